@@ -1,0 +1,107 @@
+// The import law. ARCHITECTURE.md states it as a table; this is the table the machine reads.
+// A folder may import itself and what stands beside it here, nothing else.
+const law = {
+  core: [],
+  config: ["core"],
+  telemetry: ["core"],
+  db: ["core"],
+  wire: ["core"],
+  tokens: ["core"],
+  translate: ["core", "wire"],
+  keys: ["core"],
+  catalogue: ["core"],
+  ledger: ["core"],
+  usage: ["core"],
+  admission: ["core", "tokens"],
+  upstream: ["core", "wire"],
+  simulator: ["core", "wire"],
+  relay: ["core", "wire", "translate", "tokens"],
+  gateway: [
+    "core", "telemetry", "wire", "translate", "tokens",
+    "keys", "catalogue", "admission", "ledger", "usage", "upstream", "relay",
+  ],
+  http: ["core", "telemetry", "wire", "gateway"],
+  admin: ["core", "telemetry", "wire", "keys", "catalogue", "ledger", "usage", "upstream"],
+  cli: ["app.ts", "core", "config", "db", "telemetry", "simulator"],
+};
+const storeFolders = ["keys", "catalogue", "ledger", "usage"];
+const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);
+
+/** Which folders may import a runtime dependency: each has one home, exceptions are named. */
+const homes = {
+  fastify: ["http", "admin"],
+  undici: ["upstream", "cli"],
+  zod: ["wire", "config", "admin"],
+  pg: ["db"],
+  "@electric-sql/pglite": ["db"],
+  yaml: ["config"],
+  pino: ["telemetry"],
+  "@prometheus-io/client": ["telemetry"],
+  "@opentelemetry/api": ["telemetry"],
+  commander: ["cli"],
+  "eventsource-parser": ["wire"],
+  "lru-cache": ["keys"],
+};
+
+module.exports = {
+  forbidden: [
+    { name: "no-cycle", severity: "error", from: { path: "^src/" }, to: { circular: true } },
+    {
+      name: "no-unresolvable",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { couldNotResolve: true },
+    },
+    ...Object.entries(law).map(([name, allowed]) => ({
+      name: `law-${name}`,
+      comment: `${name} may import only: ${["itself", ...allowed].join(", ")}`,
+      severity: "error",
+      from: { path: `^src/${name}/`, pathNot: ["\\.test\\.ts$", storeFolders.includes(name) ? "-store\\.ts$" : "^$"] },
+      to: { path: "^src/", pathNot: [name, ...allowed].map(folder) },
+    })),
+    ...storeFolders.map((name) => ({
+      name: `law-${name}-store`,
+      comment: `a *-store.ts may import only: its own folder, core, db`,
+      severity: "error",
+      from: { path: `^src/${name}/.*-store\\.ts$` },
+      to: { path: "^src/", pathNot: [name, "core", "db"].map(folder) },
+    })),
+    {
+      name: "law-app",
+      severity: "error",
+      from: { path: "^src/app\\.ts$" },
+      to: { path: ["^src/main\\.ts$", "^src/cli/"] },
+    },
+    {
+      name: "law-main",
+      severity: "error",
+      from: { path: "^src/main\\.ts$" },
+      to: { path: "^src/", pathNot: ["^src/cli/"] },
+    },
+    ...Object.entries(homes).map(([name, folders]) => ({
+      name: `home-${name}`,
+      comment: `${name} lives in ${folders.join(", ")}`,
+      severity: "error",
+      from: { path: "^src/", pathNot: [...folders.map(folder), "\\.test\\.ts$"] },
+      to: { path: `^node_modules/${name}/` },
+    })),
+    {
+      name: "no-dev-dependency",
+      severity: "error",
+      from: { path: "^src/", pathNot: "\\.test\\.ts$" },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "contract-is-black-box",
+      severity: "error",
+      from: { path: "^tests/(contract|conformance)/" },
+      to: { path: "^src/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { extensions: [".ts", ".js"], exportsFields: ["exports"], conditionNames: ["import", "node", "default"] },
+  },
+};

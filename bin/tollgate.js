@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Kept to syntax that old Nodes can read, so that a too old one gets a sentence and not a syntax error.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major > 24 || (major === 24 && minor >= 11)) {
+  import("../dist/main.js");
+} else {
+  process.stderr.write(
+    "tollgate needs Node 24.11 or newer; this is Node " +
+      process.versions.node +
+      ".\nInstall a newer Node, or let npm bring one for this run:\n\n  npx -p node@26 -p tollgate tollgate " +
+      process.argv.slice(2).join(" ") +
+      "\n",
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,6 @@
+/** Builds dist/ with tsc. `npm pack` calls this, so that the package carries plain JavaScript. */
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+
+rmSync("dist", { recursive: true, force: true });
+execFileSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });

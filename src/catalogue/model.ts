@@ -1,0 +1,65 @@
+import type { ProviderDialect } from "../core/dialect.ts";
+
+/** Nano-credits per million tokens, from a date on. */
+export type Price = {
+  version: number;
+  effectiveFromMs: number;
+  inputNano: bigint;
+  outputNano: bigint;
+  cacheReadNano: bigint | null;
+  cacheWrite5mNano: bigint | null;
+  cacheWrite1hNano: bigint | null;
+};
+
+/** One way to reach a model. */
+export type Route = {
+  id: string;
+  provider: string;
+  /** Base URL up to and without the operation's path, such as `https://api.example.com/v1`. */
+  baseUrl: string;
+  /** Where the provider's credential is found: `env:NAME`, `file:PATH` or `none`. Never the credential itself. */
+  credentialRef: string;
+  upstreamModel: string;
+  dialect: ProviderDialect;
+  /** The provider keeps the stream rules itself, so its bytes are not touched. */
+  conformant: boolean;
+  priority: number;
+  weight: number;
+  connectTimeoutMs: number;
+  firstByteTimeoutMs: number;
+  idleTimeoutMs: number;
+};
+
+/** A model as published to callers. */
+export type Model = {
+  id: string;
+  createdAtMs: number;
+  ownedBy: string;
+  provider: string;
+  displayName: string | null;
+  tagline: string | null;
+  contextWindow: number | null;
+  maxOutputTokens: number | null;
+  capabilities: Record<string, unknown>;
+  /** Null: not priced, and so not to be had on credit. */
+  price: Price | null;
+  routes: readonly Route[];
+};
+
+/** Where the catalogue is kept. */
+export type CatalogueStore = {
+  /** Every published model with its routes and the price in force at that time. */
+  load: (atMs: number) => Promise<Model[]>;
+  /** Makes providers, models, prices and routes as described; what is not described stays. */
+  apply: (description: CatalogueDescription) => Promise<CatalogueChange[]>;
+};
+
+export type CatalogueDescription = {
+  providers: readonly { name: string; baseUrl: string; credentialRef: string }[];
+  models: readonly (Omit<Model, "createdAtMs" | "price" | "routes"> & {
+    price: Omit<Price, "version" | "effectiveFromMs"> | null;
+    routes: readonly Omit<Route, "id" | "baseUrl" | "credentialRef">[];
+  })[];
+};
+
+export type CatalogueChange = { kind: "provider" | "model" | "price" | "route"; name: string; change: "added" | "changed" };

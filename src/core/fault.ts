@@ -1,0 +1,55 @@
+/**
+ * Every refusal a caller can be told. The list knows nothing of HTTP; each wire format owns a table with a row per code
+ * (`wire/errors/`), so a new code does not compile until both formats can say it.
+ */
+export const FAULT_CODES = [
+  "invalid_credentials",
+  "key_expired",
+  "key_disabled",
+  "rate_limit_exceeded",
+  "balance_temporarily_reserved",
+  "limit_reached",
+  "insufficient_credit",
+  "invalid_request",
+  "model_not_found",
+  "not_found",
+  "method_not_allowed",
+  "context_length_exceeded",
+  "idempotency_in_progress",
+  "idempotency_key_reuse",
+  "idempotency_replay_unavailable",
+  "idempotency_stream_interrupted",
+  "provider_unavailable",
+  "upstream_error",
+  "upstream_timeout",
+  "service_unavailable",
+  "internal_error",
+] as const;
+
+export type FaultCode = (typeof FAULT_CODES)[number];
+
+type FaultOptions = {
+  /** Path of the offending field, such as `messages.1.role`. */
+  param?: string;
+  retryAfterSeconds?: number;
+  /** For the log only. What the caller reads and what we read never share a string. */
+  detail?: Record<string, unknown>;
+  cause?: unknown;
+};
+
+/** A refusal. `message` is written for the caller; `detail` and `cause` are written for us. */
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly code: FaultCode;
+  readonly param: string | null;
+  readonly retryAfterSeconds: number | null;
+  readonly detail: Record<string, unknown>;
+
+  constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.param = options.param ?? null;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.detail = options.detail ?? {};
+  }
+}
