@@ -83,7 +83,7 @@ module.exports = {
       comment: `${name} lives in ${folders.join(", ")}`,
       severity: "error",
       from: { path: "^src/", pathNot: [...folders.map(folder), "\\.test\\.ts$"] },
-      to: { path: `^node_modules/${name}/` },
+      to: { path: `(^|/)node_modules/${name}/` },
     })),
     {
       name: "no-dev-dependency",

@@ -2,7 +2,7 @@
 // Kept to syntax that old Nodes can read, so that a too old one gets a sentence and not a syntax error.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major > 24 || (major === 24 && minor >= 11)) {
-  import("../dist/main.js");
+  void import("../dist/main.js");
 } else {
   process.stderr.write(
     "tollgate needs Node 24.11 or newer; this is Node " +

@@ -6,7 +6,11 @@ const words = process.argv.slice(2);
 const suites = words.filter((word) => SUITES.has(word));
 const rest = words.filter((word) => !SUITES.has(word));
 
-const run = spawnSync("vitest", ["run", "--passWithNoTests", ...suites.flatMap((suite) => ["--project", suite]), ...rest], {
-  stdio: "inherit",
-});
+const run = spawnSync(
+  "vitest",
+  ["run", "--passWithNoTests", ...suites.flatMap((suite) => ["--project", suite]), ...rest],
+  {
+    stdio: "inherit",
+  },
+);
 process.exit(run.status ?? 1);

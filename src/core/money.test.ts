@@ -12,6 +12,7 @@ test("what is not a decimal, or is finer than a nano-credit, is refused", () => 
 });
 
 test("writing undoes reading", () => {
-  for (const text of ["0", "0.000000001", "2.5", "19.99", "1000000"]) expect(formatCredits(parseCredits(text) ?? -1n)).toBe(text);
+  for (const text of ["0", "0.000000001", "2.5", "19.99", "1000000"])
+    expect(formatCredits(parseCredits(text) ?? -1n)).toBe(text);
   expect(formatCredits(-1_500_000_000n)).toBe("-1.5");
 });

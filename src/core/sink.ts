@@ -2,15 +2,15 @@ export type AnswerHead = { status: number; headers: Record<string, string> };
 
 /** The caller's end of an answer. */
 export type Sink = {
-  /** Aborted when the caller has gone away before the answer was finished. */
-  gone: AbortSignal;
+  /** True once the caller has left before the answer was finished. */
+  isGone: () => boolean;
+  /** Calls back once when the caller leaves early; at once if it already has. Replaces an earlier callback. */
+  onGone: (callback: () => void) => void;
   /** Sends status and headers. After this a refusal can no longer have a status of its own. */
   begin: (head: AnswerHead) => void;
-  /** Hands bytes over without waiting. False: the caller is slow, stop until `drained`. */
+  /** Hands bytes over without waiting. False: the caller is slow, stop until `onDrained` calls back. */
   write: (bytes: Buffer) => boolean;
-  /** Calls back once when the caller has taken what was waiting, or has gone. */
-  drained: (callback: () => void) => void;
+  /** Calls back when the caller has taken what was waiting. Set once, before the first write. */
+  onDrained: (callback: () => void) => void;
   end: (bytes?: Buffer) => void;
-  /** Cuts the connection: the caller sees an unfinished answer, never a silent whole one. */
-  cut: () => void;
 };

@@ -1,0 +1,66 @@
+/** Everything a machine can say without running the product, side by side. `--json` prints the same as data. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+
+type Result = { name: string; ok: boolean; seconds: number; output: string };
+
+const PLACES = ["src", "tests", "scripts", "bin"];
+const CHECKS: [name: string, command: string, ...args: string[]][] = [
+  ["imports", "node", "scripts/imports-proof.ts"],
+  ["lint", "oxlint", "--type-aware", "--deny-warnings", ...PLACES],
+  ["unused", "knip", "--no-progress"],
+  ["types", "tsc"],
+  ["format", "oxfmt", "--check", ...PLACES, "vitest.config.ts"],
+  ["house", "node", "scripts/house.ts"],
+  ["reference", "node", "scripts/write-reference.ts", "--check"],
+  ["rules", "node", "scripts/rules.ts"],
+  ["picture", "node", "scripts/draw-architecture.ts", "--check"],
+];
+
+const asJson = process.argv.includes("--json");
+const startedAt = performance.now();
+const queue = CHECKS.filter(([, command, script]) => command !== "node" || existsSync(script ?? ""));
+const results: Result[] = [];
+await Promise.all(
+  Array.from({ length: 3 }, async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const result = await run(...next);
+      results.push(result);
+      if (!asJson) report(result);
+    }
+  }),
+);
+
+const failed = results.filter(({ ok }) => !ok);
+const seconds = round((performance.now() - startedAt) / 1000);
+if (asJson) console.log(JSON.stringify({ ok: failed.length === 0, seconds, results }, null, 2));
+else
+  console.log(
+    failed.length === 0
+      ? `check: all good in ${seconds} s`
+      : `check: ${failed.map(({ name }) => name).join(", ")} failed`,
+  );
+process.exit(failed.length === 0 ? 0 : 1);
+
+function run(name: string, command: string, ...args: string[]): Promise<Result> {
+  const begunAt = performance.now();
+  return new Promise((done) => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    child.stdout.on("data", (bytes: Buffer) => (output += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => (output += bytes.toString()));
+    child.on("error", (error) => done({ name, ok: false, seconds: 0, output: error.message }));
+    child.on("close", (code) =>
+      done({ name, ok: code === 0, seconds: round((performance.now() - begunAt) / 1000), output }),
+    );
+  });
+}
+
+function report({ name, ok, seconds, output }: Result): void {
+  console.log(`${ok ? "✓" : "✗"} ${name.padEnd(10)} ${seconds.toFixed(1)} s`);
+  if (!ok) console.log(output.trimEnd());
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

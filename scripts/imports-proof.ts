@@ -1,0 +1,101 @@
+/**
+ * Proves that the import law is enforced. A checker that reads no files passes everything, so this copies the tree, plants one
+ * violation of every kind, and demands that each is reported by the rule meant for it, and that the tree itself is clean.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+type Violation = { from: string; to: string; rule: { name: string } };
+type Plant = { what: string; rule: string; files: Record<string, string> };
+
+const PLANTS: Plant[] = [
+  {
+    what: "core imports wire",
+    rule: "law-core",
+    files: {
+      "src/core/planted-upward.ts": `import "../wire/planted-target.ts";\n`,
+      "src/wire/planted-target.ts": `export const target = 1;\n`,
+    },
+  },
+  {
+    what: "a type-only cycle",
+    rule: "no-cycle",
+    files: {
+      "src/core/planted-left.ts": `import type { Right } from "./planted-right.ts";\nexport type Left = { right: Right | null };\n`,
+      "src/core/planted-right.ts": `import type { Left } from "./planted-left.ts";\nexport type Right = { left: Left | null };\n`,
+    },
+  },
+  {
+    what: "one capability imports another",
+    rule: "law-keys",
+    files: { "src/keys/planted-sideways.ts": `import "../catalogue/model.ts";\n` },
+  },
+  {
+    what: "a capability reaches the database outside a store",
+    rule: "law-keys",
+    files: {
+      "src/keys/planted-database.ts": `import "../db/planted-db.ts";\n`,
+      "src/db/planted-db.ts": `export const db = 1;\n`,
+    },
+  },
+  {
+    what: "a dependency outside its home folder",
+    rule: "home-zod",
+    files: { "src/core/planted-guest.ts": `import { z } from "zod";\nexport const schema = z.string();\n` },
+  },
+  {
+    what: "a black-box suite imports the source",
+    rule: "contract-is-black-box",
+    files: { "tests/contract/planted.ts": `import "../../src/core/fault.ts";\n` },
+  },
+];
+
+const root = resolve(import.meta.dirname, "..");
+const clean = cruise(root);
+if (clean.modules < 10) fail(`only ${clean.modules} modules were read: the checker is blind`);
+if (clean.violations.length > 0) {
+  fail(clean.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).join("\n"));
+}
+console.log(`imports: ${clean.modules} modules keep the law`);
+
+const copy = mkdtempSync(join(tmpdir(), "tollgate-imports-"));
+try {
+  for (const name of ["src", "tests", "package.json", "tsconfig.json", ".dependency-cruiser.cjs"]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  cpSync(join(root, "tests/support"), join(copy, "tests/contract"), { recursive: true, force: false });
+  for (const plant of PLANTS) {
+    for (const [path, text] of Object.entries(plant.files)) writeFileSync(join(copy, path), text);
+  }
+  const { violations } = cruise(copy);
+  for (const plant of PLANTS) {
+    const planted = Object.keys(plant.files);
+    const caught = violations.some(({ rule, from }) => rule.name === plant.rule && planted.includes(from));
+    if (!caught) fail(`not caught: ${plant.what} (expected rule ${plant.rule})`);
+    console.log(`imports: caught ${plant.what} (${plant.rule})`);
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+
+function cruise(folder: string): { modules: number; violations: Violation[] } {
+  const run = spawnSync("depcruise", ["--config", ".dependency-cruiser.cjs", "--output-type", "json", "src", "tests"], {
+    cwd: folder,
+    encoding: "utf8",
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  if (!run.stdout.startsWith("{")) fail(`depcruise did not answer: ${run.stderr || run.stdout}`);
+  const report = JSON.parse(run.stdout) as { modules: { source: string }[]; summary: { violations: Violation[] } };
+  return {
+    modules: report.modules.filter(({ source }) => source.startsWith("src/")).length,
+    violations: report.summary.violations,
+  };
+}
+
+function fail(message: string): never {
+  console.error(`imports: ${message}`);
+  process.exit(1);
+}

@@ -1,0 +1,43 @@
+import type { Fault, FaultCode } from "../../core/fault.ts";
+
+/**
+ * What clients are told about trying again. Official SDKs obey `x-should-retry`; without it they retry every 409, 429 and 5xx.
+ * `unsaid` leaves them to their own backoff.
+ */
+const ADVICE: Record<FaultCode, "retry" | "stop" | "unsaid"> = {
+  invalid_credentials: "stop",
+  key_expired: "stop",
+  key_disabled: "stop",
+  rate_limit_exceeded: "retry",
+  balance_temporarily_reserved: "retry",
+  limit_reached: "stop",
+  insufficient_credit: "stop",
+  invalid_request: "stop",
+  model_not_found: "stop",
+  not_found: "stop",
+  method_not_allowed: "stop",
+  context_length_exceeded: "stop",
+  idempotency_in_progress: "retry",
+  idempotency_key_reuse: "stop",
+  idempotency_replay_unavailable: "stop",
+  idempotency_stream_interrupted: "stop",
+  provider_unavailable: "unsaid",
+  upstream_error: "unsaid",
+  upstream_timeout: "unsaid",
+  service_unavailable: "unsaid",
+  internal_error: "unsaid",
+};
+
+const DAY_SECONDS = 86_400;
+
+/** `Retry-After` is a whole number of at least 1: some SDKs hammer at 0, and overflow beyond 24 days. */
+export function retryHeaders(fault: Fault, status: number): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const advice = ADVICE[fault.code];
+  if (advice !== "unsaid") headers["x-should-retry"] = advice === "retry" ? "true" : "false";
+  const mustSay = status === 429 || status === 503 || fault.code === "idempotency_in_progress";
+  if (mustSay || fault.retryAfterSeconds !== null) {
+    headers["retry-after"] = String(Math.min(DAY_SECONDS, Math.max(1, Math.ceil(fault.retryAfterSeconds ?? 1))));
+  }
+  return headers;
+}

@@ -1,0 +1,79 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** Where a member of the outermost object stands in the bytes: its name, and the range of its value. */
+export type Member = { name: string; nameStart: number; valueStart: number; valueEnd: number };
+
+export type Members = { list: Member[]; depth: number; duplicate: string | null };
+
+/**
+ * Finds the members of the outermost object of a JSON text, and how deep it nests. The text must already have been accepted by
+ * `JSON.parse`: this only finds places, so that a field can be changed while every other byte stays as the caller wrote it.
+ */
+export function findMembers(bytes: Buffer): Members {
+  const list: Member[] = [];
+  const names = new Set<string>();
+  let duplicate: string | null = null;
+  let depth = 0;
+  let deepest = 0;
+  let open: Member | null = null;
+  let lastSolid = 0;
+
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      const end = stringEnd(bytes, at);
+      if (depth === 1 && open === null) {
+        const name = JSON.parse(bytes.toString("utf8", at, end)) as string;
+        if (names.has(name)) duplicate ??= name;
+        names.add(name);
+        let colon = end;
+        while (bytes[colon] !== 0x3a) colon++;
+        let valueStart = colon + 1;
+        while (isSpace(bytes[valueStart] as number)) valueStart++;
+        open = { name, nameStart: at, valueStart, valueEnd: valueStart };
+        at = valueStart - 1;
+      } else {
+        at = end - 1;
+        lastSolid = end;
+      }
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth++;
+      if (depth > deepest) deepest = depth;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth--;
+      if (depth === 0) close();
+      lastSolid = at + 1;
+    } else if (byte === COMMA) {
+      if (depth === 1) close();
+    } else if (!isSpace(byte)) {
+      lastSolid = at + 1;
+    }
+  }
+  return { list, depth: deepest, duplicate };
+
+  function close(): void {
+    if (open === null) return;
+    open.valueEnd = lastSolid;
+    list.push(open);
+    open = null;
+  }
+}
+
+/** The index just after the closing quote of the string that opens at `quote`. */
+function stringEnd(bytes: Buffer, quote: number): number {
+  let close = bytes.indexOf(QUOTE, quote + 1);
+  while (isEscaped(bytes, close)) close = bytes.indexOf(QUOTE, close + 1);
+  return close + 1;
+}
+
+function isEscaped(bytes: Buffer, at: number): boolean {
+  let before = at - 1;
+  while (bytes[before] === BACKSLASH) before--;
+  return (at - before) % 2 === 0;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
