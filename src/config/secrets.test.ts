@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readTextFile } from "./read-text-file.ts";
+import { createCredentials } from "./secrets.ts";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-secrets-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const fileWith = (name: string, content: string | Buffer): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+const environment = {
+  PROVIDER_KEY: "provider-secret",
+  EMPTY: "",
+  DATABASE_URL: "postgres://u:p@db/x",
+  TOLLGATE_ADMIN_TOKEN: "0123456789abcdef",
+};
+const credentials = createCredentials({ environment, readFile: readTextFile });
+
+test("a reference leads to a variable, to a file, or to nothing", () => {
+  expect(credentials("env:PROVIDER_KEY")?.reveal()).toBe("provider-secret");
+  expect(credentials(`file:${fileWith("key", "from-file\n")}`)?.reveal()).toBe("from-file");
+  expect(credentials("none")).toBeNull();
+});
+
+test("a reference that leads nowhere is named in the refusal", () => {
+  expect(() => credentials("env:MISSING")).toThrow("env:MISSING: names a variable that is not set.");
+  expect(() => credentials("env:EMPTY")).toThrow("env:EMPTY: names a variable that is not set.");
+  expect(() => credentials("file:/does/not/exist")).toThrow(
+    "file:/does/not/exist: names a file that cannot be read (ENOENT).",
+  );
+  expect(() => credentials(`file:${fileWith("empty", "\n")}`)).toThrow("names an empty file.");
+  expect(() => credentials(`file:${folder}`)).toThrow("EISDIR");
+  expect(() => credentials(`file:${fileWith("large", "x".repeat(65_537))}`)).toThrow("larger than 65536 bytes");
+  expect(() => credentials(`file:${fileWith("binary", Buffer.from([0xff, 0xfe]))}`)).toThrow("not UTF-8 text");
+});
+
+test("Tollgate's own variables are never handed to a provider", () => {
+  for (const reference of ["env:DATABASE_URL", "env:TOLLGATE_ADMIN_TOKEN", "env:TOLLGATE_ANYTHING"]) {
+    expect(() => credentials(reference)).toThrow("belongs to Tollgate itself");
+  }
+});
+
+test("text that is no reference is not repeated, for it may be the credential itself", () => {
+  for (const text of ["sk-live-secret", "", "env:", "env:A B", "file:relative", "none "]) {
+    expect(() => credentials(text)).toThrow("a credential reference: must be");
+    expect(() => credentials(text)).not.toThrow("sk-live");
+  }
+});

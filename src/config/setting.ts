@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { createSecret } from "./secret.ts";
+
+/** What is known of a setting beside its schema. */
+export type Setting = {
+  description: string;
+  /** How text from the environment, and numbers in the file, become the value. */
+  kind: "integer" | "text" | "choice";
+  secret: boolean;
+  /** The variable's name; null when it follows from the path. */
+  environment: string | null;
+  /** Completes the sentence "expected …". */
+  expected: string;
+};
+
+export const settingRegistry = z.registry<Setting>();
+
+type Named = { environment?: string };
+type Shaped = Named & { pattern: RegExp; expected: string };
+
+/** A whole number within bounds. */
+export const integer = (
+  { min, max, fallback, environment }: Named & { min: number; max: number; fallback: number },
+  description: string,
+) =>
+  register(z.int().min(min).max(max).default(fallback), {
+    description,
+    kind: "integer",
+    secret: false,
+    environment,
+    expected: `a whole number from ${min} to ${max}`,
+  });
+
+export const text = ({ fallback, pattern, ...rest }: Shaped & { fallback: string }, description: string) =>
+  register(z.string().regex(pattern).default(fallback), { description, kind: "text", secret: false, ...rest });
+
+/** Text that may be left out, and is null then. */
+export const optionalText = ({ pattern, ...rest }: Shaped, description: string) =>
+  register(z.string().regex(pattern).nullable().default(null), { description, kind: "text", secret: false, ...rest });
+
+export const choice = <const Name extends string>(
+  { values, fallback, environment }: Named & { values: readonly [Name, ...Name[]]; fallback: NoInfer<Name> },
+  description: string,
+) =>
+  register(
+    z.enum(values).default(() => fallback),
+    {
+      description,
+      kind: "choice",
+      secret: false,
+      environment,
+      expected: `one of ${values.join(", ")}`,
+    },
+  );
+
+export const secret = ({ pattern, ...rest }: Shaped, description: string) =>
+  register(z.string().regex(pattern).transform(createSecret).nullable().default(null), {
+    description,
+    kind: "text",
+    secret: true,
+    ...rest,
+  });
+
+/** Settings that belong together. Leaving the group out leaves every setting in it at its default. */
+export const group = <Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) =>
+  z
+    .strictObject(shape)
+    .prefault({} as never)
+    .describe(description);
+
+function register<Schema extends z.ZodType>(
+  schema: Schema,
+  { environment, ...setting }: Omit<Setting, "environment"> & { environment?: string | undefined },
+): Schema {
+  const described = schema.describe(setting.description);
+  // The registry's parameter type depends on the schema's and cannot be resolved while that is still generic.
+  const entry: z.ZodType = described;
+  settingRegistry.add(entry, { ...setting, environment: environment ?? null });
+  return described;
+}

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { choice, group, integer, optionalText, secret, text } from "./setting.ts";
+
+const HOST = { pattern: /^[0-9A-Za-z.:_-]{1,253}$/, expected: "a host name or an IP address" };
+const POSTGRES_URL = { pattern: /^postgres(?:ql)?:\/\/\S+$/, expected: "a URL that begins with postgres://" };
+const TOKEN = { pattern: /^[\x21-\x7e]{16,512}$/, expected: "16 to 512 printable characters without spaces" };
+const BASE_URL = {
+  pattern: /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*[^\s?#/])?$/,
+  expected: "an http or https URL without credentials, query or trailing slash",
+};
+const USD = {
+  pattern: /^(?=.*[1-9])\d{1,12}(?:\.\d{1,9})?$/,
+  expected: "a decimal above zero with at most nine digits after the point",
+};
+
+const LONGEST_MS = 86_400_000;
+const milliseconds = (fallback: number, description: string) =>
+  integer({ min: 1, max: LONGEST_MS, fallback }, description);
+/** For waits that may be switched off with 0. */
+const millisecondsOrNone = (fallback: number, description: string) =>
+  integer({ min: 0, max: LONGEST_MS, fallback }, description);
+const count = (fallback: number, description: string) => integer({ min: 1, max: 10_000_000, fallback }, description);
+const port = (fallback: number, description: string, environment?: string) =>
+  integer({ min: 0, max: 65_535, fallback, ...(environment && { environment }) }, description);
+
+/**
+ * Every setting there is. The file `tollgate.yaml`, the environment variables, the reference page, the example file and the
+ * schema for editors are all read from here. A variable is named after its path unless the field says otherwise.
+ */
+export const settings = z.strictObject({
+  listen: group("Where callers connect.", {
+    host: text(
+      { ...HOST, fallback: "127.0.0.1", environment: "HOST" },
+      "Address to listen on; 0.0.0.0 is every IPv4 address.",
+    ),
+    port: port(8080, "Port to listen on; 0 takes any free one.", "PORT"),
+  }),
+  public_url: optionalText(BASE_URL, "Base URL callers use, as shown in messages; unset, it is made of host and port."),
+  admin: group("Where operators connect. Metrics and everything operational are here, never on the public port.", {
+    host: text({ ...HOST, fallback: "127.0.0.1" }, "Address of the admin listener."),
+    port: port(8081, "Port of the admin listener; 0 takes any free one."),
+    token: secret(TOKEN, "Operators present it as a bearer token. `tollgate serve` does not start without it."),
+  }),
+  database: group("The PostgreSQL that holds keys, balances and records.", {
+    url: secret(
+      { ...POSTGRES_URL, environment: "DATABASE_URL" },
+      "Where the database is. `tollgate serve` does not start without it.",
+    ),
+    direct_url: secret(
+      POSTGRES_URL,
+      "The same database without a pooler in between, for LISTEN and advisory locks; unset, `url` is used.",
+    ),
+    pool_size: integer({ min: 1, max: 1000, fallback: 10 }, "Connections each process keeps at most."),
+    statement_timeout_ms: milliseconds(5000, "A statement that runs longer is cancelled by the server."),
+    connect_timeout_ms: milliseconds(3000, "A connection that is not ready by then is given up."),
+  }),
+  limits: group("Bounds on what one process takes on. Past a bound callers are refused, nothing queues without end.", {
+    body_bytes: integer({ min: 1024, max: 1_073_741_824, fallback: 33_554_432 }, "Largest request body."),
+    json_depth: integer({ min: 4, max: 1024, fallback: 64 }, "Deepest nesting in a request body."),
+    open_requests: count(10_000, "Requests in progress at once; more are answered with 503."),
+    connections: count(20_000, "Connections held at once; more are closed as they come."),
+    header_bytes: integer({ min: 1024, max: 1_048_576, fallback: 16_384 }, "All headers of a request together."),
+    headers_timeout_ms: milliseconds(10_000, "Time for the headers of a request to arrive."),
+    body_timeout_ms: milliseconds(30_000, "Time for the body of a request to arrive."),
+    stream_deadline_ms: milliseconds(300_000, "Longest generation, streamed or not."),
+    keep_alive_ms: milliseconds(15_000, "A stream silent for this long is sent a sign of life."),
+    client_buffer_bytes: integer(
+      { min: 1024, max: 67_108_864, fallback: 262_144 },
+      "Bytes waiting for a slow caller before the provider is paused.",
+    ),
+    client_stall_ms: milliseconds(30_000, "A caller that takes nothing for this long is cut off."),
+  }),
+  drain: group("How a process goes away after SIGTERM.", {
+    delay_ms: millisecondsOrNone(
+      0,
+      "Time between reporting not ready and refusing connections, for load balancers to notice.",
+    ),
+    deadline_ms: millisecondsOrNone(
+      310_000,
+      "Time for open requests to finish; what is left is then ended and settled.",
+    ),
+  }),
+  keys: group("The memory of recently used keys. Changes reach it at once by notification; times are the fallback.", {
+    cache_entries: count(50_000, "Keys remembered."),
+    cache_ms: milliseconds(60_000, "Longest time a key is trusted without asking the database again."),
+    negative_cache_entries: count(
+      10_000,
+      "Unknown keys remembered, so that a flood of them does not reach the database.",
+    ),
+    negative_cache_ms: milliseconds(5000, "Longest time a key is held to be unknown."),
+  }),
+  catalogue: group("Models, prices and routes.", {
+    poll_ms: milliseconds(30_000, "How often the catalogue is read again, should a notification have been lost."),
+  }),
+  upstream: group("Connections to providers.", {
+    connections_per_origin: integer(
+      { min: 1, max: 65_535, fallback: 256 },
+      "Connections each process opens to one provider at most.",
+    ),
+  }),
+  log: group("What is written to standard output, one JSON object per line.", {
+    level: choice(
+      {
+        values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
+        fallback: "info",
+        environment: "LOG_LEVEL",
+      },
+      "Least important level that is written.",
+    ),
+  }),
+  credit_usd: text({ ...USD, fallback: "1" }, "What one credit is worth in US dollars, as shown to callers."),
+});
