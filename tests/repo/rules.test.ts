@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FAULT_CODES } from "../../src/core/fault.ts";
 import { parseRules, problemsOf, readRules } from "../../scripts/rules.ts";
@@ -8,6 +10,16 @@ const problemsIn = (...lines: string[]): string[] => problemsOf(parseRules(lines
 
 test("the rules are in order, and every section of the specification and every decision is cited", () => {
   expect(readRules().length).toBeGreaterThan(250);
+});
+
+test("every decision that can be cited is explained at the end of the file", () => {
+  const path = join(import.meta.dirname, "../../docs/reference/interface-rules.md");
+  const explained = [...readFileSync(path, "utf8").matchAll(/^\| (\d+) \| [A-Z`].+ \|$/gm)].map(
+    ([, number]) => `decision ${number}`,
+  );
+  const cited = readRules().flatMap(({ sources }) => sources.filter((source) => source.startsWith("decision")));
+
+  expect(new Set(explained)).toEqual(new Set(cited));
 });
 
 test("every code a caller can be told stands in a rule", () => {
