@@ -62,4 +62,8 @@ export type CatalogueDescription = {
   })[];
 };
 
-export type CatalogueChange = { kind: "provider" | "model" | "price" | "route"; name: string; change: "added" | "changed" };
+export type CatalogueChange = {
+  kind: "provider" | "model" | "price" | "route";
+  name: string;
+  change: "added" | "changed";
+};

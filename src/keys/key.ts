@@ -28,7 +28,10 @@ export type Key = {
   createdAtMs: number;
 };
 
-export type NewKey = Pick<Key, "id" | "bucket" | "mode" | "prefix" | "label" | "providerScope" | "models" | "rpmLimit"> & {
+export type NewKey = Pick<
+  Key,
+  "id" | "bucket" | "mode" | "prefix" | "label" | "providerScope" | "models" | "rpmLimit"
+> & {
   expiresAtMs: number | null;
   secretDigest: Buffer;
 };

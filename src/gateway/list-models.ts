@@ -1,0 +1,40 @@
+import type { Catalogue, Reader } from "../catalogue/catalogue.ts";
+import type { Model, Price } from "../catalogue/model.ts";
+import { formatCredits } from "../core/money.ts";
+import type { ListedModel, ModelList } from "../wire/models/model-list.ts";
+
+export type ListModels = (reader: Reader | null) => ModelList;
+
+/** The models a key may use; for nobody in particular, the public catalogue. [spec 4.2] */
+export const createListModels =
+  ({ catalogue }: { catalogue: Catalogue }): ListModels =>
+  (reader) => ({ object: "list", data: catalogue.list(reader).map(listed) });
+
+function listed(model: Model): ListedModel {
+  return {
+    id: model.id,
+    object: "model",
+    created: Math.floor(model.createdAtMs / 1000),
+    owned_by: model.ownedBy,
+    ...(model.displayName === null ? {} : { display_name: model.displayName }),
+    ...(model.tagline === null ? {} : { tagline: model.tagline }),
+    provider: model.provider,
+    context_window: model.contextWindow,
+    max_output_tokens: model.maxOutputTokens,
+    capabilities: model.capabilities,
+    ...(model.price === null ? {} : { pricing: pricing(model.price) }),
+  };
+}
+
+function pricing(price: Price): Record<string, unknown> {
+  const perMillion = (nano: bigint | null): number | undefined =>
+    nano === null ? undefined : Number(formatCredits(nano));
+  return {
+    unit: "credits_per_million_tokens",
+    input: perMillion(price.inputNano),
+    output: perMillion(price.outputNano),
+    cache_read: perMillion(price.cacheReadNano),
+    cache_write_5m: perMillion(price.cacheWrite5mNano),
+    cache_write_1h: perMillion(price.cacheWrite1hNano),
+  };
+}

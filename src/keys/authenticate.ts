@@ -1,0 +1,76 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../core/clock.ts";
+import { Fault } from "../core/fault.ts";
+import type { Key, KeyStore } from "./key.ts";
+import { digestOf, parseSecret } from "./secret.ts";
+
+export type Authenticate = {
+  /** The key a secret belongs to, whatever its state. Unknown and malformed secrets are refused in the same words. */
+  find: (secret: string) => Promise<Key> | Key;
+  /** Forgets what is remembered of a key; null forgets everything, as after a gap in notifications. */
+  forget: (keyId: string | null) => void;
+};
+
+type Options = {
+  store: Pick<KeyStore, "findByDigest">;
+  clock: Clock;
+  cacheEntries: number;
+  cacheMs: number;
+  negativeCacheEntries: number;
+  negativeCacheMs: number;
+};
+
+/** One message for unknown, malformed, revoked and suspended keys, so that a probe learns nothing. [decision 2] */
+export const invalidKey = (): Fault =>
+  new Fault(
+    "invalid_credentials",
+    "The API key is not valid. Check that it was copied whole and has not been revoked.",
+  );
+
+/** Finds keys by the digest of their secret, through two caches: a flood of unknown keys must not push the known ones out. */
+export function createAuthenticate({ store, clock, ...limits }: Options): Authenticate {
+  const perf = { now: clock.elapsedMs };
+  const known = new LRUCache<string, Key>({ max: limits.cacheEntries, ttl: limits.cacheMs, perf });
+  const unknown = new LRUCache<string, true>({ max: limits.negativeCacheEntries, ttl: limits.negativeCacheMs, perf });
+  const underway = new Map<string, Promise<Key>>();
+  /** Grows when something is forgotten, so that an answer already on its way is not remembered. */
+  let generation = 0;
+
+  function find(secret: string): Promise<Key> | Key {
+    if (parseSecret(secret) === null) throw invalidKey();
+    const digest = digestOf(secret);
+    // The whole digest is the cache key: a shortened one would let two secrets meet.
+    const name = digest.toString("latin1");
+    const key = known.get(name);
+    if (key) return key;
+    if (unknown.has(name)) throw invalidKey();
+    const pending = underway.get(name) ?? look(digest, name);
+    underway.set(name, pending);
+    return pending;
+  }
+
+  async function look(digest: Buffer, name: string): Promise<Key> {
+    const began = generation;
+    try {
+      const key = await store.findByDigest(digest);
+      if (key === null) {
+        if (began === generation) unknown.set(name, true);
+        throw invalidKey();
+      }
+      if (began === generation) known.set(name, key);
+      return key;
+    } finally {
+      underway.delete(name);
+    }
+  }
+
+  function forget(keyId: string | null): void {
+    generation++;
+    // A secret that was unknown a moment ago may be the one just issued.
+    unknown.clear();
+    if (keyId === null) known.clear();
+    else for (const [name, key] of known.entries()) if (key.id === keyId) known.delete(name);
+  }
+
+  return { find, forget };
+}

@@ -1,0 +1,171 @@
+import type { ByteStream } from "../core/byte-stream.ts";
+import type { Clock } from "../core/clock.ts";
+import type { AnswerHead, Sink } from "../core/sink.ts";
+import type { Outcome, Usage } from "../core/usage.ts";
+import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "../translate/answer-stage.ts";
+import { EventSplitter } from "../wire/sse/event-splitter.ts";
+
+export type RelayLimits = {
+  /** How long a stream may last in all, from the moment the request came in. */
+  deadlineMs: number;
+  /** Silence after which the caller is sent a sign of life. */
+  keepAliveMs: number;
+  maxEventBytes: number;
+};
+
+export type RelayTask = {
+  body: ByteStream;
+  stage: AnswerStage;
+  sink: Sink;
+  head: AnswerHead;
+  /** Sent in silence; always between events, never inside one. */
+  keepAlive: Buffer;
+  /** When the request came in, on the clock of durations. */
+  startedAtMs: number;
+  onFirstByte: () => void;
+};
+
+/** How the stream went. `begun` is false while the caller has seen nothing, so that a failure can still have a status. */
+export type Relayed = {
+  outcome: Outcome;
+  begun: boolean;
+  usage: Usage | null;
+  terminal: Buffer | null;
+  bytesOut: number;
+};
+
+export type Relay = (task: RelayTask) => Promise<Relayed>;
+
+/** Forwards a provider's stream as it comes and keeps the terminal event back. */
+export const createRelay =
+  ({ limits, clock }: { limits: RelayLimits; clock: Clock }): Relay =>
+  (task) =>
+    new Promise((resolve) => {
+      const stream = new RelayedStream(task, limits, resolve);
+      stream.start(limits.deadlineMs - (clock.elapsedMs() - task.startedAtMs));
+    });
+
+/** One stream on its way. Callbacks and not promises: at thousands of events per second a promise per chunk is the cost. */
+class RelayedStream {
+  readonly #task: RelayTask;
+  readonly #splitter: EventSplitter;
+  readonly #resolve: (relayed: Relayed) => void;
+  readonly #limits: RelayLimits;
+  #deadline: NodeJS.Timeout | null = null;
+  #silence: NodeJS.Timeout | null = null;
+  #begun = false;
+  #paused = false;
+  #ended = false;
+  #terminalSeen = false;
+  #failed = false;
+  #bytesOut = 0;
+  /** Untouched events not yet written: a range of the buffer they came in. */
+  #run: Buffer | null = null;
+  #runStart = 0;
+  #runEnd = 0;
+
+  constructor(task: RelayTask, limits: RelayLimits, resolve: (relayed: Relayed) => void) {
+    this.#task = task;
+    this.#limits = limits;
+    this.#resolve = resolve;
+    this.#splitter = new EventSplitter((bytes, start, end) => this.#event(bytes, start, end), limits.maxEventBytes);
+  }
+
+  start(remainingMs: number): void {
+    const { body, sink } = this.#task;
+    this.#deadline = setTimeout(() => this.#finish("timed_out"), Math.max(0, remainingMs));
+    this.#silence = setTimeout(() => this.#signOfLife(), this.#limits.keepAliveMs);
+    sink.onGone(() => this.#finish("client_gone"));
+    if (this.#ended) return;
+    sink.onDrained(() => this.#resume());
+    body.read({
+      chunk: (bytes) => this.#chunk(bytes),
+      end: () => this.#close(),
+      fail: () => this.#finish("upstream_failed"),
+    });
+  }
+
+  #chunk(bytes: Buffer): void {
+    if (this.#ended) return;
+    const whole = this.#splitter.push(bytes);
+    this.#writeRun();
+    if (this.#terminalSeen) this.#close();
+    else if (this.#failed || !whole) this.#finish("upstream_failed");
+  }
+
+  #event(bytes: Buffer, start: number, end: number): void {
+    if (this.#terminalSeen || this.#failed) return;
+    const verdict = this.#task.stage.event(bytes, start, end);
+    if (verdict === PASS) {
+      if (this.#run === null) this.#runStart = start;
+      this.#run = bytes;
+      this.#runEnd = end;
+      return;
+    }
+    this.#writeRun();
+    if (verdict === TERMINAL) this.#terminalSeen = true;
+    else if (verdict === FAILED) this.#failed = true;
+    else if (verdict !== DROP) this.#write(verdict);
+  }
+
+  /** Neighbouring untouched events leave in one write, as the bytes they came in. */
+  #writeRun(): void {
+    if (this.#run === null) return;
+    const run = this.#run.subarray(this.#runStart, this.#runEnd);
+    this.#run = null;
+    this.#write(run);
+  }
+
+  #write(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    if (!this.#begun) this.#begin();
+    this.#bytesOut += bytes.length;
+    this.#silence?.refresh();
+    if (!this.#task.sink.write(bytes) && !this.#paused) {
+      this.#paused = true;
+      this.#task.body.pause();
+    }
+  }
+
+  #begin(): void {
+    this.#begun = true;
+    this.#task.sink.begin(this.#task.head);
+    this.#task.onFirstByte();
+  }
+
+  #resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    if (!this.#ended) this.#task.body.resume();
+  }
+
+  #signOfLife(): void {
+    this.#write(this.#task.keepAlive);
+  }
+
+  /** The provider is done: the answer is whole if it said so, or if the stage can tell that nothing is missing. */
+  #close(): void {
+    if (this.#ended) return;
+    const rest = this.#task.stage.close();
+    if (rest !== null) this.#write(rest);
+    this.#finish(this.#task.stage.terminal() ? "completed" : "upstream_failed");
+  }
+
+  #finish(outcome: Outcome): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#deadline ?? undefined);
+    clearTimeout(this.#silence ?? undefined);
+    const { body, stage } = this.#task;
+    // A whole answer lets the provider's connection end by itself, so that it can be used again.
+    if (outcome !== "completed") body.cancel();
+    else if (this.#paused) body.resume();
+    this.#resolve({
+      outcome,
+      begun: this.#begun,
+      usage: stage.usage(),
+      terminal: outcome === "completed" ? stage.terminal() : null,
+      bytesOut: this.#bytesOut,
+    });
+  }
+}

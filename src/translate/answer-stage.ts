@@ -1,0 +1,27 @@
+import type { Usage } from "../core/usage.ts";
+
+/** The event goes to the caller as it came. */
+export const PASS = 1;
+/** The event is not for the caller. */
+export const DROP = 2;
+/** The event ends the answer. It is kept back until the answer is paid for. */
+export const TERMINAL = 3;
+/** The provider says, or shows, that it failed. */
+export const FAILED = 4;
+
+/** What becomes of one provider event: one of the above, or the bytes that stand for it. */
+export type Verdict = typeof PASS | typeof DROP | typeof TERMINAL | typeof FAILED | Buffer;
+
+/** What a provider's stream turns into, event by event. One per request; not to be shared. */
+export type AnswerStage = {
+  event: (bytes: Buffer, start: number, end: number) => Verdict;
+  /** The provider has closed its stream. Returns what still belongs before the terminal event. */
+  close: () => Buffer | null;
+  /** The event that tells the caller the answer is whole; null while it is not. */
+  terminal: () => Buffer | null;
+  /** The provider's usage, once it has been seen and found possible. */
+  usage: () => Usage | null;
+};
+
+/** A plain answer, read and ready for the caller. */
+export type PlainAnswer = { bytes: Buffer; usage: Usage | null };

@@ -1,0 +1,116 @@
+import { isObject } from "../core/is-object.ts";
+import type { Usage } from "../core/usage.ts";
+import { readChatUsage } from "../wire/chat/chat-usage.ts";
+import type { GenerationRequest } from "../wire/generation-request.ts";
+import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "./answer-stage.ts";
+import { chatUpstreamRequest } from "./chat-upstream-request.ts";
+import { parseChatAnswer, parseEvent } from "./chat-untouched.ts";
+import { repairDelta } from "./repair-chat-delta.ts";
+import type { Translator } from "./translator.ts";
+
+const DONE = Buffer.from("data: [DONE]\n\n");
+
+/**
+ * Chat to chat where the provider speaks the format with an accent: no role at the start, null or structured content, missing
+ * finish reasons, ids that change, no `[DONE]`. Repairs the rules of spec 6.1 and writes the public model id. [decision 32]
+ */
+export const chatNormalised: Translator = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
+
+function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
+  const answer = parseChatAnswer(bytes);
+  const usage = readChatUsage(usageOf(answer));
+  return {
+    bytes: Buffer.from(JSON.stringify({ id: "", ...answer, object: "chat.completion", model: request.model })),
+    usage,
+  };
+}
+
+type Head = { id: unknown; object: string; created: unknown; model: string };
+type Choice = { finished: boolean; toolCalls: boolean };
+
+function createStage(request: GenerationRequest): AnswerStage {
+  let head: Head | null = null;
+  let usage: Usage | null = null;
+  let terminal: Buffer | null = null;
+  const choices = new Map<number, Choice>();
+
+  function event(bytes: Buffer, start: number, end: number): Verdict {
+    const text = bytes.subarray(start, end);
+    if (end - start < 32 && text.includes("[DONE]")) {
+      terminal = DONE;
+      return TERMINAL;
+    }
+    const chunk = parseEvent(text);
+    if (chunk === null || chunk["error"]) return FAILED;
+    usage = readChatUsage(usageOf(chunk)) ?? usage;
+    const given = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
+    if (given.length === 0 && !(request.wantsUsageEvent && chunk["usage"])) return DROP;
+
+    head ??= headOf(chunk, request);
+    const opening = given.flatMap((choice) => openChoice(choice));
+    const repaired = given.map((choice) => repairChoice(choice));
+    const { usage: givenUsage, ...rest } = chunk;
+    const kept = request.wantsUsageEvent && givenUsage !== undefined ? { usage: givenUsage } : {};
+    return Buffer.concat([...opening, encode({ ...rest, ...head, choices: repaired, ...kept })]);
+  }
+
+  /** The first chunk of a choice carries the role and empty content, and nothing else. [spec 6.1.5] */
+  function openChoice(given: unknown): Buffer[] {
+    const index = indexOf(given);
+    if (choices.has(index)) return [];
+    choices.set(index, { finished: false, toolCalls: false });
+    return [encode({ ...head, choices: [{ index, delta: { role: "assistant", content: "" }, finish_reason: null }] })];
+  }
+
+  function repairChoice(given: unknown): object {
+    const choice = isObject(given) ? given : {};
+    const index = indexOf(choice);
+    const state = choices.get(index) as Choice;
+    const delta = repairDelta(choice["delta"]);
+    if (delta["tool_calls"] !== undefined) state.toolCalls = true;
+    const reason = typeof choice["finish_reason"] === "string" && !state.finished ? choice["finish_reason"] : null;
+    if (reason !== null) state.finished = true;
+    return { ...choice, index, delta, finish_reason: reason };
+  }
+
+  /** A provider that stopped without a finish reason or without `[DONE]`, but after content and in good order, gets both. */
+  function close(): Buffer | null {
+    const open = [...choices].filter(([, state]) => !state.finished);
+    const closed = choices.size > 0 && open.length < choices.size;
+    if (terminal === null && !closed) return null;
+    terminal = DONE;
+    if (open.length === 0) return null;
+    const endings = open.map(([index, state]) => ({
+      index,
+      delta: {},
+      finish_reason: state.toolCalls ? "tool_calls" : "stop",
+    }));
+    return encode({ ...head, choices: endings });
+  }
+
+  return { event, close, terminal: () => terminal, usage: () => usage };
+}
+
+function headOf(chunk: Record<string, unknown>, request: GenerationRequest): Head {
+  const { id, created } = chunk;
+  return {
+    id: typeof id === "string" && id !== "" ? id : "chatcmpl-unnamed",
+    object: "chat.completion.chunk",
+    created: typeof created === "number" ? created : 0,
+    model: request.model,
+  };
+}
+
+/** Groq reports usage under a name of its own. */
+function usageOf(chunk: Record<string, unknown>): unknown {
+  const groq = chunk["x_groq"];
+  return chunk["usage"] ?? (isObject(groq) ? groq["usage"] : undefined);
+}
+
+function indexOf(choice: unknown): number {
+  return isObject(choice) && Number.isInteger(choice["index"]) ? (choice["index"] as number) : 0;
+}
+
+function encode(chunk: object): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}

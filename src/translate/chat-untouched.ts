@@ -1,0 +1,93 @@
+import { Fault } from "../core/fault.ts";
+import { isObject } from "../core/is-object.ts";
+import type { Usage } from "../core/usage.ts";
+import { readChatUsage } from "../wire/chat/chat-usage.ts";
+import type { GenerationRequest } from "../wire/generation-request.ts";
+import { eventData } from "../wire/sse/event-data.ts";
+import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "./answer-stage.ts";
+import { chatUpstreamRequest } from "./chat-upstream-request.ts";
+import type { Translator } from "./translator.ts";
+
+const DONE = Buffer.from("[DONE]");
+const USAGE = Buffer.from('"usage"');
+const ERROR = Buffer.from('"error"');
+const SPACE = 0x20;
+const COLON = 0x3a;
+const BRACE = 0x7b;
+
+/** Chat to chat where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
+export const chatUntouched: Translator = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
+
+/** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
+function readPlain(bytes: Buffer): PlainAnswer {
+  return { bytes, usage: readChatUsage(parseChatAnswer(bytes)["usage"]) };
+}
+
+export function parseChatAnswer(bytes: Buffer): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch (cause) {
+    throw new Fault("upstream_error", "The provider's answer could not be read. Trying again is safe.", { cause });
+  }
+  if (!isObject(value) || !Array.isArray(value["choices"])) {
+    throw new Fault("upstream_error", "The provider's answer was not a chat completion. Trying again is safe.");
+  }
+  return value;
+}
+
+function createStage(request: GenerationRequest): AnswerStage {
+  let terminal: Buffer | null = null;
+  let usage: Usage | null = null;
+
+  function event(bytes: Buffer, start: number, end: number): Verdict {
+    const text = bytes.subarray(start, end);
+    if (end - start < 32 && text.includes(DONE)) {
+      terminal = Buffer.from(text);
+      return TERMINAL;
+    }
+    if (hasObject(text, USAGE)) return usageEvent(text);
+    if (text.includes(ERROR) && isErrorEvent(text)) return FAILED;
+    return PASS;
+  }
+
+  /** We asked for the usage whether or not the caller did; one who did not is not shown the extra event. */
+  function usageEvent(text: Buffer): Verdict {
+    const chunk = parseEvent(text);
+    if (chunk === null) return FAILED;
+    usage = readChatUsage(chunk["usage"]);
+    const extra = Array.isArray(chunk["choices"]) && chunk["choices"].length === 0;
+    return extra && !request.wantsUsageEvent ? DROP : PASS;
+  }
+
+  return { event, close: () => null, terminal: () => terminal, usage: () => usage };
+}
+
+/** Whether a name stands in the text with an object for its value: cheaper than parsing, for events that have neither. */
+function hasObject(text: Buffer, name: Buffer): boolean {
+  let at = text.indexOf(name);
+  while (at !== -1) {
+    at += name.length;
+    while (text[at] === SPACE || text[at] === COLON) at++;
+    if (text[at] === BRACE) return true;
+    at = text.indexOf(name, at);
+  }
+  return false;
+}
+
+function isErrorEvent(text: Buffer): boolean {
+  const chunk = parseEvent(text);
+  return chunk === null || Boolean(chunk["error"]);
+}
+
+/** An event's data as an object; null when it is not one. */
+export function parseEvent(text: Buffer): Record<string, unknown> | null {
+  const data = eventData(text);
+  if (data === null) return {};
+  try {
+    const value: unknown = JSON.parse(data);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

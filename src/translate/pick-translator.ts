@@ -1,0 +1,25 @@
+import { type ClientDialect, type ProviderDialect } from "../core/dialect.ts";
+import { invariant } from "../core/invariant.ts";
+import { chatNormalised } from "./chat-normalised.ts";
+import { chatUntouched } from "./chat-untouched.ts";
+import type { Translator } from "./translator.ts";
+
+type Pair = { conformant: Translator; normalised: Translator };
+
+/** Every crossing that exists. A pair that is missing here makes its routes unusable for that caller, never wrong. */
+const PAIRS: Partial<Record<`${ClientDialect}-to-${ProviderDialect}`, Pair>> = {
+  "chat-to-chat": { conformant: chatUntouched, normalised: chatNormalised },
+};
+
+export function canTranslate(client: ClientDialect, provider: ProviderDialect): boolean {
+  return PAIRS[`${client}-to-${provider}`] !== undefined;
+}
+
+export function pickTranslator(
+  client: ClientDialect,
+  route: { dialect: ProviderDialect; conformant: boolean },
+): Translator {
+  const pair = PAIRS[`${client}-to-${route.dialect}`];
+  invariant(pair, `no translator from ${client} to ${route.dialect}`);
+  return route.conformant ? pair.conformant : pair.normalised;
+}

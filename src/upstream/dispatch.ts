@@ -1,0 +1,131 @@
+import type { ByteStream } from "../core/byte-stream.ts";
+import { Fault } from "../core/fault.ts";
+import { call } from "./call.ts";
+import { plan } from "./plan.ts";
+import type { Pools } from "./pools.ts";
+import { canCall, providerCall } from "./provider-call.ts";
+import { isRetryable, providerFault } from "./provider-error.ts";
+import { type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
+
+const MAX_ERROR_BYTES = 65_536;
+const ERROR_TIMEOUT_MS = 5_000;
+
+export type DispatchTask = {
+  targets: readonly Target[];
+  /** The request's bytes as this target must be sent them. */
+  bodyFor: (target: Target) => Buffer;
+  isGone: () => boolean;
+  onGone: (callback: () => void) => void;
+  onAttempt: (attempt: Attempt) => void;
+};
+
+export type Attempt = {
+  target: Target;
+  number: number;
+  status: number | null;
+  failure: string | null;
+  waitedMs: number;
+};
+
+export type Dispatched = { target: Target; answer: UpstreamAnswer };
+
+export type Dispatch = (task: DispatchTask) => Promise<Dispatched>;
+
+type Parts = {
+  pools: Pools;
+  /** The credential a reference stands for; null when the provider wants none. Throws when it cannot be had. */
+  credential: (reference: string) => string | null;
+  random: () => number;
+  elapsedMs: () => number;
+};
+
+/** Tries the routes in order until one answers; nothing is tried again once a provider has begun to. */
+export const createDispatch =
+  ({ pools, credential, random, elapsedMs }: Parts): Dispatch =>
+  async ({ targets, bodyFor, isGone, onGone, onAttempt }) => {
+    let fault = new Fault("provider_unavailable", "No provider can serve this model right now. Try again in a moment.");
+    let number = 0;
+    for (const target of plan(
+      targets.filter(({ dialect }) => canCall(dialect)),
+      random,
+    )) {
+      number++;
+      const startedAtMs = elapsedMs();
+      const note = (status: number | null, failure: string | null): void =>
+        onAttempt({ target, number, status, failure, waitedMs: elapsedMs() - startedAtMs });
+      try {
+        const answer = await send(target);
+        if (answer.status === 200) {
+          note(200, null);
+          return { target, answer };
+        }
+        const body = await readError(answer.body);
+        note(answer.status, "answered with an error");
+        fault = providerFault({ status: answer.status, body, provider: target.provider });
+        if (!isRetryable(answer.status)) throw fault;
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error;
+        note(null, error.reason);
+        fault = failureFault(error, target.provider);
+        if (isGone()) throw fault;
+      }
+    }
+    throw fault;
+
+    function send(target: Target): Promise<UpstreamAnswer> {
+      const { origin, pathname } = new URL(target.baseUrl);
+      const row = providerCall(target.dialect, credential(target.credentialRef));
+      if (!row) throw new Fault("provider_unavailable", "This model's provider cannot be called yet.");
+      return call(pools, {
+        origin,
+        path: `${pathname.replace(/\/$/, "")}${row.path}`,
+        headers: row.headers,
+        body: bodyFor(target),
+        connectTimeoutMs: target.connectTimeoutMs,
+        firstByteTimeoutMs: target.firstByteTimeoutMs,
+        idleTimeoutMs: target.idleTimeoutMs,
+        onGone,
+      });
+    }
+  };
+
+function failureFault(error: UpstreamError, provider: string): Fault {
+  const options = { detail: { provider, reason: error.reason }, cause: error };
+  switch (error.reason) {
+    case "timed_out":
+      return new Fault("upstream_timeout", "The provider took too long to answer. Trying again is safe.", options);
+    case "refused":
+      return new Fault("provider_unavailable", "The provider could not be reached. Try again in a moment.", options);
+    case "broken":
+      return new Fault("upstream_error", "The provider broke off before answering. Trying again is safe.", options);
+    default:
+      return error.reason satisfies never;
+  }
+}
+
+/** The beginning of an error's body; a provider that dawdles over it or sends too much is cut off. */
+function readError(body: ByteStream): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(stop, ERROR_TIMEOUT_MS);
+    body.read({
+      chunk: (bytes) => {
+        chunks.push(bytes);
+        size += bytes.length;
+        if (size > MAX_ERROR_BYTES) stop();
+      },
+      end: done,
+      fail: done,
+    });
+
+    function stop(): void {
+      body.cancel();
+      done();
+    }
+    function done(): void {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    }
+  });
+}

@@ -1,0 +1,28 @@
+import { Pool } from "undici";
+
+export type Pools = { of: (origin: string, connectTimeoutMs: number) => Pool; close: () => Promise<void> };
+
+/** One pool of connections per provider origin. Origins come from the catalogue, so there are few. */
+export function createPools({ connectionsPerOrigin }: { connectionsPerOrigin: number }): Pools {
+  const pools = new Map<string, Pool>();
+  return {
+    of: (origin, connectTimeoutMs) => {
+      const name = `${origin} ${connectTimeoutMs}`;
+      let pool = pools.get(name);
+      if (!pool) {
+        pool = new Pool(origin, {
+          connections: connectionsPerOrigin,
+          pipelining: 1,
+          connect: { timeout: connectTimeoutMs },
+          keepAliveTimeout: 30_000,
+        });
+        pools.set(name, pool);
+      }
+      return pool;
+    },
+    close: async () => {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      pools.clear();
+    },
+  };
+}

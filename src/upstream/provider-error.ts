@@ -1,0 +1,57 @@
+import { Fault } from "../core/fault.ts";
+import { isObject } from "../core/is-object.ts";
+
+const MAX_MESSAGE_CHARACTERS = 500;
+const CONTEXT_CODES = new Set(["context_length_exceeded", "model_context_window_exceeded"]);
+const CONTEXT_WORDS = /context.{0,20}(length|window)|maximum context|prompt is too long|too many (input )?tokens/i;
+
+/** Names of accounts, keys and addresses a provider may mention; they are ours, not the caller's to see. */
+const PRIVATE =
+  /\b(sk-[\w*-]+|org-\w+|proj_\w+|acct_\w+|req_\w+|[\w.+-]+@[\w-]+\.[\w.]+|https?:\/\/\S+|Bearer\s+\S+|\d{1,3}(?:\.\d{1,3}){3})/g;
+
+/** Whether another route may be tried after this status. [decision 31] */
+export function isRetryable(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+/** A provider's refusal as the caller is told it: translated, not leaked. [decision 31] */
+export function providerFault({ status, body, provider }: { status: number; body: Buffer; provider: string }): Fault {
+  const detail = { provider, status };
+  if (status === 401 || status === 403) {
+    return new Fault("provider_unavailable", "The provider refuses our credential; the operator has been told.", {
+      detail,
+    });
+  }
+  if (status === 429 || status === 503 || status === 529) {
+    return new Fault("provider_unavailable", "The provider is over its capacity. Try again in a moment.", { detail });
+  }
+  const { message, code, type } = readError(body);
+  if (status === 400 || status === 413 || status === 422) {
+    if (CONTEXT_CODES.has(code) || CONTEXT_WORDS.test(message)) {
+      return new Fault("context_length_exceeded", scrub(message) || "The input exceeds the model's context window.", {
+        detail,
+      });
+    }
+    if (type === "invalid_request_error" && message !== "") {
+      return new Fault("invalid_request", `The provider refused the request: ${scrub(message)}`, { detail });
+    }
+  }
+  return new Fault("upstream_error", `The provider answered with an error (status ${status}).`, { detail });
+}
+
+function readError(body: Buffer): { message: string; code: string; type: string } {
+  const nothing = { message: "", code: "", type: "" };
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    const error = isObject(value) && isObject(value["error"]) ? value["error"] : null;
+    if (!error) return nothing;
+    const text = (name: string): string => (typeof error[name] === "string" ? error[name] : "");
+    return { message: text("message"), code: text("code"), type: text("type") };
+  } catch {
+    return nothing;
+  }
+}
+
+function scrub(message: string): string {
+  return message.replaceAll(PRIVATE, "[…]").slice(0, MAX_MESSAGE_CHARACTERS);
+}

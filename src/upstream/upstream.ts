@@ -1,0 +1,37 @@
+import type { ByteStream } from "../core/byte-stream.ts";
+import type { ProviderDialect } from "../core/dialect.ts";
+
+/** Where a call may go. Destinations come from the catalogue alone; nothing a caller sends can change one. */
+export type Target = {
+  id: string;
+  provider: string;
+  baseUrl: string;
+  credentialRef: string;
+  upstreamModel: string;
+  dialect: ProviderDialect;
+  conformant: boolean;
+  priority: number;
+  weight: number;
+  connectTimeoutMs: number;
+  firstByteTimeoutMs: number;
+  idleTimeoutMs: number;
+};
+
+export type UpstreamAnswer = {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: ByteStream;
+};
+
+/** Why a provider gave no answer at all. */
+export type UpstreamFailure = "refused" | "timed_out" | "broken";
+
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+  readonly reason: UpstreamFailure;
+
+  constructor(reason: UpstreamFailure, cause: unknown) {
+    super(`the provider's connection ${reason}`, { cause });
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { Fault } from "../../core/fault.ts";
+import type { GenerationRequest } from "../generation-request.ts";
+import type { ParsedBody } from "../json/parse-body.ts";
+import { validate } from "../validate.ts";
+
+/** Fields we carry but do not read are objects of any shape. */
+const carried = z.looseObject({});
+
+const chatMessage = z.looseObject({
+  role: z.enum(["developer", "system", "user", "assistant", "tool"]),
+  content: z.union([z.string(), z.array(carried), z.null()]).optional(),
+  name: z.string().optional(),
+  tool_call_id: z.string().optional(),
+  tool_calls: z.array(carried).optional(),
+});
+
+/** The chat completion request as promised. [spec 2.4] */
+export const chatRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  messages: z.array(chatMessage).min(1),
+  stream: z.boolean().optional(),
+  max_tokens: z.int().min(1).optional(),
+  max_completion_tokens: z.int().min(1).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  stop: z.union([z.string(), z.array(z.string()).max(4)]).optional(),
+  tools: z.array(carried).optional(),
+  tool_choice: z.union([z.string(), carried]).optional(),
+  user: z.string().optional(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+});
+
+export function readChatRequest({ value, bytes, members }: ParsedBody): GenerationRequest {
+  const body = validate(chatRequestSchema, value);
+  const { max_tokens: maxTokens, max_completion_tokens: maxCompletionTokens } = body;
+  if (maxTokens !== undefined && maxCompletionTokens !== undefined && maxTokens !== maxCompletionTokens) {
+    throw new Fault(
+      "invalid_request",
+      `max_tokens (${maxTokens}) and max_completion_tokens (${maxCompletionTokens}) are the same limit; send one of them.`,
+      { param: "max_tokens" },
+    );
+  }
+  return {
+    dialect: "chat",
+    model: body.model,
+    stream: body.stream === true,
+    maxOutputTokens: maxTokens ?? maxCompletionTokens ?? null,
+    wantsUsageEvent: body.stream_options?.include_usage === true,
+    bytes,
+    members,
+  };
+}

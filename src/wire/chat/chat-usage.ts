@@ -1,0 +1,40 @@
+import { isObject } from "../../core/is-object.ts";
+import type { Usage } from "../../core/usage.ts";
+
+const MAX_TOKENS = 1_000_000_000;
+
+/**
+ * A provider's usage object, or null when it is missing or cannot be true. Anything a provider sends may be wrong, and money
+ * is counted from it.
+ */
+export function readChatUsage(usage: unknown): Usage | null {
+  if (!isObject(usage)) return null;
+  const inputTokens = usage["prompt_tokens"];
+  const completionTokens = usage["completion_tokens"];
+  if (!isCount(inputTokens) || !isCount(completionTokens)) return null;
+  const input = isObject(usage["prompt_tokens_details"]) ? usage["prompt_tokens_details"] : {};
+  const output = isObject(usage["completion_tokens_details"]) ? usage["completion_tokens_details"] : {};
+  const outputTokens = withReasoning(completionTokens, usage["total_tokens"], inputTokens, output["reasoning_tokens"]);
+  return {
+    inputTokens,
+    outputTokens,
+    cacheReadTokens: share(input["cached_tokens"], inputTokens),
+    cacheWriteTokens: share(input["cache_write_tokens"], inputTokens),
+    reasoningTokens: share(output["reasoning_tokens"], outputTokens),
+  };
+}
+
+/** xAI leaves reasoning out of the completion and counts it in the total only; everybody else counts it in both. */
+function withReasoning(completion: number, total: unknown, input: number, reasoning: unknown): number {
+  const apart = isCount(total) && isCount(reasoning) && total === input + completion + reasoning;
+  return apart ? completion + reasoning : completion;
+}
+
+/** A share cannot be larger than its whole. */
+function share(value: unknown, whole: number): number {
+  return isCount(value) ? Math.min(value, whole) : 0;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS;
+}

@@ -1,0 +1,15 @@
+import type { ClientDialect } from "../core/dialect.ts";
+import type { Members } from "./json/members.ts";
+
+/** What every generation asks for, whatever its format, with the bytes it came in. */
+export type GenerationRequest = {
+  dialect: ClientDialect;
+  model: string;
+  stream: boolean;
+  /** The caller's own output limit; null when it set none. */
+  maxOutputTokens: number | null;
+  /** The caller asked to be sent the usage as an event of its stream. */
+  wantsUsageEvent: boolean;
+  bytes: Buffer;
+  members: Members;
+};

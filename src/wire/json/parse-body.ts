@@ -1,0 +1,35 @@
+import { isUtf8 } from "node:buffer";
+import { Fault } from "../../core/fault.ts";
+import { isObject } from "../../core/is-object.ts";
+import { findMembers, type Members } from "./members.ts";
+
+export type ParsedBody = { value: Record<string, unknown>; bytes: Buffer; members: Members };
+
+/** Bytes become a JSON object, or a refusal that says what is wrong with them. */
+export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
+  if (bytes.length === 0) throw new Fault("invalid_request", "The request body is empty; send a JSON object.");
+  if (!isUtf8(bytes)) throw new Fault("invalid_request", "The request body is not valid UTF-8.");
+  const value = parse(bytes);
+  if (!isObject(value)) {
+    throw new Fault("invalid_request", "The request body must be a JSON object.");
+  }
+  const members = findMembers(bytes);
+  if (members.depth > maxDepth) {
+    throw new Fault("invalid_request", `The request body nests ${members.depth} levels deep; ${maxDepth} at most.`);
+  }
+  if (members.duplicate !== null) {
+    throw new Fault("invalid_request", `The field ${JSON.stringify(members.duplicate.slice(0, 64))} is given twice.`, {
+      param: members.duplicate.slice(0, 64),
+    });
+  }
+  return { value, bytes, members };
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // The parser's own message quotes the body, which may hold a secret.
+    throw new Fault("invalid_request", "The request body is not valid JSON.");
+  }
+}

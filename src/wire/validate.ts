@@ -1,0 +1,72 @@
+import type { z } from "zod";
+import { Fault } from "../core/fault.ts";
+
+/** Checks a value against what we promise; the first problem becomes a refusal whose `param` is the path to it. */
+export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = deepest(result.error.issues[0]);
+  const param = issue.path.join(".");
+  throw new Fault("invalid_request", `${param || "body"}: ${expectation(issue)}`, { param: param || "body" });
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** A union reports one issue with a list per branch; the branch that got furthest into the value is the one meant. */
+function deepest(issue: Issue | undefined, prefix: PropertyKey[] = []): Issue {
+  if (!issue) return { code: "custom", path: prefix, message: "is not valid", input: undefined };
+  const path = [...prefix, ...issue.path];
+  if (issue.code !== "invalid_union") return { ...issue, path };
+  const candidates = issue.errors
+    .map((branch) => branch[0])
+    .filter((candidate) => candidate && candidate.path.length > 0);
+  return candidates[0] ? deepest(candidates[0], path) : { ...issue, path };
+}
+
+/** The wording agents recognise and recover from: `Input should be 'user' or 'assistant'`. [decision 10] */
+function expectation(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "Field required" : `Input should be ${article(issue.expected)}`;
+    case "invalid_value":
+      return `Input should be ${alternatives(issue.values.map((value) => `'${String(value)}'`))}`;
+    case "invalid_union":
+      return `Input should be ${alternatives(issue.errors.flatMap((branch) => (branch[0] ? [shortExpectation(branch[0])] : [])))}`;
+    case "too_small":
+      return size(issue.origin, "at least", issue.minimum);
+    case "too_big":
+      return size(issue.origin, "at most", issue.maximum);
+    case "custom":
+    case "invalid_format":
+    case "not_multiple_of":
+    case "unrecognized_keys":
+    case "invalid_key":
+    case "invalid_element":
+      return issue.message;
+    default:
+      return "is not valid";
+  }
+}
+
+function shortExpectation(issue: Issue): string {
+  return issue.code === "invalid_type" ? article(issue.expected) : expectation(issue);
+}
+
+function size(origin: string, bound: string, limit: number | bigint): string {
+  if (origin === "array") return `List should have ${bound} ${limit} item${limit === 1 ? "" : "s"}`;
+  if (origin === "string") return `String should have ${bound} ${limit} character${limit === 1 ? "" : "s"}`;
+  return `Input should be ${bound} ${limit}`;
+}
+
+function article(name: string): string {
+  const word = name === "int" ? "integer" : name === "record" ? "object" : name;
+  if (word === "null") return word;
+  return /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`;
+}
+
+function alternatives(words: string[]): string {
+  const different = [...new Set(words)];
+  return different.length < 2
+    ? (different[0] ?? "valid")
+    : `${different.slice(0, -1).join(", ")} or ${different.at(-1)}`;
+}
