@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../core/clock.ts";
+import { createId } from "../core/ids.ts";
+import { digestOfCredential, headersWithoutCredentials } from "./credential.ts";
+import type { Dialect, JsonObject } from "./dialect.ts";
+import type { Gate } from "./gate.ts";
+import type { Generate } from "./generate.ts";
+import { promptTokens } from "./generation.ts";
+import { readPrompt } from "./messages.ts";
+import { listModels } from "./model-list.ts";
+import { Outlet } from "./outlet.ts";
+import { readBody } from "./read-body.ts";
+import { isObject, LONGEST_MODEL_NAME } from "./read-field.ts";
+import { invalid, Refusal } from "./refusal.ts";
+import type { WitnessLog } from "./witness.ts";
+
+export type Operation = "generate" | "count" | "models";
+export type Route = { dialect: Dialect; operation: Operation };
+export type ServeCall = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+type Parts = { generate: Generate; witness: WitnessLog; gate: Gate; clock: Clock };
+
+/** One call from its first byte to its last, with the witness looking on. */
+export function createServeCall({ generate, witness, gate, clock }: Parts): ServeCall {
+  return async ({ dialect, operation }, request, response) => {
+    const receivedAtMs = clock.nowMs();
+    const callId = createId(receivedAtMs);
+    const id = callId.replaceAll("-", "");
+    const credentialDigest = digestOfCredential(request, dialect);
+    const headers = headersWithoutCredentials(request);
+    const path = request.url ?? "/";
+    const call = witness.open({ callId, dialect: dialect.name, path, receivedAtMs, headers, credentialDigest });
+    const answerHeaders = { "x-sim-call-id": callId, [dialect.requestIdHeader]: `req_${id}` };
+    const outlet = new Outlet({ response, call, headers: answerHeaders, witness, gate, clock });
+    witness.changed(call);
+
+    try {
+      if (credentialDigest === null)
+        throw new Refusal(401, `A credential is required (${dialect.credentialHeaders.join(" or ")}).`);
+      if (operation === "models")
+        return sendJson(outlet, listModels("anthropic-version" in headers ? "anthropic" : "openai"));
+      const bytes = await readBody(request);
+      if (bytes === null) return;
+      call.requestBytes = bytes.length;
+      const body = parseObject(bytes);
+      const { model } = body;
+      if (typeof model === "string" && model.length <= LONGEST_MODEL_NAME) call.model = model;
+      witness.keepBody(call, body);
+      witness.changed(call);
+      if (operation === "count")
+        return sendJson(outlet, JSON.stringify({ input_tokens: promptTokens(readPrompt(body)) }));
+      await generate({ dialect, ask: dialect.read(body), id, header: headers["x-sim-script"] ?? "", outlet });
+    } catch (error) {
+      refuse(
+        outlet,
+        dialect,
+        error instanceof Refusal ? error : new Refusal(500, `The simulator is broken: ${String(error)}`),
+        `req_${id}`,
+      );
+    }
+  };
+}
+
+function parseObject(bytes: Buffer): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    throw invalid("The body is not valid JSON.");
+  }
+  if (!isObject(value)) throw invalid("The body must be a JSON object.");
+  return value;
+}
+
+function sendJson(outlet: Outlet, text: string): void {
+  outlet.begin(200, { "content-type": "application/json" });
+  outlet.end(text);
+}
+
+function refuse(outlet: Outlet, dialect: Dialect, refusal: Refusal, requestId: string): void {
+  if (!outlet.open) return;
+  if (outlet.call.status !== null) return outlet.reset();
+  const { retryAfterSeconds } = refusal;
+  outlet.begin(refusal.status, {
+    "content-type": "application/json",
+    ...(retryAfterSeconds !== null && { "retry-after": String(retryAfterSeconds) }),
+  });
+  outlet.fail(dialect.refuse(refusal, requestId));
+}

@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { createControl } from "./control.ts";
+import { DIALECTS } from "./dialects.ts";
+import { createGate } from "./gate.ts";
+import { createGenerate } from "./generate.ts";
+import { createReadRecording } from "./recordings.ts";
+import { Refusal } from "./refusal.ts";
+import { createServeCall, type Route } from "./serve-call.ts";
+import { createWitness, type Witness } from "./witness.ts";
+
+export type SimulatorOptions = {
+  port?: number;
+  host?: string;
+  /** Holds a folder per dialect; without it nothing can be replayed. */
+  recordingsFolder?: string;
+  clock?: Clock;
+  witnessLimit?: number;
+};
+
+/** A provider on this machine. The base URL of chat and responses is `<url>/v1`. */
+export type Simulator = {
+  url: string;
+  witness: Witness;
+  /** Lets one paused call go on, or all of them. */
+  release: (callId?: string) => void;
+  close: () => Promise<void>;
+};
+
+const ROUTES: Record<string, Route> = {
+  "GET /v1/models": { dialect: DIALECTS.chat, operation: "models" },
+  "POST /v1/chat/completions": { dialect: DIALECTS.chat, operation: "generate" },
+  "POST /v1/responses": { dialect: DIALECTS.responses, operation: "generate" },
+  "POST /v1/messages": { dialect: DIALECTS.messages, operation: "generate" },
+  "POST /v1/messages/count_tokens": { dialect: DIALECTS.messages, operation: "count" },
+};
+
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const {
+    port = 0,
+    host = "127.0.0.1",
+    clock = systemClock,
+    recordingsFolder = null,
+    witnessLimit = 100_000,
+  } = options;
+  const witness = createWitness({ limit: witnessLimit });
+  const gate = createGate();
+  const control = createControl({ witness, gate });
+  const generate = createGenerate({ readRecording: createReadRecording(recordingsFolder), clock });
+  const serveCall = createServeCall({ generate, witness, gate, clock });
+
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0, noDelay: true }, (request, response) => {
+    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    const route = ROUTES[`${request.method} ${path}`];
+    if (route) void serveCall(route, request, response);
+    else if (path.startsWith("/sim/")) control(request, response).catch(() => response.destroy());
+    else refuseUnknown(request, response);
+  });
+  await listen(server, port, host);
+
+  const { address, family, port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`,
+    witness,
+    release: (callId) => void gate.release(callId),
+    close: () => close(server),
+  };
+}
+
+function refuseUnknown({ method, url }: IncomingMessage, response: ServerResponse): void {
+  const refusal = new Refusal(404, `Unknown request URL: ${method} ${url}`, { code: "unknown_url" });
+  response.writeHead(404, { "content-type": "application/json" });
+  response.end(DIALECTS.chat.refuse(refusal, ""));
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, host, backlog: 4096 }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+/** Open streams are cut: a provider that goes down does not wait for its callers. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,141 @@
+import type { StreamEncoder } from "./dialect.ts";
+import type { Outlet } from "./outlet.ts";
+import type { Script } from "./script.ts";
+
+type Action = "break_json" | "pause" | "fail" | "end";
+type Stop = { afterTokens: number; action: Action };
+
+type ProducerParts = { outlet: Outlet; encoder: StreamEncoder; script: Script };
+
+/** Events gathered into one write; large enough to be cheap, small enough that one stream does not starve the others. */
+const BATCH_CHARACTERS = 16 * 1024;
+
+/** Sends one stream: tokens at their pace, up to the next place where the script wants something to happen. */
+export class StreamProducer {
+  readonly #outlet: Outlet;
+  readonly #encoder: StreamEncoder;
+  readonly #script: Script;
+  readonly #stops: readonly Stop[];
+  #nextStop = 0;
+  #sent = 0;
+  #startedAtMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ outlet, encoder, script }: ProducerParts) {
+    this.#outlet = outlet;
+    this.#encoder = encoder;
+    this.#script = script;
+    this.#stops = stopsOf(script, encoder.tokens);
+    outlet.whenGone(() => clearTimeout(this.#timer));
+  }
+
+  /** Begins the body; the head has been sent. */
+  start(): void {
+    this.#startedAtMs = this.#outlet.clock.elapsedMs();
+    this.#sendAll(this.#encoder.opening);
+    this.#advance();
+  }
+
+  readonly #advance = (): void => {
+    while (this.#outlet.open) {
+      const stop = this.#stops[this.#nextStop];
+      if (!stop) return;
+      if (this.#sent < stop.afterTokens) {
+        const due = Math.min(stop.afterTokens, this.#dueTokens());
+        if (due <= this.#sent) return this.#waitForNextToken();
+        if (!this.#sendTokens(due)) return this.#outlet.drained(this.#advance);
+        if (this.#script.flush === "each" && this.#sent < stop.afterTokens) return void setImmediate(this.#advance);
+        continue;
+      }
+      this.#nextStop += 1;
+      return this.#act(stop.action);
+    }
+  };
+
+  /** With `flush=each` one event per turn of the loop, so that each is its own write to the socket. */
+  #sendTokens(until: number): boolean {
+    const { token } = this.#encoder;
+    const from = this.#sent;
+    let text = token(this.#sent++);
+    if (this.#script.flush === "batch") {
+      while (this.#sent < until && text.length < BATCH_CHARACTERS) text += token(this.#sent++);
+    }
+    const count = this.#sent - from;
+    this.#outlet.call.tokensProduced += count;
+    return this.#outlet.write(text, count);
+  }
+
+  #dueTokens(): number {
+    const { tokensPerSecond } = this.#script;
+    if (tokensPerSecond === 0) return Number.POSITIVE_INFINITY;
+    const elapsedMs = this.#outlet.clock.elapsedMs() - this.#startedAtMs;
+    // The first token is due at once: the time to it has already passed.
+    return Math.floor((elapsedMs * tokensPerSecond) / 1000) + 1;
+  }
+
+  #waitForNextToken(): void {
+    const dueAtMs = this.#startedAtMs + (this.#sent * 1000) / this.#script.tokensPerSecond;
+    this.#timer = setTimeout(this.#advance, Math.max(1, Math.ceil(dueAtMs - this.#outlet.clock.elapsedMs())));
+  }
+
+  #act(action: Action): void {
+    switch (action) {
+      case "break_json":
+        this.#outlet.write(this.#encoder.broken, 1);
+        this.#advance();
+        break;
+      case "pause":
+        this.#pause();
+        break;
+      case "fail":
+        this.#fail();
+        break;
+      case "end":
+        this.#sendAll(this.#encoder.closing());
+        this.#outlet.end();
+        break;
+    }
+  }
+
+  #pause(): void {
+    const { clock } = this.#outlet;
+    const pausedAtMs = clock.elapsedMs();
+    this.#outlet.pause(() => {
+      // The pause is not made up for: the pace goes on from where it stood.
+      this.#startedAtMs += clock.elapsedMs() - pausedAtMs;
+      this.#advance();
+    });
+  }
+
+  #fail(): void {
+    switch (this.#script.interruption?.kind) {
+      case "error":
+        return this.#outlet.fail(this.#encoder.failure(this.#sent), 1);
+      case "reset":
+        return this.#outlet.reset();
+      case "close":
+        return this.#outlet.fail();
+      case "hang":
+      case undefined:
+    }
+  }
+
+  #sendAll(events: readonly string[]): void {
+    if (this.#script.flush === "each") for (const event of events) this.#outlet.write(event, 1);
+    else if (events.length > 0) this.#outlet.write(events.join(""), events.length);
+  }
+}
+
+/** In the order of their places; at the same place in the order written here. The end is always the last. */
+function stopsOf(script: Script, tokens: number): Stop[] {
+  const places: [number | null | undefined, Action][] = [
+    [script.malformedAfterTokens, "break_json"],
+    [script.pauseAfterTokens, "pause"],
+    [script.interruption?.afterTokens, "fail"],
+    [tokens, "end"],
+  ];
+  const stops = places.flatMap(([afterTokens, action]) =>
+    typeof afterTokens === "number" && afterTokens <= tokens ? [{ afterTokens, action }] : [],
+  );
+  return stops.sort((left, right) => left.afterTokens - right.afterTokens);
+}
