@@ -1,12 +1,11 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
-import type { ClientDialect } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
 import type { Outcome, Usage } from "../core/usage.ts";
 import type { Key } from "../keys/key.ts";
 import { collect } from "../relay/collect.ts";
-import type { Relay, Relayed } from "../relay/relay.ts";
+import type { Relay } from "../relay/relay.ts";
 import { canTranslate, pickTranslator } from "../translate/pick-translator.ts";
 import type { Attempt, Dispatch, Dispatched } from "../upstream/dispatch.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
@@ -14,9 +13,10 @@ import type { Admit, Hold } from "./admit.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 
 export type Generation = {
+  /** Made before the first call that uses it. */
+  id: string;
+  /** The same id as the caller sees it. */
   requestId: string;
-  /** The id as the caller sees it. */
-  publicRequestId: string;
   key: Key;
   request: GenerationRequest;
   sink: Sink;
@@ -25,34 +25,30 @@ export type Generation = {
   onFirstByte: () => void;
 };
 
-export type Generated = { outcome: Outcome; modelId: string; usage: Usage | null; bytesOut: number };
+export type Generated = { outcome: Outcome; modelId: string; usage: Usage | null; relayMs: number; bytesOut: number };
 
 export type Generate = (generation: Generation) => Promise<Generated>;
-
-/** What a format says in a stream: its sign of life, and how it tells of a failure after content has begun. */
-export type StreamManners = { keepAlive: Buffer; failure: (fault: Fault, requestId: string) => Buffer };
 
 type Parts = {
   catalogue: Catalogue;
   admit: Admit;
   dispatch: Dispatch;
   relay: Relay;
-  manners: Record<ClientDialect, StreamManners>;
   clock: Clock;
   limits: { deadlineMs: number; maxAnswerBytes: number };
 };
 
 /** The life of a generation, in order. Each step lives in the folder of its name. */
 export const createGenerate = (parts: Parts): Generate => {
-  const { catalogue, admit, dispatch, relay, manners, clock, limits } = parts;
+  const { catalogue, admit, dispatch, relay, clock, limits } = parts;
 
   return async (generation) => {
-    const { requestId, key, request, sink, onAttempt } = generation;
+    const { id, key, request, sink, onAttempt } = generation;
     const model = catalogue.resolve(request.model, key);
     checkOutputLimit(request, model);
 
     await using hold = await admit({
-      requestId,
+      requestId: id,
       keyId: key.id,
       modelId: model.id,
       maxOutputTokens: request.maxOutputTokens,
@@ -66,10 +62,16 @@ export const createGenerate = (parts: Parts): Generate => {
       onAttempt,
     });
 
-    const { outcome, usage, bytesOut } = request.stream
+    if (dispatched === null) {
+      await hold.settle({ outcome: "client_gone", usage: null });
+      return { outcome: "client_gone", modelId: model.id, usage: null, relayMs: 0, bytesOut: 0 };
+    }
+
+    const answeredAtMs = clock.elapsedMs();
+    const { outcome, usage, bytesOut, relayedAtMs } = request.stream
       ? await stream(generation, dispatched, hold)
       : await answer(generation, dispatched, hold);
-    return { outcome, modelId: model.id, usage, bytesOut };
+    return { outcome, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut };
   };
 
   /** Content is forwarded as it comes; the terminal event leaves only after the settlement. [decision 21] */
@@ -77,11 +79,11 @@ export const createGenerate = (parts: Parts): Generate => {
     generation: Generation,
     { target, answer: { body } }: Dispatched,
     hold: Hold,
-  ): Promise<Relayed> {
-    const { publicRequestId, request, sink, startedAtMs, onFirstByte } = generation;
-    const { keepAlive, failure } = manners[request.dialect];
+  ): Promise<Answered> {
+    const { requestId, request, sink, startedAtMs, onFirstByte } = generation;
     const stage = pickTranslator(request.dialect, target).stage(request);
-    const relayed = await relay({ body, stage, sink, head: STREAM_HEAD, keepAlive, startedAtMs, onFirstByte });
+    const relayed = await relay({ body, stage, sink, head: STREAM_HEAD, startedAtMs, onFirstByte });
+    const relayedAtMs = clock.elapsedMs();
 
     await hold.settle(relayed);
     switch (relayed.outcome) {
@@ -93,7 +95,7 @@ export const createGenerate = (parts: Parts): Generate => {
       case "timed_out": {
         const fault = relayed.outcome === "timed_out" ? tooLong() : brokeOff();
         if (!relayed.begun) throw fault;
-        sink.end(failure(fault, publicRequestId));
+        sink.end(stage.failure(fault, requestId));
         break;
       }
       case "client_gone":
@@ -101,7 +103,7 @@ export const createGenerate = (parts: Parts): Generate => {
       default:
         relayed.outcome satisfies never;
     }
-    return relayed;
+    return { ...relayed, relayedAtMs };
   }
 
   /** A plain answer is gathered, paid for, and sent. */
@@ -113,9 +115,10 @@ export const createGenerate = (parts: Parts): Generate => {
     const { request, sink, startedAtMs, onFirstByte } = generation;
     const timeoutMs = limits.deadlineMs - (clock.elapsedMs() - startedAtMs);
     const { outcome, bytes: whole } = await collect({ body, sink, maxBytes: limits.maxAnswerBytes, timeoutMs });
+    const relayedAtMs = clock.elapsedMs();
     if (outcome !== "completed") {
       await hold.settle({ outcome, usage: null });
-      if (outcome === "client_gone") return { outcome, usage: null, bytesOut: 0 };
+      if (outcome === "client_gone") return { outcome, usage: null, bytesOut: 0, relayedAtMs };
       throw outcome === "timed_out" ? tooLong() : brokeOff();
     }
 
@@ -127,11 +130,12 @@ export const createGenerate = (parts: Parts): Generate => {
       headers: { "content-type": "application/json", "content-length": String(bytes.length) },
     });
     sink.end(bytes);
-    return { outcome, usage, bytesOut: bytes.length };
+    return { outcome, usage, bytesOut: bytes.length, relayedAtMs };
   }
 };
 
-type Answered = { outcome: Outcome; usage: Usage | null; bytesOut: number };
+/** `relayedAtMs` is when the provider had no more to say. */
+type Answered = { outcome: Outcome; usage: Usage | null; bytesOut: number; relayedAtMs: number };
 
 const STREAM_HEAD = {
   status: 200,

@@ -18,8 +18,6 @@ export type RelayTask = {
   stage: AnswerStage;
   sink: Sink;
   head: AnswerHead;
-  /** Sent in silence; always between events, never inside one. */
-  keepAlive: Buffer;
   /** When the request came in, on the clock of durations. */
   startedAtMs: number;
   onFirstByte: () => void;
@@ -139,8 +137,9 @@ class RelayedStream {
     if (!this.#ended) this.#task.body.resume();
   }
 
+  /** What is written always ends with an event, so this never lands inside one. */
   #signOfLife(): void {
-    this.#write(this.#task.keepAlive);
+    this.#write(this.#task.stage.keepAlive);
   }
 
   /** The provider is done: the answer is whole if it said so, or if the stage can tell that nothing is missing. */

@@ -1,3 +1,4 @@
+import type { Fault } from "../core/fault.ts";
 import type { Usage } from "../core/usage.ts";
 
 /** The event goes to the caller as it came. */
@@ -21,6 +22,10 @@ export type AnswerStage = {
   terminal: () => Buffer | null;
   /** The provider's usage, once it has been seen and found possible. */
   usage: () => Usage | null;
+  /** Sent to a caller in silence, between events. */
+  keepAlive: Buffer;
+  /** How this format tells of a failure after content has begun. Never a silent close. */
+  failure: (fault: Fault, requestId: string) => Buffer;
 };
 
 /** A plain answer, read and ready for the caller. */

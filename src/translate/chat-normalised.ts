@@ -1,5 +1,6 @@
 import { isObject } from "../core/is-object.ts";
 import type { Usage } from "../core/usage.ts";
+import { CHAT_KEEP_ALIVE, chatFailure } from "../wire/chat/chat-stream.ts";
 import { readChatUsage } from "../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "./answer-stage.ts";
@@ -88,7 +89,14 @@ function createStage(request: GenerationRequest): AnswerStage {
     return encode({ ...head, choices: endings });
   }
 
-  return { event, close, terminal: () => terminal, usage: () => usage };
+  return {
+    event,
+    close,
+    terminal: () => terminal,
+    usage: () => usage,
+    keepAlive: CHAT_KEEP_ALIVE,
+    failure: chatFailure,
+  };
 }
 
 function headOf(chunk: Record<string, unknown>, request: GenerationRequest): Head {

@@ -1,6 +1,7 @@
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/is-object.ts";
 import type { Usage } from "../core/usage.ts";
+import { CHAT_KEEP_ALIVE, chatFailure } from "../wire/chat/chat-stream.ts";
 import { readChatUsage } from "../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { eventData } from "../wire/sse/event-data.ts";
@@ -60,7 +61,14 @@ function createStage(request: GenerationRequest): AnswerStage {
     return extra && !request.wantsUsageEvent ? DROP : PASS;
   }
 
-  return { event, close: () => null, terminal: () => terminal, usage: () => usage };
+  return {
+    event,
+    close: () => null,
+    terminal: () => terminal,
+    usage: () => usage,
+    keepAlive: CHAT_KEEP_ALIVE,
+    failure: chatFailure,
+  };
 }
 
 /** Whether a name stands in the text with an object for its value: cheaper than parsing, for events that have neither. */

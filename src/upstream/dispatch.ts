@@ -29,7 +29,8 @@ export type Attempt = {
 
 export type Dispatched = { target: Target; answer: UpstreamAnswer };
 
-export type Dispatch = (task: DispatchTask) => Promise<Dispatched>;
+/** Null: the caller left before any provider answered. */
+export type Dispatch = (task: DispatchTask) => Promise<Dispatched | null>;
 
 type Parts = {
   pools: Pools;
@@ -65,9 +66,9 @@ export const createDispatch =
         if (!isRetryable(answer.status)) throw fault;
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
+        if (isGone()) return null;
         note(null, error.reason);
         fault = failureFault(error, target.provider);
-        if (isGone()) throw fault;
       }
     }
     throw fault;

@@ -1,0 +1,167 @@
+/** The composition root: every part is made here, in the order of dependence, and nowhere else. */
+import { createAdmin } from "./admin/create-admin.ts";
+import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
+import { createCatalogue } from "./catalogue/catalogue.ts";
+import { keepFresh } from "./catalogue/keep-fresh.ts";
+import type { CatalogueStore } from "./catalogue/model.ts";
+import type { Config } from "./config/load-config.ts";
+import { systemClock } from "./core/clock.ts";
+import type { Database } from "./db/database.ts";
+import { admitEverything } from "./gateway/admit.ts";
+import { createGenerate } from "./gateway/generate.ts";
+import { createListModels } from "./gateway/list-models.ts";
+import { createOpenRequest } from "./gateway/open-request.ts";
+import { createHttp } from "./http/create-http.ts";
+import { createDrain } from "./http/drain.ts";
+import { listen } from "./http/listen.ts";
+import { createAuthenticate } from "./keys/authenticate.ts";
+import { createIssueKey, type IssueKey } from "./keys/issue-key.ts";
+import { createKeyStore } from "./keys/key-store.ts";
+import type { KeyStore } from "./keys/key.ts";
+import { createRelay } from "./relay/relay.ts";
+import type { Events } from "./telemetry/events.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
+import { createDispatch } from "./upstream/dispatch.ts";
+import { createPools } from "./upstream/pools.ts";
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_EVENT_BYTES = 8 * 1024 * 1024;
+const KEYS_CHANNEL = "tollgate_keys";
+const CATALOGUE_CHANNEL = "tollgate_catalogue";
+
+export type GatewayParts = {
+  config: Config;
+  adminToken: string;
+  database: Database;
+  /** The credential of a provider by its reference. */
+  credential: (reference: string) => string | null;
+  events: Events;
+  metrics: Metrics;
+};
+
+export type Gateway = {
+  publicUrl: string;
+  adminUrl: string;
+  /** Stops new work, lets open requests end, and closes: how many were cut off. */
+  stop: () => Promise<number>;
+};
+
+/** What an operator's commands do without a gateway in between. */
+export type Control = { keys: KeyStore; issueKey: IssueKey; catalogue: CatalogueStore };
+
+export function createControl(database: Database): Control {
+  const keys = createKeyStore(database);
+  return {
+    keys,
+    issueKey: createIssueKey({ store: keys, clock: systemClock }),
+    catalogue: createCatalogueStore(database),
+  };
+}
+
+export async function startGateway(parts: GatewayParts): Promise<Gateway> {
+  const { config, adminToken, database, credential, events, metrics } = parts;
+  const { limits } = config;
+  const clock = systemClock;
+  let publicUrl = config.publicUrl ?? "";
+
+  const control = createControl(database);
+  const authenticate = createAuthenticate({ store: control.keys, clock, ...config.keys });
+  const openRequest = createOpenRequest({ authenticate, clock, publicUrl: () => publicUrl });
+
+  const catalogue = createCatalogue();
+  let catalogueLoaded = false;
+  const freshness = keepFresh({
+    catalogue,
+    store: control.catalogue,
+    clock,
+    pollMs: config.catalogue.pollMs,
+    onLoaded: (models) => {
+      if (!catalogueLoaded) events.catalogueLoaded({ models });
+      catalogueLoaded = true;
+      events.databaseBack();
+    },
+    onFailed: events.databaseLost,
+  });
+  const subscription = await database.listen([KEYS_CHANNEL, CATALOGUE_CHANNEL], {
+    notified: (channel, payload) => {
+      if (channel === KEYS_CHANNEL) authenticate.forget(payload === "" ? null : payload);
+      else void freshness.refresh();
+    },
+    refresh: () => {
+      authenticate.forget(null);
+      void freshness.refresh();
+    },
+  });
+  await freshness.refresh();
+
+  const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin });
+  const dispatch = createDispatch({ pools, credential, random: Math.random, elapsedMs: clock.elapsedMs });
+  const relay = createRelay({
+    clock,
+    limits: {
+      deadlineMs: limits.streamDeadlineMs,
+      keepAliveMs: limits.keepAliveMs,
+      maxEventBytes: MAX_EVENT_BYTES,
+    },
+  });
+  const generate = createGenerate({
+    catalogue,
+    admit: admitEverything,
+    dispatch,
+    relay,
+    clock,
+    limits: { deadlineMs: limits.streamDeadlineMs, maxAnswerBytes: MAX_ANSWER_BYTES },
+  });
+
+  const drain = createDrain({ clock });
+  const readiness = async (): Promise<string[]> => {
+    const reasons = drain.isDraining() ? ["draining"] : [];
+    if (!catalogueLoaded) reasons.push("the catalogue has not been loaded");
+    await database.ping().catch(() => reasons.push("the database does not answer"));
+    return reasons;
+  };
+  const http = createHttp({
+    openRequest,
+    generate,
+    listModels: createListModels({ catalogue }),
+    events,
+    drain,
+    readiness,
+    clock,
+    limits,
+  });
+  const admin = createAdmin({
+    token: adminToken,
+    store: control.keys,
+    issueKey: control.issueKey,
+    metrics,
+    events,
+    readiness,
+    clock,
+  });
+
+  const publicAddress = await listen(http, config.listen);
+  const adminUrl = await listen(admin, config.admin);
+  publicUrl ||= publicAddress;
+  events.serverListening({ name: "public", url: publicAddress });
+  events.serverListening({ name: "admin", url: adminUrl });
+
+  return {
+    publicUrl,
+    adminUrl,
+    stop: async () => {
+      events.drainStarted({ openRequests: drain.openRequests(), deadlineMs: config.drain.deadlineMs });
+      const left = await drain.finish({
+        delayMs: config.drain.delayMs,
+        deadlineMs: config.drain.deadlineMs,
+        closeListener: () => http.server.close(),
+      });
+      events.drainFinished({ openRequests: left });
+      freshness.close();
+      http.server.closeAllConnections();
+      await Promise.all([http.close(), admin.close(), subscription.close(), pools.close()]);
+      await database.close();
+      return left;
+    },
+  };
+}

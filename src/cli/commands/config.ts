@@ -1,0 +1,21 @@
+import type { Command } from "commander";
+import { describeConfig, formatConfig } from "../../config/describe.ts";
+import { loadSettings } from "../open-database.ts";
+import { printResult } from "../print.ts";
+
+/** `tollgate config show`: every value, where it came from, and never a secret. */
+export function addConfigCommands(program: Command): void {
+  const config = program.command("config").description("look at the settings");
+  config
+    .command("show")
+    .description("print every setting with its value and its source; secrets are never printed")
+    .option("--json", "print JSON")
+    .action((options: { json?: true }, command: Command) => {
+      const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
+      const rows = describeConfig(loaded.config, loaded.sources);
+      printResult(
+        { file: loaded.file, settings: rows },
+        { json: options.json === true, text: () => formatConfig(rows) },
+      );
+    });
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { type Control, createControl, type Gateway } from "../../app.ts";
+import { readCatalogueFile } from "../../config/catalogue-file.ts";
+import type { Config } from "../../config/load-config.ts";
+import type { KeyMode } from "../../core/key-mode.ts";
+import { migrate, migrationsFolder } from "../../db/migrate.ts";
+import { createPglite } from "../../db/pglite.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
+import { devCatalogue, SIMULATOR_CREDENTIAL } from "../dev-catalogue.ts";
+import {
+  DEFAULT_DEV_FOLDER,
+  devFolder,
+  type DevReady,
+  readDevState,
+  removeReadyFile,
+  writeDevState,
+  writeReadyFile,
+} from "../dev-folder.ts";
+import { devWelcome } from "../dev-welcome.ts";
+import { loadSettings } from "../open-database.ts";
+import { openTelemetry } from "../open-telemetry.ts";
+import { runGateway } from "../run-gateway.ts";
+import { portNumber } from "./simulate.ts";
+
+type DevOptions = {
+  port?: number;
+  adminPort?: number;
+  folder: string;
+  readyFile?: string;
+  simulator?: string;
+  catalogue?: string;
+  recordings?: string;
+  json?: true;
+};
+
+/** `tollgate dev`: everything on this machine, with no configuration and no database server. */
+export function addDevCommand(program: Command): void {
+  program
+    .command("dev")
+    .description("run everything on this machine: gateway, database, a simulated provider, two keys")
+    .option("--port <number>", "port of the gateway (default 8080); 0 takes any free one", portNumber)
+    .option("--admin-port <number>", "port of the admin listener (default: any free one)", portNumber)
+    .option("--folder <path>", "where the database, the keys and the log are kept", DEFAULT_DEV_FOLDER)
+    .option("--ready-file <file>", "write URLs and keys as JSON there once everything answers")
+    .option("--simulator <url>", "use a simulated provider that already runs")
+    .option("--catalogue <file>", "publish these providers and models too")
+    .option("--recordings <folder>", "recorded answers the simulated provider can replay")
+    .option("--json", "print URLs and keys as JSON")
+    .action(runDev);
+}
+
+async function runDev(options: DevOptions, command: Command): Promise<void> {
+  const config = devConfig(loadSettings(command.optsWithGlobals<{ config?: string }>().config).config, options);
+  const folder = devFolder(options.folder);
+  if (options.readyFile !== undefined) removeReadyFile(options.readyFile);
+  const logFile = join(folder, "tollgate.log");
+  const telemetry = openTelemetry(config, logFile);
+
+  const database = await createPglite({ dataFolder: folder });
+  await migrate(database, { folder: migrationsFolder() });
+  const control = createControl(database);
+  const simulator =
+    options.simulator === undefined
+      ? await startSimulator(options.recordings === undefined ? {} : { recordingsFolder: options.recordings })
+      : { url: options.simulator, close: () => Promise.resolve() };
+  await control.catalogue.apply(devCatalogue(simulator.url));
+  if (options.catalogue !== undefined) {
+    await control.catalogue.apply(readCatalogueFile(readFileSync(options.catalogue, "utf8"), options.catalogue));
+  }
+  const keys = await devKeys(control, folder);
+  const adminToken = randomBytes(24).toString("base64url");
+
+  await runGateway(
+    {
+      config,
+      adminToken,
+      database,
+      credential: (reference) => (reference === SIMULATOR_CREDENTIAL ? "simulated" : null),
+      ...telemetry,
+    },
+    telemetry,
+    ({ publicUrl, adminUrl }: Gateway) => {
+      const ready: DevReady = { publicUrl, adminUrl, adminToken, simulatorUrl: simulator.url, keys };
+      writeDevState(folder, { ...ready, pid: process.pid });
+      if (options.readyFile !== undefined) writeReadyFile(options.readyFile, ready);
+      process.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : devWelcome(ready, logFile));
+    },
+  );
+  await simulator.close();
+}
+
+/** Fixed where a stranger would have to look it up, free where nobody cares. */
+function devConfig(config: Config, options: DevOptions): Config {
+  return {
+    ...config,
+    listen: { ...config.listen, ...(options.port === undefined ? {} : { port: options.port }) },
+    admin: { ...config.admin, port: options.adminPort ?? 0 },
+  };
+}
+
+/** The keys of the last run while they still work, else new ones: a client that was set up once stays set up. */
+async function devKeys(control: Control, folder: string): Promise<DevReady["keys"]> {
+  const last = readDevState(folder)?.keys;
+  const living = await control.keys.list({ limit: 1_000 });
+  const keep = (secret: string | undefined): string | null =>
+    secret !== undefined && living.some((key) => key.status === "active" && secret.startsWith(key.prefix))
+      ? secret
+      : null;
+  const issue = async (mode: KeyMode): Promise<string> => {
+    const order = { mode, label: `dev ${mode}`, providerScope: "all", models: null, rpmLimit: null, expiresAtMs: null };
+    return (await control.issueKey(order)).secret;
+  };
+  return {
+    credit: keep(last?.credit) ?? (await issue("credit")),
+    token_budget: keep(last?.token_budget) ?? (await issue("token_budget")),
+  };
+}

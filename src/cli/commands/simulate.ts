@@ -1,0 +1,35 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { startSimulator } from "../../simulator/simulator.ts";
+import { untilSignal } from "../until-signal.ts";
+import { printResult } from "../print.ts";
+
+/** `tollgate simulate`: a provider on this machine, for trying things out. */
+export function addSimulateCommand(program: Command): void {
+  program
+    .command("simulate")
+    .description("run a provider that is not one: every dialect, scripted faults, a witness log")
+    .option("--port <number>", "port to listen on; 0 takes any free one", portNumber, 9100)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--recordings <folder>", "recorded answers that can be replayed")
+    .option("--json", "print JSON")
+    .action(async (options: { port: number; host: string; recordings?: string; json?: true }) => {
+      const simulator = await startSimulator({
+        port: options.port,
+        host: options.host,
+        ...(options.recordings === undefined ? {} : { recordingsFolder: options.recordings }),
+      });
+      printResult(
+        { url: simulator.url },
+        { json: options.json === true, text: () => `simulated provider at ${simulator.url}/v1 (stop with Ctrl-C)` },
+      );
+      await untilSignal();
+      await simulator.close();
+    });
+}
+
+export function portNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new InvalidArgumentError("It must be a port, 0 to 65535.");
+  return value;
+}

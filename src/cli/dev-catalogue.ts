@@ -1,0 +1,72 @@
+import type { CatalogueFile } from "../config/catalogue-file.ts";
+
+/** The reference under which `dev` keeps the simulated provider's credential; it stands for no real variable. */
+export const SIMULATOR_CREDENTIAL = "env:SIMULATED_PROVIDER_KEY";
+
+type ModelOrder = { id: string; name: string; tagline: string; upstream: string; input: bigint; output: bigint };
+
+const NANO = 1_000_000_000n;
+
+const MODELS: ModelOrder[] = [
+  {
+    id: "sim-fast",
+    name: "Simulated, fast",
+    tagline: "Answers at once.",
+    upstream: "sim-fast",
+    input: NANO / 10n,
+    output: NANO / 2n,
+  },
+  {
+    id: "sim-steady",
+    name: "Simulated, steady",
+    tagline: "Streams twenty tokens a second, as a real model would.",
+    upstream: "sim-steady+tokens=120+rate=20+ttft=300",
+    input: NANO,
+    output: 4n * NANO,
+  },
+  {
+    id: "sim-tools",
+    name: "Simulated, tools",
+    tagline: "Answers every question with a tool call.",
+    upstream: "sim-tools+tool=get_weather",
+    input: NANO,
+    output: 4n * NANO,
+  },
+];
+
+/** What `dev` publishes: a few priced models of the simulated provider. */
+export function devCatalogue(simulatorUrl: string): CatalogueFile {
+  return {
+    providers: [{ name: "simulator", baseUrl: `${simulatorUrl}/v1`, credentialRef: SIMULATOR_CREDENTIAL }],
+    models: MODELS.map(({ id, name, tagline, upstream, input, output }) => ({
+      id,
+      ownedBy: "simulator",
+      provider: "simulator",
+      displayName: name,
+      tagline,
+      contextWindow: 128_000,
+      maxOutputTokens: 16_384,
+      capabilities: { streaming: true, tools: true },
+      price: {
+        inputNano: input,
+        outputNano: output,
+        cacheReadNano: null,
+        cacheWrite5mNano: null,
+        cacheWrite1hNano: null,
+      },
+      routes: [
+        {
+          provider: "simulator",
+          upstreamModel: upstream,
+          dialect: "chat",
+          conformant: true,
+          priority: 0,
+          weight: 1,
+          connectTimeoutMs: 5_000,
+          firstByteTimeoutMs: 60_000,
+          idleTimeoutMs: 60_000,
+        },
+      ],
+    })),
+  };
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** What a running `tollgate dev` tells the commands beside it, and what `--ready-file` holds. */
+export type DevReady = {
+  publicUrl: string;
+  adminUrl: string;
+  adminToken: string;
+  simulatorUrl: string;
+  keys: { credit: string; token_budget: string };
+};
+
+export type DevState = DevReady & { pid: number };
+
+export const DEFAULT_DEV_FOLDER = ".tollgate";
+const STATE_FILE = "dev.json";
+const OWNER_ONLY = 0o600;
+
+/** The folder of `dev`, made if need be, for its owner alone: it holds keys. */
+export function devFolder(folder: string): string {
+  const path = resolve(folder);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return path;
+}
+
+export function writeDevState(folder: string, state: DevState): void {
+  writeFileSync(join(folder, STATE_FILE), `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY });
+}
+
+/** What the last `dev` in this folder wrote; null when there was none. */
+export function readDevState(folder: string): DevState | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, STATE_FILE), "utf8")) as DevState;
+  } catch {
+    return null;
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function writeReadyFile(path: string, ready: DevReady): void {
+  writeFileSync(path, `${JSON.stringify(ready, null, 2)}\n`, { mode: OWNER_ONLY });
+}
+
+export function removeReadyFile(path: string): void {
+  rmSync(path, { force: true });
+}

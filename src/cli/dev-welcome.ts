@@ -1,0 +1,23 @@
+import type { DevReady } from "./dev-folder.ts";
+
+/** What `dev` says once everything answers: where, with which key, and a line to paste. */
+export function devWelcome({ publicUrl, adminUrl, simulatorUrl, keys }: DevReady, logFile: string): string {
+  return `
+Tollgate is ready.
+
+  credit key        ${publicUrl}/v1          ${keys.credit}
+  token-budget key  ${publicUrl}/token/v1    ${keys.token_budget}
+
+Try it:
+
+  curl -N ${publicUrl}/v1/chat/completions \\
+    -H "authorization: Bearer ${keys.credit}" -H "content-type: application/json" \\
+    -d '{"model":"sim-steady","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
+
+  admin listener    ${adminUrl}
+  simulated models  ${simulatorUrl}
+  log               ${logFile}
+
+Make more keys with \`tollgate keys create\` in this folder. Stop with Ctrl-C.
+`;
+}

@@ -1,0 +1,25 @@
+import { ConfigError } from "../config/config-error.ts";
+import { Fault } from "../core/fault.ts";
+
+/** A failure the user can act on: it says what happened and what to do, and needs no stack. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+/** Says on standard error why a command failed. What we did not foresee keeps its stack: somebody will have to find it. */
+export function reportFailure(error: unknown, asJson: boolean): void {
+  const message = messageOf(error);
+  if (asJson) process.stderr.write(`${JSON.stringify({ error: { message } })}\n`);
+  else process.stderr.write(`tollgate: ${message}\n`);
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof CommandError || error instanceof Fault || error instanceof ConfigError) return error.message;
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "EADDRINUSE") return `${error.message}. Stop what listens there, or choose another port with --port.`;
+  if (code === "ECONNREFUSED")
+    return `${error.message || "connection refused"}. Is the server running, and is its address right?`;
+  if (/Error$/.test(error.name) && error.name !== "Error" && error.name !== "TypeError") return error.message;
+  return error.stack ?? error.message;
+}

@@ -1,0 +1,26 @@
+import { type Gateway, type GatewayParts, startGateway } from "../app.ts";
+import type { Telemetry } from "./open-telemetry.ts";
+import { untilSignal } from "./until-signal.ts";
+
+/** Runs a gateway until it is asked to end, then drains it. */
+export async function runGateway(
+  parts: GatewayParts,
+  telemetry: Telemetry,
+  onReady: (gateway: Gateway) => void | Promise<void>,
+): Promise<void> {
+  process.on("uncaughtException", (error) => die(error, telemetry));
+  process.on("unhandledRejection", (error) => die(error, telemetry));
+  const gateway = await startGateway(parts);
+  const asked = untilSignal();
+  await onReady(gateway);
+  await asked;
+  await gateway.stop();
+  telemetry.logger.flush();
+}
+
+/** A state nobody foresaw is not one to go on from: open holds are swept, and the process is started again by whoever runs it. */
+function die(error: unknown, { events, logger }: Telemetry): void {
+  events.bug(error, null);
+  logger.flush();
+  process.exit(1);
+}

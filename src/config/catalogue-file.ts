@@ -1,0 +1,110 @@
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { PROVIDER_DIALECTS } from "../core/dialect.ts";
+import { parseCredits } from "../core/money.ts";
+import { ConfigError } from "./config-error.ts";
+
+const MAX_ALIASES = 100;
+
+/** A price as people write it: credits per million tokens, exactly. */
+const credits = z.union([z.string(), z.number()]).transform((value, context) => {
+  const nano = parseCredits(String(value));
+  if (nano !== null) return nano;
+  context.addIssue({ code: "custom", message: "must be a decimal of credits per million tokens, such as 2.50" });
+  return z.NEVER;
+});
+const name = z.string().min(1).max(200);
+const milliseconds = (fallback: number) => z.int().min(1).max(3_600_000).default(fallback);
+
+const route = z
+  .strictObject({
+    provider: name,
+    upstream_model: name,
+    dialect: z.enum(PROVIDER_DIALECTS),
+    conformant: z.boolean().default(false),
+    priority: z.int().min(0).default(0),
+    weight: z.int().min(0).default(1),
+    connect_timeout_ms: milliseconds(5_000),
+    first_byte_timeout_ms: milliseconds(60_000),
+    idle_timeout_ms: milliseconds(60_000),
+  })
+  .transform((row) => ({
+    provider: row.provider,
+    upstreamModel: row.upstream_model,
+    dialect: row.dialect,
+    conformant: row.conformant,
+    priority: row.priority,
+    weight: row.weight,
+    connectTimeoutMs: row.connect_timeout_ms,
+    firstByteTimeoutMs: row.first_byte_timeout_ms,
+    idleTimeoutMs: row.idle_timeout_ms,
+  }));
+
+const price = z
+  .strictObject({
+    input: credits,
+    output: credits,
+    cache_read: credits.nullable().default(null),
+    cache_write_5m: credits.nullable().default(null),
+    cache_write_1h: credits.nullable().default(null),
+  })
+  .transform((row) => ({
+    inputNano: row.input,
+    outputNano: row.output,
+    cacheReadNano: row.cache_read,
+    cacheWrite5mNano: row.cache_write_5m,
+    cacheWrite1hNano: row.cache_write_1h,
+  }));
+
+const model = z
+  .strictObject({
+    id: name,
+    owned_by: name.optional(),
+    provider: name,
+    display_name: z.string().nullable().default(null),
+    tagline: z.string().nullable().default(null),
+    context_window: z.int().min(1).nullable().default(null),
+    max_output_tokens: z.int().min(1).nullable().default(null),
+    capabilities: z.record(z.string(), z.unknown()).default({}),
+    price: price.nullable().default(null),
+    routes: z.array(route).min(1),
+  })
+  .transform((row) => ({
+    id: row.id,
+    ownedBy: row.owned_by ?? row.provider,
+    provider: row.provider,
+    displayName: row.display_name,
+    tagline: row.tagline,
+    contextWindow: row.context_window,
+    maxOutputTokens: row.max_output_tokens,
+    capabilities: row.capabilities,
+    price: row.price,
+    routes: row.routes,
+  }));
+
+const provider = z
+  .strictObject({
+    name,
+    base_url: z.url({ protocol: /^https?$/ }),
+    credential: z
+      .string()
+      .regex(/^(env:[A-Z][A-Z0-9_]*|file:\/.+|none)$/, "must be env:NAME, file:/absolute/path or none"),
+  })
+  .transform((row) => ({ name: row.name, baseUrl: row.base_url.replace(/\/$/, ""), credentialRef: row.credential }));
+
+const catalogueFile = z.strictObject({ providers: z.array(provider).default([]), models: z.array(model).default([]) });
+
+export type CatalogueFile = z.output<typeof catalogueFile>;
+
+/** Reads providers, models, prices and routes as an operator describes them in YAML or JSON. Lists everything wrong. */
+export function readCatalogueFile(text: string, path: string): CatalogueFile {
+  const document = parseDocument(text, { uniqueKeys: true });
+  const [broken] = document.errors;
+  if (broken)
+    throw new ConfigError([{ path: null, source: path, message: broken.message.split("\n", 1)[0] ?? "is not YAML" }]);
+  const parsed = catalogueFile.safeParse(document.toJS({ maxAliasCount: MAX_ALIASES }));
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(
+    parsed.error.issues.map((issue) => ({ path: issue.path.join("."), source: path, message: issue.message })),
+  );
+}

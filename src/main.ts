@@ -1,0 +1,3 @@
+import { runTollgate } from "./cli/tollgate.ts";
+
+await runTollgate(process.argv);
