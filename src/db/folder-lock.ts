@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -21,7 +22,7 @@ export async function lockFolder(folder: string): Promise<{ release: () => Promi
 
 /** A link appears whole or not at all, so nobody reads a lock that is not written yet. */
 async function createLock(path: string, self: Holder): Promise<boolean> {
-  const draft = `${path}.${self.pid}`;
+  const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, JSON.stringify(self));
   try {
     await link(draft, path);
@@ -58,7 +59,7 @@ function holds({ pid, startedMs }: Holder): boolean {
 
 /** Moves the lock aside before removing it: if another process was faster, what moved is its lock and goes back. */
 async function removeStale(path: string, text: string): Promise<void> {
-  const aside = `${path}.stale-${process.pid}`;
+  const aside = `${path}.${randomUUID()}`;
   try {
     await rename(path, aside);
   } catch {
