@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
+import { createId } from "../core/ids.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import { createPostgres } from "../db/postgres.ts";
+import type { KeyStore, NewKey } from "./key.ts";
+import { createKeyStore } from "./key-store.ts";
+
+const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
+const digestOf = (secret: string): Buffer => createHash("sha256").update(secret).digest();
+
+let made = 0;
+const newKey = (fields: Partial<NewKey> = {}): NewKey => {
+  made += 1;
+  return {
+    id: createId(1_700_000_000_000 + made),
+    bucket: 4095,
+    mode: "credit",
+    prefix: `tgc_fff${made}`,
+    label: null,
+    providerScope: "all",
+    models: null,
+    rpmLimit: null,
+    expiresAtMs: null,
+    secretDigest: digestOf(`secret ${made}`),
+    ...fields,
+  };
+};
+
+for (const version of ["15", "newest"] as const) {
+  const reason = whyUnavailable(version);
+  describe.skipIf(reason !== null)(
+    `keys on PostgreSQL ${version}${reason === null ? "" : `: skipped, ${reason}`}`,
+    () => {
+      let fresh: FreshDatabase;
+      let database: Database;
+      let store: KeyStore;
+      beforeAll(async () => {
+        fresh = await freshDatabase({ version });
+        database = createPostgres({ url: fresh.url, ...limits });
+        store = createKeyStore(database);
+      });
+      afterAll(async () => {
+        await database?.close();
+        await fresh?.close();
+      });
+
+      test("a key is found by the digest of its secret, with everything it was made with", async () => {
+        const key = newKey({
+          mode: "token_budget",
+          label: `it's "quoted" \\ {}`,
+          providerScope: "acme",
+          models: ["a", 'b,"c'],
+          rpmLimit: 60,
+          expiresAtMs: 1_900_000_000_123,
+        });
+
+        const inserted = await store.insert(key);
+
+        const { secretDigest, ...described } = key;
+        expect(inserted).toMatchObject({ ...described, version: 1, status: "active", secretExpiresAtMs: null });
+        expect(await store.findByDigest(secretDigest)).toEqual(inserted);
+        expect(Math.abs(inserted.createdAtMs - Date.now())).toBeLessThan(60_000);
+      });
+
+      test("an unknown or withdrawn secret belongs to no key", async () => {
+        const key = newKey();
+        await store.insert(key);
+        await database.query("update key_secret set withdrawn_at = now() where digest = $1", [key.secretDigest]);
+
+        expect(await store.findByDigest(key.secretDigest)).toBeNull();
+        expect(await store.findByDigest(digestOf("never made"))).toBeNull();
+        expect(await store.findByDigest(Buffer.alloc(3))).toBeNull();
+      });
+
+      test("the lookup of a secret reads the index of digests, not the table", async () => {
+        await database.script(`
+        set session_replication_role = replica;
+        insert into key_secret (digest, key_id, bucket, prefix)
+        select sha256(i::text::bytea), gen_random_uuid(), 0, 'filler' from generate_series(1, 5000) i;
+        set session_replication_role = origin;
+        analyze key_secret`);
+
+        const sent: string[] = [];
+        const query: Queryable["query"] = (sql, values) => {
+          sent.push(sql);
+          return database.query(sql, values);
+        };
+        await createKeyStore({ query }).findByDigest(digestOf("any"));
+        const plan = await database.query<{ "QUERY PLAN": string }>(`explain ${sent[0]}`, [digestOf("any")]);
+        await database.query("delete from key_secret where prefix = 'filler'");
+
+        const steps = plan.map((line) => line["QUERY PLAN"]).join("\n");
+        expect(sent).toHaveLength(1);
+        expect(steps).toContain("Index Scan using key_secret_pkey on key_secret");
+        expect(steps).not.toContain("Seq Scan on key_secret");
+      });
+
+      test("the same secret cannot belong to two keys, and a refused key leaves nothing behind", async () => {
+        const first = newKey();
+        await store.insert(first);
+        const second = newKey({ secretDigest: first.secretDigest });
+
+        await expect(store.insert(second)).rejects.toMatchObject({ code: "23505" });
+
+        expect(await store.find(second.id)).toEqual([]);
+      });
+
+      test("keys are listed newest first, page by page, without gap or overlap", async () => {
+        for (let count = 0; count < 5; count += 1) await store.insert(newKey());
+        const everything = await store.list({ limit: 1_000 });
+        const paged: string[] = [];
+
+        for (let after: string | undefined; ; after = paged.at(-1)) {
+          const page = await store.list(after === undefined ? { limit: 2 } : { limit: 2, after });
+          if (page.length === 0) break;
+          paged.push(...page.map(({ id }) => id));
+        }
+
+        expect(paged).toEqual(everything.map(({ id }) => id));
+        expect(paged).toEqual([...paged].sort().toReversed());
+        expect(await store.list({ limit: 10, after: "'; drop table key; --" })).toEqual([]);
+      });
+
+      test("a key is found by id and by prefix, also when that secret was withdrawn", async () => {
+        const key = newKey();
+        const inserted = await store.insert(key);
+        await database.query(
+          "insert into key_secret (digest, key_id, bucket, prefix) values ($1, $2, 4095, 'tgc_fffnew00')",
+          [digestOf(`second of ${key.id}`), key.id],
+        );
+        await database.query("update key_secret set withdrawn_at = now() where digest = $1", [key.secretDigest]);
+
+        expect(await store.find(key.id)).toMatchObject([{ id: key.id, prefix: "tgc_fffnew00" }]);
+        expect(await store.find(key.prefix)).toMatchObject([{ id: key.id, prefix: key.prefix, label: inserted.label }]);
+        expect(await store.find("nothing")).toEqual([]);
+      });
+
+      test("revocation is final, dated once, and raises the version", async () => {
+        const key = newKey();
+        await store.insert(key);
+
+        const revoked = await store.revoke(key.id);
+        const again = await store.revoke(key.id);
+
+        expect(revoked).toMatchObject({ id: key.id, status: "revoked", version: 2 });
+        expect(again).toEqual(revoked);
+        const revival = database.query("update key set status = 'active', revoked_at = null where id = $1", [key.id]);
+        await expect(revival).rejects.toThrow("is revoked, which is final");
+        expect(await store.revoke(createId(1))).toBeNull();
+        expect(await store.revoke("not an id")).toBeNull();
+      });
+
+      test("every change of a key or of its secrets is announced, and a withdrawn secret makes copies of the key stale", async () => {
+        const heard: string[] = [];
+        const { promise: settled, resolve } = Promise.withResolvers<void>();
+        const subscription = await database.listen(["tollgate_keys"], {
+          notified: (_channel, id) => (id === "settled" ? resolve() : heard.push(id)),
+          refresh: () => undefined,
+        });
+        const key = newKey();
+
+        await store.insert(key);
+        await database.query("update key set rpm_limit = 5 where id = $1", [key.id]);
+        await database.query("update key_secret set withdrawn_at = now() where key_id = $1", [key.id]);
+        await database.query("select pg_notify('tollgate_keys', 'settled')");
+        await settled;
+        await subscription.close();
+
+        expect(heard).toEqual([key.id, key.id, key.id]);
+        expect(await store.find(key.id)).toMatchObject([{ version: 3, rpmLimit: 5 }]);
+      });
+
+      test("what a key cannot be, the database refuses", async () => {
+        const impossible: Partial<NewKey>[] = [
+          { bucket: 4096 },
+          { bucket: -1 },
+          { rpmLimit: 0 },
+          { secretDigest: Buffer.alloc(31) },
+          { mode: "free" as NewKey["mode"] },
+        ];
+        for (const fields of impossible) {
+          await expect(store.insert(newKey(fields))).rejects.toMatchObject({ code: "23514" });
+        }
+      });
+    },
+  );
+}
