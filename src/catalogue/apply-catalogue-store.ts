@@ -1,0 +1,108 @@
+import type { Queryable } from "../db/database.ts";
+import type { CatalogueChange, CatalogueDescription } from "./model.ts";
+
+type Apply = (tx: Queryable, description: CatalogueDescription) => Promise<CatalogueChange[]>;
+
+/*
+ * Each of these writes all rows of its kind in one statement and returns only those that differ from what was there.
+ * In `returning`, a row that was inserted has no older version, which PostgreSQL shows as `xmax = 0`.
+ */
+
+export const applyProviders: Apply = (tx, { providers }) =>
+  write(tx, "provider", {
+    rows: providers,
+    sql: `
+      insert into provider (name, base_url, credential_ref)
+      select d.name, d."baseUrl", d."credentialRef"
+      from jsonb_to_recordset($1) as d (name text, "baseUrl" text, "credentialRef" text)
+      on conflict (name) do update set base_url = excluded.base_url, credential_ref = excluded.credential_ref
+      where (provider.base_url, provider.credential_ref) is distinct from (excluded.base_url, excluded.credential_ref)
+      returning name, xmax = 0 as added`,
+  });
+
+export const applyModels: Apply = (tx, { models }) =>
+  write(tx, "model", {
+    rows: models,
+    sql: `
+      insert into model
+        (id, owned_by, provider, display_name, tagline, context_window, max_output_tokens, capabilities)
+      select d.id, d."ownedBy", d.provider, d."displayName", d.tagline, d."contextWindow", d."maxOutputTokens",
+             d.capabilities
+      from jsonb_to_recordset($1) as d (id text, "ownedBy" text, provider text, "displayName" text, tagline text,
+                                        "contextWindow" int, "maxOutputTokens" int, capabilities jsonb)
+      on conflict (id) do update set
+        owned_by = excluded.owned_by, provider = excluded.provider, display_name = excluded.display_name,
+        tagline = excluded.tagline, context_window = excluded.context_window,
+        max_output_tokens = excluded.max_output_tokens, capabilities = excluded.capabilities
+      where (model.owned_by, model.provider, model.display_name, model.tagline, model.context_window,
+             model.max_output_tokens, model.capabilities)
+            is distinct from
+            (excluded.owned_by, excluded.provider, excluded.display_name, excluded.tagline, excluded.context_window,
+             excluded.max_output_tokens, excluded.capabilities)
+      returning id as name, xmax = 0 as added`,
+  });
+
+/**
+ * A price that differs from the one in force becomes the model's next version, from now on. The first version holds since
+ * ever, so that a gateway whose clock is behind the database's does not find a model without a price.
+ */
+export const applyPrices: Apply = (tx, { models }) =>
+  write(tx, "price", {
+    rows: models.flatMap(({ id, price }) => (price ? [{ id, ...price }] : [])),
+    sql: `
+      insert into price (model_id, version, effective_from, input_nano, output_nano, cache_read_nano,
+                         cache_write_5m_nano, cache_write_1h_nano)
+      select d.id, coalesce(latest.version, 0) + 1,
+             case when latest.version is null then 'epoch' else date_trunc('milliseconds', clock_timestamp()) end,
+             d."inputNano", d."outputNano", d."cacheReadNano", d."cacheWrite5mNano", d."cacheWrite1hNano"
+      from jsonb_to_recordset($1) as d (id text, "inputNano" bigint, "outputNano" bigint, "cacheReadNano" bigint,
+                                        "cacheWrite5mNano" bigint, "cacheWrite1hNano" bigint)
+      cross join lateral (select max(version) as version from price where model_id = d.id) latest
+      left join lateral (
+        select * from price where model_id = d.id and effective_from <= clock_timestamp()
+        order by effective_from desc, version desc limit 1
+      ) current on true
+      where current.version is null
+         or (current.input_nano, current.output_nano, current.cache_read_nano, current.cache_write_5m_nano,
+             current.cache_write_1h_nano)
+            is distinct from
+            (d."inputNano", d."outputNano", d."cacheReadNano", d."cacheWrite5mNano", d."cacheWrite1hNano")
+      returning model_id as name, version = 1 as added`,
+  });
+
+export const applyRoutes: Apply = (tx, { models }) =>
+  write(tx, "route", {
+    rows: models.flatMap(({ id, routes }) => routes.map((route) => ({ id, ...route }))),
+    sql: `
+      insert into route (model_id, provider, upstream_model, dialect, conformant, priority, weight,
+                         connect_timeout_ms, first_byte_timeout_ms, idle_timeout_ms)
+      select d.id, d.provider, d."upstreamModel", d.dialect, d.conformant, d.priority, d.weight,
+             d."connectTimeoutMs", d."firstByteTimeoutMs", d."idleTimeoutMs"
+      from jsonb_to_recordset($1) as d (id text, provider text, "upstreamModel" text, dialect text, conformant boolean,
+                                        priority int, weight int, "connectTimeoutMs" int, "firstByteTimeoutMs" int,
+                                        "idleTimeoutMs" int)
+      on conflict (model_id, provider, upstream_model, dialect) do update set
+        conformant = excluded.conformant, priority = excluded.priority, weight = excluded.weight,
+        connect_timeout_ms = excluded.connect_timeout_ms, first_byte_timeout_ms = excluded.first_byte_timeout_ms,
+        idle_timeout_ms = excluded.idle_timeout_ms
+      where (route.conformant, route.priority, route.weight, route.connect_timeout_ms, route.first_byte_timeout_ms,
+             route.idle_timeout_ms)
+            is distinct from
+            (excluded.conformant, excluded.priority, excluded.weight, excluded.connect_timeout_ms,
+             excluded.first_byte_timeout_ms, excluded.idle_timeout_ms)
+      returning model_id || ' via ' || provider || '/' || upstream_model || ' (' || dialect || ')' as name,
+                xmax = 0 as added`,
+  });
+
+async function write(
+  tx: Queryable,
+  kind: CatalogueChange["kind"],
+  { rows, sql }: { rows: readonly object[]; sql: string },
+): Promise<CatalogueChange[]> {
+  if (rows.length === 0) return [];
+  const changes = await tx.query<{ name: string; added: boolean }>(sql, [JSON.stringify(rows, bigintAsText)]);
+  return changes.map(({ name, added }) => ({ kind, name, change: added ? "added" : "changed" }));
+}
+
+/** JSON has no integers of this size; PostgreSQL reads them from text exactly. */
+const bigintAsText = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);

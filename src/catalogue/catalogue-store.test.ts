@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
+import type { Database } from "../db/database.ts";
+import { createPostgres } from "../db/postgres.ts";
+import { createCatalogueStore } from "./catalogue-store.ts";
+import type { CatalogueDescription, CatalogueStore } from "./model.ts";
+
+const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
+
+const route = {
+  provider: "acme",
+  upstreamModel: "acme-large",
+  dialect: "chat",
+  conformant: true,
+  priority: 0,
+  weight: 1,
+  connectTimeoutMs: 1_000,
+  firstByteTimeoutMs: 2_000,
+  idleTimeoutMs: 3_000,
+} as const;
+const price = {
+  inputNano: 9_007_199_254_740_993n,
+  outputNano: 15_000_000_000n,
+  cacheReadNano: 0n,
+  cacheWrite5mNano: null,
+  cacheWrite1hNano: 7n,
+};
+const model = {
+  id: "large",
+  ownedBy: "acme",
+  provider: "acme",
+  displayName: "Large",
+  tagline: null,
+  contextWindow: 200_000,
+  maxOutputTokens: 8_192,
+  capabilities: { vision: true },
+  price,
+  routes: [route],
+};
+const provider = { name: "acme", baseUrl: "https://api.example.com/v1", credentialRef: "env:ACME_KEY" };
+const description: CatalogueDescription = { providers: [provider], models: [model] };
+
+for (const version of ["15", "newest"] as const) {
+  const reason = whyUnavailable(version);
+  describe.skipIf(reason !== null)(
+    `the catalogue on PostgreSQL ${version}${reason === null ? "" : `: skipped, ${reason}`}`,
+    () => {
+      let fresh: FreshDatabase;
+      let database: Database;
+      let store: CatalogueStore;
+      beforeAll(async () => {
+        fresh = await freshDatabase({ version });
+        database = createPostgres({ url: fresh.url, ...limits });
+        store = createCatalogueStore(database);
+      });
+      beforeEach(() => database.script("truncate provider, model, price, route"));
+      afterAll(async () => {
+        await database?.close();
+        await fresh?.close();
+      });
+
+      test("what is described is loaded again, amounts to the last nano-credit", async () => {
+        const changes = await store.apply(description);
+
+        expect(changes).toEqual([
+          { kind: "provider", name: "acme", change: "added" },
+          { kind: "model", name: "large", change: "added" },
+          { kind: "price", name: "large", change: "added" },
+          { kind: "route", name: "large via acme/acme-large (chat)", change: "added" },
+        ]);
+        expect(await store.load(Date.now())).toEqual([
+          {
+            ...model,
+            createdAtMs: expect.any(Number),
+            price: { ...price, version: 1, effectiveFromMs: 0 },
+            routes: [
+              { ...route, id: expect.any(String), baseUrl: provider.baseUrl, credentialRef: provider.credentialRef },
+            ],
+          },
+        ]);
+      });
+
+      test("a description that says what already is changes nothing", async () => {
+        await store.apply(description);
+
+        expect(await store.apply(description)).toEqual([]);
+      });
+
+      test("what changed is changed in place, and a changed price becomes the next version from now on", async () => {
+        await store.apply(description);
+        const beforeMs = Date.now();
+
+        const changes = await store.apply({
+          providers: [{ ...provider, baseUrl: "https://other.example.com" }],
+          models: [
+            { ...model, tagline: "new", price: { ...price, cacheReadNano: null }, routes: [{ ...route, weight: 5 }] },
+          ],
+        });
+
+        expect(changes.map(({ kind, change }) => `${kind} ${change}`)).toEqual([
+          "provider changed",
+          "model changed",
+          "price changed",
+          "route changed",
+        ]);
+        const [now] = await store.load(Date.now() + 1_000);
+        const [then] = await store.load(beforeMs - 60_000);
+        expect(now).toMatchObject({
+          tagline: "new",
+          price: { version: 2, cacheReadNano: null },
+          routes: [{ weight: 5 }],
+        });
+        expect(then).toMatchObject({ price: { version: 1, cacheReadNano: 0n } });
+      });
+
+      test("what is not described stays", async () => {
+        await store.apply(description);
+
+        await store.apply({ providers: [], models: [{ ...model, id: "small", price: null, routes: [] }] });
+
+        expect(await store.load(Date.now())).toMatchObject([
+          { id: "large", price: { version: 1 }, routes: [{ provider: "acme" }] },
+          { id: "small", price: null, routes: [] },
+        ]);
+      });
+
+      test("of several prices the one in force is the latest begun, and of those begun together the newest", async () => {
+        await store.apply(description);
+        await database.query(`
+        insert into price (model_id, version, effective_from, input_nano, output_nano) values
+          ('large', 2, '2030-01-01Z', 2, 2), ('large', 3, '2030-01-01Z', 3, 3), ('large', 4, '2029-01-01Z', 4, 4)`);
+        const versionAt = async (date: string) => (await store.load(Date.parse(date)))[0]?.price?.version;
+
+        expect(await versionAt("2028-12-31")).toBe(1);
+        expect(await versionAt("2029-06-01")).toBe(4);
+        expect(await versionAt("2030-01-01")).toBe(3);
+      });
+
+      test("a model that is not published is not loaded, and applying does not publish it", async () => {
+        await store.apply(description);
+        await database.query("update model set published = false");
+
+        await store.apply({ ...description, models: [{ ...model, tagline: "still hidden" }] });
+
+        expect(await store.load(Date.now())).toEqual([]);
+      });
+
+      test("routes come in order of priority, then heaviest first", async () => {
+        const routes = [
+          { ...route, upstreamModel: "spare", priority: 2, weight: 9 },
+          { ...route, upstreamModel: "light", priority: 1, weight: 1 },
+          { ...route, upstreamModel: "heavy", priority: 1, weight: 3 },
+        ];
+        await store.apply({ providers: [provider], models: [{ ...model, routes }] });
+
+        const [loaded] = await store.load(Date.now());
+
+        expect(loaded?.routes.map(({ upstreamModel }) => upstreamModel)).toEqual(["heavy", "light", "spare"]);
+      });
+
+      test("a description with one impossible part is refused whole", async () => {
+        const impossible: CatalogueDescription[] = [
+          { providers: [{ ...provider, credentialRef: "sk-a-pasted-secret" }], models: [] },
+          { providers: [provider], models: [{ ...model, price: { ...price, inputNano: -1n } }] },
+          { providers: [provider], models: [{ ...model, routes: [{ ...route, weight: -1 }] }] },
+          { providers: [provider], models: [{ ...model, routes: [{ ...route, provider: "unknown" }] }] },
+        ];
+        for (const wrong of impossible) {
+          await expect(store.apply(wrong)).rejects.toMatchObject({ code: expect.stringMatching(/^23/) });
+        }
+
+        expect(await database.query("select name from provider")).toEqual([]);
+      });
+
+      test("eight processes that apply the same description at once make one price", async () => {
+        await Promise.all(Array.from({ length: 8 }, () => store.apply(description)));
+
+        expect(await database.query("select version from price")).toEqual([{ version: 1 }]);
+      });
+
+      test("every change is announced once it is committed", async () => {
+        const { promise: heard, resolve } = Promise.withResolvers<string>();
+        const subscription = await database.listen(["tollgate_catalogue"], {
+          notified: (channel) => resolve(channel),
+          refresh: () => undefined,
+        });
+
+        await store.apply(description);
+
+        expect(await heard).toBe("tollgate_catalogue");
+        await subscription.close();
+      });
+    },
+  );
+}

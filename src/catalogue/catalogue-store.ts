@@ -1,0 +1,88 @@
+import type { Database } from "../db/database.ts";
+import { applyPrices, applyModels, applyProviders, applyRoutes } from "./apply-catalogue-store.ts";
+import type { CatalogueStore, Model, Price, Route } from "./model.ts";
+
+type ModelRow = {
+  id: string;
+  created_at: Date;
+  owned_by: string;
+  provider: string;
+  display_name: string | null;
+  tagline: string | null;
+  context_window: number | null;
+  max_output_tokens: number | null;
+  capabilities: Record<string, unknown>;
+  price_version: number | null;
+  effective_from: Date;
+  input_nano: bigint;
+  output_nano: bigint;
+  cache_read_nano: bigint | null;
+  cache_write_5m_nano: bigint | null;
+  cache_write_1h_nano: bigint | null;
+  routes: Route[];
+};
+
+/** One statement, so that models, prices and routes are of one moment. */
+const LOAD = `
+  select m.id, m.created_at, m.owned_by, m.provider, m.display_name, m.tagline, m.context_window, m.max_output_tokens,
+         m.capabilities, p.version as price_version, p.effective_from, p.input_nano, p.output_nano, p.cache_read_nano,
+         p.cache_write_5m_nano, p.cache_write_1h_nano, r.routes
+  from model m
+  left join lateral (
+    select * from price where model_id = m.id and effective_from <= $1
+    order by effective_from desc, version desc limit 1
+  ) p on true
+  cross join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', route.id, 'provider', provider.name, 'baseUrl', provider.base_url, 'credentialRef', provider.credential_ref,
+      'upstreamModel', route.upstream_model, 'dialect', route.dialect, 'conformant', route.conformant,
+      'priority', route.priority, 'weight', route.weight, 'connectTimeoutMs', route.connect_timeout_ms,
+      'firstByteTimeoutMs', route.first_byte_timeout_ms, 'idleTimeoutMs', route.idle_timeout_ms
+    ) order by route.priority, route.weight desc, provider.name, route.id), '[]') as routes
+    from route join provider on provider.name = route.provider
+    where route.model_id = m.id
+  ) r
+  where m.published
+  order by m.id`;
+
+/** The catalogue in PostgreSQL. */
+export function createCatalogueStore(database: Database): CatalogueStore {
+  return {
+    load: async (atMs) => (await database.query<ModelRow>(LOAD, [new Date(atMs)])).map(modelOf),
+    apply: (description) =>
+      database.transaction(async (tx) => {
+        // One description at a time: two at once would each give a model its next price.
+        await tx.query("select pg_advisory_xact_lock(hashtext('tollgate catalogue'))");
+        return [
+          ...(await applyProviders(tx, description)),
+          ...(await applyModels(tx, description)),
+          ...(await applyPrices(tx, description)),
+          ...(await applyRoutes(tx, description)),
+        ];
+      }),
+  };
+}
+
+const modelOf = (row: ModelRow): Model => ({
+  id: row.id,
+  createdAtMs: row.created_at.getTime(),
+  ownedBy: row.owned_by,
+  provider: row.provider,
+  displayName: row.display_name,
+  tagline: row.tagline,
+  contextWindow: row.context_window,
+  maxOutputTokens: row.max_output_tokens,
+  capabilities: row.capabilities,
+  price: row.price_version === null ? null : priceOf(row, row.price_version),
+  routes: row.routes,
+});
+
+const priceOf = (row: ModelRow, version: number): Price => ({
+  version,
+  effectiveFromMs: row.effective_from.getTime(),
+  inputNano: row.input_nano,
+  outputNano: row.output_nano,
+  cacheReadNano: row.cache_read_nano,
+  cacheWrite5mNano: row.cache_write_5m_nano,
+  cacheWrite1hNano: row.cache_write_1h_nano,
+});
