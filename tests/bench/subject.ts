@@ -1,0 +1,23 @@
+import type { Started } from "./processes.ts";
+
+export type SubjectName = "direct" | "bare" | "tollgate";
+
+/** Something that answers requests: the provider itself, or one of the two proxies in front of it. */
+export type Subject = {
+  name: SubjectName;
+  /** Whole URL of chat completions. */
+  url: string;
+  credential: string;
+  models: { plain: string; stream: string; idle: string };
+  /** Null for the provider, which nobody stops between rounds. */
+  process: Started | null;
+};
+
+/** What the simulator is asked for, straight or through the bare proxy: a 600-byte answer, 100 events, one event a second. */
+export const UPSTREAM_MODELS: Subject["models"] = {
+  plain: "sim-bench+answer=600",
+  stream: "sim-bench+tokens=98+flush=each",
+  idle: "sim-bench+tokens=600+rate=1",
+};
+
+export const CHAT_PATH = "/v1/chat/completions";
