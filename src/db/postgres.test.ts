@@ -69,6 +69,20 @@ describe.skipIf(reason !== null)(`connections to PostgreSQL${reason === null ? "
     await database.close();
   });
 
+  test("a server that stops answering is given up on, and the next statement has a new connection", async (context) => {
+    context.skip(process.env["DATABASE_URL"] !== undefined, "a server that is not ours cannot be frozen");
+    const database = connect({ statementTimeoutMs: 100 });
+    const pid = await backendOf(database);
+    process.kill(pid, "SIGSTOP");
+    try {
+      await expect(database.query("select 1")).rejects.toThrow("Query read timeout");
+      expect(await backendOf(database)).not.toBe(pid);
+    } finally {
+      process.kill(pid, "SIGCONT");
+      await database.close();
+    }
+  });
+
   test("a caller that finds every connection in use is refused after the connect timeout", async () => {
     const database = connect({ poolSize: 1, connectTimeoutMs: 50 });
     const { promise: held, resolve } = Promise.withResolvers<void>();

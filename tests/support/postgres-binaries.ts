@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { access, cp, readFile, symlink } from "node:fs/promises";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,12 +49,12 @@ export function unprivileged(command: string, args: readonly string[]): [string,
 }
 
 /** The user that runs the servers; null when that is ourselves. */
-export function serverUser(): { uid: number; gid: number } | null {
+function serverUser(): { uid: string; gid: string } | null {
   if (process.getuid?.() !== 0) return null;
+  const users = readFileSync("/etc/passwd", "utf8");
   for (const name of ["postgres", "nobody"]) {
-    const { status, stdout } = spawnSync("getent", ["passwd", name], { encoding: "utf8" });
-    const [, , uid, gid] = stdout?.split(":") ?? [];
-    if (status === 0) return { uid: Number(uid), gid: Number(gid) };
+    const [, uid, gid] = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, "m").exec(users) ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid, gid };
   }
   throw new Error("running as root, and neither postgres nor nobody exists to run PostgreSQL as");
 }
