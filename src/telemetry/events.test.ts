@@ -1,0 +1,263 @@
+import type { Attributes, Span, SpanOptions, SpanStatus, Tracer, TracerProvider } from "@opentelemetry/api";
+import { expect, test } from "vitest";
+import type { Clock } from "../core/clock.ts";
+import { Fault } from "../core/fault.ts";
+import { createEvents } from "./events.ts";
+import { createLogger, type LogLevel } from "./logger.ts";
+import { createMetrics } from "./metrics.ts";
+import type { RequestFinished, RequestOpened } from "./request-trail.ts";
+import { createOpenSpan } from "./tracing.ts";
+
+const CANARY = "Canary0f7d2c9a41b8e6";
+
+type RecordedSpan = {
+  name: string;
+  attributes: Attributes;
+  events: string[];
+  status: SpanStatus | null;
+  ended: number;
+};
+
+/** A collector of spans in memory, in place of an SDK. */
+function recordingProvider() {
+  const spans: RecordedSpan[] = [];
+  const startSpan = (name: string, options?: SpanOptions): Span => {
+    const recorded: RecordedSpan = { name, attributes: { ...options?.attributes }, events: [], status: null, ended: 0 };
+    spans.push(recorded);
+    const span: Partial<Span> = {
+      setAttribute: (key, value) => (Object.assign(recorded.attributes, { [key]: value }), span as Span),
+      setAttributes: (attributes) => (Object.assign(recorded.attributes, attributes), span as Span),
+      addEvent: (event) => (recorded.events.push(event), span as Span),
+      setStatus: (status) => ((recorded.status = status), span as Span),
+      end: () => void recorded.ended++,
+    };
+    return span as Span;
+  };
+  const provider: TracerProvider = { getTracer: () => ({ startSpan }) as unknown as Tracer };
+  return { provider, spans };
+}
+
+function build(level: LogLevel = "debug") {
+  const lines: Record<string, unknown>[] = [];
+  const time = { ms: 0 };
+  const clock: Clock = { nowMs: () => time.ms, elapsedMs: () => time.ms };
+  const { provider, spans } = recordingProvider();
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+  const metrics = createMetrics();
+  const logger = createLogger({ level, clock, destination });
+  const events = createEvents({ logger, metrics, openSpan: createOpenSpan(provider), clock });
+  return { events, metrics, lines, time, spans };
+}
+
+const opened: RequestOpened = { requestId: "req_1", route: "chat_completions", dialect: "chat", method: "POST" };
+const completed: RequestFinished = {
+  status: 200,
+  code: null,
+  outcome: "completed",
+  model: "sim-large",
+  streamed: true,
+  inputTokens: 12,
+  outputTokens: 34,
+  providerMs: 70,
+  bytesOut: 2048,
+};
+
+test("a request is one line that says who, what, where, how long and how it ended", () => {
+  const { events, lines, time } = build();
+
+  const trail = events.requestOpened(opened);
+  trail.authenticated({ keyId: "key-1", prefix: "tgc_0a1Xy7Qp" });
+  trail.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
+  trail.dispatched({ provider: "two", routeId: "route-2", attempt: 2 });
+  time.ms = 40;
+  trail.firstByte();
+  time.ms = 75.5;
+  trail.finished(completed);
+
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatchObject({
+    level: "info",
+    msg: "request",
+    request_id: "req_1",
+    route: "chat_completions",
+    status: 200,
+    outcome: "completed",
+    key_id: "key-1",
+    key_prefix: "tgc_0a1Xy7Qp",
+    model: "sim-large",
+    provider: "two",
+    attempts: 2,
+    input_tokens: 12,
+    output_tokens: 34,
+    total_ms: 75.5,
+    first_byte_ms: 40,
+    provider_ms: 70,
+    overhead_ms: 5.5,
+  });
+});
+
+test("finishing twice writes one line, counts one request and closes one stream", async () => {
+  const { events, metrics, lines, spans } = build();
+
+  const trail = events.requestOpened(opened);
+  trail.streamOpened();
+  trail.streamOpened();
+  trail.finished(completed);
+  trail.finished(completed);
+  trail.firstByte();
+  trail.streamOpened();
+
+  expect(lines).toHaveLength(1);
+  expect(spans.map((span) => span.ended)).toEqual([1]);
+  const { text } = await metrics.expose();
+  expect(text).toMatch(/^tollgate_open_requests 0$/m);
+  expect(text).toMatch(/^tollgate_open_streams 0$/m);
+  expect(text).toMatch(/^tollgate_requests_total\{.*\} 1$/m);
+});
+
+test("a refusal is a line of level info without a stack, a failure is one of level error with its cause", () => {
+  const { events, lines } = build();
+  const refusal = new Fault("invalid_request", "No.", { param: "messages.1.role", detail: { ceiling: 5n } });
+  const failure = new Error("outer", { cause: Object.assign(new Error("inner"), { code: "ECONNRESET" }) });
+
+  const refused = events.requestOpened(opened);
+  refused.failed(refusal);
+  refused.finished({ ...completed, status: 400, code: "invalid_request", outcome: null });
+  const failed = events.requestOpened(opened);
+  failed.failed(failure);
+  failed.finished({ ...completed, status: 500, code: "internal_error", outcome: null });
+
+  expect(lines[0]).toMatchObject({
+    level: "info",
+    code: "invalid_request",
+    error: { param: "messages.1.role", detail: { ceiling: "5" } },
+  });
+  expect(JSON.stringify(lines[0])).not.toContain("stack");
+  expect(lines[1]).toMatchObject({
+    level: "error",
+    error: { message: "outer", cause: { message: "inner", code: "ECONNRESET" } },
+  });
+  expect(JSON.stringify(lines[1])).toContain("events.test.ts");
+});
+
+test("health checks are silent at level info", () => {
+  const { events, lines } = build("info");
+
+  events.requestOpened({ ...opened, route: "health", dialect: null }).finished({ ...completed, outcome: null });
+
+  expect(lines).toEqual([]);
+});
+
+test("a secret reaches neither log nor span nor metric, wherever an error carries it", async () => {
+  const { events, metrics, lines, spans } = build();
+  const error = Object.assign(new Error(`connect postgres://u:${CANARY}@db/x with Bearer ${CANARY}`), {
+    code: `sk-${CANARY}`,
+    detail: { headers: { "x-api-key": CANARY }, list: [`tgc_0a1${CANARY}`] },
+    cause: new AggregateError([new Error(`Authorization: Basic ${CANARY}`)], `sk-${CANARY}`),
+  });
+
+  const trail = events.requestOpened(opened);
+  trail.failed(error);
+  trail.finished({ ...completed, status: 502, code: "upstream_error", model: `sk-${CANARY}` });
+  events.bug(error, "req_1");
+  events.databaseLost(error);
+
+  expect(lines).toHaveLength(3);
+  const everything = JSON.stringify([lines, spans, await metrics.expose()]);
+  expect(everything).not.toContain(CANARY);
+});
+
+test("what a caller wrote does not reach the log through the message of a JSON parser", () => {
+  const { events, lines } = build();
+  let thrown: unknown;
+  try {
+    JSON.parse('{"messages": my private prompt');
+  } catch (error) {
+    thrown = error;
+  }
+
+  events.bug(new Error("could not read", { cause: thrown }), null);
+
+  expect(JSON.stringify(lines)).not.toContain("private");
+});
+
+test("errors of any size and shape make a line of bounded length", () => {
+  const { events, lines } = build();
+  const error: Error & { detail?: unknown } = new Error("x".repeat(1e6));
+  error.detail = { text: "y".repeat(1e6) };
+  error.cause = error;
+
+  events.bug(error, null);
+  events.bug("a string", null);
+  events.bug(undefined, null);
+  events.requestOpened(opened).finished({ ...completed, model: "m".repeat(1e6) });
+
+  expect(lines).toHaveLength(4);
+  for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(40_000);
+});
+
+test("a lost database is one line and a gauge at zero until it is back", async () => {
+  const { events, metrics, lines, time } = build();
+
+  events.databaseLost(new Error("gone"));
+  events.databaseLost(new Error("still gone"));
+  const { text } = await metrics.expose();
+  time.ms = 2500;
+  events.databaseBack();
+  events.databaseBack();
+
+  expect(text).toMatch(/^tollgate_database_up 0$/m);
+  expect(lines.map(({ msg }) => msg)).toEqual(["database lost", "database back"]);
+  expect(lines[1]).toMatchObject({ lost_ms: 2500 });
+  expect((await metrics.expose()).text).toMatch(/^tollgate_database_up 1$/m);
+});
+
+test("a failed attempt is counted by its reason and an answered one as answered", async () => {
+  const { events, metrics, lines } = build();
+
+  const trail = events.requestOpened(opened);
+  trail.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
+  events.upstreamFailed({
+    requestId: "req_1",
+    provider: "one",
+    routeId: "route-1",
+    reason: "connect_timeout",
+    status: null,
+  });
+  trail.dispatched({ provider: "two", routeId: "route-2", attempt: 2 });
+  trail.firstByte();
+
+  const { text } = await metrics.expose();
+  expect(text).toContain('tollgate_upstream_calls_total{provider="one",outcome="connect_timeout"} 1');
+  expect(text).toContain('tollgate_upstream_calls_total{provider="two",outcome="answered"} 1');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatchObject({ level: "warn", msg: "upstream failed", request_id: "req_1" });
+});
+
+test("a request is one span with the names other tools know", () => {
+  const { events, spans } = build();
+
+  const trail = events.requestOpened(opened);
+  trail.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
+  trail.firstByte();
+  trail.finished({ ...completed, status: 502, code: "upstream_error" });
+
+  expect(spans).toHaveLength(1);
+  expect(spans[0]).toMatchObject({
+    name: "POST chat_completions",
+    events: ["dispatched", "first byte"],
+    status: { code: 2 },
+  });
+  expect(spans[0]?.attributes).toMatchObject({
+    "gen_ai.provider.name": "one",
+    "gen_ai.request.model": "sim-large",
+    "gen_ai.usage.input_tokens": 12,
+    "gen_ai.usage.output_tokens": 34,
+    "http.response.status_code": 502,
+    "error.type": "upstream_error",
+  });
+});
+
+test("without an SDK no span is made", () => {
+  expect(createOpenSpan()({ requestId: "req_1", route: "usage", method: "GET" })).toBeNull();
+});

@@ -1,0 +1,72 @@
+import { describeError } from "./describe-error.ts";
+import { openTrail, type RequestOpened, type RequestTrail, type TrailParts } from "./request-trail.ts";
+
+/**
+ * What happens here that somebody may want to know, one function per event. Each feeds the log, the counters and the span,
+ * so that no part of the program chooses words or levels. None takes a prompt, an answer or a secret.
+ */
+export type Events = {
+  requestOpened: (request: RequestOpened) => RequestTrail;
+  upstreamFailed: (failure: UpstreamFailure) => void;
+  serverListening: (listener: { name: "public" | "admin"; url: string }) => void;
+  drainStarted: (drain: { openRequests: number; deadlineMs: number }) => void;
+  drainFinished: (drain: { openRequests: number }) => void;
+  /** May be called for every failure; one line is written until the database is back. */
+  databaseLost: (error: unknown) => void;
+  databaseBack: () => void;
+  catalogueLoaded: (catalogue: { models: number }) => void;
+  keyIssued: (key: { keyId: string; prefix: string; mode: string }) => void;
+  keyRevoked: (key: { keyId: string; prefix: string }) => void;
+  /** A state believed impossible. */
+  bug: (error: unknown, requestId: string | null) => void;
+};
+
+export type UpstreamFailure = {
+  requestId: string;
+  provider: string;
+  routeId: string;
+  /** A short word from a fixed set, such as `connect_timeout`; it becomes a label. */
+  reason: string;
+  status: number | null;
+};
+
+export function createEvents(parts: TrailParts): Events {
+  const { logger, metrics, clock } = parts;
+  let lostSinceMs: number | null = null;
+  metrics.databaseUp(1);
+
+  return {
+    requestOpened: (request) => openTrail(parts, request),
+    upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
+      metrics.upstreamCalled(provider, reason);
+      logger.warn({ request_id: requestId, provider, route_id: routeId, reason, status }, "upstream failed");
+    },
+    serverListening: ({ name, url }) => logger.info({ listener: name, url }, "listening"),
+    drainStarted: ({ openRequests, deadlineMs }) =>
+      logger.info({ open_requests: openRequests, deadline_ms: deadlineMs }, "drain started"),
+    drainFinished: ({ openRequests }) =>
+      logger[openRequests > 0 ? "warn" : "info"]({ open_requests: openRequests }, "drain finished"),
+    databaseLost: (error) => {
+      if (lostSinceMs !== null) return;
+      lostSinceMs = clock.elapsedMs();
+      metrics.databaseUp(0);
+      logger.error({ error: describeError(error) }, "database lost");
+    },
+    databaseBack: () => {
+      if (lostSinceMs === null) return;
+      logger.info({ lost_ms: Math.round(clock.elapsedMs() - lostSinceMs) }, "database back");
+      lostSinceMs = null;
+      metrics.databaseUp(1);
+    },
+    catalogueLoaded: ({ models }) => {
+      metrics.catalogueLoaded(models);
+      logger.info({ models }, "catalogue loaded");
+    },
+    keyIssued: ({ keyId, prefix, mode }) => logger.info({ key_id: keyId, key_prefix: prefix, mode }, "key issued"),
+    keyRevoked: ({ keyId, prefix }) => logger.info({ key_id: keyId, key_prefix: prefix }, "key revoked"),
+    bug: (error, requestId) => {
+      metrics.bugFound();
+      logger.error({ request_id: requestId, error: describeError(error) }, "bug");
+    },
+  };
+}

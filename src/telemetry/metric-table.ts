@@ -1,0 +1,73 @@
+/** What a metric is. The reference page is written from this table and the registry is filled from it. */
+export type MetricRow = {
+  name: string;
+  help: string;
+  labels: readonly string[];
+  /** Upper bounds in seconds; histograms have them. */
+  buckets?: readonly number[];
+};
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+
+/** Labels never carry a key, a model or anything else a caller chooses: each value would be a series kept for ever. */
+export const COUNTERS = {
+  requests: {
+    name: "tollgate_requests_total",
+    help: "Requests answered, by route, format, status and refusal code (empty when there was none).",
+    labels: ["route", "dialect", "status", "code"],
+  },
+  upstreamCalls: {
+    name: "tollgate_upstream_calls_total",
+    help: "Calls to providers: answered, or the reason they failed.",
+    labels: ["provider", "outcome"],
+  },
+  tokens: {
+    name: "tollgate_tokens_total",
+    help: "Tokens metered, by direction: input or output.",
+    labels: ["direction"],
+  },
+  outcomes: {
+    name: "tollgate_outcomes_total",
+    help: "Generations by how they ended: completed, client_gone, upstream_failed or timed_out.",
+    labels: ["outcome"],
+  },
+  bugs: {
+    name: "tollgate_bugs_total",
+    help: "States believed impossible that happened. Above zero means a defect to report.",
+    labels: [],
+  },
+  droppedLines: {
+    name: "tollgate_log_lines_dropped_total",
+    help: "Log lines thrown away because nobody read the output.",
+    labels: [],
+  },
+} as const satisfies Record<string, MetricRow>;
+
+export const HISTOGRAMS = {
+  requestSeconds: {
+    name: "tollgate_request_seconds",
+    help: "Time from the arrival of a request to the end of its answer.",
+    labels: ["route"],
+    buckets: REQUEST_SECONDS,
+  },
+  firstByteSeconds: {
+    name: "tollgate_first_byte_seconds",
+    help: "Time from the arrival of a request to the first byte of a provider's answer.",
+    labels: ["route"],
+    buckets: REQUEST_SECONDS,
+  },
+  overheadSeconds: {
+    name: "tollgate_overhead_seconds",
+    help: "Time of a request that was not spent waiting for a provider.",
+    labels: ["route"],
+    buckets: OVERHEAD_SECONDS,
+  },
+} as const satisfies Record<string, MetricRow>;
+
+export const GAUGES = {
+  openRequests: { name: "tollgate_open_requests", help: "Requests in progress.", labels: [] },
+  openStreams: { name: "tollgate_open_streams", help: "Streams in progress.", labels: [] },
+  databaseUp: { name: "tollgate_database_up", help: "1 while the database answers, 0 while it does not.", labels: [] },
+  catalogueModels: { name: "tollgate_catalogue_models", help: "Models published in the catalogue in use.", labels: [] },
+} as const satisfies Record<string, MetricRow>;

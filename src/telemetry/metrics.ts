@@ -1,0 +1,116 @@
+import { Counter, Histogram, Registry } from "@prometheus-io/client";
+import type { ClientDialect } from "../core/dialect.ts";
+import type { FaultCode } from "../core/fault.ts";
+import type { Outcome } from "../core/usage.ts";
+import { createBoundedLabel } from "./bounded-label.ts";
+import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
+import { ROUTE_NAMES, type RouteName } from "./route-name.ts";
+import { createLevel, createTally } from "./tally.ts";
+
+export type FinishedRequest = {
+  route: RouteName;
+  dialect: ClientDialect | null;
+  status: number;
+  code: FaultCode | null;
+  outcome: Outcome | null;
+  totalMs: number;
+  overheadMs: number;
+  inputTokens: number;
+  outputTokens: number;
+};
+
+/** What is counted. Numbers that make no sense are left out: counting must never fail a request. */
+export type Metrics = {
+  requestOpened: () => void;
+  streamOpened: () => void;
+  streamClosed: () => void;
+  firstByte: (route: RouteName, elapsedMs: number) => void;
+  requestFinished: (request: FinishedRequest) => void;
+  upstreamCalled: (provider: string, outcome: string) => void;
+  bugFound: () => void;
+  lineDropped: () => void;
+  databaseUp: (up: 0 | 1) => void;
+  catalogueLoaded: (models: number) => void;
+  /** For the standard process metrics, which register themselves. */
+  registry: Registry;
+  /** The exposition a scraper reads, and its content type. */
+  expose: () => Promise<{ contentType: string; text: string }>;
+};
+
+const OUTCOMES: readonly Outcome[] = Object.keys({
+  completed: true,
+  client_gone: true,
+  upstream_failed: true,
+  timed_out: true,
+} satisfies Record<Outcome, true>) as Outcome[];
+
+const MOST_PROVIDERS = 100;
+const MOST_REASONS = 30;
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const requests = createCounter(COUNTERS.requests, registry);
+  const upstreamCalls = createCounter(COUNTERS.upstreamCalls, registry);
+  const bugs = createCounter(COUNTERS.bugs, registry);
+  const droppedLines = createCounter(COUNTERS.droppedLines, registry);
+  const countTokens = createTally(COUNTERS.tokens, ["input", "output"], registry);
+  const countOutcome = createTally(COUNTERS.outcomes, OUTCOMES, registry);
+  const requestSeconds = createObservers(HISTOGRAMS.requestSeconds, registry);
+  const firstByteSeconds = createObservers(HISTOGRAMS.firstByteSeconds, registry);
+  const overheadSeconds = createObservers(HISTOGRAMS.overheadSeconds, registry);
+  const openRequests = createLevel(GAUGES.openRequests, registry);
+  const openStreams = createLevel(GAUGES.openStreams, registry);
+  const databaseUp = createLevel(GAUGES.databaseUp, registry);
+  const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
+  const providerLabel = createBoundedLabel(MOST_PROVIDERS);
+  const reasonLabel = createBoundedLabel(MOST_REASONS);
+
+  return {
+    requestOpened: () => void openRequests.current++,
+    streamOpened: () => void openStreams.current++,
+    streamClosed: () => void openStreams.current--,
+    firstByte: (route, elapsedMs) => firstByteSeconds[route](elapsedMs),
+    requestFinished: ({ route, dialect, status, code, outcome, totalMs, overheadMs, inputTokens, outputTokens }) => {
+      openRequests.current--;
+      requests.inc({ route, dialect: dialect ?? "none", status: statusLabel(status), code: code ?? "" });
+      requestSeconds[route](totalMs);
+      overheadSeconds[route](overheadMs);
+      if (outcome) countOutcome(outcome, 1);
+      if (countable(inputTokens)) countTokens("input", inputTokens);
+      if (countable(outputTokens)) countTokens("output", outputTokens);
+    },
+    upstreamCalled: (provider, outcome) =>
+      upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
+    bugFound: () => bugs.inc(),
+    lineDropped: () => droppedLines.inc(),
+    databaseUp: (up) => void (databaseUp.current = up),
+    catalogueLoaded: (models) => void (catalogueModels.current = models),
+    registry,
+    expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+const createCounter = <Label extends string>(row: MetricRow & { labels: readonly Label[] }, registry: Registry) =>
+  new Counter<Label>({ name: row.name, help: row.help, labelNames: row.labels, registers: [registry] });
+
+type Observe = (elapsedMs: number) => void;
+
+/** One function per route with its labels resolved, since looking labels up costs more than counting. */
+function createObservers(
+  row: (typeof HISTOGRAMS)[keyof typeof HISTOGRAMS],
+  registry: Registry,
+): Record<RouteName, Observe> {
+  const { name, help, labels, buckets } = row;
+  const histogram = new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers: [registry] });
+  const observer = (route: RouteName): Observe => {
+    const child = histogram.labels({ route });
+    return (elapsedMs) => {
+      if (elapsedMs >= 0 && Number.isFinite(elapsedMs)) child.observe(elapsedMs / 1000);
+    };
+  };
+  return Object.fromEntries(ROUTE_NAMES.map((route) => [route, observer(route)])) as Record<RouteName, Observe>;
+}
+
+const countable = (tokens: number): boolean => tokens > 0 && Number.isSafeInteger(tokens);
+
+const statusLabel = (status: number): string => (status >= 100 && status <= 599 ? `${status}` : "none");

@@ -1,0 +1,13 @@
+/** The routes requests are counted under. A path nobody serves is `unknown`, whatever it was. */
+export const ROUTE_NAMES = [
+  "models",
+  "chat_completions",
+  "responses",
+  "messages",
+  "count_tokens",
+  "usage",
+  "health",
+  "unknown",
+] as const;
+
+export type RouteName = (typeof ROUTE_NAMES)[number];

@@ -1,0 +1,48 @@
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
+import type { MetricRow } from "./metric-table.ts";
+
+type TallyRow = MetricRow & { labels: readonly [string] };
+
+/**
+ * A counter with one label of few, known values. It adds plain numbers and tells the library when somebody asks: the library
+ * builds a string for every increment. All its series exist from the start, at zero.
+ */
+export function createTally<Value extends string>(
+  row: TallyRow,
+  values: readonly Value[],
+  registry: Registry,
+): (value: Value, amount: number) => void {
+  const pending = Object.fromEntries(values.map((value) => [value, 0])) as Record<Value, number>;
+  const [label] = row.labels;
+  const counter = new Counter<string>({
+    name: row.name,
+    help: row.help,
+    labelNames: [label],
+    registers: [],
+    collect() {
+      for (const value of values) {
+        this.inc({ [label]: value }, pending[value]);
+        pending[value] = 0;
+      }
+    },
+  });
+  registry.registerMetric(counter);
+  return (value, amount) => {
+    pending[value] += amount;
+  };
+}
+
+/** A number that goes up and down, read when somebody asks. */
+export function createLevel(row: MetricRow, registry: Registry): { current: number } {
+  const level = { current: 0 };
+  const gauge = new Gauge({
+    name: row.name,
+    help: row.help,
+    registers: [],
+    collect() {
+      this.set(level.current);
+    },
+  });
+  registry.registerMetric(gauge);
+  return level;
+}
