@@ -1,0 +1,120 @@
+/**
+ * Writes the reference from the code it describes. With `--check` nothing is written: it names the files that no longer
+ * agree with the code, and fails.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createExampleFile } from "../src/config/example-file.ts";
+import { describeGroup, type Field, listFields } from "../src/config/fields.ts";
+import { createJsonSchema } from "../src/config/json-schema.ts";
+import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "../src/telemetry/metric-table.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const GENERATED = "<!-- Written by scripts/write-reference.ts. Edit the code it is written from. -->";
+
+/** Every generated file, by its path from the root. */
+const PAGES: Record<string, () => string> = {
+  "docs/reference/settings.md": settingsPage,
+  "docs/reference/metrics.md": metricsPage,
+  "docs/reference/tollgate.schema.json": () => `${JSON.stringify(createJsonSchema(), null, 2)}\n`,
+  "tollgate.example.yaml": () => createExampleFile("./docs/reference/tollgate.schema.json"),
+};
+
+function settingsPage(): string {
+  const fields = listFields();
+  const groups = [...new Set(fields.map((field) => field.group))].filter((group) => group !== null);
+  return [
+    "# Settings",
+    "",
+    GENERATED,
+    "",
+    "A setting is taken from its environment variable, else from the file, else it has its default. The file is the one",
+    "`--config` names, else the one `TOLLGATE_CONFIG` names, else `tollgate.yaml` in the working directory if there is one;",
+    "`tollgate.example.yaml` shows all of it. Settings are read once, at the start. Whatever is wrong stops the process before",
+    "it listens, and every problem is listed with its file and line, or its variable.",
+    "",
+    "- An empty variable counts as not set.",
+    "- A secret may also be given as a file: the variable's name with `_FILE` at its end holds the path. One line break at",
+    "  the end of the file is left out. Giving both is an error.",
+    "- A variable that begins with `TOLLGATE_` and is not listed here is an error, as it is most likely a typing mistake.",
+    "  Those that Kubernetes sets for services of that name are ignored.",
+    "- A provider's credential is named in the catalogue as `env:NAME`, `file:/absolute/path` or `none`. The variables listed",
+    "  here cannot be named, so that a catalogue entry cannot send Tollgate's own secrets to a provider.",
+    "",
+    "## General",
+    "",
+    ...table(fields.filter((field) => field.group === null)),
+    ...groups.flatMap((group) => [
+      "",
+      `## ${group}`,
+      "",
+      describeGroup(group),
+      "",
+      ...table(fields.filter((field) => field.group === group)),
+    ]),
+    "",
+  ].join("\n");
+}
+
+function table(fields: readonly Field[]): string[] {
+  const row = (field: Field) => {
+    const fallback = field.fallback === null ? "unset" : `\`${field.fallback}\``;
+    const expected = `${field.secret ? "secret: " : ""}${field.expected}`;
+    return `| \`${field.path}\` | \`${field.environment}\` | ${fallback} | ${expected} | ${field.description} |`;
+  };
+  return ["| Setting | Variable | Default | Expected | Meaning |", "|---|---|---|---|---|", ...fields.map(row)];
+}
+
+function metricsPage(): string {
+  const rows = (kind: string, metrics: Record<string, MetricRow>) =>
+    Object.values(metrics).map(({ name, labels, help }) => {
+      const labelText = labels.map((label) => `\`${label}\``).join(", ") || "none";
+      return `| \`${name}\` | ${kind} | ${labelText} | ${help} |`;
+    });
+  const buckets = Object.values(HISTOGRAMS).map(({ name, buckets }) => `- \`${name}\`: ${buckets.join(", ")}`);
+  return [
+    "# Metrics",
+    "",
+    GENERATED,
+    "",
+    "Served in the Prometheus text format on the admin listener. No label carries a key, a model or anything else a caller",
+    "chooses, so the number of series is bounded: at most 100 providers and 30 reasons are told apart, the rest is `other`.",
+    "",
+    "| Name | Kind | Labels | Meaning |",
+    "|---|---|---|---|",
+    ...rows("counter", COUNTERS),
+    ...rows("histogram", HISTOGRAMS),
+    ...rows("gauge", GAUGES),
+    "",
+    "Beside these stand the usual `process_*` and `nodejs_*` metrics of the process: processor time, memory, garbage",
+    "collection, and the lag of the event loop (`nodejs_eventloop_lag_p99_seconds` is the one to watch).",
+    "",
+    "## Buckets, in seconds",
+    "",
+    ...buckets,
+    "",
+  ].join("\n");
+}
+
+function contentOf(path: string): string | null {
+  try {
+    return readFileSync(join(ROOT, path), "utf8");
+  } catch {
+    return null;
+  }
+}
+
+const stale = Object.entries(PAGES)
+  .map(([path, render]) => ({ path, text: render() }))
+  .filter(({ path, text }) => contentOf(path) !== text);
+
+if (process.argv.includes("--check")) {
+  for (const { path } of stale) console.error(`${path} does not agree with the code; run scripts/write-reference.ts`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else {
+  for (const { path, text } of stale) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+    writeFileSync(join(ROOT, path), text);
+    console.log(`wrote ${path}`);
+  }
+}
