@@ -8,7 +8,10 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "tests/support/**/*.test.ts", "tests/repo/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "unit", include: ["src/**/*.test.ts", "tests/support/**/*.test.ts", "tests/repo/**/*.test.ts"] },
+      },
       { extends: true, test: { name: "contract", include: ["tests/contract/**/*.test.ts"] } },
       { extends: true, test: { name: "conformance", include: ["tests/conformance/**/*.test.ts"] } },
       { extends: true, test: { name: "chaos", include: ["tests/chaos/**/*.test.ts"], testTimeout: 180_000 } },

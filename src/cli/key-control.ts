@@ -98,7 +98,7 @@ function throughAdmin({ adminUrl, adminToken }: DevState): KeyControl {
     create: (order) => ask("POST", "/keys", order),
     list: async ({ limit, after }) => {
       const query = new URLSearchParams({ limit: String(limit), ...(after === undefined ? {} : { after }) });
-      return (await ask<{ data: KeyRow[] }>("GET", `/keys?${query}`)).data;
+      return (await ask<{ data: KeyRow[] }>("GET", `/keys?${query.toString()}`)).data;
     },
     revoke: async (idOrPrefix) =>
       (await ask<{ key: KeyRow }>("POST", `/keys/${encodeURIComponent(idOrPrefix)}/revoke`)).key,

@@ -20,6 +20,6 @@ function messageOf(error: unknown): string {
   if (code === "EADDRINUSE") return `${error.message}. Stop what listens there, or choose another port with --port.`;
   if (code === "ECONNREFUSED")
     return `${error.message || "connection refused"}. Is the server running, and is its address right?`;
-  if (/Error$/.test(error.name) && error.name !== "Error" && error.name !== "TypeError") return error.message;
+  if (error.name.endsWith("Error") && error.name !== "Error" && error.name !== "TypeError") return error.message;
   return error.stack ?? error.message;
 }

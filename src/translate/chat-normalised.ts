@@ -26,12 +26,15 @@ function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   };
 }
 
-type Head = { id: unknown; object: string; created: unknown; model: string };
-type Choice = { finished: boolean; toolCalls: boolean };
+type Head = { id: string; object: string; created: number; model: string };
+
+/** `reason` is kept back: only the end tells which chunk of a choice was the last. [spec 6.1.6] */
+type Choice = { reason: string | null; toolCalls: boolean };
 
 function createStage(request: GenerationRequest): AnswerStage {
   let head: Head | null = null;
   let usage: Usage | null = null;
+  let usageAsGiven: unknown = null;
   let terminal: Buffer | null = null;
   const choices = new Map<number, Choice>();
 
@@ -44,22 +47,22 @@ function createStage(request: GenerationRequest): AnswerStage {
     const chunk = parseEvent(text);
     if (chunk === null || chunk["error"]) return FAILED;
     usage = readChatUsage(usageOf(chunk)) ?? usage;
+    usageAsGiven = chunk["usage"] ?? usageAsGiven;
     const given = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
-    if (given.length === 0 && !(request.wantsUsageEvent && chunk["usage"])) return DROP;
+    if (given.length === 0) return DROP;
 
     head ??= headOf(chunk, request);
     const opening = given.flatMap((choice) => openChoice(choice));
     const repaired = given.map((choice) => repairChoice(choice));
-    const { usage: givenUsage, ...rest } = chunk;
-    const kept = request.wantsUsageEvent && givenUsage !== undefined ? { usage: givenUsage } : {};
-    return Buffer.concat([...opening, encode({ ...rest, ...head, choices: repaired, ...kept })]);
+    const { usage: _, ...rest } = chunk;
+    return Buffer.concat([...opening, encode({ ...rest, ...head, choices: repaired })]);
   }
 
   /** The first chunk of a choice carries the role and empty content, and nothing else. [spec 6.1.5] */
   function openChoice(given: unknown): Buffer[] {
     const index = indexOf(given);
     if (choices.has(index)) return [];
-    choices.set(index, { finished: false, toolCalls: false });
+    choices.set(index, { reason: null, toolCalls: false });
     return [encode({ ...head, choices: [{ index, delta: { role: "assistant", content: "" }, finish_reason: null }] })];
   }
 
@@ -69,24 +72,24 @@ function createStage(request: GenerationRequest): AnswerStage {
     const state = choices.get(index) as Choice;
     const delta = repairDelta(choice["delta"]);
     if (delta["tool_calls"] !== undefined) state.toolCalls = true;
-    const reason = typeof choice["finish_reason"] === "string" && !state.finished ? choice["finish_reason"] : null;
-    if (reason !== null) state.finished = true;
-    return { ...choice, index, delta, finish_reason: reason };
+    if (typeof choice["finish_reason"] === "string") state.reason = choice["finish_reason"];
+    return { ...choice, index, delta, finish_reason: null };
   }
 
-  /** A provider that stopped without a finish reason or without `[DONE]`, but after content and in good order, gets both. */
+  /** Ends every choice. A provider that closed in good order but never said `[DONE]` is taken at its finish reason. */
   function close(): Buffer | null {
-    const open = [...choices].filter(([, state]) => !state.finished);
-    const closed = choices.size > 0 && open.length < choices.size;
-    if (terminal === null && !closed) return null;
+    const ended = [...choices.values()].some(({ reason }) => reason !== null);
+    if (terminal === null && !ended) return null;
     terminal = DONE;
-    if (open.length === 0) return null;
-    const endings = open.map(([index, state]) => ({
+    const endings = [...choices].map(([index, { reason, toolCalls }]) => ({
       index,
       delta: {},
-      finish_reason: state.toolCalls ? "tool_calls" : "stop",
+      finish_reason: reason ?? (toolCalls ? "tool_calls" : "stop"),
     }));
-    return encode({ ...head, choices: endings });
+    const rest = endings.length === 0 ? [] : [encode({ ...head, choices: endings })];
+    if (request.wantsUsageEvent && usageAsGiven !== null)
+      rest.push(encode({ ...head, choices: [], usage: usageAsGiven }));
+    return Buffer.concat(rest);
   }
 
   return {

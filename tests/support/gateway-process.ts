@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sharedFolder } from "./recordings.ts";
+import type { WitnessedCall } from "./simulator-process.ts";
+
+/** A model as a test describes it: what the simulated provider is asked for, and how its route is declared. */
+export type TestModel = { upstream: string; conformant?: boolean; maxOutputTokens?: number; provider?: string };
+
+export type GatewayOptions = {
+  models?: Record<string, TestModel>;
+  /** Settings, as environment variables. */
+  settings?: Record<string, string>;
+};
+
+export type GatewayProcess = {
+  publicUrl: string;
+  adminUrl: string;
+  adminToken: string;
+  simulatorUrl: string;
+  keys: { credit: string; token_budget: string };
+  pid: number;
+  folder: string;
+  /** Runs a command as a second terminal in the same folder would. */
+  tollgate: (...args: string[]) => Promise<{ code: number | null; stdout: string; stderr: string }>;
+  witness: () => Promise<WitnessedCall[]>;
+  release: () => Promise<void>;
+  metrics: () => Promise<string>;
+  /** Asks it to end and waits for it: its exit code. */
+  stop: () => Promise<number | null>;
+};
+
+const ENTRY = join(import.meta.dirname, "../../src/main.ts");
+const READY_TIMEOUT_MS = 30_000;
+
+/** Where every gateway of a test run leaves what it wrote, and which secrets must not be in it. See `secret-canary.ts`. */
+export const outputFolder = (): string => process.env["TOLLGATE_TEST_OUTPUT"] ?? join(tmpdir(), "tollgate-test-output");
+
+/** A whole gateway as its own process, with its database and its simulated provider. */
+export async function startGatewayProcess({
+  models = {},
+  settings = {},
+}: GatewayOptions = {}): Promise<GatewayProcess> {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-test-"));
+  const readyFile = join(folder, "ready.json");
+  const catalogueFile = join(folder, "catalogue.json");
+  writeFileSync(catalogueFile, JSON.stringify(catalogueOf(models)));
+  const shared = sharedFolder();
+  const recordings = shared === null ? [] : ["--recordings", join(shared, "recordings")];
+  const args = ["dev", "--port", "0", "--ready-file", readyFile, "--catalogue", catalogueFile, ...recordings];
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ...settings };
+  const child = spawn(process.execPath, [ENTRY, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const output: Buffer[] = [];
+  child.stdout.on("data", () => undefined);
+  child.stderr.on("data", (bytes: Buffer) => output.push(bytes));
+  const exited = once(child, "exit") as Promise<[number | null]>;
+
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (!existsSync(readyFile)) {
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`not ready: ${Buffer.concat(output).toString()}`);
+    await sleep(20);
+  }
+  const ready = JSON.parse(readFileSync(readyFile, "utf8")) as Omit<GatewayProcess, "pid">;
+  rememberSecrets([ready.adminToken, ready.keys.credit, ready.keys.token_budget]);
+  const get = async (url: string, headers = {}): Promise<string> => (await fetch(url, { headers })).text();
+  const metrics = (): Promise<string> =>
+    get(`${ready.adminUrl}/metrics`, { authorization: `Bearer ${ready.adminToken}` });
+
+  return {
+    ...ready,
+    pid: child.pid ?? 0,
+    folder,
+    tollgate: (...words) => runCommand(words, folder, env),
+    witness: async () => jsonLines(await get(`${ready.simulatorUrl}/sim/witness`)),
+    release: async () => void (await fetch(`${ready.simulatorUrl}/sim/release`, { method: "POST" })).text(),
+    metrics,
+    stop: async () => {
+      if (child.exitCode === null) await keepOutput(`${child.pid}.metrics`, await metrics().catch(() => ""));
+      child.kill("SIGTERM");
+      const [code] = await exited;
+      await keepOutput(`${child.pid}.log`, readFileSync(join(folder, ".tollgate/tollgate.log"), "utf8"));
+      await keepOutput(`${child.pid}.stderr`, Buffer.concat(output).toString());
+      rmSync(folder, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+function catalogueOf(models: Record<string, TestModel>): object {
+  return {
+    models: Object.entries(models).map(([id, model]) => ({
+      id,
+      provider: model.provider ?? "simulator",
+      context_window: 128_000,
+      max_output_tokens: model.maxOutputTokens ?? 16_384,
+      price: { input: "1", output: "4" },
+      routes: [
+        {
+          provider: "simulator",
+          upstream_model: model.upstream,
+          dialect: "chat",
+          conformant: model.conformant ?? true,
+        },
+      ],
+    })),
+  };
+}
+
+async function runCommand(
+  words: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [ENTRY, ...words], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
+  child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout, stderr };
+}
+
+export function rememberSecrets(secrets: readonly string[]): void {
+  mkdirSync(outputFolder(), { recursive: true });
+  appendFileSync(join(outputFolder(), "secrets.txt"), secrets.map((secret) => `${secret}\n`).join(""));
+}
+
+async function keepOutput(name: string, text: string): Promise<void> {
+  mkdirSync(outputFolder(), { recursive: true });
+  writeFileSync(join(outputFolder(), name), text);
+}
+
+function jsonLines<Row>(text: string): Row[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Row);
+}
