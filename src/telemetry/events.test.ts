@@ -42,7 +42,10 @@ function build(level: LogLevel = "debug") {
   const time = { ms: 0 };
   const clock: Clock = { nowMs: () => time.ms, elapsedMs: () => time.ms };
   const { provider, spans } = recordingProvider();
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+  const destination = {
+    write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+    flush: () => {},
+  };
   const metrics = createMetrics();
   const logger = createLogger({ level, clock, destination });
   const events = createEvents({ logger, metrics, openSpan: createOpenSpan(provider), clock });

@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Clock } from "../core/clock.ts";
 import { createLogger, type LogLevel } from "./logger.ts";
@@ -77,16 +78,42 @@ test("fields that cannot be written as JSON do not fail the caller", () => {
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(["circular", "bigint"]);
 });
 
-test("lines still buffered when the process exits are written", () => {
+/** A process that writes three lines to its real output and then does `ending`. */
+const programThat = (ending: string): string[] => {
+  const module = JSON.stringify(new URL("logger.ts", import.meta.url).href);
   const program = `
-    import { createLogger } from ${JSON.stringify(new URL("logger.ts", import.meta.url).href)};
+    import { createLogger } from ${module};
+    let dropped = 0;
     const clock = { nowMs: () => 0, elapsedMs: () => 0 };
-    const logger = createLogger({ level: "info", clock });
+    const logger = createLogger({ level: "info", clock, lineDropped: () => { dropped++; } });
     for (let index = 0; index < 3; index++) logger.info({ index }, "last words");
-    setImmediate(() => process.exit(0));
+    ${ending}
   `;
+  return ["--input-type=module", "-e", program];
+};
 
-  const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+test("lines still buffered when the process exits are written", () => {
+  const output = execFileSync(process.execPath, programThat("setImmediate(() => process.exit(0));"), {
+    encoding: "utf8",
+  });
 
   expect(output.trim().split("\n")).toHaveLength(3);
 });
+
+test.skipIf(!existsSync("/dev/full")).each(["process.exit(0)", "clearInterval(timer)"])(
+  "an output that cannot be written is counted, ends nothing and holds up no exit (%s)",
+  (leave) => {
+    const full = openSync("/dev/full", "w");
+    const ending = `const timer = setInterval(() => { if (dropped > 1) { logger.flush(); ${leave}; } }, 5);`;
+
+    const { status, stderr } = spawnSync(process.execPath, programThat(ending), {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+      timeout: 15_000,
+    });
+
+    closeSync(full);
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+  },
+);

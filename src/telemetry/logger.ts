@@ -1,5 +1,5 @@
-import { type DestinationStream, destination as openDestination } from "pino";
 import type { Clock } from "../core/clock.ts";
+import { type LineOutput, openLineOutput } from "./line-output.ts";
 import { redact } from "./redact.ts";
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -21,7 +21,7 @@ export type LoggerOptions = {
   level: LogLevel;
   clock: Clock;
   /** Where lines go; standard output unless given. */
-  destination?: DestinationStream;
+  destination?: LineOutput;
   /** Called for every line that was thrown away because nobody reads the output. */
   lineDropped?: () => void;
 };
@@ -31,7 +31,7 @@ export type LoggerOptions = {
  * `JSON.stringify`: handing some twenty fields to pino one by one took three times as long, for every request.
  */
 export function createLogger({ level, clock, destination, lineDropped = () => {} }: LoggerOptions): Logger {
-  const output = destination ?? bufferedOutput(lineDropped);
+  const output = destination ?? openLineOutput(lineDropped);
   const timeText = createTimeText(clock);
   const writer = (lineLevel: LogLevel): Write => {
     if (LEVELS.indexOf(lineLevel) < LEVELS.indexOf(level)) return () => {};
@@ -47,7 +47,7 @@ export function createLogger({ level, clock, destination, lineDropped = () => {}
     info: writer("info"),
     warn: writer("warn"),
     error: writer("error"),
-    flush: () => flush(output),
+    flush: () => output.flush?.(),
   };
 }
 
@@ -73,26 +73,4 @@ function createTimeText(clock: Clock): () => string {
     secondText = text.slice(0, -4);
     return text;
   };
-}
-
-const BUFFER_BYTES = 8192;
-const FLUSH_MS = 200;
-/** When the reader of the output hangs, this much waits for it and the rest is dropped and counted. */
-const WAITING_BYTES = 16_777_216;
-
-/** Lines are written many at a time and never by blocking; the library writes the rest when the process exits. */
-function bufferedOutput(lineDropped: () => void): DestinationStream {
-  const output = openDestination({
-    dest: 1,
-    sync: false,
-    minLength: BUFFER_BYTES,
-    maxLength: WAITING_BYTES,
-    periodicFlush: FLUSH_MS,
-  });
-  output.on("drop", lineDropped);
-  return output;
-}
-
-function flush(output: DestinationStream): void {
-  if ("flushSync" in output && typeof output.flushSync === "function") output.flushSync();
 }

@@ -1,0 +1,55 @@
+import { destination as openDestination } from "pino";
+
+/** Takes finished lines. */
+export type LineOutput = {
+  write: (line: string) => void;
+  /** Hands over what is still buffered, at once; left out where nothing is. */
+  flush?: () => void;
+};
+
+const BUFFER_BYTES = 8192;
+const FLUSH_MS = 200;
+/** When the reader of the output hangs, this much waits for it and the rest is dropped and counted. */
+const WAITING_BYTES = 16_777_216;
+
+/**
+ * Standard output, written many lines at a time and never by blocking; what is buffered when the process exits is written
+ * then. An output that fails, such as a full disk, is counted and tried again, and never ends or holds up the process.
+ */
+export function openLineOutput(lineDropped: () => void): LineOutput {
+  const output = openDestination({
+    dest: 1,
+    sync: false,
+    minLength: BUFFER_BYTES,
+    maxLength: WAITING_BYTES,
+    periodicFlush: FLUSH_MS,
+  });
+  let state: "writing" | "failing" | "closed" = "writing";
+  output.on("drop", lineDropped);
+  output.on("error", () => {
+    state = "failing";
+    lineDropped();
+  });
+  output.on("write", () => {
+    state = "writing";
+  });
+
+  // At exit the library repeats a failing write for ever, so a process with a full disk would stay. Ours has to run first.
+  const giveUp = () => {
+    if (state !== "failing") return;
+    state = "closed";
+    output.destroy();
+  };
+  process.prependListener("beforeExit", giveUp);
+  process.prependListener("exit", giveUp);
+
+  return {
+    write: (line) => {
+      if (state === "closed") lineDropped();
+      else output.write(line);
+    },
+    flush: () => {
+      if (state === "writing") output.flushSync();
+    },
+  };
+}
