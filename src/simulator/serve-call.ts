@@ -15,20 +15,23 @@ import { invalid, Refusal } from "./refusal.ts";
 import type { WitnessLog } from "./witness.ts";
 
 export type Operation = "generate" | "count" | "models";
-export type Route = { dialect: Dialect; operation: Operation };
+export type Route = { path: string; dialect: Dialect; operation: Operation };
 export type ServeCall = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 type Parts = { generate: Generate; witness: WitnessLog; gate: Gate; clock: Clock };
 
+/** A longer query is not worth the witness's memory. */
+const LONGEST_KEPT_PATH = 512;
+
 /** One call from its first byte to its last, with the witness looking on. */
 export function createServeCall({ generate, witness, gate, clock }: Parts): ServeCall {
-  return async ({ dialect, operation }, request, response) => {
+  return async ({ path: routePath, dialect, operation }, request, response) => {
     const receivedAtMs = clock.nowMs();
     const callId = createId(receivedAtMs);
     const id = callId.replaceAll("-", "");
     const credentialDigest = digestOfCredential(request, dialect);
     const headers = headersWithoutCredentials(request);
-    const path = request.url ?? "/";
+    const path = request.url && request.url.length <= LONGEST_KEPT_PATH ? request.url : routePath;
     const call = witness.open({ callId, dialect: dialect.name, path, receivedAtMs, headers, credentialDigest });
     const answerHeaders = { "x-sim-call-id": callId, [dialect.requestIdHeader]: `req_${id}` };
     const outlet = new Outlet({ response, call, headers: answerHeaders, witness, gate, clock });

@@ -29,11 +29,15 @@ export type Simulator = {
 };
 
 const ROUTES: Record<string, Route> = {
-  "GET /v1/models": { dialect: DIALECTS.chat, operation: "models" },
-  "POST /v1/chat/completions": { dialect: DIALECTS.chat, operation: "generate" },
-  "POST /v1/responses": { dialect: DIALECTS.responses, operation: "generate" },
-  "POST /v1/messages": { dialect: DIALECTS.messages, operation: "generate" },
-  "POST /v1/messages/count_tokens": { dialect: DIALECTS.messages, operation: "count" },
+  "GET /v1/models": { path: "/v1/models", dialect: DIALECTS.chat, operation: "models" },
+  "POST /v1/chat/completions": { path: "/v1/chat/completions", dialect: DIALECTS.chat, operation: "generate" },
+  "POST /v1/responses": { path: "/v1/responses", dialect: DIALECTS.responses, operation: "generate" },
+  "POST /v1/messages": { path: "/v1/messages", dialect: DIALECTS.messages, operation: "generate" },
+  "POST /v1/messages/count_tokens": {
+    path: "/v1/messages/count_tokens",
+    dialect: DIALECTS.messages,
+    operation: "count",
+  },
 };
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
