@@ -1,7 +1,7 @@
-import { createWriteStream } from "node:fs";
 import type { Config } from "../config/load-config.ts";
 import { systemClock } from "../core/clock.ts";
 import { createEvents, type Events } from "../telemetry/events.ts";
+import { openLineOutput } from "../telemetry/line-output.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { collectProcessMetrics } from "../telemetry/process-metrics.ts";
@@ -14,12 +14,8 @@ export function openTelemetry(config: Config, logFile?: string): Telemetry {
   const clock = systemClock;
   const metrics = createMetrics();
   collectProcessMetrics(metrics.registry);
-  const logger = createLogger({
-    level: config.log.level,
-    clock,
-    lineDropped: () => metrics.lineDropped(),
-    ...(logFile === undefined ? {} : { destination: createWriteStream(logFile, { flags: "a", mode: 0o600 }) }),
-  });
+  const destination = openLineOutput(() => metrics.lineDropped(), logFile);
+  const logger = createLogger({ level: config.log.level, clock, destination });
   const events = createEvents({ logger, metrics, openSpan: createOpenSpan(), clock });
   return { events, metrics, logger };
 }

@@ -67,7 +67,7 @@ export function createHttp(parts: Parts): FastifyInstance {
     done(null, body),
   );
 
-  const door = createDoor({ openRequest, events, drain, clock, maxOpenRequests: limits.openRequests });
+  const door = createDoor({ openRequest, events, drain, clock, limits });
   const serve = createServeGeneration({
     generate,
     events,
@@ -77,7 +77,7 @@ export function createHttp(parts: Parts): FastifyInstance {
   getModels(app, { door, listModels });
   postChatCompletions(app, { door, serve });
   addHealth(app, { readiness, drain });
-  refuseTheRest(app, clock);
+  refuseTheRest(app, clock, limits);
   return app;
 }
 
@@ -86,7 +86,7 @@ const KEEP_ALIVE_MS = 65_000;
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"] as const;
 
 /** Unknown paths and wrong methods are refused in the format of the path they come closest to. [decision 26] */
-function refuseTheRest(app: FastifyInstance, clock: Clock): void {
+function refuseTheRest(app: FastifyInstance, clock: Clock, limits: HttpLimits): void {
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();
     const path = request.url.split("?", 1)[0] ?? "";
@@ -110,6 +110,12 @@ function refuseTheRest(app: FastifyInstance, clock: Clock): void {
   app.setErrorHandler((error, request, reply) => {
     reply.hijack();
     const requestId = requestIdOf(createId(clock.nowMs()));
-    refuse({ request: request.raw, response: reply.raw, fault: toFault(error), render: renderFormatA, requestId });
+    refuse({
+      request: request.raw,
+      response: reply.raw,
+      fault: toFault(error, limits),
+      render: renderFormatA,
+      requestId,
+    });
   });
 }

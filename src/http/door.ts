@@ -46,13 +46,19 @@ export const NOTHING_GENERATED = {
 
 export type Door = { route: (app: FastifyInstance, description: RouteDescription) => void };
 
-type Parts = { openRequest: OpenRequest; events: Events; drain: Drain; clock: Clock; maxOpenRequests: number };
+type Parts = {
+  openRequest: OpenRequest;
+  events: Events;
+  drain: Drain;
+  clock: Clock;
+  limits: { openRequests: number; bodyBytes: number };
+};
 
 /**
  * What happens to every request on its way in and out: an id, a place among the open ones, a credential checked from the
  * headers, the work, and exactly one end.
  */
-export function createDoor({ openRequest, events, drain, clock, maxOpenRequests }: Parts): Door {
+export function createDoor({ openRequest, events, drain, clock, limits }: Parts): Door {
   function open(request: FastifyRequest, origin: KeyMode, { name, dialect, method, render }: RouteDescription): Visit {
     const id = createId(clock.nowMs());
     const requestId = requestIdOf(id);
@@ -74,10 +80,10 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
         retryAfterSeconds: 1,
       });
     }
-    if (drain.openRequests() > maxOpenRequests) {
+    if (drain.openRequests() > limits.openRequests) {
       throw new Fault(
         "service_unavailable",
-        `This gateway already has ${maxOpenRequests} requests open. Try again shortly.`,
+        `This gateway already has ${limits.openRequests} requests open. Try again shortly.`,
         {
           retryAfterSeconds: 1 + Math.floor(Math.random() * 4),
         },
@@ -113,7 +119,7 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
   /** The end of every request that is refused, wherever it was. */
   function leave(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
     const { visit } = request;
-    const fault = toFault(error);
+    const fault = toFault(error, limits);
     if (fault.code === "internal_error") events.bug(error, visit.requestId);
     const { raw: response } = reply;
     const status = refuse({ request: request.raw, response, fault, render: visit.render, requestId: visit.requestId });

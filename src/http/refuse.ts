@@ -39,15 +39,15 @@ function bodyBytes(request: IncomingMessage): number {
 }
 
 /**
- * Answers without taking the body. Node would read the rest of it to keep the connection; and closing at once, with bytes
- * unread, resets the connection before the caller has seen why. So: stop reading, send the answer, say goodbye, and wait a
- * moment for the caller to hang up.
+ * Answers without taking the body. Left alone, Node would read the rest of it to keep the connection; and closing at once, with
+ * bytes unread, resets the connection before the caller has seen why. So: stop reading, send the answer, say goodbye, and
+ * wait a moment for the caller to hang up.
  */
 function closeUnread(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
   response.setHeader("connection", "close");
-  // Counts as consumed, so that Node does not drain it; backpressure then stops the socket.
-  request.on("readable", () => undefined);
+  request.resume = () => request;
+  socket.pause();
   socket.destroySoon = () => {
     socket.end();
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);

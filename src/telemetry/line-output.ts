@@ -13,12 +13,12 @@ const FLUSH_MS = 200;
 const WAITING_BYTES = 16_777_216;
 
 /**
- * Standard output, written many lines at a time and never by blocking; what is buffered when the process exits is written
+ * Standard output or a file, written many lines at a time and never by blocking; what is buffered when the process exits is written
  * then. An output that fails, such as a full disk, is counted and tried again, and never ends or holds up the process.
  */
-export function openLineOutput(lineDropped: () => void): LineOutput {
+export function openLineOutput(lineDropped: () => void, file?: string): LineOutput {
   const output = openDestination({
-    dest: 1,
+    ...(file === undefined ? { dest: 1 } : { dest: file, mode: 0o600 }),
     sync: false,
     minLength: BUFFER_BYTES,
     maxLength: WAITING_BYTES,
