@@ -10,7 +10,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["src/**/*.test.ts", "tests/support/**/*.test.ts", "tests/repo/**/*.test.ts"] },
+        test: {
+          name: "unit",
+          include: [
+            "src/**/*.test.ts",
+            "tests/support/**/*.test.ts",
+            "tests/repo/**/*.test.ts",
+            "tests/bench/**/*.test.ts",
+          ],
+        },
       },
       { extends: true, test: { name: "contract", include: ["tests/contract/**/*.test.ts"] } },
       { extends: true, test: { name: "conformance", include: ["tests/conformance/**/*.test.ts"] } },

@@ -30,8 +30,13 @@ export const invalidKey = (): Fault =>
 /** Finds keys by the digest of their secret, through two caches: a flood of unknown keys must not push the known ones out. */
 export function createAuthenticate({ store, clock, ...limits }: Options): Authenticate {
   const perf = { now: clock.elapsedMs };
-  const known = new LRUCache<string, Key>({ max: limits.cacheEntries, ttl: limits.cacheMs, perf });
-  const unknown = new LRUCache<string, true>({ max: limits.negativeCacheEntries, ttl: limits.negativeCacheMs, perf });
+  const known = new LRUCache<string, Key>({ max: limits.cacheEntries, ttl: limits.cacheMs, ttlResolution: 0, perf });
+  const unknown = new LRUCache<string, true>({
+    max: limits.negativeCacheEntries,
+    ttl: limits.negativeCacheMs,
+    ttlResolution: 0,
+    perf,
+  });
   const underway = new Map<string, Promise<Key>>();
   /** Grows when something is forgotten, so that an answer already on its way is not remembered. */
   let generation = 0;

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Processes, Started } from "./processes.ts";
-import { CHAT_PATH, type Subject } from "./subject.ts";
+import { CHAT_PATH, type Subject, UPSTREAM_MODELS } from "./subject.ts";
 
 export type TollgateStart = {
   processes: Processes;
@@ -17,7 +17,7 @@ const READY_LIMIT_MS = 60_000;
 const READY_CHECK_MS = 50;
 const LOG_TAIL_CHARACTERS = 2_000;
 
-/** The models that `tollgate dev` publishes for this bench; each leads to the simulator's model of the same purpose. */
+/** Published for this bench; each leads to the simulator's model of the same purpose, on a conformant route. */
 const MODELS: Subject["models"] = { plain: "sim-bench-plain", stream: "sim-bench-stream", idle: "sim-bench-idle" };
 
 /** The built JavaScript when there is one: it is what users run. */
@@ -33,6 +33,8 @@ export async function startTollgate(start: TollgateStart): Promise<Subject> {
   const folder = mkdtempSync(join(start.scratchFolder, "tollgate-"));
   const readyFile = join(folder, "ready.json");
   const logFile = join(folder, "tollgate.log");
+  const catalogueFile = join(folder, "catalogue.json");
+  writeFileSync(catalogueFile, JSON.stringify(catalogue()));
   const profile: string[] = [];
   if (start.profileFolder !== null) {
     mkdirSync(start.profileFolder, { recursive: true });
@@ -50,6 +52,8 @@ export async function startTollgate(start: TollgateStart): Promise<Subject> {
       readyFile,
       "--simulator",
       start.providerUrl,
+      "--catalogue",
+      catalogueFile,
     ],
     role: "proxy",
     cwd: folder,
@@ -63,6 +67,18 @@ export async function startTollgate(start: TollgateStart): Promise<Subject> {
     models: MODELS,
     process,
   };
+}
+
+function catalogue(): object {
+  const model = (id: string, upstreamModel: string): object => ({
+    id,
+    provider: "simulator",
+    max_output_tokens: 16_384,
+    price: { input: "1", output: "4" },
+    routes: [{ provider: "simulator", upstream_model: upstreamModel, dialect: "chat", conformant: true }],
+  });
+  const { plain, stream, idle } = UPSTREAM_MODELS;
+  return { models: [model(MODELS.plain, plain), model(MODELS.stream, stream), model(MODELS.idle, idle)] };
 }
 
 type Ready = { publicUrl: string; keys: { credit: string } };

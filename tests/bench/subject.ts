@@ -16,7 +16,7 @@ export type Subject = {
 /** What the simulator is asked for, straight or through the bare proxy: a 600-byte answer, 100 events, one event a second. */
 export const UPSTREAM_MODELS: Subject["models"] = {
   plain: "sim-bench+answer=600",
-  stream: "sim-bench+tokens=98+flush=each",
+  stream: "sim-bench+tokens=97+flush=each",
   idle: "sim-bench+tokens=600+rate=1",
 };
 

@@ -73,7 +73,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const keys = await devKeys(control, folder);
   const adminToken = randomBytes(24).toString("base64url");
 
-  const run = runGateway(
+  const gateway = runGateway(
     {
       config,
       adminToken,
@@ -89,7 +89,11 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       process.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : devWelcome(ready, logFile));
     },
   );
-  await run.finally(() => simulator.close());
+  try {
+    await gateway;
+  } finally {
+    await simulator.close();
+  }
 }
 
 /** Fixed where a stranger would have to look it up, free where nobody cares. */

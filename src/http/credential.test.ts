@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { Fault } from "../core/fault.ts";
+import { extractCredential } from "./credential.ts";
+
+test("a bearer key is found on every route, whatever the spelling of its header", () => {
+  expect(extractCredential(["Host", "x", "AUTHORIZATION", "bearer  abc "], "bearer")).toBe("abc");
+  expect(extractCredential(["authorization", "Bearer abc"], "bearer_or_header")).toBe("abc");
+});
+
+test("x-api-key counts only where it is taken [spec 5]", () => {
+  expect(extractCredential(["x-api-key", "abc"], "bearer_or_header")).toBe("abc");
+  expect(() => extractCredential(["x-api-key", "abc"], "bearer")).toThrow(/Authorization: Bearer/);
+});
+
+test("no credential is not a wrong credential", () => {
+  expect(extractCredential(["host", "x"], "bearer")).toBeNull();
+});
+
+test("two credentials are refused, of whichever kinds, and the message names what to drop [spec 5.1]", () => {
+  const both = ["authorization", "Bearer a", "x-api-key", "a"];
+  expect(() => extractCredential(both, "bearer_or_header")).toThrow(/drop x-api-key/);
+  expect(() => extractCredential(["authorization", "Bearer a", "Authorization", "Bearer b"], "bearer")).toThrow(Fault);
+  expect(() => extractCredential(["x-api-key", "a", "X-Api-Key", "b"], "bearer_or_header")).toThrow(Fault);
+});
+
+test("what is not a bearer credential is refused without repeating it", () => {
+  for (const value of ["Basic c2VjcmV0", "Bearer", "Bearer ", "Bearer a b", "tgc_secret"]) {
+    expect(() => extractCredential(["authorization", value], "bearer")).toThrow("must read `Bearer <key>`");
+  }
+});

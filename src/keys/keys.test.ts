@@ -1,0 +1,197 @@
+import { expect, test } from "vitest";
+import { Fault } from "../core/fault.ts";
+import { createAuthenticate } from "./authenticate.ts";
+import { createIssueKey } from "./issue-key.ts";
+import type { Key, NewKey } from "./key.ts";
+import { createSecret, digestOf, parseSecret } from "./secret.ts";
+import { requireUsable } from "./usable.ts";
+
+const clock = { nowMs: () => 1_700_000_000_000, elapsedMs: () => elapsed };
+let elapsed = 1_000;
+
+const limits = { cacheEntries: 10, cacheMs: 60_000, negativeCacheEntries: 10, negativeCacheMs: 5_000 };
+
+function keyOf(secret: string, changes: Partial<Key> = {}): Key {
+  return {
+    id: "018bcfe5-6800-7000-8000-000000000001",
+    bucket: 7,
+    version: 1,
+    mode: "credit",
+    prefix: secret.slice(0, 12),
+    label: null,
+    status: "active",
+    providerScope: "all",
+    models: null,
+    rpmLimit: null,
+    expiresAtMs: null,
+    secretExpiresAtMs: null,
+    createdAtMs: 0,
+    ...changes,
+  };
+}
+
+/** A store that knows some secrets and counts how often it is asked. */
+function countingStore(...secrets: string[]) {
+  const known = new Map(secrets.map((secret) => [digestOf(secret).toString("hex"), keyOf(secret)]));
+  const store = {
+    asked: 0,
+    known,
+    findByDigest: async (digest: Buffer) => {
+      store.asked++;
+      return known.get(digest.toString("hex")) ?? null;
+    },
+  };
+  return store;
+}
+
+test("a secret says its mode and bucket, and one wrong character is noticed without a database", () => {
+  for (const mode of ["credit", "token_budget"] as const) {
+    const { secret, bucket, prefix } = createSecret(mode);
+
+    expect(secret).toMatch(/^tg[ct]_[0-9a-f]{3}[0-9A-Za-z]{38}$/);
+    expect(parseSecret(secret)).toEqual({ mode, bucket, prefix });
+    for (let at = 0; at < secret.length; at++) {
+      const other = secret[at] === "a" ? "b" : "a";
+      expect(parseSecret(secret.slice(0, at) + other + secret.slice(at + 1))).toBeNull();
+    }
+  }
+});
+
+test("malformed credentials of every sort are refused without asking the store", async () => {
+  const store = countingStore();
+  const { find } = createAuthenticate({ store, clock, ...limits });
+
+  for (const text of [
+    "",
+    "x",
+    "tgc_",
+    "sk-123",
+    "tgc_' or 1=1--",
+    "tgc_\0".padEnd(45, "a"),
+    "é".repeat(45),
+    "a".repeat(100_000),
+  ]) {
+    expect(() => find(text)).toThrow(Fault);
+  }
+  expect(store.asked).toBe(0);
+});
+
+test("a known key is looked up once, however many ask at the same time", async () => {
+  const { secret } = createSecret("credit");
+  const store = countingStore(secret);
+  const { find } = createAuthenticate({ store, clock, ...limits });
+
+  const keys = await Promise.all(Array.from({ length: 50 }, async () => find(secret)));
+  await find(secret);
+
+  expect(new Set(keys.map(({ id }) => id)).size).toBe(1);
+  expect(store.asked).toBe(1);
+});
+
+test("unknown keys are remembered apart: a flood of them does not push a known key out", async () => {
+  const { secret } = createSecret("credit");
+  const store = countingStore(secret);
+  const { find } = createAuthenticate({ store, clock, ...limits });
+  await find(secret);
+  for (let count = 0; count < 100; count++) await expect(find(createSecret("credit").secret)).rejects.toThrow(Fault);
+  store.asked = 0;
+
+  await find(secret);
+  expect(store.asked).toBe(0);
+});
+
+test("an unknown key is asked for once, and again after a while", async () => {
+  const { secret } = createSecret("credit");
+  const store = countingStore();
+  const { find } = createAuthenticate({ store, clock, ...limits });
+
+  await expect(async () => find(secret)).rejects.toThrow(Fault);
+  await expect(async () => find(secret)).rejects.toThrow(Fault);
+  expect(store.asked).toBe(1);
+  elapsed += 5_001;
+  await expect(async () => find(secret)).rejects.toThrow(Fault);
+  expect(store.asked).toBe(2);
+});
+
+test("a key made a moment after it was refused works as soon as the change is heard of", async () => {
+  const { secret } = createSecret("credit");
+  const store = countingStore();
+  const { find, forget } = createAuthenticate({ store, clock, ...limits });
+  await expect(async () => find(secret)).rejects.toThrow(Fault);
+
+  store.known.set(digestOf(secret).toString("hex"), keyOf(secret));
+  forget("018bcfe5-6800-7000-8000-000000000001");
+
+  await expect(find(secret)).resolves.toMatchObject({ status: "active" });
+});
+
+test("an answer already on its way when a change is heard of is not remembered", async () => {
+  const { secret } = createSecret("credit");
+  const stale = keyOf(secret);
+  let answer: (key: Key) => void = () => undefined;
+  const store = { findByDigest: () => new Promise<Key>((resolve) => (answer = resolve)) };
+  const { find, forget } = createAuthenticate({ store, clock, ...limits });
+
+  const first = find(secret);
+  forget(stale.id);
+  answer(stale);
+  await first;
+  const second = find(secret);
+  answer(keyOf(secret, { status: "revoked" }));
+
+  expect((await second).status).toBe("revoked");
+});
+
+test.each([
+  ["active", {}, null, null],
+  ["suspended", { status: "suspended" }, "invalid_credentials", "invalid_credentials"],
+  ["revoked", { status: "revoked" }, "invalid_credentials", "invalid_credentials"],
+  ["disabled", { status: "disabled" }, "key_disabled", "invalid_credentials"],
+  ["expired", { expiresAtMs: 1_699_999_999_999 }, "key_expired", "invalid_credentials"],
+  ["with a date to come", { expiresAtMs: 1_700_000_000_001 }, null, null],
+  [
+    "with a secret rotated away",
+    { secretExpiresAtMs: 1_699_999_999_999 },
+    "invalid_credentials",
+    "invalid_credentials",
+  ],
+] as const)(
+  "a key %s is refused as decided, with 403 and without [decision 2]",
+  (_name, changes, full, unauthorisedOnly) => {
+    const key = keyOf("tgc_000000000000", changes);
+    const code = (refusals: "full" | "unauthorised_only"): string | null => {
+      try {
+        requireUsable(key, clock.nowMs(), refusals);
+        return null;
+      } catch (error) {
+        return (error as Fault).code;
+      }
+    };
+
+    expect(code("full")).toBe(full);
+    expect(code("unauthorised_only")).toBe(unauthorisedOnly);
+  },
+);
+
+test("an issued key's secret is handed back and only its digest is kept", async () => {
+  let kept: NewKey | null = null;
+  const store = {
+    insert: async (key: NewKey) => {
+      kept = key;
+      return keyOf(key.prefix);
+    },
+  };
+  const issue = createIssueKey({ store, clock });
+
+  const { secret } = await issue({
+    mode: "token_budget",
+    label: null,
+    providerScope: "all",
+    models: null,
+    rpmLimit: null,
+    expiresAtMs: null,
+  });
+
+  expect(kept).toMatchObject({ secretDigest: digestOf(secret), prefix: secret.slice(0, 12) });
+  expect(JSON.stringify(kept)).not.toContain(secret.slice(12));
+});
