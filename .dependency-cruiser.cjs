@@ -29,7 +29,7 @@ const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\."
 
 /** Which folders may import a runtime dependency: each has one home, exceptions are named. */
 const homes = {
-  fastify: ["http", "admin"],
+  fastify: ["admin"],
   undici: ["upstream", "cli"],
   zod: ["wire", "config", "admin"],
   pg: ["db"],

@@ -141,7 +141,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   });
 
   const publicAddress = await listen(http, config.listen);
-  const adminUrl = await listen(admin, config.admin);
+  await admin.ready();
+  const adminUrl = await listen(admin.server, config.admin);
   publicUrl ||= publicAddress;
   events.serverListening({ name: "public", url: publicAddress });
   events.serverListening({ name: "admin", url: adminUrl });
@@ -154,12 +155,12 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       const left = await drain.finish({
         delayMs: config.drain.delayMs,
         deadlineMs: config.drain.deadlineMs,
-        closeListener: () => http.server.close(),
+        closeListener: () => http.close(),
       });
       events.drainFinished({ openRequests: left });
       freshness.close();
-      http.server.closeAllConnections();
-      await Promise.all([http.close(), admin.close(), subscription.close(), pools.close()]);
+      http.closeAllConnections();
+      await Promise.all([admin.close(), subscription.close(), pools.close()]);
       await database.close();
       return left;
     },

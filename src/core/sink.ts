@@ -1,6 +1,6 @@
 export type AnswerHead = { status: number; headers: Record<string, string> };
 
-/** The caller's end of an answer. */
+/** The caller's end of an answer. Handed on whole, not function by function: it may be a thing with methods. */
 export type Sink = {
   /** True once the caller has left before the answer was finished. */
   isGone: () => boolean;

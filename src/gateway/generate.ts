@@ -57,8 +57,7 @@ export const createGenerate = (parts: Parts): Generate => {
     const dispatched = await dispatch({
       targets: model.routes.filter(({ dialect }) => canTranslate(request.dialect, dialect)),
       bodyFor: (target) => pickTranslator(request.dialect, target).request(request, target.upstreamModel),
-      isGone: sink.isGone,
-      onGone: sink.onGone,
+      sink,
       onAttempt,
     });
 
@@ -103,7 +102,7 @@ export const createGenerate = (parts: Parts): Generate => {
       default:
         relayed.outcome satisfies never;
     }
-    return { ...relayed, relayedAtMs };
+    return { outcome: relayed.outcome, usage: relayed.usage, bytesOut: relayed.bytesOut, relayedAtMs };
   }
 
   /** A plain answer is gathered, paid for, and sent. */

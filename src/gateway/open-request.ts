@@ -14,21 +14,23 @@ export type OpenRequest = (knock: {
   origin: KeyMode;
   /** Whether this route may say 403. */
   refusals: "full" | "unauthorised_only";
-}) => Promise<Caller>;
+}) => Promise<Caller> | Caller;
 
 type Parts = { authenticate: Authenticate; clock: Clock; publicUrl: () => string };
 
 /** Who is calling, decided from the headers alone, before a byte of the body is read. [decision 8] */
 export const createOpenRequest =
   ({ authenticate, clock, publicUrl }: Parts): OpenRequest =>
-  async ({ secret, origin, refusals }) => {
-    const key = await authenticate.find(secret);
-    requireUsable(key, clock.nowMs(), refusals);
-    if (key.mode !== origin) {
+  ({ secret, origin, refusals }) => {
+    const found = authenticate.find(secret);
+    return found instanceof Promise ? found.then(letIn) : letIn(found);
+
+    function letIn(key: Key): Caller {
+      requireUsable(key, clock.nowMs(), refusals);
+      if (key.mode === origin) return key;
       throw new Fault(
         "invalid_credentials",
         `This is a ${key.mode} key; its base URL is ${publicUrl()}${ORIGIN_PREFIX[key.mode]} (with /v1 where a client asks for it).`,
       );
     }
-    return key;
   };

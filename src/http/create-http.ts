@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from "fastify";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
@@ -13,10 +13,10 @@ import { createDoor } from "./door.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Readiness } from "./health.ts";
 import { refuse } from "./refuse.ts";
+import { createRouter } from "./router.ts";
 import { getModels } from "./routes/get-models.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
 import { createServeGeneration } from "./serve-generation.ts";
-import { toFault } from "./to-fault.ts";
 
 export type HttpLimits = {
   bodyBytes: number;
@@ -41,81 +41,66 @@ type Parts = {
   limits: HttpLimits;
 };
 
+/** Above the idle limit of common load balancers, so that it is they who close an idle connection. */
+const KEEP_ALIVE_MS = 65_000;
+const SILENT_CONNECTION_MS = 360_000;
+const TIMEOUT_CHECK_MS = 2_000;
+
 /** The public listener: both origins, both formats. */
-export function createHttp(parts: Parts): FastifyInstance {
+export function createHttp(parts: Parts): Server {
   const { openRequest, generate, listModels, events, drain, readiness, clock, limits } = parts;
-  const app = Fastify({
-    logger: false,
-    bodyLimit: limits.bodyBytes,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: limits.bodyTimeoutMs,
-    exposeHeadRoutes: false,
-    clientErrorHandler: answerClientError,
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: 2_000,
-      requireHostHeader: true,
-    },
-    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 200 },
-  });
-  app.server.maxConnections = limits.connections;
-
-  // Bodies are kept as the bytes they came in; the formats read them.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(/^application\/json(\s*;|$)/i, { parseAs: "buffer" }, (_request, body, done) =>
-    done(null, body),
-  );
-
-  const door = createDoor({ openRequest, events, drain, clock, limits });
+  const router = createRouter(createRefusals(clock));
+  const door = createDoor({ openRequest, events, drain, clock, maxOpenRequests: limits.openRequests });
   const serve = createServeGeneration({
     generate,
     events,
+    maxBodyBytes: limits.bodyBytes,
     maxJsonDepth: limits.jsonDepth,
     sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
   });
-  getModels(app, { door, listModels });
-  postChatCompletions(app, { door, serve });
-  addHealth(app, { readiness, drain });
-  refuseTheRest(app, clock, limits);
-  return app;
-}
+  getModels(router, { door, listModels });
+  postChatCompletions(router, { door, serve });
+  addHealth(router, { readiness, drain });
 
-/** Above the idle limit of common load balancers, so that it is they who close an idle connection. */
-const KEEP_ALIVE_MS = 65_000;
-const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"] as const;
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.bodyTimeoutMs,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    maxHeaderSize: limits.headerBytes,
+    noDelay: true,
+  });
+  // The last resort against a connection on which nothing moves; streams are kept alive far more often than this.
+  server.timeout = SILENT_CONNECTION_MS;
+  server.maxConnections = limits.connections;
+  server.on("request", router.handle);
+  // A caller that asks before it sends is told to go on only when its body is wanted.
+  server.on("checkContinue", router.handle);
+  server.on("clientError", answerClientError);
+  return server;
+}
 
 /** Unknown paths and wrong methods are refused in the format of the path they come closest to. [decision 26] */
-function refuseTheRest(app: FastifyInstance, clock: Clock, limits: HttpLimits): void {
-  app.setNotFoundHandler((request, reply) => {
-    reply.hijack();
-    const path = request.url.split("?", 1)[0] ?? "";
-    const allowed = METHODS.filter((method) => app.hasRoute({ method, url: path }));
-    const fault =
-      allowed.length > 0
-        ? new Fault("method_not_allowed", `${path} takes ${allowed.join(", ")}, not ${request.method}.`)
-        : new Fault(
-            "not_found",
-            "There is nothing at this path. The API's paths begin with /v1, or /token/v1 for token-budget keys.",
-          );
-    if (allowed.length > 0) reply.raw.setHeader("allow", allowed.join(", "));
-    refuse({
-      request: request.raw,
-      response: reply.raw,
-      fault,
-      render: path.includes("/v1/messages") ? renderFormatB : renderFormatA,
-      requestId: requestIdOf(createId(clock.nowMs())),
-    });
-  });
-  app.setErrorHandler((error, request, reply) => {
-    reply.hijack();
-    const requestId = requestIdOf(createId(clock.nowMs()));
-    refuse({
-      request: request.raw,
-      response: reply.raw,
-      fault: toFault(error, limits),
-      render: renderFormatA,
-      requestId,
-    });
-  });
+function createRefusals(clock: Clock) {
+  const send = (request: IncomingMessage, response: ServerResponse, path: string, fault: Fault): void => {
+    const render = path.includes("/v1/messages") ? renderFormatB : renderFormatA;
+    refuse({ request, response, fault, render, requestId: requestIdOf(createId(clock.nowMs())) });
+  };
+  return {
+    notFound: (request: IncomingMessage, response: ServerResponse, path: string): void =>
+      send(request, response, path, new Fault("not_found", NOTHING_HERE)),
+    methodNotAllowed: (
+      request: IncomingMessage,
+      response: ServerResponse,
+      path: string,
+      allowed: readonly string[],
+    ): void => {
+      response.setHeader("allow", allowed.join(", "));
+      const message = `${path} takes ${allowed.join(", ")}, not ${request.method}.`;
+      send(request, response, path, new Fault("method_not_allowed", message));
+    },
+  };
 }
+
+const NOTHING_HERE =
+  "There is nothing at this path. The API's paths begin with /v1, or with /token/v1 for token-budget keys.";

@@ -1,18 +1,31 @@
-import type { FastifyInstance } from "fastify";
+import type { ServerResponse } from "node:http";
 import type { Drain } from "./drain.ts";
+import type { Router } from "./router.ts";
 
 /** Why the process cannot serve; empty when it can. Never calls a provider. */
 export type Readiness = () => Promise<string[]>;
 
 /** Probes. What is wrong is said to anyone; how, is for the log. */
-export function addHealth(app: FastifyInstance, { readiness, drain }: { readiness: Readiness; drain: Drain }): void {
-  app.get("/livez", (_request, reply) => reply.send({ status: "ok" }));
-  app.get("/readyz", async (_request, reply) => {
-    const reasons = drain.isDraining() ? ["draining"] : await readiness();
-    if (reasons.length === 0) return reply.send({ status: "ok" });
-    return reply.code(503).header("retry-after", "1").send({ status: "unavailable", reasons });
+export function addHealth(router: Router, { readiness, drain }: { readiness: Readiness; drain: Drain }): void {
+  router.add("GET", "/livez", (_request, response) => answer(response, 200, { status: "ok" }));
+  router.add("GET", "/readyz", (_request, response) => {
+    void ready().then((reasons) =>
+      reasons.length === 0
+        ? answer(response, 200, { status: "ok" })
+        : answer(response, 503, { status: "unavailable", reasons }),
+    );
   });
   // Agents knock here before their first request.
-  app.head("/", (_request, reply) => reply.send());
-  app.get("/", (_request, reply) => reply.send({ service: "tollgate" }));
+  router.add("HEAD", "/", (_request, response) => response.writeHead(200).end());
+  router.add("GET", "/", (_request, response) => answer(response, 200, { service: "tollgate" }));
+
+  async function ready(): Promise<string[]> {
+    return drain.isDraining() ? ["draining"] : readiness();
+  }
+}
+
+function answer(response: ServerResponse, status: number, value: object): void {
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  response.writeHead(status, status === 503 ? { ...headers, "retry-after": "1" } : headers);
+  response.end(JSON.stringify(value));
 }

@@ -1,12 +1,14 @@
 import { invariant } from "../core/invariant.ts";
 import type { Generate } from "../gateway/generate.ts";
 import type { Events } from "../telemetry/events.ts";
+import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { parseBody, type ParsedBody } from "../wire/json/parse-body.ts";
-import type { Call, Finished } from "./door.ts";
+import { readBody } from "./body.ts";
+import type { Call } from "./door.ts";
 import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
 
-export type ServeGeneration = (call: Call, read: (body: ParsedBody) => GenerationRequest) => Promise<Finished>;
+export type ServeGeneration = (call: Call, read: (body: ParsedBody) => GenerationRequest) => Promise<RequestFinished>;
 
 /** For the log alone: nobody was there to be told a status. */
 const CLIENT_CLOSED = 499;
@@ -15,16 +17,18 @@ type Parts = {
   generate: Generate;
   events: Pick<Events, "upstreamFailed">;
   sinkLimits: SinkLimits;
+  maxBodyBytes: number;
   maxJsonDepth: number;
 };
 
 /** From a body in any client format to a finished answer. */
 export const createServeGeneration =
-  ({ generate, events, sinkLimits, maxJsonDepth }: Parts): ServeGeneration =>
-  async ({ visit, response, body }, read) => {
+  ({ generate, events, sinkLimits, maxBodyBytes, maxJsonDepth }: Parts): ServeGeneration =>
+  async (call, read) => {
+    const { visit, response } = call;
     const { key, trail, requestId, startedAtMs } = visit;
     invariant(key, "a generation without a key");
-    const request = read(parseBody(body, maxJsonDepth));
+    const request = read(parseBody(await readBody(call, maxBodyBytes), maxJsonDepth));
     const { outcome, modelId, usage, relayMs, bytesOut } = await generate({
       id: visit.id,
       requestId,
@@ -45,6 +49,7 @@ export const createServeGeneration =
     });
     return {
       status: outcome === "client_gone" && bytesOut === 0 ? CLIENT_CLOSED : 200,
+      code: null,
       outcome,
       model: modelId,
       streamed: request.stream,

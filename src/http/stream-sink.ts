@@ -27,38 +27,40 @@ export class ResponseSink implements Sink {
     response.on("error", () => response.destroy());
   }
 
-  isGone = (): boolean => this.#gone;
+  isGone(): boolean {
+    return this.#gone;
+  }
 
-  onGone = (callback: () => void): void => {
+  onGone(callback: () => void): void {
     this.#onGone = callback;
     if (this.#gone) callback();
-  };
+  }
 
-  onDrained = (callback: () => void): void => {
+  onDrained(callback: () => void): void {
     this.#onDrained = callback;
     this.#response.on("drain", () => {
       this.#clearStall();
       callback();
     });
-  };
+  }
 
-  begin = ({ status, headers }: AnswerHead): void => {
+  begin({ status, headers }: AnswerHead): void {
     this.#response.writeHead(status, { ...headers, "x-request-id": this.#requestId, "request-id": this.#requestId });
-  };
+  }
 
-  write = (bytes: Buffer): boolean => {
+  write(bytes: Buffer): boolean {
     if (this.#gone || this.#response.write(bytes)) return true;
     if (this.#response.writableLength < this.#limits.bufferBytes) return true;
     this.#watchStall();
     return false;
-  };
+  }
 
-  end = (bytes?: Buffer): void => {
+  end(bytes?: Buffer): void {
     if (this.#gone) return;
     if (bytes) this.#response.end(bytes);
     else this.#response.end();
-    if (this.#response.writableLength > 0) this.#watchStall();
-  };
+    if (this.#response.writableNeedDrain) this.#watchStall();
+  }
 
   #closed(): void {
     this.#clearStall();

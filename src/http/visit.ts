@@ -1,7 +1,5 @@
-import type { KeyMode } from "../core/key-mode.ts";
 import type { Caller } from "../gateway/open-request.ts";
 import type { RequestTrail } from "../telemetry/request-trail.ts";
-import type { RenderFault } from "../wire/errors/shape.ts";
 
 /** One request at the edge, from its first byte to its last. */
 export type Visit = {
@@ -10,15 +8,7 @@ export type Visit = {
   requestId: string;
   startedAtMs: number;
   trail: RequestTrail;
-  render: RenderFault;
-  origin: KeyMode;
   key: Caller | null;
   /** Time spent waiting for providers so far. */
   providerMs: number;
 };
-
-declare module "fastify" {
-  interface FastifyRequest {
-    visit: Visit;
-  }
-}

@@ -43,29 +43,28 @@ export function createAuthenticate({ store, clock, ...limits }: Options): Authen
 
   function find(secret: string): Promise<Key> | Key {
     if (parseSecret(secret) === null) throw invalidKey();
-    const digest = digestOf(secret);
     // The whole digest is the cache key: a shortened one would let two secrets meet.
-    const name = digest.toString("latin1");
-    const key = known.get(name);
+    const digest = digestOf(secret);
+    const key = known.get(digest);
     if (key) return key;
-    if (unknown.has(name)) throw invalidKey();
-    const pending = underway.get(name) ?? look(digest, name);
-    underway.set(name, pending);
+    if (unknown.has(digest)) throw invalidKey();
+    const pending = underway.get(digest) ?? look(digest);
+    underway.set(digest, pending);
     return pending;
   }
 
-  async function look(digest: Buffer, name: string): Promise<Key> {
+  async function look(digest: string): Promise<Key> {
     const began = generation;
     try {
-      const key = await store.findByDigest(digest);
+      const key = await store.findByDigest(Buffer.from(digest, "base64url"));
       if (key === null) {
-        if (began === generation) unknown.set(name, true);
+        if (began === generation) unknown.set(digest, true);
         throw invalidKey();
       }
-      if (began === generation) known.set(name, key);
+      if (began === generation) known.set(digest, key);
       return key;
     } finally {
-      underway.delete(name);
+      underway.delete(digest);
     }
   }
 
@@ -74,7 +73,7 @@ export function createAuthenticate({ store, clock, ...limits }: Options): Authen
     // A secret that was unknown a moment ago may be the one just issued.
     unknown.clear();
     if (keyId === null) known.clear();
-    else for (const [name, key] of known.entries()) if (key.id === keyId) known.delete(name);
+    else for (const [digest, key] of known.entries()) if (key.id === keyId) known.delete(digest);
   }
 
   return { find, forget };

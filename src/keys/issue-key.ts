@@ -25,7 +25,7 @@ export const createIssueKey =
       id: createId(clock.nowMs()),
       bucket,
       prefix,
-      secretDigest: digestOf(secret),
+      secretDigest: Buffer.from(digestOf(secret), "base64url"),
     });
     return { key, secret };
   };

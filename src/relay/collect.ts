@@ -1,3 +1,4 @@
+import { wholeSeconds } from "../core/deadline.ts";
 import type { ByteStream } from "../core/byte-stream.ts";
 import type { Sink } from "../core/sink.ts";
 import type { Outcome } from "../core/usage.ts";
@@ -13,7 +14,7 @@ export function collect({ body, sink, maxBytes, timeoutMs }: CollectTask): Promi
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const deadline = setTimeout(() => giveUp("timed_out"), Math.max(0, timeoutMs));
+    const deadline = setTimeout(() => giveUp("timed_out"), wholeSeconds(timeoutMs));
     sink.onGone(() => giveUp("client_gone"));
     body.read({
       chunk: (bytes) => {

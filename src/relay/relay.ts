@@ -1,3 +1,4 @@
+import { wholeSeconds } from "../core/deadline.ts";
 import type { ByteStream } from "../core/byte-stream.ts";
 import type { Clock } from "../core/clock.ts";
 import type { AnswerHead, Sink } from "../core/sink.ts";
@@ -71,7 +72,7 @@ class RelayedStream {
 
   start(remainingMs: number): void {
     const { body, sink } = this.#task;
-    this.#deadline = setTimeout(() => this.#finish("timed_out"), Math.max(0, remainingMs));
+    this.#deadline = setTimeout(() => this.#finish("timed_out"), wholeSeconds(remainingMs));
     this.#silence = setTimeout(() => this.#signOfLife(), this.#limits.keepAliveMs);
     sink.onGone(() => this.#finish("client_gone"));
     if (this.#ended) return;

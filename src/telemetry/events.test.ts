@@ -5,7 +5,7 @@ import { Fault } from "../core/fault.ts";
 import { createEvents } from "./events.ts";
 import { createLogger, type LogLevel } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
-import type { RequestFinished, RequestOpened } from "./request-trail.ts";
+import type { RequestFinished, RequestOpened } from "./request-line.ts";
 import { createOpenSpan } from "./tracing.ts";
 
 const CANARY = "Canary0f7d2c9a41b8e6";

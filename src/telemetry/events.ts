@@ -1,5 +1,6 @@
 import { describeError } from "./describe-error.ts";
-import { openTrail, type RequestOpened, type RequestTrail, type TrailParts } from "./request-trail.ts";
+import type { RequestOpened } from "./request-line.ts";
+import { openTrail, type RequestTrail, type TrailParts } from "./request-trail.ts";
 
 /**
  * What happens here that somebody may want to know, one function per event. Each feeds the log, the counters and the span,

@@ -7,8 +7,10 @@ export type LineOutput = {
   flush?: () => void;
 };
 
-const BUFFER_BYTES = 8192;
+const BUFFER_BYTES = 65_536;
 const FLUSH_MS = 200;
+const GATHERED_CHARACTERS = 16_384;
+const GATHER_MS = 50;
 /** When the reader of the output hangs, this much waits for it and the rest is dropped and counted. */
 const WAITING_BYTES = 16_777_216;
 
@@ -21,6 +23,7 @@ export function openLineOutput(lineDropped: () => void, file?: string): LineOutp
     ...(file === undefined ? { dest: 1 } : { dest: file, mode: 0o600 }),
     sync: false,
     minLength: BUFFER_BYTES,
+    maxWrite: 2 * BUFFER_BYTES,
     maxLength: WAITING_BYTES,
     periodicFlush: FLUSH_MS,
   });
@@ -43,12 +46,27 @@ export function openLineOutput(lineDropped: () => void, file?: string): LineOutp
   process.prependListener("beforeExit", giveUp);
   process.prependListener("exit", giveUp);
 
+  // Lines are gathered before they are handed on, since the library's bookkeeping costs as much as making a line does.
+  let gathered = "";
+  let timer: NodeJS.Timeout | null = null;
+  const handOn = (): void => {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    if (gathered === "") return;
+    if (state === "closed") lineDropped();
+    else output.write(gathered);
+    gathered = "";
+  };
+  process.prependListener("exit", handOn);
+
   return {
     write: (line) => {
-      if (state === "closed") lineDropped();
-      else output.write(line);
+      gathered += line;
+      if (gathered.length > GATHERED_CHARACTERS) handOn();
+      else timer ??= setTimeout(handOn, GATHER_MS).unref();
     },
     flush: () => {
+      handOn();
       if (state === "writing") output.flushSync();
     },
   };

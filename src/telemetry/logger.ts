@@ -5,6 +5,8 @@ import { redact } from "./redact.ts";
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LEVELS)[number];
 
+export type RequestLevel = "debug" | "info" | "error";
+
 type Write = (fields: object, message: string) => void;
 
 /** Writes one JSON object per line. */
@@ -13,6 +15,8 @@ export type Logger = {
   info: Write;
   warn: Write;
   error: Write;
+  /** Writes the line of a request, whose members are already JSON text. */
+  request: (level: RequestLevel, members: string) => void;
   /** Hands over what is still buffered, at once. For the last moments of a process. */
   flush: () => void;
 };
@@ -33,20 +37,26 @@ export type LoggerOptions = {
 export function createLogger({ level, clock, destination, lineDropped = () => {} }: LoggerOptions): Logger {
   const output = destination ?? openLineOutput(lineDropped);
   const timeText = createTimeText(clock);
+  const { pid } = process;
+  const silent = (lineLevel: LogLevel): boolean => LEVELS.indexOf(lineLevel) < LEVELS.indexOf(level);
+  const headOf = (lineLevel: LogLevel): string => `{"level":"${lineLevel}","time":"${timeText()}","pid":${pid},"msg":`;
   const writer = (lineLevel: LogLevel): Write => {
-    if (LEVELS.indexOf(lineLevel) < LEVELS.indexOf(level)) return () => {};
+    if (silent(lineLevel)) return () => {};
     return (fields, message) => {
-      const head = `{"level":"${lineLevel}","time":"${timeText()}","pid":${process.pid},"msg":${JSON.stringify(message)}`;
       const tail = textOf(fields).slice(1);
       // The net is drawn through the finished line, so that no nesting and no serialiser escapes it.
-      output.write(redact(`${head}${tail === "}" ? "" : ","}${tail}\n`));
+      output.write(redact(`${headOf(lineLevel)}${JSON.stringify(message)}${tail === "}" ? "" : ","}${tail}\n`));
     };
   };
+  const requestSilent = { debug: silent("debug"), info: silent("info"), error: silent("error") };
   return {
     debug: writer("debug"),
     info: writer("info"),
     warn: writer("warn"),
     error: writer("error"),
+    request: (lineLevel, members) => {
+      if (!requestSilent[lineLevel]) output.write(redact(`${headOf(lineLevel)}"request",${members}}\n`));
+    },
     flush: () => output.flush?.(),
   };
 }

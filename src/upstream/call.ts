@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
+import type { Sink } from "../core/sink.ts";
 import type { Pools } from "./pools.ts";
 import { type UpstreamAnswer, UpstreamError, type UpstreamFailure } from "./upstream.ts";
 
@@ -11,15 +12,14 @@ export type Call = {
   connectTimeoutMs: number;
   firstByteTimeoutMs: number;
   idleTimeoutMs: number;
-  /** Tells whom to call when the caller leaves before the provider has answered. */
-  onGone: (callback: () => void) => void;
+  sink: Pick<Sink, "onGone">;
 };
 
 /** Sends one request and resolves with the head of the answer. Redirects are answers like any other: nothing follows them. */
 export function call(pools: Pools, request: Call): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
     const flight = new Flight(resolve, reject);
-    request.onGone(() => flight.cancel());
+    request.sink.onGone(() => flight.cancel());
     pools.of(request.origin, request.connectTimeoutMs).dispatch(
       {
         method: "POST",

@@ -1,9 +1,10 @@
 import type { ByteStream } from "../core/byte-stream.ts";
 import { Fault } from "../core/fault.ts";
+import type { Sink } from "../core/sink.ts";
 import { call } from "./call.ts";
 import { plan } from "./plan.ts";
 import type { Pools } from "./pools.ts";
-import { canCall, providerCall } from "./provider-call.ts";
+import { canCall, createPrepareTarget } from "./prepare-target.ts";
 import { isRetryable, providerFault } from "./provider-error.ts";
 import { type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
 
@@ -14,8 +15,8 @@ export type DispatchTask = {
   targets: readonly Target[];
   /** The request's bytes as this target must be sent them. */
   bodyFor: (target: Target) => Buffer;
-  isGone: () => boolean;
-  onGone: (callback: () => void) => void;
+  /** The caller: when it leaves, so does the call. */
+  sink: Pick<Sink, "isGone" | "onGone">;
   onAttempt: (attempt: Attempt) => void;
 };
 
@@ -41,15 +42,13 @@ type Parts = {
 };
 
 /** Tries the routes in order until one answers; nothing is tried again once a provider has begun to. */
-export const createDispatch =
-  ({ pools, credential, random, elapsedMs }: Parts): Dispatch =>
-  async ({ targets, bodyFor, isGone, onGone, onAttempt }) => {
-    let fault = new Fault("provider_unavailable", "No provider can serve this model right now. Try again in a moment.");
+export function createDispatch({ pools, credential, random, elapsedMs }: Parts): Dispatch {
+  const prepare = createPrepareTarget(credential);
+  return async ({ targets, bodyFor, sink, onAttempt }) => {
+    let fault: Fault | null = null;
     let number = 0;
-    for (const target of plan(
-      targets.filter(({ dialect }) => canCall(dialect)),
-      random,
-    )) {
+    for (const target of plan(targets, random)) {
+      if (!canCall(target.dialect)) continue;
       number++;
       const startedAtMs = elapsedMs();
       const note = (status: number | null, failure: string | null): void =>
@@ -66,29 +65,31 @@ export const createDispatch =
         if (!isRetryable(answer.status)) throw fault;
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
-        if (isGone()) return null;
+        if (sink.isGone()) return null;
         note(null, error.reason);
         fault = failureFault(error, target.provider);
       }
     }
-    throw fault;
+    throw fault ?? noProvider();
 
     function send(target: Target): Promise<UpstreamAnswer> {
-      const { origin, pathname } = new URL(target.baseUrl);
-      const row = providerCall(target.dialect, credential(target.credentialRef));
-      if (!row) throw new Fault("provider_unavailable", "This model's provider cannot be called yet.");
+      const { origin, path, headers } = prepare(target);
       return call(pools, {
         origin,
-        path: `${pathname.replace(/\/$/, "")}${row.path}`,
-        headers: row.headers,
+        path,
+        headers,
         body: bodyFor(target),
         connectTimeoutMs: target.connectTimeoutMs,
         firstByteTimeoutMs: target.firstByteTimeoutMs,
         idleTimeoutMs: target.idleTimeoutMs,
-        onGone,
+        sink,
       });
     }
   };
+}
+
+const noProvider = (): Fault =>
+  new Fault("provider_unavailable", "No provider can serve this model right now. Try again in a moment.");
 
 function failureFault(error: UpstreamError, provider: string): Fault {
   const options = { detail: { provider, reason: error.reason }, cause: error };

@@ -1,15 +1,12 @@
-import type { FastifyInstance } from "fastify";
 import { readChatRequest } from "../../wire/chat/chat-request.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import type { Door } from "../door.ts";
+import type { Router } from "../router.ts";
 import type { ServeGeneration } from "../serve-generation.ts";
 
 /** POST /v1/chat/completions. [spec 4.3] */
-export function postChatCompletions(
-  app: FastifyInstance,
-  { door, serve }: { door: Door; serve: ServeGeneration },
-): void {
-  door.route(app, {
+export function postChatCompletions(router: Router, { door, serve }: { door: Door; serve: ServeGeneration }): void {
+  door.route(router, {
     method: "POST",
     path: "/v1/chat/completions",
     name: "chat_completions",

@@ -25,7 +25,7 @@ export function findMembers(bytes: Buffer): Members {
     if (byte === QUOTE) {
       const end = stringEnd(bytes, at);
       if (depth === 1 && open === null) {
-        const name = JSON.parse(bytes.toString("utf8", at, end)) as string;
+        const name = nameAt(bytes, at, end);
         if (names.has(name)) duplicate ??= name;
         names.add(name);
         let colon = end;
@@ -59,6 +59,12 @@ export function findMembers(bytes: Buffer): Members {
     list.push(open);
     open = null;
   }
+}
+
+/** Names are nearly always plain; only one with an escape in it has to be read as JSON. */
+function nameAt(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString("utf8", start + 1, end - 1);
+  return text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text;
 }
 
 /** The index just after the closing quote of the string that opens at `quote`. */

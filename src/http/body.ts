@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Fault } from "../core/fault.ts";
+
+const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
+const MEBIBYTE = 1_048_576;
+const NOTHING = Buffer.alloc(0);
+
+/** The bytes of a JSON body. Too large is known from its announced length, else as soon as it is so. [decision 12] */
+export function readBody(
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+  maxBytes: number,
+): Promise<Buffer> {
+  if (!JSON_TYPE.test(request.headers["content-type"] ?? "")) {
+    throw new Fault("invalid_request", "Send the body as `content-type: application/json`.");
+  }
+  if (request.headers["content-encoding"] !== undefined) {
+    throw new Fault("invalid_request", "Send the body uncompressed, without a content-encoding header.");
+  }
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (request.headers.expect !== undefined) response.writeContinue();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+      else reject(tooLarge(maxBytes));
+    });
+    request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] ?? NOTHING) : Buffer.concat(chunks)));
+    request.on("error", (cause) => reject(new Fault("invalid_request", "The request body broke off.", { cause })));
+  });
+}
+
+function tooLarge(maxBytes: number): Fault {
+  const limit = maxBytes % MEBIBYTE === 0 ? `${maxBytes / MEBIBYTE} MiB` : `${maxBytes} bytes`;
+  return new Fault("invalid_request", `The request body is larger than ${limit}, the most this gateway takes.`);
+}

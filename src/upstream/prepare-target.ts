@@ -1,0 +1,46 @@
+import type { ProviderDialect } from "../core/dialect.ts";
+import { Fault } from "../core/fault.ts";
+import type { Target } from "./upstream.ts";
+
+/** What every call to a target has in common. */
+export type PreparedTarget = { origin: string; path: string; headers: Record<string, string> };
+
+type Address = { path: string; credential: (secret: string) => Record<string, string> };
+
+const bearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });
+
+/** How each provider dialect is addressed. A dialect without a row cannot be called, so its routes are left out of every plan. */
+const ADDRESSES: Partial<Record<ProviderDialect, Address>> = {
+  chat: { path: "/chat/completions", credential: bearer },
+};
+
+export const canCall = (dialect: ProviderDialect): boolean => ADDRESSES[dialect] !== undefined;
+
+/**
+ * Works out a target's address and headers once per catalogue: targets are made anew when it is loaded, so a credential that
+ * was exchanged is picked up then. Only these headers go to a provider; nothing of the caller's is passed on.
+ */
+export function createPrepareTarget(
+  credential: (reference: string) => string | null,
+): (target: Target) => PreparedTarget {
+  const prepared = new WeakMap<Target, PreparedTarget>();
+  return (target) => {
+    const known = prepared.get(target);
+    if (known) return known;
+    const address = ADDRESSES[target.dialect];
+    if (!address) throw new Fault("provider_unavailable", "This model's provider cannot be called yet.");
+    const { origin, pathname } = new URL(target.baseUrl);
+    const secret = credential(target.credentialRef);
+    const made = {
+      origin,
+      path: `${pathname.replace(/\/$/, "")}${address.path}`,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "tollgate",
+        ...(secret === null ? {} : address.credential(secret)),
+      },
+    };
+    prepared.set(target, made);
+    return made;
+  };
+}
