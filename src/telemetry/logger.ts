@@ -55,7 +55,7 @@ export function createLogger({ level, clock, destination, lineDropped = () => {}
     warn: writer("warn"),
     error: writer("error"),
     request: (lineLevel, members) => {
-      if (!requestSilent[lineLevel]) output.write(redact(`${headOf(lineLevel)}"request",${members}}\n`));
+      if (!requestSilent[lineLevel]) output.write(`${headOf(lineLevel)}"request",${members}}\n`);
     },
     flush: () => output.flush?.(),
   };

@@ -1,6 +1,7 @@
 import type { ClientDialect } from "../core/dialect.ts";
 import type { FaultCode } from "../core/fault.ts";
 import type { Outcome } from "../core/usage.ts";
+import { redact } from "./redact.ts";
 import type { RouteName } from "./route-name.ts";
 
 export type RequestOpened = { requestId: string; route: RouteName; dialect: ClientDialect | null; method: string };
@@ -64,7 +65,8 @@ export function requestLine({
   text += `,"bytes_out":${end.bytesOut},"total_ms":${milliseconds(totalMs)}`;
   if (firstByteMs !== null) text += `,"first_byte_ms":${milliseconds(firstByteMs)}`;
   text += `,"provider_ms":${milliseconds(end.providerMs)},"overhead_ms":${milliseconds(overheadMs)}`;
-  return error === undefined ? text : `${text},"error":${JSON.stringify(error)}`;
+  // Without an error the line holds ids, numbers and names the operator gave; free text comes in only with one.
+  return error === undefined ? text : redact(`${text},"error":${JSON.stringify(error)}`);
 }
 
 /** Names operators gave are nearly always plain. */

@@ -15,7 +15,7 @@ import {
   type RequestOpened,
 } from "./request-line.ts";
 import type { RouteName } from "./route-name.ts";
-import type { OpenSpan } from "./tracing.ts";
+import type { OpenSpan, RequestSpan } from "./tracing.ts";
 
 /** What becomes known of a request while it runs. It ends in exactly one log line, whatever happened. */
 export type RequestTrail = {
@@ -37,63 +37,83 @@ export type TrailParts = { logger: Logger; metrics: Metrics; openSpan: OpenSpan;
 /** A model that does not exist may have any name, of any length. */
 const MODEL_CHARACTERS = 128;
 
-export function openTrail({ logger, metrics, openSpan, clock }: TrailParts, request: RequestOpened): RequestTrail {
-  const startedMs = clock.elapsedMs();
-  const span = openSpan(request);
-  const known: Known = { key: null, call: null, firstByteMs: null, error: null };
-  let streaming = false;
-  let done = false;
-  metrics.requestOpened();
+export function openTrail(parts: TrailParts, request: RequestOpened): RequestTrail {
+  parts.metrics.requestOpened();
+  return new Trail(parts, request);
+}
 
-  return {
-    authenticated: (key) => {
-      known.key = key;
-      span?.set({ [ATTRIBUTE.keyId]: key.keyId });
-    },
-    dispatched: (call) => {
-      known.call = call;
-      span?.event("dispatched", { [ATTRIBUTE.provider]: call.provider, [ATTRIBUTE.routeId]: call.routeId });
-    },
-    firstByte: () => {
-      if (known.firstByteMs !== null || done) return;
-      known.firstByteMs = clock.elapsedMs() - startedMs;
-      metrics.firstByte(request.route, known.firstByteMs);
-      if (known.call) metrics.upstreamCalled(known.call.provider, "answered");
-      span?.event("first byte");
-    },
-    streamOpened: () => {
-      if (streaming || done) return;
-      streaming = true;
-      metrics.streamOpened();
-    },
-    failed: (error) => {
-      known.error = error;
-    },
-    finished: (end) => {
-      if (done) return;
-      done = true;
-      const totalMs = clock.elapsedMs() - startedMs;
-      const overheadMs = Math.max(0, totalMs - end.providerMs);
-      if (streaming) metrics.streamClosed();
-      // Field by field: spreading two objects into one costs more than all the counting.
-      metrics.requestFinished({
-        route: request.route,
-        dialect: request.dialect,
-        status: end.status,
-        code: end.code,
-        outcome: end.outcome,
-        totalMs,
-        overheadMs,
-        inputTokens: end.inputTokens,
-        outputTokens: end.outputTokens,
-      });
-      const line = lineOf({ request, known, end, totalMs, overheadMs });
-      logger.request(levelOf(request.route, end.status), requestLine(line));
-      if (!span) return;
-      span.set(spanAttributes(line));
-      span.end({ status: end.status, error: known.error });
-    },
-  };
+/** A class and not a closure per function: one is made for every request. */
+class Trail implements RequestTrail {
+  readonly #parts: TrailParts;
+  readonly #request: RequestOpened;
+  readonly #startedMs: number;
+  readonly #span: RequestSpan | null;
+  readonly #known: Known = { key: null, call: null, firstByteMs: null, error: null };
+  #streaming = false;
+  #done = false;
+
+  constructor(parts: TrailParts, request: RequestOpened) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#startedMs = parts.clock.elapsedMs();
+    this.#span = parts.openSpan(request);
+  }
+
+  authenticated(key: KnownKey): void {
+    this.#known.key = key;
+    this.#span?.set({ [ATTRIBUTE.keyId]: key.keyId });
+  }
+
+  dispatched(call: KnownCall): void {
+    this.#known.call = call;
+    this.#span?.event("dispatched", { [ATTRIBUTE.provider]: call.provider, [ATTRIBUTE.routeId]: call.routeId });
+  }
+
+  firstByte(): void {
+    const { metrics, clock } = this.#parts;
+    if (this.#known.firstByteMs !== null || this.#done) return;
+    this.#known.firstByteMs = clock.elapsedMs() - this.#startedMs;
+    metrics.firstByte(this.#request.route, this.#known.firstByteMs);
+    if (this.#known.call) metrics.upstreamCalled(this.#known.call.provider, "answered");
+    this.#span?.event("first byte");
+  }
+
+  streamOpened(): void {
+    if (this.#streaming || this.#done) return;
+    this.#streaming = true;
+    this.#parts.metrics.streamOpened();
+  }
+
+  failed(error: unknown): void {
+    this.#known.error = error;
+  }
+
+  finished(end: RequestFinished): void {
+    if (this.#done) return;
+    this.#done = true;
+    const { metrics, clock, logger } = this.#parts;
+    const request = this.#request;
+    const totalMs = clock.elapsedMs() - this.#startedMs;
+    const overheadMs = Math.max(0, totalMs - end.providerMs);
+    if (this.#streaming) metrics.streamClosed();
+    // Field by field: spreading two objects into one costs more than all the counting.
+    metrics.requestFinished({
+      route: request.route,
+      dialect: request.dialect,
+      status: end.status,
+      code: end.code,
+      outcome: end.outcome,
+      totalMs,
+      overheadMs,
+      inputTokens: end.inputTokens,
+      outputTokens: end.outputTokens,
+    });
+    const line = lineOf({ request, known: this.#known, end, totalMs, overheadMs });
+    logger.request(levelOf(request.route, end.status), requestLine(line));
+    if (!this.#span) return;
+    this.#span.set(spanAttributes(line));
+    this.#span.end({ status: end.status, error: this.#known.error });
+  }
 }
 
 type Known = {
