@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 type Holder = { pid: number; startedMs: number };
 
@@ -57,17 +58,34 @@ function holds({ pid, startedMs }: Holder): boolean {
   }
 }
 
-/** Moves the lock aside before removing it: if another process was faster, what moved is its lock and goes back. */
+/**
+ * Removes a lock nobody holds any more. One process at a time, and only while the lock is still the one that was judged: if
+ * two removed it at once, the second would remove what the winner of the first had just made.
+ */
 async function removeStale(path: string, text: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}`;
+  const turn = `${path}.takeover`;
   try {
-    await rename(path, aside);
+    await writeFile(turn, "", { flag: "wx" });
   } catch {
+    await waitForTurn(turn);
     return;
   }
-  if ((await readFile(aside, "utf8")) !== text) await link(aside, path).catch(() => undefined);
-  await rm(aside, { force: true });
+  try {
+    if ((await readFile(path, "utf8").catch(() => null)) === text) await rm(path, { force: true });
+  } finally {
+    await rm(turn, { force: true });
+  }
 }
+
+/** A turn takes a moment. One that lasts was left by a process that died in it. */
+async function waitForTurn(turn: string): Promise<void> {
+  const found = await stat(turn).catch(() => null);
+  if (found && Date.now() - found.mtimeMs > LONGEST_TURN_MS) await rm(turn, { force: true });
+  else await sleep(TURN_CHECK_MS);
+}
+
+const LONGEST_TURN_MS = 5_000;
+const TURN_CHECK_MS = 10;
 
 const refusal = ({ pid }: Holder, folder: string, path: string): string =>
   `process ${pid} is using the database in ${folder}, and two at once would lose data. Stop that process, or choose another ` +

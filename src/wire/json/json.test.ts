@@ -33,7 +33,8 @@ test("depth and repeated names are seen, escapes included", () => {
 
 test("for any object, editing the bytes equals editing the value", () => {
   const name = fc.constantFrom("a", "b", "c", "model", "__proto__", 'é"\\');
-  const value = fc.jsonValue({ maxDepth: 3 });
+  // As JSON can say it: it has no minus zero.
+  const value = fc.jsonValue({ maxDepth: 3 }).map((made) => JSON.parse(JSON.stringify(made)) as unknown);
   const entries = fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key });
   const edits = fc.uniqueArray(fc.tuple(name, fc.option(value, { nil: undefined })), { selector: ([key]) => key });
 
