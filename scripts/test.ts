@@ -1,16 +1,57 @@
-/** Runs the suites named on the command line: unit, contract, conformance, chaos. Further arguments go to vitest. */
+/**
+ * Runs the suites named on the command line: unit, contract, conformance, chaos. Further arguments go to vitest. Afterwards,
+ * everything the gateways of the run wrote is searched for secrets, and the counts are printed on a line of their own.
+ */
 import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+type Report = { numPassedTests: number; numFailedTests: number; numPendingTests: number; numFailedTestSuites: number };
 
 const SUITES = new Set(["unit", "contract", "conformance", "chaos"]);
 const words = process.argv.slice(2);
+const long = words.includes("--long");
 const suites = words.filter((word) => SUITES.has(word));
-const rest = words.filter((word) => !SUITES.has(word));
+const rest = words.filter((word) => !SUITES.has(word) && word !== "--long");
 
-const run = spawnSync(
-  "vitest",
-  ["run", "--passWithNoTests", ...suites.flatMap((suite) => ["--project", suite]), ...rest],
-  {
-    stdio: "inherit",
-  },
-);
-process.exit(run.status ?? 1);
+const folder = mkdtempSync(join(tmpdir(), "tollgate-run-"));
+const reportFile = join(folder, "report.json");
+const output = join(folder, "output");
+try {
+  const run = spawnSync(
+    "vitest",
+    [
+      "run",
+      ...suites.flatMap((suite) => ["--project", suite]),
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${reportFile}`,
+      ...rest,
+    ],
+    {
+      stdio: "inherit",
+      env: { ...process.env, TOLLGATE_TEST_OUTPUT: output, ...(long ? { TOLLGATE_TEST_LONG: "1" } : {}) },
+    },
+  );
+  const leaked = existsSync(output) ? leaks() : 0;
+  const { passed, failed, skipped } = counts();
+  console.log(`${passed} passed, ${failed + leaked} failed, ${skipped} skipped`);
+  process.exitCode = run.status === 0 && leaked === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The whole run is one more test: nothing it wrote contains a secret. */
+function leaks(): number {
+  const canary = spawnSync("node", ["scripts/secret-canary.ts", output], { stdio: "inherit" });
+  return canary.status === 0 ? 0 : 1;
+}
+
+function counts(): { passed: number; failed: number; skipped: number } {
+  if (!existsSync(reportFile)) return { passed: 0, failed: 1, skipped: 0 };
+  const report = JSON.parse(readFileSync(reportFile, "utf8")) as Report;
+  // A file that could not be loaded has no tests to fail.
+  const failed = report.numFailedTests + (report.numFailedTests === 0 ? report.numFailedTestSuites : 0);
+  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests };
+}

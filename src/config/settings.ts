@@ -94,8 +94,8 @@ export const settings = z.strictObject({
   }),
   upstream: group("Connections to providers.", {
     connections_per_origin: integer(
-      { min: 1, max: 65_535, fallback: 256 },
-      "Connections each process opens to one provider at most.",
+      { min: 1, max: 65_535, fallback: 10_000 },
+      "Connections each process opens to one provider at most; a stream holds one, so fewer than `limits.open_requests` makes calls wait.",
     ),
   }),
   log: group("What is written to standard output, one JSON object per line.", {
