@@ -17,6 +17,7 @@ export default defineConfig({
             "tests/support/**/*.test.ts",
             "tests/repo/**/*.test.ts",
             "tests/bench/**/*.test.ts",
+            "tests/ledger/**/*.test.ts",
           ],
         },
       },
