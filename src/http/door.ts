@@ -106,6 +106,8 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
     const { requestId, trail, providerMs } = visit;
     const fault = error instanceof Fault ? error : unforeseen(error);
     if (fault.code === "internal_error") events.bug(error, requestId);
+    // A process that is leaving keeps no connection: the next request on it would meet nobody.
+    if (drain.isDraining() && !response.headersSent) response.setHeader("connection", "close");
     const status = refuse({ request, response, fault, render, requestId });
     trail.failed(error);
     trail.finished({ ...NOTHING_GENERATED, status, code: fault.code, providerMs });

@@ -27,6 +27,20 @@ export const invalidKey = (): Fault =>
     "The API key is not valid. Check that it was copied whole and has not been revoked.",
   );
 
+/** A flood of keys nobody knows must not become a flood of queries; keys in use are remembered and do not come here. */
+const MOST_LOOKUPS = 64;
+
+const busy = (): Fault =>
+  new Fault("service_unavailable", "Too many keys are being looked up at once. Try again in a moment.", {
+    retryAfterSeconds: 1,
+  });
+
+const unreachable = (cause: unknown): Fault =>
+  new Fault("service_unavailable", "The key could not be checked just now. Try again in a moment.", {
+    retryAfterSeconds: 2,
+    cause,
+  });
+
 /** Finds keys by the digest of their secret, through two caches: a flood of unknown keys must not push the known ones out. */
 export function createAuthenticate({ store, clock, ...limits }: Options): Authenticate {
   const perf = { now: clock.elapsedMs };
@@ -48,7 +62,10 @@ export function createAuthenticate({ store, clock, ...limits }: Options): Authen
     const key = known.get(digest);
     if (key) return key;
     if (unknown.has(digest)) throw invalidKey();
-    const pending = underway.get(digest) ?? look(digest);
+    const asked = underway.get(digest);
+    if (asked) return asked;
+    if (underway.size >= MOST_LOOKUPS) throw busy();
+    const pending = look(digest);
     underway.set(digest, pending);
     return pending;
   }
@@ -56,7 +73,9 @@ export function createAuthenticate({ store, clock, ...limits }: Options): Authen
   async function look(digest: string): Promise<Key> {
     const began = generation;
     try {
-      const key = await store.findByDigest(Buffer.from(digest, "base64url"));
+      const key = await store.findByDigest(Buffer.from(digest, "base64url")).catch((cause: unknown) => {
+        throw unreachable(cause);
+      });
       if (key === null) {
         if (began === generation) unknown.set(digest, true);
         throw invalidKey();

@@ -195,3 +195,29 @@ test("an issued key's secret is handed back and only its digest is kept", async 
   expect(kept).toMatchObject({ secretDigest: Buffer.from(digestOf(secret), "base64url"), prefix: secret.slice(0, 12) });
   expect(JSON.stringify(kept)).not.toContain(secret.slice(12));
 });
+
+test("a store that fails is a passing trouble of ours, not a wrong key", async () => {
+  const { secret } = createSecret("credit");
+  const store = { findByDigest: () => Promise.reject(new Error("connection refused")) };
+  const { find } = createAuthenticate({ store, clock, ...limits });
+
+  await expect(async () => find(secret)).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 2 });
+});
+
+test("a flood of unknown keys makes a bounded number of queries at once", async () => {
+  let underway = 0;
+  const store = { findByDigest: () => (underway++, new Promise<null>(() => undefined)) };
+  const { find } = createAuthenticate({ store, clock, ...limits });
+
+  const refused = Array.from({ length: 500 }, () => {
+    try {
+      void find(createSecret("credit").secret);
+      return false;
+    } catch (error) {
+      return (error as Fault).code === "service_unavailable";
+    }
+  });
+
+  expect(underway).toBe(64);
+  expect(refused.filter(Boolean)).toHaveLength(436);
+});
