@@ -1,0 +1,138 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rememberSecrets } from "../support/gateway-process.ts";
+import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
+import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
+import { until } from "../support/until.ts";
+
+const MAIN = join(import.meta.dirname, "../../src/main.ts");
+const ADMIN_TOKEN = "an-admin-token-for-tests";
+const PROVIDER_KEY = "sk-provider-key-for-tests-0123456789";
+const missing = await whyUnavailable("15");
+
+type Served = { url: string; output: () => string; stop: () => Promise<number | null> };
+
+describe.skipIf(missing)("tollgate serve on PostgreSQL", () => {
+  let database: { url: string; close: () => Promise<void> };
+  let simulator: SimulatorProcess;
+  let folder: string;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "tollgate-serve-"));
+    [database, simulator] = await Promise.all([freshDatabase({ migrated: false }), startSimulatorProcess()]);
+    rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);
+    environment = {
+      PATH: process.env["PATH"] ?? "",
+      DATABASE_URL: database.url,
+      TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
+      TOLLGATE_ADMIN_PORT: "0",
+      PORT: "0",
+      REAL_PROVIDER_KEY: PROVIDER_KEY,
+    };
+    const catalogue = {
+      providers: [{ name: "acme", base_url: `${simulator.url}/v1`, credential: "env:REAL_PROVIDER_KEY" }],
+      models: [
+        {
+          id: "acme-fast",
+          provider: "acme",
+          max_output_tokens: 4096,
+          price: { input: "0.15", output: "0.60" },
+          routes: [{ provider: "acme", upstream_model: "sim-fast", dialect: "chat" }],
+        },
+      ],
+    };
+    writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogue));
+  }, 60_000);
+  afterAll(async () => {
+    await simulator.stop();
+    await database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function run(...words: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env: environment });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
+    const [code] = (await once(child, "close")) as [number | null];
+    return { code, stdout, stderr };
+  }
+
+  async function serve(): Promise<Served> {
+    const child = spawn(process.execPath, [MAIN, "serve"], { cwd: folder, env: environment });
+    let output = "";
+    child.stdout.on("data", (bytes: Buffer) => (output += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => (output += bytes.toString()));
+    const exited = once(child, "close") as Promise<[number | null]>;
+    const address = /"listener":"public","url":"([^"]+)"/;
+    await until(() => address.test(output) || child.exitCode !== null, `it listens: ${output}`, 15_000);
+    const url = address.exec(output)?.[1] ?? "";
+    const stop = async (): Promise<number | null> => {
+      child.kill("SIGTERM");
+      return (await exited)[0];
+    };
+    return { url, output: () => output, stop };
+  }
+
+  test("refuses to start on a database that is behind, and says what to run", async () => {
+    const { code, stderr } = await run("serve");
+
+    expect(code).toBe(1);
+    expect(stderr).toContain("tollgate migrate");
+  });
+
+  test("a wrong setting stops it before it listens and names the field", async () => {
+    const child = spawn(process.execPath, [MAIN, "serve"], { cwd: folder, env: { ...environment, PORT: "eighty" } });
+    let stderr = "";
+    child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
+    const [code] = (await once(child, "close")) as [number | null];
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/listen\.port \(PORT\)/);
+  });
+
+  test("from an empty database to an answer, and a revocation that reaches every process", async () => {
+    expect(await run("migrate")).toMatchObject({ code: 0 });
+    expect(await run("catalogue", "apply", "catalogue.json")).toMatchObject({ code: 0 });
+    const { key, secret } = JSON.parse((await run("keys", "create", "--json")).stdout) as {
+      key: { id: string };
+      secret: string;
+    };
+    rememberSecrets([secret]);
+    const gateways = await Promise.all([serve(), serve()]);
+    const clients = gateways.map(({ url }) => new OpenAI({ apiKey: secret, baseURL: `${url}/v1`, maxRetries: 0 }));
+
+    for (const client of clients) {
+      const answer = await client.chat.completions.create({
+        model: "acme-fast",
+        messages: [{ role: "user", content: "Hello" }],
+      });
+      expect(answer).toMatchObject({ model: "acme-fast", object: "chat.completion" });
+    }
+    expect((await simulator.witness()).every(({ credentialDigest }) => credentialDigest !== null)).toBe(true);
+
+    expect(await run("keys", "revoke", key.id)).toMatchObject({ code: 0 });
+    for (const client of clients) {
+      await until(
+        async () =>
+          client.models.list().then(
+            () => false,
+            (error: unknown) => error instanceof OpenAI.AuthenticationError,
+          ),
+        "the revoked key stops",
+        1_000,
+      );
+    }
+    const codes = await Promise.all(gateways.map(({ stop }) => stop()));
+    expect(codes).toEqual([0, 0]);
+    const written = gateways.map(({ output }) => output()).join("");
+    for (const hidden of [secret, ADMIN_TOKEN, PROVIDER_KEY]) expect(written).not.toContain(hidden);
+  });
+});
