@@ -8,7 +8,7 @@ import type { OpenRequest } from "../gateway/open-request.ts";
 import type { Events } from "../telemetry/events.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
-import { answerClientError } from "./client-error.ts";
+import { createAnswerClientError } from "./client-error.ts";
 import { createDoor } from "./door.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Readiness } from "./health.ts";
@@ -60,7 +60,7 @@ export function createHttp(parts: Parts): Server {
   });
   getModels(router, { door, listModels });
   postChatCompletions(router, { door, serve });
-  addHealth(router, { readiness, drain });
+  addHealth(router, { readiness, drain, clock });
 
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -76,7 +76,7 @@ export function createHttp(parts: Parts): Server {
   server.on("request", router.handle);
   // A caller that asks before it sends is told to go on only when its body is wanted.
   server.on("checkContinue", router.handle);
-  server.on("clientError", answerClientError);
+  server.on("clientError", createAnswerClientError(clock));
   return server;
 }
 

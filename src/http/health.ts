@@ -1,12 +1,16 @@
 import type { ServerResponse } from "node:http";
+import type { Clock } from "../core/clock.ts";
+import { createId, requestIdOf } from "../core/ids.ts";
 import type { Drain } from "./drain.ts";
 import type { Router } from "./router.ts";
 
 /** Why the process cannot serve; empty when it can. Never calls a provider. */
 export type Readiness = () => Promise<string[]>;
 
+type Parts = { readiness: Readiness; drain: Drain; clock: Clock };
+
 /** Probes. What is wrong is said to anyone; how, is for the log. */
-export function addHealth(router: Router, { readiness, drain }: { readiness: Readiness; drain: Drain }): void {
+export function addHealth(router: Router, { readiness, drain, clock }: Parts): void {
   router.add("GET", "/livez", (_request, response) => answer(response, 200, { status: "ok" }));
   router.add("GET", "/readyz", (_request, response) => {
     void ready().then((reasons) =>
@@ -16,16 +20,22 @@ export function addHealth(router: Router, { readiness, drain }: { readiness: Rea
     );
   });
   // Agents knock here before their first request.
-  router.add("HEAD", "/", (_request, response) => response.writeHead(200).end());
+  router.add("HEAD", "/", (_request, response) => response.writeHead(200, ids()).end());
   router.add("GET", "/", (_request, response) => answer(response, 200, { service: "tollgate" }));
 
   async function ready(): Promise<string[]> {
     return drain.isDraining() ? ["draining"] : readiness();
   }
-}
 
-function answer(response: ServerResponse, status: number, value: object): void {
-  const headers = { "content-type": "application/json", "cache-control": "no-store" };
-  response.writeHead(status, status === 503 ? { ...headers, "retry-after": "1" } : headers);
-  response.end(JSON.stringify(value));
+  function answer(response: ServerResponse, status: number, value: object): void {
+    const headers = { "content-type": "application/json", "cache-control": "no-store", ...ids() };
+    response.writeHead(status, status === 503 ? { ...headers, "retry-after": "1" } : headers);
+    response.end(JSON.stringify(value));
+  }
+
+  /** Every response carries an id, also one that no log will ever mention. [decision 28] */
+  function ids(): Record<string, string> {
+    const requestId = requestIdOf(createId(clock.nowMs()));
+    return { "x-request-id": requestId, "request-id": requestId };
+  }
 }

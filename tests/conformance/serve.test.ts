@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const ADMIN_TOKEN = "an-admin-token-for-tests";
 const PROVIDER_KEY = "sk-provider-key-for-tests-0123456789";
-const missing = await whyUnavailable("15");
+const missing = whyUnavailable("15");
 
 type Served = { url: string; output: () => string; stop: () => Promise<number | null> };
 
