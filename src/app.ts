@@ -15,9 +15,9 @@ import { createHttp } from "./http/create-http.ts";
 import { createDrain } from "./http/drain.ts";
 import { listen } from "./http/listen.ts";
 import { createAuthenticate } from "./keys/authenticate.ts";
-import { createIssueKey, type IssueKey } from "./keys/issue-key.ts";
+import { createIssueKey } from "./keys/issue-key.ts";
 import { createKeyStore } from "./keys/key-store.ts";
-import type { KeyStore } from "./keys/key.ts";
+import { createManageKeys, type ManageKeys } from "./keys/manage-keys.ts";
 import { createRelay } from "./relay/relay.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -47,15 +47,12 @@ export type Gateway = {
 };
 
 /** What an operator's commands do without a gateway in between. */
-export type Control = { keys: KeyStore; issueKey: IssueKey; catalogue: CatalogueStore };
+export type Control = { keys: ManageKeys; catalogue: CatalogueStore };
 
 export function createControl(database: Database): Control {
-  const keys = createKeyStore(database);
-  return {
-    keys,
-    issueKey: createIssueKey({ store: keys, clock: systemClock }),
-    catalogue: createCatalogueStore(database),
-  };
+  const store = createKeyStore(database);
+  const issueKey = createIssueKey({ store, clock: systemClock });
+  return { keys: createManageKeys({ store, issueKey }), catalogue: createCatalogueStore(database) };
 }
 
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
@@ -65,7 +62,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   let publicUrl = config.publicUrl ?? "";
 
   const control = createControl(database);
-  const authenticate = createAuthenticate({ store: control.keys, clock, ...config.keys });
+  const authenticate = createAuthenticate({ store: createKeyStore(database), clock, ...config.keys });
   const openRequest = createOpenRequest({ authenticate, clock, publicUrl: () => publicUrl });
 
   const catalogue = createCatalogue();
@@ -132,8 +129,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   });
   const admin = createAdmin({
     token: adminToken,
-    store: control.keys,
-    issueKey: control.issueKey,
+    keys: control.keys,
     metrics,
     events,
     readiness,

@@ -2,8 +2,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
-import type { IssueKey } from "../keys/issue-key.ts";
-import type { KeyStore } from "../keys/key.ts";
+import type { ManageKeys } from "../keys/manage-keys.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
@@ -12,8 +11,7 @@ import { addKeyRoutes } from "./routes/keys.ts";
 
 type Parts = {
   token: string;
-  store: KeyStore;
-  issueKey: IssueKey;
+  keys: ManageKeys;
   metrics: Pick<Metrics, "expose">;
   events: Events;
   readiness: () => Promise<string[]>;
@@ -23,7 +21,7 @@ type Parts = {
 const MAX_BODY_BYTES = 1_048_576;
 
 /** The operators' listener: everything operational is here and nothing of it on the public one. [decision 35] */
-export function createAdmin({ token, store, issueKey, metrics, events, readiness, clock }: Parts): FastifyInstance {
+export function createAdmin({ token, keys, metrics, events, readiness, clock }: Parts): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
@@ -59,7 +57,7 @@ export function createAdmin({ token, store, issueKey, metrics, events, readiness
     const { contentType, text } = await metrics.expose();
     return reply.type(contentType).send(text);
   });
-  addKeyRoutes(app, { store, issueKey, events });
+  addKeyRoutes(app, { keys, events });
   return app;
 }
 

@@ -1,6 +1,7 @@
 import type { Ask, Dialect, Generation, JsonObject, StreamEncoder } from "./dialect.ts";
 import { refuseLikeOpenai, serverFailure } from "./openai-errors.ts";
-import { isObject, readCount, readMessages, readModel, readStreamed } from "./read-field.ts";
+import { isObject } from "../core/is-object.ts";
+import { readCount, readMessages, readModel, readStreamed } from "./read-field.ts";
 
 const DONE = "data: [DONE]\n\n";
 

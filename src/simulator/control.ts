@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Gate } from "./gate.ts";
 import { readBody } from "./read-body.ts";
-import { isObject } from "./read-field.ts";
+import { isObject } from "../core/is-object.ts";
 import type { Call, Witness } from "./witness.ts";
 
 type ControlParts = { witness: Witness; gate: Gate };

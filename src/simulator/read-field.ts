@@ -1,10 +1,6 @@
 import type { JsonObject } from "./dialect.ts";
 import { invalid } from "./refusal.ts";
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Names are kept by the witness and as cache keys. */
 export const LONGEST_MODEL_NAME = 1000;
 

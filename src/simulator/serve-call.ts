@@ -10,7 +10,8 @@ import { readPrompt } from "./messages.ts";
 import { listModels } from "./model-list.ts";
 import { Outlet } from "./outlet.ts";
 import { readBody } from "./read-body.ts";
-import { isObject, LONGEST_MODEL_NAME } from "./read-field.ts";
+import { isObject } from "../core/is-object.ts";
+import { LONGEST_MODEL_NAME } from "./read-field.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import type { WitnessLog } from "./witness.ts";
 

@@ -7,10 +7,10 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rememberSecrets } from "../support/gateway-process.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
+import { MAIN, type Ran, runTollgate } from "../support/run-tollgate.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { until } from "../support/until.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const ADMIN_TOKEN = "an-admin-token-for-tests";
 const PROVIDER_KEY = "sk-provider-key-for-tests-0123456789";
 const missing = whyUnavailable("15");
@@ -55,15 +55,7 @@ describe.skipIf(missing)("tollgate serve on PostgreSQL", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function run(...words: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env: environment });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
-    child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
-    const [code] = (await once(child, "close")) as [number | null];
-    return { code, stdout, stderr };
-  }
+  const run = (...words: string[]): Promise<Ran> => runTollgate(words, { cwd: folder, env: environment });
 
   async function serve(): Promise<Served> {
     const child = spawn(process.execPath, [MAIN, "serve"], { cwd: folder, env: environment });
@@ -89,10 +81,7 @@ describe.skipIf(missing)("tollgate serve on PostgreSQL", () => {
   });
 
   test("a wrong setting stops it before it listens and names the field", async () => {
-    const child = spawn(process.execPath, [MAIN, "serve"], { cwd: folder, env: { ...environment, PORT: "eighty" } });
-    let stderr = "";
-    child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
-    const [code] = (await once(child, "close")) as [number | null];
+    const { code, stderr } = await runTollgate(["serve"], { cwd: folder, env: { ...environment, PORT: "eighty" } });
 
     expect(code).toBe(1);
     expect(stderr).toMatch(/listen\.port \(PORT\)/);

@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
 import { sharedFolder } from "./recordings.ts";
 import type { WitnessedCall } from "./simulator-process.ts";
 
@@ -25,7 +26,7 @@ export type GatewayProcess = {
   pid: number;
   folder: string;
   /** Runs a command as a second terminal in the same folder would. */
-  tollgate: (...args: string[]) => Promise<{ code: number | null; stdout: string; stderr: string }>;
+  tollgate: (...args: string[]) => Promise<Ran>;
   witness: () => Promise<WitnessedCall[]>;
   release: () => Promise<void>;
   metrics: () => Promise<string>;
@@ -33,7 +34,6 @@ export type GatewayProcess = {
   stop: () => Promise<number | null>;
 };
 
-const ENTRY = join(import.meta.dirname, "../../src/main.ts");
 const READY_TIMEOUT_MS = 30_000;
 
 /** Where every gateway of a test run leaves what it wrote, and which secrets must not be in it. See `secret-canary.ts`. */
@@ -52,7 +52,7 @@ export async function startGatewayProcess({
   const recordings = shared === null ? [] : ["--recordings", join(shared, "recordings")];
   const args = ["dev", "--port", "0", "--ready-file", readyFile, "--catalogue", catalogueFile, ...recordings];
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ...settings };
-  const child = spawn(process.execPath, [ENTRY, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   const output: Buffer[] = [];
   child.stdout.on("data", () => undefined);
   child.stderr.on("data", (bytes: Buffer) => output.push(bytes));
@@ -74,7 +74,7 @@ export async function startGatewayProcess({
     ...ready,
     pid: child.pid ?? 0,
     folder,
-    tollgate: (...words) => runCommand(words, folder, env),
+    tollgate: (...words) => runTollgate(words, { cwd: folder, env }),
     witness: async () => jsonLines(await get(`${ready.simulatorUrl}/sim/witness`)),
     release: async () => void (await fetch(`${ready.simulatorUrl}/sim/release`, { method: "POST" })).text(),
     metrics,
@@ -108,20 +108,6 @@ function catalogueOf(models: Record<string, TestModel>): object {
       ],
     })),
   };
-}
-
-async function runCommand(
-  words: readonly string[],
-  cwd: string,
-  env: Record<string, string>,
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [ENTRY, ...words], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
-  child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, stdout, stderr };
 }
 
 export function rememberSecrets(secrets: readonly string[]): void {

@@ -106,16 +106,16 @@ function devConfig(config: Config, options: DevOptions): Config {
 }
 
 /** The keys of the last run while they still work, else new ones: a client that was set up once stays set up. */
-async function devKeys(control: Control, folder: string): Promise<DevReady["keys"]> {
+async function devKeys({ keys }: Control, folder: string): Promise<DevReady["keys"]> {
   const last = readDevState(folder)?.keys;
-  const living = await control.keys.list({ limit: 1_000 });
+  const living = await keys.list({ limit: 1_000 });
   const keep = (secret: string | undefined): string | null =>
     secret !== undefined && living.some((key) => key.status === "active" && secret.startsWith(key.prefix))
       ? secret
       : null;
   const issue = async (mode: KeyMode): Promise<string> => {
-    const order = { mode, label: `dev ${mode}`, providerScope: "all", models: null, rpmLimit: null, expiresAtMs: null };
-    return (await control.issueKey(order)).secret;
+    const unlimited = { provider_scope: "all", models: null, rpm_limit: null, expires_at: null };
+    return (await keys.create({ mode, label: `dev ${mode}`, ...unlimited })).secret;
   };
   return {
     credit: keep(last?.credit) ?? (await issue("credit")),
