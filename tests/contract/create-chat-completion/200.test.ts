@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { eventsOf } from "../../support/sse-client.ts";
+import { bearer, knock, requestIdOf } from "../knock.ts";
+import { ask, JSON_TYPE, MESSAGES, send } from "./ask.ts";
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGatewayProcess({ models: { small: { upstream: "sim", maxOutputTokens: 8 } } });
+});
+afterAll(() => gateway.stop());
+
+/** What the provider was last asked. */
+async function lastCall() {
+  const call = (await gateway.witness()).at(-1);
+  if (!call) throw new Error("the provider saw no call");
+  return call;
+}
+
+test("a plain answer has the fields of a chat completion [CHA-1] [CHA-24] [CHA-25] [CHA-26] [CHA-27]", async () => {
+  const reply = await ask(gateway);
+  const answer = JSON.parse(reply.text) as Record<string, unknown>;
+
+  expect(reply.status).toBe(200);
+  expect(reply.headers["content-type"]).toBe("application/json");
+  expect(answer).toMatchObject({
+    id: expect.any(String) as string,
+    object: "chat.completion",
+    model: expect.any(String) as string,
+    created: expect.any(Number) as number,
+    choices: [{ message: { role: "assistant" } }],
+    usage: { completion_tokens: 40, prompt_tokens: expect.any(Number) as number },
+  });
+  requestIdOf(reply);
+});
+
+test("`stream: false` is a plain answer and `stream: true` an event stream [CHA-1] [STR-1] [STR-9] [STR-11] [STR-12]", async () => {
+  const plain = await ask(gateway, { stream: false });
+  const streamed = await ask(gateway, { stream: true });
+
+  expect(JSON.parse(plain.text)).toMatchObject({ object: "chat.completion" });
+  expect(streamed.headers).toMatchObject({
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+  });
+  expect(eventsOf(streamed.text).at(-1)).toBe("[DONE]");
+  expect(requestIdOf(streamed)).not.toBe(requestIdOf(plain));
+});
+
+test("fields the specification does not name reach the provider untouched, at every level [BOD-1] [CHA-10] [CHA-23]", async () => {
+  const extras = {
+    seed: 42,
+    nested: { deep: [1, null, { ключ: "значение", emoji: "🚪" }], empty: {} },
+    response_format: { type: "json_schema", json_schema: { name: "x", schema: { type: "object" } } },
+    logit_bias: { "50256": -100 },
+    metadata: { order: "z,a" },
+  };
+  const messages = [
+    { role: "system", content: "Be brief.", cache_control: { type: "ephemeral" } },
+    { role: "user", name: "ann", content: [{ type: "text", text: "Hello", unheard_of: true }] },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }],
+    },
+    { role: "tool", tool_call_id: "c1", content: "42" },
+  ];
+  const reply = await ask(gateway, { messages, ...extras });
+  const { body, model } = await lastCall();
+
+  expect(reply.status).toBe(200);
+  expect(body).toEqual({ model, messages, ...extras });
+});
+
+test("every listed field is accepted at the edges of its range and carried [CHA-12] [CHA-16] [CHA-17] [CHA-18] [CHA-20] [CHA-21]", async () => {
+  const tools = [{ type: "function", function: { name: "f" } }];
+  for (const fields of [
+    { max_tokens: 1, temperature: 0, top_p: 0, stop: "x" },
+    { max_tokens: 16_384, temperature: 2, top_p: 1, stop: ["a", "b", "c", "d"] },
+    { max_completion_tokens: 5, max_tokens: 5, stop: [], tools: [], tool_choice: "auto" },
+    { tools, tool_choice: { type: "function", function: { name: "f" } } },
+  ]) {
+    const reply = await ask(gateway, fields);
+    const { body } = await lastCall();
+
+    expect({ fields, status: reply.status }).toEqual({ fields, status: 200 });
+    expect(body).toMatchObject(fields);
+  }
+});
+
+test.each(["developer", "system", "user", "assistant", "tool"])(
+  "a message may have the role %s [CHA-5]",
+  async (role) => {
+    expect((await ask(gateway, { messages: [{ role, content: "x" }] })).status).toBe(200);
+  },
+);
+
+test.each([
+  ["a string", "x"],
+  ["an array of objects", [{ type: "text", text: "x" }]],
+  ["null", null],
+  ["absent", undefined],
+])("a message's content may be %s [CHA-6]", async (_name, content) => {
+  expect((await ask(gateway, { messages: [{ role: "user", content }] })).status).toBe(200);
+});
+
+test("the published output limit itself is allowed [CHA-13] [MOD-10]", async () => {
+  const reply = await ask(gateway, { model: "small", max_tokens: 8 });
+
+  expect(reply.status).toBe(200);
+  expect(JSON.parse(reply.text)).toMatchObject({ usage: { completion_tokens: 8 } });
+});
+
+test("a token-budget key is served below /token [ORI-2] [ORI-3] [AUT-1]", async () => {
+  const reply = await knock(`${gateway.publicUrl}/token/v1/chat/completions`, {
+    method: "POST",
+    headers: [...bearer(gateway.keys.token_budget), ...JSON_TYPE],
+    body: JSON.stringify({ model: "sim-fast", messages: MESSAGES }),
+  });
+
+  expect(reply.status).toBe(200);
+});
+
+test("nothing of the caller's headers reaches the provider, and of ours only what it needs [UPS-2] [HDR-3]", async () => {
+  const headers = [
+    ...bearer(gateway.keys.credit),
+    ...JSON_TYPE,
+    ...Object.entries({
+      "x-forwarded-for": "203.0.113.9",
+      cookie: "session=1",
+      "openai-organization": "org-mine",
+      "x-sim-script": "fail=500",
+      "user-agent": "caller",
+      "x-request-id": "req_mine",
+    }).flat(),
+  ];
+  const reply = await ask(gateway, {}, headers);
+  const call = await lastCall();
+
+  expect(reply.status).toBe(200);
+  expect(Object.keys(call.headers).sort()).toEqual([
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "user-agent",
+  ]);
+  expect(call.headers["user-agent"]).toBe("tollgate");
+  expect(requestIdOf(reply)).not.toBe("req_mine");
+});
+
+test("of the provider's headers none but the listed reach the caller [HDR-14]", async () => {
+  const reply = await ask(gateway);
+
+  expect(Object.keys(reply.headers).sort()).toEqual(
+    ["connection", "content-length", "content-type", "date", "request-id", "x-request-id"].sort(),
+  );
+});
+
+test("what a provider could keep for strangers is not asked of it [BOD-11]", async () => {
+  await ask(gateway, { store: true });
+
+  expect((await lastCall()).body).toMatchObject({ store: false });
+});
+
+test("usage is asked of the provider whether or not the caller does [UPS-1] [STR-24]", async () => {
+  const reply = await ask(gateway, { stream: true });
+
+  expect((await lastCall()).body).toMatchObject({ stream_options: { include_usage: true } });
+  expect(reply.text).not.toContain('"usage":{');
+});
+
+test.each([
+  ["a content type with a charset", ["content-type", "application/json; charset=utf-8"]],
+  ["a content type in capitals", ["content-type", "APPLICATION/JSON"]],
+])("%s is JSON too [BOD-10]", async (_name, type) => {
+  expect((await ask(gateway, {}, [...bearer(gateway.keys.credit), ...type])).status).toBe(200);
+});
+
+test("64 levels of nesting are taken [BOD-9]", async () => {
+  const deep = `${"[".repeat(63)}${"]".repeat(63)}`;
+  const body = `{"model":"sim-fast","messages":${JSON.stringify(MESSAGES)},"extra":${deep}}`;
+
+  expect((await send(gateway, body)).status).toBe(200);
+});
