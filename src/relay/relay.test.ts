@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
+import { systemClock } from "../core/clock.ts";
+import type { Sink } from "../core/sink.ts";
+import { chatUntouched } from "../translate/chat-untouched.ts";
+import { createRelay, type Relayed } from "./relay.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const LIMITS = { deadlineMs: 5_000, keepAliveMs: 1_000, maxEventBytes: 1_024 };
+const KEEP_ALIVE = ": keep-alive\n\n";
+const DONE = "data: [DONE]\n\n";
+const HEAD = { status: 200, headers: { "content-type": "text/event-stream" } };
+const event = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
+
+/** A provider in the hands of the test. */
+function handMadeBody() {
+  const log: string[] = [];
+  let reader: ByteReader | null = null;
+  const body: ByteStream = {
+    read: (given) => (reader = given),
+    pause: () => log.push("pause"),
+    resume: () => log.push("resume"),
+    cancel: () => log.push("cancel"),
+  };
+  return {
+    body,
+    log,
+    send: (text: string) => reader?.chunk(Buffer.from(text)),
+    end: () => reader?.end(),
+    fail: () => reader?.fail(new Error("reset")),
+  };
+}
+
+/** A caller in the hands of the test. */
+function handMadeSink() {
+  const written: string[] = [];
+  let gone: (() => void) | null = null;
+  let drained: (() => void) | null = null;
+  const state = { slow: false, isGone: false, begun: 0 };
+  const sink: Sink = {
+    isGone: () => state.isGone,
+    onGone: (callback) => {
+      gone = callback;
+      if (state.isGone) callback();
+    },
+    begin: () => state.begun++,
+    write: (bytes) => {
+      written.push(bytes.toString());
+      return !state.slow;
+    },
+    onDrained: (callback) => (drained = callback),
+    end: () => undefined,
+  };
+  return { sink, written, state, leave: () => gone?.(), drain: () => drained?.() };
+}
+
+function open({ startedAtMs = systemClock.elapsedMs(), goneBefore = "no" } = {}) {
+  const provider = handMadeBody();
+  const caller = handMadeSink();
+  caller.state.isGone = goneBefore === "yes";
+  const onFirstByte = vi.fn<() => void>();
+  const bytes = Buffer.from("{}");
+  const stage = chatUntouched.stage({
+    dialect: "chat",
+    model: "m",
+    stream: true,
+    maxOutputTokens: null,
+    wantsUsageEvent: false,
+    bytes,
+    members: { list: [], depth: 1, duplicate: null },
+  });
+  const relay = createRelay({ limits: LIMITS, clock: systemClock });
+  let relayed: Relayed | null = null;
+  const ended = relay({ body: provider.body, stage, sink: caller.sink, head: HEAD, startedAtMs, onFirstByte }).then(
+    (result) => (relayed = result),
+  );
+  return { provider, caller, onFirstByte, ended, result: () => relayed };
+}
+
+test("whole events pass as they come, and the terminal event is kept back for the settlement [STR-10] [STR-17]", async () => {
+  const { provider, caller, ended, onFirstByte } = open();
+  provider.send(event("a"));
+  expect(caller.written).toEqual([event("a")]);
+  provider.send(event("b") + event("c") + DONE);
+
+  expect(await ended).toMatchObject({
+    outcome: "completed",
+    begun: true,
+    bytesOut: event("abc").length + 2 * event("").length,
+  });
+  expect(caller.written.join("")).toBe(event("a") + event("b") + event("c"));
+  expect((await ended)?.terminal?.toString()).toBe(DONE);
+  expect(onFirstByte).toHaveBeenCalledTimes(1);
+  expect(provider.log).toEqual([]);
+});
+
+test("an event that arrives in pieces is passed on whole, and nothing after the end is passed on", async () => {
+  const { provider, caller, ended } = open();
+  const text = event("é") + DONE + event("late");
+  for (const byte of Buffer.from(text)) provider.send(Buffer.from([byte]).toString("latin1"));
+  await ended;
+
+  expect(caller.written).toHaveLength(1);
+});
+
+test("a provider is paused when the caller is slow, once, and goes on when it has caught up [STR-31]", async () => {
+  const { provider, caller, ended } = open();
+  caller.state.slow = true;
+  provider.send(event("a"));
+  provider.send(event("b"));
+  expect(provider.log).toEqual(["pause"]);
+
+  caller.state.slow = false;
+  caller.drain();
+  expect(provider.log).toEqual(["pause", "resume"]);
+  caller.drain();
+  expect(provider.log).toEqual(["pause", "resume"]);
+  provider.send(DONE);
+  expect(await ended).toMatchObject({ outcome: "completed" });
+});
+
+test("a provider paused at its end is let go on, so that its connection can be used again", async () => {
+  const { provider, caller, ended } = open();
+  caller.state.slow = true;
+  provider.send(event("a") + DONE);
+
+  expect(await ended).toMatchObject({ outcome: "completed" });
+  expect(provider.log).toEqual(["pause", "resume"]);
+});
+
+test("a caller that leaves stops the provider at once [CAN-2]", async () => {
+  const { provider, caller, ended } = open();
+  provider.send(event("a"));
+  caller.leave();
+
+  expect(provider.log).toEqual(["cancel"]);
+  expect(await ended).toMatchObject({ outcome: "client_gone", begun: true, terminal: null });
+  provider.send(event("b"));
+  expect(caller.written).toEqual([event("a")]);
+});
+
+test("a caller that had already left is not read for", async () => {
+  const { provider, caller, ended } = open({ goneBefore: "yes" });
+
+  expect(await ended).toMatchObject({ outcome: "client_gone", begun: false, bytesOut: 0 });
+  expect(provider.log).toEqual(["cancel"]);
+  expect(caller.written).toEqual([]);
+});
+
+test("signs of life come in silence, one per interval, and only between events [STR-33] [STR-35]", async () => {
+  const { provider, caller, ended } = open();
+  provider.send(event("a"));
+  provider.send('data: {"choices":[');
+  vi.advanceTimersByTime(2_100);
+  expect(caller.written).toEqual([event("a"), KEEP_ALIVE, KEEP_ALIVE]);
+
+  provider.send("]}\n\n");
+  vi.advanceTimersByTime(900);
+  expect(caller.written.at(-1)).toBe('data: {"choices":[]}\n\n');
+  provider.send(DONE);
+  await ended;
+  vi.advanceTimersByTime(10_000);
+  expect(caller.written.filter((text) => text === KEEP_ALIVE)).toHaveLength(2);
+});
+
+test("a stream ends at the deadline, counted from the arrival of the request [STR-13]", async () => {
+  const { provider, result, ended } = open({ startedAtMs: systemClock.elapsedMs() - 3_000 });
+  provider.send(event("a"));
+  await vi.advanceTimersByTimeAsync(1_990);
+  expect(result()).toBeNull();
+  await vi.advanceTimersByTimeAsync(20);
+
+  expect(await ended).toMatchObject({ outcome: "timed_out", begun: true, terminal: null });
+  expect(provider.log).toEqual(["cancel"]);
+});
+
+test("a provider that fails before content leaves the caller untouched, so that the refusal can have a status [ORD-14]", async () => {
+  const { provider, caller, ended, onFirstByte } = open();
+  provider.fail();
+
+  expect(await ended).toMatchObject({ outcome: "upstream_failed", begun: false, bytesOut: 0 });
+  expect(caller.state.begun).toBe(0);
+  expect(onFirstByte).not.toHaveBeenCalled();
+});
+
+test.each<[name: string, last: (provider: ReturnType<typeof handMadeBody>) => void]>([
+  ["closes early", (provider) => provider.end()],
+  ["is cut off", (provider) => provider.fail()],
+  ["sends an error", (provider) => provider.send('data: {"error":{"message":"x"}}\n\n')],
+  ["closes within an event", (provider) => (provider.send("data: [DONE]"), provider.end())],
+])(
+  "a provider that %s after content has failed, and its answer is never called whole [STR-23]",
+  async (_name, last) => {
+    const { provider, caller, ended } = open();
+    provider.send(event("a"));
+    last(provider);
+
+    expect(await ended).toMatchObject({ outcome: "upstream_failed", begun: true, terminal: null });
+    expect(caller.written).toEqual([event("a")]);
+    expect(provider.log).toEqual(["cancel"]);
+  },
+);
+
+test("an event that grows past the limit is a failure, not memory", async () => {
+  const { provider, ended } = open();
+  provider.send(`data: ${"x".repeat(LIMITS.maxEventBytes)}`);
+
+  expect(await ended).toMatchObject({ outcome: "upstream_failed", begun: false });
+  expect(provider.log).toEqual(["cancel"]);
+});

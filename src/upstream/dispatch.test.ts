@@ -1,0 +1,247 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { type Attempt, createDispatch, type DispatchTask } from "./dispatch.ts";
+import { createPools } from "./pools.ts";
+import type { Target } from "./upstream.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** A provider on this machine that does what the test says, and how often it was asked. */
+async function provider(answer: RequestListener): Promise<{ url: string; seen: IncomingMessage[]; server: Server }> {
+  const seen: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request);
+    answer(request, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, server };
+}
+
+let targets = 0;
+const target = (url: string, changes: Partial<Target> = {}): Target => ({
+  id: `route-${++targets}`,
+  provider: "east",
+  baseUrl: `${url}/v1`,
+  credentialRef: "env:EAST",
+  upstreamModel: "m",
+  dialect: "chat",
+  conformant: true,
+  priority: targets,
+  weight: 1,
+  connectTimeoutMs: 500,
+  firstByteTimeoutMs: 500,
+  idleTimeoutMs: 500,
+  ...changes,
+});
+
+function harness() {
+  const pools = createPools({ connectionsPerOrigin: 4 });
+  closing.push(pools.close);
+  const attempts: Attempt[] = [];
+  let gone: (() => void) | null = null;
+  const state = { isGone: false };
+  const dispatch = createDispatch({
+    pools,
+    credential: () => "sk-east-secret",
+    random: Math.random,
+    elapsedMs: () => performance.now(),
+  });
+  const task = (...list: Target[]): DispatchTask => ({
+    targets: list,
+    bodyFor: ({ upstreamModel }) => Buffer.from(JSON.stringify({ model: upstreamModel })),
+    sink: { isGone: () => state.isGone, onGone: (callback) => (gone = callback) },
+    onAttempt: (attempt) => attempts.push(attempt),
+  });
+  const leave = (): void => {
+    state.isGone = true;
+    gone?.();
+  };
+  return { dispatch, task, attempts, leave };
+}
+
+const refuseWith =
+  (status: number, error: object = {}, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(JSON.stringify({ error }));
+  };
+const answerOk: RequestListener = (_request, response) => {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end("whole");
+};
+
+/** Reads a body to its end or its failure. */
+const readBody = (body: NonNullable<Awaited<ReturnType<ReturnType<typeof createDispatch>>>>["answer"]["body"]) =>
+  new Promise<string>((resolve) => {
+    let text = "";
+    body.read({
+      chunk: (bytes) => (text += bytes.toString()),
+      end: () => resolve(`${text} end`),
+      fail: (error) => resolve(`${text} ${"reason" in error ? String(error.reason) : error.message}`),
+    });
+  });
+
+test("a call carries the route's path, body and credential, and nothing else [UPS-2]", async () => {
+  let body = "";
+  const east = await provider((request, response) => {
+    request.on("data", (bytes: Buffer) => (body += bytes.toString()));
+    request.on("end", () => answerOk(request, response));
+  });
+  const { dispatch, task, attempts } = harness();
+  const dispatched = await dispatch(task(target(east.url, { upstreamModel: "large" })));
+
+  expect(dispatched?.answer.status).toBe(200);
+  expect(await readBody(dispatched!.answer.body)).toBe("whole end");
+  expect(east.seen[0]?.url).toBe("/v1/chat/completions");
+  expect(Object.keys(east.seen[0]?.headers ?? {}).sort()).toEqual(
+    ["authorization", "connection", "content-length", "content-type", "host", "user-agent"].sort(),
+  );
+  expect(east.seen[0]?.headers.authorization).toBe("Bearer sk-east-secret");
+  expect(JSON.parse(body)).toEqual({ model: "large" });
+  expect(attempts).toMatchObject([{ number: 1, status: 200, failure: null }]);
+});
+
+test.each([429, 500, 502, 503, 529, 408])("after a %i the next route is tried [UPS-4]", async (status) => {
+  const [busy, free] = [await provider(refuseWith(status)), await provider(answerOk)];
+  const { dispatch, task, attempts } = harness();
+  const dispatched = await dispatch(task(target(busy.url), target(free.url, { provider: "west" })));
+
+  expect(dispatched?.target.provider).toBe("west");
+  expect(attempts.map(({ number, status: seen }) => [number, seen])).toEqual([
+    [1, status],
+    [2, 200],
+  ]);
+  expect([busy.seen.length, free.seen.length]).toEqual([1, 1]);
+});
+
+test.each([
+  [400, "invalid_request"],
+  [401, "provider_unavailable"],
+  [403, "provider_unavailable"],
+  [404, "upstream_error"],
+])("after a %i nobody else is asked: the caller is told %s [UPS-3] [UPS-6] [UPS-7]", async (status, code) => {
+  const error = { type: "invalid_request_error", message: "temperature is out of range" };
+  const [strict, free] = [await provider(refuseWith(status, error)), await provider(answerOk)];
+  const { dispatch, task } = harness();
+
+  await expect(dispatch(task(target(strict.url), target(free.url)))).rejects.toMatchObject({ code });
+  expect(free.seen).toHaveLength(0);
+});
+
+test("a redirect is not followed: a provider cannot choose where our credential goes [UPS-7]", async () => {
+  const elsewhere = await provider(answerOk);
+  const east = await provider(refuseWith(307, {}, { location: `${elsewhere.url}/v1/chat/completions` }));
+  const { dispatch, task } = harness();
+
+  await expect(dispatch(task(target(east.url)))).rejects.toMatchObject({ code: "upstream_error" });
+  expect(elsewhere.seen).toHaveLength(0);
+});
+
+test("when every route is over its capacity the provider is unavailable [UPS-5]", async () => {
+  const busy = await provider(refuseWith(429));
+  const { dispatch, task } = harness();
+
+  await expect(dispatch(task(target(busy.url), target(busy.url)))).rejects.toMatchObject({
+    code: "provider_unavailable",
+  });
+  expect(busy.seen).toHaveLength(2);
+});
+
+test("a provider nobody listens for is passed over", async () => {
+  const closed = await provider(answerOk);
+  closed.server.close();
+  const free = await provider(answerOk);
+  const { dispatch, task, attempts } = harness();
+  const dispatched = await dispatch(task(target(closed.url), target(free.url)));
+
+  expect(dispatched?.answer.status).toBe(200);
+  expect(attempts[0]).toMatchObject({ status: null, failure: "refused" });
+  await expect(dispatch(task(target(closed.url)))).rejects.toMatchObject({ code: "provider_unavailable" });
+});
+
+test("a provider that says nothing is given up after the route's first-byte time [ERR-20]", async () => {
+  const silent = await provider(() => undefined);
+  const { dispatch, task, attempts } = harness();
+  const startedAtMs = performance.now();
+
+  await expect(dispatch(task(target(silent.url, { firstByteTimeoutMs: 100 })))).rejects.toMatchObject({
+    code: "upstream_timeout",
+  });
+  expect(attempts[0]).toMatchObject({ failure: "timed_out" });
+  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+});
+
+test("a provider that goes silent within its answer fails the body after the route's idle time", async () => {
+  const silent = await provider((_request, response) => {
+    response.writeHead(200);
+    response.write("half");
+  });
+  const { dispatch, task } = harness();
+  const dispatched = await dispatch(task(target(silent.url, { idleTimeoutMs: 100 })));
+
+  expect(await readBody(dispatched!.answer.body)).toBe("half timed_out");
+});
+
+test("a provider that resets the connection has broken off, before its answer or within it", async () => {
+  const rude = await provider((request) => request.socket.resetAndDestroy());
+  const later = await provider((_request, response: ServerResponse) => {
+    response.writeHead(200);
+    response.write("half", () => response.socket?.resetAndDestroy());
+  });
+  const { dispatch, task } = harness();
+
+  await expect(dispatch(task(target(rude.url)))).rejects.toMatchObject({ code: "upstream_error" });
+  expect(rude.seen).toHaveLength(1);
+  const dispatched = await dispatch(task(target(later.url)));
+  expect(await readBody(dispatched!.answer.body)).toBe("half broken");
+});
+
+test("a caller that leaves before the answer takes the call with it, and no other route is tried [CAN-2]", async () => {
+  const silent = await provider(() => undefined);
+  const free = await provider(answerOk);
+  const { dispatch, task, leave, attempts } = harness();
+  const asked = once(silent.server, "request");
+  const dispatched = dispatch(task(target(silent.url), target(free.url)));
+  const [request] = (await asked) as [IncomingMessage];
+  const closed = once(request.socket, "close");
+  leave();
+
+  expect(await dispatched).toBeNull();
+  await closed;
+  expect(free.seen).toHaveLength(0);
+  expect(attempts).toEqual([]);
+});
+
+test("an error that never ends is cut off, and the caller is told in time", async () => {
+  const endless = await provider((_request, response) => {
+    response.writeHead(400);
+    const pour = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536, 0x20)));
+      response.once("drain", pour);
+    };
+    pour();
+  });
+  const { dispatch, task } = harness();
+
+  await expect(dispatch(task(target(endless.url)))).rejects.toMatchObject({ code: "upstream_error" });
+});
+
+test("routes of a dialect nobody can call yet are left out; with none left the provider is unavailable", async () => {
+  const free = await provider(answerOk);
+  const { dispatch, task, attempts } = harness();
+
+  await expect(dispatch(task(target(free.url, { dialect: "gemini" })))).rejects.toMatchObject({
+    code: "provider_unavailable",
+  });
+  expect(attempts).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { isRetryable, providerFault } from "./provider-error.ts";
+
+const fault = (status: number, body: unknown) =>
+  providerFault({
+    status,
+    provider: "east",
+    body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+  });
+const invalid = (message: string, code: string | null = null) => ({
+  error: { type: "invalid_request_error", message, code },
+});
+
+describe("what a provider's refusal means to the caller [decision 31]", () => {
+  test.each<[status: number, body: unknown, code: string]>([
+    [401, invalid("Incorrect API key provided"), "provider_unavailable"],
+    [403, invalid("Country not supported"), "provider_unavailable"],
+    [429, invalid("Rate limit reached"), "provider_unavailable"],
+    [503, "overloaded", "provider_unavailable"],
+    [529, { error: { type: "overloaded_error", message: "Overloaded" } }, "provider_unavailable"],
+    [400, invalid("temperature must be at most 2"), "invalid_request"],
+    [422, invalid("tools.0 is not valid"), "invalid_request"],
+    [400, invalid("…", "context_length_exceeded"), "context_length_exceeded"],
+    [400, invalid("This model's maximum context length is 8192 tokens."), "context_length_exceeded"],
+    [400, invalid("prompt is too long: 200001 tokens > 200000 maximum"), "context_length_exceeded"],
+    [413, invalid("Too many input tokens"), "context_length_exceeded"],
+    [400, "<html>Bad Request</html>", "upstream_error"],
+    [400, { error: "a string" }, "upstream_error"],
+    [400, { error: { type: "billing_error", message: "no money" } }, "upstream_error"],
+    [400, invalid(""), "upstream_error"],
+    [400, "null", "upstream_error"],
+    [400, { error: { type: "invalid_request_error", message: 7 } }, "upstream_error"],
+    [404, invalid("The model does not exist"), "upstream_error"],
+    [302, "", "upstream_error"],
+    [500, { error: { type: "server_error", message: "oops" } }, "upstream_error"],
+  ])("%i %j is %s", (status, body, code) => {
+    expect(fault(status, body).code).toBe(code);
+  });
+});
+
+test("our accounts, keys and addresses are scrubbed from what is passed on [UPS-9]", () => {
+  const secrets = [
+    "sk-proj-abc123DEF-456_x",
+    "sk-…",
+    "org-AbC123",
+    "proj_9z",
+    "acct_1J",
+    "req_011CS",
+    "ops@example.com",
+    "https://platform.example.com/account/api-keys?x=1",
+    "Bearer abcdef",
+    "10.1.2.3",
+  ];
+  const { message } = fault(400, invalid(`Refused for ${secrets.join(" and ")} today.`));
+
+  for (const secret of secrets.filter((text) => text !== "sk-…")) expect(message).not.toContain(secret);
+  expect(message).toMatch(/^The provider refused the request: Refused for .* today\.$/);
+});
+
+test("a provider's words are cut to a length a person reads", () => {
+  expect(fault(400, invalid("x".repeat(10_000))).message.length).toBeLessThan(600);
+});
+
+test("other errors carry nothing of the provider's words", () => {
+  for (const status of [401, 403, 404, 429, 500, 503]) {
+    expect(fault(status, invalid("secret words")).message).not.toContain("secret words");
+  }
+});
+
+test("another route may be tried after overload and failure, never after a refusal", () => {
+  const statuses = [200, 302, 400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529];
+
+  expect(statuses.filter(isRetryable)).toEqual([408, 429, 500, 502, 503, 504, 529]);
+});
