@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FAULT_CODES, Fault } from "../../src/core/fault.ts";
+import { renderFormatA } from "../../src/wire/errors/format-a.ts";
+
+type Rule = { name: string; comment?: string; to: { path: string | string[]; pathNot?: string[] } };
+
+const ROOT = join(import.meta.dirname, "../..");
+const page = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
+const { forbidden } = createRequire(import.meta.url)(join(ROOT, ".dependency-cruiser.cjs")) as { forbidden: Rule[] };
+
+const sectionOf = (title: string): string => page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? "";
+const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "");
+
+/** What a rule's patterns such as `^src/cli/` and `^src/main\.ts$` name. */
+const placesIn = (patterns: string | readonly string[] = []): string[] =>
+  [patterns].flat().map((pattern) =>
+    pattern
+      .replace("^src/", "")
+      .replace(/\/$|\$$/, "")
+      .replace("\\.", "."),
+  );
+
+function lawOfTheMachine(): Record<string, string[]> {
+  const law: Record<string, string[]> = {};
+  for (const { name, to } of forbidden) {
+    const [, place] = /^law-(.+)$/.exec(name) ?? [];
+    if (place === "app") law["app.ts"] = placesIn(to.path);
+    else if (place === "main") law["main.ts"] = placesIn(to.pathNot);
+    else if (place !== undefined) law[place] = placesIn(to.pathNot).filter((to) => to !== place.replace("-store", ""));
+  }
+  return law;
+}
+
+function lawOfThePage(): Record<string, string[]> {
+  const law: Record<string, string[]> = {};
+  for (const [, folders, allowed, stores] of sectionOf("The import law").matchAll(/^\| (`.+?) \| (.+?) \|(.*)\|$/gm)) {
+    for (const name of namesIn(folders ?? "")) {
+      law[name] = namesIn(allowed ?? "");
+      if (stores?.trim()) law[`${name}-store`] = namesIn(stores);
+    }
+  }
+  return law;
+}
+
+test("the law as people read it is the law as the machine reads it", () => {
+  expect(Object.keys(lawOfTheMachine()).length).toBeGreaterThan(20);
+  expect(lawOfThePage()).toEqual(lawOfTheMachine());
+});
+
+test("every folder of the source has a row that says what it is for, and no row outlives its folder", () => {
+  const rows = namesIn(sectionOf("Layout").replaceAll(/^\| (`.+?`) \|.*$/gm, "$1"))
+    .filter((name) => name.startsWith("src/"))
+    .map((name) => name.slice("src/".length).replace(/\/$/, ""));
+
+  expect(new Set(rows)).toEqual(new Set(globSync("*", { cwd: join(ROOT, "src") })));
+});
+
+test("every file on the path of a request exists", () => {
+  const files = namesIn(sectionOf("The path of a request")).filter((name) => name.endsWith(".ts"));
+
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((name) => !existsSync(join(ROOT, "src", name)))).toEqual([]);
+});
+
+test("every exit on the path of a request has the status the caller gets", () => {
+  const exits = [...sectionOf("The path of a request").matchAll(/\b(\d{3})\s+`(\w+)`/g)].map(([, status, code]) => ({
+    status: Number(status),
+    code: FAULT_CODES.find((known) => known === code) ?? `unknown: ${code}`,
+  }));
+  const sent = exits.map(({ code }) => ({
+    status: renderFormatA(new Fault(code as (typeof FAULT_CODES)[number], "No."), "req_1").status,
+    code,
+  }));
+
+  expect(exits.length).toBeGreaterThan(20);
+  expect(exits).toEqual(sent);
+});
+
+test("the picture shows the imports that are there", { timeout: 60_000 }, () => {
+  const command = ["node", "scripts/draw-architecture.ts", "--check"];
+
+  const { status, stderr } = spawnSync(join(ROOT, "scripts/with-node"), command, { cwd: ROOT, encoding: "utf8" });
+
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
