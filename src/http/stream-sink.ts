@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { AnswerHead, Sink } from "../core/sink.ts";
 
 export type SinkLimits = {
@@ -19,7 +20,7 @@ export class ResponseSink implements Sink {
   #onGone: (() => void) | null = null;
   #onDrained: (() => void) | null = null;
   #stall: NodeJS.Timeout | null = null;
-  #takenBytes = 0;
+  #progress = "";
 
   constructor(response: ServerResponse, requestId: string, limits: SinkLimits) {
     this.#response = response;
@@ -65,7 +66,7 @@ export class ResponseSink implements Sink {
     if (bytes === undefined) this.#response.end();
     else if (bytes.length <= SMALL_BYTES) this.#response.end(bytes.toString("latin1"), "latin1");
     else this.#response.end(bytes);
-    if (this.#response.writableNeedDrain) this.#watchStall();
+    if (this.#response.writableLength > 0) this.#watchStall();
   }
 
   #closed(): void {
@@ -79,11 +80,11 @@ export class ResponseSink implements Sink {
   /** Slow is allowed, still is not: the timer looks at what has left for the network, not at whether all of it has. */
   #watchStall(): void {
     if (this.#stall) return;
-    this.#takenBytes = this.#response.socket?.bytesWritten ?? 0;
+    this.#progress = progressOf(this.#response.socket);
     this.#stall = setInterval(() => {
-      const taken = this.#response.socket?.bytesWritten ?? 0;
-      if (taken === this.#takenBytes) this.#response.destroy();
-      this.#takenBytes = taken;
+      const progress = progressOf(this.#response.socket);
+      if (progress === this.#progress) this.#response.destroy();
+      this.#progress = progress;
     }, this.#limits.stallMs);
     this.#stall.unref();
   }
@@ -92,4 +93,16 @@ export class ResponseSink implements Sink {
     if (this.#stall) clearInterval(this.#stall);
     this.#stall = null;
   }
+}
+
+/** What Node's own socket timeout looks at: how much of the write under way the kernel has not taken yet. */
+type WriteQueue = { _handle?: { writeQueueSize?: number } | null };
+
+/**
+ * A mark that changes exactly when the network takes bytes: writes that are done, and the rest of the one under way. What we
+ * add to the queue does not count, or our own signs of life would pass for the caller's.
+ */
+function progressOf(socket: (Socket & WriteQueue) | null): string {
+  if (socket === null) return "";
+  return `${socket.bytesWritten - socket.writableLength} ${socket._handle?.writeQueueSize ?? 0}`;
 }

@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
+
+const HEAD = { status: 200, headers: { "content-type": "text/event-stream" } };
+/** More than the kernel holds for a connection on this machine, so that a write of it cannot end unread. */
+const MORE_THAN_SOCKETS_HOLD = 24 * 1_048_576;
+
+const closing: (() => unknown)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A real connection: the caller's socket, which reads only when told to, and the sink at the other end. */
+async function connection(limits: Partial<SinkLimits> = {}) {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const caller: Socket = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+  closing.push(() => (caller.destroy(), server.closeAllConnections(), server.close()));
+  caller.on("error", () => undefined);
+  caller.pause();
+  caller.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+  const [, response] = (await once(server, "request")) as [unknown, ServerResponse];
+  const sink = new ResponseSink(response, "req_1", { bufferBytes: 65_536, stallMs: 150, ...limits });
+  return { caller, response, sink };
+}
+
+function received(caller: Socket): { text: () => string } {
+  let text = "";
+  caller.on("data", (bytes: Buffer) => (text += bytes.toString("latin1")));
+  caller.resume();
+  return { text: () => text };
+}
+
+test("an answer carries its status, its headers and the request id under both names", async () => {
+  const { caller, sink } = await connection();
+  const { text } = received(caller);
+  sink.begin(HEAD);
+  sink.end(Buffer.from("data: é\n\n"));
+  await once(caller, "data");
+  while (!text().includes("\n\n")) await once(caller, "data");
+
+  expect(text()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(text()).toMatch(/x-request-id: req_1\r\nrequest-id: req_1\r\ncontent-type: text\/event-stream\r\n/);
+  expect(Buffer.from(text(), "latin1").toString()).toContain("data: é\n\n");
+});
+
+test("a write says stop only once the buffer is over its limit, and the drain says go on", async () => {
+  const { caller, sink, response } = await connection({ stallMs: 60_000 });
+  sink.begin(HEAD);
+  const drained = new Promise<void>((resolve) => sink.onDrained(resolve));
+  let writes = 0;
+  while (sink.write(Buffer.alloc(32_768))) writes++;
+
+  expect(writes).toBeGreaterThanOrEqual(1);
+  expect(response.writableLength).toBeGreaterThanOrEqual(65_536);
+  expect(response.writableLength).toBeLessThan(65_536 + 2 * 32_768);
+  caller.resume();
+  await drained;
+  expect(sink.isGone()).toBe(false);
+});
+
+test("a caller that takes nothing is cut after the stall time [STR-32]", async () => {
+  const { sink } = await connection();
+  sink.begin(HEAD);
+  const gone = new Promise<void>((resolve) => sink.onGone(resolve));
+  sink.onDrained(() => undefined);
+  expect(sink.write(Buffer.alloc(MORE_THAN_SOCKETS_HOLD))).toBe(false);
+  const startedAtMs = performance.now();
+  await gone;
+
+  expect(sink.isGone()).toBe(true);
+  expect(performance.now() - startedAtMs).toBeGreaterThan(140);
+  expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+});
+
+test("signs of life written meanwhile do not save a caller that takes nothing [STR-32]", async () => {
+  const { sink } = await connection();
+  sink.begin(HEAD);
+  let gone = false;
+  sink.onGone(() => (gone = true));
+  sink.onDrained(() => undefined);
+  expect(sink.write(Buffer.alloc(MORE_THAN_SOCKETS_HOLD))).toBe(false);
+  const untilMs = performance.now() + 2_000;
+  // The rhythm of the signs of life is the subject here, so the test keeps it.
+  while (!gone && performance.now() < untilMs) {
+    sink.write(Buffer.from(": keep-alive\n\n"));
+    await sleep(40);
+  }
+
+  expect(gone).toBe(true);
+});
+
+test("a caller that takes nothing of a whole answer is cut too [STR-32]", async () => {
+  const { sink } = await connection();
+  sink.begin(HEAD);
+  const gone = new Promise<void>((resolve) => sink.onGone(resolve));
+  sink.end(Buffer.alloc(MORE_THAN_SOCKETS_HOLD));
+
+  await gone;
+});
+
+test("a caller that reads slowly, but reads, is not cut", async () => {
+  const { caller, sink } = await connection();
+  sink.begin({ status: 200, headers: { "content-length": String(MORE_THAN_SOCKETS_HOLD) } });
+  sink.end(Buffer.alloc(MORE_THAN_SOCKETS_HOLD));
+  let taken = 0;
+  caller.on("readable", () => undefined);
+  while (taken < MORE_THAN_SOCKETS_HOLD && !sink.isGone()) {
+    const bytes = caller.read() as Buffer | null;
+    taken += bytes?.length ?? 0;
+    // Well within the stall time at each step, well beyond it in all.
+    await sleep(5);
+  }
+
+  expect(sink.isGone()).toBe(false);
+  expect(taken).toBeGreaterThan(MORE_THAN_SOCKETS_HOLD);
+});
+
+test("a caller that leaves is noticed once, and whoever waits for it to drain is let go", async () => {
+  const { caller, sink } = await connection({ stallMs: 60_000 });
+  sink.begin(HEAD);
+  let goneCalls = 0;
+  sink.onGone(() => goneCalls++);
+  const drained = new Promise<void>((resolve) => sink.onDrained(resolve));
+  caller.destroy();
+  await drained;
+
+  expect({ goneCalls, isGone: sink.isGone() }).toEqual({ goneCalls: 1, isGone: true });
+  expect(sink.write(Buffer.from("x"))).toBe(true);
+  let told = false;
+  sink.onGone(() => (told = true));
+  expect(told).toBe(true);
+});
+
+test("an answer that ended is not one whose caller left", async () => {
+  const { caller, response, sink } = await connection();
+  const closed = once(response, "close");
+  sink.begin({ status: 200, headers: { connection: "close" } });
+  sink.end();
+  caller.resume();
+  await closed;
+
+  expect(sink.isGone()).toBe(false);
+});
