@@ -73,6 +73,9 @@ export function createHttp(parts: Parts): Server {
   // The last resort against a connection on which nothing moves; streams are kept alive far more often than this.
   server.timeout = SILENT_CONNECTION_MS;
   server.maxConnections = limits.connections;
+  // Closing the listener would also close every connection whose answer is written but not yet taken by a slow caller, for
+  // Node calls those idle. They end with the drain, which knows better.
+  server.closeIdleConnections = () => undefined;
   server.on("request", router.handle);
   // A caller that asks before it sends is told to go on only when its body is wanted.
   server.on("checkContinue", router.handle);

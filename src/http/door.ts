@@ -82,7 +82,7 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
   }
 
   async function serve(call: Call, origin: KeyMode, description: RouteDescription): Promise<void> {
-    const { visit, request } = call;
+    const { visit, request, response } = call;
     try {
       requireRoom();
       const opened = credential(request, origin, description);
@@ -92,7 +92,7 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
     } catch (error) {
       leave(call, description.render, error);
     } finally {
-      drain.closed();
+      whenSent(response, drain.closed);
     }
   }
 
@@ -122,6 +122,12 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
       }
     },
   };
+}
+
+/** An answer is under way until its last byte has left: a process that ends earlier would cut off a slow caller. */
+function whenSent(response: ServerResponse, done: () => void): void {
+  if (response.writableLength === 0 || response.destroyed) done();
+  else response.once("close", done);
 }
 
 const unforeseen = (cause: unknown): Fault =>

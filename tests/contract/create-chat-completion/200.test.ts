@@ -6,7 +6,9 @@ import { ask, JSON_TYPE, MESSAGES, send } from "./ask.ts";
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  gateway = await startGatewayProcess({ models: { small: { upstream: "sim", maxOutputTokens: 8 } } });
+  gateway = await startGatewayProcess({
+    models: { small: { upstream: "sim", maxOutputTokens: 8 } },
+  });
 });
 afterAll(() => gateway.stop());
 
