@@ -59,7 +59,8 @@ export function devCatalogue(simulatorUrl: string): CatalogueFile {
           provider: "simulator",
           upstreamModel: upstream,
           dialect: "chat",
-          conformant: true,
+          // Normalised, so that answers carry the public name and not the script behind it.
+          conformant: false,
           priority: 0,
           weight: 1,
           connectTimeoutMs: 5_000,

@@ -18,6 +18,7 @@ function messageOf(error: unknown): string {
   if (error instanceof CommandError || error instanceof Fault || error instanceof ConfigError) return error.message;
   const code = "code" in error ? String(error.code) : "";
   if (code === "EADDRINUSE") return `${error.message}. Stop what listens there, or choose another port with --port.`;
+  if (code === "ENOENT" && "path" in error) return `there is no file ${String(error.path)}.`;
   if (code === "ECONNREFUSED")
     return `${error.message || "connection refused"}. Is the server running, and is its address right?`;
   if (error.name.endsWith("Error") && error.name !== "Error" && error.name !== "TypeError") return error.message;

@@ -98,6 +98,8 @@ function failureFault(error: UpstreamError, provider: string): Fault {
       return new Fault("upstream_timeout", "The provider took too long to answer. Trying again is safe.", options);
     case "refused":
       return new Fault("provider_unavailable", "The provider could not be reached. Try again in a moment.", options);
+    case "misconfigured":
+      return new Fault("provider_unavailable", "This provider is not set up; the operator has been told.", options);
     case "broken":
       return new Fault("upstream_error", "The provider broke off before answering. Trying again is safe.", options);
     default:

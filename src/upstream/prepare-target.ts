@@ -1,6 +1,6 @@
 import type { ProviderDialect } from "../core/dialect.ts";
-import { Fault } from "../core/fault.ts";
-import type { Target } from "./upstream.ts";
+import { invariant } from "../core/invariant.ts";
+import { type Target, UpstreamError } from "./upstream.ts";
 
 /** What every call to a target has in common. */
 export type PreparedTarget = { origin: string; path: string; headers: Record<string, string> };
@@ -24,13 +24,21 @@ export function createPrepareTarget(
   credential: (reference: string) => string | null,
 ): (target: Target) => PreparedTarget {
   const prepared = new WeakMap<Target, PreparedTarget>();
+  /** A credential that cannot be had is the operator's to mend; it must not look like a bug, nor keep other routes from serving. */
+  const credentialOf = (target: Target): string | null => {
+    try {
+      return credential(target.credentialRef);
+    } catch (cause) {
+      throw new UpstreamError("misconfigured", cause);
+    }
+  };
   return (target) => {
     const known = prepared.get(target);
     if (known) return known;
     const address = ADDRESSES[target.dialect];
-    if (!address) throw new Fault("provider_unavailable", "This model's provider cannot be called yet.");
+    invariant(address, `a call to a provider that speaks ${target.dialect}`);
     const { origin, pathname } = new URL(target.baseUrl);
-    const secret = credential(target.credentialRef);
+    const secret = credentialOf(target);
     const made = {
       origin,
       path: `${pathname.replace(/\/$/, "")}${address.path}`,

@@ -24,7 +24,7 @@ export type UpstreamAnswer = {
 };
 
 /** Why a provider gave no answer at all. */
-export type UpstreamFailure = "refused" | "timed_out" | "broken";
+export type UpstreamFailure = "refused" | "timed_out" | "broken" | "misconfigured";
 
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";

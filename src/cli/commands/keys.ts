@@ -26,7 +26,7 @@ export function addKeyCommands(program: Command): void {
     .option("--label <text>", "a name for people")
     .option("--provider <name>", "restrict the key to one provider", "all")
     .option("--model <id...>", "restrict the key to these models")
-    .option("--rpm <number>", "requests per minute", positiveInteger)
+    .option("--rpm <number>", "requests per minute (kept with the key; not enforced yet)", positiveInteger)
     .option("--expires <date>", "when the key stops working, such as 2027-01-31T00:00:00Z", isoDate)
     .option("--json", "print JSON")
     .action(async (options: CreateOptions, command: Command) => {

@@ -1,0 +1,53 @@
+/**
+ * Keeps package-lock.json fit for `npm ci` on every platform. npm leaves an optional package out when the registry at hand does
+ * not have it, and then refuses the lock elsewhere as incomplete. `--fix` adds what is missing; no host may be named.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+
+type Entry = {
+  version?: string;
+  dev?: true;
+  resolved?: string;
+  optionalDependencies?: Record<string, string>;
+} & Record<string, unknown>;
+
+const FILE = "package-lock.json";
+const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
+const PROCESSORS = ["arm64", "x64", "ia32", "ppc64", "riscv64", "s390x", "arm", "wasm32"];
+
+const lock = JSON.parse(readFileSync(FILE, "utf8")) as { packages: Record<string, Entry> };
+const problems: string[] = [];
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (entry.resolved?.startsWith("http")) problems.push(`${path} names a host`);
+  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    if (lock.packages[`${path}/node_modules/${name}`] || lock.packages[`node_modules/${name}`]) continue;
+    problems.push(`${name} is missing`);
+    lock.packages[`node_modules/${name}`] = placeholder(name, version, entry);
+  }
+}
+
+if (process.argv.includes("--fix")) {
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+  console.log(`lockfile: ${problems.length} entries mended`);
+} else {
+  for (const problem of problems) console.error(`lockfile: ${problem}`);
+  console.log(`lockfile: ${Object.keys(lock.packages).length} packages`);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
+
+/** Such packages carry their platform in their name; nothing else about them is needed where they are not installed. */
+function placeholder(name: string, version: string, parent: Entry): Entry {
+  const words = name.split("/").at(-1)?.split("-") ?? [];
+  const system = SYSTEMS.find((word) => words.includes(word));
+  const processor = PROCESSORS.find((word) => words.includes(word));
+  const library = /musl/.test(name) ? "musl" : /gnu/.test(name) ? "glibc" : null;
+  return {
+    version: version.replace(/^[~^]/, ""),
+    ...(processor && { cpu: [processor] }),
+    ...(parent.dev && { dev: true as const }),
+    ...(library && { libc: [library] }),
+    optional: true,
+    ...(system && { os: [system] }),
+  };
+}
