@@ -52,7 +52,10 @@ function harness() {
   const state = { isGone: false };
   const dispatch = createDispatch({
     pools,
-    credential: () => "sk-east-secret",
+    credential: (reference) => {
+      if (reference === "env:UNSET") throw new Error("names a variable that is not set");
+      return "sk-east-secret";
+    },
     random: Math.random,
     elapsedMs: () => performance.now(),
   });
@@ -244,4 +247,17 @@ test("routes of a dialect nobody can call yet are left out; with none left the p
     code: "provider_unavailable",
   });
   expect(attempts).toEqual([]);
+});
+
+test("a route whose credential cannot be had is passed over; alone, it makes the provider unavailable", async () => {
+  const { dispatch, task, attempts } = harness();
+  const { url } = await provider(answerOk);
+
+  const dispatched = await dispatch(task(target(url, { credentialRef: "env:UNSET" }), target(url)));
+
+  expect(dispatched?.target.credentialRef).toBe("env:EAST");
+  expect(attempts.map(({ failure }) => failure)).toEqual(["misconfigured", null]);
+  await expect(dispatch(task(target(url, { credentialRef: "env:UNSET" })))).rejects.toMatchObject({
+    code: "provider_unavailable",
+  });
 });

@@ -9,9 +9,9 @@ const CONTEXT_WORDS = /context.{0,20}(length|window)|maximum context|prompt is t
 const PRIVATE =
   /\b(sk-[\w*-]+|org-\w+|proj_\w+|acct_\w+|req_\w+|[\w.+-]+@[\w-]+\.[\w.]+|https?:\/\/\S+|Bearer\s+\S+|\d{1,3}(?:\.\d{1,3}){3})/g;
 
-/** Whether another route may be tried after this status: what is wrong with one route need not be with the next. [decision 31] */
+/** Whether another route may be tried after this status. [decision 31] */
 export function isRetryable(status: number): boolean {
-  return status === 401 || status === 403 || status === 408 || status === 429 || status >= 500;
+  return status === 408 || status === 429 || status >= 500;
 }
 
 /** A provider's refusal as the caller is told it: translated, not leaked. [decision 31] */
