@@ -1,0 +1,181 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import OpenAI from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { rememberSecrets } from "../support/gateway-process.ts";
+
+type PackedFile = { path: string; size: number };
+type Ready = { publicUrl: string; adminToken: string; keys: { credit: string; token_budget: string } };
+
+const ROOT = join(import.meta.dirname, "../..");
+const WANTED_MS = 10_000;
+const READY_TIMEOUT_MS = 20_000;
+const INSTALL_TIMEOUT_MS = 90_000;
+const MEBIBYTE = 1_048_576;
+const OLD_NODE = "/usr/bin/node";
+
+/** Nothing of the tests' own surroundings but what any terminal has. */
+const environment = {
+  PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
+  HOME: process.env["HOME"] ?? "",
+};
+
+let folder: string;
+let files: PackedFile[];
+let child: ChildProcess;
+let ready: Ready;
+let readyMs: number;
+let stdout = "";
+let stderr = "";
+
+const bin = (): string => join(folder, "app/node_modules/.bin/tollgate");
+const workFolder = (): string => join(folder, "work");
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-package-"));
+  for (const name of ["app", "work", "tarball"]) mkdirSync(join(folder, name));
+  const packed = npm(ROOT, "pack", "--json", "--pack-destination", join(folder, "tarball"));
+  const [described] = JSON.parse(packed.slice(packed.indexOf("[\n"))) as [{ filename: string; files: PackedFile[] }];
+  files = described.files;
+  npm(
+    folder,
+    "install",
+    "--prefix",
+    join(folder, "app"),
+    "--ignore-scripts",
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    join(folder, "tarball", described.filename),
+  );
+  await start();
+}, 2 * INSTALL_TIMEOUT_MS);
+
+afterAll(async () => {
+  if (child?.exitCode === null) {
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    await exited;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** With the surroundings of the tests: a machine may reach its registry only through settings found there. */
+function npm(cwd: string, ...args: string[]): string {
+  const env = { ...process.env, PATH: environment.PATH };
+  return execFileSync("npm", args, { cwd, env, encoding: "utf8", stdio: "pipe", timeout: INSTALL_TIMEOUT_MS });
+}
+
+/** Starts it as a stranger would: in an empty folder, with no configuration, on the port it chooses by default or any other. */
+async function start(): Promise<void> {
+  const readyFile = join(folder, "ready.json");
+  const startedAtMs = performance.now();
+  child = spawn(process.execPath, [bin(), "dev", "--port", "0", "--ready-file", readyFile], {
+    cwd: workFolder(),
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout?.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
+  child.stderr?.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
+  while (!existsSync(readyFile)) {
+    readyMs = performance.now() - startedAtMs;
+    if (child.exitCode !== null || readyMs > READY_TIMEOUT_MS) throw new Error(`not ready: ${stdout}${stderr}`);
+    await sleep(10);
+  }
+  readyMs = performance.now() - startedAtMs;
+  ready = JSON.parse(readFileSync(readyFile, "utf8")) as Ready;
+  rememberSecrets([ready.adminToken, ready.keys.credit, ready.keys.token_budget]);
+}
+
+function tollgate(...words: string[]) {
+  return spawnSync(process.execPath, [bin(), ...words], { cwd: workFolder(), env: environment, encoding: "utf8" });
+}
+
+test("the package holds what runs, and neither tests nor sources nor anything large", () => {
+  const paths = files.map(({ path }) => path);
+
+  expect(paths).toEqual(expect.arrayContaining(["bin/tollgate.js", "dist/main.js", "package.json", "LICENSE"]));
+  expect(paths.some((path) => path.startsWith("migrations/"))).toBe(true);
+  expect(paths.filter((path) => /(^|\/)(tests?|src|scripts)\/|\.test\.|(?<!\.d)\.ts$|\.env|\.log$/.test(path))).toEqual(
+    [],
+  );
+  expect(files.filter(({ size }) => size > MEBIBYTE)).toEqual([]);
+  console.log(`package: ${files.length} files, ${files.reduce((sum, { size }) => sum + size, 0)} bytes unpacked`);
+});
+
+test("the installed package is ready within ten seconds, in an empty folder and with no configuration", (context) => {
+  console.log(`package: ready after ${Math.round(readyMs)} ms`);
+  expect(readyMs).toBeLessThan(READY_TIMEOUT_MS);
+  // Told apart from a failure: on a busy machine it is the machine that is slow.
+  if (readyMs > WANTED_MS) context.skip(`ready only after ${Math.round(readyMs)} ms`);
+  expect(stderr).toBe("");
+});
+
+test("the line it prints to be pasted into a terminal streams an answer to its end", () => {
+  const line = /^ {2}curl [\s\S]*?[^\\]$/m.exec(stdout)?.[0];
+  expect(line).toContain("/v1/chat/completions");
+  const { stdout: answer, status } = spawnSync("bash", ["-c", line ?? "false"], {
+    encoding: "utf8",
+    env: environment,
+    timeout: 25_000,
+  });
+
+  expect(status).toBe(0);
+  expect(answer).toMatch(/^data: \{/);
+  expect(answer).toMatch(/\ndata: \[DONE\]\n\n$/);
+}, 30_000);
+
+test.each([
+  { mode: "credit" as const, prefix: "" },
+  { mode: "token_budget" as const, prefix: "/token" },
+])(
+  "the official SDK lists models and gets plain and streamed answers on the $mode origin",
+  async ({ mode, prefix }) => {
+    const client = new OpenAI({ apiKey: ready.keys[mode], baseURL: `${ready.publicUrl}${prefix}/v1`, maxRetries: 0 });
+    const ask = { model: "sim-fast", messages: [{ role: "user" as const, content: "Hello" }] };
+
+    const models = await Array.fromAsync(client.models.list());
+    expect(models.map(({ id }) => id)).toContain(ask.model);
+    const plain = await client.chat.completions.create(ask);
+    expect(plain.choices[0]?.message.content).toMatch(/^\w+ \w+/);
+    const chunks = await Array.fromAsync(await client.chat.completions.create({ ...ask, stream: true }));
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop");
+  },
+);
+
+test("a key made by a second process in the same folder works at once, and revoked stops within a second", async () => {
+  const made = tollgate("keys", "create", "--json");
+  expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: "" });
+  const { key, secret } = JSON.parse(made.stdout) as { key: { id: string }; secret: string };
+  rememberSecrets([secret]);
+  const status = async (): Promise<number> =>
+    (await fetch(`${ready.publicUrl}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })).status;
+
+  expect(await status()).toBe(200);
+  expect(tollgate("keys", "revoke", key.id).status).toBe(0);
+  const revokedAtMs = performance.now();
+  while ((await status()) !== 401) expect(performance.now() - revokedAtMs).toBeLessThan(1_000);
+});
+
+test("asked to end, it ends in order", async () => {
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+
+  expect(await exited).toEqual([0, null]);
+  expect(stderr).toBe("");
+});
+
+test("a Node that is too old is told so in a sentence", (context) => {
+  const version = spawnSync(OLD_NODE, ["-p", "process.versions.node"], { encoding: "utf8" }).stdout?.trim() ?? "";
+  if (!(Number.parseInt(version, 10) < 24)) context.skip(`no Node older than 24 at ${OLD_NODE}`);
+  const run = spawnSync(OLD_NODE, [bin(), "dev"], { cwd: workFolder(), encoding: "utf8" });
+
+  expect(run.status).toBe(1);
+  expect(run.stdout).toBe("");
+  expect(run.stderr).toContain(`tollgate needs Node 24.11 or newer; this is Node ${version}.`);
+  expect(run.stderr).not.toMatch(/SyntaxError|\n {4}at /);
+});
