@@ -1,0 +1,150 @@
+import type { Outcome, Usage } from "../core/usage.ts";
+
+/** The Idempotency-Key of a request, digested. It counts per key and route. */
+export type Claim = { route: string; keySha256: Buffer; fingerprint: Buffer };
+
+/** What a replay sends again. The body is encrypted before it comes here. */
+export type StoredAnswer = { status: number; contentType: string; body: Buffer };
+
+/** A request that wants to start. Amounts are in the unit of its key: nano-credits or tokens. */
+export type Ask = {
+  /** A UUID v7 made before the call, so that an unanswered call can be repeated. */
+  id: string;
+  keyId: string;
+  keyVersion: number;
+  rpmLimit: number | null;
+  /** Below this it does not start. `least` and `most` both 0: count it against the rate and hold nothing. */
+  least: bigint;
+  most: bigint;
+  /** The request names no limit of its own, so it takes at most half when there is less than `most`. */
+  unlimited: boolean;
+  model: string;
+  priceVersion: number;
+  /** After this long the sweeper may end it, whether or not its process lives. */
+  lifetimeMs: number;
+  claim: Claim | null;
+};
+
+/**
+ * `posted` and `held` leave out what holds of earlier token periods still hold, so that all a verdict says is true of the
+ * instant at which it was made.
+ */
+export type Verdict =
+  | { kind: "admitted"; amount: bigint }
+  /** This id was admitted before: the original grant. */
+  | { kind: "already"; amount: bigint }
+  | { kind: "rate_limited"; retryAfterMs: number }
+  | { kind: "insufficient"; posted: bigint; held: bigint }
+  | { kind: "reserved"; posted: bigint; held: bigint }
+  | { kind: "limit_reached"; periodEndsAtMs: number | null }
+  | { kind: "in_progress" }
+  | { kind: "key_reuse" }
+  | { kind: "replay"; answer: StoredAnswer }
+  | { kind: "replay_unavailable" }
+  | { kind: "stream_interrupted" }
+  /** The key has changed since it was read, or is gone: read it again and ask again. */
+  | { kind: "stale_key" };
+
+export type RecordDetails = {
+  provider: string;
+  status: number;
+  firstByteMs: number | null;
+  tookMs: number;
+  /** The provider's numbers were missing or impossible, so the estimator's stand here. */
+  estimated: boolean;
+};
+
+/** The end of a request. */
+export type Settlement = {
+  id: string;
+  keyId: string;
+  outcome: Outcome;
+  charge: bigint;
+  usage: Usage;
+  /** Decides what becomes of the idempotency claim when there is no answer to store. */
+  contentDelivered: boolean;
+  /** Null writes no usage record; a request whose client is gone never has one. */
+  record: RecordDetails | null;
+  answer: StoredAnswer | null;
+};
+
+export type Settled =
+  | { kind: "settled"; charged: bigint }
+  | { kind: "already"; charged: bigint }
+  /** The hold is gone: swept or voided. Nothing was charged by this call. */
+  | { kind: "fenced" };
+
+/** `refunded` is what the key got back because the charge had been applied; 0 when the hold was merely released. */
+export type Voided = { kind: "voided" | "already"; refunded: bigint };
+
+export type Checkpoint = {
+  id: string;
+  /** Grows within one request; an older one changes nothing. */
+  seq: number;
+  cost: bigint;
+  inputTokens: number;
+  outputTokens: number;
+  contentDelivered: boolean;
+};
+
+export type Swept = { id: string; keyId: string; charged: bigint };
+
+export type FundingKind = "purchase" | "grant" | "refund" | "adjust";
+
+export type Funding = {
+  keyId: string;
+  /** Names the operation: repeated, it is answered `already`. */
+  reference: string;
+  kind: FundingKind;
+  amount: bigint;
+  /** The charge a refund gives back, in part or whole. */
+  about: string | null;
+  actor: string;
+};
+
+export type Funded = {
+  kind: "funded" | "already" | "reference_reuse" | "unknown_key" | "wrong_unit" | "reserved" | "refused";
+};
+
+export type BudgetPeriod = "none" | "day" | "week" | "month";
+
+export type BudgetChange = {
+  keyId: string;
+  reference: string;
+  budget: bigint;
+  period: BudgetPeriod;
+  actor: string;
+};
+
+/** A key's totals as they are now: a period or day that has ended shows as ended, whether or not a request has come. */
+export type UsageSummary = {
+  unit: "credit" | "tokens";
+  posted: bigint;
+  held: bigint;
+  purchased: bigint;
+  used: bigint;
+  budget: bigint;
+  periodEndsAtMs: number | null;
+  todaySpend: bigint;
+  lastCost: bigint;
+  requests: bigint;
+  inputTokens: bigint;
+  outputTokens: bigint;
+};
+
+/** The ledger of one primary. Each call is one transaction; each batch answers in its own order. */
+export type Ledger = {
+  admit: (processId: string, asks: readonly Ask[]) => Promise<Verdict[]>;
+  settle: (settlements: readonly Settlement[]) => Promise<Settled[]>;
+  /** Undoes a request whatever became of it. An id never seen is barred from being admitted later. */
+  void: (requests: readonly { id: string; keyId: string }[]) => Promise<Voided[]>;
+  /** Answers the ids that are no longer open: their streams must be cut. */
+  checkpoint: (checkpoints: readonly Checkpoint[]) => Promise<string[]>;
+  /** Renews the lease of a process and says until when. */
+  heartbeat: (processId: string) => Promise<Date>;
+  /** Ends at most `limit` abandoned holds. Call again while it answers as many. */
+  sweep: (sweeperId: string, limit: number) => Promise<Swept[]>;
+  fund: (funding: Funding) => Promise<Funded>;
+  setBudget: (change: BudgetChange) => Promise<Funded>;
+  usage: (keyId: string) => Promise<UsageSummary | null>;
+};

@@ -1,0 +1,47 @@
+import type { Database } from "../../src/db/database.ts";
+import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import type { Target } from "./drive.ts";
+
+/** From now on the ledger of this database reads its time from a table. */
+export async function takeClock(database: Database): Promise<void> {
+  await database.script(`
+    create table test_clock (now timestamptz not null, started timestamptz not null);
+    insert into test_clock values (clock_timestamp(), clock_timestamp());
+    create or replace function ledger_now() returns timestamptz language sql volatile as 'select now from test_clock';
+    create or replace function ledger_server_start() returns timestamptz language sql volatile as 'select started from test_clock';
+  `);
+}
+
+/** The real functions, with the clock in the test's hands. */
+export async function databaseTarget(database: Database, startMs: number): Promise<Target> {
+  const versions = new Map<string, number>();
+  let nowMs = startMs;
+  const setClock = (column: string): Promise<unknown> =>
+    database.query(`update test_clock set ${column} = $1`, [new Date(nowMs)]);
+  await setClock("now");
+  await setClock("started");
+  return {
+    ...createLedgerStore(database),
+    nowMs: () => nowMs,
+    advance: async (ms) => {
+      nowMs += ms;
+      await setClock("now");
+    },
+    restart: async () => {
+      await setClock("started");
+    },
+    createKey: async (keyId, unit) => {
+      const mode = unit === "credit" ? "credit" : "token_budget";
+      await database.query("insert into key (id, bucket, mode) values ($1, 7, $2)", [keyId, mode]);
+      versions.set(keyId, 1);
+    },
+    changeKey: async (keyId) => {
+      const rows = await database.query<{ version: bigint }>(
+        "update key set label = 'changed' where id = $1 returning version",
+        [keyId],
+      );
+      for (const { version } of rows) versions.set(keyId, Number(version));
+    },
+    versionOf: (keyId) => versions.get(keyId) ?? 1,
+  };
+}

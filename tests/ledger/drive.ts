@@ -1,0 +1,135 @@
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import {
+  askOf,
+  checkpointOf,
+  type Command,
+  fundingOf,
+  keyOf,
+  type Names,
+  PROCESSES,
+  settlementOf,
+} from "./commands.ts";
+import type { LedgerEvent } from "./history.ts";
+import type { Model } from "./model.ts";
+
+/** A ledger whose time and keys the test controls. */
+export type Target = Ledger & {
+  nowMs: () => number;
+  advance: (ms: number) => Promise<void>;
+  restart: () => Promise<void>;
+  createKey: (keyId: string, unit: "credit" | "tokens") => Promise<void>;
+  /** Any change of a key, such as its revocation: copies read before are stale. */
+  changeKey: (keyId: string) => Promise<void>;
+  versionOf: (keyId: string) => number;
+};
+
+/** Runs one command and answers what happened, as seen from outside. */
+export async function drive(target: Target, names: Names, command: Command): Promise<LedgerEvent[]> {
+  const atMs = target.nowMs();
+  switch (command.type) {
+    case "admit": {
+      const asks = command.asks.map((plan) => askOf(names, plan, target.versionOf));
+      const processId = names.processId(command.process);
+      return [{ type: "admit", atMs, processId, asks, verdicts: await target.admit(processId, asks) }];
+    }
+    case "settle": {
+      const settlements = command.ends.map((plan) => settlementOf(names, plan));
+      return [{ type: "settle", atMs, settlements, results: await target.settle(settlements) }];
+    }
+    case "void": {
+      const requests = command.requests.map((n) => ({ id: names.requestId(n), keyId: names.keyId(keyOf(n)) }));
+      return [{ type: "void", atMs, requests, results: await target.void(requests) }];
+    }
+    case "checkpoint": {
+      const checkpoints = command.checkpoints.map((plan) => checkpointOf(names, plan));
+      return [{ type: "checkpoint", atMs, checkpoints, closed: await target.checkpoint(checkpoints) }];
+    }
+    case "sweep": {
+      const swept = await target.sweep(names.processId(command.process), command.limit);
+      return [{ type: "sweep", atMs, swept: swept.sort((one, other) => (one.id < other.id ? -1 : 1)) }];
+    }
+    case "fund": {
+      const funding = fundingOf(names, command);
+      return [{ type: "fund", atMs, funding, result: await target.fund(funding) }];
+    }
+    case "budget": {
+      const { key, reference, budget, period } = command;
+      const change = { keyId: names.keyId(key), reference: `budget ${reference}`, budget, period, actor: "test" };
+      return [{ type: "budget", atMs, change, result: await target.setBudget(change) }];
+    }
+    case "usage":
+      return [{ type: "usage", atMs, summary: await target.usage(names.keyId(command.key)) }];
+    case "heartbeat":
+      await target.heartbeat(names.processId(command.process));
+      return [];
+    case "crash":
+      await crash(target, names, command.process);
+      return [];
+    case "change":
+      await target.changeKey(names.keyId(command.key));
+      return [];
+    case "restart":
+      await target.restart();
+      return [];
+    case "advance":
+    default:
+      await target.advance(command.ms);
+      return [];
+  }
+}
+
+/** Every process renews but one, until the lease of that one is over. */
+async function crash(target: Target, names: Names, crashed: number): Promise<void> {
+  for (let round = 0; round < 4; round += 1) {
+    for (let n = 0; n < PROCESSES; n += 1) if (n !== crashed) await target.heartbeat(names.processId(n));
+    await target.advance(5_001);
+  }
+}
+
+export async function openKeys(target: Target, names: Names): Promise<void> {
+  for (const [n, unit] of (["credit", "credit", "tokens"] as const).entries())
+    await target.createKey(names.keyId(n), unit);
+}
+
+/** The faults end, a lease goes by, and the sweeper comes until there is nothing left for it. */
+export async function rest(target: Target, names: Names): Promise<LedgerEvent[]> {
+  const sweeperId = names.processId(PROCESSES);
+  const events: LedgerEvent[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    await target.heartbeat(sweeperId);
+    await target.advance(5_001);
+  }
+  await target.heartbeat(sweeperId);
+  for (let swept = 1; swept > 0;) {
+    const [event] = await drive(
+      target,
+      { ...names, processId: () => sweeperId },
+      { type: "sweep", process: 0, limit: 7 },
+    );
+    if (event?.type !== "sweep") break;
+    events.push(event);
+    swept = event.swept.length;
+  }
+  return events;
+}
+
+/** The model where a ledger is expected. */
+export function modelTarget(model: Model): Target {
+  return {
+    nowMs: model.nowMs,
+    advance: async (ms) => model.advance(ms),
+    restart: async () => model.restart(),
+    createKey: async (keyId, unit) => model.createKey(keyId, unit),
+    changeKey: async (keyId) => model.changeKey(keyId),
+    versionOf: (keyId) => model.state.accounts.get(keyId)?.version ?? 1,
+    admit: async (processId, asks) => model.admit(processId, asks),
+    settle: async (settlements) => model.settle(settlements),
+    void: async (requests) => model.void(requests),
+    checkpoint: async (checkpoints) => model.checkpoint(checkpoints),
+    heartbeat: async (processId) => model.heartbeat(processId),
+    sweep: async (sweeperId, limit) => model.sweep(sweeperId, limit),
+    fund: async (funding) => model.fund(funding),
+    setBudget: async (change) => model.setBudget(change),
+    usage: async (keyId) => model.usage(keyId),
+  };
+}

@@ -1,0 +1,49 @@
+import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { createPglite } from "../../src/db/pglite.ts";
+import { createPostgres } from "../../src/db/postgres.ts";
+import type { Database } from "../../src/db/database.ts";
+import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
+import { takeClock } from "./database-target.ts";
+
+export type Engine = {
+  name: string;
+  /** Why it cannot be used here; null when it can. */
+  reason: string | null;
+  open: () => Promise<{ database: Database; close: () => Promise<void> }>;
+  /** How many sequences it is given. */
+  runs: number;
+};
+
+const limits = { poolSize: 6, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
+
+export const SERVERS: Engine[] = (["15", "newest"] as const).map((version) => ({
+  name: `PostgreSQL ${version}`,
+  reason: whyUnavailable(version),
+  open: async () => {
+    const fresh = await freshDatabase({ version });
+    const database = createPostgres({ url: fresh.url, ...limits });
+    await takeClock(database);
+    return {
+      database,
+      close: async () => {
+        await database.close();
+        await fresh.close();
+      },
+    };
+  },
+  runs: 60,
+}));
+
+const pglite: Engine = {
+  name: "PGlite",
+  reason: null,
+  open: async () => {
+    const database = await createPglite({ dataFolder: null });
+    await migrate(database, { folder: migrationsFolder() });
+    await takeClock(database);
+    return { database, close: () => database.close() };
+  },
+  runs: 10,
+};
+
+export const ENGINES: Engine[] = [...SERVERS, pglite];

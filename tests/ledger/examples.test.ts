@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Database } from "../../src/db/database.ts";
+import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
+import { namesOf, PROCESSES } from "./commands.ts";
+import { databaseTarget } from "./database-target.ts";
+import { modelTarget, rest, type Target } from "./drive.ts";
+import { SERVERS } from "./engines.ts";
+import { createModel } from "./model.ts";
+
+const START_MS = Date.UTC(2026, 0, 5, 12);
+const DAY_MS = 86_400_000;
+const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+const bytes = (n: number): Buffer => Buffer.alloc(32, n);
+
+const server = SERVERS[0];
+let run = 0;
+
+/** The same examples on the model and on a server: neither may explain away what the other does. */
+const subjects = [
+  { name: "the model", open: async () => ({ database: null, close: async () => undefined }), reason: null },
+  {
+    name: server?.name ?? "",
+    open: server?.open ?? (() => Promise.reject(new Error("no server"))),
+    reason: server?.reason ?? null,
+  },
+];
+
+describe.each(subjects)("$name", ({ open, reason }) => {
+  let database: Database | null;
+  let close: () => Promise<void> = async () => undefined;
+  let target: Target;
+  let names = namesOf(0);
+  let credit = "";
+  let tokens = "";
+  let asked = 0;
+
+  beforeAll(async () => {
+    if (reason === null) ({ database, close } = await open());
+  });
+  afterAll(() => close());
+  beforeEach(async (context) => {
+    context.skip(reason !== null, reason ?? "");
+    run += 1;
+    names = namesOf(run);
+    const startMs = START_MS + run * 100 * DAY_MS;
+    target = database ? await databaseTarget(database, startMs) : modelTarget(createModel({ startMs }));
+    [credit, tokens] = [names.keyId(0), names.keyId(1)];
+    await target.createKey(credit, "credit");
+    await target.createKey(tokens, "tokens");
+    await target.heartbeat(names.processId(0));
+    await purchase(100n);
+    await target.setBudget({ keyId: tokens, reference: "b", budget: 100n, period: "day", actor: "test" });
+    return async () => {
+      await rest(target, names);
+    };
+  });
+
+  const purchase = (amount: bigint, reference = "p") =>
+    target.fund({ keyId: credit, reference, kind: "purchase", amount, about: null, actor: "test" });
+  const ask = (fields: Partial<Ask> = {}): Ask => {
+    asked += 1;
+    return {
+      ...{ id: names.requestId(asked), keyId: credit, keyVersion: 1, rpmLimit: null, least: 10n, most: 40n },
+      ...{ unlimited: false, model: "m", priceVersion: 1, lifetimeMs: 300_000, claim: null },
+      ...fields,
+    };
+  };
+  const admit = (...asks: Ask[]) => target.admit(names.processId(0), asks);
+  const settle = async ({ id, keyId }: Ask, fields: Partial<Settlement> = {}) => {
+    const end = {
+      id,
+      keyId,
+      outcome: "completed",
+      charge: 7n,
+      usage,
+      contentDelivered: true,
+      record: null,
+      answer: null,
+    } as const;
+    return (await target.settle([{ ...end, ...fields }]))[0];
+  };
+
+  test("a request gets its most while there is as much, then what is left, then nothing [I8]", async () => {
+    expect(await admit(ask({ most: 90n }), ask({ most: 90n }), ask({ least: 1n }))).toEqual([
+      { kind: "admitted", amount: 90n },
+      { kind: "admitted", amount: 10n },
+      { kind: "reserved", posted: 100n, held: 100n },
+    ]);
+  });
+
+  test("a small request is served behind a big one that was refused [I8]", async () => {
+    expect(
+      await admit(ask({ least: 101n, most: 101n }), ask({ least: 90n, most: 120n }), ask({ least: 5n, most: 5n })),
+    ).toMatchObject([{ kind: "insufficient", posted: 100n }, { kind: "admitted", amount: 100n }, { kind: "reserved" }]);
+    expect(await admit(ask({ least: 200n, most: 200n }))).toEqual([{ kind: "insufficient", posted: 100n, held: 100n }]);
+  });
+
+  test("without a limit of its own a request leaves half, but takes what it needs", async () => {
+    expect(await admit(ask({ most: 500n, unlimited: true }), ask({ least: 40n, most: 500n, unlimited: true }))).toEqual(
+      [
+        { kind: "admitted", amount: 50n },
+        { kind: "admitted", amount: 40n },
+      ],
+    );
+  });
+
+  test("a call repeated with the same id gets the original grant, open or ended", async () => {
+    const first = ask();
+    await admit(first);
+
+    expect(await admit(first, first)).toEqual([
+      { kind: "already", amount: 40n },
+      { kind: "already", amount: 40n },
+    ]);
+    await settle(first);
+    expect(await admit({ ...first, keyVersion: 99 })).toEqual([{ kind: "already", amount: 40n }]);
+  });
+
+  test("a changed key is stale in the very next call, and so is a key that does not exist", async () => {
+    await target.changeKey(credit);
+
+    expect(await admit(ask(), ask({ keyVersion: 2 }), ask({ keyId: names.keyId(9) }))).toMatchObject([
+      { kind: "stale_key" },
+      { kind: "admitted" },
+      { kind: "stale_key" },
+    ]);
+  });
+
+  test("waiting the time a rate limit names is enough, and not a millisecond less [I10]", async () => {
+    const rateOnly = () => ask({ rpmLimit: 2, least: 0n, most: 0n });
+    await target.advance(3_000);
+    expect(await admit(rateOnly(), rateOnly())).toEqual([
+      { kind: "admitted", amount: 0n },
+      { kind: "admitted", amount: 0n },
+    ]);
+    const [refused] = await admit(rateOnly());
+    expect(refused).toEqual({ kind: "rate_limited", retryAfterMs: 62_000 });
+
+    await target.advance(61_999);
+    expect(await admit(rateOnly())).toEqual([{ kind: "rate_limited", retryAfterMs: 1 }]);
+    await target.advance(1);
+    expect(await admit(rateOnly())).toEqual([{ kind: "admitted", amount: 0n }]);
+  });
+
+  test("a refusal with status 429 does not count against the rate; one with 402 does", async () => {
+    const limited = (least: bigint) => ask({ rpmLimit: 2, least, most: least });
+    await admit(limited(100n), limited(50n), limited(50n));
+
+    expect(await admit(limited(500n), limited(500n))).toMatchObject([
+      { kind: "insufficient" },
+      { kind: "rate_limited" },
+    ]);
+  });
+
+  test("a token key with nothing left is told when its period ends, and starts anew then", async () => {
+    const spent = ask({ keyId: tokens, most: 100n });
+    await admit(spent);
+    await settle(spent, { charge: 100n });
+    const periodEndsAtMs = (Math.floor(target.nowMs() / DAY_MS) + 1) * DAY_MS;
+
+    expect(await admit(ask({ keyId: tokens }))).toEqual([{ kind: "limit_reached", periodEndsAtMs }]);
+    expect(await target.usage(tokens)).toMatchObject({ posted: 0n, used: 100n, periodEndsAtMs });
+    await target.advance(DAY_MS);
+    expect(await target.usage(tokens)).toMatchObject({
+      posted: 100n,
+      used: 0n,
+      periodEndsAtMs: periodEndsAtMs + DAY_MS,
+    });
+    expect(await admit(ask({ keyId: tokens }))).toMatchObject([{ kind: "admitted" }]);
+  });
+
+  test("a hold of an older period gives nothing back to the new one and takes nothing from it", async () => {
+    const old = ask({ keyId: tokens, most: 60n, lifetimeMs: 3 * DAY_MS });
+    await admit(old);
+    await target.advance(DAY_MS);
+    const fresh = ask({ keyId: tokens, most: 100n });
+    expect(await admit(fresh)).toEqual([{ kind: "admitted", amount: 100n }]);
+
+    expect(await settle(old, { charge: 75n })).toEqual({ kind: "settled", charged: 60n });
+    expect(await target.usage(tokens)).toMatchObject({ posted: 100n, held: 100n, used: 0n });
+  });
+
+  test("a budget cut leaves what is held, and no more once that ends", async () => {
+    const open = ask({ keyId: tokens, most: 80n });
+    await admit(open);
+    await target.setBudget({ keyId: tokens, reference: "cut", budget: 50n, period: "day", actor: "test" });
+    expect(await target.usage(tokens)).toMatchObject({ posted: 80n, held: 80n });
+
+    await settle(open, { charge: 10n });
+    expect(await target.usage(tokens)).toMatchObject({ posted: 40n, held: 0n, used: 10n });
+  });
+
+  test("a charge draws on unreserved balance, never below zero, and the house bears the rest [I1, I5]", async () => {
+    const [one, two] = [ask({ most: 40n }), ask({ most: 40n })];
+    await admit(one, two);
+
+    expect(await settle(one, { charge: 55n })).toEqual({ kind: "settled", charged: 55n });
+    expect(await settle(two, { charge: 70n })).toEqual({ kind: "settled", charged: 45n });
+    expect(await target.usage(credit)).toMatchObject({ posted: 0n, held: 0n, used: 100n, lastCost: 45n, requests: 2n });
+  });
+
+  test("a request ends once: repeated it is already ended, swept or voided it is fenced [I4]", async () => {
+    const [one, two, three] = [ask({ most: 10n }), ask({ most: 10n }), ask({ most: 10n })];
+    await admit(one, two, three);
+    await settle(one);
+    expect(await settle(one, { charge: 9n })).toEqual({ kind: "already", charged: 7n });
+
+    await target.void([{ id: two.id, keyId: credit }]);
+    await target.checkpoint([
+      { id: three.id, seq: 1, cost: 4n, inputTokens: 1, outputTokens: 1, contentDelivered: true },
+    ]);
+    await rest(target, names);
+    expect(await settle(two)).toEqual({ kind: "fenced" });
+    expect(await settle(three)).toEqual({ kind: "fenced" });
+    expect(await settle(ask())).toEqual({ kind: "fenced" });
+    expect(await target.usage(credit)).toMatchObject({ posted: 89n, held: 0n, used: 11n });
+  });
+
+  test("voiding refunds what had been charged, once, and bars an id whose admission is still on the way", async () => {
+    const [one, late] = [ask(), ask()];
+    await admit(one);
+    await settle(one);
+    const both = [one, late].map(({ id }) => ({ id, keyId: credit }));
+
+    expect(await target.void(both)).toEqual([
+      { kind: "voided", refunded: 7n },
+      { kind: "voided", refunded: 0n },
+    ]);
+    expect(await target.void(both)).toEqual([
+      { kind: "already", refunded: 7n },
+      { kind: "already", refunded: 0n },
+    ]);
+    expect(await settle(one)).toEqual({ kind: "fenced" });
+    expect(await admit(late)).toEqual([{ kind: "already", amount: 0n }]);
+    expect(await target.usage(credit)).toMatchObject({ posted: 100n, held: 0n, requests: 0n, inputTokens: 0n });
+  });
+
+  test("a failed provider costs nothing, whatever the charge says, and moves no token totals [I5]", async () => {
+    const failed = ask();
+    await admit(failed);
+
+    expect(await settle(failed, { outcome: "upstream_failed", charge: 30n })).toEqual({ kind: "settled", charged: 0n });
+    expect(await target.usage(credit)).toMatchObject({ posted: 100n, used: 0n, requests: 1n, inputTokens: 0n });
+  });
+
+  test("a client that is gone pays, without counting as a request [spec 6.2]", async () => {
+    const gone = ask();
+    await admit(gone);
+    await settle(gone, { outcome: "client_gone" });
+
+    expect(await target.usage(credit)).toMatchObject({
+      used: 7n,
+      requests: 0n,
+      lastCost: 0n,
+      inputTokens: 3n,
+      todaySpend: 7n,
+    });
+    await target.advance(DAY_MS);
+    expect(await target.usage(credit)).toMatchObject({ used: 7n, todaySpend: 0n });
+  });
+
+  test("an Idempotency-Key runs once and is replayed to the byte for a day [I9]", async () => {
+    const claim = { route: "chat", keySha256: bytes(1), fingerprint: bytes(2) };
+    const answer = { status: 200, contentType: "application/json", body: Buffer.from([0, 255, 10]) };
+    const first = ask({ claim });
+    const other = { ...claim, fingerprint: bytes(3) };
+    expect(
+      await admit(first, ask({ claim }), ask({ claim: other }), ask({ claim: { ...claim, route: "messages" } })),
+    ).toMatchObject([{ kind: "admitted" }, { kind: "in_progress" }, { kind: "key_reuse" }, { kind: "admitted" }]);
+
+    await settle(first, { answer });
+    expect(await admit(ask({ claim }))).toEqual([{ kind: "replay", answer }]);
+    await target.advance(DAY_MS);
+    expect(await admit(ask({ claim }))).toMatchObject([{ kind: "admitted" }]);
+  });
+
+  test("what becomes of a claim without a stored answer depends on what was charged or delivered [I9]", async () => {
+    const claimOf = (n: number) => ({ route: "chat", keySha256: bytes(n), fingerprint: bytes(2) });
+    const asks = [1, 2, 3, 4].map((n) => ask({ most: 10n, claim: claimOf(n) }));
+    await admit(...asks);
+    const [finished, broken, failed, voided] = asks as [Ask, Ask, Ask, Ask];
+    await settle(finished);
+    await settle(broken, { outcome: "upstream_failed", contentDelivered: true });
+    await settle(failed, { outcome: "upstream_failed", contentDelivered: false });
+    await target.void([{ id: voided.id, keyId: credit }]);
+
+    expect(await admit(...[1, 2, 3, 4].map((n) => ask({ most: 10n, claim: claimOf(n) })))).toMatchObject([
+      { kind: "replay_unavailable" },
+      { kind: "stream_interrupted" },
+      { kind: "admitted" },
+      { kind: "admitted" },
+    ]);
+  });
+
+  test("after an outage nothing is swept until a full lease has gone by for everyone [I6]", async () => {
+    const lost = ask();
+    await admit(lost);
+    await target.advance(600_000);
+    await target.restart();
+    const sweeper = names.processId(PROCESSES);
+
+    for (let waitedMs = 0; waitedMs < 15_000; waitedMs += 5_000) {
+      await target.heartbeat(sweeper);
+      expect(await target.sweep(sweeper, 10)).toEqual([]);
+      await target.advance(5_000);
+    }
+    await target.heartbeat(sweeper);
+    expect(await target.sweep(sweeper, 10)).toEqual([{ id: lost.id, keyId: credit, charged: 0n }]);
+  });
+
+  test("funding is applied once per reference, and never below what is held [I7]", async () => {
+    expect(await purchase(100n)).toEqual({ kind: "already" });
+    expect(await purchase(101n)).toEqual({ kind: "reference_reuse" });
+    await admit(ask());
+    const adjust = { keyId: credit, reference: "a", kind: "adjust", amount: -61n, about: null, actor: "test" } as const;
+    expect(await target.fund(adjust)).toEqual({ kind: "reserved" });
+    expect(await target.fund({ ...adjust, amount: -60n })).toEqual({ kind: "funded" });
+    expect(await target.fund({ ...adjust, keyId: tokens })).toEqual({ kind: "wrong_unit" });
+    expect(await target.fund({ ...adjust, keyId: names.keyId(9) })).toEqual({ kind: "unknown_key" });
+  });
+
+  test("refunds of a charge together never exceed it", async () => {
+    const paid = ask();
+    await admit(paid);
+    await settle(paid);
+    const refund = {
+      keyId: credit,
+      reference: "r1",
+      kind: "refund",
+      amount: 5n,
+      about: paid.id,
+      actor: "test",
+    } as const;
+
+    expect(await target.fund(refund)).toEqual({ kind: "funded" });
+    expect(await target.fund({ ...refund, reference: "r2" })).toEqual({ kind: "refused" });
+    expect(await target.void([{ id: paid.id, keyId: credit }])).toEqual([{ kind: "voided", refunded: 2n }]);
+    expect(await target.usage(credit)).toMatchObject({ posted: 100n });
+  });
+});

@@ -1,0 +1,47 @@
+import type {
+  Ask,
+  BudgetChange,
+  Checkpoint,
+  Funded,
+  Funding,
+  Settled,
+  Settlement,
+  Swept,
+  Verdict,
+  Voided,
+} from "../../src/ledger/ledger.ts";
+
+/** What was asked of a ledger and what it answered, with the ledger's time. */
+export type LedgerEvent = { atMs: number } & (
+  | { type: "admit"; processId: string; asks: readonly Ask[]; verdicts: Verdict[] }
+  | { type: "settle"; settlements: readonly Settlement[]; results: Settled[] }
+  | { type: "void"; requests: readonly { id: string; keyId: string }[]; results: Voided[] }
+  | { type: "checkpoint"; checkpoints: readonly Checkpoint[]; closed: string[] }
+  | { type: "sweep"; swept: Swept[] }
+  | { type: "fund"; funding: Funding; result: Funded }
+  | { type: "budget"; change: BudgetChange; result: Funded }
+  | { type: "usage"; summary: unknown }
+);
+
+/** Every pair of a request and its answer, in order. */
+export function decisionsOf(history: readonly LedgerEvent[]): { atMs: number; ask: Ask; verdict: Verdict }[] {
+  return history.flatMap((event) =>
+    event.type === "admit"
+      ? event.asks.map((ask, index) => ({ atMs: event.atMs, ask, verdict: event.verdicts[index] as Verdict }))
+      : [],
+  );
+}
+
+export function settlementsOf(
+  history: readonly LedgerEvent[],
+): { atMs: number; settlement: Settlement; result: Settled }[] {
+  return history.flatMap((event) =>
+    event.type === "settle"
+      ? event.settlements.map((settlement, index) => ({
+          atMs: event.atMs,
+          settlement,
+          result: event.results[index] as Settled,
+        }))
+      : [],
+  );
+}

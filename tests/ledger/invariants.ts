@@ -1,0 +1,209 @@
+import type { Ask } from "../../src/ledger/ledger.ts";
+import { decisionsOf, type LedgerEvent, settlementsOf } from "./history.ts";
+import { LAW } from "./rules.ts";
+import type { Account, State } from "./state.ts";
+
+export type Witness = { state: State; history: readonly LedgerEvent[] };
+type Invariant = (witness: Witness) => string[];
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * What must hold of a ledger, as far as the ledger alone can witness it. Each answers with its violations. I6 and I11 speak of
+ * a ledger at rest, so they are asked for apart.
+ */
+export const ALWAYS: Record<"I1" | "I2" | "I3" | "I4" | "I5" | "I7" | "I8" | "I9" | "I10", Invariant> = {
+  /** Nothing is made and nothing is lost. */
+  I1: ({ state }) =>
+    each(state.accounts, (account) => {
+      const { posted, used, purchased, budget, olderHeld, held } = account;
+      if (account.unit === "credit") return same("posted + used", posted + used, purchased);
+      // After a cut below what is held, what is held is all there is.
+      return budget - used + olderHeld >= held
+        ? same("posted + used - older holds", posted + used - olderHeld, budget)
+        : same("posted after a cut", posted, held);
+    }),
+
+  I2: ({ state }) =>
+    each(state.accounts, ({ posted, held, olderHeld, periodNo }, keyId) => {
+      const open = [...state.holds.values()].filter((hold) => hold.keyId === keyId);
+      const older = open.filter((hold) => hold.periodNo < periodNo);
+      return [
+        ...(posted >= held && held >= 0n ? [] : [`posted ${posted}, held ${held}`]),
+        ...same("held", held, sum(open)),
+        ...same("held by older periods", olderHeld, sum(older)),
+      ];
+    }),
+
+  /** An end that was confirmed has its one charge, and what the key did not pay the house did. */
+  I3: ({ state, history }) =>
+    settlementsOf(history).flatMap(({ settlement: { id, outcome, charge }, result }) => {
+      if (result.kind === "fenced") return [];
+      const row = state.charges.get(id);
+      if (!row || LAW.fences(row.kind)) return [`${id}: ${result.kind}, but no charge of its own`];
+      const asked = outcome === "upstream_failed" ? 0n : charge;
+      const priced = result.kind === "settled" ? same(id, row.amount + (state.house.get(id) ?? 0n), asked) : [];
+      return [...same(id, result.charged, row.amount), ...priced];
+    }),
+
+  I4: ({ state, history }) => {
+    const settled = settlementsOf(history).filter(({ result }) => result.kind === "settled");
+    const swept = history.flatMap((event) => (event.type === "sweep" ? event.swept : []));
+    const ends = [...settled.map(({ settlement }) => settlement.id), ...swept.map(({ id }) => id)];
+    return [
+      ...ends.filter((id, index) => ends.indexOf(id) !== index).map((id) => `${id} was ended twice`),
+      ...runsByClaim(history).flatMap((runs) => {
+        const paid = runs.filter(({ ask }) => net(state, ask.id) > 0n);
+        const close = paid.filter(({ atMs }, index) => index > 0 && atMs - (paid[index - 1]?.atMs ?? 0) < DAY_MS);
+        return close.map(({ ask }) => `${ask.id} is a second positive charge of its Idempotency-Key`);
+      }),
+    ];
+  },
+
+  I5: ({ state, history }) => [
+    ...each(state.charges, ({ kind, amount }) => {
+      if (amount < 0n) return [`a charge of ${amount}`];
+      return (kind === "upstream_failed" || kind === "voided") && amount > 0n ? [`${kind} costs ${amount}`] : [];
+    }),
+    ...history.flatMap((event, index) =>
+      event.type === "sweep"
+        ? event.swept
+            .filter(({ id, charged }) => charged > delivered(history.slice(0, index), id))
+            .map(({ id, charged }) => `${id} was swept for ${charged}, more than was reported delivered`)
+        : [],
+    ),
+  ],
+
+  /** The journal alone yields every balance, and whatever was acknowledged stands in it. */
+  I7: ({ state, history }) => [
+    ...each(state.accounts, (account, keyId) => foldMismatches(state, account, keyId)),
+    ...history.flatMap((event) => {
+      if (event.type === "fund" && event.result.kind === "funded") {
+        const { keyId, reference, amount } = event.funding;
+        return same(reference, state.funding.get(`${keyId} ${reference}`)?.amount, amount);
+      }
+      return [];
+    }),
+    ...repeatedFunding(history),
+  ],
+
+  /** Every verdict was true at one instant. */
+  I8: ({ history }) =>
+    decisionsOf(history).flatMap(({ ask: { id, least, most }, verdict }) => {
+      const wrong = (): string[] => [`${id} asked for ${least} to ${most}: ${describe(verdict)}`];
+      if (verdict.kind === "admitted") return verdict.amount >= least && verdict.amount <= most ? [] : wrong();
+      if (verdict.kind === "insufficient") return least > verdict.posted ? [] : wrong();
+      if (verdict.kind !== "reserved") return [];
+      return verdict.posted >= least && least > verdict.posted - verdict.held ? [] : wrong();
+    }),
+
+  I9: ({ state, history }) => [
+    ...decisionsOf(history).flatMap(({ ask, verdict }) => {
+      if (verdict.kind !== "replay") return [];
+      const stored = settlementsOf(history).filter(({ settlement }) =>
+        settlement.answer?.body.equals(verdict.answer.body),
+      );
+      return stored.length > 0 ? [] : [`${ask.id} was answered with bytes nobody stored`];
+    }),
+    ...runsByClaim(history).flatMap((runs) =>
+      runs.flatMap(({ atMs, ask }, index) => {
+        const later = runs[index + 1];
+        const again = later && later.atMs - atMs < DAY_MS && net(state, ask.id) > 0n;
+        return again ? [`${later.ask.id} ran after ${ask.id} had been charged`] : [];
+      }),
+    ),
+  ],
+
+  I10: ({ history }) => {
+    const decisions = decisionsOf(history);
+    const accepted = decisions.filter(({ verdict }) => LAW.counted(verdict.kind));
+    const crowded = accepted.flatMap(({ atMs, ask }) => {
+      const window = accepted.filter(
+        (it) => it.ask.keyId === ask.keyId && it.atMs <= atMs && it.atMs > atMs - MINUTE_MS,
+      );
+      return ask.rpmLimit !== null && window.length > ask.rpmLimit
+        ? [`${ask.keyId}: ${window.length} in a minute`]
+        : [];
+    });
+    const waited = decisions.flatMap(({ atMs, ask, verdict }) => {
+      if (verdict.kind !== "rate_limited") return [];
+      const since = decisions.filter((it) => it.ask.keyId === ask.keyId && it.atMs >= atMs);
+      const next = since.find((it) => it.atMs >= atMs + verdict.retryAfterMs);
+      const alone = next && !since.some((it) => it.atMs < next.atMs && LAW.counted(it.verdict.kind));
+      return alone && next.verdict.kind === "rate_limited" ? [`${ask.keyId}: waited, and was refused again`] : [];
+    });
+    return [...crowded, ...waited];
+  },
+};
+
+/** The invariants of the state alone, for every moment in between. */
+export const imbalancesOf = (state: State): string[] =>
+  (["I1", "I2"] as const).flatMap((name) =>
+    ALWAYS[name]({ state, history: [] }).map((violation) => `${name} ${violation}`),
+  );
+
+/** I6: after the faults have ended, a lease has run out and the sweeper has been, nothing is held. */
+export const heldAtRest = ({ accounts, holds }: State): string[] => [
+  ...each(accounts, ({ held }) => (held === 0n ? [] : [`${held} is still held`])),
+  ...(holds.size === 0 ? [] : [`${holds.size} holds are open`]),
+];
+
+/** All violations with the name of the invariant in front. */
+export function violationsOf(witness: Witness): string[] {
+  return Object.entries(ALWAYS).flatMap(([name, find]) => find(witness).map((violation) => `${name} ${violation}`));
+}
+
+function foldMismatches(state: State, account: Account, keyId: string): string[] {
+  const charges = [...state.charges.values()].filter((charge) => charge.keyId === keyId);
+  const funding = [...state.funding.values()].filter((entry) => entry.keyId === keyId);
+  if (account.unit === "credit") {
+    return [...same("purchased", account.purchased, sum(funding)), ...same("used", account.used, sum(charges))];
+  }
+  const current = ({ periodNo }: { periodNo: number }): boolean => periodNo === account.periodNo;
+  const refunds = funding.filter(({ kind }) => kind === "refund");
+  return same("used", account.used, sum(charges.filter(current)) - sum(refunds.filter(current)));
+}
+
+function repeatedFunding(history: readonly LedgerEvent[]): string[] {
+  const names = history.flatMap((event) =>
+    event.type === "fund" && event.result.kind === "funded"
+      ? [`${event.funding.keyId} ${event.funding.reference}`]
+      : [],
+  );
+  return names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${name} was applied twice`);
+}
+
+/** The admitted requests of each Idempotency-Key, in order. */
+function runsByClaim(history: readonly LedgerEvent[]): { atMs: number; ask: Ask }[][] {
+  const runs = new Map<string, { atMs: number; ask: Ask }[]>();
+  for (const { atMs, ask, verdict } of decisionsOf(history)) {
+    if (!ask.claim || ask.most === 0n || verdict.kind !== "admitted") continue;
+    const name = `${ask.keyId} ${ask.claim.route} ${ask.claim.keySha256.toString("hex")}`;
+    runs.set(name, [...(runs.get(name) ?? []), { atMs, ask }]);
+  }
+  return [...runs.values()];
+}
+
+/** The most that was reported delivered for a request. */
+function delivered(history: readonly LedgerEvent[], id: string): bigint {
+  const costs = history.flatMap((event) =>
+    event.type === "checkpoint" ? event.checkpoints.filter((it) => it.id === id).map(({ cost }) => cost) : [],
+  );
+  return costs.reduce((most, cost) => (cost > most ? cost : most), 0n);
+}
+
+function net(state: State, id: string): bigint {
+  const refunds = [...state.funding.values()].filter(({ about }) => about === id);
+  return (state.charges.get(id)?.amount ?? 0n) - sum(refunds);
+}
+
+const sum = (rows: readonly { amount: bigint }[]): bigint => rows.reduce((total, { amount }) => total + amount, 0n);
+
+const same = (what: string, is: bigint | undefined, shouldBe: bigint): string[] =>
+  is === shouldBe ? [] : [`${what} is ${is}, should be ${shouldBe}`];
+
+const describe = (value: object): string => Object.values(value).join(" ");
+
+const each = <Row>(rows: ReadonlyMap<string, Row>, find: (row: Row, id: string) => string[]): string[] =>
+  [...rows].flatMap(([id, row]) => find(row, id).map((violation) => `${id}: ${violation}`));

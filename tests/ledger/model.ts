@@ -1,0 +1,394 @@
+import type {
+  Ask,
+  BudgetChange,
+  Checkpoint,
+  Claim,
+  Funded,
+  Funding,
+  Settled,
+  Settlement,
+  Swept,
+  UsageSummary,
+  Verdict,
+  Voided,
+} from "../../src/ledger/ledger.ts";
+import { type Account, type ClaimEntry, emptyState, type Hold, newAccount, type State } from "./state.ts";
+import { endOf, periodEndMs, postedTokens } from "./period.ts";
+import { LAW, type Rules } from "./rules.ts";
+
+export const LEASE_MS = 15_000;
+const CELL_MS = 5_000;
+const DAY_MS = 86_400_000;
+
+/** What a settlement, a void and a sweep have in common. */
+type End = Pick<Settlement, "id" | "charge" | "contentDelivered" | "record" | "answer"> & {
+  kind: Settlement["outcome"] | "swept" | "voided";
+  tokensIn: bigint;
+  tokensOut: bigint;
+};
+
+export type Model = ReturnType<typeof createModel>;
+
+/**
+ * The ledger as a specification: one request after another, no locks, no SQL. What PostgreSQL does must equal this.
+ * `rules` are the decisions that tests break on purpose.
+ */
+export function createModel({ startMs, rules = LAW }: { startMs: number; rules?: Rules }) {
+  const state: State = emptyState();
+  let nowMs = startMs;
+  let serverStartMs = startMs;
+
+  const createKey = (keyId: string, unit: Account["unit"]): void => {
+    state.accounts.set(keyId, newAccount(unit));
+  };
+  const changeKey = (keyId: string): void => {
+    const account = state.accounts.get(keyId);
+    if (account) account.version += 1;
+  };
+
+  function admit(processId: string, asks: readonly Ask[]): Verdict[] {
+    for (const { keyId } of asks) turn(keyId);
+    return asks.map((ask) => {
+      const verdict = decide(processId, ask);
+      const account = state.accounts.get(ask.keyId);
+      if (account && rules.counted(verdict.kind)) account.cells[0] = (account.cells[0] ?? 0) + 1;
+      return verdict;
+    });
+  }
+
+  /** In this order: a repeated call, the key's version, the rate, the claim, the money. */
+  function decide(processId: string, ask: Ask): Verdict {
+    const earlier = state.holds.get(ask.id)?.amount ?? state.charges.get(ask.id)?.granted;
+    if (earlier !== undefined) return { kind: "already", amount: earlier };
+    const account = state.accounts.get(ask.keyId);
+    if (!account || account.version !== ask.keyVersion) return { kind: "stale_key" };
+    const retryAfterMs = rateWaitMs(account, ask.rpmLimit);
+    if (retryAfterMs > 0) return { kind: "rate_limited", retryAfterMs };
+    if (ask.most === 0n) return { kind: "admitted", amount: 0n };
+    return (ask.claim && claimVerdict(ask.keyId, ask.claim)) ?? reserve(processId, ask, account);
+  }
+
+  function reserve(processId: string, ask: Ask, account: Account): Verdict {
+    const free = rules.free(account);
+    if (ask.least > free) return refusal(account, ask.least);
+    const amount = rules.grant({ ...ask, free });
+    account.held += amount;
+    state.holds.set(ask.id, {
+      keyId: ask.keyId,
+      amount,
+      periodNo: account.periodNo,
+      processId,
+      cost: 0n,
+      tokensIn: 0n,
+      tokensOut: 0n,
+      seq: 0,
+      delivered: false,
+      deadlineMs: nowMs + ask.lifetimeMs,
+    });
+    if (ask.claim) {
+      const fingerprint = ask.claim.fingerprint.toString("hex");
+      const claim: ClaimEntry = {
+        fingerprint,
+        state: "in_flight",
+        holdId: ask.id,
+        answer: null,
+        expiresAtMs: Infinity,
+      };
+      state.claims.set(claimName(ask.keyId, ask.claim), claim);
+    }
+    return { kind: "admitted", amount };
+  }
+
+  function refusal(account: Account, least: bigint): Verdict {
+    const posted = account.posted - account.olderHeld;
+    const held = account.held - account.olderHeld;
+    if (account.unit === "tokens" && posted === 0n) return { kind: "limit_reached", periodEndsAtMs: endOf(account) };
+    return { kind: rules.refusal({ least, posted }), posted, held };
+  }
+
+  function claimVerdict(keyId: string, claim: Claim): Verdict | null {
+    const found = state.claims.get(claimName(keyId, claim));
+    if (found && found.expiresAtMs <= nowMs) state.claims.delete(claimName(keyId, claim));
+    if (!found || found.expiresAtMs <= nowMs) return null;
+    if (found.fingerprint !== claim.fingerprint.toString("hex")) return { kind: "key_reuse" };
+    if (found.state === "in_flight") return { kind: "in_progress" };
+    if (found.state === "unavailable") return { kind: "replay_unavailable" };
+    if (found.state === "interrupted" || !found.answer) return { kind: "stream_interrupted" };
+    return { kind: "replay", answer: { ...found.answer, body: Buffer.from(found.answer.body, "hex") } };
+  }
+
+  /** How long until one more request fits; 0 when it fits now. Cells leave the window whole, oldest first. */
+  function rateWaitMs(account: Account, rpmLimit: number | null): number {
+    turnCells(account);
+    if (rpmLimit === null) return 0;
+    for (let later = 0; later <= rules.windowCells; later += 1) {
+      const count = account.cells.slice(0, rules.windowCells - later).reduce((sum, cell) => sum + cell, 0);
+      if (count < rpmLimit) return later === 0 ? 0 : (account.cell + later) * CELL_MS - nowMs;
+    }
+    return 0;
+  }
+
+  function turnCells(account: Account): void {
+    const cell = Math.max(account.cell, Math.floor(nowMs / CELL_MS));
+    const fresh = Array.from({ length: Math.min(13, cell - account.cell) }, () => 0);
+    account.cells = [...fresh, ...account.cells].slice(0, 13);
+    account.cell = cell;
+  }
+
+  function settle(settlements: readonly Settlement[]): Settled[] {
+    return settlements.map((settlement) => {
+      const { id, keyId, outcome, usage } = settlement;
+      if (state.holds.get(id)?.keyId === keyId) {
+        const tokens = { tokensIn: BigInt(usage.inputTokens), tokensOut: BigInt(usage.outputTokens) };
+        return { kind: "settled", charged: end({ ...settlement, kind: outcome, ...tokens }) };
+      }
+      const charge = state.charges.get(id);
+      const undone = state.funding.has(`${keyId} #void:${id}`);
+      if (!charge || charge.keyId !== keyId || undone || rules.fences(charge.kind)) return { kind: "fenced" };
+      return { kind: "already", charged: charge.amount };
+    });
+  }
+
+  /** The one place where a hold ends. Answers what was paid. */
+  function end(ending: End): bigint {
+    const [hold, account] = holdAndAccount(ending.id);
+    const free = ending.kind === "upstream_failed" || ending.kind === "voided";
+    const counts = ending.kind === "completed" || ending.kind === "timed_out" || ending.kind === "upstream_failed";
+    const live = hold.periodNo === account.periodNo;
+    const cost = free ? 0n : ending.charge;
+    const paid = rules.paid({ cost, amount: hold.amount, spare: live ? account.posted - account.held : 0n });
+    const tokensIn = free ? 0n : ending.tokensIn;
+    const tokensOut = free ? 0n : ending.tokensOut;
+
+    state.holds.delete(ending.id);
+    account.held -= rules.released(hold, paid);
+    if (!live) account.olderHeld -= hold.amount;
+    if (live) account.used += paid;
+    account.posted = account.unit === "credit" ? account.posted - paid : postedTokens(account);
+    spend(account, paid);
+    account.tokensIn += tokensIn;
+    account.tokensOut += tokensOut;
+    if (counts) {
+      account.requests += 1n;
+      account.lastCost = paid;
+      if (ending.record) state.records.set(ending.id, { cost: paid, outcome: ending.kind as Settlement["outcome"] });
+    }
+    state.charges.set(ending.id, {
+      keyId: hold.keyId,
+      granted: hold.amount,
+      amount: paid,
+      kind: ending.kind,
+      periodNo: hold.periodNo,
+      tokensIn,
+      tokensOut,
+    });
+    if (cost > paid) state.house.set(ending.id, cost - paid);
+    closeClaim(ending, paid);
+    return paid;
+  }
+
+  function closeClaim({ id, kind, contentDelivered, answer }: End, paid: bigint): void {
+    for (const [name, claim] of state.claims) {
+      if (claim.holdId !== id) continue;
+      if (rules.frees({ paid, kind, contentDelivered, answered: answer !== null })) {
+        state.claims.delete(name);
+        continue;
+      }
+      claim.state = answer ? "stored" : kind === "completed" ? "unavailable" : "interrupted";
+      claim.answer = answer && { ...answer, body: answer.body.toString("hex") };
+      claim.expiresAtMs = nowMs + DAY_MS;
+    }
+  }
+
+  function voidRequests(requests: readonly { id: string; keyId: string }[]): Voided[] {
+    return requests.map(({ id, keyId }) => {
+      const account = state.accounts.get(keyId);
+      if (state.holds.get(id)?.keyId === keyId) {
+        const nothing = {
+          charge: 0n,
+          tokensIn: 0n,
+          tokensOut: 0n,
+          contentDelivered: false,
+          record: null,
+          answer: null,
+        };
+        end({ id, kind: "voided", ...nothing });
+        return { kind: "voided", refunded: 0n };
+      }
+      const charge = state.charges.get(id);
+      if (!charge) {
+        const nothing = { granted: 0n, amount: 0n, tokensIn: 0n, tokensOut: 0n };
+        if (account) state.charges.set(id, { keyId, kind: "voided", periodNo: account.periodNo, ...nothing });
+        return { kind: "voided", refunded: 0n };
+      }
+      if (charge.kind === "voided" || charge.keyId !== keyId || !account) return { kind: "already", refunded: 0n };
+      const earlier = state.funding.get(`${keyId} #void:${id}`);
+      if (earlier) return { kind: "already", refunded: earlier.amount };
+      const refunded = charge.amount - refundsOf(id);
+      state.funding.set(`${keyId} #void:${id}`, {
+        keyId,
+        kind: "refund",
+        amount: refunded,
+        periodNo: charge.periodNo,
+        about: id,
+      });
+      refund(account, charge.periodNo, refunded);
+      if (charge.kind !== "client_gone" && charge.kind !== "swept") account.requests -= 1n;
+      account.tokensIn -= charge.tokensIn;
+      account.tokensOut -= charge.tokensOut;
+      state.records.delete(id);
+      for (const [name, claim] of state.claims) if (claim.holdId === id) state.claims.delete(name);
+      return { kind: "voided", refunded };
+    });
+  }
+
+  function checkpoint(checkpoints: readonly Checkpoint[]): string[] {
+    for (const { id, seq, cost, inputTokens, outputTokens, contentDelivered } of checkpoints) {
+      const hold = state.holds.get(id);
+      if (!hold) continue;
+      hold.delivered ||= contentDelivered;
+      if (seq <= hold.seq) continue;
+      Object.assign(hold, { seq, cost, tokensIn: BigInt(inputTokens), tokensOut: BigInt(outputTokens) });
+    }
+    return checkpoints.filter(({ id }) => !state.holds.has(id)).map(({ id }) => id);
+  }
+
+  function heartbeat(processId: string): Date {
+    const found = state.processes.get(processId);
+    const renewingSinceMs = found && found.leaseUntilMs >= nowMs ? found.renewingSinceMs : nowMs;
+    state.processes.set(processId, { renewingSinceMs, leaseUntilMs: nowMs + LEASE_MS });
+    return new Date(nowMs + LEASE_MS);
+  }
+
+  function sweep(sweeperId: string, limit: number): Swept[] {
+    const sweeper = state.processes.get(sweeperId);
+    if (!sweeper || !rules.maySweep({ nowMs, serverStartMs, sweeper })) return [];
+    for (const [id, { leaseUntilMs }] of state.processes) if (leaseUntilMs < nowMs - DAY_MS) state.processes.delete(id);
+    for (const [name, { expiresAtMs }] of state.claims) if (expiresAtMs <= nowMs) state.claims.delete(name);
+    const lost = [...state.holds].filter(([, hold]) =>
+      rules.lost({ hold, nowMs, process: state.processes.get(hold.processId) }),
+    );
+    return lost
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .slice(0, limit)
+      .map(([id, { keyId, cost, tokensIn, tokensOut, delivered }]) => {
+        const last = { charge: cost, tokensIn, tokensOut, contentDelivered: delivered, record: null, answer: null };
+        return { id, keyId, charged: end({ id, kind: "swept", ...last }) };
+      });
+  }
+
+  function fund({ keyId, reference, kind, amount, about }: Funding): Funded {
+    const account = state.accounts.get(keyId);
+    if (!account) return { kind: "unknown_key" };
+    const earlier = state.funding.get(`${keyId} ${reference}`);
+    if (earlier && rules.repeats) {
+      const same = earlier.kind === kind && earlier.amount === amount && earlier.about === about;
+      return { kind: same ? "already" : "reference_reuse" };
+    }
+    let { periodNo } = account;
+    if (kind === "refund") {
+      const charge = state.charges.get(about ?? "");
+      if (!charge || charge.keyId !== keyId || amount > charge.amount - refundsOf(about)) return { kind: "refused" };
+      periodNo = charge.periodNo;
+      refund(account, periodNo, amount);
+    } else if (account.unit !== "credit") return { kind: "wrong_unit" };
+    else if (account.posted + amount < account.held) return { kind: "reserved" };
+    else {
+      account.posted += amount;
+      account.purchased += amount;
+    }
+    state.funding.set(`${keyId} ${reference}`, { keyId, kind, amount, periodNo, about });
+    return { kind: "funded" };
+  }
+
+  function setBudget({ keyId, reference, budget, period }: BudgetChange): Funded {
+    const account = state.accounts.get(keyId);
+    if (!account) return { kind: "unknown_key" };
+    const earlier = state.funding.get(`${keyId} ${reference}`);
+    if (earlier)
+      return { kind: earlier.kind === "budget" && earlier.amount === budget ? "already" : "reference_reuse" };
+    if (account.unit !== "tokens") return { kind: "wrong_unit" };
+    turn(keyId);
+    Object.assign(account, { budget, period, periodEndsAtMs: periodEndMs(period, nowMs) });
+    account.posted = postedTokens(account);
+    const entry = { keyId, kind: "budget", amount: budget, periodNo: account.periodNo, about: null } as const;
+    state.funding.set(`${keyId} ${reference}`, entry);
+    return { kind: "funded" };
+  }
+
+  /** A new period begins with the first that sees it. What older holds hold stays posted beside the budget, not in it. */
+  function turn(keyId: string): void {
+    const account = state.accounts.get(keyId);
+    if (!account || nowMs < account.periodEndsAtMs) return;
+    const { budget, held, period } = account;
+    Object.assign(account, { posted: rules.turnedPosted(account), olderHeld: held, used: 0n });
+    Object.assign(account, { periodNo: account.periodNo + 1, periodEndsAtMs: periodEndMs(period, nowMs) });
+    const entry = { keyId, kind: "period_reset", amount: budget, periodNo: account.periodNo, about: null } as const;
+    state.funding.set(`${keyId} #period:${account.periodNo}`, entry);
+  }
+
+  function refund(account: Account, periodNo: number, amount: bigint): void {
+    if (account.unit === "credit") {
+      account.posted += amount;
+      account.purchased += amount;
+    } else if (account.periodNo === periodNo) {
+      account.used -= amount;
+      account.posted = postedTokens(account);
+    }
+  }
+
+  function spend(account: Account, paid: bigint): void {
+    const day = Math.floor(nowMs / DAY_MS);
+    account.todaySpend = (account.day === day ? account.todaySpend : 0n) + paid;
+    account.day = day;
+  }
+
+  function usage(keyId: string): UsageSummary | null {
+    const account = state.accounts.get(keyId);
+    if (!account) return null;
+    const { unit, purchased, budget, lastCost, requests, period } = account;
+    const turned = nowMs >= account.periodEndsAtMs;
+    const money = turned
+      ? { posted: budget, held: 0n, used: 0n, periodEndsAtMs: endOf({ periodEndsAtMs: periodEndMs(period, nowMs) }) }
+      : {
+          posted: account.posted - account.olderHeld,
+          held: account.held - account.olderHeld,
+          used: account.used,
+          periodEndsAtMs: endOf(account),
+        };
+    const todaySpend = account.day === Math.floor(nowMs / DAY_MS) ? account.todaySpend : 0n;
+    const tokens = { inputTokens: account.tokensIn, outputTokens: account.tokensOut };
+    return { unit, ...money, purchased, budget, todaySpend, lastCost, requests, ...tokens };
+  }
+
+  const refundsOf = (about: string | null): bigint =>
+    [...state.funding.values()].reduce((sum, entry) => (entry.about === about && about ? sum + entry.amount : sum), 0n);
+
+  function holdAndAccount(id: string): [Hold, Account] {
+    const hold = state.holds.get(id);
+    const account = state.accounts.get(hold?.keyId ?? "");
+    if (!hold || !account) throw new Error(`no hold ${id}`);
+    return [hold, account];
+  }
+
+  return {
+    state,
+    createKey,
+    changeKey,
+    admit,
+    settle,
+    void: voidRequests,
+    checkpoint,
+    heartbeat,
+    sweep,
+    fund,
+    setBudget,
+    usage,
+    nowMs: () => nowMs,
+    advance: (ms: number): void => void (nowMs += ms),
+    restart: (): void => void (serverStartMs = nowMs),
+  };
+}
+
+const claimName = (keyId: string, { route, keySha256 }: Claim): string =>
+  `${keyId} ${route} ${keySha256.toString("hex")}`;

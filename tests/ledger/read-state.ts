@@ -1,0 +1,61 @@
+import type { Queryable } from "../../src/db/database.ts";
+import type { Account, Charge, ClaimEntry, FundingEntry, Hold, Process, State } from "./state.ts";
+
+const CELL_MS = 5_000;
+const MS = (column: string): string =>
+  `case when isfinite(${column}) then (extract(epoch from ${column}) * 1000)::float8 else 'infinity'::float8 end`;
+
+/** Names in double quotes are those of `State`, so that rows need no translation. */
+const ACCOUNTS = `select key_id as id, unit, version::int, posted, held, older_held as "olderHeld", purchased, used, budget, period,
+  period_no::int as "periodNo", ${MS("period_ends_at")} as "periodEndsAtMs",
+  case when isfinite(today) then (today - date '1970-01-01')::float8 else '-infinity'::float8 end as day,
+  today_spend as "todaySpend", last_cost as "lastCost", requests, tokens_in as "tokensIn", tokens_out as "tokensOut",
+  rate_cells as cells, rate_cell::float8 as cell
+  from balance where key_id = any ($1::uuid[])`;
+const HOLDS = `select id, key_id as "keyId", amount, period_no::int as "periodNo", process_id as "processId",
+  checkpoint_cost as cost, checkpoint_in as "tokensIn", checkpoint_out as "tokensOut", checkpoint_seq as seq,
+  content_delivered as delivered, ${MS("deadline")} as "deadlineMs" from hold where key_id = any ($1::uuid[])`;
+const CHARGES = `select hold_id as id, key_id as "keyId", granted, amount, kind, period_no::int as "periodNo",
+  tokens_in as "tokensIn", tokens_out as "tokensOut" from charge where key_id = any ($1::uuid[])`;
+const FUNDING = `select key_id || ' ' || reference as id, key_id as "keyId", kind, amount, period_no::int as "periodNo", about
+  from funding where key_id = any ($1::uuid[])`;
+const CLAIMS = `select key_id || ' ' || route || ' ' || encode(key_sha256, 'hex') as id, encode(fingerprint, 'hex') as fingerprint,
+  state, hold_id as "holdId", case when body is not null then
+    json_build_object('status', status, 'contentType', content_type, 'body', encode(body, 'hex')) end as answer,
+  ${MS("expires_at")} as "expiresAtMs" from idempotency where key_id = any ($1::uuid[])`;
+const PROCESSES = `select id, ${MS("renewing_since")} as "renewingSinceMs", ${MS("lease_until")} as "leaseUntilMs"
+  from process where id = any ($1::uuid[])`;
+const HOUSE = "select hold_id as id, amount from house where key_id = any ($1::uuid[])";
+const RECORDS = "select id, cost, outcome from usage_record where key_id = any ($1::uuid[])";
+
+/** What a database knows of some keys and processes. */
+export async function readState(
+  queryable: Queryable,
+  { keyIds, processIds }: { keyIds: string[]; processIds: string[] },
+): Promise<State> {
+  const read = async <Row>(sql: string, ids: string[]): Promise<Map<string, Row>> => {
+    const rows = await queryable.query<Row & { id: string }>(sql, [ids]);
+    return new Map(rows.map(({ id, ...row }) => [id, row as Row]));
+  };
+  const house = await read<{ amount: bigint }>(HOUSE, keyIds);
+  return {
+    accounts: await read<Account>(ACCOUNTS, keyIds),
+    holds: await read<Hold>(HOLDS, keyIds),
+    charges: await read<Charge>(CHARGES, keyIds),
+    funding: await read<FundingEntry>(FUNDING, keyIds),
+    claims: await read<ClaimEntry>(CLAIMS, keyIds),
+    processes: await read<Process>(PROCESSES, processIds),
+    house: new Map([...house].map(([id, { amount }]) => [id, amount])),
+    records: await read(RECORDS, keyIds),
+  };
+}
+
+/** Cells as they stand now: when they were last moved on is nobody's concern. */
+export function asOf(state: State, nowMs: number): State {
+  const accounts = [...state.accounts].map(([id, account]): [string, Account] => {
+    const cell = Math.max(account.cell, Math.floor(nowMs / CELL_MS));
+    const fresh = Array.from({ length: Math.min(13, cell - account.cell) }, () => 0);
+    return [id, { ...account, cell, cells: [...fresh, ...account.cells].slice(0, 13) }];
+  });
+  return { ...state, accounts: new Map(accounts) };
+}

@@ -1,0 +1,56 @@
+import type { Verdict } from "../../src/ledger/ledger.ts";
+import type { Account, ChargeKind, Hold, Process } from "./state.ts";
+
+/** The decisions of the ledger, each by itself, so that a test can break one and see which invariant notices. */
+export type Rules = {
+  free: (account: Account) => bigint;
+  grant: (ask: { least: bigint; most: bigint; unlimited: boolean; free: bigint }) => bigint;
+  refusal: (ask: { least: bigint; posted: bigint }) => "insufficient" | "reserved";
+  /** Which answers count against the rate: all but those with status 429, and those that decided nothing. */
+  counted: (kind: Verdict["kind"]) => boolean;
+  windowCells: number;
+  paid: (end: { cost: bigint; amount: bigint; spare: bigint }) => bigint;
+  released: (hold: Hold, paid: bigint) => bigint;
+  /** Ends that a late settle must not take for its own. */
+  fences: (kind: ChargeKind) => boolean;
+  /** Whether the claim of an ended request may be taken again. */
+  frees: (end: { paid: bigint; kind: ChargeKind; contentDelivered: boolean; answered: boolean }) => boolean;
+  turnedPosted: (account: Account) => bigint;
+  /** Whether funding by a known reference is recognised. */
+  repeats: boolean;
+  maySweep: (at: { nowMs: number; serverStartMs: number; sweeper: Process }) => boolean;
+  lost: (at: { hold: Hold; nowMs: number; process: Process | undefined }) => boolean;
+};
+
+const LEASE_MS = 15_000;
+const UNCOUNTED: ReadonlySet<Verdict["kind"]> = new Set([
+  "already",
+  "stale_key",
+  "rate_limited",
+  "reserved",
+  "limit_reached",
+]);
+
+const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other);
+const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
+export const LAW: Rules = {
+  free: ({ posted, held }) => posted - held,
+  grant: ({ least, most, unlimited, free }) => {
+    if (most <= free) return most;
+    return unlimited ? larger(least, free / 2n) : free;
+  },
+  refusal: ({ least, posted }) => (least > posted ? "insufficient" : "reserved"),
+  counted: (kind) => !UNCOUNTED.has(kind),
+  windowCells: 13,
+  paid: ({ cost, amount, spare }) => smaller(cost, amount + spare),
+  released: ({ amount }) => amount,
+  fences: (kind) => kind === "swept" || kind === "voided",
+  frees: ({ paid, kind, contentDelivered, answered }) =>
+    paid === 0n && kind !== "completed" && !contentDelivered && !answered,
+  turnedPosted: ({ budget, held }) => budget + held,
+  repeats: true,
+  maySweep: ({ nowMs, serverStartMs, sweeper }) =>
+    sweeper.leaseUntilMs >= nowMs && nowMs >= Math.max(serverStartMs, sweeper.renewingSinceMs) + LEASE_MS,
+  lost: ({ hold, nowMs, process }) => !process || process.leaseUntilMs < nowMs || hold.deadlineMs < nowMs,
+};

@@ -1,0 +1,116 @@
+import type { BudgetPeriod, FundingKind } from "../../src/ledger/ledger.ts";
+import type { Outcome } from "../../src/core/usage.ts";
+
+/** Everything the ledger knows, in the shape of its tables. Both the model and a database can be read as this. */
+export type State = {
+  accounts: Map<string, Account>;
+  holds: Map<string, Hold>;
+  charges: Map<string, Charge>;
+  /** By key and reference. */
+  funding: Map<string, FundingEntry>;
+  /** By key, route and digest. */
+  claims: Map<string, ClaimEntry>;
+  processes: Map<string, Process>;
+  /** By hold: what the operator bears. */
+  house: Map<string, bigint>;
+  /** By hold: the cost in the usage record. */
+  records: Map<string, { cost: bigint; outcome: Outcome }>;
+};
+
+export type Account = {
+  unit: "credit" | "tokens";
+  version: number;
+  posted: bigint;
+  held: bigint;
+  olderHeld: bigint;
+  purchased: bigint;
+  used: bigint;
+  budget: bigint;
+  period: BudgetPeriod;
+  periodNo: number;
+  periodEndsAtMs: number;
+  day: number;
+  todaySpend: bigint;
+  lastCost: bigint;
+  requests: bigint;
+  tokensIn: bigint;
+  tokensOut: bigint;
+  /** Thirteen counts of five seconds, the newest first, and the number of the newest. */
+  cells: number[];
+  cell: number;
+};
+
+export type Hold = {
+  keyId: string;
+  amount: bigint;
+  periodNo: number;
+  processId: string;
+  cost: bigint;
+  tokensIn: bigint;
+  tokensOut: bigint;
+  seq: number;
+  delivered: boolean;
+  deadlineMs: number;
+};
+
+export type ChargeKind = Outcome | "swept" | "voided";
+export type Charge = {
+  keyId: string;
+  granted: bigint;
+  amount: bigint;
+  kind: ChargeKind;
+  periodNo: number;
+  tokensIn: bigint;
+  tokensOut: bigint;
+};
+
+export type FundingEntry = {
+  keyId: string;
+  kind: FundingKind | "budget" | "period_reset";
+  amount: bigint;
+  periodNo: number;
+  about: string | null;
+};
+
+export type ClaimEntry = {
+  fingerprint: string;
+  state: "in_flight" | "stored" | "unavailable" | "interrupted";
+  holdId: string;
+  answer: { status: number; contentType: string; body: string } | null;
+  expiresAtMs: number;
+};
+
+export type Process = { renewingSinceMs: number; leaseUntilMs: number };
+
+export const emptyState = (): State => ({
+  accounts: new Map(),
+  holds: new Map(),
+  charges: new Map(),
+  funding: new Map(),
+  claims: new Map(),
+  processes: new Map(),
+  house: new Map(),
+  records: new Map(),
+});
+
+export const newAccount = (unit: Account["unit"]): Account => ({
+  unit,
+  version: 1,
+  posted: 0n,
+  held: 0n,
+  olderHeld: 0n,
+  purchased: 0n,
+  used: 0n,
+  budget: 0n,
+  period: "month",
+  periodNo: 0,
+  periodEndsAtMs: Infinity,
+  day: -Infinity,
+  todaySpend: 0n,
+  lastCost: 0n,
+  requests: 0n,
+  tokensIn: 0n,
+  tokensOut: 0n,
+  cells: Array.from({ length: 13 }, () => 0),
+  cell: 0,
+});
