@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../core/clock.ts";
+import { createIssueKey } from "../keys/issue-key.ts";
+import type { Key, KeyStore } from "../keys/key.ts";
+import { createManageKeys } from "../keys/manage-keys.ts";
+import type { Events } from "../telemetry/events.ts";
+import { createAdmin } from "./create-admin.ts";
+
+const TOKEN = "an-operator-token-of-this-test";
+
+/** Keys in memory, newest first, as the store lists them. */
+function memoryStore(): KeyStore {
+  let keys: Key[] = [];
+  return {
+    findByDigest: () => Promise.resolve(null),
+    insert: ({ secretDigest: _digest, ...key }) => {
+      const made: Key = { ...key, version: 1, status: "active", secretExpiresAtMs: null, createdAtMs: Date.now() };
+      keys = [made, ...keys];
+      return Promise.resolve(made);
+    },
+    list: ({ limit, after }) => {
+      const start = after === undefined ? 0 : keys.findIndex(({ id }) => id === after) + 1;
+      return Promise.resolve(keys.slice(start, start + limit));
+    },
+    find: (idOrPrefix) => Promise.resolve(keys.filter(({ id, prefix }) => [id, prefix].includes(idOrPrefix))),
+    revoke: (id) => {
+      keys = keys.map((key) => (key.id === id ? { ...key, status: "revoked" as const } : key));
+      return Promise.resolve(keys.find((key) => key.id === id) ?? null);
+    },
+  };
+}
+
+function build({ reasons = [] as string[], list }: { reasons?: string[]; list?: KeyStore["list"] } = {}) {
+  const store = { ...memoryStore(), ...(list ? { list } : {}) };
+  const told: string[] = [];
+  const events = {
+    keyIssued: ({ prefix }: { prefix: string }) => told.push(`issued ${prefix}`),
+    keyRevoked: ({ prefix }: { prefix: string }) => told.push(`revoked ${prefix}`),
+    bug: (error: unknown) => told.push(`bug ${String(error)}`),
+  } as unknown as Events;
+  const app = createAdmin({
+    token: TOKEN,
+    keys: createManageKeys({ store, issueKey: createIssueKey({ store, clock: systemClock }) }),
+    metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
+    events,
+    readiness: () => Promise.resolve(reasons),
+    clock: systemClock,
+  });
+  const ask = (method: "GET" | "POST", url: string, payload?: unknown, token: string | null = TOKEN) =>
+    app.inject({
+      method,
+      url,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(payload === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(payload === undefined ? {} : { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
+    });
+  return { app, ask, told };
+}
+
+type Made = { key: { id: string; prefix: string; status: string }; secret: string };
+
+let admin: ReturnType<typeof build>;
+beforeEach(() => {
+  admin = build();
+});
+afterEach(() => admin.app.close());
+
+test("a key is made as it was ordered, and its secret is shown this once [KEY-16] [KEY-18] [KEY-20]", async () => {
+  const order = { mode: "token_budget", label: "x", provider_scope: "east", models: ["m"], rpm_limit: 5 };
+  const reply = await admin.ask("POST", "/admin/v1/keys", { ...order, expires_at: "2030-01-01T00:00:00+01:00" });
+  const { key, secret } = reply.json<Made>();
+  const listed = await admin.ask("GET", "/admin/v1/keys");
+
+  expect(reply.statusCode).toBe(201);
+  expect(secret).toMatch(/^tgt_[0-9a-f]{3}[0-9A-Za-z]{38}$/);
+  expect(key).toMatchObject({
+    ...order,
+    status: "active",
+    prefix: secret.slice(0, 12),
+    expires_at: "2029-12-31T23:00:00.000Z",
+  });
+  expect(listed.json()).toEqual({ data: [key] });
+  expect(listed.body).not.toContain(secret.slice(12));
+  expect(admin.told).toEqual([`issued ${key.prefix}`]);
+});
+
+test("keys are listed newest first, page by page", async () => {
+  const ids: string[] = [];
+  for (const mode of ["credit", "credit", "token_budget"]) {
+    ids.unshift((await admin.ask("POST", "/admin/v1/keys", { mode })).json<Made>().key.id);
+  }
+  const page = async (query: string): Promise<string[]> =>
+    (await admin.ask("GET", `/admin/v1/keys?${query}`)).json<{ data: { id: string }[] }>().data.map(({ id }) => id);
+
+  expect(await page("limit=2")).toEqual(ids.slice(0, 2));
+  expect(await page(`limit=2&after=${ids[1]}`)).toEqual(ids.slice(2));
+});
+
+test("a key is revoked by id or prefix, and one that does not exist is not found [KEY-4]", async () => {
+  for (const name of ["id", "prefix"] as const) {
+    const { key } = (await admin.ask("POST", "/admin/v1/keys", { mode: "credit" })).json<Made>();
+    const reply = await admin.ask("POST", `/admin/v1/keys/${key[name]}/revoke`);
+
+    expect(reply.statusCode).toBe(200);
+    expect(reply.json()).toMatchObject({ key: { id: key.id, status: "revoked" } });
+    expect(admin.told.at(-1)).toBe(`revoked ${key.prefix}`);
+  }
+  const missing = await admin.ask("POST", "/admin/v1/keys/nobody/revoke");
+  expect({ status: missing.statusCode, code: missing.json<Refused>().error.code }).toEqual({
+    status: 404,
+    code: "not_found",
+  });
+});
+
+type Refused = { error: { code: string; param: string | null; message: string } };
+
+test.each<[param: string, order: unknown]>([
+  ["mode", {}],
+  ["mode", { mode: "free" }],
+  ["label", { mode: "credit", label: 7 }],
+  ["label", { mode: "credit", label: "x".repeat(201) }],
+  ["provider_scope", { mode: "credit", provider_scope: "" }],
+  ["models", { mode: "credit", models: "m" }],
+  ["models.1", { mode: "credit", models: ["m", ""] }],
+  ["rpm_limit", { mode: "credit", rpm_limit: 0 }],
+  ["rpm_limit", { mode: "credit", rpm_limit: 1.5 }],
+  ["expires_at", { mode: "credit", expires_at: "tomorrow" }],
+  ["body", { mode: "credit", admin: true }],
+  ["body", []],
+])("an order that is wrong in `%s` is refused: %j", async (param, order) => {
+  const reply = await admin.ask("POST", "/admin/v1/keys", order);
+
+  expect({ status: reply.statusCode, param: reply.json<Refused>().error.param }).toEqual({ status: 400, param });
+  expect((await admin.ask("GET", "/admin/v1/keys")).json()).toEqual({ data: [] });
+});
+
+test.each(["limit=0", "limit=1001", "limit=x", "after=not-a-uuid", "order=old"])(
+  "the page %s is refused",
+  async (query) => {
+    expect((await admin.ask("GET", `/admin/v1/keys?${query}`)).statusCode).toBe(400);
+  },
+);
+
+test("a body that is not JSON is the caller's fault, not a bug", async () => {
+  expect((await admin.ask("POST", "/admin/v1/keys", "{")).statusCode).toBe(400);
+  expect(admin.told).toEqual([]);
+});
+
+test.each([
+  "GET /admin/v1/keys",
+  "POST /admin/v1/keys",
+  "POST /admin/v1/keys/x/revoke",
+  "GET /metrics",
+  "GET /nowhere",
+])("%s is closed to everybody without the token, also without saying whether it exists", async (route) => {
+  const [method = "", url = ""] = route.split(" ");
+  for (const token of [null, "", "wrong", `${TOKEN}x`, TOKEN.slice(0, -1)]) {
+    const reply = await admin.ask(method as "GET", url, undefined, token);
+
+    expect({ token, status: reply.statusCode }).toEqual({ token, status: 401 });
+    expect(reply.json()).toMatchObject({ error: { code: "invalid_credentials" } });
+    expect(reply.body).not.toContain(TOKEN);
+  }
+});
+
+test("metrics are for operators; probes are for anybody, and say what is wrong", async () => {
+  expect((await admin.ask("GET", "/metrics")).body).toBe("up 1\n");
+  expect((await admin.ask("GET", "/livez", undefined, null)).statusCode).toBe(200);
+  const broken = build({ reasons: ["the database does not answer"] });
+  const reply = await broken.ask("GET", "/readyz", undefined, null);
+  await broken.app.close();
+
+  expect(reply.statusCode).toBe(503);
+  expect(reply.json()).toEqual({ status: "unavailable", reasons: ["the database does not answer"] });
+});
+
+test("what nobody foresaw is 500, told to the operator's log and not to the caller [ERR-22]", async () => {
+  const broken = build({ list: () => Promise.reject(new Error("password authentication failed for tollgate")) });
+  const reply = await broken.ask("GET", "/admin/v1/keys");
+  await broken.app.close();
+
+  expect({ status: reply.statusCode, id: reply.headers["x-request-id"] }).toMatchObject({
+    status: 500,
+    id: expect.stringMatching(/^req_/) as string,
+  });
+  expect(reply.body).not.toContain("password");
+  expect(broken.told).toEqual(["bug Error: password authentication failed for tollgate"]);
+});

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runTollgate } from "../../tests/support/run-tollgate.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-cli-"));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (words: string, env: Record<string, string> = {}) =>
+  runTollgate(
+    words.split(" ").filter((word) => word !== ""),
+    { cwd: folder, env },
+  );
+
+const COMMANDS = [
+  "dev",
+  "serve",
+  "migrate",
+  "keys create",
+  "keys list",
+  "keys revoke",
+  "catalogue apply",
+  "config show",
+  "simulate",
+];
+
+test("every command explains itself on standard output and ends with 0", async () => {
+  const explained = ["", ...COMMANDS].map(async (command) => ({ command, ...(await run(`${command} --help`)) }));
+  for (const { command, code, stdout, stderr } of await Promise.all(explained)) {
+    expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: "" });
+    expect(stdout).toContain(`Usage: tollgate ${command}`.trim());
+  }
+});
+
+test("every command is in this list", async () => {
+  const { stdout } = await run("--help");
+  const names = [...stdout.matchAll(/^ {2}(\w+)(?: \[options\]| <|\s{2})/gm)].map(([, name]) => name);
+
+  expect(new Set(names.filter((name) => name !== "help"))).toEqual(
+    new Set(COMMANDS.map((command) => command.split(" ")[0])),
+  );
+});
+
+test("the version is the package's", async () => {
+  expect(await run("--version")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
+  });
+});
+
+test.each([
+  ["", "Usage: tollgate"],
+  ["kes list", "Did you mean keys?"],
+  ["keys list --limt 3", "Did you mean --limit?"],
+  ["keys list --limit zero", "whole number of at least 1"],
+  ["keys create --mode free", "Allowed choices are credit, token_budget"],
+  ["keys create --expires tomorrow-ish", "It must be a date"],
+  ["keys revoke", "missing required argument"],
+  ["dev --port 99999", "It must be a port"],
+])("a command line that is not understood (%j) ends with 2 and says why", async (words, reason) => {
+  const { code, stdout, stderr } = await run(words);
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(reason);
+  expect(stderr).not.toContain("    at ");
+});
+
+test.each<[words: string, env: Record<string, string>, reason: string]>([
+  ["keys list", {}, "there is no database to talk to"],
+  ["keys revoke x", {}, "there is no database to talk to"],
+  ["migrate", {}, "database.url"],
+  ["serve", {}, "admin.token"],
+  ["catalogue apply missing.yaml", {}, "missing.yaml"],
+  ["config show", { TOLLGATE_LISTEN_PORT: "many" }, "TOLLGATE_LISTEN_PORT"],
+  ["config show", { TOLLGATE_NO_SUCH: "1" }, "TOLLGATE_NO_SUCH"],
+  ["migrate", { DATABASE_URL: "postgres://127.0.0.1:1/none" }, "127.0.0.1:1"],
+])("what cannot be done (%s, %j) ends with 1 and a sentence, also as JSON", async (words, env, reason) => {
+  const [plain, json] = await Promise.all([run(words, env), run(`${words} --json`, env)]);
+  expect({ code: plain.code, stdout: plain.stdout }).toEqual({ code: 1, stdout: "" });
+  expect(plain.stderr).toMatch(/^tollgate: /);
+  expect(plain.stderr).toContain(reason);
+  expect(plain.stderr).not.toContain("    at ");
+
+  if (words === "serve") return;
+  expect({ code: json.code, stdout: json.stdout }).toEqual({ code: 1, stdout: "" });
+  expect(JSON.parse(json.stderr)).toEqual({ error: { message: expect.stringContaining(reason) as string } });
+});
+
+test("settings are shown as text and as data, and never with a secret", async () => {
+  const env = { TOLLGATE_ADMIN_TOKEN: "a-token-nobody-may-see", DATABASE_URL: "postgres://u:hunter2@127.0.0.1:1/d" };
+  const [text, json] = [await run("config show", env), await run("config show --json", env)];
+
+  expect([text.code, json.code]).toEqual([0, 0]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ file: null, settings: expect.any(Array) as unknown[] });
+  expect(text.stdout).toContain("admin.token");
+  for (const { stdout, stderr } of [text, json]) expect(stdout + stderr).not.toMatch(/nobody-may-see|hunter2/);
+});
+
+test("a catalogue with problems is refused with all of them", async () => {
+  writeFileSync(join(folder, "bad.yaml"), "models: [{ id: a }, { id: b }]\nprovider: []\n");
+  const { code, stderr } = await run("catalogue apply bad.yaml");
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("models.0.provider");
+  expect(stderr).toContain("models.1.provider");
+});

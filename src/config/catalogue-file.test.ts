@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { readCatalogueFile } from "./catalogue-file.ts";
+import { ConfigError } from "./config-error.ts";
+
+const YAML = `
+providers:
+  - name: east
+    base_url: https://east.example/v1/
+    credential: env:EAST_KEY
+models:
+  - id: large
+    provider: east
+    max_output_tokens: 8192
+    price: { input: "2.50", output: 10, cache_read: "0.000000001" }
+    routes:
+      - provider: east
+        upstream_model: large-2026
+        dialect: chat
+`;
+
+const problemsOf = (text: string): string[] => {
+  try {
+    readCatalogueFile(text, "catalogue.yaml");
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ path, message }) => `${path ?? ""}: ${message}`);
+    throw error;
+  }
+  return [];
+};
+
+test("a description becomes providers, models, exact prices and routes with their defaults", () => {
+  const { providers, models } = readCatalogueFile(YAML, "catalogue.yaml");
+
+  expect(providers).toEqual([{ name: "east", baseUrl: "https://east.example/v1", credentialRef: "env:EAST_KEY" }]);
+  expect(models[0]).toMatchObject({ id: "large", ownedBy: "east", contextWindow: null, maxOutputTokens: 8_192 });
+  expect(models[0]?.price).toEqual({
+    inputNano: 2_500_000_000n,
+    outputNano: 10_000_000_000n,
+    cacheReadNano: 1n,
+    cacheWrite5mNano: null,
+    cacheWrite1hNano: null,
+  });
+  expect(models[0]?.routes[0]).toMatchObject({ conformant: false, priority: 0, weight: 1, firstByteTimeoutMs: 60_000 });
+});
+
+test("JSON is read as well, and an empty description describes nothing", () => {
+  expect(readCatalogueFile('{"providers":[],"models":[]}', "c.json")).toEqual({ providers: [], models: [] });
+  expect(readCatalogueFile("{}", "c.json")).toEqual({ providers: [], models: [] });
+});
+
+test.each<[what: string, from: string, to: string, path: string]>([
+  ["a misspelt field", "max_output_tokens", "max_ouput_tokens", "models.0"],
+  ["a credential written out", "env:EAST_KEY", "sk-secret", "providers.0.credential"],
+  ["a relative credential file", "env:EAST_KEY", "file:secret.txt", "providers.0.credential"],
+  ["an address of another scheme", "https://east", "ftp://east", "providers.0.base_url"],
+  ["a price with a sign", '"2.50"', '"-1"', "models.0.price.input"],
+  ["a price finer than a nano-credit", '"2.50"', '"0.0000000001"', "models.0.price.input"],
+  ["a price in words", '"2.50"', "cheap", "models.0.price.input"],
+  ["an unknown dialect", "dialect: chat", "dialect: smoke", "models.0.routes.0.dialect"],
+  ["a limit of nothing", "8192", "0", "models.0.max_output_tokens"],
+])("%s is a problem with its path", (_what, from, to, path) => {
+  expect(YAML).toContain(from);
+  expect(problemsOf(YAML.replace(from, to)).map((problem) => problem.split(": ")[0])).toEqual([path]);
+});
+
+test("all problems are listed at once, and no credential is repeated in them", () => {
+  const problems = problemsOf(YAML.replace("env:EAST_KEY", "sk-secret").replace("chat", "smoke").replace("8192", "-1"));
+
+  expect(problems).toHaveLength(3);
+  expect(problems.join()).not.toContain("sk-secret");
+});
+
+test.each([
+  ["a key given twice", "models: []\nmodels: []"],
+  ["broken YAML", "models: [\n  {"],
+  ["a list", "- a"],
+  ["text", "hello"],
+])("%s is refused as a problem of the file", (_name, text) => {
+  expect(problemsOf(text).length).toBeGreaterThan(0);
+});
+
+test("a bomb of aliases is refused before it goes off", () => {
+  const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [${"*a,".repeat(20)}]\nmodels: [${"*b,".repeat(20)}]`;
+
+  expect(() => readCatalogueFile(bomb, "catalogue.yaml")).toThrow(/alias/i);
+});
