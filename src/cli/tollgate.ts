@@ -33,8 +33,13 @@ export async function runTollgate(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? OK : USAGE) : FAILED;
-    if (!(error instanceof CommanderError)) reportFailure(error, argv.includes("--json"));
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? OK : USAGE;
+      return;
+    }
+    reportFailure(error, argv.includes("--json"));
+    // Whatever the command had opened before it failed must not keep the process: a busy port, with a database already open.
+    process.exit(FAILED);
   }
 }
 

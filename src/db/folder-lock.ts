@@ -5,6 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 type Holder = { pid: number; startedMs: number };
 
+/** Another process has the folder. The message says which, and what to do. */
+export class FolderInUseError extends Error {
+  override readonly name = "FolderInUseError";
+}
+
 /**
  * Keeps a second process out of a folder. The lock is a file with the holder's process id; one left behind by a process
  * that is gone is taken over.
@@ -15,7 +20,7 @@ export async function lockFolder(folder: string): Promise<{ release: () => Promi
   const self: Holder = { pid: process.pid, startedMs: performance.timeOrigin };
   while (!(await createLock(path, self))) {
     const found = await readLock(path);
-    if (found && holds(found.holder)) throw new Error(refusal(found.holder, folder, path));
+    if (found && holds(found.holder)) throw new FolderInUseError(refusal(found.holder, folder, path));
     if (found) await removeStale(path, found.text);
   }
   return { release: () => rm(path, { force: true }) };
