@@ -194,14 +194,20 @@ begin
            sum(q.most) filter (where q.least <= b.posted - b.held) over w <= b.posted - b.held is not false
              and not v_twice and bool_and(q.version = b.version and q.sha is null and q.id <> all (v_known)) over w
              and v_now < b.period_ends_at as plain,
-           (select sum(cell) from unnest(b.rate_cells[1:13 - least(13, greatest(0, v_cell - b.rate_cell))::int]) cell) as before,
-           min(q.rpm) over w as cap
+           b.rate_cells as cells, min(q.rpm) over w as cap
       from unnest(p_id, p_key, p_version, p_rpm, p_least, p_most, p_model, p_price, p_lifetime_ms, p_sha)
            with ordinality as q (id, key_id, version, rpm, least, most, model, price, lifetime_ms, sha, place)
       cross join lateral (select * from balance where balance.key_id = q.key_id limit 1) b
     window w as (partition by q.key_id)
   ), served as materialized (
-    select * from asked where plain and (cap is null or coalesce(before, 0) + requests <= cap)
+    -- All stored cells, even those that have left the window, bound the count from above; only a key near its limit is worth
+    -- the exact sum.
+    select * from asked
+     where plain
+       and (cap is null
+            or cells[1] + cells[2] + cells[3] + cells[4] + cells[5] + cells[6] + cells[7] + cells[8] + cells[9] + cells[10]
+               + cells[11] + cells[12] + cells[13] + requests <= cap
+            or (select coalesce(sum(cell), 0) from unnest(cells[1:13 - by]) cell) + requests <= cap)
   ), put as (
     insert into hold (id, bucket, key_id, amount, period_no, process_id, model, price_version, claimed, admitted_at, deadline)
     select id, bucket, key_id, most, period_no, p_process, model, price, false, v_now, v_now + lifetime_ms * interval '1 millisecond'

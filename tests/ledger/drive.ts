@@ -5,6 +5,7 @@ import {
   type Command,
   fundingOf,
   keyOf,
+  KEYS,
   type Names,
   PROCESSES,
   settlementOf,
@@ -90,6 +91,12 @@ export async function openKeys(target: Target, names: Names): Promise<void> {
   for (const [n, unit] of (["credit", "credit", "tokens"] as const).entries())
     await target.createKey(names.keyId(n), unit);
 }
+
+/** All keys and processes of a run, the sweeper of `rest` included. */
+export const idsOf = ({ keyId, processId }: Names): { keyIds: string[]; processIds: string[] } => ({
+  keyIds: Array.from({ length: KEYS }, (_, n) => keyId(n)),
+  processIds: Array.from({ length: PROCESSES + 1 }, (_, n) => processId(n)),
+});
 
 /** The faults end, a lease goes by, and the sweeper comes until there is nothing left for it. */
 export async function rest(target: Target, names: Names): Promise<LedgerEvent[]> {

@@ -60,8 +60,17 @@ describe.each(subjects)("$name", ({ open, reason }) => {
   const ask = (fields: Partial<Ask> = {}): Ask => {
     asked += 1;
     return {
-      ...{ id: names.requestId(asked), keyId: credit, keyVersion: 1, rpmLimit: null, least: 10n, most: 40n },
-      ...{ unlimited: false, model: "m", priceVersion: 1, lifetimeMs: 300_000, claim: null },
+      id: names.requestId(asked),
+      keyId: credit,
+      keyVersion: 1,
+      rpmLimit: null,
+      least: 10n,
+      most: 40n,
+      unlimited: false,
+      model: "m",
+      priceVersion: 1,
+      lifetimeMs: 300_000,
+      claim: null,
       ...fields,
     };
   };

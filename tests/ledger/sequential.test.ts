@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
-import { type Command, commandSequence, KEYS, type Names, namesOf, PROCESSES } from "./commands.ts";
+import { type Command, commandSequence, namesOf } from "./commands.ts";
 import { databaseTarget } from "./database-target.ts";
-import { drive, modelTarget, openKeys, rest } from "./drive.ts";
+import { drive, idsOf, modelTarget, openKeys, rest } from "./drive.ts";
 import { ENGINES } from "./engines.ts";
 import type { LedgerEvent } from "./history.ts";
 import { heldAtRest, violationsOf } from "./invariants.ts";
@@ -13,11 +13,6 @@ import { asOf, readState } from "./read-state.ts";
 const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
 const SCALE = Number(process.env["LEDGER_SCALE"] ?? 1);
 const DAY_MS = 86_400_000;
-
-const idsOf = ({ keyId, processId }: Names) => ({
-  keyIds: Array.from({ length: KEYS }, (_, n) => keyId(n)),
-  processIds: Array.from({ length: PROCESSES + 1 }, (_, n) => processId(n)),
-});
 
 /** In a batch a refused request may be told what was held at the start or in its turn; both were true. */
 function loosened(events: readonly LedgerEvent[]): unknown[] {
