@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -56,10 +57,21 @@ function holds({ pid, startedMs }: Holder): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   // In a container every start has the same process id; only the time of the start tells them apart.
   if (pid === process.pid) return startedMs === performance.timeOrigin;
+  if (isZombie(pid)) return false;
   try {
     return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** A process that was killed and never collected still answers to its id, as in containers without an init. */
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+  } catch {
+    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,3 +107,18 @@ test("a lock of an earlier process that had the same id is stale", async () => {
 
   await (await lockFolder(folder)).release();
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a lock of a process that was killed and never collected is stale",
+  async () => {
+    // The shell starts a child, prints its id and becomes a program that never collects it.
+    const shell = spawn("bash", ["-c", "sleep 0 & echo $!; exec sleep 30"], { stdio: ["ignore", "pipe", "ignore"] });
+    const [line] = (await once(shell.stdout, "data")) as [Buffer];
+    const pid = Number(line.toString());
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);
+    await writeFile(join(folder, "tollgate.lock"), JSON.stringify({ pid, startedMs: 1 }));
+
+    await (await lockFolder(folder)).release();
+    shell.kill();
+  },
+);
