@@ -84,3 +84,14 @@ test("a bomb of aliases is refused before it goes off", () => {
 
   expect(() => readCatalogueFile(bomb, "catalogue.yaml")).toThrow(/alias/i);
 });
+
+test("a small price written as a number is read exactly, and one too small is refused", () => {
+  const file = (price: string): string =>
+    `{providers: [], models: [{id: m, provider: p, price: {input: ${price}, output: 0.15}, routes: [{provider: p, upstream_model: m, dialect: chat}]}]}`;
+
+  expect(readCatalogueFile(file("0.000000001"), "f").models[0]?.price).toMatchObject({
+    inputNano: 1n,
+    outputNano: 150_000_000n,
+  });
+  expect(() => readCatalogueFile(file("0.0000000001"), "f")).toThrow(/models\.0\.price\.input/);
+});

@@ -1,4 +1,4 @@
-import { parseDocument } from "yaml";
+import { type Document, parseDocument } from "yaml";
 import { z } from "zod";
 import { PROVIDER_DIALECTS } from "../core/dialect.ts";
 import { parseCredits } from "../core/money.ts";
@@ -8,11 +8,14 @@ const MAX_ALIASES = 100;
 
 /** A price as people write it: credits per million tokens, exactly. */
 const credits = z.union([z.string(), z.number()]).transform((value, context) => {
-  const nano = parseCredits(String(value));
+  const nano = parseCredits(typeof value === "number" ? decimalOf(value) : value);
   if (nano !== null) return nano;
   context.addIssue({ code: "custom", message: "must be a decimal of credits per million tokens, such as 2.50" });
   return z.NEVER;
 });
+/** A number without an exponent; one finer than a nano-credit keeps its exponent and is refused. */
+const decimalOf = (value: number): string => (Number(value.toFixed(9)) === value ? value.toFixed(9) : String(value));
+
 const name = z.string().min(1).max(200);
 const milliseconds = (fallback: number) => z.int().min(1).max(3_600_000).default(fallback);
 
@@ -102,9 +105,18 @@ export function readCatalogueFile(text: string, path: string): CatalogueFile {
   const [broken] = document.errors;
   if (broken)
     throw new ConfigError([{ path: null, source: path, message: broken.message.split("\n", 1)[0] ?? "is not YAML" }]);
-  const parsed = catalogueFile.safeParse(document.toJS({ maxAliasCount: MAX_ALIASES }));
+  const parsed = catalogueFile.safeParse(valueOf(document, path));
   if (parsed.success) return parsed.data;
   throw new ConfigError(
     parsed.error.issues.map((issue) => ({ path: issue.path.join("."), source: path, message: issue.message })),
   );
+}
+
+/** Aliases within aliases could describe more than there is memory for. */
+function valueOf(document: Document, path: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch {
+    throw new ConfigError([{ path: null, source: path, message: `uses more than ${MAX_ALIASES} aliases` }]);
+  }
 }

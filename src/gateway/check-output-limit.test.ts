@@ -2,16 +2,22 @@ import { expect, test } from "vitest";
 import type { ClientDialect } from "../core/dialect.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 
-const check = (dialect: ClientDialect, asked: number | null, limit: number | null) => () =>
-  checkOutputLimit({ dialect, maxOutputTokens: asked }, { id: "m", maxOutputTokens: limit });
+const check =
+  (dialect: ClientDialect, asked: number | null, limit: number | null, field = "max_tokens") =>
+  () =>
+    checkOutputLimit(
+      { dialect, maxOutputTokens: asked, maxOutputTokensField: field },
+      { id: "m", maxOutputTokens: limit },
+    );
 
 test.each<[ClientDialect, string]>([
   ["chat", "max_tokens"],
+  ["chat", "max_completion_tokens"],
   ["responses", "max_output_tokens"],
 ])(
   "%s refuses a limit above the published one, names it in `%s` and says what is allowed [CHA-13] [RES-8]",
   (dialect, param) => {
-    expect(check(dialect, 101, 100)).toThrow(
+    expect(check(dialect, 101, 100, param)).toThrow(
       expect.objectContaining({
         code: "invalid_request",
         param,

@@ -3,13 +3,13 @@ import type { GenerationRequest } from "../wire/generation-request.ts";
 
 /** A limit above the published one is invalid in chat and responses. Messages caps instead. [spec 8] */
 export function checkOutputLimit(
-  request: Pick<GenerationRequest, "dialect" | "maxOutputTokens">,
+  request: Pick<GenerationRequest, "dialect" | "maxOutputTokens" | "maxOutputTokensField">,
   model: { id: string; maxOutputTokens: number | null },
 ): void {
   const asked = request.maxOutputTokens;
   const limit = model.maxOutputTokens;
   if (asked === null || limit === null || asked <= limit || request.dialect === "messages") return;
-  const param = request.dialect === "chat" ? "max_tokens" : "max_output_tokens";
+  const param = request.maxOutputTokensField;
   throw new Fault("invalid_request", `${param}: ${asked} is more than ${model.id} can give; ${limit} at most.`, {
     param,
   });

@@ -71,6 +71,7 @@ function open({ startedAtMs = systemClock.elapsedMs(), goneBefore = "no" } = {})
     model: "m",
     stream: true,
     maxOutputTokens: null,
+    maxOutputTokensField: "max_tokens",
     wantsUsageEvent: false,
     bytes,
     members: { list: [], depth: 1, duplicate: null },

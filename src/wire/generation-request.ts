@@ -8,6 +8,8 @@ export type GenerationRequest = {
   stream: boolean;
   /** The caller's own output limit; null when it set none. */
   maxOutputTokens: number | null;
+  /** What the caller called that limit, so that a refusal names the field it sent. */
+  maxOutputTokensField: string;
   /** The caller asked to be sent the usage as an event of its stream. */
   wantsUsageEvent: boolean;
   bytes: Buffer;

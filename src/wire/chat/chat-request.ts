@@ -46,6 +46,8 @@ export function readChatRequest({ value, bytes, members }: ParsedBody): Generati
     model: body.model,
     stream: body.stream === true,
     maxOutputTokens: maxTokens ?? maxCompletionTokens ?? null,
+    maxOutputTokensField:
+      maxTokens === undefined && maxCompletionTokens !== undefined ? "max_completion_tokens" : "max_tokens",
     wantsUsageEvent: body.stream_options?.include_usage === true,
     bytes,
     members,

@@ -63,7 +63,7 @@ describe("a field outside its constraint is refused and named [BOD-2] [BOD-3] [B
     ["CHA-13", "max_tokens", { model: "small", max_tokens: 9 }],
     ["CHA-14", "max_completion_tokens", { max_completion_tokens: 0 }],
     ["CHA-14", "max_completion_tokens", { max_completion_tokens: true }],
-    ["CHA-14", "max_tokens", { model: "small", max_completion_tokens: 9 }],
+    ["CHA-14", "max_completion_tokens", { model: "small", max_completion_tokens: 9 }],
     ["CHA-15", "max_tokens", { max_tokens: 5, max_completion_tokens: 6 }],
     ["CHA-16", "temperature", { temperature: -0.1 }],
     ["CHA-16", "temperature", { temperature: 2.01 }],
