@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createId } from "../../src/core/ids.ts";
+import type { Outcome } from "../../src/core/usage.ts";
+import type { Database } from "../../src/db/database.ts";
+import type { Ask, Ledger, Settlement } from "../../src/ledger/ledger.ts";
+import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { SERVERS } from "./engines.ts";
+
+const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 2, cacheWriteTokens: 1, reasoningTokens: 1 };
+const record = { provider: "acme", status: 200, firstByteMs: 12, tookMs: 90, estimated: false };
+const processId = createId(1);
+
+describe.each(SERVERS)("$name", ({ reason, open }) => {
+  let database: Database;
+  let close: () => Promise<void> = async () => undefined;
+  let ledger: Ledger;
+
+  beforeAll(async () => {
+    if (reason !== null) return;
+    ({ database, close } = await open());
+    ledger = createLedgerStore(database);
+  });
+  afterAll(() => close());
+
+  const newKey = async (credits: bigint): Promise<string> => {
+    const keyId = createId(Date.now());
+    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
+    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: credits, about: null, actor: "test" });
+    return keyId;
+  };
+  const ask = (keyId: string, fields: Partial<Ask> = {}): Ask => ({
+    id: createId(Date.now()),
+    keyId,
+    keyVersion: 1,
+    rpmLimit: null,
+    least: 1n,
+    most: 10n,
+    unlimited: false,
+    model: "m",
+    priceVersion: 3,
+    lifetimeMs: 300_000,
+    claim: null,
+    ...fields,
+  });
+  const end = ({ id, keyId }: Ask, outcome: Outcome, fields: Partial<Settlement> = {}): Settlement => ({
+    id,
+    keyId,
+    outcome,
+    charge: 7n,
+    usage,
+    contentDelivered: true,
+    record,
+    answer: null,
+    ...fields,
+  });
+
+  test.skipIf(reason !== null)("journal rows can be neither changed nor removed, not even by their owner", async () => {
+    const paid = ask(await newKey(100n));
+    await ledger.admit(processId, [paid]);
+    await ledger.settle([end(paid, "completed")]);
+
+    for (const sql of [
+      "update charge set amount = 0",
+      "delete from charge",
+      "truncate charge",
+      "truncate charge_other",
+      "update funding set amount = 0",
+      "delete from funding",
+      "truncate funding",
+    ])
+      await expect(database.query(sql), sql).rejects.toMatchObject({ code: "23001" });
+  });
+
+  test.skipIf(reason !== null)(
+    "every end but a client's leaving is recorded, and the hour adds them up [spec 6.2]",
+    async () => {
+      const keyId = await newKey(100n);
+      const outcomes: Outcome[] = ["completed", "completed", "client_gone", "upstream_failed", "timed_out"];
+      const asks = outcomes.map(() => ask(keyId));
+      await ledger.admit(processId, asks);
+      await ledger.settle(asks.map((it, index) => end(it, outcomes[index] ?? "completed")));
+
+      const records = await database.query<object>(
+        "select outcome, cost, price_version, cache_read, first_byte_ms, bucket from usage_record where key_id = $1 order by outcome",
+        [keyId],
+      );
+      const rollups = await database.query<object>(
+        "select outcome, requests, cost, tokens_in, tokens_out from usage_rollup where key_id = $1 order by outcome",
+        [keyId],
+      );
+      const charges = await database.query<object>("select 1 from charge where key_id = $1", [keyId]);
+
+      const common = { price_version: 3, cache_read: 2n, first_byte_ms: 12, bucket: 7 };
+      expect(records).toEqual([
+        { outcome: "completed", cost: 7n, ...common },
+        { outcome: "completed", cost: 7n, ...common },
+        { outcome: "timed_out", cost: 7n, ...common },
+        { outcome: "upstream_failed", cost: 0n, ...common },
+      ]);
+      expect(rollups).toEqual([
+        { outcome: "completed", requests: 2n, cost: 14n, tokens_in: 6n, tokens_out: 8n },
+        { outcome: "timed_out", requests: 1n, cost: 7n, tokens_in: 3n, tokens_out: 4n },
+        { outcome: "upstream_failed", requests: 1n, cost: 0n, tokens_in: 3n, tokens_out: 4n },
+      ]);
+      expect(charges).toHaveLength(5);
+    },
+  );
+
+  test.skipIf(reason !== null)("a void takes the record and its share of the hour back with the charge", async () => {
+    const keyId = await newKey(100n);
+    const [one, two] = [ask(keyId), ask(keyId)];
+    await ledger.admit(processId, [one, two]);
+    await ledger.settle([end(one, "completed"), end(two, "completed")]);
+    await ledger.void([{ id: one.id, keyId }]);
+
+    const sums =
+      "select (select count(*) from usage_record where key_id = $1) as records, requests, cost from usage_rollup where key_id = $1";
+    expect(await database.query(sums, [keyId])).toEqual([{ records: 1n, requests: 1n, cost: 7n }]);
+  });
+
+  test.skipIf(reason !== null)(
+    "a batch with an impossible amount fails as data, and nothing of it happens",
+    async () => {
+      const keyId = await newKey(100n);
+      const fine = ask(keyId);
+
+      for (const wrong of [{ least: -1n }, { least: 11n }, { most: 2n ** 63n }])
+        await expect(ledger.admit(processId, [fine, ask(keyId, wrong)])).rejects.toMatchObject({
+          code: expect.stringMatching(/^22/),
+        });
+      await ledger.admit(processId, [fine]);
+      await expect(ledger.settle([end(fine, "completed", { charge: -1n })])).rejects.toMatchObject({ code: "22023" });
+      await expect(
+        ledger.settle([
+          end(fine, "completed"),
+          end(ask(keyId), "completed", { record: { ...record, provider: "\0" } }),
+        ]),
+      ).rejects.toMatchObject({ code: "22021" });
+
+      expect(await ledger.usage(keyId)).toMatchObject({ posted: 100n, held: 10n, used: 0n });
+    },
+  );
+
+  test.skipIf(reason !== null)(
+    "amounts near the end of the range are exact, and past it are refused, not wrapped",
+    async () => {
+      const most = 2n ** 63n - 1n;
+      const keyId = await newKey(most);
+      const [all, more] = [ask(keyId, { least: most, most }), ask(keyId, { least: most, most })];
+
+      expect(await ledger.admit(processId, [all, more])).toEqual([
+        { kind: "admitted", amount: most },
+        { kind: "reserved", posted: most, held: most },
+      ]);
+      expect(await ledger.settle([end(all, "completed", { charge: most })])).toEqual([
+        { kind: "settled", charged: most },
+      ]);
+    },
+  );
+
+  test.skipIf(reason !== null)("the functions make each commit durable even where the default is not", async () => {
+    const keyId = await newKey(1n);
+    const during = await database.transaction(async (tx) => {
+      await tx.query("set local synchronous_commit = off");
+      await createLedgerStore(tx).admit(processId, [ask(keyId)]);
+      return tx.query("select current_setting('synchronous_commit') as now");
+    });
+
+    expect(during).toEqual([{ now: "on" }]);
+  });
+
+  test.skipIf(reason !== null)(
+    "a key has its balance from the first moment, and its version follows every change",
+    async () => {
+      const keyId = await newKey(5n);
+      await database.query("update key set status = 'revoked' where id = $1", [keyId]);
+
+      expect(await ledger.admit(processId, [ask(keyId)])).toEqual([{ kind: "stale_key" }]);
+      expect(await database.query("select version, bucket, unit from balance where key_id = $1", [keyId])).toEqual([
+        { version: 2n, bucket: 7, unit: "credit" },
+      ]);
+    },
+  );
+
+  test.skipIf(reason !== null)("a thousand requests in one batch are answered in their order", async () => {
+    const keys = await Promise.all(Array.from({ length: 5 }, () => newKey(1_000n)));
+    const asks = Array.from({ length: 1_000 }, (_, n) => ask(keys[n % 5] ?? "", { most: BigInt(1 + (n % 3)) }));
+
+    const verdicts = await ledger.admit(processId, asks);
+
+    expect(verdicts).toEqual(asks.map(({ most }) => ({ kind: "admitted", amount: most })));
+  });
+});
