@@ -1,5 +1,7 @@
 import { invariant } from "../core/invariant.ts";
+import { connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
 import type { Queryable } from "../db/database.ts";
+import type { Failure } from "./lane.ts";
 import type { Funded, Ledger, Settled, UsageSummary, Voided } from "./ledger.ts";
 import { type VerdictRow, verdictOf } from "./verdict-row.ts";
 
@@ -106,6 +108,15 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     invariant(row, "a funding is answered");
     return { kind: row.kind };
   }
+}
+
+/** Classes 22 and 23 are about values; a statement stopped for its time, or for a deadlock, was rolled back. */
+export function ledgerFailureOf(error: unknown): Failure {
+  if (error instanceof DatabaseBusyError || connectionLost(error)) return "lost";
+  const state = sqlStateOf(error);
+  if (state === null) return "bug";
+  if (state.startsWith("22") || state.startsWith("23")) return "data";
+  return /^(40|53|55|57)/.test(state) ? "lost" : "bug";
 }
 
 type NamesOf<Row, Value> = { [Name in keyof Row]: Row[Name] extends Value ? Name : never }[keyof Row];

@@ -1,0 +1,147 @@
+import type { Clock } from "../core/clock.ts";
+import type { Breaker } from "./breaker.ts";
+
+/**
+ * What a failed batch means. `data`: something in it was refused, and nothing of it happened. `lost`: it may have happened, or
+ * could not; the same ids may go again. `bug`: neither, so it is not repeated.
+ */
+export type Failure = "data" | "lost" | "bug";
+
+/** Nobody can say in time. Answered with 503; whether the call happened is unknown, so its id is voided or sent again. */
+export class LedgerUnavailableError extends Error {
+  override readonly name = "LedgerUnavailableError";
+}
+
+export type LaneLimits = {
+  /** Of one batch. */
+  items: number;
+  bytes: number;
+  /** Of all that wait, those in flight included. */
+  queued: number;
+  /** How long a caller waits. */
+  timeoutMs: number;
+  /** Between two tries of a batch whose fate is unknown. */
+  retryMs: number;
+};
+
+type LaneOptions<Item, Answer> = {
+  send: (items: readonly Item[]) => Promise<Answer[]>;
+  failureOf: (error: unknown) => Failure;
+  bytesOf: (item: Item) => number;
+  limits: LaneLimits;
+  clock: Pick<Clock, "elapsedMs">;
+  /** Null where a call must be kept and tried for as long as it may wait. */
+  breaker: Breaker | null;
+  /** Told of an item whose caller gave up after it had been sent. */
+  abandoned: (item: Item) => void;
+};
+
+type Entry<Item, Answer> = {
+  item: Item;
+  bytes: number;
+  deadlineMs: number;
+  sent: boolean;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+};
+
+/**
+ * One flush at a time; whatever queued meanwhile goes in the next. That is where the throughput comes from: the slower the
+ * database, the larger the batches.
+ */
+export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): (item: Item) => Promise<Answer> {
+  type Call = Entry<Item, Answer>;
+  const { send, failureOf, bytesOf, limits, clock, breaker, abandoned } = options;
+  const queue: Call[] = [];
+  /** In the order of their deadlines, since all wait equally long. */
+  const waiting = new Set<Call>();
+  let flushing = false;
+  let timer: NodeJS.Timeout | null = null;
+
+  function submit(item: Item): Promise<Answer> {
+    if (waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
+    if (breaker && !breaker.permits()) return refuse("the ledger does not answer");
+    return new Promise((resolve, reject) => {
+      const deadlineMs = clock.elapsedMs() + limits.timeoutMs;
+      const call: Call = { item, bytes: bytesOf(item), deadlineMs, sent: false, resolve, reject };
+      queue.push(call);
+      waiting.add(call);
+      watch();
+      if (!flushing) void flushAll();
+    });
+  }
+
+  async function flushAll(): Promise<void> {
+    flushing = true;
+    // Calls made in the same turn of the event loop go together.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (queue.length > 0) await flush(take());
+    flushing = false;
+  }
+
+  /** As many as fit; always at least one, however large it is. */
+  function take(): Call[] {
+    let bytes = 0;
+    const over = queue.findIndex((call, index) => {
+      bytes += call.bytes;
+      return index > 0 && (index >= limits.items || bytes > limits.bytes);
+    });
+    return queue.splice(0, over === -1 ? queue.length : over);
+  }
+
+  /** Ends with every call answered, refused or abandoned. */
+  async function flush(batch: readonly Call[]): Promise<void> {
+    for (let calls = batch; calls.length > 0; calls = calls.filter((call) => waiting.has(call))) {
+      for (const call of calls) call.sent = true;
+      try {
+        const answers = await send(calls.map(({ item }) => item));
+        breaker?.succeeded();
+        for (const [index, call] of calls.entries()) finish(call, () => call.resolve(answers[index] as Answer));
+        return;
+      } catch (error) {
+        const failure = failureOf(error);
+        if (failure === "data" && calls.length > 1) return await halve(calls);
+        if (failure !== "lost") {
+          for (const call of calls) finish(call, () => call.reject(error));
+          return;
+        }
+        breaker?.failed();
+        await new Promise((resolve) => setTimeout(resolve, limits.retryMs));
+      }
+    }
+  }
+
+  /** One caller's impossible value must not fail its neighbours. */
+  async function halve(calls: readonly Call[]): Promise<void> {
+    const middle = Math.ceil(calls.length / 2);
+    await flush(calls.slice(0, middle));
+    await flush(calls.slice(middle));
+  }
+
+  function finish(call: Call, tell: () => void): void {
+    if (waiting.delete(call)) tell();
+  }
+
+  function watch(): void {
+    const [first] = waiting;
+    if (timer !== null || first === undefined) return;
+    timer = setTimeout(expire, Math.max(0, first.deadlineMs - clock.elapsedMs()));
+    timer.unref();
+  }
+
+  function expire(): void {
+    timer = null;
+    for (const call of waiting) {
+      if (call.deadlineMs > clock.elapsedMs()) break;
+      waiting.delete(call);
+      if (call.sent) abandoned(call.item);
+      else queue.splice(queue.indexOf(call), 1);
+      call.reject(new LedgerUnavailableError("the ledger did not answer in time"));
+    }
+    watch();
+  }
+
+  const refuse = (message: string): Promise<never> => Promise.reject(new LedgerUnavailableError(message));
+
+  return submit;
+}
