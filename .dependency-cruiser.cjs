@@ -41,6 +41,7 @@ const homes = {
   commander: ["cli"],
   "eventsource-parser": ["wire"],
   "lru-cache": ["keys"],
+  "gpt-tokenizer": ["tokens"],
 };
 
 module.exports = {

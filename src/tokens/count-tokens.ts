@@ -1,0 +1,22 @@
+/** Counts tokens by a real vocabulary. */
+export type CountTokens = (text: string) => number;
+
+/** Runs without a break are cut, because merging one long run is quadratic: 64 KiB of one letter takes seconds whole. */
+const PIECES = /\s{0,64}\S{1,256}|\s{1,256}/gu;
+
+/** Past this many characters the rest is taken to be like what came before it. */
+const COUNTED_CHARACTERS = 262_144;
+
+/**
+ * The vocabulary most providers' are close to (o200k). It takes a fifth of a second and some 70 MiB to load, so it is loaded
+ * when it is first wanted: to count what was delivered of a stream that was broken off.
+ */
+export async function loadCountTokens(): Promise<CountTokens> {
+  const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
+  return (text) => {
+    const counted = text.slice(0, COUNTED_CHARACTERS);
+    let tokens = 0;
+    for (const [piece] of counted.matchAll(PIECES)) tokens += countTokens(piece);
+    return counted.length === text.length ? tokens : Math.ceil((tokens * text.length) / counted.length);
+  };
+}
