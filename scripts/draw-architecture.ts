@@ -4,7 +4,7 @@
  * is drawn, so a stale picture always means that something now depends on something else.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 type Edge = { from: string; to: string; imports: number };
@@ -78,7 +78,8 @@ ${hues(0)}
 <defs>${HUES.map((_, row) => `<marker id="h${row}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path class="a${row}" d="M 0 0 L 8 4 L 0 8 z"/></marker>`).join("")}</defs>`;
 
 const edges = readEdges();
-const existing = new Set(edges.flatMap(({ from, to }) => [from, to]));
+/** What has no arrow yet is drawn all the same. */
+const existing = new Set(readdirSync(join(ROOT, "src")));
 const widest = Math.max(...ROWS.map(({ names }) => names.filter((name) => existing.has(name)).length));
 const WIDTH = LEFT + RIGHT + Math.max(LEAST_ROOM, widest * BOX_STEP);
 const svg = draw(edges);
@@ -142,8 +143,8 @@ function draw(all: readonly Edge[]): string {
     ...ROWS.map((row, index) => drawRow(row, index)),
     ...drawArrows(routes),
     ...[...boxes.values()].map((box) => drawBox(box)),
-    text(app.x + app.width / 2 + 14, app.y + 17, "note", "makes every part (its arrows are not drawn);"),
-    text(app.x + app.width / 2 + 14, app.y + 34, "note", `imports all but ${listing(unseen)}`),
+    text(app.x + app.width / 2 + 14, app.y + 17, "note", "makes every part; its arrows are not drawn."),
+    text(app.x + app.width / 2 + 14, app.y + 34, "note", `Not imported: ${unseen.join(", ")}`),
     text(core.x, core.y + BOX_HEIGHT + 22, "note middle", `imported by all but ${listing(silent)} (not drawn)`),
     "</svg>",
     "",
