@@ -78,7 +78,8 @@ create table charge (
   constraint failure_is_free check (kind not in ('upstream_failed', 'voided') or amount = 0)
 ) partition by range (hold_id);
 create table charge_other partition of charge default;
-create index charge_key on charge (key_id, hold_id);
+-- Charges with a usage record are found by way of it; these have none.
+create index charge_key on charge (key_id, hold_id) where kind in ('client_gone', 'swept', 'voided');
 
 -- The journal, second half. References beginning with # are the ledger's own.
 create table funding (
@@ -135,6 +136,8 @@ create table process (
   lease_until timestamptz not null
 );
 
+-- Unique by the charge that is written with it, so it needs no key of its own; the times are nearly in order, so a coarse index
+-- is enough to find an hour.
 create table usage_record (
   id uuid not null,
   bucket smallint not null,
@@ -153,11 +156,11 @@ create table usage_record (
   first_byte_ms int,
   took_ms int not null,
   estimated boolean not null,
-  at timestamptz not null,
-  primary key (id)
+  at timestamptz not null
 ) partition by range (id);
 create table usage_record_other partition of usage_record default;
 create index usage_record_key on usage_record (key_id, id);
+create index usage_record_at on usage_record using brin (at);
 
 create table usage_rollup (
   key_id uuid not null,

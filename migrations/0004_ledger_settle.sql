@@ -67,14 +67,6 @@ begin
     select id, bucket, key_id, paid, outcome, model, price_version, provider, status, tokens_in, tokens_out,
            cache_read, cache_write, reasoning, first_byte_ms, took_ms, estimated, v_now
       from ended where counts and provider is not null
-  ), rollups as (
-    insert into usage_rollup as r (key_id, hour, model, outcome, bucket, requests, cost, tokens_in, tokens_out)
-    select key_id, date_trunc('hour', v_now, 'UTC'), model, outcome, bucket, count(*), sum(paid)::bigint, sum(tokens_in)::bigint,
-           sum(tokens_out)::bigint
-      from ended where counts and provider is not null group by key_id, model, outcome, bucket
-    on conflict (key_id, hour, model, outcome) do update
-       set requests = r.requests + excluded.requests, cost = r.cost + excluded.cost,
-           tokens_in = r.tokens_in + excluded.tokens_in, tokens_out = r.tokens_out + excluded.tokens_out
   ), overruns as (
     insert into house (hold_id, bucket, key_id, kind, amount, at)
     select id, bucket, key_id, 'overrun', charge - paid, v_now from ended where charge > paid and not free
@@ -234,7 +226,7 @@ begin
         update balance set requests = requests - (c.kind in ('completed', 'timed_out', 'upstream_failed'))::int,
                            tokens_in = tokens_in - c.tokens_in, tokens_out = tokens_out - c.tokens_out
          where key_id = r.key_id;
-        delete from usage_record where id = r.id returning * into u;
+        delete from usage_record where key_id = r.key_id and id = r.id returning * into u;
         if found then
           update usage_rollup set requests = requests - 1, cost = cost - u.cost, tokens_in = tokens_in - u.tokens_in,
                                   tokens_out = tokens_out - u.tokens_out
