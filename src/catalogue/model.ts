@@ -1,15 +1,8 @@
 import type { ProviderDialect } from "../core/dialect.ts";
+import type { Tariff } from "../core/price.ts";
 
-/** Nano-credits per million tokens, from a date on. */
-export type Price = {
-  version: number;
-  effectiveFromMs: number;
-  inputNano: bigint;
-  outputNano: bigint;
-  cacheReadNano: bigint | null;
-  cacheWrite5mNano: bigint | null;
-  cacheWrite1hNano: bigint | null;
-};
+/** What a model costs from a date on. */
+export type Price = Tariff & { version: number; effectiveFromMs: number };
 
 /** One way to reach a model. */
 export type Route = {
@@ -57,7 +50,7 @@ export type CatalogueStore = {
 export type CatalogueDescription = {
   providers: readonly { name: string; baseUrl: string; credentialRef: string }[];
   models: readonly (Omit<Model, "createdAtMs" | "price" | "routes"> & {
-    price: Omit<Price, "version" | "effectiveFromMs"> | null;
+    price: Tariff | null;
     routes: readonly Omit<Route, "id" | "baseUrl" | "credentialRef">[];
   })[];
 };
