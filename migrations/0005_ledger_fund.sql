@@ -1,4 +1,4 @@
--- Why: money in, token budgets, the summary that a caller reads, and the sums that operators read.
+-- Why: money in, token budgets, the summary that a caller reads, and the duties that keep the tables small.
 -- Locks: none on tables; it creates functions.
 
 -- Whether a reference is new (null), repeats what it did before, or is used for something else.
@@ -104,4 +104,25 @@ begin
   get diagnostics v_rows = row_count;
   return v_rows;
 end
+$$;
+
+-- Gives a day its own partitions of the charges and the records, so that retention can drop records by the day. For days to
+-- come: once a row of that day lies in the default partition, PostgreSQL refuses. Answers whether there was something to do.
+create function partition_v1(p_day date) returns boolean language plpgsql as $$
+declare
+  v_name text := to_char(p_day, '_YYYYMMDD');
+  v_from uuid := uuid_floor(p_day::timestamp at time zone 'UTC');
+  v_to uuid := uuid_floor((p_day + 1)::timestamp at time zone 'UTC');
+begin
+  if to_regclass('charge' || v_name) is not null then return false; end if;
+  execute format('create table %I partition of charge for values from (%L) to (%L)', 'charge' || v_name, v_from, v_to);
+  execute format('create trigger is_kept before truncate on %I for each statement execute function journal_is_final()', 'charge' || v_name);
+  execute format('create table %I partition of usage_record for values from (%L) to (%L)', 'usage_record' || v_name, v_from, v_to);
+  return true;
+end
+$$;
+
+-- The smallest UUID v7 of an instant.
+create function uuid_floor(p_at timestamptz) returns uuid language sql immutable as $$
+  select rpad(lpad(to_hex((extract(epoch from p_at) * 1000)::bigint), 12, '0'), 32, '0')::uuid
 $$;

@@ -9,6 +9,8 @@ type SettledRow = { place: number; result: Settled["kind"]; charged: bigint | nu
 type VoidedRow = { place: number; result: Voided["kind"]; refunded: bigint };
 type UsageRow = Omit<UsageSummary, "periodEndsAtMs"> & { periodEndsAt: Date | null };
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 /** Arrays are bound as text, so each names its type; one place per request. */
 const ADMIT = `select * from admit_v1($1::uuid, $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[],
   $8::boolean[], $9::text[], $10::int[], $11::int[], $12::text[], $13::bytea[], $14::bytea[])`;
@@ -134,9 +136,14 @@ function plainColumns<Row>(rows: readonly (Row | null)[]): (...names: NamesOf<Ro
 /** The same for text and bytes. A column that nobody uses is null as a whole. */
 function textColumns<Row>(
   rows: readonly (Row | null)[],
-): (...names: NamesOf<Row, string | Buffer>[]) => (unknown[] | null)[] {
+): (...names: NamesOf<Row, string | Buffer>[]) => (unknown[] | string | null)[] {
   const used = rows.some((row) => row !== null);
-  return (...names) => names.map((name) => (used ? rows.map((row) => row?.[name] ?? null) : null));
+  return (...names) => names.map((name) => (used ? quoted(rows.map((row) => row?.[name] ?? null)) : null));
+}
+
+/** Ids are most of the text, and an id that is one needs no quotes. */
+function quoted(values: unknown[]): unknown[] | string {
+  return values.every((value) => typeof value === "string" && UUID.test(value)) ? `{${values.join(",")}}` : values;
 }
 
 /** Answers by place. One too few would be a request nobody decided, so it is never taken for an answer. */

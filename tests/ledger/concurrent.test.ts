@@ -78,27 +78,23 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     return events;
   }
 
+  /** Storms of calls, each followed by a look at what they left. */
+  const weather = (storms: number): Promise<void> =>
+    fc.assert(
+      fc.asyncProperty(actorsOf(trafficCommand), (commands) =>
+        collide(commands, async ({ heard, opening, state }) => {
+          const events = [...opening, ...heard.flat()];
+          const history = events.sort((one, other) => rank(one) - rank(other));
+          const wrong = ORDERLESS.flatMap((name) => ALWAYS[name]({ state, history }).map((text) => `${name} ${text}`));
+          expect(wrong).toEqual([]);
+        }),
+      ),
+      { seed: SEED, numRuns: storms, endOnFailure: true },
+    );
+
   test.skipIf(reason !== null)(
     `gateways that collide keep every invariant, and none waits for another for ever (seed ${SEED})`,
-    async () => {
-      const actors = fc.array(fc.array(trafficCommand, { minLength: 8, maxLength: 15, size: "max" }), {
-        minLength: 4,
-        maxLength: 5,
-      });
-
-      await fc.assert(
-        fc.asyncProperty(actors, (commands) =>
-          collide(commands, async ({ heard, opening, state }) => {
-            const events = [...opening, ...heard.flat()];
-            const history = events.sort((one, other) => rank(one) - rank(other));
-            expect(
-              ORDERLESS.flatMap((name) => ALWAYS[name]({ state, history }).map((text) => `${name} ${text}`)),
-            ).toEqual([]);
-          }),
-        ),
-        { seed: SEED, numRuns: 25 * SCALE, endOnFailure: true },
-      );
-    },
+    () => weather(25 * SCALE),
     120_000,
   );
 
@@ -129,6 +125,21 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     120_000,
   );
 
+  test.skipIf(reason !== null)(
+    "and without the locks they do not: the storms are strong enough to tell",
+    async () => {
+      for (const fn of ["admit_v1", "settle_v1", "void_v1"]) {
+        const [row] = await database.query<{ text: string }>("select pg_get_functiondef($1::regproc) as text", [fn]);
+        const unlocked = row?.text.replaceAll(/perform from (balance|hold) where .*;/g, "") ?? "";
+        expect(unlocked).not.toBe(row?.text);
+        await database.script(unlocked);
+      }
+
+      await expect(weather(100)).rejects.toThrow();
+    },
+    60_000,
+  );
+
   /** The same calls on the model, in one order. */
   async function replay(actors: readonly (readonly Command[])[], order: readonly number[], startMs: number) {
     const model = createModel({ startMs });
@@ -142,6 +153,9 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     return { answers, state: model.state };
   }
 });
+
+const actorsOf = (command: fc.Arbitrary<Command>): fc.Arbitrary<Command[][]> =>
+  fc.array(fc.array(command, { minLength: 8, maxLength: 15, size: "max" }), { minLength: 4, maxLength: 5 });
 
 /** Checkpoints first: a sweep may have seen any of them. */
 const rank = ({ type }: LedgerEvent): number => (type === "checkpoint" ? 0 : 1);

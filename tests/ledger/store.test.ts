@@ -187,6 +187,32 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     },
   );
 
+  test.skipIf(reason !== null)("a day with partitions of its own keeps its charges as final as any", async () => {
+    const dayMs = Date.UTC(2031, 4, 9);
+    const keyId = await newKey(100n);
+    const [today, next] = [
+      ask(keyId, { id: createId(dayMs + 86_399_999) }),
+      ask(keyId, { id: createId(dayMs + 86_400_000) }),
+    ];
+
+    expect(
+      await database.query("select partition_v1('2031-05-09') as made, partition_v1('2031-05-09') as again"),
+    ).toEqual([{ made: true, again: false }]);
+    await ledger.admit(processId, [today, next]);
+    await ledger.settle([end(today, "completed"), end(next, "completed")]);
+
+    const where =
+      "select hold_id as id, tableoid::regclass::text as part from charge where key_id = $1 order by hold_id";
+    expect(await database.query(where, [keyId])).toEqual([
+      { id: today.id, part: "charge_20310509" },
+      { id: next.id, part: "charge_other" },
+    ]);
+    expect(await ledger.settle([end(today, "completed")])).toEqual([{ kind: "already", charged: 7n }]);
+    expect(await ledger.admit(processId, [today, next])).toMatchObject([{ kind: "already" }, { kind: "already" }]);
+    await expect(database.query("truncate charge_20310509")).rejects.toMatchObject({ code: "23001" });
+    await expect(database.query("delete from charge_20310509")).rejects.toMatchObject({ code: "23001" });
+  });
+
   test.skipIf(reason !== null)("a thousand requests in one batch are answered in their order", async () => {
     const keys = await Promise.all(Array.from({ length: 5 }, () => newKey(1_000n)));
     const asks = Array.from({ length: 1_000 }, (_, n) => ask(keys[n % 5] ?? "", { most: BigInt(1 + (n % 3)) }));
