@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { createId } from "../../src/core/ids.ts";
+import type { Database } from "../../src/db/database.ts";
+import { type Batcher, createBatcher } from "../../src/ledger/batcher.ts";
+import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
+import type { Ask, Ledger } from "../../src/ledger/ledger.ts";
+import { until } from "../support/until.ts";
+import { SERVERS } from "./engines.ts";
+
+const limits = { items: 256, bytes: 1_000_000, queued: 1_000, timeoutMs: 10_000, retryMs: 20 };
+
+describe.each(SERVERS)("$name", ({ reason, open }) => {
+  let database: Database;
+  let close: () => Promise<void> = async () => undefined;
+  let ledger: Ledger;
+  let batcher: Batcher;
+  let keyId = "";
+
+  beforeAll(async () => {
+    if (reason !== null) return;
+    ({ database, close } = await open());
+    ledger = createLedgerStore(database);
+    keyId = createId(Date.now());
+    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
+    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 1_000n, about: null, actor: "test" });
+    batcher = createBatcher({
+      ledger,
+      processId: createId(1),
+      failureOf: ledgerFailureOf,
+      clock: systemClock,
+      limits,
+      voidTimeoutMs: 10_000,
+      onLostRelease: (error) => expect.unreachable(String(error)),
+    });
+  });
+  afterAll(() => close());
+
+  const ask = (model = "m"): Ask => ({
+    id: createId(Date.now()),
+    keyId,
+    keyVersion: 1,
+    rpmLimit: null,
+    least: 1n,
+    most: 10n,
+    unlimited: false,
+    model,
+    priceVersion: 1,
+    lifetimeMs: 300_000,
+    claim: null,
+  });
+  const held = async (): Promise<bigint> => (await ledger.usage(keyId))?.held ?? -1n;
+
+  test.skipIf(reason !== null)("one tenant's NUL byte fails its own request and no other", async () => {
+    const before = await held();
+
+    const results = await Promise.allSettled([ask(), ask("\0"), ask(), ask()].map((it) => batcher.admit(it)));
+
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    expect((await held()) - before).toBe(30n);
+  });
+
+  test.skipIf(reason !== null)(
+    "a connection cut in the middle of a batch costs a moment, and the batch happens once",
+    async () => {
+      const before = await held();
+      const waiting =
+        "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      const asks = [ask(), ask()];
+
+      const answers = await database.transaction(async (tx) => {
+        await tx.query("select 1 from balance where key_id = $1 for update", [keyId]);
+        const calls = Promise.all(asks.map((it) => batcher.admit(it)));
+        await until(async () => (await database.query(waiting)).length > 0, "the batch waits for the lock");
+        await database.query(`select pg_terminate_backend(pid) from (${waiting}) w`);
+        return { calls };
+      });
+
+      expect((await answers.calls).map(({ kind }) => kind)).toEqual(["admitted", "admitted"]);
+      expect((await held()) - before).toBe(20n);
+    },
+  );
+});
