@@ -223,7 +223,8 @@ begin
      where b.key_id = g.key_id
   )
   select array_agg(place), array_agg(case when fits then 'admitted' else refusal end), array_agg(case when fits then most end),
-         array_agg(posted), array_agg(held), array_agg(nullif(ends, 'infinity'))
+         array_agg(case when not fits then posted end), array_agg(case when not fits then held end),
+         array_agg(case when not fits then nullif(ends, 'infinity') end)
     into f_place, f_verdict, f_amount, f_posted, f_held, f_ends from served;
 
   return query
