@@ -310,11 +310,12 @@ begin
   if v_id is null then return; end if;
   perform from balance where key_id = any (v_key) order by key_id for no key update;
   perform from hold where id = any (v_id) order by id for update;
-  select array_agg(h.id), array_agg(h.key_id), array_agg(h.checkpoint_cost), array_agg(h.checkpoint_in), array_agg(h.checkpoint_out),
-         array_agg(h.content_delivered)
+  -- In the order of their ids: where charges exceed their holds, the first to come draws on what is free.
+  select array_agg(h.id order by h.id), array_agg(h.key_id order by h.id), array_agg(h.checkpoint_cost order by h.id),
+         array_agg(h.checkpoint_in order by h.id), array_agg(h.checkpoint_out order by h.id), array_agg(h.content_delivered order by h.id)
     into s_id, s_key, s_cost, s_in, s_out, s_delivered
-    from (select * from hold where id = any (v_id) order by id) h left join process p on p.id = h.process_id
-   where p.id is null or p.lease_until < v_now or h.deadline < v_now;
+    from hold h left join process p on p.id = h.process_id
+   where h.id = any (v_id) and (p.id is null or p.lease_until < v_now or h.deadline < v_now);
   if s_id is null then return; end if;
   return query
     select s_id[s.place], s_key[s.place], s.charged

@@ -50,12 +50,16 @@ export async function readState(
   };
 }
 
-/** Cells as they stand now: when they were last moved on is nobody's concern. */
+/**
+ * The state as it counts at an instant: cells as they stand, whenever they were last moved on, and no claims that have expired,
+ * which a sweep removes a few at a time.
+ */
 export function asOf(state: State, nowMs: number): State {
   const accounts = [...state.accounts].map(([id, account]): [string, Account] => {
     const cell = Math.max(account.cell, Math.floor(nowMs / CELL_MS));
     const fresh = Array.from({ length: Math.min(13, cell - account.cell) }, () => 0);
     return [id, { ...account, cell, cells: [...fresh, ...account.cells].slice(0, 13) }];
   });
-  return { ...state, accounts: new Map(accounts) };
+  const claims = [...state.claims].filter(([, { expiresAtMs }]) => expiresAtMs > nowMs);
+  return { ...state, accounts: new Map(accounts), claims: new Map(claims) };
 }

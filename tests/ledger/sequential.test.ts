@@ -22,7 +22,11 @@ describe.each(ENGINES)("$name", ({ reason, open, runs }) => {
     async () => {
       const compare = createComparison(database);
 
-      await fc.assert(fc.asyncProperty(commandSequence(40), compare), { seed: SEED, numRuns: runs * SCALE });
+      await fc.assert(fc.asyncProperty(commandSequence(40), compare), {
+        seed: SEED,
+        numRuns: runs * SCALE,
+        endOnFailure: true,
+      });
     },
     60_000 * Math.max(1, SCALE),
   );
