@@ -22,6 +22,7 @@ const startStandby = (primary: Cluster): Promise<Cluster> =>
 
 const readFrom = async ({ superuserUrl }: Cluster, sql: string): Promise<unknown[]> => {
   const client = new Client({ connectionString: superuserUrl });
+  client.on("error", () => undefined);
   await client.connect();
   const { rows } = await client.query(sql);
   await client.end();

@@ -112,7 +112,7 @@ test.skipIf(process.platform !== "linux")(
   "a lock of a process that was killed and never collected is stale",
   async () => {
     // The shell starts a child, prints its id and becomes a program that never collects it.
-    const shell = spawn("bash", ["-c", "sleep 0 & echo $!; exec sleep 30"], { stdio: ["ignore", "pipe", "ignore"] });
+    const shell = spawn("bash", ["-c", "sleep 0.3 & echo $!; exec sleep 30"], { stdio: ["ignore", "pipe", "ignore"] });
     const [line] = (await once(shell.stdout, "data")) as [Buffer];
     const pid = Number(line.toString());
     await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);

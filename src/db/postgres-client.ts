@@ -33,6 +33,9 @@ export function createClientClass(primary: Primary) {
 
     constructor(settings?: ClientConfig) {
       super({ ...settings, connectionString: primary.url() });
+      // A connection that ends says so to the statement that waits on it, and to the pool. The event alone, at a moment when
+      // neither listens, as between its making and its first use, would stop the process.
+      this.on("error", () => undefined);
     }
   };
 }

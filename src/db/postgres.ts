@@ -118,16 +118,13 @@ export function createPostgres(options: PostgresOptions): Database {
 }
 
 function createPool(options: PostgresOptions, Client: ReturnType<typeof createClientClass>): Pool {
-  const pool = new Pool({
+  return new Pool({
     ...clientSettings(options),
     max: options.poolSize,
     // The pool builds its clients with the settings above, which the declared type of this option leaves out.
     Client: Client as unknown as new () => PrimaryClient,
     verify: callbackify((client: unknown) => prepareSession(client as PrimaryClient, options)),
   });
-  // A connection in use reports its end to the statement that waits on it; the event alone would stop the process.
-  pool.on("connect", (client) => client.on("error", () => undefined));
-  return pool;
 }
 
 /**

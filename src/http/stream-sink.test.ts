@@ -105,7 +105,7 @@ test("a caller that takes nothing of a whole answer is cut too [STR-32]", async 
 });
 
 test("a caller that reads slowly, but reads, is not cut", async () => {
-  const { caller, sink } = await connection();
+  const { caller, sink } = await connection({ stallMs: 1_000 });
   sink.begin({ status: 200, headers: { "content-length": String(MORE_THAN_SOCKETS_HOLD) } });
   sink.end(Buffer.alloc(MORE_THAN_SOCKETS_HOLD));
   let taken = 0;
