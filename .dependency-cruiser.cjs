@@ -30,7 +30,7 @@ const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\."
 /** Which folders may import a runtime dependency: each has one home, exceptions are named. */
 const homes = {
   fastify: ["admin"],
-  undici: ["upstream", "cli"],
+  undici: ["upstream"],
   zod: ["wire", "config", "admin"],
   pg: ["db"],
   "@electric-sql/pglite": ["db"],
