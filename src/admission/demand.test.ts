@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { chargeOf } from "../core/price.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { type DemandFacts, demandOf } from "./demand.ts";
+import { NO_USAGE } from "../core/usage.ts";
 
 const tariff = {
   inputNano: 1_000_000_000n,
@@ -71,7 +72,7 @@ test("whatever is granted, the output it affords can be paid from it beside the 
       expect(demand.least).toBeLessThanOrEqual(demand.most);
       expect(outputTokens).toBeGreaterThanOrEqual(Math.min(limit ?? 1_024, 8_000) * choices);
       const inputTokens = Math.min(asked.body.length, estimateTokens(asked.body));
-      const usage = { inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+      const usage = { ...NO_USAGE, inputTokens, outputTokens };
       expect(chargeOf(asked.tariff, usage)).toBeLessThanOrEqual(granted);
     }),
   );

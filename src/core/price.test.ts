@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { chargeOf, dearestInputNano, roundedUp, type Tariff } from "./price.ts";
+import { NO_USAGE } from "./usage.ts";
 
 const tariff: Tariff = {
   inputNano: 3_000_000_000n,
@@ -8,7 +9,7 @@ const tariff: Tariff = {
   cacheWrite5mNano: 3_750_000_000n,
   cacheWrite1hNano: 6_000_000_000n,
 };
-const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+const usage = NO_USAGE;
 
 test("a charge is the sum of its parts, cached input at its own price and not twice", () => {
   expect(chargeOf(tariff, { ...usage, inputTokens: 1_000_000 })).toBe(3_000_000_000n);

@@ -5,9 +5,10 @@ import { createId } from "../core/ids.ts";
 import { type Batcher, createBatcher } from "./batcher.ts";
 import { LedgerUnavailableError } from "./lane.ts";
 import type { Ask, Settlement } from "./ledger.ts";
+import { NO_USAGE } from "../core/usage.ts";
 
 const keyId = createId(1);
-const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+const usage = { ...NO_USAGE, inputTokens: 1, outputTokens: 1 };
 const limits = { items: 4, bytes: 5_000, queued: 10, timeoutMs: 1_000, retryMs: 100 };
 
 class Lost extends Error {}

@@ -7,6 +7,7 @@ import { type Batcher, createBatcher } from "../../src/ledger/batcher.ts";
 import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
 import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
 import { startCluster } from "../support/postgres.ts";
+import { NO_USAGE } from "../../src/core/usage.ts";
 
 /**
  * How many admit and settle pairs one gateway process drives through one PostgreSQL with fsync on, on one hot key and over many.
@@ -15,7 +16,7 @@ import { startCluster } from "../support/postgres.ts";
 const SECONDS = Number(process.argv[2] ?? 4);
 const KEYS = 5_000;
 const limits = { items: 256, bytes: 4_000_000, queued: 4_096, timeoutMs: 10_000, retryMs: 100 };
-const usage = { inputTokens: 300, outputTokens: 400, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+const usage = { ...NO_USAGE, inputTokens: 300, outputTokens: 400 };
 const record = { provider: "acme", status: 200, firstByteMs: 100, tookMs: 1_000, estimated: false };
 
 const cluster = await startCluster({ version: "15", settings: { shared_buffers: "128MB" } });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import type { Ask, Checkpoint, Funding, Settlement, StoredAnswer } from "../../src/ledger/ledger.ts";
 import type { Outcome } from "../../src/core/usage.ts";
+import { NO_USAGE } from "../../src/core/usage.ts";
 
 /** Requests, keys and processes are numbers here; `namesOf` says which ids they stand for in one run. */
 export type Command =
@@ -227,7 +228,7 @@ export function settlementOf(names: Names, plan: EndPlan): Settlement {
     keyId: names.keyId(keyOf(plan.request)),
     outcome: plan.outcome,
     charge: plan.charge,
-    usage: { inputTokens: tokens, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+    usage: { ...NO_USAGE, inputTokens: tokens, outputTokens: 1 },
     contentDelivered: delivered,
     record: recorded ? { provider: "p", status: 200, firstByteMs: null, tookMs: 1, estimated: false } : null,
     answer: answer === null ? null : storedAnswer(answer),

@@ -6,10 +6,11 @@ import { databaseTarget } from "./database-target.ts";
 import { modelTarget, rest, type Target } from "./drive.ts";
 import { SERVERS } from "./engines.ts";
 import { createModel } from "./model.ts";
+import { NO_USAGE } from "../../src/core/usage.ts";
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
 const DAY_MS = 86_400_000;
-const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4 };
 const bytes = (n: number): Buffer => Buffer.alloc(32, n);
 
 const server = SERVERS[0];

@@ -5,8 +5,16 @@ import type { Database } from "../../src/db/database.ts";
 import type { Ask, Ledger, Settlement } from "../../src/ledger/ledger.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { SERVERS } from "./engines.ts";
+import { NO_USAGE } from "../../src/core/usage.ts";
 
-const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 2, cacheWriteTokens: 1, reasoningTokens: 1 };
+const usage = {
+  ...NO_USAGE,
+  inputTokens: 3,
+  outputTokens: 4,
+  cacheReadTokens: 2,
+  cacheWriteTokens: 1,
+  reasoningTokens: 1,
+};
 const record = { provider: "acme", status: 200, firstByteMs: 12, tookMs: 90, estimated: false };
 const processId = createId(1);
 

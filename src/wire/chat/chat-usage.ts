@@ -1,5 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
-import type { Usage } from "../../core/usage.ts";
+import { NO_TOOL_CALLS, type Usage } from "../../core/usage.ts";
 
 const MAX_TOKENS = 1_000_000_000;
 
@@ -20,7 +20,9 @@ export function readChatUsage(usage: unknown): Usage | null {
     outputTokens,
     cacheReadTokens: share(input["cached_tokens"], inputTokens),
     cacheWriteTokens: share(input["cache_write_tokens"], inputTokens),
+    cacheWrite1hTokens: 0,
     reasoningTokens: share(output["reasoning_tokens"], outputTokens),
+    toolCalls: NO_TOOL_CALLS,
   };
 }
 
