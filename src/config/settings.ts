@@ -8,7 +8,7 @@ const BASE_URL = {
   pattern: /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*[^\s?#/])?$/,
   expected: "an http or https URL without credentials, query or trailing slash",
 };
-const USD = {
+const DECIMAL = {
   pattern: /^(?=.*[1-9])\d{1,12}(?:\.\d{1,9})?$/,
   expected: "a decimal above zero with at most nine digits after the point",
 };
@@ -92,6 +92,35 @@ export const settings = z.strictObject({
   catalogue: group("Models, prices and routes.", {
     poll_ms: milliseconds(30_000, "How often the catalogue is read again, should a notification have been lost."),
   }),
+  ledger: group("How a process talks to the ledger, and what it risks on requests that never end.", {
+    timeout_ms: milliseconds(1500, "Longest a request waits for the ledger's answer; it is then refused with 503."),
+    queue: count(10_000, "Calls of one kind that may wait at once; more are refused with 503."),
+    batch_items: integer({ min: 1, max: 10_000, fallback: 256 }, "Calls sent to the database together at most."),
+    batch_bytes: integer(
+      { min: 65_536, max: 268_435_456, fallback: 4_194_304 },
+      "Bytes sent to the database together at most; a single call may be larger.",
+    ),
+    retry_ms: milliseconds(100, "Wait between two tries of a batch whose connection was lost."),
+    void_timeout_ms: milliseconds(
+      600_000,
+      "Longest an undoing is tried, for a request whose caller was told that it failed; what remains is swept.",
+    ),
+    checkpoint_worth: text(
+      { ...DECIMAL, fallback: "0.01" },
+      "Credits a stream delivers between two checkpoints: what a crash of the process can leave unbilled of it.",
+    ),
+    checkpoint_tokens: count(2000, "The same for keys with a token budget, in tokens."),
+    write_off_cap: text(
+      { ...DECIMAL, fallback: "1" },
+      "Credits the house pays for one key in an hour, for input whose caller left before the provider answered; the key is then suspended.",
+    ),
+  }),
+  idempotency: group("Answers kept for callers that ask again with the same Idempotency-Key.", {
+    body_bytes: integer(
+      { min: 0, max: 67_108_864, fallback: 1_048_576 },
+      "Largest answer that is stored; the repetition of a larger one is refused with 409, and 0 stores none.",
+    ),
+  }),
   upstream: group("Connections to providers.", {
     connections_per_origin: integer(
       { min: 1, max: 65_535, fallback: 10_000 },
@@ -108,5 +137,5 @@ export const settings = z.strictObject({
       "Least important level that is written.",
     ),
   }),
-  credit_usd: text({ ...USD, fallback: "1" }, "What one credit is worth in US dollars, as shown to callers."),
+  credit_usd: text({ ...DECIMAL, fallback: "1" }, "What one credit is worth in US dollars, as shown to callers."),
 });
