@@ -175,15 +175,18 @@ create table usage_rollup (
   primary key (key_id, hour, model, outcome)
 ) with (fillfactor = 50);
 
--- What the operator bears: the part of a charge that neither the hold nor the unreserved balance could pay.
+-- What the operator bears: the part of a charge that neither the hold nor the unreserved balance could pay, and what a provider
+-- was asked for by a client that left before it answered.
 create table house (
-  hold_id uuid primary key,
+  hold_id uuid not null,
   bucket smallint not null,
   key_id uuid not null,
   kind text not null check (kind in ('overrun', 'write_off')),
   amount bigint not null check (amount > 0),
-  at timestamptz not null
+  at timestamptz not null,
+  primary key (hold_id, kind)
 );
+create index house_write_off on house (key_id, at) where kind = 'write_off';
 
 -- The end of the period that an instant lies in, UTC; weeks begin on Monday.
 create function period_end(p_period text, p_at timestamptz) returns timestamptz language sql immutable as $$

@@ -240,6 +240,31 @@ begin
 end
 $$;
 
+-- Books a request to the house, once per id. A key whose write-offs of the last hour exceed the cap (null: none) is suspended;
+-- answers whether this call did so. The key is locked before its balance, as by everyone who changes a key: its triggers lock
+-- the balance afterwards.
+create function write_off_v1(p_id uuid, p_key uuid, p_amount bigint, p_cap bigint) returns boolean language plpgsql as $$
+declare
+  k key;
+  v_now timestamptz;
+begin
+  if p_cap <= 0 then raise exception 'no such cap' using errcode = 'invalid_parameter_value'; end if;
+  perform ledger_durable();
+  perform from key where id = p_key for no key update;
+  if not found then return false; end if;
+  select * into k from key where id = p_key;
+  v_now := ledger_now();
+  insert into house (hold_id, bucket, key_id, kind, amount, at) values (p_id, k.bucket, p_key, 'write_off', p_amount, v_now)
+  on conflict do nothing;
+  if not found or k.status <> 'active' or p_cap is null
+     or (select sum(amount) from house where kind = 'write_off' and key_id = p_key and at > v_now - interval '1 hour') <= p_cap then
+    return false;
+  end if;
+  update key set status = 'suspended' where id = p_key;
+  return true;
+end
+$$;
+
 -- Answers the ids that are no longer open. It does not wait for the disk: a checkpoint lost in a crash of the server means that
 -- a request which is swept afterwards pays for a little less than it delivered.
 create function checkpoint_v1(p_id uuid[], p_seq int[], p_cost bigint[], p_in bigint[], p_out bigint[], p_delivered boolean[])

@@ -56,7 +56,11 @@ export const createGenerate = (parts: Parts): Generate => {
 
     const dispatched = await dispatch({
       targets: model.routes.filter(({ dialect }) => canTranslate(request.dialect, dialect)),
-      bodyFor: (target) => pickTranslator(request.dialect, target).request(request, target.upstreamModel),
+      bodyFor: (target) =>
+        pickTranslator(request.dialect, target).request(request, {
+          upstreamModel: target.upstreamModel,
+          maxOutputTokens: null,
+        }),
       sink,
       onAttempt,
     });

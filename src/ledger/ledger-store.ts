@@ -2,7 +2,7 @@ import { invariant } from "../core/invariant.ts";
 import { connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Failure } from "./lane.ts";
-import type { Funded, Ledger, Settled, UsageSummary, Voided } from "./ledger.ts";
+import type { Funded, Ledger, Settled, UsageSummary, Voided, WrittenOff } from "./ledger.ts";
 import { type VerdictRow, verdictOf } from "./verdict-row.ts";
 
 type SettledRow = { place: number; result: Settled["kind"]; charged: bigint | null };
@@ -72,6 +72,17 @@ export function createLedgerStore(queryable: Queryable): Ledger {
         ...textColumns(requests)("id", "keyId"),
       ]);
       return inOrder(requests.length, rows).map(({ result, refunded }) => ({ kind: result, refunded }));
+    },
+
+    writeOff: async ({ id, keyId, amount, capPerHour }) => {
+      const [row] = await queryable.query<WrittenOff>("select write_off_v1($1, $2, $3, $4) as suspended", [
+        id,
+        keyId,
+        amount,
+        capPerHour,
+      ]);
+      invariant(row, "a write-off is answered");
+      return row;
     },
 
     checkpoint: async (checkpoints) => {

@@ -77,6 +77,18 @@ export type Settled =
 /** `refunded` is what the key got back because the charge had been applied; 0 when the hold was merely released. */
 export type Voided = { kind: "voided" | "already"; refunded: bigint };
 
+/** What the operator bears for a request whose client left before the provider answered. Once per id. */
+export type WriteOff = {
+  id: string;
+  keyId: string;
+  amount: bigint;
+  /** Past this within an hour the key is suspended; null never suspends. */
+  capPerHour: bigint | null;
+};
+
+/** Whether this very call suspended the key, so that one of many tells the operator. */
+export type WrittenOff = { suspended: boolean };
+
 export type Checkpoint = {
   id: string;
   /** Grows within one request; an older one changes nothing. */
@@ -138,6 +150,7 @@ export type Ledger = {
   settle: (settlements: readonly Settlement[]) => Promise<Settled[]>;
   /** Undoes a request whatever became of it. An id never seen is barred from being admitted later. */
   void: (requests: readonly { id: string; keyId: string }[]) => Promise<Voided[]>;
+  writeOff: (writeOff: WriteOff) => Promise<WrittenOff>;
   /** Answers the ids that are no longer open: their streams must be cut. */
   checkpoint: (checkpoints: readonly Checkpoint[]) => Promise<string[]>;
   /** Renews the lease of a process and says until when. */

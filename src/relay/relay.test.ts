@@ -72,6 +72,8 @@ function open({ startedAtMs = systemClock.elapsedMs(), goneBefore = "no" } = {})
     stream: true,
     maxOutputTokens: null,
     maxOutputTokensField: "max_tokens",
+    choices: 1,
+    forwardedHeaders: {},
     wantsUsageEvent: false,
     bytes,
     members: { list: [], depth: 1, duplicate: null },

@@ -1,5 +1,6 @@
 import type { Fault } from "../core/fault.ts";
 import type { Usage } from "../core/usage.ts";
+import type { DeliveredText } from "./delivered-text.ts";
 
 /** The event goes to the caller as it came. */
 export const PASS = 1;
@@ -22,6 +23,10 @@ export type AnswerStage = {
   terminal: () => Buffer | null;
   /** The provider's usage, once it has been seen and found possible. */
   usage: () => Usage | null;
+  /** What the provider has said of the input alone, where it says so at the start; its output is 0. */
+  inputUsage: () => Usage | null;
+  /** What the caller has been given, for a stream that ends before its usage is known. */
+  delivered: DeliveredText;
   /** Sent to a caller in silence, between events. */
   keepAlive: Buffer;
   /** How this format tells of a failure after content has begun. Never a silent close. */

@@ -5,7 +5,8 @@ import { readChatUsage } from "../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "./answer-stage.ts";
 import { chatUpstreamRequest } from "./chat-upstream-request.ts";
-import { parseChatAnswer, parseEvent } from "./chat-untouched.ts";
+import { GENERATED, parseChatAnswer, parseEvent } from "./chat-untouched.ts";
+import { DeliveredText } from "./delivered-text.ts";
 import { repairDelta } from "./repair-chat-delta.ts";
 import type { Translator } from "./translator.ts";
 
@@ -37,6 +38,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   let usageAsGiven: unknown = null;
   let terminal: Buffer | null = null;
   const choices = new Map<number, Choice>();
+  const delivered = new DeliveredText();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
@@ -50,6 +52,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     usageAsGiven = chunk["usage"] ?? usageAsGiven;
     const given = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
     if (given.length === 0) return DROP;
+    delivered.addMembers(text, GENERATED);
 
     head ??= headOf(chunk, request);
     const opening = given.flatMap((choice) => openChoice(choice));
@@ -97,6 +100,8 @@ function createStage(request: GenerationRequest): AnswerStage {
     close,
     terminal: () => terminal,
     usage: () => usage,
+    inputUsage: () => null,
+    delivered,
     keepAlive: CHAT_KEEP_ALIVE,
     failure: chatFailure,
   };

@@ -7,11 +7,16 @@ import type { GenerationRequest } from "../wire/generation-request.ts";
 import { eventData } from "../wire/sse/event-data.ts";
 import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "./answer-stage.ts";
 import { chatUpstreamRequest } from "./chat-upstream-request.ts";
+import { DeliveredText } from "./delivered-text.ts";
 import type { Translator } from "./translator.ts";
 
 const DONE = Buffer.from("[DONE]");
 const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
+/** Where a chunk carries what was generated; the usual one first. */
+export const GENERATED = ["content", "arguments", "reasoning_content", "reasoning", "refusal"].map((name) =>
+  Buffer.from(`"${name}"`),
+);
 const SPACE = 0x20;
 const COLON = 0x3a;
 const BRACE = 0x7b;
@@ -40,6 +45,7 @@ export function parseChatAnswer(bytes: Buffer): Record<string, unknown> {
 function createStage(request: GenerationRequest): AnswerStage {
   let terminal: Buffer | null = null;
   let usage: Usage | null = null;
+  const delivered = new DeliveredText();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
@@ -49,6 +55,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     }
     if (hasObject(text, USAGE)) return usageEvent(text);
     if (text.includes(ERROR) && isErrorEvent(text)) return FAILED;
+    delivered.addMembers(text, GENERATED);
     return PASS;
   }
 
@@ -58,6 +65,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     if (chunk === null) return FAILED;
     usage = readChatUsage(chunk["usage"]);
     const extra = Array.isArray(chunk["choices"]) && chunk["choices"].length === 0;
+    if (!extra) delivered.addMembers(text, GENERATED);
     return extra && !request.wantsUsageEvent ? DROP : PASS;
   }
 
@@ -66,6 +74,8 @@ function createStage(request: GenerationRequest): AnswerStage {
     close: () => null,
     terminal: () => terminal,
     usage: () => usage,
+    inputUsage: () => null,
+    delivered,
     keepAlive: CHAT_KEEP_ALIVE,
     failure: chatFailure,
   };

@@ -181,7 +181,18 @@ test("only what must differ is changed in the request", () => {
   const text = `{"model": "public-model", "messages":[{"role":"user","content":"hi"}], "seed": 12345678901234567890, "stream":true}`;
   const read = readChatRequest(parseBody(Buffer.from(text), 64));
 
-  expect(chatUntouched.request(read, "provider/model").toString()).toBe(
+  expect(chatUntouched.request(read, { upstreamModel: "provider/model", maxOutputTokens: null }).toString()).toBe(
     text.replace("public-model", "provider/model").slice(0, -1) + `,"stream_options":{"include_usage":true}}`,
   );
+});
+
+test("a limit that was paid for is told to the provider under the name the caller would use", () => {
+  const told = { upstreamModel: "m", maxOutputTokens: 77 };
+  const ask = (fields: object): string => {
+    const body = { model: "m", messages: [{ role: "user", content: "hi" }], ...fields };
+    return chatUntouched.request(readChatRequest(parseBody(Buffer.from(JSON.stringify(body)), 64)), told).toString();
+  };
+
+  expect(JSON.parse(ask({}))).toMatchObject({ max_tokens: 77 });
+  expect(JSON.parse(ask({ max_completion_tokens: 99 }))).toMatchObject({ max_completion_tokens: 77 });
 });

@@ -10,8 +10,12 @@ export type GenerationRequest = {
   maxOutputTokens: number | null;
   /** What the caller called that limit, so that a refusal names the field it sent. */
   maxOutputTokensField: string;
+  /** How many answers are asked for at once. */
+  choices: number;
   /** The caller asked to be sent the usage as an event of its stream. */
   wantsUsageEvent: boolean;
+  /** Headers of the caller's that a provider of the same format is sent too. */
+  forwardedHeaders: Readonly<Record<string, string>>;
   bytes: Buffer;
   members: Members;
 };

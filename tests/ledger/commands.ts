@@ -9,6 +9,7 @@ export type Command =
   | { type: "admit"; process: number; asks: AskPlan[] }
   | { type: "settle"; ends: EndPlan[] }
   | { type: "void"; requests: number[] }
+  | { type: "write_off"; request: number; amount: bigint; cap: bigint | null }
   | { type: "checkpoint"; checkpoints: CheckpointPlan[] }
   | { type: "heartbeat"; process: number }
   | { type: "crash"; process: number }
@@ -125,6 +126,13 @@ const cancel = fc.record({
   requests: fc.array(request, { minLength: 1, maxLength: 3 }),
 });
 
+const writeOff = fc.record({
+  type: fc.constant("write_off" as const),
+  request,
+  amount: fc.bigInt(1n, 60n),
+  cap: fc.constantFrom(null, 1n, 60n, 100n),
+});
+
 /** Calls that lock every balance they touch before they read, so that any two of them happen one after the other. */
 export const lockingCommand: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: admit, weight: 4 },
@@ -141,6 +149,7 @@ export const trafficCommand: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: fc.record({ type: fc.constant("checkpoint" as const), checkpoints }), weight: 2 },
   { arbitrary: fc.record({ type: fc.constant("sweep" as const), process, limit: fc.constantFrom(2, 100) }), weight: 2 },
   { arbitrary: fund, weight: 2 },
+  { arbitrary: writeOff, weight: 1 },
 );
 
 const command: fc.Arbitrary<Command> = fc.oneof(

@@ -20,8 +20,14 @@ export async function databaseTarget(database: Database, startMs: number): Promi
     database.query(`update test_clock set ${column} = $1`, [new Date(nowMs)]);
   await setClock("now");
   await setClock("started");
+  const ledger = createLedgerStore(database);
   return {
-    ...createLedgerStore(database),
+    ...ledger,
+    writeOff: async (writeOff) => {
+      const result = await ledger.writeOff(writeOff);
+      if (result.suspended) versions.set(writeOff.keyId, (versions.get(writeOff.keyId) ?? 1) + 1);
+      return result;
+    },
     nowMs: () => nowMs,
     advance: async (ms) => {
       nowMs += ms;
@@ -37,7 +43,7 @@ export async function databaseTarget(database: Database, startMs: number): Promi
     },
     changeKey: async (keyId) => {
       const rows = await database.query<{ version: bigint }>(
-        "update key set label = 'changed' where id = $1 returning version",
+        "update key set status = 'active' where id = $1 returning version",
         [keyId],
       );
       for (const { version } of rows) versions.set(keyId, Number(version));

@@ -19,7 +19,7 @@ export type Target = Ledger & {
   advance: (ms: number) => Promise<void>;
   restart: () => Promise<void>;
   createKey: (keyId: string, unit: "credit" | "tokens") => Promise<void>;
-  /** Any change of a key, such as its revocation: copies read before are stale. */
+  /** A change of a key by an operator, who also lifts a suspension: copies read before are stale. */
   changeKey: (keyId: string) => Promise<void>;
   versionOf: (keyId: string) => number;
 };
@@ -40,6 +40,12 @@ export async function drive(target: Target, names: Names, command: Command): Pro
     case "void": {
       const requests = command.requests.map((n) => ({ id: names.requestId(n), keyId: names.keyId(keyOf(n)) }));
       return [{ type: "void", atMs, requests, results: await target.void(requests) }];
+    }
+    case "write_off": {
+      const { request, amount, cap } = command;
+      const keyId = names.keyId(keyOf(request));
+      const writeOff = { id: names.requestId(request), keyId, amount, capPerHour: cap };
+      return [{ type: "write_off", atMs, writeOff, result: await target.writeOff(writeOff) }];
     }
     case "checkpoint": {
       const checkpoints = command.checkpoints.map((plan) => checkpointOf(names, plan));
@@ -132,6 +138,7 @@ export function modelTarget(model: Model): Target {
     admit: async (processId, asks) => model.admit(processId, asks),
     settle: async (settlements) => model.settle(settlements),
     void: async (requests) => model.void(requests),
+    writeOff: async (writeOff) => model.writeOff(writeOff),
     checkpoint: async (checkpoints) => model.checkpoint(checkpoints),
     heartbeat: async (processId) => model.heartbeat(processId),
     sweep: async (sweeperId, limit) => model.sweep(sweeperId, limit),

@@ -9,6 +9,8 @@ import type {
   Swept,
   Verdict,
   Voided,
+  WriteOff,
+  WrittenOff,
 } from "../../src/ledger/ledger.ts";
 
 /** What was asked of a ledger and what it answered, with the ledger's time. */
@@ -16,6 +18,7 @@ export type LedgerEvent = { atMs: number } & (
   | { type: "admit"; processId: string; asks: readonly Ask[]; verdicts: Verdict[] }
   | { type: "settle"; settlements: readonly Settlement[]; results: Settled[] }
   | { type: "void"; requests: readonly { id: string; keyId: string }[]; results: Voided[] }
+  | { type: "write_off"; writeOff: WriteOff; result: WrittenOff }
   | { type: "checkpoint"; checkpoints: readonly Checkpoint[]; closed: string[] }
   | { type: "sweep"; swept: Swept[] }
   | { type: "fund"; funding: Funding; result: Funded }

@@ -11,6 +11,8 @@ import type {
   UsageSummary,
   Verdict,
   Voided,
+  WriteOff,
+  WrittenOff,
 } from "../../src/ledger/ledger.ts";
 import { type Account, type ClaimEntry, emptyState, type Hold, newAccount, type State } from "./state.ts";
 import { endOf, periodEndMs, postedTokens } from "./period.ts";
@@ -18,6 +20,7 @@ import { LAW, type Rules } from "./rules.ts";
 
 export const LEASE_MS = 15_000;
 const CELL_MS = 5_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** What a settlement, a void and a sweep have in common. */
@@ -43,7 +46,9 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   };
   const changeKey = (keyId: string): void => {
     const account = state.accounts.get(keyId);
-    if (account) account.version += 1;
+    if (!account) return;
+    account.version += 1;
+    account.status = "active";
   };
 
   function admit(processId: string, asks: readonly Ask[]): Verdict[] {
@@ -242,6 +247,20 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     });
   }
 
+  function writeOff({ id, keyId, amount, capPerHour }: WriteOff): WrittenOff {
+    const account = state.accounts.get(keyId);
+    if (!account || state.writeOffs.has(id)) return { suspended: false };
+    state.writeOffs.set(id, { keyId, amount, atMs: nowMs });
+    const recent = [...state.writeOffs.values()].filter((it) => it.keyId === keyId && it.atMs > nowMs - HOUR_MS);
+    const total = recent.reduce((sum, it) => sum + it.amount, 0n);
+    const suspended = capPerHour !== null && total > capPerHour && account.status === "active";
+    if (suspended) {
+      account.status = "suspended";
+      account.version += 1;
+    }
+    return { suspended };
+  }
+
   function checkpoint(checkpoints: readonly Checkpoint[]): string[] {
     for (const { id, seq, cost, inputTokens, outputTokens, contentDelivered } of checkpoints) {
       const hold = state.holds.get(id);
@@ -378,6 +397,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     admit,
     settle,
     void: voidRequests,
+    writeOff,
     checkpoint,
     heartbeat,
     sweep,

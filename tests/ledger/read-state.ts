@@ -1,12 +1,12 @@
 import type { Queryable } from "../../src/db/database.ts";
-import type { Account, Charge, ClaimEntry, FundingEntry, Hold, Process, State } from "./state.ts";
+import type { Account, Charge, ClaimEntry, FundingEntry, Hold, Process, State, WriteOffEntry } from "./state.ts";
 
 const CELL_MS = 5_000;
 const MS = (column: string): string =>
   `case when isfinite(${column}) then (extract(epoch from ${column}) * 1000)::float8 else 'infinity'::float8 end`;
 
 /** Names in double quotes are those of `State`, so that rows need no translation. */
-const ACCOUNTS = `select key_id as id, unit, version::int, posted, held, older_held as "olderHeld", purchased, used, budget, period,
+const ACCOUNTS = `select key_id as id, unit, version::int, (select status from key where id = key_id), posted, held, older_held as "olderHeld", purchased, used, budget, period,
   period_no::int as "periodNo", ${MS("period_ends_at")} as "periodEndsAtMs",
   case when isfinite(today) then (today - date '1970-01-01')::float8 else '-infinity'::float8 end as day,
   today_spend as "todaySpend", last_cost as "lastCost", requests, tokens_in as "tokensIn", tokens_out as "tokensOut",
@@ -25,7 +25,9 @@ const CLAIMS = `select key_id || ' ' || route || ' ' || encode(key_sha256, 'hex'
   ${MS("expires_at")} as "expiresAtMs" from idempotency where key_id = any ($1::uuid[])`;
 const PROCESSES = `select id, ${MS("renewing_since")} as "renewingSinceMs", ${MS("lease_until")} as "leaseUntilMs"
   from process where id = any ($1::uuid[])`;
-const HOUSE = "select hold_id as id, amount from house where key_id = any ($1::uuid[])";
+const HOUSE = "select hold_id as id, amount from house where kind = 'overrun' and key_id = any ($1::uuid[])";
+const WRITE_OFFS = `select hold_id as id, key_id as "keyId", amount, ${MS("at")} as "atMs"
+  from house where kind = 'write_off' and key_id = any ($1::uuid[])`;
 const RECORDS = "select id, cost, outcome from usage_record where key_id = any ($1::uuid[])";
 
 /** What a database knows of some keys and processes. */
@@ -46,6 +48,7 @@ export async function readState(
     claims: await read<ClaimEntry>(CLAIMS, keyIds),
     processes: await read<Process>(PROCESSES, processIds),
     house: new Map([...house].map(([id, { amount }]) => [id, amount])),
+    writeOffs: await read<WriteOffEntry>(WRITE_OFFS, keyIds),
     records: await read(RECORDS, keyIds),
   };
 }

@@ -11,8 +11,9 @@ export type State = {
   /** By key, route and digest. */
   claims: Map<string, ClaimEntry>;
   processes: Map<string, Process>;
-  /** By hold: what the operator bears. */
+  /** By hold: what the operator bears because the key could not pay it. */
   house: Map<string, bigint>;
+  writeOffs: Map<string, WriteOffEntry>;
   /** By hold: the cost in the usage record. */
   records: Map<string, { cost: bigint; outcome: Outcome }>;
 };
@@ -20,6 +21,7 @@ export type State = {
 export type Account = {
   unit: "credit" | "tokens";
   version: number;
+  status: "active" | "suspended";
   posted: bigint;
   held: bigint;
   olderHeld: bigint;
@@ -80,6 +82,8 @@ export type ClaimEntry = {
   expiresAtMs: number;
 };
 
+export type WriteOffEntry = { keyId: string; amount: bigint; atMs: number };
+
 export type Process = { renewingSinceMs: number; leaseUntilMs: number };
 
 export const emptyState = (): State => ({
@@ -90,12 +94,14 @@ export const emptyState = (): State => ({
   claims: new Map(),
   processes: new Map(),
   house: new Map(),
+  writeOffs: new Map(),
   records: new Map(),
 });
 
 export const newAccount = (unit: Account["unit"]): Account => ({
   unit,
   version: 1,
+  status: "active",
   posted: 0n,
   held: 0n,
   olderHeld: 0n,

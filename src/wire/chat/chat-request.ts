@@ -4,6 +4,9 @@ import type { GenerationRequest } from "../generation-request.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import { validate } from "../validate.ts";
 
+const MOST_CHOICES = 128;
+const NO_HEADERS = Object.freeze({});
+
 /** Fields we carry but do not read are objects of any shape. */
 const carried = z.looseObject({});
 
@@ -24,6 +27,7 @@ export const chatRequestSchema = z.looseObject({
   max_completion_tokens: z.int().min(1).optional(),
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
+  n: z.int().min(1).max(MOST_CHOICES).nullish(),
   stop: z.union([z.string(), z.array(z.string()).max(4)]).optional(),
   tools: z.array(carried).optional(),
   tool_choice: z.union([z.string(), carried]).optional(),
@@ -48,6 +52,8 @@ export function readChatRequest({ value, bytes, members }: ParsedBody): Generati
     maxOutputTokens: maxTokens ?? maxCompletionTokens ?? null,
     maxOutputTokensField:
       maxTokens === undefined && maxCompletionTokens !== undefined ? "max_completion_tokens" : "max_tokens",
+    choices: body.n ?? 1,
+    forwardedHeaders: NO_HEADERS,
     wantsUsageEvent: body.stream_options?.include_usage === true,
     bytes,
     members,
