@@ -47,9 +47,14 @@ create table model (
   tagline text,
   context_window int check (context_window >= 1),
   max_output_tokens int check (max_output_tokens >= 1),
+  -- The operator's own limit of output, where none is published: a request must have some bound to be paid for.
+  output_ceiling int check (output_ceiling >= 1),
+  output_floor int not null default 1024 check (output_floor >= 1),
+  token_factor double precision not null default 1 check (token_factor > 0 and token_factor <= 100),
   capabilities jsonb not null default '{}' check (jsonb_typeof(capabilities) = 'object'),
   published boolean not null default true,
-  created_at timestamptz not null default clock_timestamp()
+  created_at timestamptz not null default clock_timestamp(),
+  check (max_output_tokens is null or output_ceiling is null)
 );
 
 -- Nano-credits per million tokens. Rows are added, not changed: a charge names the version it was computed with.

@@ -25,20 +25,24 @@ export const applyModels: Apply = (tx, { models }) =>
     rows: models,
     sql: `
       insert into model
-        (id, owned_by, provider, display_name, tagline, context_window, max_output_tokens, capabilities)
+        (id, owned_by, provider, display_name, tagline, context_window, max_output_tokens, output_ceiling,
+         output_floor, token_factor, capabilities)
       select d.id, d."ownedBy", d.provider, d."displayName", d.tagline, d."contextWindow", d."maxOutputTokens",
-             d.capabilities
+             d."outputCeiling", d."outputFloor", d."tokenFactor", d.capabilities
       from jsonb_to_recordset($1) as d (id text, "ownedBy" text, provider text, "displayName" text, tagline text,
-                                        "contextWindow" int, "maxOutputTokens" int, capabilities jsonb)
+                                        "contextWindow" int, "maxOutputTokens" int, "outputCeiling" int,
+                                        "outputFloor" int, "tokenFactor" double precision, capabilities jsonb)
       on conflict (id) do update set
         owned_by = excluded.owned_by, provider = excluded.provider, display_name = excluded.display_name,
         tagline = excluded.tagline, context_window = excluded.context_window,
-        max_output_tokens = excluded.max_output_tokens, capabilities = excluded.capabilities
+        max_output_tokens = excluded.max_output_tokens, output_ceiling = excluded.output_ceiling,
+        output_floor = excluded.output_floor, token_factor = excluded.token_factor, capabilities = excluded.capabilities
       where (model.owned_by, model.provider, model.display_name, model.tagline, model.context_window,
-             model.max_output_tokens, model.capabilities)
+             model.max_output_tokens, model.output_ceiling, model.output_floor, model.token_factor, model.capabilities)
             is distinct from
             (excluded.owned_by, excluded.provider, excluded.display_name, excluded.tagline, excluded.context_window,
-             excluded.max_output_tokens, excluded.capabilities)
+             excluded.max_output_tokens, excluded.output_ceiling, excluded.output_floor, excluded.token_factor,
+             excluded.capabilities)
       returning id as name, xmax = 0 as added`,
   });
 

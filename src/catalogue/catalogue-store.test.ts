@@ -32,7 +32,10 @@ const model = {
   displayName: "Large",
   tagline: null,
   contextWindow: 200_000,
-  maxOutputTokens: 8_192,
+  maxOutputTokens: null,
+  outputCeiling: 8_192,
+  outputFloor: 512,
+  tokenFactor: 1.15,
   capabilities: { vision: true },
   price,
   routes: [route],
@@ -93,7 +96,13 @@ for (const version of ["15", "newest"] as const) {
         const changes = await store.apply({
           providers: [{ ...provider, baseUrl: "https://other.example.com" }],
           models: [
-            { ...model, tagline: "new", price: { ...price, cacheReadNano: null }, routes: [{ ...route, weight: 5 }] },
+            {
+              ...model,
+              tagline: "new",
+              tokenFactor: 1.2,
+              price: { ...price, cacheReadNano: null },
+              routes: [{ ...route, weight: 5 }],
+            },
           ],
         });
 
@@ -107,6 +116,7 @@ for (const version of ["15", "newest"] as const) {
         const [then] = await store.load(beforeMs - 60_000);
         expect(now).toMatchObject({
           tagline: "new",
+          tokenFactor: 1.2,
           price: { version: 2, cacheReadNano: null },
           routes: [{ weight: 5 }],
         });
@@ -161,6 +171,9 @@ for (const version of ["15", "newest"] as const) {
       test("a description with one impossible part is refused whole", async () => {
         const impossible: CatalogueDescription[] = [
           { providers: [{ ...provider, credentialRef: "sk-a-pasted-secret" }], models: [] },
+          { providers: [provider], models: [{ ...model, maxOutputTokens: 8_192 }] },
+          { providers: [provider], models: [{ ...model, outputFloor: 0 }] },
+          { providers: [provider], models: [{ ...model, tokenFactor: 0 }] },
           { providers: [provider], models: [{ ...model, price: { ...price, inputNano: -1n } }] },
           { providers: [provider], models: [{ ...model, routes: [{ ...route, weight: -1 }] }] },
           { providers: [provider], models: [{ ...model, routes: [{ ...route, provider: "unknown" }] }] },

@@ -11,6 +11,9 @@ type ModelRow = {
   tagline: string | null;
   context_window: number | null;
   max_output_tokens: number | null;
+  output_ceiling: number | null;
+  output_floor: number;
+  token_factor: number;
   capabilities: Record<string, unknown>;
   price_version: number | null;
   effective_from: Date;
@@ -25,7 +28,7 @@ type ModelRow = {
 /** One statement, so that models, prices and routes are of one moment. */
 const LOAD = `
   select m.id, m.created_at, m.owned_by, m.provider, m.display_name, m.tagline, m.context_window, m.max_output_tokens,
-         m.capabilities, p.version as price_version, p.effective_from, p.input_nano, p.output_nano, p.cache_read_nano,
+         m.output_ceiling, m.output_floor, m.token_factor, m.capabilities, p.version as price_version, p.effective_from, p.input_nano, p.output_nano, p.cache_read_nano,
          p.cache_write_5m_nano, p.cache_write_1h_nano, r.routes
   from model m
   left join lateral (
@@ -72,6 +75,9 @@ const modelOf = (row: ModelRow): Model => ({
   tagline: row.tagline,
   contextWindow: row.context_window,
   maxOutputTokens: row.max_output_tokens,
+  outputCeiling: row.output_ceiling,
+  outputFloor: row.output_floor,
+  tokenFactor: row.token_factor,
   capabilities: row.capabilities,
   price: row.price_version === null ? null : priceOf(row, row.price_version),
   routes: row.routes,

@@ -46,6 +46,9 @@ export function devCatalogue(simulatorUrl: string): CatalogueFile {
       tagline,
       contextWindow: 128_000,
       maxOutputTokens: 16_384,
+      outputCeiling: null,
+      outputFloor: 1_024,
+      tokenFactor: 1,
       capabilities: { streaming: true, tools: true },
       price: {
         inputNano: input,

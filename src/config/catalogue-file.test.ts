@@ -33,6 +33,7 @@ test("a description becomes providers, models, exact prices and routes with thei
 
   expect(providers).toEqual([{ name: "east", baseUrl: "https://east.example/v1", credentialRef: "env:EAST_KEY" }]);
   expect(models[0]).toMatchObject({ id: "large", ownedBy: "east", contextWindow: null, maxOutputTokens: 8_192 });
+  expect(models[0]).toMatchObject({ outputCeiling: null, outputFloor: 1_024, tokenFactor: 1 });
   expect(models[0]?.price).toEqual({
     inputNano: 2_500_000_000n,
     outputNano: 10_000_000_000n,
@@ -41,6 +42,18 @@ test("a description becomes providers, models, exact prices and routes with thei
     cacheWrite1hNano: null,
   });
   expect(models[0]?.routes[0]).toMatchObject({ conformant: false, priority: 0, weight: 1, firstByteTimeoutMs: 60_000 });
+});
+
+test("a model without a published limit can be given the operator's own, with its floor and its tokenizer's factor", () => {
+  const limits = "output_ceiling: 4096\n    output_floor: 256\n    token_factor: 1.15";
+  const { models } = readCatalogueFile(YAML.replace("max_output_tokens: 8192", limits), "catalogue.yaml");
+
+  expect(models[0]).toMatchObject({
+    maxOutputTokens: null,
+    outputCeiling: 4_096,
+    outputFloor: 256,
+    tokenFactor: 1.15,
+  });
 });
 
 test("JSON is read as well, and an empty description describes nothing", () => {
@@ -58,6 +71,10 @@ test.each<[what: string, from: string, to: string, path: string]>([
   ["a price in words", '"2.50"', "cheap", "models.0.price.input"],
   ["an unknown dialect", "dialect: chat", "dialect: smoke", "models.0.routes.0.dialect"],
   ["a limit of nothing", "8192", "0", "models.0.max_output_tokens"],
+  ["a limit no column holds", "8192", "3000000000", "models.0.max_output_tokens"],
+  ["a ceiling beside a published limit", "8192", "8192\n    output_ceiling: 100", "models.0.output_ceiling"],
+  ["a floor of nothing", "8192", "8192\n    output_floor: 0", "models.0.output_floor"],
+  ["a factor of nothing", "8192", "8192\n    token_factor: 0", "models.0.token_factor"],
 ])("%s is a problem with its path", (_what, from, to, path) => {
   expect(YAML).toContain(from);
   expect(problemsOf(YAML.replace(from, to)).map((problem) => problem.split(": ")[0])).toEqual([path]);

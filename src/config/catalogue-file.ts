@@ -17,6 +17,8 @@ const credits = z.union([z.string(), z.number()]).transform((value, context) => 
 const decimalOf = (value: number): string => (Number(value.toFixed(9)) === value ? value.toFixed(9) : String(value));
 
 const name = z.string().min(1).max(200);
+/** A count that fits the database's column. */
+const tokens = z.int().min(1).max(2_147_483_647);
 const milliseconds = (fallback: number) => z.int().min(1).max(3_600_000).default(fallback);
 
 const route = z
@@ -66,11 +68,18 @@ const model = z
     provider: name,
     display_name: z.string().nullable().default(null),
     tagline: z.string().nullable().default(null),
-    context_window: z.int().min(1).nullable().default(null),
-    max_output_tokens: z.int().min(1).nullable().default(null),
+    context_window: tokens.nullable().default(null),
+    max_output_tokens: tokens.nullable().default(null),
+    output_ceiling: tokens.nullable().default(null),
+    output_floor: tokens.default(1_024),
+    token_factor: z.number().positive().max(100).default(1),
     capabilities: z.record(z.string(), z.unknown()).default({}),
     price: price.nullable().default(null),
     routes: z.array(route).min(1),
+  })
+  .refine((row) => row.max_output_tokens === null || row.output_ceiling === null, {
+    path: ["output_ceiling"],
+    error: "is for a model without max_output_tokens; a published limit is the limit",
   })
   .transform((row) => ({
     id: row.id,
@@ -80,6 +89,9 @@ const model = z
     tagline: row.tagline,
     contextWindow: row.context_window,
     maxOutputTokens: row.max_output_tokens,
+    outputCeiling: row.output_ceiling,
+    outputFloor: row.output_floor,
+    tokenFactor: row.token_factor,
     capabilities: row.capabilities,
     price: row.price,
     routes: row.routes,
