@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chargeOf } from "../core/price.ts";
-import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { estimateInput } from "../tokens/estimate-input.ts";
 import { type DemandFacts, demandOf } from "./demand.ts";
 import { NO_USAGE } from "../core/usage.ts";
 
@@ -14,7 +14,7 @@ const tariff = {
 };
 const facts: DemandFacts = {
   tariff,
-  body: Buffer.from("hello world, how are you today?"),
+  input: estimateInput(Buffer.from("hello world, how are you today?")),
   choices: 1,
   maxOutputTokens: 100,
   publishedOutputTokens: 8_000,
@@ -26,7 +26,7 @@ test("with a limit of its own a request needs all of it from the start", () => {
   const { least, most, unlimited } = demandOf(facts);
 
   expect(unlimited).toBe(false);
-  expect(most).toBe(BigInt(facts.body.length) * 1_000n + 400_000n);
+  expect(most).toBe(BigInt(facts.input.most) * 1_000n + 400_000n);
   expect(least).toBeGreaterThan(400_000n);
   expect(least).toBeLessThan(most);
 });
@@ -48,7 +48,7 @@ test("several choices reserve for each of them", () => {
 test("a key that pays in tokens reserves tokens", () => {
   const { most } = demandOf({ ...facts, tariff: null });
 
-  expect(most).toBe(BigInt(facts.body.length) + 100n);
+  expect(most).toBe(BigInt(facts.input.most) + 100n);
 });
 
 test("whatever is granted, the output it affords can be paid from it beside the estimated input", () => {
@@ -64,15 +64,19 @@ test("whatever is granted, the output it affords can be paid from it beside the 
 
   fc.assert(
     fc.property(request, ({ inputNano, outputNano, body, limit, choices, share }) => {
-      const asked = { ...facts, tariff: { ...tariff, inputNano, outputNano }, body: Buffer.from(body), choices };
+      const asked = {
+        ...facts,
+        tariff: { ...tariff, inputNano, outputNano },
+        input: estimateInput(Buffer.from(body)),
+        choices,
+      };
       const demand = demandOf({ ...asked, maxOutputTokens: limit });
       const granted = demand.least + ((demand.most - demand.least) * BigInt(share)) / 1_000n;
       const outputTokens = demand.affordableOutputTokens(granted) * choices;
 
       expect(demand.least).toBeLessThanOrEqual(demand.most);
       expect(outputTokens).toBeGreaterThanOrEqual(Math.min(limit ?? 1_024, 8_000) * choices);
-      const inputTokens = Math.min(asked.body.length, estimateTokens(asked.body));
-      const usage = { ...NO_USAGE, inputTokens, outputTokens };
+      const usage = { ...NO_USAGE, inputTokens: demand.inputTokens, outputTokens };
       expect(chargeOf(asked.tariff, usage)).toBeLessThanOrEqual(granted);
     }),
   );
@@ -81,4 +85,10 @@ test("whatever is granted, the output it affords can be paid from it beside the 
 test("an amount that does not even cover the input affords no output", () => {
   expect(demandOf(facts).affordableOutputTokens(0n)).toBe(0);
   expect(demandOf(facts).affordableOutputTokens(10n ** 15n)).toBe(100);
+});
+
+test("a model that costs nothing is held for all the same, since holding nothing means counting only", () => {
+  const free = { ...tariff, inputNano: 0n, outputNano: 0n };
+
+  expect(demandOf({ ...facts, tariff: free })).toMatchObject({ least: 0n, most: 1n });
 });

@@ -1,11 +1,11 @@
 import { dearestInputNano, roundedUp, type Tariff } from "../core/price.ts";
-import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import type { InputEstimate } from "../tokens/estimate-input.ts";
 
 /** What admission knows of a request before it starts. */
 export type DemandFacts = {
   /** Null: the key pays in tokens, and every token costs one. */
   tariff: Tariff | null;
-  body: Uint8Array;
+  input: InputEstimate;
   /** How many answers are asked for at once. */
   choices: number;
   /** The caller's own limit of output; null when it set none. */
@@ -22,6 +22,8 @@ export type DemandFacts = {
 export type Demand = {
   least: bigint;
   most: bigint;
+  /** The input as estimated, in this model's tokens. */
+  inputTokens: number;
   /** The caller set no limit, so what is granted decides how long the answer may grow. */
   unlimited: boolean;
   /** The longest answer, per choice, that an amount pays for beside the estimated input; 0 when not even that fits. */
@@ -46,16 +48,18 @@ export function demandOf(facts: DemandFacts): Demand {
   const tariff = facts.tariff ?? TOKENS;
   const inputNano = dearestInputNano(tariff);
   const outputNano = tariff.outputNano * BigInt(facts.choices);
-  const estimated = Math.min(facts.body.length, Math.ceil(estimateTokens(facts.body) * facts.tokenFactor));
-  const leastInput = BigInt(estimated) * inputNano;
-  const mostInput = BigInt(facts.body.length) * inputNano;
+  const inputTokens = Math.min(facts.input.most, Math.ceil(facts.input.likely * facts.tokenFactor));
+  const leastInput = BigInt(inputTokens) * inputNano;
+  const mostInput = BigInt(facts.input.most) * inputNano;
 
   const unlimited = facts.maxOutputTokens === null;
   const ceiling = Math.min(facts.maxOutputTokens ?? Infinity, facts.publishedOutputTokens);
   const floor = unlimited ? Math.min(facts.floorOutputTokens, ceiling) : ceiling;
   return {
     least: roundedUp(leastInput + BigInt(floor) * outputNano),
-    most: roundedUp(mostInput + BigInt(ceiling) * outputNano),
+    // A request that costs nothing still holds something: holding nothing is the form of a request that is only counted.
+    most: atLeastOne(roundedUp(mostInput + BigInt(ceiling) * outputNano)),
+    inputTokens,
     unlimited,
     affordableOutputTokens: (amount) => {
       const left = amount * MILLION - leastInput;
@@ -65,3 +69,5 @@ export function demandOf(facts: DemandFacts): Demand {
     },
   };
 }
+
+const atLeastOne = (amount: bigint): bigint => (amount === 0n ? 1n : amount);
