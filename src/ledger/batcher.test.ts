@@ -62,6 +62,7 @@ beforeEach(() => {
     failureOf: (error) => (error instanceof Lost ? "lost" : error instanceof Poison ? "data" : "bug"),
     clock: { elapsedMs: () => nowMs },
     limits,
+    settleTimeoutMs: 3_000,
     voidTimeoutMs: 60_000,
     onLostRelease: (error) => lostReleases.push(error),
   });
@@ -197,7 +198,6 @@ test("a dead ledger answers at once, and is asked again after a while", async ()
   const before = faulty.batches.length;
 
   await expect(batcher.admit(ask())).rejects.toThrow("does not answer");
-  await expect(batcher.settle(settlement(createId(4)))).rejects.toThrow("does not answer");
   expect(faulty.batches.length).toBe(before);
 
   await pass(1_000);
@@ -218,4 +218,32 @@ test("a void outlives an outage that refuses everything else", async () => {
 
   expect(await voided).toEqual({ kind: "voided", refunded: 0n });
   expect(held()).toBe(0n);
+});
+
+test("a finished answer waits for a ledger that refuses new requests, and is told when it comes back", async () => {
+  const it = ask();
+  await batcher.admit(it);
+  faulty.line.cutBefore = true;
+  const refused = expect(batcher.admit(ask())).rejects.toThrow(LedgerUnavailableError);
+  await pass(1_000);
+  await refused;
+  const settled = batcher.settle(settlement(it.id));
+  await pass(1_000);
+  faulty.line.cutBefore = false;
+  await pass(200);
+
+  expect(await settled).toEqual({ kind: "settled", charged: 5n });
+});
+
+test("a ledger that hangs is refused at once as soon as somebody has waited in vain", async () => {
+  const gate = Promise.withResolvers<void>();
+  faulty.line.gate = gate.promise;
+  const hanging = [batcher.admit(ask()), batcher.admit(ask())].map((call) => expect(call).rejects.toThrow("in time"));
+  await pass(1_000);
+  await Promise.all(hanging);
+
+  await expect(batcher.admit(ask())).rejects.toThrow("does not answer");
+  gate.resolve();
+  await pass(200);
+  expect(await batcher.admit(ask())).toMatchObject({ kind: "admitted" });
 });

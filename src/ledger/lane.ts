@@ -36,6 +36,8 @@ type LaneOptions<Item, Answer> = {
   abandoned: (item: Item) => void;
 };
 
+export type Lane<Item, Answer> = { submit: (item: Item) => Promise<Answer>; waiting: () => number };
+
 type Entry<Item, Answer> = {
   item: Item;
   bytes: number;
@@ -49,7 +51,7 @@ type Entry<Item, Answer> = {
  * One flush at a time; whatever queued meanwhile goes in the next. That is where the throughput comes from: the slower the
  * database, the larger the batches.
  */
-export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): (item: Item) => Promise<Answer> {
+export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): Lane<Item, Answer> {
   type Call = Entry<Item, Answer>;
   const { send, failureOf, bytesOf, limits, clock, breaker, abandoned } = options;
   const queue: Call[] = [];
@@ -134,8 +136,11 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): (i
     for (const call of waiting) {
       if (call.deadlineMs > clock.elapsedMs()) break;
       waiting.delete(call);
-      if (call.sent) abandoned(call.item);
-      else queue.splice(queue.indexOf(call), 1);
+      if (call.sent) {
+        // A database that hangs is as dead as one that refuses.
+        breaker?.failed();
+        abandoned(call.item);
+      } else queue.splice(queue.indexOf(call), 1);
       call.reject(new LedgerUnavailableError("the ledger did not answer in time"));
     }
     watch();
@@ -143,5 +148,5 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): (i
 
   const refuse = (message: string): Promise<never> => Promise.reject(new LedgerUnavailableError(message));
 
-  return submit;
+  return { submit, waiting: () => waiting.size };
 }

@@ -48,7 +48,7 @@ async function openBatcher(opened: Database): Promise<Batcher> {
   const ledger = createLedgerStore(opened);
   const processId = createId(Date.now());
   await ledger.heartbeat(processId);
-  const common = { processId, limits, voidTimeoutMs: 60_000, clock: systemClock };
+  const common = { processId, limits, settleTimeoutMs: 60_000, voidTimeoutMs: 60_000, clock: systemClock };
   return createBatcher({ ...common, ledger, failureOf: ledgerFailureOf, onLostRelease: console.error });
 }
 

@@ -30,6 +30,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       failureOf: ledgerFailureOf,
       clock: systemClock,
       limits,
+      settleTimeoutMs: 5_000,
       voidTimeoutMs: 10_000,
       onLostRelease: (error) => expect.unreachable(String(error)),
     });
