@@ -80,6 +80,12 @@ const BROKEN: readonly { name: string; fn: string; from: string; to: string }[] 
     to: "      if false then\n        result := 'already';",
   },
   {
+    name: "write-offs that are never forgiven",
+    fn: "write_off_v1",
+    from: "and at > v_now - interval '1 hour'",
+    to: "",
+  },
+  {
     name: "a sweep without grace",
     fn: "sweep_v1",
     from: "v_now >= renewing_since + interval '15 seconds'",

@@ -329,6 +329,32 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.fund({ ...adjust, keyId: names.keyId(9) })).toEqual({ kind: "unknown_key" });
   });
 
+  test("a key that leaves more to the house within an hour than the cap is suspended, once, and a day later is not", async () => {
+    const gone = (amount: bigint, id = ask().id) => target.writeOff({ id, keyId: credit, amount, capPerHour: 100n });
+    const first = ask().id;
+
+    expect(await gone(60n, first)).toEqual({ suspended: false });
+    expect(await gone(60n, first)).toEqual({ suspended: false });
+    expect(await gone(40n)).toEqual({ suspended: false });
+    expect(await gone(1n)).toEqual({ suspended: true });
+    expect(await gone(1n)).toEqual({ suspended: false });
+    expect(await admit(ask())).toEqual([{ kind: "stale_key" }]);
+
+    await target.changeKey(credit);
+    await target.advance(DAY_MS);
+    expect(await gone(100n)).toEqual({ suspended: false });
+    expect(await target.usage(credit)).toMatchObject({ posted: 100n, used: 0n });
+  });
+
+  test("without a cap the house bears what it must, and the key goes on", async () => {
+    const id = ask().id;
+
+    expect(await target.writeOff({ id, keyId: credit, amount: 10n ** 15n, capPerHour: null })).toEqual({
+      suspended: false,
+    });
+    expect(await admit(ask())).toMatchObject([{ kind: "admitted" }]);
+  });
+
   test("refunds of a charge together never exceed it", async () => {
     const paid = ask();
     await admit(paid);

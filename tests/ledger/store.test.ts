@@ -4,6 +4,7 @@ import type { Outcome } from "../../src/core/usage.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Ask, Ledger, Settlement } from "../../src/ledger/ledger.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { until } from "../support/until.ts";
 import { SERVERS } from "./engines.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 
@@ -194,6 +195,33 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       ]);
     },
   );
+
+  test.skipIf(reason !== null)("a write-off of nothing, or under no possible cap, fails as data", async () => {
+    const keyId = await newKey(5n);
+    const writeOff = { id: createId(Date.now()), keyId, amount: 1n, capPerHour: 1n };
+
+    await expect(ledger.writeOff({ ...writeOff, amount: 0n })).rejects.toMatchObject({ code: "23514" });
+    await expect(ledger.writeOff({ ...writeOff, capPerHour: 0n })).rejects.toMatchObject({ code: "22023" });
+  });
+
+  test.skipIf(reason !== null)("suspending a key waits for an operator who changes it, and neither fails", async () => {
+    const keyId = await newKey(5n);
+    const writeOff = { id: createId(Date.now()), keyId, amount: 2n, capPerHour: 1n };
+
+    const suspending = await database.transaction(async (tx) => {
+      await tx.query("select 1 from key where id = $1 for no key update", [keyId]);
+      const call = ledger.writeOff(writeOff);
+      const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      await until(async () => (await database.query(waiting)).length > 0, "the write-off waits for the key");
+      await tx.query("update key set label = 'seen' where id = $1", [keyId]);
+      return { call };
+    });
+
+    expect(await suspending.call).toEqual({ suspended: true });
+    expect(await database.query("select label, status, version from key where id = $1", [keyId])).toEqual([
+      { label: "seen", status: "suspended", version: 3n },
+    ]);
+  });
 
   test.skipIf(reason !== null)("a day with partitions of its own keeps its charges as final as any", async () => {
     const dayMs = Date.UTC(2031, 4, 9);

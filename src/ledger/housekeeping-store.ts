@@ -1,0 +1,67 @@
+import { invariant } from "../core/invariant.ts";
+import { sqlStateOf } from "../db/database-error.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import type { HouseDuty, HousekeepingStore } from "./housekeeping.ts";
+
+/** Any numbers will do, as long as nobody else uses them in this database. */
+const ROLLUP_LOCK = 7_016_655_444;
+const PARTITION_LOCK = 7_016_655_445;
+
+/** Far more than requests get: a busy hour has millions of records, and nobody waits for their sum. */
+const ROLLUP_TIMEOUT_MS = 30_000;
+/**
+ * A new partition locks the journal, and every settle queues behind a lock that is waited for. Better to try again another
+ * time than to keep callers waiting.
+ */
+const PARTITION_LOCK_TIMEOUT_MS = 300;
+const PARTITION_TIMEOUT_MS = 1_000;
+const CHECK_VIOLATION = "23514";
+
+/** Of the processes with a lease, the one with the smallest id, which is the oldest. They all agree on it without a word. */
+const DUTY = `
+  select coalesce(
+           (select id from process where lease_until >= clock.now order by id limit 1) = $1, false
+         ) as mine,
+         clock.now,
+         (select max(lease_until) from process where lease_until < clock.now) as "lastDeath"
+    from (select ledger_now() as now offset 0) clock`;
+
+export function createHousekeepingStore(database: Pick<Database, "query" | "transaction">): HousekeepingStore {
+  return {
+    duty: async (processId): Promise<HouseDuty> => {
+      const [row] = await database.query<{ mine: boolean; now: Date; lastDeath: Date | null }>(DUTY, [processId]);
+      invariant(row, "the question whose duty it is has an answer");
+      return { mine: row.mine, nowMs: row.now.getTime(), lastDeathMs: row.lastDeath?.getTime() ?? null };
+    },
+
+    rollup: (hourMs) =>
+      alone(ROLLUP_LOCK, async (tx) => {
+        // A script, since the client gives up on a query that outlasts the server's usual limit.
+        await tx.script(`
+          set local statement_timeout = ${ROLLUP_TIMEOUT_MS};
+          select rollup_v1('${new Date(hourMs).toISOString()}')`);
+        return "done";
+      }),
+
+    partition: (dayMs) =>
+      alone(PARTITION_LOCK, async (tx) => {
+        await tx.script(`
+          set local lock_timeout = ${PARTITION_LOCK_TIMEOUT_MS};
+          set local statement_timeout = ${PARTITION_TIMEOUT_MS}`);
+        const day = new Date(dayMs).toISOString().slice(0, 10);
+        const [row] = await tx.query<{ made: boolean }>("select partition_v1($1::date) as made", [day]);
+        return row?.made ? "made" : "present";
+      }).catch((error: unknown) => {
+        if (sqlStateOf(error) === CHECK_VIOLATION) return "occupied";
+        throw error;
+      }),
+  };
+
+  /** Beside the rule of the oldest: two processes may each have believed for a moment that they are it. */
+  function alone<Result>(lock: number, work: (tx: Transaction) => Promise<Result>): Promise<Result | "busy"> {
+    return database.transaction(async (tx) => {
+      const [row] = await tx.query<{ taken: boolean }>("select pg_try_advisory_xact_lock($1) as taken", [lock]);
+      return row?.taken ? work(tx) : "busy";
+    });
+  }
+}

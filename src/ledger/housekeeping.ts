@@ -1,0 +1,131 @@
+import type { Clock } from "../core/clock.ts";
+import { repeat, type Repetition } from "./repeat.ts";
+
+/** Whether this process keeps house, by the database's word and clock. */
+export type HouseDuty = {
+  mine: boolean;
+  nowMs: number;
+  /** When the lease of a process last ran out; null when none has. */
+  lastDeathMs: number | null;
+};
+
+/** `busy`: another process is at it. `occupied`: requests of that day already lie where days without a partition go. */
+export type Partitioned = "made" | "present" | "occupied" | "busy";
+
+export type HousekeepingStore = {
+  duty: (processId: string) => Promise<HouseDuty>;
+  /** Adds up the usage records of the hour that begins then. */
+  rollup: (hourMs: number) => Promise<"done" | "busy">;
+  /** Gives the day that begins then a place of its own for its charges and records. */
+  partition: (dayMs: number) => Promise<Partitioned>;
+};
+
+type HousekeepingOptions = {
+  store: HousekeepingStore;
+  processId: string;
+  clock: Pick<Clock, "elapsedMs">;
+  everyMs?: number;
+  onPartitioned: (day: string, partitioned: Partitioned) => void;
+  onRolledUp: () => void;
+  onFailed: (duty: "rollup" | "partition", error: unknown) => void;
+};
+
+export type Housekeeping = Repetition & {
+  /** Resolves when the first turn has seen to the partitions, so that the first request finds them. Never rejects. */
+  prepared: Promise<void>;
+};
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Today, if nothing happened yet, and two days ahead: a day is prepared before its first request comes. */
+const DAYS = [0, 1, 2];
+/** A request settled at the end of an hour may still be on its way to the disk. */
+const HOUR_SETTLES_MS = 60_000;
+const PACE_MS = 300_000;
+/** The hour in progress is added up anew each time, so the longer that takes, the rarer: at most a fiftieth of the time. */
+const PACE_SHARE = 50;
+const HOURS_OWED = 168;
+const HOURS_AT_ONCE = 4;
+
+/** Sums and partitions, kept by one process at a time: the oldest that lives. Nothing a request waits for depends on them. */
+export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
+  const { store, processId, clock, everyMs = 30_000, onPartitioned, onRolledUp, onFailed } = options;
+  const prepared = Promise.withResolvers<void>();
+  const days = new Set<number>();
+  const owed = new Set<number>();
+  /** The hour in progress at the last turn that was ours; null when the last turn was not. */
+  let lastHourMs: number | null = null;
+  let partitionDueMs = Number.NEGATIVE_INFINITY;
+  let rollupDueMs = Number.NEGATIVE_INFINITY;
+
+  async function turn(): Promise<void> {
+    try {
+      const duty = await store.duty(processId);
+      noteOwed(duty);
+      if (!duty.mine) return;
+      if (clock.elapsedMs() >= partitionDueMs) await partitionDays(duty.nowMs);
+      prepared.resolve();
+      if (clock.elapsedMs() >= rollupDueMs) await rollUp(duty.nowMs);
+    } catch (error) {
+      onFailed("rollup", error);
+    } finally {
+      prepared.resolve();
+    }
+  }
+
+  function noteOwed({ mine, nowMs, lastDeathMs }: HouseDuty): void {
+    const hourMs = floor(nowMs, HOUR_MS);
+    const firstMs = lastHourMs;
+    lastHourMs = mine ? hourMs : null;
+    if (!mine) return;
+    if (firstMs === null) {
+      // Records are written by living processes alone. So all that our predecessor can have left undone is around the
+      // moment of its death, however long ago that was.
+      const deathMs = floor(lastDeathMs ?? nowMs, HOUR_MS);
+      for (const ms of [deathMs - HOUR_MS, deathMs, hourMs - HOUR_MS]) if (ms < hourMs) owed.add(ms);
+    } else {
+      for (let ms = Math.max(firstMs, hourMs - HOURS_OWED * HOUR_MS); ms < hourMs; ms += HOUR_MS) owed.add(ms);
+    }
+    for (const ms of owed) if (owed.size > HOURS_OWED) owed.delete(ms);
+  }
+
+  async function partitionDays(nowMs: number): Promise<void> {
+    const todayMs = floor(nowMs, DAY_MS);
+    for (const ms of days) if (ms < todayMs) days.delete(ms);
+    try {
+      for (const dayMs of DAYS.map((ahead) => todayMs + ahead * DAY_MS)) {
+        if (days.has(dayMs)) continue;
+        const partitioned = await store.partition(dayMs);
+        if (partitioned !== "busy") days.add(dayMs);
+        onPartitioned(new Date(dayMs).toISOString().slice(0, 10), partitioned);
+      }
+    } catch (error) {
+      // Each try may hold up settles for a moment, so the next is not made at once.
+      partitionDueMs = clock.elapsedMs() + PACE_MS;
+      onFailed("partition", error);
+    }
+  }
+
+  /** The hours that ended, and the one in progress. One that fails stays owed and does not keep back the others. */
+  async function rollUp(nowMs: number): Promise<void> {
+    const beganMs = clock.elapsedMs();
+    const ended = [...owed].filter((ms) => ms + HOUR_MS + HOUR_SETTLES_MS <= nowMs).slice(0, HOURS_AT_ONCE);
+    let failed = false;
+    for (const hourMs of [...ended, floor(nowMs, HOUR_MS)]) {
+      try {
+        if ((await store.rollup(hourMs)) === "done") owed.delete(hourMs);
+      } catch (error) {
+        failed = true;
+        onFailed("rollup", error);
+        // To the end of the queue: four hours that always fail must not keep back a fifth.
+        if (owed.delete(hourMs)) owed.add(hourMs);
+      }
+    }
+    if (!failed) onRolledUp();
+    rollupDueMs = beganMs + Math.max(PACE_MS, (clock.elapsedMs() - beganMs) * PACE_SHARE);
+  }
+
+  return { ...repeat({ everyMs, clock, turn }), prepared: prepared.promise };
+}
+
+const floor = (ms: number, unitMs: number): number => ms - (ms % unitMs);

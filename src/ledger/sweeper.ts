@@ -1,0 +1,40 @@
+import type { Clock } from "../core/clock.ts";
+import type { Ledger } from "./ledger.ts";
+import { repeat, type Repetition } from "./repeat.ts";
+
+type SweeperOptions = {
+  sweep: Ledger["sweep"];
+  processId: string;
+  clock: Pick<Clock, "elapsedMs">;
+  everyMs?: number;
+  /** Of one call. */
+  limit?: number;
+  /** Called after every turn that did not fail, with the number of holds it ended; often 0. */
+  onSwept: (holds: number) => void;
+  onFailed: (error: unknown) => void;
+};
+
+/** After this many full batches the turn ends, so that one process can be stopped in time and others get their share. */
+const BATCHES_PER_TURN = 20;
+
+/** Ends the holds that nobody will end any more. Every process sweeps; the ledger sees to it that each hold is ended once. */
+export function startSweeper(options: SweeperOptions): Repetition {
+  const { sweep, processId, clock, everyMs = 5_000, limit = 500, onSwept, onFailed } = options;
+
+  async function turn(): Promise<void> {
+    let holds = 0;
+    try {
+      for (let batch = 0; batch < BATCHES_PER_TURN; batch++) {
+        const swept = await sweep(processId, limit);
+        holds += swept.length;
+        if (swept.length < limit) break;
+      }
+      onSwept(holds);
+    } catch (error) {
+      if (holds > 0) onSwept(holds);
+      onFailed(error);
+    }
+  }
+
+  return repeat({ everyMs, clock, turn });
+}
