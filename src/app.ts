@@ -15,9 +15,14 @@ import { createHttp } from "./http/create-http.ts";
 import { createDrain } from "./http/drain.ts";
 import { listen } from "./http/listen.ts";
 import { createAuthenticate } from "./keys/authenticate.ts";
+import { createFindKey } from "./keys/find-key.ts";
 import { createIssueKey } from "./keys/issue-key.ts";
 import { createKeyStore } from "./keys/key-store.ts";
 import { createManageKeys, type ManageKeys } from "./keys/manage-keys.ts";
+import { createAccountStore } from "./ledger/account-store.ts";
+import { createFundNewKey } from "./ledger/fund-new-key.ts";
+import { createLedgerStore } from "./ledger/ledger-store.ts";
+import { createManageFunds, type ManageFunds } from "./ledger/manage-funds.ts";
 import { createRelay } from "./relay/relay.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -47,12 +52,28 @@ export type Gateway = {
 };
 
 /** What an operator's commands do without a gateway in between. */
-export type Control = { keys: ManageKeys; catalogue: CatalogueStore };
+export type Control = { keys: ManageKeys; funds: ManageFunds; catalogue: CatalogueStore };
 
-export function createControl(database: Database): Control {
+/** `actor` stands in the journal beside what was booked. */
+export function createControl(database: Database, actor = "cli"): Control {
   const store = createKeyStore(database);
-  const issueKey = createIssueKey({ store, clock: systemClock });
-  return { keys: createManageKeys({ store, issueKey }), catalogue: createCatalogueStore(database) };
+  const ledger = createLedgerStore(database);
+  const findKey = createFindKey({ store });
+  const issueKey = createIssueKey({
+    atomically: (work) =>
+      database.transaction((tx) =>
+        work({
+          insert: createKeyStore(tx).insert,
+          fund: createFundNewKey({ ledger: createLedgerStore(tx), actor }),
+        }),
+      ),
+    clock: systemClock,
+  });
+  return {
+    keys: createManageKeys({ store, findKey, issueKey, clock: systemClock }),
+    funds: createManageFunds({ ledger, periodOf: createAccountStore(database).period, findKey, actor }),
+    catalogue: createCatalogueStore(database),
+  };
 }
 
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
@@ -61,7 +82,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
 
-  const control = createControl(database);
+  const control = createControl(database, "admin");
   const authenticate = createAuthenticate({ store: createKeyStore(database), clock, ...config.keys });
   const openRequest = createOpenRequest({ authenticate, clock, publicUrl: () => publicUrl });
 
@@ -129,7 +150,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   });
   const admin = createAdmin({
     token: adminToken,
-    keys: control.keys,
+    control,
     metrics,
     events,
     readiness,

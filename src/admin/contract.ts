@@ -1,14 +1,48 @@
 import { z } from "zod";
+import { BUDGET_PERIODS } from "../core/budget-period.ts";
 import { KEY_MODES } from "../core/key-mode.ts";
+import { TOP_UP_KINDS } from "../ledger/manage-funds.ts";
+
+const label = z.string().max(200).nullable();
+const rpmLimit = z.int().min(1).max(1_000_000).nullable();
+const expiresAt = z.iso.datetime({ offset: true }).nullable();
+/** A decimal as text, since a JSON number would pass through a double. */
+const decimal = z.string().min(1).max(40);
+const tokens = z.int().min(0);
+const reference = z.string().min(1).max(200);
+const LONGEST_OVERLAP_MS = 366 * 86_400_000;
 
 /** What an operator may ask of a new key. */
 export const keyRequestSchema = z.strictObject({
   mode: z.enum(KEY_MODES),
-  label: z.string().max(200).nullable().default(null),
+  label: label.default(null),
   provider_scope: z.string().min(1).max(100).default("all"),
   models: z.array(z.string().min(1)).max(1_000).nullable().default(null),
-  rpm_limit: z.int().min(1).max(1_000_000).nullable().default(null),
-  expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
+  rpm_limit: rpmLimit.default(null),
+  expires_at: expiresAt.default(null),
+  credit: decimal.nullable().default(null),
+  budget: tokens.nullable().default(null),
+  period: z.enum(BUDGET_PERIODS).nullable().default(null),
+});
+
+export const keyChangeSchema = z
+  .strictObject({ label: label.optional(), rpm_limit: rpmLimit.optional(), expires_at: expiresAt.optional() })
+  .refine((changes) => Object.keys(changes).length > 0, "Name at least one of label, rpm_limit and expires_at");
+
+export const rotationSchema = z.strictObject({
+  overlap_ms: z.int().min(0).max(LONGEST_OVERLAP_MS).default(86_400_000),
+});
+
+export const topUpSchema = z.strictObject({
+  amount: decimal,
+  kind: z.enum(TOP_UP_KINDS).default("purchase"),
+  reference,
+});
+
+export const budgetSchema = z.strictObject({
+  budget: tokens,
+  period: z.enum(BUDGET_PERIODS).nullable().default(null),
+  reference,
 });
 
 export const pageSchema = z.strictObject({

@@ -1,37 +1,23 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Control, createControl } from "../app.ts";
 import { systemClock } from "../core/clock.ts";
-import { createIssueKey } from "../keys/issue-key.ts";
-import type { Key, KeyStore } from "../keys/key.ts";
-import { createManageKeys } from "../keys/manage-keys.ts";
+import type { Database } from "../db/database.ts";
+import { migrate, migrationsFolder } from "../db/migrate.ts";
+import { createPglite } from "../db/pglite.ts";
 import type { Events } from "../telemetry/events.ts";
 import { createAdmin } from "./create-admin.ts";
 
 const TOKEN = "an-operator-token-of-this-test";
 
-/** Keys in memory, newest first, as the store lists them. */
-function memoryStore(): KeyStore {
-  let keys: Key[] = [];
-  return {
-    findByDigest: () => Promise.resolve(null),
-    insert: ({ secretDigest: _digest, ...key }) => {
-      const made: Key = { ...key, version: 1, status: "active", secretExpiresAtMs: null, createdAtMs: Date.now() };
-      keys = [made, ...keys];
-      return Promise.resolve(made);
-    },
-    list: ({ limit, after }) => {
-      const start = after === undefined ? 0 : keys.findIndex(({ id }) => id === after) + 1;
-      return Promise.resolve(keys.slice(start, start + limit));
-    },
-    find: (idOrPrefix) => Promise.resolve(keys.filter(({ id, prefix }) => [id, prefix].includes(idOrPrefix))),
-    revoke: (id) => {
-      keys = keys.map((key) => (key.id === id ? { ...key, status: "revoked" as const } : key));
-      return Promise.resolve(keys.find((key) => key.id === id) ?? null);
-    },
-  };
-}
+let database: Database;
+beforeAll(async () => {
+  database = await createPglite({ dataFolder: null });
+  await migrate(database, { folder: migrationsFolder() });
+});
+afterAll(() => database.close());
 
-function build({ reasons = [] as string[], list }: { reasons?: string[]; list?: KeyStore["list"] } = {}) {
-  const store = { ...memoryStore(), ...(list ? { list } : {}) };
+function build({ reasons = [] as string[], list }: { reasons?: string[]; list?: Control["keys"]["list"] } = {}) {
+  const control = createControl(database, "admin");
   const told: string[] = [];
   const events = {
     keyIssued: ({ prefix }: { prefix: string }) => told.push(`issued ${prefix}`),
@@ -40,13 +26,13 @@ function build({ reasons = [] as string[], list }: { reasons?: string[]; list?: 
   } as unknown as Events;
   const app = createAdmin({
     token: TOKEN,
-    keys: createManageKeys({ store, issueKey: createIssueKey({ store, clock: systemClock }) }),
+    control: { ...control, keys: { ...control.keys, ...(list ? { list } : {}) } },
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
     events,
     readiness: () => Promise.resolve(reasons),
     clock: systemClock,
   });
-  const ask = (method: "GET" | "POST", url: string, payload?: unknown, token: string | null = TOKEN) =>
+  const ask = (method: "GET" | "POST" | "PATCH", url: string, payload?: unknown, token: string | null = TOKEN) =>
     app.inject({
       method,
       url,
@@ -62,7 +48,8 @@ function build({ reasons = [] as string[], list }: { reasons?: string[]; list?: 
 type Made = { key: { id: string; prefix: string; status: string }; secret: string };
 
 let admin: ReturnType<typeof build>;
-beforeEach(() => {
+beforeEach(async () => {
+  await database.script("delete from key_secret; delete from key");
   admin = build();
 });
 afterEach(() => admin.app.close());

@@ -3,15 +3,17 @@ import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { ManageKeys } from "../keys/manage-keys.ts";
+import type { ManageFunds } from "../ledger/manage-funds.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { renderFormatA } from "../wire/errors/format-a.ts";
 import { requireOperator } from "./operator-credential.ts";
+import { isBug, renderRefusal } from "./refusal.ts";
+import { addFundsRoutes } from "./routes/funds.ts";
 import { addKeyRoutes } from "./routes/keys.ts";
 
 type Parts = {
   token: string;
-  keys: ManageKeys;
+  control: { keys: ManageKeys; funds: ManageFunds };
   metrics: Pick<Metrics, "expose">;
   events: Events;
   readiness: () => Promise<string[]>;
@@ -21,7 +23,7 @@ type Parts = {
 const MAX_BODY_BYTES = 1_048_576;
 
 /** The operators' listener: everything operational is here and nothing of it on the public one. [decision 35] */
-export function createAdmin({ token, keys, metrics, events, readiness, clock }: Parts): FastifyInstance {
+export function createAdmin({ token, control, metrics, events, readiness, clock }: Parts): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
@@ -37,9 +39,8 @@ export function createAdmin({ token, keys, metrics, events, readiness, clock }: 
     }
   });
   app.setErrorHandler((error, request, reply) => {
-    const fault = toFault(error);
-    if (fault.code === "internal_error") events.bug(error, request.id);
-    const { status, headers, body } = renderFormatA(fault, request.id);
+    if (isBug(error)) events.bug(error, request.id);
+    const { status, headers, body } = renderRefusal(error, request.id);
     return reply.code(status).headers(headers).type("application/json").send(body);
   });
   app.setNotFoundHandler(() => {
@@ -57,13 +58,7 @@ export function createAdmin({ token, keys, metrics, events, readiness, clock }: 
     const { contentType, text } = await metrics.expose();
     return reply.type(contentType).send(text);
   });
-  addKeyRoutes(app, { keys, events });
+  addKeyRoutes(app, { keys: control.keys, events });
+  addFundsRoutes(app, control);
   return app;
-}
-
-function toFault(error: unknown): Fault {
-  if (error instanceof Fault) return error;
-  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
-  if (status >= 400 && status < 500) return new Fault("invalid_request", (error as Error).message);
-  return new Fault("internal_error", "Something went wrong in the gateway.", { cause: error });
 }

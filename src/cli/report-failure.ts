@@ -1,10 +1,14 @@
 import { ConfigError } from "../config/config-error.ts";
+import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 
 /** A failure the user can act on: it says what happened and what to do, and needs no stack. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
+
+/** Errors written for whoever reads them. */
+const PLAIN = [CommandError, Fault, Conflict, ConfigError] as const;
 
 /** Says on standard error why a command failed. What we did not foresee keeps its stack: somebody will have to find it. */
 export function reportFailure(error: unknown, asJson: boolean): void {
@@ -15,7 +19,7 @@ export function reportFailure(error: unknown, asJson: boolean): void {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof CommandError || error instanceof Fault || error instanceof ConfigError) return error.message;
+  if (PLAIN.some((kind) => error instanceof kind)) return error.message;
   const code = "code" in error ? String(error.code) : "";
   if (code === "EADDRINUSE") return `${error.message}. Stop what listens there, or choose another port with --port.`;
   if (code === "ENOENT" && "path" in error) return `there is no file ${String(error.path)}.`;

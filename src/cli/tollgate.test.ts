@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { runTollgate } from "../../tests/support/run-tollgate.ts";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type Ran, runTollgate } from "../../tests/support/run-tollgate.ts";
+import { runTollgate as runHere } from "./tollgate.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -18,28 +19,54 @@ const run = (words: string, env: Record<string, string> = {}) =>
     { cwd: folder, env },
   );
 
+/** The same in this process, for what does nothing but speak: dozens of new processes would take a minute. */
+async function say(words: string): Promise<Ran> {
+  const written = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      written[name] += String(text);
+      return true;
+    }),
+  );
+  try {
+    await runHere(["node", "tollgate", ...words.split(" ").filter((word) => word !== "")]);
+    return { code: Number(process.exitCode), ...written };
+  } finally {
+    process.exitCode = undefined;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
 const COMMANDS = [
   "dev",
   "serve",
   "migrate",
   "keys create",
   "keys list",
+  "keys show",
+  "keys suspend",
+  "keys resume",
+  "keys disable",
+  "keys enable",
   "keys revoke",
+  "keys update",
+  "keys rotate",
+  "topup",
+  "budget",
   "catalogue apply",
   "config show",
   "simulate",
 ];
 
-test("every command explains itself on standard output and ends with 0", async () => {
-  const explained = ["", ...COMMANDS].map(async (command) => ({ command, ...(await run(`${command} --help`)) }));
-  for (const { command, code, stdout, stderr } of await Promise.all(explained)) {
-    expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: "" });
-    expect(stdout).toContain(`Usage: tollgate ${command}`.trim());
-  }
+test.each(["", ...COMMANDS])("the command %j explains itself on standard output and ends with 0", async (command) => {
+  const { code, stdout, stderr } = await say(`${command} --help`);
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain(`Usage: tollgate ${command}`.trim());
 });
 
 test("every command is in this list", async () => {
-  const { stdout } = await run("--help");
+  const { stdout } = await say("--help");
   const names = [...stdout.matchAll(/^ {2}(\w+)(?: \[options\]| <|\s{2})/gm)].map(([, name]) => name);
 
   expect(new Set(names.filter((name) => name !== "help"))).toEqual(
@@ -62,9 +89,15 @@ test.each([
   ["keys create --mode free", "Allowed choices are credit, token_budget"],
   ["keys create --expires tomorrow-ish", "It must be a date"],
   ["keys revoke", "missing required argument"],
+  ["keys rotate x --overlap 5", "a length of time such as"],
+  ["keys rotate x --overlap 367d", "at most 366d"],
+  ["keys update x --rpm many", "whole number of at least 1"],
+  ["keys create --period year", "Allowed choices are none, day, week, month"],
+  ["topup x 5 --kind refund", "Allowed choices are purchase, grant, adjust"],
+  ["budget x -5", "whole number of tokens"],
   ["dev --port 99999", "It must be a port"],
 ])("a command line that is not understood (%j) ends with 2 and says why", async (words, reason) => {
-  const { code, stdout, stderr } = await run(words);
+  const { code, stdout, stderr } = await say(words);
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(reason);
@@ -74,6 +107,8 @@ test.each([
 test.each<[words: string, env: Record<string, string>, reason: string]>([
   ["keys list", {}, "there is no database to talk to"],
   ["keys revoke x", {}, "there is no database to talk to"],
+  ["keys update x", {}, "there is nothing to change"],
+  ["topup x -5 --kind adjust", {}, "there is no database to talk to"],
   ["migrate", {}, "database.url"],
   ["serve", {}, "admin.token"],
   ["catalogue apply missing.yaml", {}, "missing.yaml"],
@@ -90,6 +125,10 @@ test.each<[words: string, env: Record<string, string>, reason: string]>([
   if (words === "serve") return;
   expect({ code: json.code, stdout: json.stdout }).toEqual({ code: 1, stdout: "" });
   expect(JSON.parse(json.stderr)).toEqual({ error: { message: expect.stringContaining(reason) as string } });
+});
+
+test("the process ends with the code that was meant", async () => {
+  expect(await run("keys --nonsense")).toMatchObject({ code: 2, stdout: "" });
 });
 
 test("settings are shown as text and as data, and never with a secret", async () => {

@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { addCatalogueCommands } from "./commands/catalogue.ts";
 import { addConfigCommands } from "./commands/config.ts";
 import { addDevCommand } from "./commands/dev.ts";
+import { addFundsCommands } from "./commands/funds.ts";
 import { addKeyCommands } from "./commands/keys.ts";
 import { addMigrateCommand } from "./commands/migrate.ts";
 import { addServeCommand } from "./commands/serve.ts";
@@ -26,6 +27,7 @@ export async function runTollgate(argv: readonly string[]): Promise<void> {
   addServeCommand(program);
   addMigrateCommand(program);
   addKeyCommands(program);
+  addFundsCommands(program);
   addCatalogueCommands(program);
   addConfigCommands(program);
   addSimulateCommand(program);

@@ -3,7 +3,7 @@ import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { readCredits } from "../core/read-credits.ts";
-import { type AccountView, accountView, type FindAccount, formatAmount } from "./account.ts";
+import { type AccountView, accountView, type FindAccount } from "./account.ts";
 import type { Funded, Ledger } from "./ledger.ts";
 
 export const TOP_UP_KINDS = ["purchase", "grant", "adjust"] as const;
@@ -94,7 +94,7 @@ function checkAmount(amount: bigint, kind: TopUpKind): void {
   if (amount === 0n)
     throw new Fault("invalid_request", "amount: Nothing to book: the amount is 0", { param: "amount" });
   if (amount > 0n || kind === "adjust") return;
-  const message = `amount: Only kind adjust may be negative; to take ${formatAmount("credit", -amount)} back, adjust by it`;
+  const message = "amount: Only an adjustment (kind adjust) may be negative";
   throw new Fault("invalid_request", message, { param: "amount" });
 }
 

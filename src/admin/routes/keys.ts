@@ -1,12 +1,15 @@
 import type { FastifyInstance } from "fastify";
+import { STATUS_CHANGES } from "../../keys/key-status.ts";
+import type { KeyChangeRequest } from "../../keys/key-view.ts";
 import type { ManageKeys } from "../../keys/manage-keys.ts";
 import type { Events } from "../../telemetry/events.ts";
 import { validate } from "../../wire/validate.ts";
-import { keyRequestSchema, pageSchema } from "../contract.ts";
+import { keyChangeSchema, keyRequestSchema, pageSchema, rotationSchema } from "../contract.ts";
 
 type Parts = { keys: ManageKeys; events: Pick<Events, "keyIssued" | "keyRevoked"> };
+type OfKey = { Params: { key: string } };
 
-/** Create, list and revoke keys. */
+/** Make, list, show and change keys. `:key` is an id or a prefix. */
 export function addKeyRoutes(app: FastifyInstance, { keys, events }: Parts): void {
   app.post("/admin/v1/keys", async (request, reply) => {
     const made = await keys.create(validate(keyRequestSchema, request.body ?? {}));
@@ -19,9 +22,23 @@ export function addKeyRoutes(app: FastifyInstance, { keys, events }: Parts): voi
     return { data: await keys.list({ limit, ...(after === undefined ? {} : { after }) }) };
   });
 
-  app.post<{ Params: { key: string } }>("/admin/v1/keys/:key/revoke", async (request) => {
-    const key = await keys.revoke(request.params.key);
-    events.keyRevoked({ keyId: key.id, prefix: key.prefix });
-    return { key };
+  app.get<OfKey>("/admin/v1/keys/:key", (request) => keys.show(request.params.key));
+
+  app.patch<OfKey>("/admin/v1/keys/:key", (request) => {
+    const changes = validate(keyChangeSchema, request.body ?? {});
+    return keys.update(request.params.key, changes as KeyChangeRequest);
   });
+
+  app.post<OfKey>("/admin/v1/keys/:key/rotate", async (request, reply) =>
+    reply.code(201).send(await keys.rotate(request.params.key, validate(rotationSchema, request.body ?? {}))),
+  );
+
+  for (const change of STATUS_CHANGES) {
+    app.post<OfKey>(`/admin/v1/keys/:key/${change}`, async (request) => {
+      const result = await keys.changeStatus(request.params.key, change);
+      const { id: keyId, prefix } = result.key;
+      if (change === "revoke") events.keyRevoked({ keyId, prefix });
+      return result;
+    });
+  }
 }

@@ -105,8 +105,12 @@ function devConfig(config: Config, options: DevOptions): Config {
   };
 }
 
+/** What the keys of `dev` start with: enough to play, little enough to see it move. */
+const DEV_CREDIT = "100";
+const DEV_TOKENS = 10_000_000;
+
 /** The keys of the last run while they still work, else new ones: a client that was set up once stays set up. */
-async function devKeys({ keys }: Control, folder: string): Promise<DevReady["keys"]> {
+async function devKeys({ keys, funds }: Control, folder: string): Promise<DevReady["keys"]> {
   const last = readDevState(folder)?.keys;
   const living = await keys.list({ limit: 1_000 });
   const keep = (secret: string | undefined): string | null =>
@@ -115,10 +119,18 @@ async function devKeys({ keys }: Control, folder: string): Promise<DevReady["key
       : null;
   const issue = async (mode: KeyMode): Promise<string> => {
     const unlimited = { provider_scope: "all", models: null, rpm_limit: null, expires_at: null };
-    return (await keys.create({ mode, label: `dev ${mode}`, ...unlimited })).secret;
+    const penniless = { credit: null, budget: null, period: null };
+    return (await keys.create({ mode, label: `dev ${mode}`, ...unlimited, ...penniless })).secret;
   };
-  return {
+  const made = {
     credit: keep(last?.credit) ?? (await issue("credit")),
     token_budget: keep(last?.token_budget) ?? (await issue("token_budget")),
   };
+  // Booked once per key, however often `dev` starts.
+  const reference = "dev:opening";
+  await funds.topUp(prefixOf(made.credit), { amount: DEV_CREDIT, kind: "grant", reference });
+  await funds.setBudget(prefixOf(made.token_budget), { budget: DEV_TOKENS, period: "month", reference });
+  return made;
 }
+
+const prefixOf = (secret: string): string => secret.slice(0, 12);

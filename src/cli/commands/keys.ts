@@ -1,12 +1,17 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
+import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
-import { DEFAULT_DEV_FOLDER } from "../dev-folder.ts";
-import { type KeyControl, type KeyRow, openKeyControl } from "../key-control.ts";
-import { loadSettings } from "../open-database.ts";
-import { printResult, table } from "../print.ts";
+import { isoDate, keyName, positiveInteger, tokenCount } from "../arguments.ts";
+import { keyDetails, keyListing, openingAdvice } from "../key-text.ts";
+import { withControl } from "../open-control.ts";
+import { printResult } from "../print.ts";
+import { addKeyChangeCommands } from "./change-keys.ts";
 
 type CreateOptions = {
   mode: KeyMode;
+  credit?: string;
+  budget?: number;
+  period?: BudgetPeriod;
   label?: string;
   provider: string;
   model?: string[];
@@ -15,36 +20,10 @@ type CreateOptions = {
   json?: true;
 };
 
-/** `tollgate keys create | list | revoke`. */
+/** `tollgate keys …`. */
 export function addKeyCommands(program: Command): void {
-  const keys = program.command("keys").description("make, list and revoke API keys");
-
-  keys
-    .command("create")
-    .description("make a key; its secret is printed once and kept nowhere")
-    .addOption(new Option("--mode <mode>", "how the key pays").choices(KEY_MODES).default("credit"))
-    .option("--label <text>", "a name for people")
-    .option("--provider <name>", "restrict the key to one provider", "all")
-    .option("--model <id...>", "restrict the key to these models")
-    .option("--rpm <number>", "requests per minute (kept with the key; not enforced yet)", positiveInteger)
-    .option("--expires <date>", "when the key stops working, such as 2027-01-31T00:00:00Z", isoDate)
-    .option("--json", "print JSON")
-    .action(async (options: CreateOptions, command: Command) => {
-      await withControl(command, async (control) => {
-        const made = await control.create({
-          mode: options.mode,
-          label: options.label ?? null,
-          provider_scope: options.provider,
-          models: options.model ?? null,
-          rpm_limit: options.rpm ?? null,
-          expires_at: options.expires ?? null,
-        });
-        if (!options.json) {
-          process.stderr.write(`made ${made.key.mode} key ${made.key.prefix}…; its secret is shown this once:\n`);
-        }
-        printResult(made, { json: options.json === true, text: () => made.secret });
-      });
-    });
+  const keys = program.command("keys").description("make, show and change API keys");
+  addCreateCommand(keys);
 
   keys
     .command("list")
@@ -53,65 +32,59 @@ export function addKeyCommands(program: Command): void {
     .option("--after <id>", "go on after this key")
     .option("--json", "print JSON")
     .action(async (options: { limit: number; after?: string; json?: true }, command: Command) => {
+      const { limit, after } = options;
       await withControl(command, async (control) => {
-        const rows = await control.list({
-          limit: options.limit,
-          ...(options.after === undefined ? {} : { after: options.after }),
-        });
-        printResult({ data: rows }, { json: options.json === true, text: () => listing(rows) });
+        const rows = await control.keys.list({ limit, ...(after === undefined ? {} : { after }) });
+        printResult({ data: rows }, { json: options.json === true, text: () => keyListing(rows) });
       });
     });
 
   keys
-    .command("revoke <id-or-prefix>")
-    .description("stop a key for good")
+    .command("show")
+    .argument("<key>", "id or prefix", keyName)
+    .description("show a key: state, limits, money, secrets")
     .option("--json", "print JSON")
-    .action(async (idOrPrefix: string, options: { json?: true }, command: Command) => {
+    .action(async (name: string, options: { json?: true }, command: Command) => {
       await withControl(command, async (control) => {
-        const key = await control.revoke(idOrPrefix);
-        printResult({ key }, { json: options.json === true, text: () => `revoked ${key.prefix}… (${key.id})` });
+        const shown = await control.keys.show(name);
+        const account = await control.funds.show(shown.key.id);
+        printResult({ ...shown, account }, { json: options.json === true, text: () => keyDetails(shown, account) });
       });
     });
+
+  addKeyChangeCommands(keys);
 }
 
-async function withControl(command: Command, work: (control: KeyControl) => Promise<void>): Promise<void> {
-  const control = openKeyControl(
-    loadSettings(command.optsWithGlobals<{ config?: string }>().config),
-    DEFAULT_DEV_FOLDER,
-  );
-  try {
-    await work(control);
-  } finally {
-    await control.close();
-  }
-}
-
-function listing(rows: readonly KeyRow[]): string {
-  if (rows.length === 0) return "no keys yet; make one with `tollgate keys create`";
-  return table(
-    ["PREFIX", "MODE", "STATUS", "LABEL", "PROVIDER", "RPM", "EXPIRES", "ID"],
-    rows.map((row) => [
-      row.prefix,
-      row.mode,
-      row.status,
-      row.label ?? "-",
-      row.provider_scope,
-      String(row.rpm_limit ?? "-"),
-      row.expires_at ?? "-",
-      row.id,
-    ]),
-  );
-}
-
-export function positiveInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new InvalidArgumentError("It must be a whole number of at least 1.");
-  return value;
-}
-
-function isoDate(text: string): string {
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) throw new InvalidArgumentError("It must be a date such as 2027-01-31T00:00:00Z.");
-  return new Date(time).toISOString();
+function addCreateCommand(keys: Command): void {
+  keys
+    .command("create")
+    .description("make a key; its secret is printed once and kept nowhere")
+    .addOption(new Option("--mode <mode>", "how the key pays").choices(KEY_MODES).default("credit"))
+    .option("--credit <amount>", "credit to start with, such as 25 or 0.50 (mode credit)")
+    .option("--budget <tokens>", "tokens it may use per period (mode token_budget)", tokenCount)
+    .addOption(new Option("--period <period>", "when the budget begins anew (default month)").choices(BUDGET_PERIODS))
+    .option("--label <text>", "a name for people")
+    .option("--provider <name>", "restrict the key to one provider", "all")
+    .option("--model <id...>", "restrict the key to these models")
+    .option("--rpm <number>", "requests per minute", positiveInteger)
+    .option("--expires <date>", "when the key stops working, such as 2027-01-31T00:00:00Z", isoDate)
+    .option("--json", "print JSON")
+    .action(async (options: CreateOptions, command: Command) => {
+      await withControl(command, async (control) => {
+        const made = await control.keys.create({
+          mode: options.mode,
+          label: options.label ?? null,
+          provider_scope: options.provider,
+          models: options.model ?? null,
+          rpm_limit: options.rpm ?? null,
+          expires_at: options.expires ?? null,
+          credit: options.credit ?? null,
+          budget: options.budget ?? null,
+          period: options.period ?? null,
+        });
+        const account = await control.funds.show(made.key.id);
+        if (!options.json) process.stderr.write(openingAdvice(made.key, account));
+        printResult({ ...made, account }, { json: options.json === true, text: () => made.secret });
+      });
+    });
 }

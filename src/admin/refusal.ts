@@ -1,0 +1,24 @@
+import { Conflict } from "../core/conflict.ts";
+import { Fault } from "../core/fault.ts";
+import { renderFormatA } from "../wire/errors/format-a.ts";
+import type { RenderedFault } from "../wire/errors/shape.ts";
+
+/** What went wrong as the admin API says it: the envelope of Format A, and 409 for what the state of things rules out. */
+export function renderRefusal(error: unknown, requestId: string): RenderedFault {
+  if (error instanceof Conflict) {
+    const { message } = error;
+    const body = { error: { message, type: "conflict_error", code: "conflict", param: null, request_id: requestId } };
+    return { status: 409, headers: {}, body: JSON.stringify(body) };
+  }
+  return renderFormatA(faultOf(error), requestId);
+}
+
+export const isBug = (error: unknown): boolean =>
+  !(error instanceof Conflict) && faultOf(error).code === "internal_error";
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+  if (status >= 400 && status < 500) return new Fault("invalid_request", (error as Error).message);
+  return new Fault("internal_error", "Something went wrong in the gateway.", { cause: error });
+}

@@ -1,0 +1,54 @@
+import { InvalidArgumentError } from "commander";
+
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError("It must be a whole number of at least 1.");
+  return value;
+}
+
+/** Tokens may be grouped for the eye: 1_000_000. */
+export function tokenCount(text: string): number {
+  const digits = text.replaceAll("_", "");
+  const value = Number(digits);
+  if (!/^\d+$/.test(digits) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError("It must be a whole number of tokens, such as 1000000.");
+  return value;
+}
+
+export function isoDate(text: string): string {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new InvalidArgumentError("It must be a date such as 2027-01-31T00:00:00Z.");
+  return new Date(time).toISOString();
+}
+
+/** A value, or a word that takes the value away. */
+export const orWord =
+  <Word extends string, Value>(word: Word, read: (text: string) => Value) =>
+  (text: string): Word | Value =>
+    text === word ? word : read(text);
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_MS = 366 * 86_400_000;
+
+/** A length of time such as 0, 90s, 15m, 24h or 7d, in milliseconds. */
+export function durationMs(text: string): number {
+  const [, digits = "", unit = ""] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? [];
+  const ms = digits === "" ? Number.NaN : Number(digits) * (unit === "" ? 0 : (UNIT_MS[unit] ?? Number.NaN));
+  // A number without a unit has no meaning, but nothing is nothing in every unit.
+  if (Number.isNaN(ms) || (unit === "" && Number(digits) !== 0) || ms > LONGEST_MS)
+    throw new InvalidArgumentError("It must be a length of time such as 0, 90s, 15m, 24h or 7d, at most 366d.");
+  return ms;
+}
+
+const PREFIX_CHARACTERS = 12;
+
+/**
+ * How a key is named: by its id or its prefix, also as it was printed, with the dots behind it. Of a whole secret only the
+ * prefix is taken, so that it goes no further.
+ */
+export function keyName(text: string): string {
+  const name = text.replace(/(…|\.\.\.)$/, "");
+  if (name === "") throw new InvalidArgumentError("It must be the id or the prefix of a key.");
+  return /^tg[ct]_/.test(name) ? name.slice(0, PREFIX_CHARACTERS) : name;
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { type Command, Option } from "commander";
+import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
+import { Conflict } from "../../core/conflict.ts";
+import { Fault } from "../../core/fault.ts";
+import { keyName, tokenCount } from "../arguments.ts";
+import { withControl } from "../open-control.ts";
+import type { OperatorControl } from "../operator-control.ts";
+import { printResult } from "../print.ts";
+import { CommandError } from "../report-failure.ts";
+
+type TopUpOptions = { ref?: string; kind: TopUpKind; json?: true };
+type BudgetOptions = { ref?: string; period?: BudgetPeriod; json?: true };
+type TopUpKind = Parameters<OperatorControl["funds"]["topUp"]>[1]["kind"];
+type Funded = Awaited<ReturnType<OperatorControl["funds"]["topUp"]>>;
+
+const KINDS: Record<TopUpKind, string> = { purchase: "paid for", grant: "given", adjust: "a correction" };
+const REFERENCE_HELP = "names this operation: repeated with the same name, it is booked once (default: a new name)";
+
+/** `tollgate topup` and `tollgate budget`. */
+export function addFundsCommands(program: Command): void {
+  const kinds = Object.entries(KINDS).map(([kind, meaning]) => `${kind} (${meaning})`);
+  program
+    .command("topup")
+    .argument("<key>", "id or prefix", keyName)
+    .argument("<amount>", "credits, such as 25 or 0.50; negative only with --kind adjust")
+    .description("add credit to a key")
+    .addOption(new Option("--kind <kind>", `why: ${kinds.join(", ")}`).choices(Object.keys(KINDS)).default("purchase"))
+    .option("--ref <name>", REFERENCE_HELP)
+    .option("--json", "print JSON")
+    .action(async (name: string, amount: string, options: TopUpOptions, command: Command) => {
+      const reference = options.ref ?? `topup:${randomUUID()}`;
+      await withControl(command, async (control) => {
+        const request = { amount, kind: options.kind, reference };
+        const funded = await booked(control.funds.topUp(name, request), reference);
+        printResult(funded, { json: options.json === true, text: () => topUpText(funded, amount) });
+      });
+    });
+
+  program
+    .command("budget")
+    .argument("<key>", "id or prefix", keyName)
+    .argument("<tokens>", "tokens the key may use per period", tokenCount)
+    .description("set the token budget of a key, from now on and for the period that is running")
+    .addOption(
+      new Option("--period <period>", "when it begins anew (default: as the key has it)").choices(BUDGET_PERIODS),
+    )
+    .option("--ref <name>", REFERENCE_HELP)
+    .option("--json", "print JSON")
+    .action(async (name: string, budget: number, options: BudgetOptions, command: Command) => {
+      const reference = options.ref ?? `budget:${randomUUID()}`;
+      await withControl(command, async (control) => {
+        const request = { budget, period: options.period ?? null, reference };
+        const funded = await booked(control.funds.setBudget(name, request), reference);
+        printResult(funded, { json: options.json === true, text: () => budgetText(funded) });
+      });
+    });
+}
+
+/** A refusal is certain. After any other failure nobody knows whether it was booked, but asking again does no harm. */
+async function booked(booking: Promise<Funded>, reference: string): Promise<Funded> {
+  try {
+    return await booking;
+  } catch (error) {
+    if (error instanceof Fault || error instanceof Conflict || error instanceof CommandError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(
+      `${reason}. It may or may not have been booked; repeat it with --ref ${reference}, and it is booked once.`,
+      { cause: error },
+    );
+  }
+}
+
+function topUpText({ key, result, reference, account }: Funded, amount: string): string {
+  const booking =
+    result === "funded"
+      ? `booked ${amount} credits to ${key.prefix}…`
+      : `already booked to ${key.prefix}… under this reference; nothing changed`;
+  return `${booking}\nbalance    ${account.balance}\nreference  ${reference}`;
+}
+
+function budgetText({ key, result, reference, account }: Funded): string {
+  const per = account.period === "none" ? "in all" : `per ${account.period ?? ""}`;
+  const change =
+    result === "funded"
+      ? `${key.prefix}… may use ${account.budget ?? "0"} tokens ${per}`
+      : `already set for ${key.prefix}… under this reference; nothing changed`;
+  return `${change}\nleft       ${account.balance}\nreference  ${reference}`;
+}

@@ -1,0 +1,88 @@
+import type { OperatorControl } from "./operator-control.ts";
+import { table } from "./print.ts";
+
+type Shown = Awaited<ReturnType<OperatorControl["keys"]["show"]>>;
+type KeyRow = Shown["key"];
+export type Account = Awaited<ReturnType<OperatorControl["funds"]["show"]>>;
+
+/** How a key is named to people: enough to find it again, too little to use it. */
+export const keyName = ({ prefix, label }: Pick<KeyRow, "prefix" | "label">): string =>
+  label === null ? `${prefix}…` : `${prefix}… (${label})`;
+
+export function keyListing(rows: readonly KeyRow[]): string {
+  if (rows.length === 0) return "no keys yet; make one with `tollgate keys create`";
+  return table(
+    ["PREFIX", "MODE", "STATUS", "LABEL", "PROVIDER", "RPM", "EXPIRES", "ID"],
+    rows.map((row) => [
+      row.prefix,
+      row.mode,
+      row.status,
+      row.label ?? "-",
+      row.provider_scope,
+      String(row.rpm_limit ?? "-"),
+      row.expires_at ?? "-",
+      row.id,
+    ]),
+  );
+}
+
+export const secretListing = (secrets: Shown["secrets"]): string =>
+  table(
+    ["SECRET", "STATUS", "MADE", "EXPIRES"],
+    secrets.map((secret) => [`${secret.prefix}…`, secret.status, secret.created_at, secret.expires_at ?? "never"]),
+  );
+
+export function keyDetails({ key, secrets }: Shown, account: Account): string {
+  const facts = [
+    ["id", key.id],
+    ["mode", key.mode],
+    ["status", key.status],
+    ["label", key.label ?? "-"],
+    ["provider", key.provider_scope],
+    ["models", key.models?.join(", ") ?? "all of its provider"],
+    ["rpm", String(key.rpm_limit ?? "unlimited")],
+    ["expires", key.expires_at ?? "never"],
+    ["made", key.created_at],
+    ...accountFacts(account),
+  ];
+  return `${table([`${key.prefix}…`, ""], facts)}\n\n${secretListing(secrets)}`;
+}
+
+/** What a key has and had, as lines of a table. */
+export function accountFacts(account: Account): string[][] {
+  const { budget, period, period_ends_at: ends } = account;
+  const requests = `${account.requests}, ${account.input_tokens} tokens in, ${account.output_tokens} out`;
+  if (account.unit === "credit") {
+    return [
+      ["balance", `${account.balance} credits, ${account.reserved} of it reserved`],
+      ["paid in", account.purchased],
+      ["spent", `${account.used}, ${account.today} of it today, ${account.last_request} by the last request`],
+      ["requests", requests],
+    ];
+  }
+  return [
+    ["budget", `${budget ?? "0"} tokens ${period === "none" ? "in all" : `per ${period ?? ""}`}`],
+    ["used", `${account.used}${ends === null ? "" : `, begins anew on ${ends}`}`],
+    ["left", `${account.balance}, ${account.reserved} of it reserved`],
+    ["requests", requests],
+  ];
+}
+
+/** What the operator should know of a key that was just made. */
+export function openingAdvice(key: KeyRow, account: Account): string {
+  const made = `made ${key.mode} key ${keyName(key)}`;
+  return account.balance === "0"
+    ? `${made} with a balance of 0: it cannot start a request until it ${remedy(key)}\nits secret is shown this once:\n`
+    : `${made} with ${opening(account)}; its secret is shown this once:\n`;
+}
+
+function remedy({ mode, prefix }: KeyRow): string {
+  return mode === "credit"
+    ? `is topped up: tollgate topup ${prefix} 25`
+    : `has a budget: tollgate budget ${prefix} 1000000 --period month`;
+}
+
+function opening({ unit, balance, period }: Account): string {
+  if (unit === "credit") return `${balance} credits`;
+  return `${balance} tokens ${period === "none" ? "in all" : `per ${period ?? ""}`}`;
+}

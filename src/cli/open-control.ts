@@ -1,0 +1,36 @@
+import type { Command } from "commander";
+import { createControl } from "../app.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import { DEFAULT_DEV_FOLDER, isRunning, readDevState } from "./dev-folder.ts";
+import { loadSettings, openDatabase } from "./open-database.ts";
+import type { OperatorControl } from "./operator-control.ts";
+import { remoteControl } from "./remote-control.ts";
+import { CommandError } from "./report-failure.ts";
+
+/** Runs `work` with a control and closes what was opened for it. */
+export async function withControl(command: Command, work: (control: OperatorControl) => Promise<void>): Promise<void> {
+  const { control, close } = openControl(loadSettings(command.optsWithGlobals<{ config?: string }>().config));
+  try {
+    await work(control);
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * The database when the settings name one. Else a `dev` running in this folder, through its admin listener: its database
+ * belongs to that one process alone.
+ */
+function openControl(loaded: LoadedConfig): { control: OperatorControl; close: () => Promise<void> } {
+  if (loaded.config.database.url !== null) {
+    const database = openDatabase(loaded, () => undefined);
+    return { control: createControl(database), close: () => database.close() };
+  }
+  const state = readDevState(DEFAULT_DEV_FOLDER);
+  if (state !== null && isRunning(state.pid)) {
+    return { control: remoteControl(state), close: () => Promise.resolve() };
+  }
+  throw new CommandError(
+    "there is no database to talk to. Set DATABASE_URL, or run this beside a running `tollgate dev` (in the same folder).",
+  );
+}

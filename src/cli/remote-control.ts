@@ -1,0 +1,43 @@
+import type { OperatorControl } from "./operator-control.ts";
+import { CommandError } from "./report-failure.ts";
+
+type Ask = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
+
+/** The same control through the admin listener of a running gateway. */
+export function remoteControl(gateway: { adminUrl: string; adminToken: string }): OperatorControl {
+  const ask = createAsk(gateway);
+  const of = (key: string, rest = ""): string => `/keys/${encodeURIComponent(key)}${rest}`;
+  return {
+    keys: {
+      create: (order) => ask("POST", "/keys", order),
+      list: async (page) => (await ask<{ data: [] }>("GET", `/keys?${queryOf(page)}`)).data,
+      show: (key) => ask("GET", of(key)),
+      changeStatus: (key, change) => ask("POST", of(key, `/${change}`)),
+      update: (key, changes) => ask("PATCH", of(key), changes),
+      rotate: (key, rotation) => ask("POST", of(key, "/rotate"), rotation),
+    },
+    funds: {
+      show: (key) => ask("GET", of(key, "/account")),
+      topUp: (key, topUp) => ask("POST", of(key, "/topups"), topUp),
+      setBudget: (key, budget) => ask("POST", of(key, "/budget"), budget),
+    },
+  };
+}
+
+function createAsk({ adminUrl, adminToken }: { adminUrl: string; adminToken: string }): Ask {
+  return async <Answer>(method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${adminUrl}/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+      ...(method === "GET" ? {} : { body: JSON.stringify(body ?? {}) }),
+    });
+    const answer = (await response.json()) as { error?: { message: string } };
+    if (!response.ok) throw new CommandError(answer.error?.message ?? `the gateway answered ${response.status}`);
+    return answer as Answer;
+  };
+}
+
+const queryOf = (fields: Readonly<Record<string, string | number | undefined>>): string =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString();
