@@ -1,8 +1,15 @@
+import type { BudgetPeriod } from "../core/budget-period.ts";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
 import type { KeyMode } from "../core/key-mode.ts";
+import type { NanoCredits } from "../core/money.ts";
 import type { Key, KeyStore } from "./key.ts";
 import { createSecret, digestOf } from "./secret.ts";
+
+/** What a new key starts with. */
+export type OpeningFunds =
+  | { kind: "credit"; amount: NanoCredits }
+  | { kind: "budget"; tokens: bigint; period: BudgetPeriod };
 
 export type KeyOrder = {
   mode: KeyMode;
@@ -11,21 +18,33 @@ export type KeyOrder = {
   models: readonly string[] | null;
   rpmLimit: number | null;
   expiresAtMs: number | null;
+  funds: OpeningFunds | null;
 };
 
 export type IssueKey = (order: KeyOrder) => Promise<{ key: Key; secret: string }>;
 
-/** Makes a key with one secret. The secret is in the result and nowhere else. */
+type Stores = {
+  insert: KeyStore["insert"];
+  fund: (keyId: string, funds: OpeningFunds) => Promise<void>;
+};
+
+/** Everything `work` does happens, or nothing of it. */
+export type Atomically = <Result>(work: (stores: Stores) => Promise<Result>) => Promise<Result>;
+
+/**
+ * Makes a key with one secret and what it starts with, in one transaction: a process that dies in between leaves no key that
+ * nobody has the secret of. The secret is in the result and nowhere else.
+ */
 export const createIssueKey =
-  ({ store, clock }: { store: Pick<KeyStore, "insert">; clock: Clock }): IssueKey =>
-  async (order) => {
+  ({ atomically, clock }: { atomically: Atomically; clock: Clock }): IssueKey =>
+  async ({ funds, ...order }) => {
     const { secret, bucket, prefix } = createSecret(order.mode);
-    const key = await store.insert({
-      ...order,
-      id: createId(clock.nowMs()),
-      bucket,
-      prefix,
-      secretDigest: Buffer.from(digestOf(secret), "base64url"),
+    const id = createId(clock.nowMs());
+    const secretDigest = Buffer.from(digestOf(secret), "base64url");
+    const key = await atomically(async ({ insert, fund }) => {
+      const inserted = await insert({ ...order, id, bucket, prefix, secretDigest });
+      if (funds !== null) await fund(id, funds);
+      return inserted;
     });
     return { key, secret };
   };

@@ -137,19 +137,85 @@ for (const version of ["15", "newest"] as const) {
         expect(await store.find("nothing")).toEqual([]);
       });
 
-      test("revocation is final, dated once, and raises the version", async () => {
+      test("revocation is final, dated once, and raises the version [KEY-4] [KEY-5]", async () => {
         const key = newKey();
         await store.insert(key);
+        const revoke = { from: ["active", "suspended", "disabled"], to: "revoked" } as const;
+        const dates = () => database.query("select revoked_at from key where id = $1", [key.id]);
 
-        const revoked = await store.revoke(key.id);
-        const again = await store.revoke(key.id);
+        expect(await store.changeStatus(key.id, revoke)).toBe(true);
+        const dated = await dates();
 
-        expect(revoked).toMatchObject({ id: key.id, status: "revoked", version: 2 });
-        expect(again).toEqual(revoked);
+        expect(await store.changeStatus(key.id, revoke)).toBe(false);
+        expect(await store.find(key.id)).toMatchObject([{ status: "revoked", version: 2 }]);
+        expect(await dates()).toEqual(dated);
         const revival = database.query("update key set status = 'active', revoked_at = null where id = $1", [key.id]);
         await expect(revival).rejects.toThrow("is revoked, which is final");
-        expect(await store.revoke(createId(1))).toBeNull();
-        expect(await store.revoke("not an id")).toBeNull();
+        expect(await store.changeStatus(createId(1), revoke)).toBe(false);
+        expect(await store.changeStatus("not an id", revoke)).toBe(false);
+      });
+
+      test("a state is left only for where it may lead, and of two that race for it one wins [KEY-2] [KEY-3]", async () => {
+        const key = newKey();
+        await store.insert(key);
+        const suspend = { from: ["active"], to: "suspended" } as const;
+        const disable = { from: ["active"], to: "disabled" } as const;
+
+        const won = await Promise.all([suspend, disable, suspend].map((change) => store.changeStatus(key.id, change)));
+
+        expect(won.filter(Boolean)).toHaveLength(1);
+        expect(await store.find(key.id)).toMatchObject([{ version: 2 }]);
+      });
+
+      test("a change touches what it names and nothing else, and no revoked key", async () => {
+        const key = newKey({ label: "before", rpmLimit: 5, expiresAtMs: 1_900_000_000_000 });
+        await store.insert(key);
+
+        expect(await store.update(key.id, { rpmLimit: 7 })).toBe(true);
+        expect(await store.find(key.id)).toMatchObject([
+          { label: "before", rpmLimit: 7, expiresAtMs: 1_900_000_000_000, version: 2 },
+        ]);
+        expect(await store.update(key.id, { label: null, rpmLimit: null, expiresAtMs: null })).toBe(true);
+        expect(await store.find(key.id)).toMatchObject([{ label: null, rpmLimit: null, expiresAtMs: null }]);
+        await store.changeStatus(key.id, { from: ["active"], to: "revoked" });
+        expect(await store.update(key.id, { label: "after" })).toBe(false);
+      });
+
+      test("a new secret lets the old ones live as long as the overlap, and never longer than they had [KEY-21] [KEY-22]", async () => {
+        const key = newKey();
+        await store.insert(key);
+        const second = { digest: digestOf(`second ${key.id}`), prefix: "tgc_fff_two", overlapMs: 60_000 };
+        const third = { digest: digestOf(`third ${key.id}`), prefix: "tgc_fff_thr", overlapMs: 3_600_000 };
+
+        expect(await store.addSecret(key.id, second)).toBe(true);
+        const first = await store.findByDigest(key.secretDigest);
+        expect(await store.addSecret(key.id, third)).toBe(true);
+
+        expect((first?.secretExpiresAtMs ?? 0) - Date.now()).toBeGreaterThan(30_000);
+        expect(await store.findByDigest(key.secretDigest)).toMatchObject({
+          id: key.id,
+          secretExpiresAtMs: first?.secretExpiresAtMs,
+        });
+        expect(await store.findByDigest(second.digest)).toMatchObject({ id: key.id });
+        expect(await store.findByDigest(third.digest)).toMatchObject({ id: key.id, secretExpiresAtMs: null });
+        expect((await store.secrets(key.id)).map(({ prefix }) => prefix)).toEqual([
+          "tgc_fff_thr",
+          "tgc_fff_two",
+          key.prefix,
+        ]);
+      });
+
+      test("an overlap of nothing ends the old secrets at once, and copies of the key are stale [KEY-23]", async () => {
+        const key = newKey();
+        await store.insert(key);
+        const next = { digest: digestOf(`next ${key.id}`), prefix: "tgc_fff_nxt", overlapMs: 0 };
+
+        expect(await store.addSecret(key.id, next)).toBe(true);
+
+        expect(await store.findByDigest(key.secretDigest)).toBeNull();
+        expect(await store.findByDigest(next.digest)).toMatchObject({ id: key.id, version: 2 });
+        await store.changeStatus(key.id, { from: ["active"], to: "revoked" });
+        expect(await store.addSecret(key.id, { ...next, digest: digestOf(`last ${key.id}`) })).toBe(false);
       });
 
       test("every change of a key or of its secrets is announced, and a withdrawn secret makes copies of the key stale", async () => {

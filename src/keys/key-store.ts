@@ -19,8 +19,11 @@ type KeyRow = {
   created_at: Date;
 };
 
+type SecretRow = { prefix: string; created_at: Date; expires_at: Date | null; withdrawn_at: Date | null };
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LONGEST_PAGE = 1_000;
+const MOST_SECRETS = 50;
 
 const KEY_COLUMNS =
   "k.id, k.bucket, k.version, k.mode, k.label, k.status, k.provider_scope, k.models, k.rpm_limit, k.expires_at, k.created_at";
@@ -42,6 +45,24 @@ const INSERT = `
     insert into key_secret (digest, key_id, bucket, prefix) select $9, k.id, k.bucket, $10 from k returning *
   )
   select ${COLUMNS} from k cross join s`;
+
+const UPDATE = `
+  update key set label = case when $2::boolean then $3 else label end,
+    rpm_limit = case when $4::boolean then $5::int else rpm_limit end,
+    expires_at = case when $6::boolean then $7::timestamptz else expires_at end
+  where id = $1 and status <> 'revoked' returning id`;
+
+/** An overlap of 0 withdraws the other secrets, which holds at once; a date would wait for the clock of each gateway. */
+const ADD_SECRET = `
+  with k as (
+    select id, bucket from key where id = $1 and status <> 'revoked' for no key update
+  ), others as (
+    update key_secret s set
+      withdrawn_at = case when $4::bigint = 0 then clock_timestamp() end,
+      expires_at = least(s.expires_at, clock_timestamp() + $4::bigint * interval '1 millisecond')
+    from k where s.key_id = k.id and s.withdrawn_at is null and (s.expires_at is null or s.expires_at > clock_timestamp())
+  )
+  insert into key_secret (digest, key_id, bucket, prefix) select $2, k.id, k.bucket, $3 from k returning key_id as id`;
 
 /** Keys in PostgreSQL. */
 export function createKeyStore(queryable: Queryable): KeyStore {
@@ -83,14 +104,40 @@ export function createKeyStore(queryable: Queryable): KeyStore {
             [idOrPrefix, LONGEST_PAGE],
           ),
 
-    revoke: async (id) => {
-      if (!UUID.test(id)) return null;
-      // A key revoked twice keeps its first date, and nobody is notified of nothing.
-      await queryable.query("update key set status = 'revoked' where id = $1 and status <> 'revoked'", [id]);
-      const found = await select(`${KEY_WITH_NEWEST_SECRET} where k.id = $1`, [id]);
-      return found[0] ?? null;
+    changeStatus: (id, { from, to }) =>
+      changed("update key set status = $2 where id = $1 and status = any ($3::text[]) returning id", [id, to, from]),
+
+    update: (id, { label, rpmLimit, expiresAtMs }) =>
+      changed(UPDATE, [
+        id,
+        label !== undefined,
+        label ?? null,
+        rpmLimit !== undefined,
+        rpmLimit ?? null,
+        expiresAtMs !== undefined,
+        expiresAtMs === undefined || expiresAtMs === null ? null : new Date(expiresAtMs),
+      ]),
+
+    addSecret: (id, { digest, prefix, overlapMs }) => changed(ADD_SECRET, [id, digest, prefix, overlapMs]),
+
+    secrets: async (id) => {
+      const rows = await queryable.query<SecretRow>(
+        "select prefix, created_at, expires_at, withdrawn_at from key_secret where key_id = $1 order by created_at desc limit $2",
+        [id, MOST_SECRETS],
+      );
+      return rows.map((row) => ({
+        prefix: row.prefix,
+        createdAtMs: row.created_at.getTime(),
+        expiresAtMs: row.expires_at?.getTime() ?? null,
+        withdrawnAtMs: row.withdrawn_at?.getTime() ?? null,
+      }));
     },
   };
+
+  async function changed(sql: string, [id, ...values]: readonly unknown[]): Promise<boolean> {
+    if (typeof id !== "string" || !UUID.test(id)) return false;
+    return (await queryable.query(sql, [id, ...values])).length > 0;
+  }
 }
 
 const keyOf = (row: KeyRow): Key => ({

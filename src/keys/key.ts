@@ -36,6 +36,17 @@ export type NewKey = Pick<
   secretDigest: Buffer;
 };
 
+/** One of the secrets of a key, as far as we know it. */
+export type KeySecret = {
+  prefix: string;
+  createdAtMs: number;
+  expiresAtMs: number | null;
+  withdrawnAtMs: number | null;
+};
+
+/** What can be changed of a key; what is left out stays. */
+export type KeyChanges = { label?: string | null; rpmLimit?: number | null; expiresAtMs?: number | null };
+
 /** Where keys are kept. */
 export type KeyStore = {
   /** The key a secret belongs to, whatever its state; null when the secret is unknown or was withdrawn. */
@@ -45,6 +56,12 @@ export type KeyStore = {
   list: (page: { limit: number; after?: string }) => Promise<Key[]>;
   /** By id or by prefix. More than one can share a prefix only by a wild accident; then both are returned. */
   find: (idOrPrefix: string) => Promise<Key[]>;
-  /** Final: a revoked key stays revoked. Returns null when there is no such key. */
-  revoke: (id: string) => Promise<Key | null>;
+  /** Moves a key out of one of the states `from`. Answers whether it was in one; revoked, it stays revoked. */
+  changeStatus: (id: string, change: { from: readonly KeyStatus[]; to: KeyStatus }) => Promise<boolean>;
+  /** False when there is no such key, or it is revoked. */
+  update: (id: string, changes: KeyChanges) => Promise<boolean>;
+  /** Adds a secret and lets the others live as long as the overlap. False when there is no such key, or it is revoked. */
+  addSecret: (id: string, secret: { digest: Buffer; prefix: string; overlapMs: number }) => Promise<boolean>;
+  /** Newest first, the fifty newest at most. */
+  secrets: (id: string) => Promise<KeySecret[]>;
 };

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { Fault } from "../core/fault.ts";
 import { createAuthenticate } from "./authenticate.ts";
-import { createIssueKey } from "./issue-key.ts";
+import { type Atomically, createIssueKey, type KeyOrder } from "./issue-key.ts";
 import type { Key, NewKey } from "./key.ts";
+import { keyOrder, type KeyRequest } from "./key-view.ts";
 import { createSecret, digestOf, parseSecret } from "./secret.ts";
 import { requireUsable } from "./usable.ts";
 
@@ -173,27 +174,89 @@ test.each([
   },
 );
 
+const order: KeyOrder = {
+  mode: "token_budget",
+  label: null,
+  providerScope: "all",
+  models: null,
+  rpmLimit: null,
+  expiresAtMs: null,
+  funds: null,
+};
+
 test("an issued key's secret is handed back and only its digest is kept", async () => {
   let kept: NewKey | null = null;
-  const store = {
-    insert: async (key: NewKey) => {
-      kept = key;
-      return keyOf(key.prefix);
-    },
+  const insert = async (key: NewKey) => {
+    kept = key;
+    return keyOf(key.prefix);
   };
-  const issue = createIssueKey({ store, clock });
+  const issue = createIssueKey({ atomically: (work) => work({ insert, fund: async () => undefined }), clock });
 
-  const { secret } = await issue({
-    mode: "token_budget",
-    label: null,
-    providerScope: "all",
-    models: null,
-    rpmLimit: null,
-    expiresAtMs: null,
-  });
+  const { secret } = await issue(order);
 
   expect(kept).toMatchObject({ secretDigest: Buffer.from(digestOf(secret), "base64url"), prefix: secret.slice(0, 12) });
   expect(JSON.stringify(kept)).not.toContain(secret.slice(12));
+});
+
+test("a key and what it starts with are made together, so a failure in between hands out no secret", async () => {
+  const done: string[] = [];
+  const insert = async (key: NewKey) => {
+    done.push("inserted");
+    return keyOf(key.prefix);
+  };
+  const fund = () => Promise.reject(new Error("the ledger is away"));
+  const atomically: Atomically = async (work) =>
+    work({ insert, fund }).catch((error: unknown) => {
+      done.pop();
+      throw error;
+    });
+  const issue = createIssueKey({ atomically, clock });
+
+  const funds = { kind: "budget", tokens: 5n, period: "day" } as const;
+  await expect(issue({ ...order, funds })).rejects.toThrow("the ledger is away");
+  expect(done).toEqual([]);
+});
+
+test("a further secret of a key names the bucket its key lies in", () => {
+  for (const bucket of [0, 7, 4_095]) {
+    expect(parseSecret(createSecret("credit", bucket).secret)).toMatchObject({ bucket, mode: "credit" });
+  }
+});
+
+test.each<[param: string, words: Partial<KeyRequest>]>([
+  ["budget", { mode: "credit", budget: 5 }],
+  ["period", { mode: "credit", period: "day" }],
+  ["credit", { mode: "credit", credit: "-1" }],
+  ["credit", { mode: "credit", credit: "1e3" }],
+  ["credit", { mode: "credit", credit: "0.0000000001" }],
+  ["credit", { mode: "credit", credit: "1000000000.1" }],
+  ["credit", { mode: "token_budget", credit: "5" }],
+  ["period", { mode: "token_budget", period: "day" }],
+])("what a key cannot start with is refused in `%s`: %j", (param, words) => {
+  expect(() => keyOrder(requestFor(words))).toThrow(expect.objectContaining({ code: "invalid_request", param }));
+});
+
+test("credit is read exactly, and a budget begins anew every month unless said otherwise", () => {
+  expect(keyOrder(requestFor({ credit: "25.000000001" })).funds).toEqual({ kind: "credit", amount: 25_000_000_001n });
+  expect(keyOrder(requestFor({ credit: "0" })).funds).toBeNull();
+  expect(keyOrder(requestFor({ mode: "token_budget", budget: 9 })).funds).toEqual({
+    kind: "budget",
+    tokens: 9n,
+    period: "month",
+  });
+});
+
+const requestFor = (words: Partial<KeyRequest>): KeyRequest => ({
+  mode: "credit",
+  label: null,
+  provider_scope: "all",
+  models: null,
+  rpm_limit: null,
+  expires_at: null,
+  credit: null,
+  budget: null,
+  period: null,
+  ...words,
 });
 
 test("a store that fails is a passing trouble of ours, not a wrong key", async () => {

@@ -14,9 +14,14 @@ const SHAPE = new RegExp(`^tg[ct]_[0-9a-f]{3}[0-9A-Za-z]{${RANDOM_CHARACTERS + C
 /** What a secret says about itself. */
 export type ParsedSecret = { mode: KeyMode; bucket: number; prefix: string };
 
-/** Makes a secret: mode, ledger bucket, 190 random bits, checksum. It is shown once; we keep its digest. [decision 5] */
-export function createSecret(mode: KeyMode): { secret: string; bucket: number; prefix: string } {
-  const bucket = randomBytes(2).readUInt16BE() % BUCKETS;
+/**
+ * Makes a secret: mode, ledger bucket, 190 random bits, checksum. It is shown once; we keep its digest. A further secret of a
+ * key names the bucket its key lies in. [decision 5]
+ */
+export function createSecret(
+  mode: KeyMode,
+  bucket = randomBytes(2).readUInt16BE() % BUCKETS,
+): { secret: string; bucket: number; prefix: string } {
   const body = `${MARK[mode]}${bucket.toString(16).padStart(3, "0")}${randomCharacters(RANDOM_CHARACTERS)}`;
   const secret = body + checksum(body);
   return { secret, bucket, prefix: secret.slice(0, PREFIX_CHARACTERS) };

@@ -1,0 +1,18 @@
+import { Fault } from "../core/fault.ts";
+import type { Key, KeyStore } from "./key.ts";
+
+/** The one key an operator means by an id or a prefix. */
+export type FindKey = (idOrPrefix: string) => Promise<Key>;
+
+export const createFindKey =
+  ({ store }: { store: Pick<KeyStore, "find"> }): FindKey =>
+  async (idOrPrefix) => {
+    const [key, ...others] = await store.find(idOrPrefix);
+    if (key === undefined) {
+      throw new Fault("not_found", "There is no key with this id or prefix; list the keys to see them.");
+    }
+    if (others.length > 0) {
+      throw new Fault("invalid_request", `${others.length + 1} keys have this prefix; name one by its id.`);
+    }
+    return key;
+  };

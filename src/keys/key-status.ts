@@ -1,0 +1,22 @@
+import type { KeyStatus } from "./key.ts";
+
+export const STATUS_CHANGES = ["suspend", "resume", "disable", "enable", "revoke"] as const;
+
+export type StatusChange = (typeof STATUS_CHANGES)[number];
+
+/** From where each change leads where. Whatever is not revoked can be; nothing leads out of that. [decision 2] */
+export const TRANSITIONS: Record<StatusChange, { from: readonly KeyStatus[]; to: KeyStatus }> = {
+  suspend: { from: ["active"], to: "suspended" },
+  resume: { from: ["suspended"], to: "active" },
+  disable: { from: ["active"], to: "disabled" },
+  enable: { from: ["disabled"], to: "active" },
+  revoke: { from: ["active", "suspended", "disabled"], to: "revoked" },
+};
+
+/** What an operator can do about a state that stands in the way. */
+export const WAY_OUT: Record<KeyStatus, string> = {
+  active: "It has just changed; try again.",
+  suspended: "`tollgate keys resume` makes it active again.",
+  disabled: "`tollgate keys enable` makes it active again.",
+  revoked: "That is final; make a new one with `tollgate keys create`.",
+};
