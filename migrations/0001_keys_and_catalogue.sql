@@ -57,7 +57,8 @@ create table model (
   check (max_output_tokens is null or output_ceiling is null)
 );
 
--- Nano-credits per million tokens. Rows are added, not changed: a charge names the version it was computed with.
+-- Nano-credits per million tokens, and per call of a tool. Rows are added, not changed: a charge names the version it was
+-- computed with. A price to come can be withdrawn; its row stays, since a process whose clock is ahead may have used it.
 create table price (
   model_id text not null references model (id),
   version int not null check (version >= 1),
@@ -67,8 +68,27 @@ create table price (
   cache_read_nano bigint check (cache_read_nano >= 0),
   cache_write_5m_nano bigint check (cache_write_5m_nano >= 0),
   cache_write_1h_nano bigint check (cache_write_1h_nano >= 0),
+  -- Amounts by tool name, as text: a JSON number would pass through a double on its way.
+  tool_call_nano jsonb not null default '{}' check (
+    jsonb_typeof(tool_call_nano) = 'object'
+    and not jsonb_path_exists(tool_call_nano, '$.* ? (@.type() != "string" || !(@ like_regex "^[0-9]{1,18}$"))')
+  ),
+  created_at timestamptz not null default clock_timestamp(),
+  withdrawn_at timestamptz,
   primary key (model_id, version)
 );
+
+create function price_kept() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' or old.withdrawn_at is not null or old.effective_from <= clock_timestamp()
+     or (to_jsonb(new) - 'withdrawn_at') is distinct from (to_jsonb(old) - 'withdrawn_at') then
+    raise exception 'price % of % is kept as it is', old.version, old.model_id using errcode = 'check_violation';
+  end if;
+  return new;
+end
+$$;
+
+create trigger price_kept before update or delete on price for each row execute function price_kept();
 
 create table route (
   id uuid primary key default gen_random_uuid(),

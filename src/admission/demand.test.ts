@@ -11,6 +11,7 @@ const tariff = {
   cacheReadNano: null,
   cacheWrite5mNano: null,
   cacheWrite1hNano: null,
+  toolCallNano: {},
 };
 const facts: DemandFacts = {
   tariff,

@@ -38,6 +38,7 @@ const TOKENS: Tariff = {
   cacheReadNano: null,
   cacheWrite5mNano: null,
   cacheWrite1hNano: null,
+  toolCallNano: {},
 };
 
 /**

@@ -22,7 +22,8 @@ export const applyProviders: Apply = (tx, { providers }) =>
 
 export const applyModels: Apply = (tx, { models }) =>
   write(tx, "model", {
-    rows: models,
+    // Prices and routes have statements of their own.
+    rows: models.map((model) => ({ ...model, price: undefined, upcomingPrices: undefined, routes: undefined })),
     sql: `
       insert into model
         (id, owned_by, provider, display_name, tagline, context_window, max_output_tokens, output_ceiling,
@@ -44,34 +45,6 @@ export const applyModels: Apply = (tx, { models }) =>
              excluded.max_output_tokens, excluded.output_ceiling, excluded.output_floor, excluded.token_factor,
              excluded.capabilities)
       returning id as name, xmax = 0 as added`,
-  });
-
-/**
- * A price that differs from the one in force becomes the model's next version, from now on. The first version holds since
- * ever, so that a gateway whose clock is behind the database's does not find a model without a price.
- */
-export const applyPrices: Apply = (tx, { models }) =>
-  write(tx, "price", {
-    rows: models.flatMap(({ id, price }) => (price ? [{ id, ...price }] : [])),
-    sql: `
-      insert into price (model_id, version, effective_from, input_nano, output_nano, cache_read_nano,
-                         cache_write_5m_nano, cache_write_1h_nano)
-      select d.id, coalesce(latest.version, 0) + 1,
-             case when latest.version is null then 'epoch' else date_trunc('milliseconds', clock_timestamp()) end,
-             d."inputNano", d."outputNano", d."cacheReadNano", d."cacheWrite5mNano", d."cacheWrite1hNano"
-      from jsonb_to_recordset($1) as d (id text, "inputNano" bigint, "outputNano" bigint, "cacheReadNano" bigint,
-                                        "cacheWrite5mNano" bigint, "cacheWrite1hNano" bigint)
-      cross join lateral (select max(version) as version from price where model_id = d.id) latest
-      left join lateral (
-        select * from price where model_id = d.id and effective_from <= clock_timestamp()
-        order by effective_from desc, version desc limit 1
-      ) current on true
-      where current.version is null
-         or (current.input_nano, current.output_nano, current.cache_read_nano, current.cache_write_5m_nano,
-             current.cache_write_1h_nano)
-            is distinct from
-            (d."inputNano", d."outputNano", d."cacheReadNano", d."cacheWrite5mNano", d."cacheWrite1hNano")
-      returning model_id as name, version = 1 as added`,
   });
 
 export const applyRoutes: Apply = (tx, { models }) =>
@@ -100,13 +73,10 @@ export const applyRoutes: Apply = (tx, { models }) =>
 
 async function write(
   tx: Queryable,
-  kind: CatalogueChange["kind"],
+  kind: "provider" | "model" | "route",
   { rows, sql }: { rows: readonly object[]; sql: string },
 ): Promise<CatalogueChange[]> {
   if (rows.length === 0) return [];
-  const changes = await tx.query<{ name: string; added: boolean }>(sql, [JSON.stringify(rows, bigintAsText)]);
+  const changes = await tx.query<{ name: string; added: boolean }>(sql, [JSON.stringify(rows)]);
   return changes.map(({ name, added }) => ({ kind, name, change: added ? "added" : "changed" }));
 }
-
-/** JSON has no integers of this size; PostgreSQL reads them from text exactly. */
-const bigintAsText = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);

@@ -24,6 +24,7 @@ const price = {
   cacheReadNano: 0n,
   cacheWrite5mNano: null,
   cacheWrite1hNano: 7n,
+  toolCallNano: { web_search: 9_007_199_254_740_993n },
 };
 const model = {
   id: "large",
@@ -37,7 +38,8 @@ const model = {
   outputFloor: 512,
   tokenFactor: 1.15,
   capabilities: { vision: true },
-  price,
+  price: { ...price, effectiveFromMs: null },
+  upcomingPrices: [],
   routes: [route],
 };
 const provider = { name: "acme", baseUrl: "https://api.example.com/v1", credentialRef: "env:ACME_KEY" };
@@ -68,7 +70,15 @@ for (const version of ["15", "newest"] as const) {
         expect(changes).toEqual([
           { kind: "provider", name: "acme", change: "added" },
           { kind: "model", name: "large", change: "added" },
-          { kind: "price", name: "large", change: "added" },
+          {
+            kind: "price",
+            name: "large",
+            change: "added",
+            version: 1,
+            effectiveFromMs: 0,
+            before: null,
+            after: { ...price, version: 1, effectiveFromMs: 0 },
+          },
           { kind: "route", name: "large via acme/acme-large (chat)", change: "added" },
         ]);
         expect(await store.load(Date.now())).toEqual([
@@ -100,7 +110,7 @@ for (const version of ["15", "newest"] as const) {
               ...model,
               tagline: "new",
               tokenFactor: 1.2,
-              price: { ...price, cacheReadNano: null },
+              price: { ...model.price, cacheReadNano: null },
               routes: [{ ...route, weight: 5 }],
             },
           ],
@@ -174,7 +184,7 @@ for (const version of ["15", "newest"] as const) {
           { providers: [provider], models: [{ ...model, maxOutputTokens: 8_192 }] },
           { providers: [provider], models: [{ ...model, outputFloor: 0 }] },
           { providers: [provider], models: [{ ...model, tokenFactor: 0 }] },
-          { providers: [provider], models: [{ ...model, price: { ...price, inputNano: -1n } }] },
+          { providers: [provider], models: [{ ...model, price: { ...model.price, inputNano: -1n } }] },
           { providers: [provider], models: [{ ...model, routes: [{ ...route, weight: -1 }] }] },
           { providers: [provider], models: [{ ...model, routes: [{ ...route, provider: "unknown" }] }] },
         ];
@@ -183,6 +193,47 @@ for (const version of ["15", "newest"] as const) {
         }
 
         expect(await database.query("select name from provider")).toEqual([]);
+      });
+
+      test("a price to come is loaded beside the one in force, and withdrawn when it is described no more", async () => {
+        const soonMs = Date.parse("2090-01-01");
+        const upcomingPrices = [{ ...price, inputNano: 5n, effectiveFromMs: soonMs }];
+        const scheduled = { ...description, models: [{ ...model, upcomingPrices }] };
+        await store.apply(scheduled);
+
+        expect(await store.apply(scheduled)).toEqual([]);
+        expect(await store.load(Date.now())).toMatchObject([
+          { price: { version: 1 }, upcomingPrices: [{ version: 2, inputNano: 5n, effectiveFromMs: soonMs }] },
+        ]);
+        expect(await store.load(soonMs)).toMatchObject([{ price: { version: 2 }, upcomingPrices: [] }]);
+
+        expect(await store.apply(description)).toMatchObject([{ kind: "price", change: "withdrawn", version: 2 }]);
+        expect(await store.load(soonMs)).toMatchObject([{ price: { version: 1 }, upcomingPrices: [] }]);
+        expect(await store.prices("large")).toMatchObject([
+          { version: 1, withdrawnAtMs: null, toolCallNano: price.toolCallNano },
+          { version: 2, withdrawnAtMs: expect.any(Number) as number },
+        ]);
+      });
+
+      test("a model that was never priced has an empty book, and an unknown one has none", async () => {
+        await store.apply({ providers: [provider], models: [{ ...model, price: null }] });
+
+        expect(await store.prices("large")).toEqual([]);
+        expect(await store.prices("unknown")).toBeNull();
+      });
+
+      test.each([
+        "update price set input_nano = 1",
+        "update price set effective_from = '2090-01-01', withdrawn_at = now()",
+        "update price set withdrawn_at = now()",
+        "delete from price",
+        `insert into price values ('large', 9, now(), 1, 1, 1, 1, 1, '{"search": 5}')`,
+        `insert into price values ('large', 9, now(), 1, 1, 1, 1, 1, '{"search": "-5"}')`,
+        `insert into price values ('large', 9, now(), 1, 1, 1, 1, 1, '["5"]')`,
+      ])("the price book refuses: %s", async (sql) => {
+        await store.apply(description);
+
+        await expect(database.query(sql)).rejects.toMatchObject({ code: "23514" });
       });
 
       test("eight processes that apply the same description at once make one price", async () => {

@@ -1,6 +1,8 @@
 import type { Database } from "../db/database.ts";
-import { applyPrices, applyModels, applyProviders, applyRoutes } from "./apply-catalogue-store.ts";
-import type { CatalogueStore, Model, Price, Route } from "./model.ts";
+import { applyModels, applyProviders, applyRoutes } from "./apply-catalogue-store.ts";
+import { applyPrices, readBooks } from "./apply-prices-store.ts";
+import type { CatalogueStore, Model, Route } from "./model.ts";
+import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-row.ts";
 
 type ModelRow = {
   id: string;
@@ -15,26 +17,25 @@ type ModelRow = {
   output_floor: number;
   token_factor: number;
   capabilities: Record<string, unknown>;
-  price_version: number | null;
-  effective_from: Date;
-  input_nano: bigint;
-  output_nano: bigint;
-  cache_read_nano: bigint | null;
-  cache_write_5m_nano: bigint | null;
-  cache_write_1h_nano: bigint | null;
+  price: PriceRow | null;
+  upcoming_prices: PriceRow[];
   routes: Route[];
 };
 
 /** One statement, so that models, prices and routes are of one moment. */
 const LOAD = `
   select m.id, m.created_at, m.owned_by, m.provider, m.display_name, m.tagline, m.context_window, m.max_output_tokens,
-         m.output_ceiling, m.output_floor, m.token_factor, m.capabilities, p.version as price_version, p.effective_from, p.input_nano, p.output_nano, p.cache_read_nano,
-         p.cache_write_5m_nano, p.cache_write_1h_nano, r.routes
+         m.output_ceiling, m.output_floor, m.token_factor, m.capabilities, p.price, u.upcoming_prices, r.routes
   from model m
   left join lateral (
-    select * from price where model_id = m.id and effective_from <= $1
+    select ${PRICE_AS_JSON} as price from price
+    where model_id = m.id and withdrawn_at is null and effective_from <= $1
     order by effective_from desc, version desc limit 1
   ) p on true
+  cross join lateral (
+    select coalesce(jsonb_agg(${PRICE_AS_JSON} order by effective_from, version), '[]') as upcoming_prices from price
+    where model_id = m.id and withdrawn_at is null and effective_from > $1
+  ) u
   cross join lateral (
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', route.id, 'provider', provider.name, 'baseUrl', provider.base_url, 'credentialRef', provider.credential_ref,
@@ -54,7 +55,7 @@ export function createCatalogueStore(database: Database): CatalogueStore {
     load: async (atMs) => (await database.query<ModelRow>(LOAD, [new Date(atMs)])).map(modelOf),
     apply: (description) =>
       database.transaction(async (tx) => {
-        // One description at a time: two at once would each give a model its next price.
+        // One description at a time: prices are read, compared and written, and nothing may come in between.
         await tx.query("select pg_advisory_xact_lock(hashtext('tollgate catalogue'))");
         return [
           ...(await applyProviders(tx, description)),
@@ -63,6 +64,10 @@ export function createCatalogueStore(database: Database): CatalogueStore {
           ...(await applyRoutes(tx, description)),
         ];
       }),
+    prices: async (modelId) => {
+      const [model] = await database.query("select from model where id = $1", [modelId]);
+      return model === undefined ? null : ((await readBooks(database, [modelId])).get(modelId) ?? []);
+    },
   };
 }
 
@@ -79,16 +84,7 @@ const modelOf = (row: ModelRow): Model => ({
   outputFloor: row.output_floor,
   tokenFactor: row.token_factor,
   capabilities: row.capabilities,
-  price: row.price_version === null ? null : priceOf(row, row.price_version),
+  price: row.price === null ? null : priceOf(row.price),
+  upcomingPrices: row.upcoming_prices.map(priceOf),
   routes: row.routes,
-});
-
-const priceOf = (row: ModelRow, version: number): Price => ({
-  version,
-  effectiveFromMs: row.effective_from.getTime(),
-  inputNano: row.input_nano,
-  outputNano: row.output_nano,
-  cacheReadNano: row.cache_read_nano,
-  cacheWrite5mNano: row.cache_write_5m_nano,
-  cacheWrite1hNano: row.cache_write_1h_nano,
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createCatalogue, type Reader } from "./catalogue.ts";
-import type { Model } from "./model.ts";
+import type { Model, Price } from "./model.ts";
 
 const model = (id: string, provider: string): Model => ({
   id,
@@ -15,13 +15,25 @@ const model = (id: string, provider: string): Model => ({
   outputFloor: 1_024,
   tokenFactor: 1,
   capabilities: {},
-  price: null,
+  price: price({ version: 1 }),
+  upcomingPrices: [],
   routes: [],
 });
-const EVERYTHING: Reader = { providerScope: "all", models: null };
+const price = (fields: Partial<Price>): Price => ({
+  version: 1,
+  effectiveFromMs: 0,
+  inputNano: 1n,
+  outputNano: 1n,
+  cacheReadNano: null,
+  cacheWrite5mNano: null,
+  cacheWrite1hNano: null,
+  toolCallNano: {},
+  ...fields,
+});
+const EVERYTHING: Reader = { mode: "credit", providerScope: "all", models: null };
 
 function filled() {
-  const catalogue = createCatalogue();
+  const catalogue = createCatalogue({ nowMs: () => 1_000 });
   catalogue.replace([model("e1", "east"), model("e2", "east"), model("w1", "west")]);
   const idsFor = (reader: Reader | null): string[] => catalogue.list(reader).map(({ id }) => id);
   return { catalogue, idsFor };
@@ -32,25 +44,25 @@ test("a reader sees what its scope and its entitlements both allow; nobody in pa
 
   expect(idsFor(null)).toEqual(["e1", "e2", "w1"]);
   expect(idsFor(EVERYTHING)).toEqual(["e1", "e2", "w1"]);
-  expect(idsFor({ providerScope: "east", models: null })).toEqual(["e1", "e2"]);
-  expect(idsFor({ providerScope: "all", models: ["e2", "w1", "gone"] })).toEqual(["e2", "w1"]);
-  expect(idsFor({ providerScope: "west", models: ["e2", "w1"] })).toEqual(["w1"]);
-  expect(idsFor({ providerScope: "all", models: [] })).toEqual([]);
-  expect(idsFor({ providerScope: "nobody", models: null })).toEqual([]);
+  expect(idsFor({ ...EVERYTHING, providerScope: "east" })).toEqual(["e1", "e2"]);
+  expect(idsFor({ ...EVERYTHING, models: ["e2", "w1", "gone"] })).toEqual(["e2", "w1"]);
+  expect(idsFor({ ...EVERYTHING, providerScope: "west", models: ["e2", "w1"] })).toEqual(["w1"]);
+  expect(idsFor({ ...EVERYTHING, models: [] })).toEqual([]);
+  expect(idsFor({ ...EVERYTHING, providerScope: "nobody" })).toEqual([]);
 });
 
 test("what a reader is not shown it cannot use, and is told why [KEY-13] [KEY-14] [KEY-15]", () => {
   const { catalogue } = filled();
 
   expect(catalogue.resolve("e1", EVERYTHING).id).toBe("e1");
-  expect(() => catalogue.resolve("w1", { providerScope: "east", models: null })).toThrow(
+  expect(() => catalogue.resolve("w1", { ...EVERYTHING, providerScope: "east" })).toThrow(
     expect.objectContaining({
       code: "key_disabled",
       param: "model",
       message: expect.stringContaining('"east"') as string,
     }),
   );
-  expect(() => catalogue.resolve("e1", { providerScope: "all", models: ["e2"] })).toThrow(
+  expect(() => catalogue.resolve("e1", { ...EVERYTHING, models: ["e2"] })).toThrow(
     expect.objectContaining({ code: "key_disabled", param: "model" }),
   );
 });
@@ -69,4 +81,66 @@ test("a catalogue is replaced whole: what is not in the new one is gone", () => 
 
   expect(idsFor(null)).toEqual(["n1"]);
   expect(() => catalogue.resolve("e1", EVERYTHING)).toThrow("does not exist");
+});
+
+const TOKENS: Reader = { ...EVERYTHING, mode: "token_budget" };
+
+test("a model without a price is there for keys that pay in tokens and for nobody in particular, not for credit", () => {
+  const { catalogue, idsFor } = filled();
+  catalogue.replace([model("e1", "east"), { ...model("free", "east"), price: null }]);
+
+  expect(idsFor(EVERYTHING)).toEqual(["e1"]);
+  expect(idsFor(TOKENS)).toEqual(["e1", "free"]);
+  expect(idsFor(null)).toEqual(["e1", "free"]);
+  expect(catalogue.resolve("free", TOKENS).id).toBe("free");
+  expect(() => catalogue.resolve("free", EVERYTHING)).toThrow(
+    expect.objectContaining({ code: "model_not_found", message: expect.stringContaining("no price") as string }),
+  );
+});
+
+test("a model without any limit of output is there for nobody until the operator gives it a ceiling [decision 17]", () => {
+  const { catalogue, idsFor } = filled();
+  const boundless = { ...model("boundless", "east"), maxOutputTokens: null };
+  catalogue.replace([boundless]);
+
+  expect([idsFor(null), idsFor(EVERYTHING), idsFor(TOKENS)]).toEqual([[], [], []]);
+  expect(() => catalogue.resolve("boundless", TOKENS)).toThrow(expect.objectContaining({ code: "model_not_found" }));
+
+  catalogue.replace([{ ...boundless, outputCeiling: 4_096 }]);
+  expect(catalogue.resolve("boundless", EVERYTHING).outputCeiling).toBe(4_096);
+  expect(idsFor(null)).toEqual(["boundless"]);
+});
+
+test("a price takes effect at its date to the millisecond, with no load in between; what was read before keeps its own", () => {
+  let nowMs = 999;
+  const catalogue = createCatalogue({ nowMs: () => nowMs });
+  const upcomingPrices = [
+    price({ version: 4, effectiveFromMs: 1_000 }),
+    price({ version: 3, effectiveFromMs: 2_000 }),
+    price({ version: 5, effectiveFromMs: 2_000 }),
+  ];
+  catalogue.replace([{ ...model("m", "east"), price: price({ version: 2 }), upcomingPrices }, model("n", "east")]);
+  const read = () => catalogue.resolve("m", EVERYTHING).price?.version;
+  const admitted = catalogue.resolve("m", EVERYTHING);
+
+  expect(read()).toBe(2);
+  nowMs = 1_000;
+  expect(read()).toBe(4);
+  nowMs = 1_999;
+  expect(read()).toBe(4);
+  nowMs = 2_000;
+  expect(read()).toBe(5);
+  expect(catalogue.list(null).map((listed) => listed.price?.version)).toEqual([5, 1]);
+  expect(admitted.price?.version).toBe(2);
+});
+
+test("a first price with a date makes a model available on credit at that date", () => {
+  let nowMs = 0;
+  const catalogue = createCatalogue({ nowMs: () => nowMs });
+  const upcomingPrices = [price({ effectiveFromMs: 1_000 })];
+  catalogue.replace([{ ...model("m", "east"), price: null, upcomingPrices }]);
+
+  expect(catalogue.list(EVERYTHING)).toEqual([]);
+  nowMs = 5_000;
+  expect(catalogue.list(EVERYTHING)).toHaveLength(1);
 });

@@ -1,58 +1,105 @@
-import { Fault } from "../core/fault.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { Fault, type FaultCode } from "../core/fault.ts";
+import type { KeyMode } from "../core/key-mode.ts";
 import type { Model } from "./model.ts";
+import { priceAt } from "./price-at.ts";
 
 /** Who asks: a key's restrictions, or nobody in particular. */
-export type Reader = { providerScope: string; models: readonly string[] | null };
+export type Reader = { mode: KeyMode; providerScope: string; models: readonly string[] | null };
 
 export type Catalogue = {
   /** What a reader may use; without a reader, the public catalogue. */
   list: (reader: Reader | null) => readonly Model[];
-  /** The model a reader asked for by name, or a refusal that says why not. */
+  /** The model a reader asked for by name, at the price of this moment, or a refusal that says why not. */
   resolve: (id: string, reader: Reader) => Model;
   replace: (models: readonly Model[]) => void;
 };
 
 const MAX_NAMED_CHARACTERS = 128;
 
-/** The published models, in memory. Replaced whole, so that a request never sees half a change. */
-export function createCatalogue(): Catalogue {
-  let models: readonly Model[] = [];
-  let byId = new Map<string, Model>();
+/**
+ * The published models, in memory. Replaced whole, so that a request never sees half a change; and a price takes effect at
+ * its date by the clock alone, whether or not the database can be reached at that moment.
+ */
+export function createCatalogue({ nowMs }: Pick<Clock, "nowMs"> = systemClock): Catalogue {
+  let published: readonly Model[] = [];
+  let snapshot = snapshotAt(published, 0);
+
+  function current(): Snapshot {
+    const atMs = nowMs();
+    if (atMs >= snapshot.untilMs) snapshot = snapshotAt(published, atMs);
+    return snapshot;
+  }
 
   return {
-    list: (reader) => (reader === null ? models : models.filter((model) => refusal(model, reader) === null)),
+    list: (reader) => {
+      const routable = [...current().byId.values()].filter(isBounded);
+      return reader === null ? routable : routable.filter((model) => refusal(model, reader) === null);
+    },
     resolve: (id, reader) => {
-      const model = byId.get(id);
-      if (!model) {
-        throw new Fault(
-          "model_not_found",
-          `The model ${quote(id)} does not exist. GET /v1/models lists those this key may use.`,
-          {
-            param: "model",
-          },
-        );
-      }
-      const reason = refusal(model, reader);
-      if (reason !== null) throw new Fault("key_disabled", reason, { param: "model" });
+      const model = current().byId.get(id);
+      if (!model) throw faultOf(notFound(`The model ${quote(id)} does not exist.`));
+      const refused = refusal(model, reader);
+      if (refused !== null) throw faultOf(refused);
       return model;
     },
-    replace: (next) => {
-      models = [...next];
-      byId = new Map(next.map((model) => [model.id, model]));
+    replace: (models) => {
+      published = [...models];
+      snapshot = snapshotAt(published, nowMs());
     },
   };
 }
 
-/** Why a reader may not use a model; null when it may. */
-function refusal(model: Model, { providerScope, models }: Reader): string | null {
+/** The catalogue as it is until the next price takes effect. */
+type Snapshot = { byId: ReadonlyMap<string, Model>; untilMs: number };
+
+function snapshotAt(published: readonly Model[], atMs: number): Snapshot {
+  const dates = published.flatMap(({ upcomingPrices }) => upcomingPrices.map(({ effectiveFromMs }) => effectiveFromMs));
+  return {
+    byId: new Map(published.map((model) => [model.id, modelAt(model, atMs)])),
+    untilMs: dates.reduce((next, date) => (date > atMs && date < next ? date : next), Infinity),
+  };
+}
+
+function modelAt(model: Model, atMs: number): Model {
+  const price = priceAt(model.upcomingPrices, atMs);
+  if (price === null) return model;
+  return { ...model, price, upcomingPrices: model.upcomingPrices.filter((next) => next.effectiveFromMs > atMs) };
+}
+
+/** An answer without any bound could cost any amount, so nobody is sold one. [decision 17] */
+const isBounded = (model: Model): boolean => model.maxOutputTokens !== null || model.outputCeiling !== null;
+
+type Refusal = { code: FaultCode; message: string };
+
+/**
+ * Why a reader may not use a model; null when it may. What no key of this mode can use is not in its catalogue: 404. The 403
+ * is for what another key of the same mode could use. [spec 7.2]
+ */
+function refusal(model: Model, { mode, providerScope, models }: Reader): Refusal | null {
+  const name = quote(model.id);
+  if (!isBounded(model)) return notFound(`The model ${name} has no limit of output, so it cannot be used yet.`);
+  if (mode === "credit" && model.price === null) {
+    return notFound(`The model ${name} has no price, so it cannot be had on credit.`);
+  }
   if (providerScope !== "all" && providerScope !== model.provider) {
-    return `This API key is restricted to provider ${quote(providerScope)}; ${quote(model.id)} belongs to ${quote(model.provider)}.`;
+    const scope = quote(providerScope);
+    return notEntitled(`This API key is restricted to provider ${scope}; ${name} belongs to ${quote(model.provider)}.`);
   }
   if (models !== null && !models.includes(model.id)) {
-    return `This API key is not entitled to ${quote(model.id)}. GET /v1/models lists those it may use.`;
+    return notEntitled(`This API key is not entitled to ${name}. GET /v1/models lists those it may use.`);
   }
   return null;
 }
+
+const faultOf = ({ code, message }: Refusal): Fault => new Fault(code, message, { param: "model" });
+
+const notFound = (reason: string): Refusal => ({
+  code: "model_not_found",
+  message: `${reason} GET /v1/models lists those this key may use.`,
+});
+
+const notEntitled = (message: string): Refusal => ({ code: "key_disabled", message });
 
 function quote(text: string): string {
   return JSON.stringify(text.length > MAX_NAMED_CHARACTERS ? `${text.slice(0, MAX_NAMED_CHARACTERS)}…` : text);

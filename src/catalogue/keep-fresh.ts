@@ -8,7 +8,7 @@ type Options = {
   catalogue: Catalogue;
   store: Pick<CatalogueStore, "load">;
   clock: Clock;
-  /** A slow poll beside the notifications: prices take effect by date, and a notification can be lost. */
+  /** A slow poll beside the notifications, since one can be lost. */
   pollMs: number;
   onLoaded: (models: number) => void;
   onFailed: (error: unknown) => void;

@@ -23,7 +23,7 @@ export type Route = {
   idleTimeoutMs: number;
 };
 
-/** A model as published to callers. */
+/** A model as callers meet it at one moment. */
 export type Model = {
   id: string;
   createdAtMs: number;
@@ -40,29 +40,52 @@ export type Model = {
   /** How many tokens this model's tokenizer makes of a text for each one that is estimated. */
   tokenFactor: number;
   capabilities: Record<string, unknown>;
-  /** Null: not priced, and so not to be had on credit. */
+  /** The price in force. Null: not priced, and so not to be had on credit. */
   price: Price | null;
+  /** In the order of their dates. */
+  upcomingPrices: readonly Price[];
   routes: readonly Route[];
 };
 
+/** A version of the price book; withdrawn when it was taken back before its date. */
+export type BookedPrice = Price & { withdrawnAtMs: number | null };
+
 /** Where the catalogue is kept. */
 export type CatalogueStore = {
-  /** Every published model with its routes and the price in force at that time. */
+  /** Every published model with its routes, the price in force at that time and the prices to come. */
   load: (atMs: number) => Promise<Model[]>;
   /** Makes providers, models, prices and routes as described; what is not described stays. */
   apply: (description: CatalogueDescription) => Promise<CatalogueChange[]>;
+  /** Every version of a model's price, oldest version first; null when there is no such model. */
+  prices: (modelId: string) => Promise<BookedPrice[] | null>;
 };
 
 export type CatalogueDescription = {
   providers: readonly { name: string; baseUrl: string; credentialRef: string }[];
-  models: readonly (Omit<Model, "createdAtMs" | "price" | "routes"> & {
-    price: Tariff | null;
-    routes: readonly Omit<Route, "id" | "baseUrl" | "credentialRef">[];
-  })[];
+  models: readonly DescribedModel[];
 };
 
-export type CatalogueChange = {
-  kind: "provider" | "model" | "price" | "route";
+type DescribedModel = Omit<Model, "createdAtMs" | "price" | "upcomingPrices" | "routes"> & {
+  price: DescribedPrice | null;
+  /** With `price`, all that is to come: what is not among them is withdrawn. Where both are empty, prices stay. */
+  upcomingPrices: readonly DescribedPrice[];
+  routes: readonly Omit<Route, "id" | "baseUrl" | "credentialRef">[];
+};
+
+/** Null: at once. Of several whose dates have passed, the latest is the price. */
+export type DescribedPrice = Tariff & { effectiveFromMs: number | null };
+
+export type CatalogueChange =
+  | { kind: "provider" | "model" | "route"; name: string; change: "added" | "changed" }
+  | PriceChange;
+
+/** `before` is the price that held, or would have held, at that date; null when there was none. */
+export type PriceChange = {
+  kind: "price";
   name: string;
-  change: "added" | "changed";
+  change: "added" | "changed" | "withdrawn";
+  version: number;
+  effectiveFromMs: number;
+  before: Tariff | null;
+  after: Tariff | null;
 };

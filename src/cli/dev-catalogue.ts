@@ -51,12 +51,15 @@ export function devCatalogue(simulatorUrl: string): CatalogueFile {
       tokenFactor: 1,
       capabilities: { streaming: true, tools: true },
       price: {
+        effectiveFromMs: null,
         inputNano: input,
         outputNano: output,
-        cacheReadNano: null,
-        cacheWrite5mNano: null,
-        cacheWrite1hNano: null,
+        cacheReadNano: input / 10n,
+        cacheWrite5mNano: (input * 5n) / 4n,
+        cacheWrite1hNano: input * 2n,
+        toolCallNano: {},
       },
+      upcomingPrices: [],
       routes: [
         {
           provider: "simulator",

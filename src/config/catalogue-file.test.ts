@@ -34,12 +34,15 @@ test("a description becomes providers, models, exact prices and routes with thei
   expect(providers).toEqual([{ name: "east", baseUrl: "https://east.example/v1", credentialRef: "env:EAST_KEY" }]);
   expect(models[0]).toMatchObject({ id: "large", ownedBy: "east", contextWindow: null, maxOutputTokens: 8_192 });
   expect(models[0]).toMatchObject({ outputCeiling: null, outputFloor: 1_024, tokenFactor: 1 });
+  expect(models[0]).toMatchObject({ upcomingPrices: [] });
   expect(models[0]?.price).toEqual({
+    effectiveFromMs: null,
     inputNano: 2_500_000_000n,
     outputNano: 10_000_000_000n,
     cacheReadNano: 1n,
     cacheWrite5mNano: null,
     cacheWrite1hNano: null,
+    toolCallNano: {},
   });
   expect(models[0]?.routes[0]).toMatchObject({ conformant: false, priority: 0, weight: 1, firstByteTimeoutMs: 60_000 });
 });
@@ -54,6 +57,37 @@ test("a model without a published limit can be given the operator's own, with it
     outputFloor: 256,
     tokenFactor: 1.15,
   });
+});
+
+const SCHEDULED = YAML.replace(
+  "    routes:",
+  `    upcoming_prices:
+      - { input: 1.5, output: 10, tools: { web_search: "0.01" }, effective_from: 2027-01-31 }
+      - { input: 1, output: 10, effective_from: "2027-03-01T01:30:00+01:30" }
+    routes:`,
+);
+
+test("prices can follow each other by date, with tools per call; a date alone is its midnight in UTC", () => {
+  const [model] = readCatalogueFile(SCHEDULED, "catalogue.yaml").models;
+
+  expect(model?.price).toMatchObject({ inputNano: 2_500_000_000n, toolCallNano: {}, effectiveFromMs: null });
+  expect(model?.upcomingPrices).toMatchObject([
+    { toolCallNano: { web_search: 10_000_000n }, effectiveFromMs: Date.parse("2027-01-31T00:00:00Z") },
+    { toolCallNano: {}, effectiveFromMs: Date.parse("2027-03-01T00:00:00Z") },
+  ]);
+});
+
+test.each<[what: string, from: string, to: string, path: string]>([
+  ["a date in words", "2027-01-31", "soon", "models.0.upcoming_prices.0.effective_from"],
+  ["a day that does not exist", "2027-01-31", "2027-02-30", "models.0.upcoming_prices.0.effective_from"],
+  ["a time without its offset", "2027-01-31", "2027-01-31T12:00:00", "models.0.upcoming_prices.0.effective_from"],
+  ["one date written in two ways", "2027-01-31", "2027-03-01", "models.0.upcoming_prices"],
+  ["no date", ", effective_from: 2027-01-31", "", "models.0.upcoming_prices.0.effective_from"],
+  ["a tool with a price in words", '"0.01"', "free", "models.0.upcoming_prices.0.tools.web_search"],
+])("in prices to come, %s is a problem with its path", (_what, from, to, path) => {
+  expect(SCHEDULED).toContain(from);
+
+  expect(problemsOf(SCHEDULED.replace(from, to)).map((problem) => problem.split(": ")[0])).toEqual([path]);
 });
 
 test("JSON is read as well, and an empty description describes nothing", () => {

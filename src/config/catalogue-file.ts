@@ -5,12 +5,13 @@ import { parseCredits } from "../core/money.ts";
 import { ConfigError } from "./config-error.ts";
 
 const MAX_ALIASES = 100;
+const MAX_PRICES = 100;
 
-/** A price as people write it: credits per million tokens, exactly. */
+/** A price as people write it: credits, exactly. */
 const credits = z.union([z.string(), z.number()]).transform((value, context) => {
   const nano = parseCredits(typeof value === "number" ? decimalOf(value) : value);
   if (nano !== null) return nano;
-  context.addIssue({ code: "custom", message: "must be a decimal of credits per million tokens, such as 2.50" });
+  context.addIssue({ code: "custom", message: "must be a decimal of credits, such as 2.50" });
   return z.NEVER;
 });
 /** A number without an exponent; one finer than a nano-credit keeps its exponent and is refused. */
@@ -45,21 +46,37 @@ const route = z
     idleTimeoutMs: row.idle_timeout_ms,
   }));
 
+/** A date alone is its midnight in UTC. */
+const date = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+    error: "must be a date, or a date and time with its offset, such as 2027-01-31T12:00:00Z",
+  })
+  .transform((text) => Date.parse(text));
+
 const price = z
   .strictObject({
+    effective_from: date.nullable().default(null),
     input: credits,
     output: credits,
     cache_read: credits.nullable().default(null),
     cache_write_5m: credits.nullable().default(null),
     cache_write_1h: credits.nullable().default(null),
+    tools: z.record(name, credits).default({}),
   })
   .transform((row) => ({
+    effectiveFromMs: row.effective_from,
     inputNano: row.input,
     outputNano: row.output,
     cacheReadNano: row.cache_read,
     cacheWrite5mNano: row.cache_write_5m,
     cacheWrite1hNano: row.cache_write_1h,
+    toolCallNano: row.tools,
   }));
+
+const upcomingPrice = price.refine(({ effectiveFromMs }) => effectiveFromMs !== null, {
+  path: ["effective_from"],
+  error: "is needed: a price to come has a date",
+});
 
 const model = z
   .strictObject({
@@ -75,7 +92,12 @@ const model = z
     token_factor: z.number().positive().max(100).default(1),
     capabilities: z.record(z.string(), z.unknown()).default({}),
     price: price.nullable().default(null),
+    upcoming_prices: z.array(upcomingPrice).max(MAX_PRICES).default([]),
     routes: z.array(route).min(1),
+  })
+  .refine((row) => haveDifferentDates([row.price, ...row.upcoming_prices]), {
+    path: ["upcoming_prices"],
+    error: "gives two prices for one date",
   })
   .refine((row) => row.max_output_tokens === null || row.output_ceiling === null, {
     path: ["output_ceiling"],
@@ -94,8 +116,14 @@ const model = z
     tokenFactor: row.token_factor,
     capabilities: row.capabilities,
     price: row.price,
+    upcomingPrices: row.upcoming_prices,
     routes: row.routes,
   }));
+
+function haveDifferentDates(prices: readonly ({ effectiveFromMs: number | null } | null)[]): boolean {
+  const dates = prices.flatMap((row) => (row === null || row.effectiveFromMs === null ? [] : [row.effectiveFromMs]));
+  return new Set(dates).size === dates.length;
+}
 
 const provider = z
   .strictObject({

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chargeOf, dearestInputNano, roundedUp, type Tariff } from "./price.ts";
-import { NO_USAGE } from "./usage.ts";
+import { chargeOf, dearestInputNano, roundedUp, type Tariff, unpricedUsage } from "./price.ts";
+import { NO_USAGE, type Usage } from "./usage.ts";
 
 const tariff: Tariff = {
   inputNano: 3_000_000_000n,
@@ -8,6 +9,14 @@ const tariff: Tariff = {
   cacheReadNano: 300_000_000n,
   cacheWrite5mNano: 3_750_000_000n,
   cacheWrite1hNano: 6_000_000_000n,
+  toolCallNano: { web_search: 10_000_000n },
+};
+const plain: Tariff = {
+  ...tariff,
+  cacheReadNano: null,
+  cacheWrite5mNano: null,
+  cacheWrite1hNano: null,
+  toolCallNano: {},
 };
 const usage = NO_USAGE;
 
@@ -15,6 +24,16 @@ test("a charge is the sum of its parts, cached input at its own price and not tw
   expect(chargeOf(tariff, { ...usage, inputTokens: 1_000_000 })).toBe(3_000_000_000n);
   expect(chargeOf(tariff, { ...usage, inputTokens: 1_000_000, cacheReadTokens: 900_000 })).toBe(570_000_000n);
   expect(chargeOf(tariff, { ...usage, inputTokens: 10, cacheWriteTokens: 10, outputTokens: 2 })).toBe(67_500n);
+});
+
+test("what is kept for an hour costs the hour's price, and the rest of the writes that of five minutes", () => {
+  const written = { ...usage, inputTokens: 100, cacheWriteTokens: 100, cacheWrite1hTokens: 40 };
+
+  expect(chargeOf(tariff, written)).toBe(60n * 3_750n + 40n * 6_000n);
+});
+
+test("a tool that the provider ran costs its price per call", () => {
+  expect(chargeOf(tariff, { ...usage, toolCalls: { web_search: 3 } })).toBe(30_000_000n);
 });
 
 test("reasoning is part of the output and costs nothing of its own", () => {
@@ -30,14 +49,116 @@ test("there is one rounding, half up, after the parts are added", () => {
   expect(roundedUp(1_000_000n)).toBe(1n);
 });
 
-test("a missing special price is the input price; the dearest of them bounds every use of the cache", () => {
-  const plain: Tariff = { ...tariff, cacheReadNano: null, cacheWrite5mNano: null, cacheWrite1hNano: null };
+test("a missing cache price is the nearest one known; the dearest of them bounds every use of the cache", () => {
+  const written = { ...usage, inputTokens: 10, cacheWriteTokens: 10, cacheWrite1hTokens: 10 };
 
   expect(chargeOf(plain, { ...usage, inputTokens: 10, cacheReadTokens: 5, cacheWriteTokens: 5 })).toBe(30_000n);
+  expect(chargeOf({ ...tariff, cacheWrite1hNano: null }, written)).toBe(37_500n);
   expect(dearestInputNano(plain)).toBe(3_000_000_000n);
   expect(dearestInputNano(tariff)).toBe(6_000_000_000n);
 });
 
 test("cached shares larger than their whole never make a charge negative", () => {
   expect(chargeOf(tariff, { ...usage, inputTokens: 1, cacheReadTokens: 2 })).toBe(600n);
+  expect(chargeOf(tariff, { ...usage, cacheWriteTokens: 1, cacheWrite1hTokens: 2 })).toBe(12_000n);
+});
+
+test.each<[part: string | null, tariff: Tariff, usage: Partial<Usage>]>([
+  [null, plain, { inputTokens: 5, outputTokens: 5, cacheReadTokens: 5, reasoningTokens: 5 }],
+  [null, tariff, { cacheWriteTokens: 2, cacheWrite1hTokens: 1, toolCalls: { web_search: 1 } }],
+  ["cache_write_5m", plain, { cacheWriteTokens: 2, cacheWrite1hTokens: 1 }],
+  ["cache_write_1h", plain, { cacheWriteTokens: 1, cacheWrite1hTokens: 1 }],
+  ["tools.web_search", plain, { toolCalls: { web_search: 1 } }],
+  ["tools.code_execution", tariff, { toolCalls: { web_search: 1, code_execution: 1 } }],
+  ["tools.constructor", tariff, { toolCalls: { constructor: 1 } }],
+  [null, tariff, { toolCalls: { code_execution: 0 } }],
+])("%j is what has no price and is not given away in silence", (part, priced, used) => {
+  expect(unpricedUsage(priced, { ...usage, ...used })).toBe(part);
+});
+
+const price = fc.bigInt({ min: 0n, max: 10n ** 15n });
+const count = fc.nat({ max: 5_000_000 });
+const tools = ["web_search", "code_execution"];
+const tariffs = fc.record<Tariff>({
+  inputNano: price,
+  outputNano: price,
+  cacheReadNano: fc.option(price),
+  cacheWrite5mNano: fc.option(price),
+  cacheWrite1hNano: fc.option(price),
+  toolCallNano: fc.dictionary(fc.constantFrom(...tools), price),
+});
+const usages = fc.record<Usage>({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+  cacheWrite1hTokens: count,
+  reasoningTokens: count,
+  toolCalls: fc.dictionary(fc.constantFrom(...tools), fc.nat({ max: 100 })),
+});
+/** As providers report: every share within its whole. */
+const consistent = usages.map((used) => {
+  const cacheWriteTokens = Math.max(used.cacheWriteTokens, used.cacheWrite1hTokens);
+  return { ...used, cacheWriteTokens, inputTokens: used.inputTokens + used.cacheReadTokens + cacheWriteTokens };
+});
+
+test("a charge is exact: it equals the slow sum of one price per token, rounded once", () => {
+  fc.assert(
+    fc.property(tariffs, consistent, (priced, used) => {
+      const write5mTokens = used.cacheWriteTokens - used.cacheWrite1hTokens;
+      const parts: Rational[] = [
+        perMillion(used.inputTokens - used.cacheReadTokens - used.cacheWriteTokens, priced.inputNano),
+        perMillion(used.cacheReadTokens, priced.cacheReadNano ?? priced.inputNano),
+        perMillion(write5mTokens, priced.cacheWrite5mNano ?? priced.inputNano),
+        perMillion(used.cacheWrite1hTokens, priced.cacheWrite1hNano ?? priced.cacheWrite5mNano ?? priced.inputNano),
+        perMillion(used.outputTokens, priced.outputNano),
+        ...tools.map((name): Rational => [BigInt(used.toolCalls[name] ?? 0) * (priced.toolCallNano[name] ?? 0n), 1n]),
+      ];
+
+      expect(chargeOf(priced, used)).toBe(halfUp(parts.reduce(plus)));
+    }),
+  );
+});
+
+test("a charge is linear: two usages together cost what they cost apart, within their two roundings", () => {
+  fc.assert(
+    fc.property(tariffs, consistent, consistent, (priced, one, other) => {
+      const apart = chargeOf(priced, one) + chargeOf(priced, other);
+      const together = chargeOf(priced, sum(one, other));
+
+      expect(together - apart).toBeGreaterThanOrEqual(-1n);
+      expect(together - apart).toBeLessThanOrEqual(1n);
+    }),
+  );
+});
+
+test("a charge is never negative, even for shares that contradict their whole, and never above the dearest price", () => {
+  fc.assert(
+    fc.property(tariffs, usages, consistent, (priced, absurd, used) => {
+      const noTools = { ...used, toolCalls: {} };
+      const { inputTokens, outputTokens } = used;
+      const bound = BigInt(inputTokens) * dearestInputNano(priced) + BigInt(outputTokens) * priced.outputNano;
+
+      expect(chargeOf(priced, absurd)).toBeGreaterThanOrEqual(0n);
+      expect(chargeOf(priced, noTools)).toBeLessThanOrEqual(roundedUp(bound));
+    }),
+  );
+});
+
+type Rational = [numerator: bigint, denominator: bigint];
+
+const perMillion = (tokens: number, nano: bigint): Rational => [BigInt(tokens) * nano, 1_000_000n];
+const plus = ([a, b]: Rational, [c, d]: Rational): Rational => [a * d + c * b, b * d];
+/** The whole part, and one more when twice the rest reaches the denominator. */
+const halfUp = ([numerator, denominator]: Rational): bigint =>
+  numerator / denominator + (2n * (numerator % denominator) >= denominator ? 1n : 0n);
+
+const sum = (one: Usage, other: Usage): Usage => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  cacheWrite1hTokens: one.cacheWrite1hTokens + other.cacheWrite1hTokens,
+  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  toolCalls: Object.fromEntries(tools.map((name) => [name, (one.toolCalls[name] ?? 0) + (other.toolCalls[name] ?? 0)])),
 });

@@ -29,6 +29,7 @@ function listed(model: Model): ListedModel {
 function pricing(price: Price): Record<string, unknown> {
   const perMillion = (nano: bigint | null): number | undefined =>
     nano === null ? undefined : Number(formatCredits(nano));
+  const tools = Object.entries(price.toolCallNano).map(([name, nano]) => [name, Number(formatCredits(nano))] as const);
   return {
     unit: "credits_per_million_tokens",
     input: perMillion(price.inputNano),
@@ -36,5 +37,6 @@ function pricing(price: Price): Record<string, unknown> {
     cache_read: perMillion(price.cacheReadNano),
     cache_write_5m: perMillion(price.cacheWrite5mNano),
     cache_write_1h: perMillion(price.cacheWrite1hNano),
+    ...(tools.length === 0 ? {} : { credits_per_tool_call: Object.fromEntries(tools) }),
   };
 }

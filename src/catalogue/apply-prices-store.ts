@@ -1,0 +1,69 @@
+import type { Queryable } from "../db/database.ts";
+import type { BookedPrice, CatalogueDescription, PriceChange } from "./model.ts";
+import { planPrices } from "./plan-prices.ts";
+import { bookedPriceOf, PRICE_AS_JSON, type PriceRow, rowOf } from "./price-row.ts";
+
+const READ_BOOKS = `
+  select model_id, jsonb_agg(${PRICE_AS_JSON} order by version) as prices
+  from price where model_id = any ($1) group by model_id`;
+
+const WITHDRAW = `
+  update price set withdrawn_at = $2
+  from jsonb_to_recordset($1) as d ("modelId" text, version int)
+  where price.model_id = d."modelId" and price.version = d.version`;
+
+const ADD = `
+  insert into price (model_id, version, effective_from, input_nano, output_nano, cache_read_nano, cache_write_5m_nano,
+                     cache_write_1h_nano, tool_call_nano)
+  select d."modelId", d.version, d."effectiveFrom", d."inputNano", d."outputNano", d."cacheReadNano",
+         d."cacheWrite5mNano", d."cacheWrite1hNano", d."toolCallNano"
+  from jsonb_to_recordset($1) as d ("modelId" text, version int, "effectiveFrom" timestamptz, "inputNano" bigint,
+                                    "outputNano" bigint, "cacheReadNano" bigint, "cacheWrite5mNano" bigint,
+                                    "cacheWrite1hNano" bigint, "toolCallNano" jsonb)`;
+
+/**
+ * Writes the described prices into the books. Call it under the catalogue's lock: what is read here is still true when it is
+ * written, and the primary key refuses a version that somebody added past the lock.
+ */
+export async function applyPrices(tx: Queryable, { models }: CatalogueDescription): Promise<PriceChange[]> {
+  const priced = models.flatMap(({ id, price, upcomingPrices }) => {
+    const described = price === null ? upcomingPrices : [price, ...upcomingPrices];
+    return described.length === 0 ? [] : [{ id, described }];
+  });
+  if (priced.length === 0) return [];
+  const nowMs = await databaseNowMs(tx);
+  const books = await readBooks(
+    tx,
+    priced.map(({ id }) => id),
+  );
+  const plans = priced.map(({ id, described }) => ({
+    modelId: id,
+    ...planPrices(id, { book: books.get(id) ?? [], described, nowMs }),
+  }));
+
+  const withdrawn = plans.flatMap(({ modelId, withdraw }) => withdraw.map(({ version }) => ({ modelId, version })));
+  const added = plans.flatMap(({ modelId, add }) =>
+    add.map((price) => ({
+      modelId,
+      version: price.version,
+      effectiveFrom: new Date(price.effectiveFromMs),
+      ...rowOf(price),
+    })),
+  );
+  // Nothing to write writes nothing, so that no gateway is woken.
+  if (withdrawn.length > 0) await tx.query(WITHDRAW, [JSON.stringify(withdrawn), new Date(nowMs)]);
+  if (added.length > 0) await tx.query(ADD, [JSON.stringify(added)]);
+  return plans.flatMap(({ changes }) => changes);
+}
+
+/** The books of these models, oldest version first; a model that was never priced has none. */
+export async function readBooks(tx: Queryable, modelIds: readonly string[]): Promise<Map<string, BookedPrice[]>> {
+  const rows = await tx.query<{ model_id: string; prices: PriceRow[] }>(READ_BOOKS, [modelIds]);
+  return new Map(rows.map(({ model_id, prices }) => [model_id, prices.map(bookedPriceOf)]));
+}
+
+/** Read after the lock is held, so that two descriptions never give their prices dates in the wrong order. */
+async function databaseNowMs(tx: Queryable): Promise<number> {
+  const [row] = await tx.query<{ now: Date }>("select clock_timestamp() as now");
+  return row?.now.getTime() ?? 0;
+}

@@ -1,0 +1,80 @@
+import type { Tariff } from "../core/price.ts";
+import type { BookedPrice, DescribedPrice, Price, PriceChange } from "./model.ts";
+import { priceAt } from "./price-at.ts";
+
+export type PricePlan = { withdraw: readonly Price[]; add: readonly Price[]; changes: readonly PriceChange[] };
+
+/**
+ * What makes a model's price book say what was described. Versions are only added: a described price that already holds, or is
+ * already to come at that date, adds none. Prices to come that are no longer described are withdrawn.
+ */
+export function planPrices(
+  modelId: string,
+  { book, described, nowMs }: { book: readonly BookedPrice[]; described: readonly DescribedPrice[]; nowMs: number },
+): PricePlan {
+  const begun = lastBegun(described, nowMs);
+  const upcoming = described.flatMap(({ effectiveFromMs, ...tariff }) =>
+    effectiveFromMs !== null && effectiveFromMs > nowMs ? [{ effectiveFromMs, tariff }] : [],
+  );
+  const living = book.filter(({ withdrawnAtMs }) => withdrawnAtMs === null);
+  const isDescribed = (price: Price): boolean =>
+    upcoming.some(({ effectiveFromMs, tariff }) => effectiveFromMs === price.effectiveFromMs && same(tariff, price));
+  const withdraw = living.filter((price) => price.effectiveFromMs > nowMs && !isDescribed(price));
+  const kept = living.filter((price) => !withdraw.includes(price));
+
+  const holds = priceAt(kept, nowMs);
+  const fresh = upcoming.filter(({ effectiveFromMs, tariff }) =>
+    kept.every((price) => price.effectiveFromMs !== effectiveFromMs || !same(tariff, price)),
+  );
+  if (begun !== null && (holds === null || !same(begun, holds))) {
+    const { effectiveFromMs, ...tariff } = begun;
+    // The first price holds since ever, so that a gateway whose clock is behind does not find a model without one.
+    fresh.unshift({ tariff, effectiveFromMs: book.length === 0 ? (effectiveFromMs ?? 0) : nowMs });
+  }
+  const newest = book.reduce((highest, { version }) => Math.max(highest, version), 0);
+  const add = fresh.map(({ effectiveFromMs, tariff }, index) => ({
+    ...tariff,
+    effectiveFromMs,
+    version: newest + 1 + index,
+  }));
+  return { withdraw, add, changes: changesOf(modelId, { withdraw, add, schedule: [...kept, ...add] }) };
+}
+
+/** Of several prices whose dates have passed only the latest says something; one without a date is older than any date. */
+function lastBegun(described: readonly DescribedPrice[], nowMs: number): DescribedPrice | null {
+  const begun = described.filter(({ effectiveFromMs }) => effectiveFromMs === null || effectiveFromMs <= nowMs);
+  return (
+    begun.toSorted((one, other) => (other.effectiveFromMs ?? -Infinity) - (one.effectiveFromMs ?? -Infinity))[0] ?? null
+  );
+}
+
+type Outcome = Omit<PricePlan, "changes"> & { schedule: readonly Price[] };
+
+function changesOf(name: string, { withdraw, add, schedule }: Outcome): PriceChange[] {
+  const withdrawn = withdraw.map((price): PriceChange => {
+    const { version, effectiveFromMs } = price;
+    const after = priceAt(schedule, effectiveFromMs);
+    return { kind: "price", name, change: "withdrawn", version, effectiveFromMs, before: price, after };
+  });
+  const added = add.map((price): PriceChange => {
+    const { version, effectiveFromMs } = price;
+    const others = schedule.filter((other) => other !== price);
+    const before = priceAt(others, effectiveFromMs);
+    const change = before === null ? "added" : "changed";
+    return { kind: "price", name, change, version, effectiveFromMs, before, after: price };
+  });
+  return [...withdrawn, ...added];
+}
+
+function same(one: Tariff, other: Tariff): boolean {
+  const tools = Object.keys(one.toolCallNano);
+  return (
+    one.inputNano === other.inputNano &&
+    one.outputNano === other.outputNano &&
+    one.cacheReadNano === other.cacheReadNano &&
+    one.cacheWrite5mNano === other.cacheWrite5mNano &&
+    one.cacheWrite1hNano === other.cacheWrite1hNano &&
+    tools.length === Object.keys(other.toolCallNano).length &&
+    tools.every((name) => one.toolCallNano[name] === other.toolCallNano[name])
+  );
+}
