@@ -3,7 +3,7 @@ import { Fault } from "../core/fault.ts";
 
 /** Checks a value against what we promise; the first problem becomes a refusal whose `param` is the path to it. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const issue = deepest(result.error.issues[0]);
   const param = issue.path.join(".");
@@ -25,9 +25,11 @@ function deepest(issue: Issue | undefined, prefix: PropertyKey[] = []): Issue {
 
 /** The wording agents recognise and recover from: `Input should be 'user' or 'assistant'`. [decision 10] */
 function expectation(issue: Issue): string {
+  // JSON has no such value, so the field is not there.
+  if (issue.input === undefined && issue.code !== "custom") return "Field required";
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "Field required" : `Input should be ${article(issue.expected)}`;
+      return `Input should be ${article(issue.expected)}`;
     case "invalid_value":
       return `Input should be ${alternatives(issue.values.map((value) => `'${String(value)}'`))}`;
     case "invalid_union":
