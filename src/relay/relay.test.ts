@@ -77,6 +77,7 @@ function open({ startedAtMs = systemClock.elapsedMs(), goneBefore = "no" } = {})
     wantsUsageEvent: false,
     bytes,
     members: { list: [], depth: 1, duplicate: null },
+    edits: {},
   });
   const relay = createRelay({ limits: LIMITS, clock: systemClock });
   let relayed: Relayed | null = null;

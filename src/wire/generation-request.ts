@@ -1,4 +1,5 @@
 import type { ClientDialect } from "../core/dialect.ts";
+import type { MemberEdits } from "./json/edit-members.ts";
 import type { Members } from "./json/members.ts";
 
 /** What every generation asks for, whatever its format, with the bytes it came in. */
@@ -18,4 +19,6 @@ export type GenerationRequest = {
   forwardedHeaders: Readonly<Record<string, string>>;
   bytes: Buffer;
   members: Members;
+  /** What no provider is told as the caller wrote it, whichever provider it is. */
+  edits: Readonly<MemberEdits>;
 };

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
 import type { GenerationRequest } from "../generation-request.ts";
+import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
+import { refuseFields } from "../refused-fields.ts";
 import { validate } from "../validate.ts";
 
 const MOST_CHOICES = 128;
@@ -37,6 +39,7 @@ export const chatRequestSchema = z.looseObject({
 
 export function readChatRequest({ value, bytes, members }: ParsedBody): GenerationRequest {
   const body = validate(chatRequestSchema, value);
+  refuseFields("chat", value);
   const { max_tokens: maxTokens, max_completion_tokens: maxCompletionTokens } = body;
   if (maxTokens !== undefined && maxCompletionTokens !== undefined && maxTokens !== maxCompletionTokens) {
     throw new Fault(
@@ -57,5 +60,14 @@ export function readChatRequest({ value, bytes, members }: ParsedBody): Generati
     wantsUsageEvent: body.stream_options?.include_usage === true,
     bytes,
     members,
+    edits: editsOf(value),
   };
+}
+
+/** Nothing is kept on the provider's side, and its default tier is had by naming none. [decision 13] */
+function editsOf(value: Record<string, unknown>): MemberEdits {
+  const edits: MemberEdits = {};
+  if (value["store"] !== undefined) edits["store"] = "false";
+  if (value["service_tier"] !== undefined) edits["service_tier"] = null;
+  return edits;
 }

@@ -1,7 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
 import { NO_TOOL_CALLS, type Usage } from "../../core/usage.ts";
-
-const MAX_TOKENS = 1_000_000_000;
+import { isCount, share } from "../token-count.ts";
 
 /**
  * A provider's usage object, or null when it is missing or cannot be true. Anything a provider sends may be wrong, and money
@@ -30,13 +29,4 @@ export function readChatUsage(usage: unknown): Usage | null {
 function withReasoning(completion: number, total: unknown, input: number, reasoning: unknown): number {
   const apart = isCount(total) && isCount(reasoning) && total === input + completion + reasoning;
   return apart ? completion + reasoning : completion;
-}
-
-/** A share cannot be larger than its whole. */
-function share(value: unknown, whole: number): number {
-  return isCount(value) ? Math.min(value, whole) : 0;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS;
 }

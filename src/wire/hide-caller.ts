@@ -1,0 +1,50 @@
+import { createHmac } from "node:crypto";
+import { Fault } from "../core/fault.ts";
+import { isObject } from "../core/is-object.ts";
+import type { GenerationRequest } from "./generation-request.ts";
+import type { MemberEdits } from "./json/edit-members.ts";
+import type { ParsedBody } from "./json/parse-body.ts";
+
+/** The longest value OpenAI takes for these fields. */
+const MOST_CHARACTERS = 64;
+const PREFIX_CHARACTERS = 12;
+
+/**
+ * Rids a request of the names it gives its own users. A provider still tells them apart, which is what these fields are for,
+ * but learns no name, and the same name under two keys is two people to it. The HMAC is keyed by the key's id: it is stable
+ * over restarts and gateways without a secret of its own, and it is no defence against somebody who holds the key table.
+ * [decision 13]
+ */
+export function hideCaller(request: GenerationRequest, { value }: ParsedBody, keyId: string): GenerationRequest {
+  const edits: MemberEdits = { ...request.edits };
+  for (const name of ["user", "safety_identifier"]) {
+    const given = textOf(value[name], name);
+    if (given !== null) edits[name] = JSON.stringify(pseudonym(keyId, given));
+  }
+  const cacheKey = textOf(value["prompt_cache_key"], "prompt_cache_key");
+  if (cacheKey !== null) edits["prompt_cache_key"] = JSON.stringify(ownCacheKey(keyId, cacheKey));
+  const { metadata } = value;
+  if (request.dialect === "messages" && isObject(metadata)) {
+    const userId = textOf(metadata["user_id"], "metadata.user_id");
+    if (userId !== null) edits["metadata"] = JSON.stringify({ ...metadata, user_id: pseudonym(keyId, userId) });
+  }
+  return { ...request, edits };
+}
+
+function pseudonym(keyId: string, name: string): string {
+  return createHmac("sha256", keyId).update(name).digest("base64url");
+}
+
+/** A cache of one key's prompts is found by that key alone, though it names it as another does. */
+function ownCacheKey(keyId: string, cacheKey: string): string {
+  const prefix = `${pseudonym(keyId, "prompt_cache_key").slice(0, PREFIX_CHARACTERS)}-`;
+  const whole = prefix + cacheKey;
+  return whole.length <= MOST_CHARACTERS ? whole : prefix + pseudonym(keyId, cacheKey);
+}
+
+/** What is no text cannot be hidden, so it is not passed on either. */
+function textOf(value: unknown, param: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string") return value;
+  throw new Fault("invalid_request", `${param}: Input should be a string`, { param });
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { parseBody } from "../json/parse-body.ts";
+import { readMessagesRequest } from "./messages-request.ts";
+
+const MESSAGES = [{ role: "user", content: "hi" }];
+
+const read = (fields: object, headers: Record<string, string> = {}) =>
+  readMessagesRequest(
+    parseBody(Buffer.from(JSON.stringify({ model: "m", messages: MESSAGES, ...fields })), 64),
+    headers,
+  );
+
+test.each([
+  [
+    "messages.1.role: Input should be 'user' or 'assistant'",
+    { messages: [...MESSAGES, { role: "system", content: "" }] },
+  ],
+  ["messages.0.content: Field required", { messages: [{ role: "user" }] }],
+  ["messages.0.content.0.type: Field required", { messages: [{ role: "user", content: [{ text: "x" }] }] }],
+  ["messages.0.content: Input should be a string or an array", { messages: [{ role: "user", content: 5 }] }],
+  ["messages: List should have at least 1 item", { messages: [] }],
+  ["max_tokens: Input should be at least 1", { max_tokens: 0 }],
+  ["max_tokens: Input should be an integer", { max_tokens: 1.5 }],
+  ["system.0.type: Field required", { system: [{ text: "x" }] }],
+  ["tool_choice: Input should be an object", { tool_choice: "auto" }],
+  ["stop_sequences.0: Input should be a string", { stop_sequences: [1] }],
+])("a wrong body is refused in the words agents know: %s [BOD-6]", (message, fields) => {
+  expect(() => read(fields)).toThrow(
+    expect.objectContaining({ message, param: message.slice(0, message.indexOf(":")) }),
+  );
+});
+
+test("without a limit of its own a request has the default one [MSG-11]", () => {
+  expect(read({})).toMatchObject({ maxOutputTokens: 1024, edits: { max_tokens: "1024" } });
+  expect(read({ max_tokens: 5 })).toMatchObject({ maxOutputTokens: 5, edits: {} });
+});
+
+test.each([
+  ["none", {}, "2023-06-01"],
+  ["the first", { "compat-version": "2023-06-01" }, "2023-06-01"],
+  ["its other name", { "anthropic-version": "2026-10-21" }, "2026-10-21"],
+  ["a day in between", { "anthropic-version": "2026-10-20" }, "2023-06-01"],
+  ["a day to come", { "compat-version": "2031-01-01" }, "2026-10-21"],
+  ["both names, agreeing", { "compat-version": "2023-06-01", "anthropic-version": "2023-06-01" }, "2023-06-01"],
+])("the version asked for (%s) selects the newest not after it [VER-4] [VER-5] [VER-6]", (_name, headers, version) => {
+  expect(read({}, headers).forwardedHeaders).toEqual({ "anthropic-version": version });
+});
+
+test.each([
+  ["no date", { "compat-version": "latest" }],
+  ["no day of any month", { "compat-version": "2023-02-30" }],
+  ["two values", { "compat-version": "2023-06-01, 2023-06-01" }],
+  ["before the first", { "anthropic-version": "2023-05-31" }],
+  ["two names that disagree", { "compat-version": "2023-06-01", "anthropic-version": "2026-10-21" }],
+])("a version that is %s is refused [VER-7] [VER-8]", (_name, headers) => {
+  expect(() => read({}, headers)).toThrow(
+    expect.objectContaining({ code: "invalid_request", param: "compat-version" }),
+  );
+});
+
+test("only flags on the list pass, each once and in their order [BOD-30]", () => {
+  const flags =
+    "interleaved-thinking-2025-05-14, files-api-2025-04-14,claude-code-20250219,interleaved-thinking-2025-05-14";
+
+  expect(read({}, { "anthropic-beta": flags }).forwardedHeaders).toEqual({
+    "anthropic-version": "2023-06-01",
+    "anthropic-beta": "interleaved-thinking-2025-05-14,claude-code-20250219",
+  });
+});

@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { z } from "zod";
+import type { GenerationRequest } from "../generation-request.ts";
+import type { MemberEdits } from "../json/edit-members.ts";
+import type { ParsedBody } from "../json/parse-body.ts";
+import { refuseFields } from "../refused-fields.ts";
+import { validate } from "../validate.ts";
+import { carried, inputFields } from "./input-schema.ts";
+import { nativeHeaders } from "./native-headers.ts";
+
+/** What an answer may come to when the caller does not say. [spec 2.9] */
+const DEFAULT_MAX_TOKENS = 1024;
+
+/** The message request as promised. [spec 2.9] */
+const messagesRequestSchema = z.looseObject({
+  ...inputFields,
+  max_tokens: z.int().min(1).optional(),
+  stream: z.boolean().optional(),
+  temperature: z.number().optional(),
+  top_p: z.number().optional(),
+  top_k: z.int().optional(),
+  stop_sequences: z.array(z.string()).optional(),
+  metadata: carried.optional(),
+});
+
+export function readMessagesRequest(
+  { value, bytes, members }: ParsedBody,
+  headers: IncomingHttpHeaders,
+): GenerationRequest {
+  const forwardedHeaders = nativeHeaders(headers);
+  const body = validate(messagesRequestSchema, value);
+  refuseFields("messages", value);
+  return {
+    dialect: "messages",
+    model: body.model,
+    stream: body.stream === true,
+    maxOutputTokens: body.max_tokens ?? DEFAULT_MAX_TOKENS,
+    maxOutputTokensField: "max_tokens",
+    choices: 1,
+    forwardedHeaders,
+    wantsUsageEvent: false,
+    bytes,
+    members,
+    edits: editsOf(value),
+  };
+}
+
+/** Providers of this format have no default limit of their own; their default tier is had by naming none. */
+function editsOf(value: Record<string, unknown>): MemberEdits {
+  const edits: MemberEdits = {};
+  if (value["max_tokens"] === undefined) edits["max_tokens"] = String(DEFAULT_MAX_TOKENS);
+  if (value["service_tier"] !== undefined) edits["service_tier"] = null;
+  return edits;
+}

@@ -1,0 +1,133 @@
+import type { ClientDialect } from "../core/dialect.ts";
+import { Fault } from "../core/fault.ts";
+import { isObject } from "../core/is-object.ts";
+
+/** Why a field is not passed on; the caller reads it. */
+const REASONS = {
+  stored: "refers to something kept in a provider's account, which strangers share here. Send the content itself",
+  remote: "makes the provider act elsewhere on the caller's behalf, from an account that strangers share. Leave it out",
+  priced: "changes what the provider charges, and no price is published for it here. Leave it out",
+} as const;
+
+/**
+ * One row per field. `*` stands for every element of an array. A field that is absent or null is never refused; with
+ * `unless` or `when`, only values it does not allow or does name are.
+ */
+type Row = { path: string; because: keyof typeof REASONS; unless?: Test; when?: Test };
+type Test = (value: unknown) => boolean;
+
+const oneOf =
+  (...values: readonly unknown[]): Test =>
+  (value) =>
+    values.includes(value);
+const matching =
+  (pattern: RegExp): Test =>
+  (value) =>
+    typeof value === "string" && pattern.test(value);
+
+/** Tools the caller runs itself. Any other kind is run by the provider, at a price and with powers we do not know. */
+const CHAT_TOOLS = oneOf("function", "custom");
+const RESPONSES_TOOLS = matching(
+  /^(function|custom|namespace|local_shell|shell|apply_patch|computer|computer_use_preview|tool_search)$/,
+);
+const MESSAGES_TOOLS = matching(/^(custom|function|(bash|text_editor|computer|memory|tool_search_tool)_\w+)$/);
+
+/** What is refused, per format. [decision 13] */
+const ROWS: Record<ClientDialect, readonly Row[]> = {
+  chat: [
+    { path: "messages.*.audio.id", because: "stored" },
+    { path: "messages.*.content.*.file.file_id", because: "stored" },
+    { path: "messages.*.content.*.type", when: oneOf("input_audio"), because: "priced" },
+    { path: "modalities.*", when: oneOf("audio"), because: "priced" },
+    { path: "service_tier", unless: oneOf("auto", "default"), because: "priced" },
+    { path: "speed", unless: oneOf("standard"), because: "priced" },
+    { path: "inference_geo", because: "priced" },
+    { path: "web_search_options", because: "priced" },
+    { path: "search_parameters", because: "priced" },
+    { path: "enable_search", unless: oneOf(false), because: "priced" },
+    { path: "plugins", because: "priced" },
+    // Routers take these as permission to answer from another model than the one that was paid for.
+    { path: "models", because: "priced" },
+    { path: "provider", because: "priced" },
+    { path: "tools.*.type", unless: CHAT_TOOLS, because: "priced" },
+    { path: "mcp_servers", because: "remote" },
+  ],
+  responses: [
+    { path: "previous_response_id", because: "stored" },
+    { path: "conversation", because: "stored" },
+    { path: "background", unless: oneOf(false), because: "stored" },
+    { path: "prompt.id", because: "stored" },
+    { path: "input.*.type", when: oneOf("item_reference"), because: "stored" },
+    { path: "input.*.content.*.file_id", because: "stored" },
+    { path: "input.*.output.*.file_id", because: "stored" },
+    { path: "input.*.output.file_id", because: "stored" },
+    { path: "input.*.content.*.type", when: oneOf("input_audio"), because: "priced" },
+    { path: "tools.*.vector_store_ids", because: "stored" },
+    { path: "tools.*.container", because: "stored" },
+    { path: "tools.*.environment.type", unless: oneOf("local"), because: "stored" },
+    { path: "tools.*.server_url", because: "remote" },
+    { path: "tools.*.connector_id", because: "remote" },
+    { path: "tools.*.type", unless: RESPONSES_TOOLS, because: "priced" },
+    { path: "tools.*.tools.*.type", unless: RESPONSES_TOOLS, because: "priced" },
+    { path: "input.*.tools.*.type", unless: RESPONSES_TOOLS, because: "priced" },
+    { path: "service_tier", unless: oneOf("auto", "default"), because: "priced" },
+    { path: "speed", unless: oneOf("standard"), because: "priced" },
+    { path: "inference_geo", because: "priced" },
+    { path: "modalities.*", when: oneOf("audio"), because: "priced" },
+    { path: "web_search_options", because: "priced" },
+    { path: "search_parameters", because: "priced" },
+    { path: "plugins", because: "priced" },
+    { path: "models", because: "priced" },
+    { path: "provider", because: "priced" },
+  ],
+  messages: [
+    { path: "container", because: "stored" },
+    { path: "thread", because: "stored" },
+    { path: "user_profile_id", because: "stored" },
+    { path: "workspace_id", because: "stored" },
+    { path: "fallback_credit_token", because: "stored" },
+    { path: "messages.*.content.*.file_id", because: "stored" },
+    { path: "messages.*.content.*.source.file_id", because: "stored" },
+    { path: "messages.*.content.*.content.*.file_id", because: "stored" },
+    { path: "messages.*.content.*.content.*.source.file_id", because: "stored" },
+    { path: "messages.*.content.*.source.content.*.source.file_id", because: "stored" },
+    { path: "mcp_servers", because: "remote" },
+    { path: "tools.*.mcp_server_name", because: "remote" },
+    { path: "tools.*.type", unless: MESSAGES_TOOLS, because: "priced" },
+    { path: "service_tier", unless: oneOf("auto", "standard_only"), because: "priced" },
+    { path: "speed", unless: oneOf("standard"), because: "priced" },
+    { path: "inference_geo", because: "priced" },
+    { path: "fallbacks", because: "priced" },
+  ],
+};
+
+/** Refuses a body that asks a provider for what strangers on one account must not share or for what has no price. */
+export function refuseFields(dialect: ClientDialect, body: Record<string, unknown>): void {
+  for (const row of ROWS[dialect]) {
+    const param = find(body, row.path.split("."), row);
+    if (param === null) continue;
+    const path = param.join(".");
+    throw new Fault("invalid_request", `${path}: This field ${REASONS[row.because]}.`, { param: path });
+  }
+}
+
+/** The way to the first refused value, or null. */
+function find(value: unknown, path: readonly string[], row: Row): string[] | null {
+  const [step, ...rest] = path;
+  if (step === undefined) return isRefused(value, row) ? [] : null;
+  if (step !== "*") {
+    const found = isObject(value) && Object.hasOwn(value, step) ? find(value[step], rest, row) : null;
+    return found && [step, ...found];
+  }
+  if (!Array.isArray(value)) return null;
+  for (const [index, element] of value.entries()) {
+    const found = find(element, rest, row);
+    if (found) return [String(index), ...found];
+  }
+  return null;
+}
+
+function isRefused(value: unknown, { unless, when }: Row): boolean {
+  if (value === undefined || value === null) return false;
+  return unless ? !unless(value) : (when?.(value) ?? true);
+}

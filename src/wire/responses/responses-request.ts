@@ -1,0 +1,47 @@
+import { z } from "zod";
+import type { GenerationRequest } from "../generation-request.ts";
+import type { MemberEdits } from "../json/edit-members.ts";
+import type { ParsedBody } from "../json/parse-body.ts";
+import { refuseFields } from "../refused-fields.ts";
+import { validate } from "../validate.ts";
+
+const NO_HEADERS = Object.freeze({});
+
+/** Fields we carry but do not read are objects of any shape. */
+const carried = z.looseObject({});
+
+/** The responses request as promised. [spec 2.6] */
+const responsesRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(carried)]),
+  instructions: z.string().optional(),
+  stream: z.boolean().optional(),
+  max_output_tokens: z.int().min(1).optional(),
+  tools: z.array(carried).optional(),
+  tool_choice: z.union([z.string(), carried]).optional(),
+});
+
+export function readResponsesRequest({ value, bytes, members }: ParsedBody): GenerationRequest {
+  const body = validate(responsesRequestSchema, value);
+  refuseFields("responses", value);
+  return {
+    dialect: "responses",
+    model: body.model,
+    stream: body.stream === true,
+    maxOutputTokens: body.max_output_tokens ?? null,
+    maxOutputTokensField: "max_output_tokens",
+    choices: 1,
+    forwardedHeaders: NO_HEADERS,
+    wantsUsageEvent: false,
+    bytes,
+    members,
+    edits: editsOf(value),
+  };
+}
+
+/** Providers keep what they are not told to forget, and the account they keep it in is shared by strangers. [decision 13] */
+function editsOf(value: Record<string, unknown>): MemberEdits {
+  const edits: MemberEdits = { store: "false" };
+  if (value["service_tier"] !== undefined) edits["service_tier"] = null;
+  return edits;
+}
