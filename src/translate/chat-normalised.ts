@@ -5,8 +5,9 @@ import { readChatUsage } from "../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "./answer-stage.ts";
 import { chatUpstreamRequest } from "./chat-upstream-request.ts";
-import { GENERATED, parseChatAnswer, parseEvent } from "./chat-untouched.ts";
+import { GENERATED, parseChatAnswer } from "./chat-untouched.ts";
 import { DeliveredText } from "./delivered-text.ts";
+import { readEvent } from "./read-event.ts";
 import { repairDelta } from "./repair-chat-delta.ts";
 import type { Translator } from "./translator.ts";
 
@@ -46,7 +47,7 @@ function createStage(request: GenerationRequest): AnswerStage {
       terminal = DONE;
       return TERMINAL;
     }
-    const chunk = parseEvent(text);
+    const chunk = readEvent(text);
     if (chunk === null || chunk["error"]) return FAILED;
     usage = readChatUsage(usageOf(chunk)) ?? usage;
     usageAsGiven = chunk["usage"] ?? usageAsGiven;

@@ -1,13 +1,12 @@
-import { Fault } from "../core/fault.ts";
-import { isObject } from "../core/is-object.ts";
 import type { Usage } from "../core/usage.ts";
 import { CHAT_KEEP_ALIVE, chatFailure } from "../wire/chat/chat-stream.ts";
 import { readChatUsage } from "../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
-import { eventData } from "../wire/sse/event-data.ts";
 import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "./answer-stage.ts";
 import { chatUpstreamRequest } from "./chat-upstream-request.ts";
 import { DeliveredText } from "./delivered-text.ts";
+import { readAnswer } from "./read-answer.ts";
+import { readEvent } from "./read-event.ts";
 import type { Translator } from "./translator.ts";
 
 const DONE = Buffer.from("[DONE]");
@@ -30,16 +29,7 @@ function readPlain(bytes: Buffer): PlainAnswer {
 }
 
 export function parseChatAnswer(bytes: Buffer): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString("utf8"));
-  } catch (cause) {
-    throw new Fault("upstream_error", "The provider's answer could not be read. Trying again is safe.", { cause });
-  }
-  if (!isObject(value) || !Array.isArray(value["choices"])) {
-    throw new Fault("upstream_error", "The provider's answer was not a chat completion. Trying again is safe.");
-  }
-  return value;
+  return readAnswer(bytes, { kind: "chat completion", isOne: ({ choices }) => Array.isArray(choices) });
 }
 
 function createStage(request: GenerationRequest): AnswerStage {
@@ -61,7 +51,7 @@ function createStage(request: GenerationRequest): AnswerStage {
 
   /** We asked for the usage whether or not the caller did; one who did not is not shown the extra event. */
   function usageEvent(text: Buffer): Verdict {
-    const chunk = parseEvent(text);
+    const chunk = readEvent(text);
     if (chunk === null) return FAILED;
     usage = readChatUsage(chunk["usage"]);
     const extra = Array.isArray(chunk["choices"]) && chunk["choices"].length === 0;
@@ -94,18 +84,6 @@ function hasObject(text: Buffer, name: Buffer): boolean {
 }
 
 function isErrorEvent(text: Buffer): boolean {
-  const chunk = parseEvent(text);
+  const chunk = readEvent(text);
   return chunk === null || Boolean(chunk["error"]);
-}
-
-/** An event's data as an object; null when it is not one. */
-export function parseEvent(text: Buffer): Record<string, unknown> | null {
-  const data = eventData(text);
-  if (data === null) return {};
-  try {
-    const value: unknown = JSON.parse(data);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -2,6 +2,10 @@ import { type ClientDialect, type ProviderDialect } from "../core/dialect.ts";
 import { invariant } from "../core/invariant.ts";
 import { chatNormalised } from "./chat-normalised.ts";
 import { chatUntouched } from "./chat-untouched.ts";
+import { messagesNormalised } from "./messages-normalised.ts";
+import { messagesUntouched } from "./messages-untouched.ts";
+import { responsesNormalised } from "./responses-normalised.ts";
+import { responsesUntouched } from "./responses-untouched.ts";
 import type { Translator } from "./translator.ts";
 
 type Pair = { conformant: Translator; normalised: Translator };
@@ -9,8 +13,9 @@ type Pair = { conformant: Translator; normalised: Translator };
 /** Every crossing that exists. A pair that is missing here makes its routes unusable for that caller, never wrong. */
 const PAIRS: Partial<Record<`${ClientDialect}-to-${ProviderDialect}`, Pair>> = {
   "chat-to-chat": { conformant: chatUntouched, normalised: chatNormalised },
+  "responses-to-responses": { conformant: responsesUntouched, normalised: responsesNormalised },
+  "messages-to-messages": { conformant: messagesUntouched, normalised: messagesNormalised },
 };
-
 export function canTranslate(client: ClientDialect, provider: ProviderDialect): boolean {
   return PAIRS[`${client}-to-${provider}`] !== undefined;
 }
