@@ -1,33 +1,50 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { createControl } from "../../app.ts";
+import { type Control, createControl } from "../../app.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
-import { printResult, table } from "../print.ts";
+import { changeListing, changeView, priceBookListing, priceBookView } from "../price-text.ts";
+import { printResult } from "../print.ts";
+import { CommandError } from "../report-failure.ts";
 
-/** `tollgate catalogue apply FILE`: providers, models, prices and routes from a file. */
+type Options = { json?: true };
+
+/** `tollgate catalogue`: providers, models, prices and routes from a file, and what prices have been. */
 export function addCatalogueCommands(program: Command): void {
   const catalogue = program.command("catalogue").description("publish providers, models, prices and routes");
   catalogue
     .command("apply <file>")
     .description("make the catalogue as the file describes it; what it does not mention stays")
     .option("--json", "print JSON")
-    .action(async (file: string, options: { json?: true }, command: Command) => {
+    .action(async (file: string, options: Options, command: Command) => {
       const description = readCatalogueFile(readFileSync(file, "utf8"), file);
-      const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
-      const database = openDatabase(loaded, () => undefined);
-      try {
-        const changes = await createControl(database).catalogue.apply(description);
-        const rows = changes.map(({ kind, name, change }) => [change, kind, name]);
-        printResult(
-          { changes },
-          {
-            json: options.json === true,
-            text: () => (rows.length === 0 ? "nothing to change" : table(["CHANGE", "WHAT", "NAME"], rows)),
-          },
-        );
-      } finally {
-        await database.close();
-      }
+      await withCatalogue(command, async (store) => {
+        const changes = await store.apply(description);
+        const json = options.json === true;
+        printResult({ changes: changes.map(changeView) }, { json, text: () => changeListing(changes) });
+      });
     });
+  catalogue
+    .command("prices <model>")
+    .description("list every version of a model's price: past, in force, to come and withdrawn")
+    .option("--json", "print JSON")
+    .action(async (model: string, options: Options, command: Command) => {
+      await withCatalogue(command, async (store) => {
+        const book = await store.prices(model);
+        if (book === null) throw new CommandError(`there is no model ${JSON.stringify(model)} in the catalogue.`);
+        const nowMs = Date.now();
+        const json = options.json === true;
+        printResult({ model, prices: priceBookView(book, nowMs) }, { json, text: () => priceBookListing(book, nowMs) });
+      });
+    });
+}
+
+async function withCatalogue(command: Command, work: (store: Control["catalogue"]) => Promise<void>): Promise<void> {
+  const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
+  const database = openDatabase(loaded, () => undefined);
+  try {
+    await work(createControl(database).catalogue);
+  } finally {
+    await database.close();
+  }
 }

@@ -1,0 +1,106 @@
+import type { Control } from "../app.ts";
+import { formatCredits } from "../core/money.ts";
+import type { Tariff } from "../core/price.ts";
+import { table } from "./print.ts";
+
+type CatalogueChange = Awaited<ReturnType<Control["catalogue"]["apply"]>>[number];
+type PriceChange = Extract<CatalogueChange, { kind: "price" }>;
+type BookedPrice = NonNullable<Awaited<ReturnType<Control["catalogue"]["prices"]>>>[number];
+
+/** Changes as data: amounts as exact decimals, dates as text. */
+export const changeView = (change: CatalogueChange): object =>
+  change.kind === "price"
+    ? {
+        kind: change.kind,
+        name: change.name,
+        change: change.change,
+        version: change.version,
+        effective_from: dateText(change.effectiveFromMs),
+        before: change.before === null ? null : priceView(change.before),
+        after: change.after === null ? null : priceView(change.after),
+      }
+    : change;
+
+export const changeListing = (changes: readonly CatalogueChange[]): string =>
+  changes.length === 0
+    ? "nothing to change"
+    : table(
+        ["CHANGE", "WHAT", "NAME", "HOW"],
+        changes.map((change) => [
+          change.change,
+          change.kind,
+          change.name,
+          change.kind === "price" ? priceChangeText(change) : "",
+        ]),
+      );
+
+/** Versions as data, in the words of the catalogue file. */
+export const priceBookView = (book: readonly BookedPrice[], nowMs: number): object[] =>
+  book.map((price) => ({
+    version: price.version,
+    effective_from: dateText(price.effectiveFromMs),
+    state: stateOf(price, book, nowMs),
+    withdrawn_at: price.withdrawnAtMs === null ? null : dateText(price.withdrawnAtMs),
+    price: priceView(price),
+  }));
+
+export const priceBookListing = (book: readonly BookedPrice[], nowMs: number): string =>
+  book.length === 0
+    ? "no price yet, so it cannot be had on credit; set one with `tollgate catalogue apply`"
+    : table(
+        ["VERSION", "STATE", "FROM", "CREDITS PER MILLION TOKENS, OR PER CALL OF A TOOL"],
+        book.map((price) => [
+          String(price.version),
+          stateOf(price, book, nowMs),
+          beginText(price.effectiveFromMs),
+          priceText(null, price),
+        ]),
+      );
+
+function priceChangeText({ version, effectiveFromMs, before, after }: PriceChange): string {
+  return `${priceText(before, after)} (version ${version}, from ${beginText(effectiveFromMs)})`;
+}
+
+/** Only what differs, old → new; all of it where there was nothing. */
+function priceText(before: Tariff | null, after: Tariff | null): string {
+  const [old, next] = [partsOf(before), partsOf(after)];
+  const names = [...new Set([...old.keys(), ...next.keys()])].filter((name) => old.get(name) !== next.get(name));
+  if (names.length === 0) return "no difference";
+  return names
+    .map((name) => `${name} ${before === null ? "" : `${old.get(name) ?? "none"} → `}${next.get(name) ?? "none"}`)
+    .join(", ");
+}
+
+function partsOf(tariff: Tariff | null): Map<string, string> {
+  if (tariff === null) return new Map();
+  const { tools, ...tokens } = priceView(tariff);
+  const named = Object.entries(tokens).flatMap(([name, text]) => (text === null ? [] : [[name, text] as const]));
+  return new Map([...named, ...Object.entries(tools).map(([name, text]) => [`tools.${name}`, text] as const)]);
+}
+
+const priceView = (tariff: Tariff) => ({
+  input: formatCredits(tariff.inputNano),
+  output: formatCredits(tariff.outputNano),
+  cache_read: creditsOf(tariff.cacheReadNano),
+  cache_write_5m: creditsOf(tariff.cacheWrite5mNano),
+  cache_write_1h: creditsOf(tariff.cacheWrite1hNano),
+  tools: Object.fromEntries(Object.entries(tariff.toolCallNano).map(([name, nano]) => [name, formatCredits(nano)])),
+});
+
+/** Of the prices that have begun the latest holds, and of those begun together the newest. */
+function stateOf(price: BookedPrice, book: readonly BookedPrice[], nowMs: number): string {
+  if (price.withdrawnAtMs !== null) return "withdrawn";
+  if (price.effectiveFromMs > nowMs) return "to come";
+  const isReplaced = book.some(
+    (other) =>
+      other.withdrawnAtMs === null &&
+      other.effectiveFromMs <= nowMs &&
+      (other.effectiveFromMs > price.effectiveFromMs ||
+        (other.effectiveFromMs === price.effectiveFromMs && other.version > price.version)),
+  );
+  return isReplaced ? "past" : "in force";
+}
+
+const creditsOf = (nano: bigint | null): string | null => (nano === null ? null : formatCredits(nano));
+const dateText = (ms: number): string => new Date(ms).toISOString();
+const beginText = (ms: number): string => (ms === 0 ? "the beginning" : dateText(ms));
