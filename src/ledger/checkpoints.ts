@@ -66,31 +66,23 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
       ids.slice(index * limits.items, (index + 1) * limits.items),
     );
     for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
-      try {
-        await send(batch);
-      } catch (error) {
-        const failure = failureOf(error);
-        // One impossible value must not cost its neighbours their checkpoints.
-        if (failure === "data" && batch.length > 1) {
-          const middle = Math.ceil(batch.length / 2);
-          batches.unshift(batch.slice(0, middle), batch.slice(middle));
-          continue;
-        }
-        onFailed(error);
-        if (failure === "lost") {
-          dueMs = clock.elapsedMs() + limits.retryMs;
-          break;
-        }
-        for (const id of batch) waiting.delete(id);
+      const verdict = await send(batch);
+      if (verdict === "halve") {
+        const middle = Math.ceil(batch.length / 2);
+        batches.unshift(batch.slice(0, middle), batch.slice(middle));
+      }
+      if (verdict === "later") {
+        dueMs = clock.elapsedMs() + limits.retryMs;
+        break;
       }
     }
     underway = null;
     schedule();
   }
 
-  async function send(ids: readonly string[]): Promise<void> {
+  async function send(ids: readonly string[]): Promise<"done" | "halve" | "later"> {
     const batch = ids.flatMap((id) => waiting.get(id) ?? []);
-    if (batch.length === 0) return;
+    if (batch.length === 0) return "done";
     for (const { id } of batch) {
       waiting.delete(id);
       sent.add(id);
@@ -99,12 +91,22 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
       const closed = await checkpoint(batch);
       for (const id of closed) if (sent.has(id)) onClosed(id);
       onWritten(batch.length - closed.length);
+      return "done";
     } catch (error) {
-      for (const item of batch) if (sent.has(item.id) && !waiting.has(item.id)) waiting.set(item.id, item);
-      throw error;
+      const failure = failureOf(error);
+      // One impossible value must not cost its neighbours their checkpoints.
+      const verdict = failure === "lost" ? "later" : failure === "data" && batch.length > 1 ? "halve" : "done";
+      if (verdict !== "done") keep(batch);
+      if (verdict !== "halve") onFailed(error);
+      return verdict;
     } finally {
       for (const { id } of batch) sent.delete(id);
     }
+  }
+
+  /** Those that are still wanted wait again, unless a newer one does. */
+  function keep(batch: readonly Checkpoint[]): void {
+    for (const item of batch) if (sent.has(item.id) && !waiting.has(item.id)) waiting.set(item.id, item);
   }
 
   return {
