@@ -58,7 +58,10 @@ export function createHousekeepingStore(database: Pick<Database, "query" | "tran
   };
 
   /** Beside the rule of the oldest: two processes may each have believed for a moment that they are it. */
-  function alone<Result>(lock: number, work: (tx: Transaction) => Promise<Result>): Promise<Result | "busy"> {
+  function alone<Result extends string>(
+    lock: number,
+    work: (tx: Transaction) => Promise<Result>,
+  ): Promise<Result | "busy"> {
     return database.transaction(async (tx) => {
       const [row] = await tx.query<{ taken: boolean }>("select pg_try_advisory_xact_lock($1) as taken", [lock]);
       return row?.taken ? work(tx) : "busy";
