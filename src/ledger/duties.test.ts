@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { SERVERS } from "../../tests/ledger/engines.ts";
+import { until } from "../../tests/support/until.ts";
+import { systemClock } from "../core/clock.ts";
+import { createId } from "../core/ids.ts";
+import type { Database } from "../db/database.ts";
+import { type Duties, startDuties } from "./duties.ts";
+import { createHousekeepingStore } from "./housekeeping-store.ts";
+import { startLease } from "./lease.ts";
+import { createLedgerStore, ledgerFailureOf } from "./ledger-store.ts";
+import type { Ask, Ledger } from "./ledger.ts";
+import { startSweeper } from "./sweeper.ts";
+
+const clock = systemClock;
+
+describe.each(SERVERS)("$name", ({ reason, open }) => {
+  let database: Database;
+  let close: () => Promise<void>;
+  let ledger: Ledger;
+  let keyId: string;
+  let nowMs: number;
+
+  beforeEach(async () => {
+    if (reason !== null) return;
+    ({ database, close } = await open());
+    ledger = createLedgerStore(database);
+    nowMs = Date.now();
+    keyId = createId(nowMs);
+    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
+    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
+  });
+  afterEach(async () => {
+    if (reason === null) await close();
+  });
+
+  async function advance(ms: number): Promise<void> {
+    nowMs += ms;
+    await database.query("update test_clock set now = $1", [new Date(nowMs)]);
+  }
+  async function admit(processId: string): Promise<string> {
+    const ask: Ask = {
+      id: createId(nowMs),
+      keyId,
+      keyVersion: 1,
+      rpmLimit: null,
+      least: 1n,
+      most: 50n,
+      unlimited: false,
+      model: "m",
+      priceVersion: 1,
+      lifetimeMs: 300_000,
+      claim: null,
+    };
+    expect(await ledger.admit(processId, [ask])).toEqual([{ kind: "admitted", amount: 50n }]);
+    return ask.id;
+  }
+  const checkpoint = (id: string, cost: bigint) => ({
+    id,
+    seq: 1,
+    cost,
+    inputTokens: 1,
+    outputTokens: 1,
+    contentDelivered: true,
+  });
+
+  async function start(processId: string, heard: string[]): Promise<Duties> {
+    return startDuties({
+      ledger,
+      housekeeping: createHousekeepingStore(database),
+      failureOf: ledgerFailureOf,
+      processId,
+      clock,
+      batchItems: 256,
+      events: {
+        dutyDone: (duty) => heard.push(duty),
+        dutyFailed: (duty, error) => heard.push(`${duty} failed: ${String(error)}`),
+        leaseLost: () => heard.push("lease lost"),
+        holdsSwept: () => undefined,
+        checkpointsWritten: (count) => heard.push(`${count} written`),
+        holdFoundClosed: () => undefined,
+        dayPartitioned: ({ result }) => heard.push(result),
+      },
+      onLeaseLost: () => undefined,
+      onHoldClosed: (holdId) => heard.push(`closed ${holdId}`),
+    });
+  }
+
+  test.skipIf(reason !== null)(
+    "a process is ready when its lease stands and today has its partitions, and leaves nothing running behind",
+    async () => {
+      const heard: string[] = [];
+      const duties = await start(createId(nowMs), heard);
+      expect(heard).toEqual(expect.arrayContaining(["lease", "made"]));
+      expect(await database.query("select count(*) from process")).toEqual([{ count: 1n }]);
+      await until(() => heard.includes("rollup"), "the first rollup");
+      await duties.stop();
+
+      expect(heard.filter((it) => it.includes("failed"))).toEqual([]);
+    },
+  );
+
+  test.skipIf(reason !== null)(
+    "checkpoints reach the hold, and a request that was voided is told to its stream",
+    async () => {
+      const heard: string[] = [];
+      const processId = createId(nowMs);
+      const duties = await start(processId, heard);
+      const [open, gone] = [await admit(processId), await admit(processId)];
+      await ledger.void([{ id: gone, keyId }]);
+
+      duties.checkpoints.add(checkpoint(open, 9n));
+      duties.checkpoints.add(checkpoint(gone, 9n));
+      await until(() => heard.includes(`closed ${gone}`), "the voided request is told");
+      await duties.stop();
+
+      expect(heard).toContain("1 written");
+      expect(await database.query("select id, checkpoint_cost as cost from hold")).toEqual([{ id: open, cost: 9n }]);
+    },
+  );
+
+  test.skipIf(reason !== null)(
+    "what a dead process held is settled at its last checkpoint by one that lives",
+    async () => {
+      const [dead, alive] = [createId(nowMs), createId(nowMs)];
+      await ledger.heartbeat(dead);
+      const id = await admit(dead);
+      await ledger.checkpoint([checkpoint(id, 20n)]);
+      const [renewals, sweeps]: [number[], number[]] = [[], []];
+      const lease = startLease({
+        heartbeat: ledger.heartbeat,
+        processId: alive,
+        clock,
+        renewMs: 5,
+        onRenewed: () => renewals.push(nowMs),
+        onFailed: (error) => expect.unreachable(String(error)),
+        onLost: () => expect.unreachable(),
+      });
+      await lease.renewed;
+      const sweeper = startSweeper({
+        sweep: ledger.sweep,
+        processId: alive,
+        clock,
+        everyMs: 5,
+        onSwept: (holds) => sweeps.push(holds),
+        onFailed: (error) => expect.unreachable(String(error)),
+      });
+
+      for (const _ of [1, 2]) {
+        await advance(10_000);
+        const seen = renewals.length;
+        await until(() => renewals.length > seen + 1, "the living process renews");
+      }
+      await until(() => sweeps.includes(1), "the hold is swept");
+      await Promise.all([sweeper.stop(), lease.stop()]);
+
+      expect(await ledger.usage(keyId)).toMatchObject({ posted: 80n, held: 0n, used: 20n });
+    },
+  );
+});
