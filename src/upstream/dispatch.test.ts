@@ -261,3 +261,24 @@ test("a route whose credential cannot be had is passed over; alone, it makes the
     code: "provider_unavailable",
   });
 });
+
+test.each([
+  ["chat", "/v1/chat/completions", { authorization: "Bearer sk-east-secret" }],
+  ["responses", "/v1/responses", { authorization: "Bearer sk-east-secret" }],
+  ["messages", "/v1/messages", { "x-api-key": "sk-east-secret", "anthropic-version": "2023-06-01" }],
+] as const)("a provider that speaks %s is addressed as it expects", async (dialect, path, headers) => {
+  const { url, seen } = await provider((_request, response) => response.end("{}"));
+  const { dispatch, task } = harness();
+  await dispatch(task(target(url, { dialect })));
+
+  expect(seen[0]).toMatchObject({ url: path, headers });
+});
+
+test("headers a caller's format lists reach the provider, over the ones every call has [VER-9]", async () => {
+  const { url, seen } = await provider((_request, response) => response.end("{}"));
+  const { dispatch, task } = harness();
+  const headers = { "anthropic-version": "2026-10-21", "anthropic-beta": "flag" };
+  await dispatch({ ...task(target(url, { dialect: "messages" })), headersFor: () => headers });
+
+  expect(seen[0]?.headers).toMatchObject(headers);
+});

@@ -1,4 +1,3 @@
-import type { ByteStream } from "../core/byte-stream.ts";
 import { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
 import { call } from "./call.ts";
@@ -6,15 +5,17 @@ import { plan } from "./plan.ts";
 import type { Pools } from "./pools.ts";
 import { canCall, createPrepareTarget } from "./prepare-target.ts";
 import { isRetryable, providerFault } from "./provider-error.ts";
+import { readBeginning } from "./read-beginning.ts";
 import { type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
 
-const MAX_ERROR_BYTES = 65_536;
-const ERROR_TIMEOUT_MS = 5_000;
+const ERROR_BODY = { maxBytes: 65_536, timeoutMs: 5_000 };
 
 export type DispatchTask = {
   targets: readonly Target[];
   /** The request's bytes as this target must be sent them. */
   bodyFor: (target: Target) => Buffer;
+  /** What this target is told in headers on the caller's behalf. */
+  headersFor?: (target: Target) => Readonly<Record<string, string>>;
   /** The caller: when it leaves, so does the call. */
   sink: Pick<Sink, "isGone" | "onGone">;
   onAttempt: (attempt: Attempt) => void;
@@ -44,7 +45,7 @@ type Parts = {
 /** Tries the routes in order until one answers; nothing is tried again once a provider has begun to. */
 export function createDispatch({ pools, credential, random, elapsedMs }: Parts): Dispatch {
   const prepare = createPrepareTarget(credential);
-  return async ({ targets, bodyFor, sink, onAttempt }) => {
+  return async ({ targets, bodyFor, headersFor, sink, onAttempt }) => {
     let fault: Fault | null = null;
     let number = 0;
     for (const target of plan(targets, random)) {
@@ -59,7 +60,7 @@ export function createDispatch({ pools, credential, random, elapsedMs }: Parts):
           note(200, null);
           return { target, answer };
         }
-        const body = await readError(answer.body);
+        const body = await readBeginning(answer.body, ERROR_BODY);
         note(answer.status, "answered with an error");
         fault = providerFault({ status: answer.status, body, provider: target.provider });
         if (!isRetryable(answer.status)) throw fault;
@@ -77,7 +78,7 @@ export function createDispatch({ pools, credential, random, elapsedMs }: Parts):
       return call(pools, {
         origin,
         path,
-        headers,
+        headers: { ...headers, ...headersFor?.(target) },
         body: bodyFor(target),
         connectTimeoutMs: target.connectTimeoutMs,
         firstByteTimeoutMs: target.firstByteTimeoutMs,
@@ -105,31 +106,4 @@ function failureFault(error: UpstreamError, provider: string): Fault {
     default:
       return error.reason satisfies never;
   }
-}
-
-/** The beginning of an error's body; a provider that dawdles over it or sends too much is cut off. */
-function readError(body: ByteStream): Promise<Buffer> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const timer = setTimeout(stop, ERROR_TIMEOUT_MS);
-    body.read({
-      chunk: (bytes) => {
-        chunks.push(bytes);
-        size += bytes.length;
-        if (size > MAX_ERROR_BYTES) stop();
-      },
-      end: done,
-      fail: done,
-    });
-
-    function stop(): void {
-      body.cancel();
-      done();
-    }
-    function done(): void {
-      clearTimeout(timer);
-      resolve(Buffer.concat(chunks));
-    }
-  });
 }

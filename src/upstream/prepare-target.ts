@@ -5,20 +5,26 @@ import { type Target, UpstreamError } from "./upstream.ts";
 /** What every call to a target has in common. */
 export type PreparedTarget = { origin: string; path: string; headers: Record<string, string> };
 
-type Address = { path: string; credential: (secret: string) => Record<string, string> };
+type Headers = Readonly<Record<string, string>>;
 
-const bearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });
+/** `headers` are what every call of this dialect needs, whatever the caller said. */
+type Address = { path: string; credential: (secret: string) => Headers; headers?: Headers };
+
+const bearer = (secret: string): Headers => ({ authorization: `Bearer ${secret}` });
+const headerKey = (secret: string): Headers => ({ "x-api-key": secret });
 
 /** How each provider dialect is addressed. A dialect without a row cannot be called, so its routes are left out of every plan. */
 const ADDRESSES: Partial<Record<ProviderDialect, Address>> = {
   chat: { path: "/chat/completions", credential: bearer },
+  responses: { path: "/responses", credential: bearer },
+  messages: { path: "/messages", credential: headerKey, headers: { "anthropic-version": "2023-06-01" } },
 };
 
 export const canCall = (dialect: ProviderDialect): boolean => ADDRESSES[dialect] !== undefined;
 
 /**
  * Works out a target's address and headers once per catalogue: targets are made anew when it is loaded, so a credential that
- * was exchanged is picked up then. Only these headers go to a provider; nothing of the caller's is passed on.
+ * was exchanged is picked up then. Only these headers go to a provider, and those a caller's format has listed.
  */
 export function createPrepareTarget(
   credential: (reference: string) => string | null,
@@ -45,6 +51,7 @@ export function createPrepareTarget(
       headers: {
         "content-type": "application/json",
         "user-agent": "tollgate",
+        ...address.headers,
         ...(secret === null ? {} : address.credential(secret)),
       },
     };

@@ -24,6 +24,8 @@ describe("what a provider's refusal means to the caller [decision 31]", () => {
     [400, invalid("This model's maximum context length is 8192 tokens."), "context_length_exceeded"],
     [400, invalid("prompt is too long: 200001 tokens > 200000 maximum"), "context_length_exceeded"],
     [413, invalid("Too many input tokens"), "context_length_exceeded"],
+    [400, invalid("input length and `max_tokens` exceed context limit: 1 + 2 > 2"), "context_length_exceeded"],
+    [413, { type: "error", error: { type: "request_too_large", message: "Too large" } }, "invalid_request"],
     [400, "<html>Bad Request</html>", "upstream_error"],
     [400, { error: "a string" }, "upstream_error"],
     [400, { error: { type: "billing_error", message: "no money" } }, "upstream_error"],

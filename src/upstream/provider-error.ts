@@ -3,7 +3,11 @@ import { isObject } from "../core/is-object.ts";
 
 const MAX_MESSAGE_CHARACTERS = 500;
 const CONTEXT_CODES = new Set(["context_length_exceeded", "model_context_window_exceeded"]);
-const CONTEXT_WORDS = /context.{0,20}(length|window)|maximum context|prompt is too long|too many (input )?tokens/i;
+const CONTEXT_WORDS =
+  /context.{0,20}(length|window|limit)|maximum context|prompt is too long|too many (input )?tokens/i;
+
+/** How the formats call a request that is at fault itself. */
+const CALLER_FAULTS = new Set(["invalid_request_error", "request_too_large"]);
 
 /** Names of accounts, keys and addresses a provider may mention; they are ours, not the caller's to see. */
 const PRIVATE =
@@ -32,7 +36,7 @@ export function providerFault({ status, body, provider }: { status: number; body
         detail,
       });
     }
-    if (type === "invalid_request_error" && message !== "") {
+    if (CALLER_FAULTS.has(type) && message !== "") {
       return new Fault("invalid_request", `The provider refused the request: ${scrub(message)}`, { detail });
     }
   }

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { createCountAtProvider } from "./count-at-provider.ts";
+import { createPools } from "./pools.ts";
+import type { Target } from "./upstream.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** Counts at a provider on this machine that does what the test says. */
+async function count(answer: RequestListener): Promise<number | null> {
+  const server = createServer(answer);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const pools = createPools({ connectionsPerOrigin: 4 });
+  closing.push(pools.close);
+  const ask = createCountAtProvider({ pools, credential: () => "secret", elapsedMs: () => performance.now() });
+  const target: Target = {
+    id: "route",
+    provider: "east",
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    credentialRef: "env:EAST",
+    upstreamModel: "m",
+    dialect: "messages",
+    conformant: true,
+    priority: 0,
+    weight: 1,
+    connectTimeoutMs: 500,
+    firstByteTimeoutMs: 500,
+    idleTimeoutMs: 500,
+  };
+  return ask({ target, body: Buffer.from("{}"), headers: { "anthropic-beta": "flag" } });
+}
+
+test("a provider's count is taken, asked for in its own words", async () => {
+  let asked: { url: string | undefined; headers: IncomingHttpHeaders } | null = null;
+  const tokens = await count((request, response) => {
+    asked = { url: request.url, headers: request.headers };
+    response.end(`{"input_tokens":2095}`);
+  });
+
+  expect(tokens).toBe(2095);
+  expect(asked).toMatchObject({
+    url: "/v1/messages/count_tokens",
+    headers: { "x-api-key": "secret", "anthropic-version": "2023-06-01", "anthropic-beta": "flag" },
+  });
+});
+
+test.each<[string, RequestListener]>([
+  ["refuses", (_request, response) => response.writeHead(400).end(`{"input_tokens":1}`)],
+  ["breaks off", (_request, response) => void response.destroy()],
+  ["answers something else", (_request, response) => response.end(`{"input_tokens":"12"}`)],
+  ["answers no JSON", (_request, response) => response.end("twelve")],
+  [
+    "answers at great length",
+    (_request, response) => response.end(`{"input_tokens":1,"x":"${"x".repeat(4_000_000)}"}`),
+  ],
+])("a provider that %s has given no count", async (_name, answer) => {
+  expect(await count(answer)).toBeNull();
+});
+
+test("a provider that says nothing, or never finishes, is given up after three seconds", async () => {
+  const startedAtMs = performance.now();
+  const counts = await Promise.all([
+    count(() => undefined),
+    count((_request, response) => void response.write(`{"input_`)),
+  ]);
+
+  expect(counts).toEqual([null, null]);
+  expect(performance.now() - startedAtMs).toBeLessThan(4_500);
+});

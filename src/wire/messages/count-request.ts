@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { z } from "zod";
+import { editMembers, type MemberEdits } from "../json/edit-members.ts";
+import type { ParsedBody } from "../json/parse-body.ts";
+import { refuseFields } from "../refused-fields.ts";
+import { validate } from "../validate.ts";
+import { inputFields } from "./input-schema.ts";
+import { nativeHeaders } from "./native-headers.ts";
+
+/** A request to count the tokens of an input. */
+export type CountTokensRequest = {
+  model: string;
+  bytes: Buffer;
+  forwardedHeaders: Readonly<Record<string, string>>;
+  /** The bytes a provider is sent, under its own name of the model. */
+  bodyFor: (upstreamModel: string) => Buffer;
+};
+
+/** The token count request as promised. [spec 2.11] */
+const countRequestSchema = z.looseObject(inputFields);
+
+/** What has a part in the count. Callers may send a whole message request; providers refuse to count one. */
+const COUNTED: ReadonlySet<string> = new Set([
+  "messages",
+  "system",
+  "tools",
+  "tool_choice",
+  "thinking",
+  "output_config",
+  "output_format",
+  "context_management",
+  "cache_control",
+]);
+
+export function readCountRequest(
+  { value, bytes, members }: ParsedBody,
+  headers: IncomingHttpHeaders,
+): CountTokensRequest {
+  const forwardedHeaders = nativeHeaders(headers);
+  const { model } = validate(countRequestSchema, value);
+  refuseFields("messages", value);
+  return {
+    model,
+    bytes,
+    forwardedHeaders,
+    bodyFor: (upstreamModel) => {
+      const edits: MemberEdits = {};
+      for (const { name } of members.list) if (!COUNTED.has(name)) edits[name] = null;
+      return editMembers(bytes, members, { ...edits, model: JSON.stringify(upstreamModel) });
+    },
+  };
+}
