@@ -6,11 +6,21 @@ import { keepFresh } from "./catalogue/keep-fresh.ts";
 import type { CatalogueStore } from "./catalogue/model.ts";
 import type { Config } from "./config/load-config.ts";
 import { systemClock } from "./core/clock.ts";
+import { createId } from "./core/ids.ts";
+import { readCredits } from "./core/read-credits.ts";
+import { waitUntil } from "./core/wait-until.ts";
 import type { Database } from "./db/database.ts";
-import { admitEverything } from "./gateway/admit.ts";
+import { createAdmit } from "./gateway/admit.ts";
+import { createAskLedger, ledgerAway } from "./gateway/ask-ledger.ts";
+import { createCountRequest } from "./gateway/count-request.ts";
+import { createCutRevoked } from "./gateway/cut-revoked.ts";
+import { createDeliverPlain } from "./gateway/deliver-plain.ts";
+import { createDeliverStream } from "./gateway/deliver-stream.ts";
 import { createGenerate } from "./gateway/generate.ts";
 import { createListModels } from "./gateway/list-models.ts";
 import { createOpenRequest } from "./gateway/open-request.ts";
+import { createRunning } from "./gateway/running.ts";
+import { createShowUsage } from "./gateway/show-usage.ts";
 import { createHttp } from "./http/create-http.ts";
 import { createDrain } from "./http/drain.ts";
 import { listen } from "./http/listen.ts";
@@ -20,17 +30,24 @@ import { createIssueKey } from "./keys/issue-key.ts";
 import { createKeyStore } from "./keys/key-store.ts";
 import { createManageKeys, type ManageKeys } from "./keys/manage-keys.ts";
 import { createAccountStore } from "./ledger/account-store.ts";
+import { createBatcher } from "./ledger/batcher.ts";
+import { startDuties } from "./ledger/duties.ts";
 import { createFundNewKey } from "./ledger/fund-new-key.ts";
-import { createLedgerStore } from "./ledger/ledger-store.ts";
+import { createHousekeepingStore } from "./ledger/housekeeping-store.ts";
+import { createLedgerStore, ledgerFailureOf } from "./ledger/ledger-store.ts";
 import { createManageFunds, type ManageFunds } from "./ledger/manage-funds.ts";
+import { createRateDenials } from "./ledger/rate-denials.ts";
 import { createRelay } from "./relay/relay.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
+import { type CountTokens, loadCountTokens } from "./tokens/count-tokens.ts";
 import { createDispatch } from "./upstream/dispatch.ts";
 import { createPools } from "./upstream/pools.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
+/** How long a process that is leaving waits for its last settlements; the sweeper ends the rest. */
+const SETTLE_MS = 5_000;
 const KEYS_CHANNEL = "tollgate_keys";
 const CATALOGUE_CHANNEL = "tollgate_catalogue";
 
@@ -84,7 +101,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
 
   const control = createControl(database, "admin");
   const authenticate = createAuthenticate({ store: createKeyStore(database), clock, ...config.keys });
-  const openRequest = createOpenRequest({ authenticate, clock, publicUrl: () => publicUrl });
+  const denials = createRateDenials(clock);
+  const openRequest = createOpenRequest({ authenticate, denials, clock, publicUrl: () => publicUrl });
 
   const catalogue = createCatalogue();
   let catalogueLoaded = false;
@@ -100,17 +118,76 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     },
     onFailed: events.databaseLost,
   });
+  const running = createRunning();
+  const cutRevoked = createCutRevoked({ running, findKey: createKeyStore(database).find });
+  const keyChanged = (keyId: string | null): void => {
+    authenticate.forget(keyId);
+    denials.forget(keyId);
+    void cutRevoked(keyId);
+  };
   const subscription = await database.listen([KEYS_CHANNEL, CATALOGUE_CHANNEL], {
     notified: (channel, payload) => {
-      if (channel === KEYS_CHANNEL) authenticate.forget(payload === "" ? null : payload);
+      if (channel === KEYS_CHANNEL) keyChanged(payload === "" ? null : payload);
       else void freshness.refresh();
     },
     refresh: () => {
-      authenticate.forget(null);
+      keyChanged(null);
       void freshness.refresh();
     },
   });
   await freshness.refresh();
+
+  const ledger = createLedgerStore(database);
+  const processId = createId(clock.nowMs());
+  const batcher = createBatcher({
+    ledger,
+    processId,
+    failureOf: ledgerFailureOf,
+    clock,
+    limits: {
+      items: config.ledger.batchItems,
+      bytes: config.ledger.batchBytes,
+      queued: config.ledger.queue,
+      timeoutMs: config.ledger.timeoutMs,
+      retryMs: config.ledger.retryMs,
+    },
+    settleTimeoutMs: config.ledger.settleTimeoutMs,
+    voidTimeoutMs: config.ledger.voidTimeoutMs,
+    onLostRelease: events.databaseLost,
+  });
+  const duties = await startDuties({
+    ledger,
+    housekeeping: createHousekeepingStore(database),
+    failureOf: ledgerFailureOf,
+    processId,
+    clock,
+    batchItems: config.ledger.batchItems,
+    events,
+    onLeaseLost: running.cutAll,
+    onHoldClosed: running.cutClosed,
+  });
+  const askLedger = createAskLedger({ batcher, denials, random: Math.random });
+  const countRequest = createCountRequest({ askLedger });
+  let countTokens: Promise<CountTokens> | null = null;
+  const admit = createAdmit({
+    askLedger,
+    clock,
+    random: Math.random,
+    deadlineMs: limits.streamDeadlineMs,
+    hold: {
+      batcher,
+      checkpoints: duties.checkpoints,
+      writeOff: ledger.writeOff,
+      countTokens: () => (countTokens ??= loadCountTokens()),
+      checkpointWorth: {
+        credit: readCredits(config.ledger.checkpointWorth, "ledger.checkpoint_worth"),
+        tokens: BigInt(config.ledger.checkpointTokens),
+      },
+      writeOffCap: readCredits(config.ledger.writeOffCap, "ledger.write_off_cap"),
+      unconfirmed: (cause) => ledgerAway(Math.random, cause),
+      onAlarm: events.moneyAlarm,
+    },
+  });
 
   const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin });
   const dispatch = createDispatch({ pools, credential, random: Math.random, elapsedMs: clock.elapsedMs });
@@ -124,11 +201,16 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   });
   const generate = createGenerate({
     catalogue,
-    admit: admitEverything,
+    countRequest,
+    admit,
+    running,
     dispatch,
-    relay,
+    deliverStream: createDeliverStream({ relay }),
+    deliverPlain: createDeliverPlain({
+      limits: { deadlineMs: limits.streamDeadlineMs, maxAnswerBytes: MAX_ANSWER_BYTES },
+    }),
     clock,
-    limits: { deadlineMs: limits.streamDeadlineMs, maxAnswerBytes: MAX_ANSWER_BYTES },
+    storedAnswerBytes: config.idempotency.bodyBytes,
   });
 
   const drain = createDrain({ clock });
@@ -140,7 +222,9 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   };
   const http = createHttp({
     openRequest,
+    countRequest,
     generate,
+    showUsage: createShowUsage({ ledger, creditUsd: config.creditUsd, random: Math.random }),
     listModels: createListModels({ catalogue }),
     events,
     drain,
@@ -175,6 +259,10 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
         closeListener: () => http.close(),
       });
       events.drainFinished({ openRequests: left });
+      // What is cut here is settled like any other end, and the process waits a moment for the ledger to say so.
+      running.cutAll();
+      await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, SETTLE_MS);
+      await duties.stop();
       freshness.close();
       http.closeAllConnections();
       await Promise.all([admin.close(), subscription.close(), pools.close()]);

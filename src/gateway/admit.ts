@@ -1,17 +1,104 @@
-import type { Outcome, Usage } from "../core/usage.ts";
+import { type Demand, demandOf } from "../admission/demand.ts";
+import type { Model } from "../catalogue/model.ts";
+import type { Clock } from "../core/clock.ts";
+import { invariant } from "../core/invariant.ts";
+import type { Key } from "../keys/key.ts";
+import type { Ask, Claim, StoredAnswer } from "../ledger/ledger.ts";
+import type { InputEstimate } from "../tokens/estimate-input.ts";
+import type { GenerationRequest } from "../wire/generation-request.ts";
+import type { AskLedger } from "./ask-ledger.ts";
+import { Hold, type HoldParts } from "./hold.ts";
+import type { Caller } from "./open-request.ts";
+import { verdictFault } from "./verdict-fault.ts";
 
-/** Money set aside for one request. Leaving its scope without a settlement gives it back whole. */
-export type Hold = AsyncDisposable & {
-  /** Books what the request cost. Resolves when that is durable: nobody is told an answer is complete before. */
-  settle: (result: { outcome: Outcome; usage: Usage | null }) => Promise<void>;
+export type Admission = {
+  id: string;
+  caller: Caller;
+  model: Model;
+  request: GenerationRequest;
+  input: InputEstimate;
+  claim: Claim | null;
+  /** Throws when a key that was read again may no longer use the model. */
+  requireEntitled: (key: Key) => void;
 };
 
-export type Ask = { requestId: string; keyId: string; modelId: string; maxOutputTokens: number | null };
+export type Admitted =
+  | {
+      kind: "held";
+      hold: Hold;
+      /** The output limit the provider is told; null leaves the caller's own. */
+      toldMaxTokens: number | null;
+      /** The caller is told too when its answer may not grow to what the model gives. */
+      clamped: boolean;
+    }
+  | { kind: "replay"; answer: StoredAnswer };
 
 /** Decides whether a request may start, and sets aside what it may cost. */
-export type Admit = (ask: Ask) => Promise<Hold>;
+export type Admit = (admission: Admission) => Promise<Admitted>;
 
-const FREE_HOLD: Hold = { settle: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() };
+type Parts = { askLedger: AskLedger; hold: HoldParts; clock: Clock; random: () => number; deadlineMs: number };
 
-/** Admits everything and charges nothing. It stands where the ledger will, so that the order of the story is already true. */
-export const admitEverything: Admit = () => Promise.resolve(FREE_HOLD);
+/** Past the longest generation, so that only what nobody ended is swept. */
+const SWEEP_MARGIN_MS = 60_000;
+
+export const createAdmit = (parts: Parts): Admit => {
+  const { askLedger, hold, clock, random, deadlineMs } = parts;
+  return async (admission) => {
+    const { id, caller, model, request, input, claim, requireEntitled } = admission;
+    const publishedOutputTokens = model.maxOutputTokens ?? model.outputCeiling;
+    invariant(publishedOutputTokens !== null, "a model without any limit of output is not routable");
+    const tariff = caller.key.mode === "credit" ? model.price : null;
+    const demand = demandOf({
+      tariff,
+      input,
+      choices: request.choices,
+      maxOutputTokens: request.maxOutputTokens,
+      publishedOutputTokens,
+      floorOutputTokens: model.outputFloor,
+      tokenFactor: model.tokenFactor,
+    });
+
+    const { verdict, caller: now } = await askLedger(caller, (key) => {
+      if (key !== caller.key) requireEntitled(key);
+      return askOf({ id, key, model, demand, claim, lifetimeMs: deadlineMs + SWEEP_MARGIN_MS });
+    });
+    if (verdict.kind === "replay") return verdict;
+    if (verdict.kind !== "admitted" && verdict.kind !== "already") {
+      const { mode, rpmLimit } = now.key;
+      const limitField = request.maxOutputTokensField;
+      throw verdictFault(verdict, { mode, rpmLimit, demand, limitField, nowMs: clock.nowMs(), random });
+    }
+
+    const { tokenFactor, contextWindow } = model;
+    const terms = { tariff, inputTokens: demand.inputTokens, tokenFactor, contextWindow, choices: request.choices };
+    const allowed = demand.unlimited ? demand.affordableOutputTokens(verdict.amount) : null;
+    return {
+      kind: "held",
+      hold: new Hold(hold, { id, keyId: caller.key.id, model: model.id, amount: verdict.amount, terms }),
+      toldMaxTokens: allowed ?? cappedLimit(request.maxOutputTokens, publishedOutputTokens),
+      clamped: allowed !== null && allowed < publishedOutputTokens,
+    };
+  };
+};
+
+type AskFacts = { id: string; key: Key; model: Model; demand: Demand; claim: Claim | null; lifetimeMs: number };
+
+function askOf({ id, key, model, demand, claim, lifetimeMs }: AskFacts): Ask {
+  return {
+    id,
+    keyId: key.id,
+    keyVersion: key.version,
+    rpmLimit: key.rpmLimit,
+    least: demand.least,
+    most: demand.most,
+    unlimited: demand.unlimited,
+    model: model.id,
+    priceVersion: model.price?.version ?? 0,
+    lifetimeMs,
+    claim,
+  };
+}
+
+/** Messages may ask for more than the model gives, and are told less; the other formats were refused. [spec 8] */
+const cappedLimit = (asked: number | null, published: number): number | null =>
+  asked !== null && asked > published ? published : null;

@@ -1,170 +1,316 @@
 import { expect, test } from "vitest";
-import { createCatalogue } from "../catalogue/catalogue.ts";
-import type { Route } from "../catalogue/model.ts";
-import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
-import { systemClock } from "../core/clock.ts";
+import { generationStage, MODEL, pieces } from "../../tests/support/generation-stage.ts";
 import { Fault } from "../core/fault.ts";
-import type { Sink } from "../core/sink.ts";
-import type { Key } from "../keys/key.ts";
-import { createRelay } from "../relay/relay.ts";
-import { readChatRequest } from "../wire/chat/chat-request.ts";
-import { parseBody } from "../wire/json/parse-body.ts";
-import { createGenerate, type Generation } from "./generate.ts";
 
-const ROUTE: Route = {
-  id: "r1",
-  provider: "east",
-  baseUrl: "http://east.invalid/v1",
-  credentialRef: "none",
-  upstreamModel: "m",
-  dialect: "chat",
-  conformant: true,
-  priority: 0,
-  weight: 1,
-  connectTimeoutMs: 1,
-  firstByteTimeoutMs: 1,
-  idleTimeoutMs: 1,
-};
-const EVENT = 'data: {"choices":[]}\n\n';
+const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"one two three"}}]}\n\n';
 const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}\n\n';
 const DONE = "data: [DONE]\n\n";
+const PLAIN = '{ "choices": [], "usage": {"prompt_tokens":1,"completion_tokens":2,"total_tokens":3} }';
+const PURCHASED = 10n ** 9n;
 
-/** Bytes that come as soon as somebody reads. */
-const bodyOf = (say: (reader: ByteReader) => void): ByteStream => ({
-  read: say,
-  pause: () => undefined,
-  resume: () => undefined,
-  cancel: () => undefined,
-});
-const pieces =
-  (...list: string[]) =>
-  (reader: ByteReader): void => {
-    for (const piece of list) reader.chunk(Buffer.from(piece));
-    reader.end();
-  };
+/** Runs the event loop until what was left running has settled. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
 
-/** The real story with a provider that says what the test says, and everything that happened, in order. */
-function harness(say: ((reader: ByteReader) => void) | "caller left" | Fault) {
-  const log: string[] = [];
-  const catalogue = createCatalogue();
-  const model = { id: "m", provider: "east", createdAtMs: 0, ownedBy: "east", displayName: null, tagline: null };
-  catalogue.replace([
-    { ...model, contextWindow: null, maxOutputTokens: 8, capabilities: {}, price: null, routes: [ROUTE] },
-  ]);
-  const generate = createGenerate({
-    catalogue,
-    admit: async () => {
-      log.push("admit");
-      return {
-        settle: async ({ outcome, usage }) => {
-          await Promise.resolve();
-          log.push(`settle ${outcome} ${usage?.outputTokens ?? "?"}`);
-        },
-        [Symbol.asyncDispose]: async () => void log.push("dispose"),
-      };
-    },
-    dispatch: async () => {
-      log.push("dispatch");
-      if (say instanceof Fault) throw say;
-      return say === "caller left" ? null : { target: ROUTE, answer: { status: 200, headers: {}, body: bodyOf(say) } };
-    },
-    relay: createRelay({ clock: systemClock, limits: { deadlineMs: 5_000, keepAliveMs: 5_000, maxEventBytes: 1_024 } }),
-    clock: systemClock,
-    limits: { deadlineMs: 5_000, maxAnswerBytes: 1_024 },
-  });
-  const sink: Sink = {
-    isGone: () => false,
-    onGone: () => undefined,
-    onDrained: () => undefined,
-    begin: ({ status }) => log.push(`begin ${status}`),
-    write: (bytes) => log.push(`write ${bytes.toString()}`) > 0,
-    end: (bytes) => log.push(`end ${bytes?.toString() ?? ""}`),
-  };
-  const ask = (fields: object = {}): Generation => ({
-    id: "id",
-    requestId: "req_1",
-    key: { id: "k", providerScope: "all", models: null } as unknown as Key,
-    request: readChatRequest(
-      parseBody(Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user" }], ...fields })), 64),
-    ),
-    sink,
-    startedAtMs: systemClock.elapsedMs(),
-    onAttempt: () => undefined,
-    onFirstByte: () => undefined,
-  });
-  return { generate, ask, log };
-}
-
-test("the terminal event of a stream leaves only after the settlement [STR-17] [STR-18]", async () => {
-  const { generate, ask, log } = harness(pieces(EVENT, USAGE, DONE));
+test("the terminal event of a stream leaves only after the settlement, which is the price of its usage [STR-17] [STR-18]", async () => {
+  const { generate, ask, log, account, records } = generationStage(pieces(EVENT, USAGE, DONE));
   const generated = await generate(ask({ stream: true }));
 
-  expect(log).toEqual([
-    "admit",
-    "dispatch",
-    "begin 200",
-    `write ${EVENT}`,
-    "settle completed 5",
-    `end ${DONE}`,
-    "dispose",
-  ]);
+  expect(log).toEqual(["admit", "dispatch", "begin 200", `write ${EVENT}`, "settle completed 13000", `end ${DONE}`]);
   expect(generated).toMatchObject({ outcome: "completed", modelId: "m", usage: { inputTokens: 3 } });
+  expect(account()).toMatchObject({ posted: PURCHASED - 13_000n, held: 0n, used: 13_000n, requests: 1n });
+  expect(records()).toEqual(["completed 13000"]);
 });
 
 test("a plain answer leaves only after the settlement, byte for byte [STR-19]", async () => {
-  const body = '{ "choices": [], "usage": {"prompt_tokens":1,"completion_tokens":2,"total_tokens":3} }';
-  const { generate, ask, log } = harness(pieces(body.slice(0, 9), body.slice(9)));
+  const { generate, ask, log } = generationStage(pieces(PLAIN.slice(0, 9), PLAIN.slice(9)));
   await generate(ask());
 
-  expect(log).toEqual(["admit", "dispatch", "settle completed 2", "begin 200", `end ${body}`, "dispose"]);
+  expect(log).toEqual(["admit", "dispatch", "settle completed 5000", "begin 200", `end ${PLAIN}`]);
 });
 
-test("a request that is refused for its model or its limit is never admitted [ORD-7]", async () => {
-  const { generate, ask, log } = harness(pieces(DONE));
+test("a request that is refused for its model or its limit reserves nothing and is counted [ORD-7]", async () => {
+  const { generate, ask, log, account } = generationStage(pieces(DONE));
 
   await expect(generate(ask({ model: "x" }))).rejects.toMatchObject({ code: "model_not_found" });
   await expect(generate(ask({ max_tokens: 9 }))).rejects.toMatchObject({ code: "invalid_request" });
-  expect(log).toEqual([]);
+  await expect(generate(ask({ user: "word ".repeat(9_000) }))).rejects.toMatchObject({
+    code: "context_length_exceeded",
+  });
+  expect(log).toEqual(["admit", "admit", "admit"]);
+  expect(account()).toMatchObject({ held: 0n, requests: 0n });
+  expect(account().cells[0]).toBe(3);
 });
 
-test("a provider that fails before the first byte gives the whole reservation back", async () => {
-  const { generate, ask, log } = harness(new Fault("provider_unavailable", "down"));
+test("a request without a limit is told what was paid for, and its caller learns of it when that is less [decision 17]", async () => {
+  const rich = generationStage(pieces(DONE));
+  await rich.generate(rich.ask({ stream: true }));
+  expect(JSON.parse(rich.bodies[0] as string)).toMatchObject({ max_tokens: 8 });
+  expect(rich.heads[0]).not.toHaveProperty("x-tollgate-max-tokens");
+
+  const poor = generationStage(pieces(DONE), { credits: 40_000n });
+  await poor.generate(poor.ask({ stream: true }));
+  const told = (JSON.parse(poor.bodies[0] as string) as { max_tokens: number }).max_tokens;
+  expect(told).toBeGreaterThanOrEqual(4);
+  expect(told).toBeLessThan(8);
+  expect(poor.heads[0]).toMatchObject({ "x-tollgate-max-tokens": String(told) });
+});
+
+test("a balance that is too small is refused with what is needed, what is there, and what would fit [decision 18]", async () => {
+  const { generate, ask, log } = generationStage(pieces(DONE), { credits: 36_000n });
+
+  await expect(generate(ask({ max_tokens: 8 }))).rejects.toMatchObject({
+    code: "insufficient_credit",
+    message: expect.stringMatching(
+      /needs at least 0\.0000\d+ credits; the key has 0\.000036 credits.*max_tokens to \d/,
+    ) as string,
+  });
+  expect(log).toEqual(["admit"]);
+});
+
+test("a balance that others have reserved is told apart from one that is not there [decision 18]", async () => {
+  let held = (): void => undefined;
+  const first = generationStage((reader) => (held = () => pieces(USAGE, DONE)(reader)), { credits: 60_000n });
+  const running = first.generate(first.ask({ stream: true, max_tokens: 8 }));
+  await settled();
+
+  await expect(first.generate(first.ask({ max_tokens: 8 }))).rejects.toMatchObject({
+    code: "balance_temporarily_reserved",
+    retryAfterSeconds: 1,
+    message: expect.stringMatching(/of which 0\.0000\d+ credits is reserved/) as string,
+  });
+  held();
+  await running;
+  expect(first.account()).toMatchObject({ posted: 47_000n, held: 0n });
+});
+
+test("a provider that fails before the first byte costs nothing and is written down", async () => {
+  const { generate, ask, log, account, records } = generationStage(new Fault("provider_unavailable", "down"));
 
   await expect(generate(ask())).rejects.toMatchObject({ code: "provider_unavailable" });
-  expect(log).toEqual(["admit", "dispatch", "dispose"]);
+  expect(log).toEqual(["admit", "dispatch", "settle upstream_failed 0"]);
+  expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
+  expect(records()).toEqual(["upstream_failed 0"]);
+});
+
+test("a request that the provider refuses with reason is given back whole, without a record", async () => {
+  const { generate, ask, log, account, records } = generationStage(new Fault("context_length_exceeded", "too long"));
+
+  await expect(generate(ask())).rejects.toMatchObject({ code: "context_length_exceeded" });
+  expect(log).toEqual(["admit", "dispatch", "void"]);
+  expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
+  expect(records()).toEqual([]);
 });
 
 test("a stream that breaks before content is refused with a status, after it is settled [ORD-14]", async () => {
-  const { generate, ask, log } = harness(pieces(""));
+  const { generate, ask, log } = generationStage(pieces(""));
 
   await expect(generate(ask({ stream: true }))).rejects.toMatchObject({ code: "upstream_error" });
-  expect(log).toEqual(["admit", "dispatch", "settle upstream_failed ?", "dispose"]);
+  expect(log).toEqual(["admit", "dispatch", "cancel", "settle upstream_failed 0"]);
 });
 
-test("a stream that breaks after content ends with an error event, after it is settled [STR-20] [STR-23]", async () => {
-  const { generate, ask, log } = harness(pieces(EVENT));
+test("a stream that breaks after content ends with an error event, after it is settled at nothing [STR-20] [STR-23]", async () => {
+  const { generate, ask, log, account } = generationStage(pieces(EVENT, USAGE));
 
-  expect(await generate(ask({ stream: true }))).toMatchObject({ outcome: "upstream_failed" });
-  expect(log.slice(-3)).toEqual([
-    "settle upstream_failed ?",
+  expect(await generate(ask({ stream: true }))).toMatchObject({ outcome: "upstream_failed", code: "upstream_error" });
+  expect(log.slice(-2)).toEqual([
+    "settle upstream_failed 0",
     expect.stringMatching(/^end data: \{"error":.*"request_id":"req_1"/),
-    "dispose",
   ]);
+  expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
 });
 
-test("a plain answer that cannot be read or is too large is refused, and the hold given back [UPS-8]", async () => {
+test("a plain answer that cannot be read or is too large is refused at no cost [UPS-8]", async () => {
   for (const body of ["not JSON", '{"object":"other"}', " ".repeat(2_000)]) {
-    const { generate, ask, log } = harness(pieces(body));
+    const { generate, ask, log, account } = generationStage(pieces(body));
 
     await expect(generate(ask())).rejects.toMatchObject({ code: "upstream_error" });
-    expect(log.at(-1)).toBe("dispose");
+    expect(log.at(-1)).toBe("settle upstream_failed 0");
     expect(log.some((step) => step.startsWith("begin"))).toBe(false);
+    expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
   }
 });
 
-test("a caller that left before any provider answered is settled as gone and told nothing [CAN-10]", async () => {
-  const { generate, ask, log } = harness("caller left");
+test("a caller that left before any provider answered pays nothing, and the house bears the input [CAN-10]", async () => {
+  const { generate, ask, log, ledger, account, records } = generationStage("caller left");
 
   expect(await generate(ask())).toMatchObject({ outcome: "client_gone", bytesOut: 0 });
-  expect(log).toEqual(["admit", "dispatch", "settle client_gone ?", "dispose"]);
+  await settled();
+  expect(log).toEqual(["admit", "dispatch", "settle late client_gone 0"]);
+  expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
+  expect([...ledger.state.writeOffs.values()]).toHaveLength(1);
+  expect(records()).toEqual([]);
+});
+
+test("a caller that leaves a stream pays for the input and what it was given, without a record [CAN-3] [CAN-4]", async () => {
+  const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
+  const running = stage.generate(stage.ask({ stream: true }));
+  await settled();
+  stage.leave();
+  const { usage } = await running;
+  await settled();
+
+  expect(stage.log).toContain("cancel");
+  expect(usage).toMatchObject({ outputTokens: 3 });
+  const cost = BigInt(usage.inputTokens) * 1_000n + 6_000n;
+  expect(stage.charges()).toEqual([`client_gone ${cost}`]);
+  expect(stage.account()).toMatchObject({ held: 0n, used: cost, requests: 0n, lastCost: 0n, tokensOut: 3n });
+  expect(stage.records()).toEqual([]);
+});
+
+test("a caller that leaves after the provider told its usage pays exactly that", async () => {
+  const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT + USAGE)));
+  const running = stage.generate(stage.ask({ stream: true }));
+  await settled();
+  stage.leave();
+  await running;
+  await settled();
+
+  expect(stage.charges()).toEqual(["client_gone 13000"]);
+});
+
+test("a plain request whose caller leaves pays its input; with an Idempotency-Key it is finished and kept", async () => {
+  const left = generationStage(() => undefined);
+  const running = left.generate(left.ask());
+  await settled();
+  left.leave();
+  const { usage } = await running;
+  await settled();
+  expect(left.charges()).toEqual([`client_gone ${BigInt(usage.inputTokens) * 1_000n}`]);
+
+  let finish = (): void => undefined;
+  const kept = generationStage((reader) => (finish = () => pieces(PLAIN)(reader)));
+  const detached = kept.generate(kept.ask({}, "once"));
+  await settled();
+  kept.leave();
+  finish();
+  await detached;
+  expect(kept.charges()).toEqual(["completed 5000"]);
+  expect(await kept.generate(kept.ask({}, "once"))).toMatchObject({ outcome: "completed", bytesOut: PLAIN.length });
+  expect(kept.log.at(-1)).toBe(`end ${PLAIN}`);
+});
+
+test("a stream is replayed byte for byte, once run and once charged [IDE-1]", async () => {
+  const { generate, ask, log, charges, heads } = generationStage(pieces(EVENT, USAGE, DONE));
+  await generate(ask({ stream: true }, "once"));
+  const first = log.length;
+  await generate(ask({ stream: true }, "once"));
+
+  expect(log.slice(first)).toEqual(["admit", "begin 200", `end ${EVENT}${DONE}`]);
+  expect(heads.at(-1)).toMatchObject({
+    "idempotent-replayed": "true",
+    "content-type": "text/event-stream; charset=utf-8",
+  });
+  expect(charges()).toEqual(["completed 13000"]);
+});
+
+test("a claim with another body, in flight, too large to keep, or broken off after content is refused as such", async () => {
+  const other = generationStage(pieces(PLAIN));
+  await other.generate(other.ask({}, "k"));
+  await expect(other.generate(other.ask({ top_p: 1 }, "k"))).rejects.toMatchObject({ code: "idempotency_key_reuse" });
+
+  let finish = (): void => undefined;
+  const busy = generationStage((reader) => (finish = () => pieces(PLAIN)(reader)));
+  const running = busy.generate(busy.ask({}, "k"));
+  await settled();
+  await expect(busy.generate(busy.ask({}, "k"))).rejects.toMatchObject({ code: "idempotency_in_progress" });
+  finish();
+  await running;
+
+  const large = generationStage(pieces(...Array.from({ length: 40 }, () => EVENT), USAGE, DONE));
+  await large.generate(large.ask({ stream: true }, "k"));
+  await expect(large.generate(large.ask({ stream: true }, "k"))).rejects.toMatchObject({
+    code: "idempotency_replay_unavailable",
+  });
+
+  const broken = generationStage(pieces(EVENT));
+  await broken.generate(broken.ask({ stream: true }, "k"));
+  await expect(broken.generate(broken.ask({ stream: true }, "k"))).rejects.toMatchObject({
+    code: "idempotency_stream_interrupted",
+  });
+});
+
+test("a request that failed before content frees its claim, and the next try runs", async () => {
+  const stage = generationStage(new Fault("provider_unavailable", "down"));
+  await expect(stage.generate(stage.ask({}, "k"))).rejects.toMatchObject({ code: "provider_unavailable" });
+  stage.line.say = pieces(PLAIN);
+
+  expect(await stage.generate(stage.ask({}, "k"))).toMatchObject({ outcome: "completed" });
+  expect(stage.charges()).toEqual(["upstream_failed 0", "completed 5000"]);
+});
+
+test("while the ledger is away nothing is started [LEDGER rule 7]", async () => {
+  const { generate, ask, log, line } = generationStage(pieces(PLAIN));
+  line.ledger = "down";
+
+  await expect(generate(ask())).rejects.toMatchObject({ code: "service_unavailable" });
+  expect(log).toEqual(["admit"]);
+});
+
+test("an answer that the ledger cannot confirm ends in an error, and the request is voided [LEDGER rule 3]", async () => {
+  for (const fields of [{ stream: true }, {}]) {
+    const stage = generationStage((reader) => {
+      stage.line.ledger = "down";
+      pieces(...(fields.stream ? [EVENT, USAGE, DONE] : [PLAIN]))(reader);
+    });
+    const running = stage.generate(stage.ask(fields));
+    if (fields.stream) expect(await running).toMatchObject({ code: "service_unavailable" });
+    else await expect(running).rejects.toMatchObject({ code: "service_unavailable" });
+    await settled();
+
+    expect(stage.log.some((step) => step.includes("[DONE]") || step.includes('choices": []'))).toBe(false);
+    expect(stage.log).toContain("void");
+  }
+});
+
+test("a key that is revoked has its stream cut and settled [LEDGER rule 8]", async () => {
+  const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
+  const running = stage.generate(stage.ask({ stream: true }));
+  await settled();
+  stage.running.cutRevoked(stage.keyId);
+
+  expect(await running).toMatchObject({ code: "invalid_credentials" });
+  await settled();
+  expect(stage.log).toContain("cancel");
+  expect(stage.log.at(-1)).toMatch(/settle late client_gone|^end data: \{"error"/);
+  expect(stage.account().held).toBe(0n);
+  expect(stage.running.keyIds().size).toBe(0);
+});
+
+test("a stream is written down at its first content, when it is worth it, and when its usage is known [LEDGER rule 4]", async () => {
+  const model = { ...MODEL, contextWindow: 100_000, maxOutputTokens: 9_000 };
+  const long = `data: {"choices":[{"index":0,"delta":{"content":"${"word ".repeat(160)}"}}]}\n\n`;
+  const { generate, ask, checkpoints } = generationStage(
+    pieces(EVENT, ...Array.from({ length: 9 }, () => long), USAGE, DONE),
+    {
+      model,
+    },
+  );
+  await generate(ask({ stream: true }));
+
+  expect(checkpoints.map(({ seq }) => seq)).toEqual(checkpoints.map((_, index) => index + 1));
+  expect(checkpoints.length).toBeGreaterThanOrEqual(4);
+  expect(checkpoints.length).toBeLessThan(8);
+  expect(checkpoints[0]).toMatchObject({ contentDelivered: true });
+  expect(checkpoints.at(-1)).toMatchObject({ cost: 13_000n, inputTokens: 3, outputTokens: 5 });
+});
+
+test("a usage that cannot be true is not charged; ours is, and the operator is told [decision 19]", async () => {
+  const lie = USAGE.replace('"prompt_tokens":3', '"prompt_tokens":900000');
+  const { generate, ask, alarms, account } = generationStage(pieces(EVENT, lie, DONE));
+  const { usage } = await generate(ask({ stream: true }));
+
+  expect(usage.inputTokens).toBeLessThan(100);
+  expect(account().used).toBe(BigInt(usage.inputTokens) * 1_000n + 6_000n);
+  expect(alarms).toEqual(["usage_estimated"]);
+});
+
+test("a charge beyond what the key has takes what is there; the rest is the house's and alarmed [decision 19]", async () => {
+  const dear = USAGE.replace('"completion_tokens":5', '"completion_tokens":90');
+  const { generate, ask, alarms, account } = generationStage(pieces(EVENT, dear, DONE), { credits: 60_000n });
+  await generate(ask({ stream: true, max_tokens: 8 }));
+
+  expect(account()).toMatchObject({ posted: 0n, held: 0n, used: 60_000n });
+  expect(alarms).toEqual(["overrun"]);
 });

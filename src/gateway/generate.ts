@@ -1,158 +1,122 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Model } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
-import { Fault } from "../core/fault.ts";
-import type { Sink } from "../core/sink.ts";
-import type { Outcome, Usage } from "../core/usage.ts";
-import type { Key } from "../keys/key.ts";
-import { collect } from "../relay/collect.ts";
-import type { Relay } from "../relay/relay.ts";
+import { invariant } from "../core/invariant.ts";
+import { NO_USAGE } from "../core/usage.ts";
+import type { StoredAnswer } from "../ledger/ledger.ts";
+import { estimateInput } from "../tokens/estimate-input.ts";
 import { canTranslate, pickTranslator } from "../translate/pick-translator.ts";
-import type { Attempt, Dispatch, Dispatched } from "../upstream/dispatch.ts";
-import type { GenerationRequest } from "../wire/generation-request.ts";
-import type { Admit, Hold } from "./admit.ts";
+import type { Dispatch } from "../upstream/dispatch.ts";
+import type { Admit } from "./admit.ts";
+import { checkContextWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
+import { type CountRequest, countingRefusals } from "./count-request.ts";
+import { type Deliver, type Delivered, endingOf, failJourney, type Generation, type Journey } from "./journey.ts";
+import type { Running } from "./running.ts";
+import { WatchedSink } from "./watched-sink.ts";
 
-export type Generation = {
-  /** Made before the first call that uses it. */
-  id: string;
-  /** The same id as the caller sees it. */
-  requestId: string;
-  key: Key;
-  request: GenerationRequest;
-  sink: Sink;
-  startedAtMs: number;
-  onAttempt: (attempt: Attempt) => void;
-  onFirstByte: () => void;
-};
-
-export type Generated = { outcome: Outcome; modelId: string; usage: Usage | null; relayMs: number; bytesOut: number };
+export type Generated = Omit<Delivered, "relayedAtMs"> & { modelId: string; relayMs: number };
 
 export type Generate = (generation: Generation) => Promise<Generated>;
 
 type Parts = {
   catalogue: Catalogue;
+  countRequest: CountRequest;
   admit: Admit;
+  running: Running;
   dispatch: Dispatch;
-  relay: Relay;
+  deliverStream: Deliver;
+  deliverPlain: Deliver;
   clock: Clock;
-  limits: { deadlineMs: number; maxAnswerBytes: number };
+  /** The largest answer that is kept for a retry. */
+  storedAnswerBytes: number;
 };
 
 /** The life of a generation, in order. Each step lives in the folder of its name. */
 export const createGenerate = (parts: Parts): Generate => {
-  const { catalogue, admit, dispatch, relay, clock, limits } = parts;
+  const { catalogue, countRequest, admit, running, dispatch, deliverStream, deliverPlain, clock } = parts;
 
   return async (generation) => {
-    const { id, key, request, sink, onAttempt } = generation;
-    const model = catalogue.resolve(request.model, key);
-    checkOutputLimit(request, model);
+    const { id, caller, request, idempotency } = generation;
+    const { model, input } = await countingRefusals(
+      () => countRequest(caller, id),
+      () => {
+        const found = catalogue.resolve(request.model, caller.key);
+        checkOutputLimit(request, found);
+        const estimated = estimateInput(request.bytes);
+        checkContextWindow(estimated, found);
+        return { model: found, input: estimated };
+      },
+    );
 
-    await using hold = await admit({
-      requestId: id,
-      keyId: key.id,
-      modelId: model.id,
-      maxOutputTokens: request.maxOutputTokens,
+    const admitted = await admit({
+      id,
+      caller,
+      model,
+      request,
+      input,
+      claim: idempotency?.claim ?? null,
+      requireEntitled: (key) => void catalogue.resolve(request.model, key),
     });
+    if (admitted.kind === "replay") return replay(generation, model, admitted.answer);
 
+    await using _ = admitted.hold;
+    const sink = watch(generation);
+    running.began(id, sink);
+    try {
+      return await serve({ generation, model, held: admitted, sink, clock, provider: "", firstByteMs: null });
+    } finally {
+      running.ended(id);
+    }
+  };
+
+  /** From the first provider that is asked to the last byte for the caller. */
+  async function serve(journey: Journey): Promise<Generated> {
+    const { generation, model, held, sink } = journey;
+    const { request, onAttempt } = generation;
     const dispatched = await dispatch({
       targets: model.routes.filter(({ dialect }) => canTranslate(request.dialect, dialect)),
       bodyFor: (target) =>
         pickTranslator(request.dialect, target).request(request, {
           upstreamModel: target.upstreamModel,
-          maxOutputTokens: null,
+          maxOutputTokens: held.toldMaxTokens,
         }),
       sink,
-      onAttempt,
-    });
+      onAttempt: (attempt) => {
+        journey.provider = attempt.target.provider;
+        onAttempt(attempt);
+      },
+    }).catch((error: unknown) => failJourney(journey, error));
 
     if (dispatched === null) {
-      await hold.settle({ outcome: "client_gone", usage: null });
-      return { outcome: "client_gone", modelId: model.id, usage: null, relayMs: 0, bytesOut: 0 };
+      const { usage } = await held.hold.settle(endingOf(journey, { outcome: "client_gone" }));
+      const cut = sink.cutBy();
+      if (cut !== null) throw cut;
+      return { outcome: "client_gone", code: null, modelId: model.id, usage, relayMs: 0, bytesOut: 0 };
     }
 
     const answeredAtMs = clock.elapsedMs();
-    const { outcome, usage, bytesOut, relayedAtMs } = request.stream
-      ? await stream(generation, dispatched, hold)
-      : await answer(generation, dispatched, hold);
-    return { outcome, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut };
-  };
-
-  /** Content is forwarded as it comes; the terminal event leaves only after the settlement. [decision 21] */
-  async function stream(
-    generation: Generation,
-    { target, answer: { body } }: Dispatched,
-    hold: Hold,
-  ): Promise<Answered> {
-    const { requestId, request, sink, startedAtMs, onFirstByte } = generation;
-    const stage = pickTranslator(request.dialect, target).stage(request);
-    const relayed = await relay({ body, stage, sink, head: STREAM_HEAD, startedAtMs, onFirstByte });
-    const relayedAtMs = clock.elapsedMs();
-
-    await hold.settle(relayed);
-    switch (relayed.outcome) {
-      case "completed":
-        if (!relayed.begun) sink.begin(STREAM_HEAD);
-        sink.end(relayed.terminal ?? undefined);
-        break;
-      case "upstream_failed":
-      case "timed_out": {
-        const fault = relayed.outcome === "timed_out" ? tooLong() : brokeOff();
-        if (!relayed.begun) throw fault;
-        sink.end(stage.failure(fault, requestId));
-        break;
-      }
-      case "client_gone":
-        break;
-      default:
-        relayed.outcome satisfies never;
-    }
-    return { outcome: relayed.outcome, usage: relayed.usage, bytesOut: relayed.bytesOut, relayedAtMs };
+    const deliver = request.stream ? deliverStream : deliverPlain;
+    const { outcome, code, usage, bytesOut, relayedAtMs } = await deliver(journey, dispatched);
+    return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut };
   }
 
-  /** A plain answer is gathered, paid for, and sent. */
-  async function answer(
-    generation: Generation,
-    { target, answer: { body } }: Dispatched,
-    hold: Hold,
-  ): Promise<Answered> {
-    const { request, sink, startedAtMs, onFirstByte } = generation;
-    const timeoutMs = limits.deadlineMs - (clock.elapsedMs() - startedAtMs);
-    const { outcome, bytes: whole } = await collect({ body, sink, maxBytes: limits.maxAnswerBytes, timeoutMs });
-    const relayedAtMs = clock.elapsedMs();
-    if (outcome !== "completed") {
-      await hold.settle({ outcome, usage: null });
-      if (outcome === "client_gone") return { outcome, usage: null, bytesOut: 0, relayedAtMs };
-      throw outcome === "timed_out" ? tooLong() : brokeOff();
-    }
-
-    const { bytes, usage } = pickTranslator(request.dialect, target).plain(whole, request);
-    await hold.settle({ outcome, usage });
-    onFirstByte();
-    sink.begin({
-      status: 200,
-      headers: { "content-type": "application/json", "content-length": String(bytes.length) },
+  function watch({ caller, request, idempotency, sink }: Generation): WatchedSink {
+    return new WatchedSink(sink, {
+      keyId: caller.key.id,
+      detached: idempotency !== null && !request.stream ? "yes" : "no",
+      rememberBytes: idempotency === null ? 0 : parts.storedAnswerBytes,
     });
-    sink.end(bytes);
-    return { outcome, usage, bytesOut: bytes.length, relayedAtMs };
   }
 };
 
-/** `relayedAtMs` is when the provider had no more to say. */
-type Answered = { outcome: Outcome; usage: Usage | null; bytesOut: number; relayedAtMs: number };
-
-const STREAM_HEAD = {
-  status: 200,
-  headers: {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-store",
-    "x-accel-buffering": "no",
-  },
-};
-
-const brokeOff = (cause?: unknown): Fault =>
-  new Fault("upstream_error", "The provider broke off before the answer was complete. Trying again is safe.", {
-    cause,
-  });
-
-const tooLong = (): Fault =>
-  new Fault("upstream_timeout", "The answer took longer than a stream may last. Ask for less, or in parts.");
+/** The answer to the first request, again, byte for byte; nothing is charged for it. [decision 25] */
+function replay({ idempotency, sink, onFirstByte }: Generation, model: Model, answer: StoredAnswer): Generated {
+  invariant(idempotency, "a replay belongs to a request with a claim");
+  const { head, body } = idempotency.open(answer);
+  onFirstByte();
+  sink.begin({ ...head, headers: { ...head.headers, "idempotent-replayed": "true" } });
+  sink.end(body);
+  const { length: bytesOut } = body;
+  return { outcome: "completed", code: null, modelId: model.id, usage: NO_USAGE, relayMs: 0, bytesOut };
+}

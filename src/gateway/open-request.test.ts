@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../core/clock.ts";
 import type { Key } from "../keys/key.ts";
+import { createRateDenials } from "../ledger/rate-denials.ts";
 import { createOpenRequest } from "./open-request.ts";
 
 const KEY: Key = {
@@ -24,6 +25,7 @@ const clock = { ...systemClock, nowMs: () => NOW_MS };
 const openWith = (changes: Partial<Key>, found: (key: Key) => Promise<Key> | Key = (key) => key) => {
   const openRequest = createOpenRequest({
     authenticate: { find: () => found({ ...KEY, ...changes }), forget: () => undefined },
+    denials: createRateDenials(clock),
     clock,
     publicUrl: () => "https://gate.example",
   });
@@ -32,10 +34,10 @@ const openWith = (changes: Partial<Key>, found: (key: Key) => Promise<Key> | Key
 };
 
 test("a key that is remembered is let in without waiting; one that is looked up, with", async () => {
-  expect(openWith({})()).toMatchObject({ id: "k1" });
+  expect(openWith({})()).toMatchObject({ key: { id: "k1" } });
   const looked = openWith({}, (key) => Promise.resolve(key))();
   expect(looked).toBeInstanceOf(Promise);
-  expect(await looked).toMatchObject({ id: "k1" });
+  expect(await looked).toMatchObject({ key: { id: "k1" } });
 });
 
 test.each<[name: string, changes: Partial<Key>, code: string]>([
@@ -55,7 +57,7 @@ test.each<[name: string, changes: Partial<Key>, code: string]>([
 );
 
 test("a date that has not come refuses nobody", () => {
-  expect(openWith({ expiresAtMs: NOW_MS + 1, secretExpiresAtMs: NOW_MS + 1 })()).toMatchObject({ id: "k1" });
+  expect(openWith({ expiresAtMs: NOW_MS + 1, secretExpiresAtMs: NOW_MS + 1 })()).toMatchObject({ key: { id: "k1" } });
 });
 
 test("a key at the other mode's origin is told its own base URL [ORI-4] [ORI-5] [ORI-6]", () => {

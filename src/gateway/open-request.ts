@@ -4,33 +4,55 @@ import { type KeyMode, ORIGIN_PREFIX } from "../core/key-mode.ts";
 import type { Authenticate } from "../keys/authenticate.ts";
 import type { Key } from "../keys/key.ts";
 import { requireUsable } from "../keys/usable.ts";
+import type { RateDenials } from "../ledger/rate-denials.ts";
+import { overRate } from "./verdict-fault.ts";
 
-/** A key that has been let in. */
-export type Caller = Key;
+/** Who has been let in. */
+export type Caller = {
+  key: Key;
+  /** What was presented. It seals the answers kept for this caller, and is written nowhere. */
+  secret: string;
+  /** Reads the key anew, for when the ledger says that it has changed. Throws when it may no longer enter. */
+  again: () => Promise<Caller> | Caller;
+};
 
-export type OpenRequest = (knock: {
+export type Knock = {
   secret: string;
   /** The mode whose origin was used. */
   origin: KeyMode;
   /** Whether this route may say 403. */
   refusals: "full" | "unauthorised_only";
-}) => Promise<Caller> | Caller;
+};
 
-type Parts = { authenticate: Authenticate; clock: Clock; publicUrl: () => string };
+export type OpenRequest = (knock: Knock) => Promise<Caller> | Caller;
+
+type Parts = { authenticate: Authenticate; denials: RateDenials; clock: Clock; publicUrl: () => string };
 
 /** Who is calling, decided from the headers alone, before a byte of the body is read. [decision 8] */
-export const createOpenRequest =
-  ({ authenticate, clock, publicUrl }: Parts): OpenRequest =>
-  ({ secret, origin, refusals }) => {
-    const found = authenticate.find(secret);
-    return found instanceof Promise ? found.then(letIn) : letIn(found);
+export function createOpenRequest({ authenticate, denials, clock, publicUrl }: Parts): OpenRequest {
+  function openRequest(knock: Knock): Promise<Caller> | Caller {
+    const found = authenticate.find(knock.secret);
+    return found instanceof Promise ? found.then((key) => letIn(key, knock)) : letIn(found, knock);
+  }
 
-    function letIn(key: Key): Caller {
-      requireUsable(key, clock.nowMs(), refusals);
-      if (key.mode === origin) return key;
-      throw new Fault(
-        "invalid_credentials",
-        `This is a ${key.mode} key; its base URL is ${publicUrl()}${ORIGIN_PREFIX[key.mode]} (with /v1 where a client asks for it).`,
-      );
-    }
-  };
+  function letIn(key: Key, knock: Knock): Caller {
+    requireUsable(key, clock.nowMs(), knock.refusals);
+    if (key.mode !== knock.origin) throw wrongOrigin(key.mode);
+    const waitMs = denials.remainingMs(key.id);
+    if (waitMs > 0) throw overRate(key.rpmLimit, waitMs);
+    return { key, secret: knock.secret, again: () => again(key, knock) };
+  }
+
+  function again(key: Key, knock: Knock): Promise<Caller> | Caller {
+    authenticate.forget(key.id);
+    return openRequest(knock);
+  }
+
+  const wrongOrigin = (mode: KeyMode): Fault =>
+    new Fault(
+      "invalid_credentials",
+      `This is a ${mode} key; its base URL is ${publicUrl()}${ORIGIN_PREFIX[mode]} (with /v1 where a client asks for it).`,
+    );
+
+  return openRequest;
+}

@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
+import type { CountRequest } from "../gateway/count-request.ts";
 import type { Generate } from "../gateway/generate.ts";
 import type { ListModels } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
+import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Events } from "../telemetry/events.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
@@ -15,6 +17,7 @@ import { addHealth, type Readiness } from "./health.ts";
 import { refuse } from "./refuse.ts";
 import { createRouter } from "./router.ts";
 import { getModels } from "./routes/get-models.ts";
+import { getUsage } from "./routes/get-usage.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
 import { createServeGeneration } from "./serve-generation.ts";
 
@@ -32,7 +35,9 @@ export type HttpLimits = {
 
 type Parts = {
   openRequest: OpenRequest;
+  countRequest: CountRequest;
   generate: Generate;
+  showUsage: ShowUsage;
   listModels: ListModels;
   events: Events;
   drain: Drain;
@@ -48,17 +53,19 @@ const TIMEOUT_CHECK_MS = 2_000;
 
 /** The public listener: both origins, both formats. */
 export function createHttp(parts: Parts): Server {
-  const { openRequest, generate, listModels, events, drain, readiness, clock, limits } = parts;
+  const { openRequest, countRequest, generate, showUsage, listModels, events, drain, readiness, clock, limits } = parts;
   const router = createRouter(createRefusals(clock));
   const door = createDoor({ openRequest, events, drain, clock, maxOpenRequests: limits.openRequests });
   const serve = createServeGeneration({
     generate,
+    countRequest,
     events,
     maxBodyBytes: limits.bodyBytes,
     maxJsonDepth: limits.jsonDepth,
     sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
   });
-  getModels(router, { door, listModels });
+  getModels(router, { door, countRequest, listModels });
+  getUsage(router, { door, countRequest, showUsage });
   postChatCompletions(router, { door, serve });
   addHealth(router, { readiness, drain, clock });
 

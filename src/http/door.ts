@@ -56,7 +56,7 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
     const requestId = requestIdOf(id);
     const trail = events.requestOpened({ requestId, route: name, dialect, method });
     drain.opened();
-    return { id, requestId, startedAtMs: clock.elapsedMs(), trail, key: null, providerMs: 0 };
+    return { id, requestId, route: name, startedAtMs: clock.elapsedMs(), trail, caller: null, providerMs: 0 };
   }
 
   /** Past these bounds the answer is 503, not a queue that grows. */
@@ -86,8 +86,8 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
     try {
       requireRoom();
       const opened = credential(request, origin, description);
-      const key = opened instanceof Promise ? await opened : opened;
-      if (key !== null) admitted(visit, key);
+      const caller = opened instanceof Promise ? await opened : opened;
+      if (caller !== null) letIn(visit, caller);
       visit.trail.finished(await description.work(call));
     } catch (error) {
       leave(call, description.render, error);
@@ -96,8 +96,9 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
     }
   }
 
-  function admitted(visit: Visit, key: Caller): void {
-    visit.key = key;
+  function letIn(visit: Visit, caller: Caller): void {
+    const { key } = caller;
+    visit.caller = caller;
     visit.trail.authenticated({ keyId: key.id, prefix: key.prefix });
   }
 

@@ -1,9 +1,12 @@
 import type { ServerResponse } from "node:http";
 
+type JsonAnswer = { requestId: string; value: unknown; headers?: Record<string, string> };
+
 /** Sends a whole JSON answer with the ids every response carries; returns its size. */
-export function sendJson(response: ServerResponse, requestId: string, value: unknown): number {
+export function sendJson(response: ServerResponse, { requestId, value, headers = {} }: JsonAnswer): number {
   const body = Buffer.from(JSON.stringify(value));
   response.writeHead(200, {
+    ...headers,
     "content-type": "application/json",
     "content-length": body.length,
     "x-request-id": requestId,

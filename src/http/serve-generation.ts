@@ -1,20 +1,27 @@
 import { invariant } from "../core/invariant.ts";
+import { type CountRequest, countingRefusals } from "../gateway/count-request.ts";
 import type { Generate } from "../gateway/generate.ts";
+import { idempotencyOf } from "../gateway/idempotency.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { parseBody, type ParsedBody } from "../wire/json/parse-body.ts";
 import { readBody } from "./body.ts";
 import type { Call } from "./door.ts";
+import { readIdempotencyKey } from "./idempotency-key.ts";
 import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
 
-export type ServeGeneration = (call: Call, read: (body: ParsedBody) => GenerationRequest) => Promise<RequestFinished>;
+/** How a route turns its body, and the headers that belong to it, into a request. */
+export type ReadRequest = (body: ParsedBody, headers: Call["request"]["headers"]) => GenerationRequest;
+
+export type ServeGeneration = (call: Call, read: ReadRequest) => Promise<RequestFinished>;
 
 /** For the log alone: nobody was there to be told a status. */
 const CLIENT_CLOSED = 499;
 
 type Parts = {
   generate: Generate;
+  countRequest: CountRequest;
   events: Pick<Events, "upstreamFailed">;
   sinkLimits: SinkLimits;
   maxBodyBytes: number;
@@ -23,17 +30,28 @@ type Parts = {
 
 /** From a body in any client format to a finished answer. */
 export const createServeGeneration =
-  ({ generate, events, sinkLimits, maxBodyBytes, maxJsonDepth }: Parts): ServeGeneration =>
+  ({ generate, countRequest, events, sinkLimits, maxBodyBytes, maxJsonDepth }: Parts): ServeGeneration =>
   async (call, read) => {
-    const { visit, response } = call;
-    const { key, trail, requestId, startedAtMs } = visit;
-    invariant(key, "a generation without a key");
-    const request = read(parseBody(await readBody(call, maxBodyBytes), maxJsonDepth));
-    const { outcome, modelId, usage, relayMs, bytesOut } = await generate({
+    const { visit, request: incoming, response } = call;
+    const { caller, route, trail, requestId, startedAtMs } = visit;
+    invariant(caller, "a generation without a caller");
+    const { request, idempotencyKey } = await countingRefusals(
+      () => countRequest(caller, visit.id),
+      async () => ({
+        idempotencyKey: readIdempotencyKey(incoming.rawHeaders),
+        request: read(parseBody(await readBody(call, maxBodyBytes), maxJsonDepth), incoming.headers),
+      }),
+    );
+    const version = request.forwardedHeaders["anthropic-version"] ?? "";
+    const { outcome, code, modelId, usage, relayMs, bytesOut } = await generate({
       id: visit.id,
       requestId,
-      key,
+      caller,
       request,
+      idempotency:
+        idempotencyKey === null
+          ? null
+          : idempotencyOf(caller, { idempotencyKey, route, version, bytes: request.bytes }),
       sink: new ResponseSink(response, requestId, sinkLimits),
       startedAtMs,
       onAttempt: ({ target, number, status, failure, waitedMs }) => {
@@ -49,12 +67,12 @@ export const createServeGeneration =
     });
     return {
       status: outcome === "client_gone" && bytesOut === 0 ? CLIENT_CLOSED : 200,
-      code: null,
+      code,
       outcome,
       model: modelId,
       streamed: request.stream,
-      inputTokens: usage?.inputTokens ?? 0,
-      outputTokens: usage?.outputTokens ?? 0,
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
       providerMs: visit.providerMs + relayMs,
       bytesOut,
     };

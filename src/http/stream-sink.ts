@@ -48,6 +48,7 @@ export class ResponseSink implements Sink {
   }
 
   begin({ status, headers }: AnswerHead): void {
+    if (this.#gone) return;
     const list = ["x-request-id", this.#requestId, "request-id", this.#requestId];
     for (const name in headers) list.push(name, headers[name] as string);
     this.#response.writeHead(status, list);

@@ -1,4 +1,5 @@
 import type { Caller } from "../gateway/open-request.ts";
+import type { RouteName } from "../telemetry/route-name.ts";
 import type { RequestTrail } from "../telemetry/request-trail.ts";
 
 /** One request at the edge, from its first byte to its last. */
@@ -6,9 +7,11 @@ export type Visit = {
   /** The id made for it, as a UUID, and as callers see it. */
   id: string;
   requestId: string;
+  /** How logs, metrics and Idempotency-Keys call the route it came by. */
+  route: RouteName;
   startedAtMs: number;
   trail: RequestTrail;
-  key: Caller | null;
+  caller: Caller | null;
   /** Time spent waiting for providers so far. */
   providerMs: number;
 };

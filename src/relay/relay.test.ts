@@ -81,9 +81,15 @@ function open({ startedAtMs = systemClock.elapsedMs(), goneBefore = "no" } = {})
   });
   const relay = createRelay({ limits: LIMITS, clock: systemClock });
   let relayed: Relayed | null = null;
-  const ended = relay({ body: provider.body, stage, sink: caller.sink, head: HEAD, startedAtMs, onFirstByte }).then(
-    (result) => (relayed = result),
-  );
+  const ended = relay({
+    body: provider.body,
+    stage,
+    sink: caller.sink,
+    head: HEAD,
+    startedAtMs,
+    onFirstByte,
+    onProgress: () => undefined,
+  }).then((result) => (relayed = result));
   return { provider, caller, onFirstByte, ended, result: () => relayed };
 }
 

@@ -22,6 +22,8 @@ export type RelayTask = {
   /** When the request came in, on the clock of durations. */
   startedAtMs: number;
   onFirstByte: () => void;
+  /** Called when something more has been handed to the caller. */
+  onProgress: () => void;
 };
 
 /** How the stream went. `begun` is false while the caller has seen nothing, so that a failure can still have a status. */
@@ -88,6 +90,7 @@ class RelayedStream {
     if (this.#ended) return;
     const whole = this.#splitter.push(bytes);
     this.#writeRun();
+    this.#task.onProgress();
     if (this.#terminalSeen) this.#close();
     else if (this.#failed || !whole) this.#finish("upstream_failed");
   }

@@ -32,6 +32,26 @@ export const COUNTERS = {
     help: "Generations by how they ended: completed, client_gone, upstream_failed or timed_out.",
     labels: ["outcome"],
   },
+  duties: {
+    name: "tollgate_duties_total",
+    help: "What this process does for the ledger beside serving, by duty and whether it was done or failed.",
+    labels: ["duty", "result"],
+  },
+  holdsSwept: {
+    name: "tollgate_holds_swept_total",
+    help: "Requests of dead processes, or past their deadline, that this process ended at their last checkpoint.",
+    labels: [],
+  },
+  checkpoints: {
+    name: "tollgate_checkpoints_total",
+    help: "Checkpoints of running streams that were written.",
+    labels: [],
+  },
+  moneyAlarms: {
+    name: "tollgate_money_alarms_total",
+    help: "What an operator must look at: usage_estimated, overrun, unpriced_usage, key_suspended or release_lost.",
+    labels: ["kind"],
+  },
   bugs: {
     name: "tollgate_bugs_total",
     help: "States believed impossible that happened. Above zero means a defect to report.",

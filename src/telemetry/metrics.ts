@@ -1,6 +1,8 @@
 import { Counter, Histogram, Registry } from "@prometheus-io/client";
 import type { ClientDialect } from "../core/dialect.ts";
 import type { FaultCode } from "../core/fault.ts";
+import type { Duty } from "../core/duty.ts";
+import type { MoneyAlarmKind } from "../core/money-alarm.ts";
 import type { Outcome } from "../core/usage.ts";
 import { createBoundedLabel } from "./bounded-label.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
@@ -27,6 +29,10 @@ export type Metrics = {
   firstByte: (route: RouteName, elapsedMs: number) => void;
   requestFinished: (request: FinishedRequest) => void;
   upstreamCalled: (provider: string, outcome: string) => void;
+  dutyEnded: (duty: Duty, result: "done" | "failed") => void;
+  holdsSwept: (holds: number) => void;
+  checkpointsWritten: (checkpoints: number) => void;
+  moneyAlarmed: (kind: MoneyAlarmKind) => void;
   bugFound: () => void;
   lineDropped: () => void;
   databaseUp: (up: 0 | 1) => void;
@@ -51,6 +57,10 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const requests = createCounter(COUNTERS.requests, registry);
   const upstreamCalls = createCounter(COUNTERS.upstreamCalls, registry);
+  const duties = createCounter(COUNTERS.duties, registry);
+  const holdsSwept = createCounter(COUNTERS.holdsSwept, registry);
+  const checkpoints = createCounter(COUNTERS.checkpoints, registry);
+  const moneyAlarms = createCounter(COUNTERS.moneyAlarms, registry);
   const bugs = createCounter(COUNTERS.bugs, registry);
   const droppedLines = createCounter(COUNTERS.droppedLines, registry);
   const countTokens = createTally(COUNTERS.tokens, ["input", "output"], registry);
@@ -81,6 +91,10 @@ export function createMetrics(): Metrics {
     },
     upstreamCalled: (provider, outcome) =>
       upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
+    dutyEnded: (duty, result) => duties.inc({ duty, result }),
+    holdsSwept: (holds) => holdsSwept.inc(holds),
+    checkpointsWritten: (count) => checkpoints.inc(count),
+    moneyAlarmed: (kind) => moneyAlarms.inc({ kind }),
     bugFound: () => bugs.inc(),
     lineDropped: () => droppedLines.inc(),
     databaseUp: (up) => void (databaseUp.current = up),

@@ -1,0 +1,40 @@
+import { Fault } from "../core/fault.ts";
+import type { Key } from "../keys/key.ts";
+import type { Batcher } from "../ledger/batcher.ts";
+import { LedgerUnavailableError } from "../ledger/lane.ts";
+import type { Ask, Verdict } from "../ledger/ledger.ts";
+import type { RateDenials } from "../ledger/rate-denials.ts";
+import type { Caller } from "./open-request.ts";
+
+/** What the ledger said, and the key as it was when it said so. */
+export type Answered = { verdict: Exclude<Verdict, { kind: "stale_key" }>; caller: Caller };
+
+export type AskLedger = (caller: Caller, askFor: (key: Key) => Ask) => Promise<Answered>;
+
+type Parts = { batcher: Pick<Batcher, "admit">; denials: RateDenials; random: () => number };
+
+/** A key that keeps changing between its reading and the call is being worked on; nobody needs to win that race. */
+const MOST_READINGS = 5;
+
+/** Puts a request to the ledger, with a key read again for as long as the ledger knows it to have changed. */
+export const createAskLedger =
+  ({ batcher, denials, random }: Parts): AskLedger =>
+  async (first, askFor) => {
+    let caller = first;
+    for (let reading = 0; reading < MOST_READINGS; reading++) {
+      const verdict = await batcher.admit(askFor(caller.key)).catch((error: unknown) => {
+        throw error instanceof LedgerUnavailableError ? ledgerAway(random, error) : error;
+      });
+      if (verdict.kind === "rate_limited") denials.note(caller.key.id, verdict.retryAfterMs);
+      if (verdict.kind !== "stale_key") return { verdict, caller };
+      caller = await caller.again();
+    }
+    throw ledgerAway(random, new Error("the key changed at every reading"));
+  };
+
+/** Several seconds, and not the same for everybody: those who were refused together must not come back together. */
+export const ledgerAway = (random: () => number, cause: unknown): Fault =>
+  new Fault("service_unavailable", "Requests cannot be charged at the moment, so none is started. Try again shortly.", {
+    retryAfterSeconds: 2 + Math.floor(random() * 4),
+    cause,
+  });

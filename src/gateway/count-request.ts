@@ -1,0 +1,47 @@
+import { Fault } from "../core/fault.ts";
+import type { Ask } from "../ledger/ledger.ts";
+import type { AskLedger } from "./ask-ledger.ts";
+import type { Caller } from "./open-request.ts";
+import { overRate } from "./verdict-fault.ts";
+
+/** Counts a request that reserves nothing against the rate of its key. Throws when the key is over it. */
+export type CountRequest = (caller: Caller, id: string) => Promise<void>;
+
+export const createCountRequest =
+  ({ askLedger }: { askLedger: AskLedger }): CountRequest =>
+  async (caller, id) => {
+    const { verdict, caller: now } = await askLedger(caller, ({ id: keyId, version, rpmLimit }) => ({
+      ...COUNT_ONLY,
+      id,
+      keyId,
+      keyVersion: version,
+      rpmLimit,
+    }));
+    if (verdict.kind === "rate_limited") throw overRate(now.key.rpmLimit, verdict.retryAfterMs);
+  };
+
+const COUNT_ONLY: Omit<Ask, "id" | "keyId" | "keyVersion" | "rpmLimit"> = {
+  least: 0n,
+  most: 0n,
+  unlimited: false,
+  model: "",
+  priceVersion: 0,
+  lifetimeMs: 0,
+  claim: null,
+};
+
+/**
+ * Runs what may refuse a request before the ledger has seen it. A refusal counts too, so that a flood of bad requests meets the
+ * key's rate; one that cannot be counted because the ledger is away stays the refusal it was. [decision 8]
+ */
+export async function countingRefusals<T>(count: () => Promise<void>, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === "service_unavailable") throw error;
+    await count().catch((refusal: unknown) => {
+      if (refusal instanceof Fault && refusal.code !== "service_unavailable") throw refusal;
+    });
+    throw error;
+  }
+}

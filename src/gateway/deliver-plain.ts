@@ -1,0 +1,55 @@
+import { collect } from "../relay/collect.ts";
+import { pickTranslator } from "../translate/pick-translator.ts";
+import {
+  announced,
+  brokeOff,
+  type Deliver,
+  endingOf,
+  failJourney,
+  keptAnswer,
+  noteFirstByte,
+  tooLong,
+} from "./journey.ts";
+
+const PLAIN_HEAD = { status: 200, headers: { "content-type": "application/json" } };
+
+type Limits = { deadlineMs: number; maxAnswerBytes: number };
+
+/** A plain answer is gathered, paid for, and sent. */
+export const createDeliverPlain =
+  ({ limits }: { limits: Limits }): Deliver =>
+  async (journey, { target, answer: { body } }) => {
+    const { generation, held, sink, clock } = journey;
+    const { request, startedAtMs } = generation;
+    const timeoutMs = limits.deadlineMs - (clock.elapsedMs() - startedAtMs);
+    const { outcome, bytes: whole } = await collect({ body, sink, maxBytes: limits.maxAnswerBytes, timeoutMs });
+    const relayedAtMs = clock.elapsedMs();
+    if (outcome !== "completed") {
+      // Cut by us, it gets a status, and a status other than success costs nothing: the hold goes back whole.
+      const cut = sink.cutBy();
+      if (cut !== null) throw cut;
+      const { usage } = await held.hold.settle(endingOf(journey, { outcome, answered: true }));
+      if (outcome === "client_gone") return { outcome, code: null, usage, bytesOut: 0, relayedAtMs };
+      throw outcome === "timed_out" ? tooLong() : brokeOff();
+    }
+
+    const { bytes, usage: said } = await read();
+    noteFirstByte(journey);
+    const { usage } = await held.hold.settle({
+      ...endingOf(journey, { outcome, answered: true, begun: true, usage: said }),
+      plain: bytes,
+      answer: keptAnswer(journey, PLAIN_HEAD, bytes),
+    });
+    const { status, headers } = announced(PLAIN_HEAD, held);
+    sink.begin({ status, headers: { ...headers, "content-length": String(bytes.length) } });
+    sink.end(bytes);
+    return { outcome, code: null, usage, bytesOut: bytes.length, relayedAtMs };
+
+    async function read() {
+      try {
+        return pickTranslator(request.dialect, target).plain(whole, request);
+      } catch (error) {
+        return failJourney(journey, error);
+      }
+    }
+  };

@@ -1,0 +1,78 @@
+import { Fault } from "../core/fault.ts";
+import { NO_USAGE } from "../core/usage.ts";
+import type { Relay, Relayed } from "../relay/relay.ts";
+import { pickTranslator } from "../translate/pick-translator.ts";
+import {
+  announced,
+  brokeOff,
+  type Deliver,
+  endingOf,
+  type Journey,
+  keptAnswer,
+  noteFirstByte,
+  tooLong,
+} from "./journey.ts";
+
+const STREAM_HEAD = {
+  status: 200,
+  headers: {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+  },
+};
+
+/** Content is forwarded as it comes; the terminal event leaves only after the settlement. [decision 21] */
+export const createDeliverStream =
+  ({ relay }: { relay: Relay }): Deliver =>
+  async (journey, { target, answer: { body } }) => {
+    const { generation, held, sink, clock } = journey;
+    const { requestId, request, startedAtMs } = generation;
+    const stage = pickTranslator(request.dialect, target).stage(request);
+    const head = announced(STREAM_HEAD, held);
+    const relayed = await relay({
+      body,
+      stage,
+      sink,
+      head,
+      startedAtMs,
+      onFirstByte: () => noteFirstByte(journey),
+      onProgress: () => held.hold.progress(stage),
+    });
+    const relayedAtMs = clock.elapsedMs();
+    const { outcome, begun, bytesOut, terminal } = relayed;
+    try {
+      const { usage } = await held.hold.settle({
+        ...endingOf(journey, { outcome, begun, answered: true, usage: relayed.usage }),
+        stage,
+        answer: terminal && keptAnswer(journey, STREAM_HEAD, terminal),
+      });
+      const fault = faultOf(relayed, journey);
+      if (fault !== null) throw fault;
+      if (outcome === "completed") {
+        if (!begun) sink.begin(head);
+        sink.end(terminal ?? undefined);
+      }
+      return { outcome, code: null, usage, bytesOut, relayedAtMs };
+    } catch (error) {
+      // With 200 already sent, a failure can only be an event of the stream.
+      if (!begun || !(error instanceof Fault)) throw error;
+      sink.end(stage.failure(error, requestId));
+      return { outcome, code: error.code, usage: relayed.usage ?? NO_USAGE, bytesOut, relayedAtMs };
+    }
+  };
+
+function faultOf({ outcome }: Relayed, { sink }: Journey): Fault | null {
+  switch (outcome) {
+    case "completed":
+      return null;
+    case "client_gone":
+      return sink.cutBy();
+    case "upstream_failed":
+      return brokeOff();
+    case "timed_out":
+      return tooLong();
+    default:
+      return outcome satisfies never;
+  }
+}

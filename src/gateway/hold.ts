@@ -1,0 +1,146 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Fault } from "../core/fault.ts";
+import type { MoneyAlarm } from "../core/money-alarm.ts";
+import { unpricedUsage } from "../core/price.ts";
+import type { Outcome, Usage } from "../core/usage.ts";
+import type { Batcher } from "../ledger/batcher.ts";
+import type { Checkpoint, RecordDetails, Settlement, StoredAnswer } from "../ledger/ledger.ts";
+import type { CountTokens } from "../tokens/count-tokens.ts";
+import type { AnswerStage } from "../translate/answer-stage.ts";
+import { type Bill, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
+
+export type HoldParts = {
+  batcher: Pick<Batcher, "settle" | "settleLate" | "void">;
+  checkpoints: { add: (checkpoint: Checkpoint) => void; forget: (id: string) => void };
+  writeOff: (writeOff: {
+    id: string;
+    keyId: string;
+    amount: bigint;
+    capPerHour: bigint | null;
+  }) => Promise<{ suspended: boolean }>;
+  countTokens: () => Promise<CountTokens>;
+  /** The unbilled part of a stream that is worth a checkpoint, in each unit. */
+  checkpointWorth: { credit: bigint; tokens: bigint };
+  writeOffCap: bigint;
+  unconfirmed: (cause: unknown) => Fault;
+  onAlarm: (alarm: MoneyAlarm) => void;
+};
+
+export type Held = { id: string; keyId: string; model: string; amount: bigint; terms: Terms };
+
+/** The end of a request, with what its usage record says of it. */
+export type HoldEnding = Ending & { details: Omit<RecordDetails, "estimated">; answer: StoredAnswer | null };
+
+export type Settled = { usage: Usage; charged: bigint };
+
+/** How long a refusal waits for its money to be back, so that a caller who tries again at once finds it there. */
+const RELEASE_WAIT_MS = 250;
+
+/** Money set aside for one request. Leaving its scope without a settlement gives it back whole. */
+export class Hold {
+  readonly #parts: HoldParts;
+  readonly #held: Held;
+  #settled = false;
+  #seq = 0;
+  #checkpointed = 0n;
+  #usageSeen = false;
+  #nextLength = 1;
+
+  constructor(parts: HoldParts, held: Held) {
+    this.#parts = parts;
+    this.#held = held;
+  }
+
+  get amount(): bigint {
+    return this.#held.amount;
+  }
+
+  /**
+   * Books what the request cost. Resolves when that is durable: nobody is told an answer is complete before. When it cannot be
+   * confirmed to a caller who waits, that caller is told of an error, and an error costs nothing: the request is voided.
+   */
+  async settle(ending: HoldEnding): Promise<Settled> {
+    const { id, keyId, terms } = this.#held;
+    this.#settled = true;
+    this.#parts.checkpoints.forget(id);
+    const bill = await billOf(ending, terms, this.#parts.countTokens);
+    const settlement = this.#settlement(ending, bill);
+    if (ending.outcome === "client_gone") {
+      this.#settleLate(settlement, bill);
+      return { usage: bill.usage, charged: bill.charge };
+    }
+    const settled = await this.#parts.batcher.settle(settlement).catch((error: unknown) => {
+      void this.#void({ id, keyId });
+      throw this.#parts.unconfirmed(error);
+    });
+    if (settled.kind === "fenced") throw this.#parts.unconfirmed(new Error("the hold had been swept"));
+    this.#watch(ending.outcome, bill, settled.charged);
+    return { usage: bill.usage, charged: settled.charged };
+  }
+
+  /** Called as a stream grows. Writes down what it has come to when that is worth it; cheap when it is not. [LEDGER rule 4] */
+  progress(stage: AnswerStage): void {
+    const usageSaid = !this.#usageSeen && stage.usage() !== null;
+    if (stage.delivered.length < this.#nextLength && !usageSaid) return;
+    const { id, terms } = this.#held;
+    this.#usageSeen ||= usageSaid;
+    const { cost, usage } = costSoFar(stage, terms);
+    const { credit, tokens } = this.#parts.checkpointWorth;
+    const worth = terms.tariff === null ? tokens : credit;
+    if (this.#seq === 0 || usageSaid || cost - this.#checkpointed >= worth) {
+      this.#seq++;
+      this.#checkpointed = cost;
+      const { inputTokens, outputTokens } = usage;
+      this.#parts.checkpoints.add({ id, seq: this.#seq, cost, inputTokens, outputTokens, contentDelivered: true });
+    }
+    this.#nextLength = stage.delivered.length + LOOK_AGAIN_BYTES;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#settled) return;
+    this.#settled = true;
+    const { id, keyId } = this.#held;
+    this.#parts.checkpoints.forget(id);
+    await Promise.race([this.#void({ id, keyId }), wait(RELEASE_WAIT_MS, undefined, { ref: false })]);
+  }
+
+  #settlement(ending: HoldEnding, { charge, usage, estimated }: Bill): Settlement {
+    const { id, keyId } = this.#held;
+    const { outcome, begun, details, answer } = ending;
+    const record = outcome === "client_gone" ? null : { ...details, estimated };
+    return { id, keyId, outcome, charge, usage, contentDelivered: begun, record, answer };
+  }
+
+  /** Nobody waits for it any more, so it is tried for as long as it takes. */
+  #settleLate(settlement: Settlement, bill: Bill): void {
+    const { id, keyId } = this.#held;
+    const { batcher, writeOff, writeOffCap } = this.#parts;
+    const settled = batcher.settleLate(settlement).then(async (answer) => {
+      if (answer.kind !== "fenced") this.#watch("client_gone", bill, answer.charged);
+      if (bill.writeOff === 0n) return;
+      const capPerHour = this.#held.terms.tariff === null ? null : writeOffCap;
+      const { suspended } = await writeOff({ id, keyId, amount: bill.writeOff, capPerHour });
+      if (suspended) this.#alarm("key_suspended");
+    });
+    settled.catch(() => this.#alarm("release_lost"));
+  }
+
+  async #void(request: { id: string; keyId: string }): Promise<void> {
+    await this.#parts.batcher.void(request).catch(() => this.#alarm("release_lost"));
+  }
+
+  #watch(outcome: Outcome, bill: Bill, charged: bigint): void {
+    if (charged < bill.charge) this.#alarm("overrun");
+    if (bill.estimated && outcome === "completed") this.#alarm("usage_estimated");
+    const { tariff } = this.#held.terms;
+    if (tariff !== null && unpricedUsage(tariff, bill.usage) !== null) this.#alarm("unpriced_usage");
+  }
+
+  #alarm(kind: MoneyAlarm["kind"]): void {
+    const { keyId, id, model } = this.#held;
+    this.#parts.onAlarm({ kind, keyId, requestId: id, model });
+  }
+}
+
+/** Between two looks at what a stream has come to. */
+const LOOK_AGAIN_BYTES = 1_024;

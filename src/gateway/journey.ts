@@ -1,0 +1,108 @@
+import type { Model } from "../catalogue/model.ts";
+import type { Clock } from "../core/clock.ts";
+import { Fault, type FaultCode } from "../core/fault.ts";
+import type { AnswerHead, Sink } from "../core/sink.ts";
+import type { Outcome, Usage } from "../core/usage.ts";
+import type { StoredAnswer } from "../ledger/ledger.ts";
+import type { Attempt, Dispatched } from "../upstream/dispatch.ts";
+import type { GenerationRequest } from "../wire/generation-request.ts";
+import type { Admitted } from "./admit.ts";
+import type { HoldEnding } from "./hold.ts";
+import type { Idempotency } from "./idempotency.ts";
+import type { Caller } from "./open-request.ts";
+import type { WatchedSink } from "./watched-sink.ts";
+
+export type Generation = {
+  /** Made before the first call that uses it. */
+  id: string;
+  /** The same id as the caller sees it. */
+  requestId: string;
+  caller: Caller;
+  request: GenerationRequest;
+  /** Null: the caller sent no Idempotency-Key. */
+  idempotency: Idempotency | null;
+  sink: Sink;
+  startedAtMs: number;
+  onAttempt: (attempt: Attempt) => void;
+  onFirstByte: () => void;
+};
+
+/** One generation that has been paid for, on its way. */
+export type Journey = {
+  generation: Generation;
+  model: Model;
+  held: Extract<Admitted, { kind: "held" }>;
+  sink: WatchedSink;
+  clock: Clock;
+  /** The provider that answered or was last asked. */
+  provider: string;
+  firstByteMs: number | null;
+};
+
+/** What became of an answer. */
+export type Delivered = {
+  outcome: Outcome;
+  /** What the caller was told after its answer had begun; null when nothing went wrong. */
+  code: FaultCode | null;
+  usage: Usage;
+  bytesOut: number;
+  /** When the provider had no more to say. */
+  relayedAtMs: number;
+};
+
+export type Deliver = (journey: Journey, dispatched: Dispatched) => Promise<Delivered>;
+
+type Known = { outcome: Outcome; begun?: boolean; answered?: boolean; usage?: Usage | null };
+
+/** The end of a journey as the ledger is told it; what is not known is not there. */
+export function endingOf(
+  { generation, clock, provider, firstByteMs }: Journey,
+  { outcome, begun = false, answered = false, usage = null }: Known,
+): HoldEnding {
+  const details = {
+    provider,
+    status: outcome === "completed" || begun ? 200 : 502,
+    firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs),
+    tookMs: Math.round(clock.elapsedMs() - generation.startedAtMs),
+  };
+  return { outcome, begun, answered, usage, stage: null, plain: null, details, answer: null };
+}
+
+export function noteFirstByte(journey: Journey): void {
+  journey.firstByteMs = journey.clock.elapsedMs() - journey.generation.startedAtMs;
+  journey.generation.onFirstByte();
+}
+
+/** The answer as it is kept for a retry; null when it is not wanted, or too large. */
+export function keptAnswer({ generation, sink }: Journey, head: AnswerHead, last: Buffer): StoredAnswer | null {
+  if (generation.idempotency === null) return null;
+  const body = sink.remembered(last);
+  return body && generation.idempotency.store(head, body);
+}
+
+/** Tells the caller how long its answer may grow when that is less than the model gives. */
+export function announced(head: AnswerHead, { clamped, toldMaxTokens }: Journey["held"]): AnswerHead {
+  if (!clamped) return head;
+  return { ...head, headers: { ...head.headers, "x-tollgate-max-tokens": String(toldMaxTokens) } };
+}
+
+const PROVIDER_FAILURES: ReadonlySet<FaultCode> = new Set([
+  "provider_unavailable",
+  "upstream_error",
+  "upstream_timeout",
+]);
+
+/** A provider that failed is written down, at no cost; a request that it refused with reason is as if never sent. */
+export async function failJourney(journey: Journey, error: unknown): Promise<never> {
+  if (error instanceof Fault && PROVIDER_FAILURES.has(error.code)) {
+    // Should the ledger be away, the hold is voided instead, and the caller still hears of the provider.
+    await journey.held.hold.settle(endingOf(journey, { outcome: "upstream_failed" })).catch(() => undefined);
+  }
+  throw error;
+}
+
+export const brokeOff = (): Fault =>
+  new Fault("upstream_error", "The provider broke off before the answer was complete. Trying again is safe.");
+
+export const tooLong = (): Fault =>
+  new Fault("upstream_timeout", "The answer took longer than a stream may last. Ask for less, or in parts.");

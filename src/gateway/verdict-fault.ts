@@ -1,0 +1,100 @@
+import type { Demand } from "../admission/demand.ts";
+import { Fault } from "../core/fault.ts";
+import type { KeyMode } from "../core/key-mode.ts";
+import { formatCredits } from "../core/money.ts";
+import type { Verdict } from "../ledger/ledger.ts";
+
+/** Every answer of the ledger that lets nothing start. */
+export type Refusal = Exclude<Verdict, { kind: "admitted" | "already" | "replay" | "stale_key" }>;
+
+type Context = {
+  mode: KeyMode;
+  rpmLimit: number | null;
+  demand: Demand;
+  /** What this caller calls its output limit. */
+  limitField: string;
+  nowMs: number;
+  random: () => number;
+};
+
+const RESERVED_RETRY_SECONDS = { least: 1, most: 5 };
+
+/** Says the number and the way out: needed, available, reserved, and the longest answer that would fit. [decision 18] */
+export function verdictFault(refusal: Refusal, context: Context): Fault {
+  switch (refusal.kind) {
+    case "rate_limited":
+      return overRate(context.rpmLimit, refusal.retryAfterMs);
+    case "insufficient":
+      return new Fault("insufficient_credit", insufficient(refusal, context));
+    case "reserved": {
+      const { least, most } = RESERVED_RETRY_SECONDS;
+      const retryAfterSeconds = least + Math.floor(context.random() * (most - least + 1));
+      return new Fault("balance_temporarily_reserved", reserved(refusal, context), { retryAfterSeconds });
+    }
+    case "limit_reached":
+      return limitReached(refusal.periodEndsAtMs, context.nowMs);
+    case "in_progress":
+      return new Fault("idempotency_in_progress", IN_PROGRESS, { retryAfterSeconds: 1 });
+    case "key_reuse":
+      return new Fault("idempotency_key_reuse", KEY_REUSE);
+    case "replay_unavailable":
+      return replayUnavailable();
+    case "stream_interrupted":
+      return new Fault("idempotency_stream_interrupted", INTERRUPTED);
+    default:
+      return refusal satisfies never;
+  }
+}
+
+export function overRate(rpmLimit: number | null, retryAfterMs: number): Fault {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const message = `This key may make ${rpmLimit ?? "no more"} requests per minute and has made them. Wait ${seconds} s.`;
+  return new Fault("rate_limit_exceeded", message, { retryAfterSeconds: seconds });
+}
+
+export const replayUnavailable = (): Fault =>
+  new Fault(
+    "idempotency_replay_unavailable",
+    "The request with this Idempotency-Key was completed and charged, but its answer was not kept. Use a new key to run it again.",
+  );
+
+type Funds = { posted: bigint; held: bigint };
+
+function insufficient({ posted }: Funds, { mode, demand, limitField }: Context): string {
+  const fits = demand.affordableOutputTokens(posted);
+  const instead = fits > 0 ? `, or set ${limitField} to ${fits} or less` : "";
+  const remedy = mode === "credit" ? "Top the key up" : "Wait for the next period or have the budget raised";
+  return `This request needs at least ${amount(demand.least, mode)}; the key has ${amount(posted, mode)}. ${remedy}${instead}.`;
+}
+
+function reserved({ posted, held }: Funds, { mode, demand, limitField }: Context): string {
+  const available = posted - held;
+  const fits = demand.affordableOutputTokens(available);
+  const instead = fits > 0 ? `, or set ${limitField} to ${fits} or less` : "";
+  return (
+    `This request needs at least ${amount(demand.least, mode)}. The key has ${amount(posted, mode)}, of which ${amount(held, mode)} ` +
+    `is reserved by requests in progress and ${amount(available, mode)} is available. Try again when they have ended${instead}.`
+  );
+}
+
+function limitReached(periodEndsAtMs: number | null, nowMs: number): Fault {
+  if (periodEndsAtMs === null) {
+    return new Fault("limit_reached", "The token budget of this key is used up, and it does not renew.", {
+      retryAfterSeconds: Infinity,
+    });
+  }
+  const renews = new Date(periodEndsAtMs).toISOString();
+  return new Fault("limit_reached", `The token budget of this key is used up. It renews at ${renews}.`, {
+    retryAfterSeconds: (periodEndsAtMs - nowMs) / 1000,
+  });
+}
+
+const amount = (value: bigint, mode: KeyMode): string =>
+  mode === "credit" ? `${formatCredits(value)} credits` : `${value} tokens`;
+
+const IN_PROGRESS =
+  "A request with this Idempotency-Key is in progress. Ask again in a moment for its answer; nothing is charged twice.";
+const KEY_REUSE =
+  "This Idempotency-Key was used for a different request. Use one key per request, and repeat it only with the same body.";
+const INTERRUPTED =
+  "The stream with this Idempotency-Key broke off after part of it was delivered, so it can be neither replayed nor repeated. Use a new key.";

@@ -1,0 +1,27 @@
+import { Fault } from "../core/fault.ts";
+
+const NAME = "idempotency-key";
+const LONGEST = 255;
+/** Printable, of any alphabet that a header can carry. */
+const ALLOWED = /^[^\p{Cc}]+$/u;
+
+/** The caller's Idempotency-Key; null when it sent none. Read from the raw headers, because repeated ones are merged elsewhere. */
+export function readIdempotencyKey(rawHeaders: readonly string[]): string | null {
+  let value: string | null = null;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length !== NAME.length || name.toLowerCase() !== NAME) continue;
+    if (value !== null) throw refused("it was sent twice");
+    value = rawHeaders[at + 1] as string;
+  }
+  if (value === null) return null;
+  if (value === "") throw refused("it is empty");
+  if (value.length > LONGEST) throw refused(`it has ${value.length} characters`);
+  if (!ALLOWED.test(value)) throw refused("it contains control characters");
+  return value;
+}
+
+const refused = (what: string): Fault =>
+  new Fault("invalid_request", `Idempotency-Key: ${what}. Send it once, with 1 to ${LONGEST} printable characters.`, {
+    param: "Idempotency-Key",
+  });

@@ -1,0 +1,227 @@
+import { createCatalogue } from "../../src/catalogue/catalogue.ts";
+import type { Model, Route } from "../../src/catalogue/model.ts";
+import type { ByteReader, ByteStream } from "../../src/core/byte-stream.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { Fault } from "../../src/core/fault.ts";
+import { createId } from "../../src/core/ids.ts";
+import type { MoneyAlarm } from "../../src/core/money-alarm.ts";
+import type { Sink } from "../../src/core/sink.ts";
+import { createAdmit } from "../../src/gateway/admit.ts";
+import { createAskLedger } from "../../src/gateway/ask-ledger.ts";
+import { createCountRequest } from "../../src/gateway/count-request.ts";
+import { createDeliverPlain } from "../../src/gateway/deliver-plain.ts";
+import { createDeliverStream } from "../../src/gateway/deliver-stream.ts";
+import { createGenerate } from "../../src/gateway/generate.ts";
+import { idempotencyOf } from "../../src/gateway/idempotency.ts";
+import type { Generation } from "../../src/gateway/journey.ts";
+import type { Caller } from "../../src/gateway/open-request.ts";
+import { createRunning } from "../../src/gateway/running.ts";
+import type { Key } from "../../src/keys/key.ts";
+import { LedgerUnavailableError } from "../../src/ledger/lane.ts";
+import type { Checkpoint } from "../../src/ledger/ledger.ts";
+import { createRateDenials } from "../../src/ledger/rate-denials.ts";
+import { createRelay } from "../../src/relay/relay.ts";
+import { loadCountTokens } from "../../src/tokens/count-tokens.ts";
+import { readChatRequest } from "../../src/wire/chat/chat-request.ts";
+import { parseBody } from "../../src/wire/json/parse-body.ts";
+import { createModel } from "../ledger/model.ts";
+
+const ROUTE: Route = {
+  id: "r1",
+  provider: "east",
+  baseUrl: "http://east.invalid/v1",
+  credentialRef: "none",
+  upstreamModel: "m",
+  dialect: "chat",
+  conformant: true,
+  priority: 0,
+  weight: 1,
+  connectTimeoutMs: 1,
+  firstByteTimeoutMs: 1,
+  idleTimeoutMs: 1,
+};
+
+/** Input at 1 credit and output at 2 credits per million: a token is 1,000 or 2,000 nano-credits. */
+export const MODEL: Model = {
+  id: "m",
+  provider: "east",
+  createdAtMs: 0,
+  ownedBy: "east",
+  displayName: null,
+  tagline: null,
+  contextWindow: 1_000,
+  maxOutputTokens: 8,
+  outputCeiling: null,
+  outputFloor: 4,
+  tokenFactor: 1,
+  capabilities: {},
+  price: {
+    version: 3,
+    effectiveFromMs: 0,
+    inputNano: 1_000_000_000n,
+    outputNano: 2_000_000_000n,
+    cacheReadNano: null,
+    cacheWrite5mNano: null,
+    cacheWrite1hNano: null,
+    toolCallNano: {},
+  },
+  upcomingPrices: [],
+  routes: [ROUTE],
+};
+
+export type Provider = ((reader: ByteReader) => void) | "caller left" | Fault;
+
+/** Bytes that come as soon as somebody reads. */
+const bodyOf = (say: (reader: ByteReader) => void, log: string[]): ByteStream => ({
+  read: say,
+  pause: () => undefined,
+  resume: () => undefined,
+  cancel: () => void log.push("cancel"),
+});
+
+export const pieces =
+  (...list: string[]) =>
+  (reader: ByteReader): void => {
+    for (const piece of list) reader.chunk(Buffer.from(piece));
+    reader.end();
+  };
+
+/**
+ * The real story, admission and billing over the ledger's executable specification, with a provider and a caller in the hands of
+ * the test; and everything that happened, in order.
+ */
+export function generationStage(provider: Provider, { credits = 10n ** 9n, model = MODEL } = {}) {
+  const log: string[] = [];
+  const bodies: string[] = [];
+  const alarms: MoneyAlarm["kind"][] = [];
+  const checkpoints: Checkpoint[] = [];
+  const line = { ledger: "up" as "up" | "down", say: provider };
+  const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });
+  const keyId = createId(1);
+  const processId = createId(2);
+  ledger.createKey(keyId, "credit");
+  if (credits > 0n)
+    ledger.fund({ keyId, reference: "p", kind: "purchase", amount: credits, about: null, actor: "test" });
+  ledger.heartbeat(processId);
+
+  const reach = async <Answer>(step: string, call: () => Answer): Promise<Answer> => {
+    await Promise.resolve();
+    log.push(step);
+    if (line.ledger === "down") throw new LedgerUnavailableError("down");
+    return call();
+  };
+  const batcher = {
+    admit: (ask: Parameters<typeof ledger.admit>[1][number]) =>
+      reach("admit", () => ledger.admit(processId, [ask])[0] as ReturnType<typeof ledger.admit>[number]),
+    settle: (settlement: Parameters<typeof ledger.settle>[0][number]) =>
+      reach(`settle ${settlement.outcome} ${settlement.charge}`, () => ledger.settle([settlement])[0] as never),
+    settleLate: (settlement: Parameters<typeof ledger.settle>[0][number]) =>
+      reach(`settle late ${settlement.outcome} ${settlement.charge}`, () => ledger.settle([settlement])[0] as never),
+    void: (request: { id: string; keyId: string }) => reach("void", () => ledger.void([request])[0] as never),
+  };
+  const denials = createRateDenials(systemClock);
+  const askLedger = createAskLedger({ batcher, denials, random: () => 0 });
+  const running = createRunning();
+  const catalogue = createCatalogue();
+  catalogue.replace([model]);
+  const generate = createGenerate({
+    catalogue,
+    countRequest: createCountRequest({ askLedger }),
+    admit: createAdmit({
+      askLedger,
+      clock: systemClock,
+      random: () => 0,
+      deadlineMs: 5_000,
+      hold: {
+        batcher,
+        checkpoints: { add: (checkpoint) => void checkpoints.push(checkpoint), forget: () => undefined },
+        writeOff: async (writeOff) => ledger.writeOff(writeOff),
+        countTokens: loadCountTokens,
+        checkpointWorth: { credit: 1_000_000n, tokens: 100n },
+        writeOffCap: 10n ** 9n,
+        unconfirmed: (cause) => new Fault("service_unavailable", "unconfirmed", { cause }),
+        onAlarm: ({ kind }) => void alarms.push(kind),
+      },
+    }),
+    running,
+    dispatch: async ({ bodyFor, onAttempt }) => {
+      log.push("dispatch");
+      bodies.push(bodyFor(ROUTE).toString());
+      onAttempt({ target: ROUTE, number: 1, status: 200, failure: null, waitedMs: 0 });
+      if (line.say instanceof Fault) throw line.say;
+      if (line.say === "caller left") return null;
+      return { target: ROUTE, answer: { status: 200, headers: {}, body: bodyOf(line.say, log) } };
+    },
+    deliverStream: createDeliverStream({
+      relay: createRelay({
+        clock: systemClock,
+        limits: { deadlineMs: 5_000, keepAliveMs: 5_000, maxEventBytes: 1_024 },
+      }),
+    }),
+    deliverPlain: createDeliverPlain({ limits: { deadlineMs: 5_000, maxAnswerBytes: 1_024 } }),
+    clock: systemClock,
+    storedAnswerBytes: 2_048,
+  });
+
+  let leave = (): void => undefined;
+  let gone = false;
+  const heads: Record<string, string>[] = [];
+  const sink: Sink = {
+    isGone: () => gone,
+    onGone: (callback) => {
+      leave = () => {
+        gone = true;
+        callback();
+      };
+    },
+    onDrained: () => undefined,
+    begin: ({ status, headers }) => {
+      heads.push(headers);
+      log.push(`begin ${status}`);
+    },
+    write: (bytes) => log.push(`write ${bytes.toString()}`) > 0,
+    end: (bytes) => log.push(`end ${bytes?.toString() ?? ""}`),
+  };
+  const key = { id: keyId, version: 1, mode: "credit", rpmLimit: null, providerScope: "all", models: null };
+  const caller: Caller = { key: key as unknown as Key, secret: "tgc_secret", again: () => caller };
+
+  const ask = (fields: object = {}, idempotencyKey?: string): Generation => {
+    const bytes = Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }], ...fields }));
+    return {
+      id: createId(Date.UTC(2026, 0, 5)),
+      requestId: "req_1",
+      caller,
+      request: readChatRequest(parseBody(bytes, 64)),
+      idempotency:
+        idempotencyKey === undefined
+          ? null
+          : idempotencyOf(caller, { idempotencyKey, route: "chat_completions", version: "", bytes }),
+      sink,
+      startedAtMs: systemClock.elapsedMs(),
+      onAttempt: () => undefined,
+      onFirstByte: () => undefined,
+    };
+  };
+  const account = () => {
+    const found = ledger.state.accounts.get(keyId);
+    if (!found) throw new Error("the key has an account");
+    return found;
+  };
+  return {
+    generate,
+    ask,
+    log,
+    bodies,
+    heads,
+    alarms,
+    checkpoints,
+    line,
+    ledger,
+    account,
+    keyId,
+    running,
+    leave: () => leave(),
+    charges: () => [...ledger.state.charges.values()].map(({ kind, amount }) => `${kind} ${amount}`),
+    records: () => [...ledger.state.records.values()].map(({ outcome, cost }) => `${outcome} ${cost}`),
+  };
+}
