@@ -52,6 +52,8 @@ export type Dialect = {
   folder: string;
   credentialHeaders: readonly ("authorization" | "x-api-key")[];
   requestIdHeader: string;
+  /** Refuses a call that lacks a header this provider insists on. */
+  requireHeaders?: (headers: Record<string, string>) => void;
   read: (body: JsonObject) => Ask;
   encode: (generation: Generation) => StreamEncoder;
   answer: (generation: Generation) => string;

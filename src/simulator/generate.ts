@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Ask, Dialect } from "./dialect.ts";
-import { planGeneration } from "./generation.ts";
+import { planGeneration, promptTokens } from "./generation.ts";
 import type { Outlet } from "./outlet.ts";
 import { sendPlainAnswer, sleep } from "./plain-answer.ts";
 import { createPlainBody } from "./plain-body.ts";
@@ -16,6 +16,8 @@ export type Generate = (exchange: {
   id: string;
   header: string;
   outlet: Outlet;
+  /** What is to come of it: an answer, or how long the question is. */
+  operation: "generate" | "count";
 }) => Promise<void>;
 
 type Parts = { readRecording: ReadRecording; clock: Clock };
@@ -27,7 +29,7 @@ export function createGenerate({ readRecording, clock }: Parts): Generate {
   const rememberScript = createRemember<Script>(10_000);
   const plainBody = createPlainBody();
 
-  return async ({ dialect, ask, id, header, outlet }) => {
+  return async ({ dialect, ask, id, header, outlet, operation }) => {
     const settings = settingsOfModel(ask.model);
     const script = rememberScript(`${settings}\n${header}`, () => ({
       ...DEFAULT_SCRIPT,
@@ -41,6 +43,8 @@ export function createGenerate({ readRecording, clock }: Parts): Generate {
     if (!outlet.open || brokenBeforeHead(outlet, script)) return;
     if (script.refuseStatus !== null) return refuse(outlet, script, recording);
 
+    if (operation === "count") return sendCount(outlet, script.inputTokens ?? promptTokens(ask));
+
     const generation = planGeneration({ ask, script, id, nowMs: clock.nowMs() });
     outlet.call.streamed = recording === null ? ask.streamed : recording.kind === "stream";
     if (outlet.call.streamed) {
@@ -53,6 +57,11 @@ export function createGenerate({ readRecording, clock }: Parts): Generate {
     const body = recording?.kind === "plain" ? recording.body : plainBody({ dialect, generation, script, header });
     return sendPlainAnswer({ outlet, body, script, tokens: generation.tokens * ask.choices });
   };
+}
+
+function sendCount(outlet: Outlet, inputTokens: number): void {
+  outlet.begin(200, { "content-type": "application/json" });
+  outlet.end(JSON.stringify({ input_tokens: inputTokens }));
 }
 
 function brokenBeforeHead(outlet: Outlet, { interruption }: Script): boolean {

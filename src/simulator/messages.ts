@@ -8,6 +8,9 @@ export const messages: Dialect = {
   folder: "messages",
   credentialHeaders: ["x-api-key", "authorization"],
   requestIdHeader: "request-id",
+  requireHeaders: (headers) => {
+    if (!headers["anthropic-version"]) throw invalid("anthropic-version: header is required");
+  },
   read,
   encode,
   answer,
@@ -34,8 +37,26 @@ function read(body: JsonObject): Ask {
   return ask;
 }
 
-/** Counting asks for no answer, and so needs no limit on one. */
-export function readPrompt(body: JsonObject): Ask {
+/** Fields of a request for an answer; nobody may ask to have those counted. */
+const UNCOUNTED = [
+  "max_tokens",
+  "stream",
+  "metadata",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop_sequences",
+  "service_tier",
+];
+
+/** Counting asks for no answer, and so takes nothing that is said about one. */
+export function readCountAsk(body: JsonObject): Ask {
+  const extra = UNCOUNTED.find((field) => body[field] !== undefined);
+  if (extra !== undefined) throw invalid(`${extra}: Extra inputs are not permitted`, extra);
+  return readPrompt(body);
+}
+
+function readPrompt(body: JsonObject): Ask {
   return {
     model: readModel(body),
     streamed: readStreamed(body),

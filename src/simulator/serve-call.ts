@@ -5,8 +5,7 @@ import { digestOfCredential, headersWithoutCredentials } from "./credential.ts";
 import type { Dialect, JsonObject } from "./dialect.ts";
 import type { Gate } from "./gate.ts";
 import type { Generate } from "./generate.ts";
-import { promptTokens } from "./generation.ts";
-import { readPrompt } from "./messages.ts";
+import { readCountAsk } from "./messages.ts";
 import { listModels } from "./model-list.ts";
 import { Outlet } from "./outlet.ts";
 import { readBody } from "./read-body.ts";
@@ -51,9 +50,9 @@ export function createServeCall({ generate, witness, gate, clock }: Parts): Serv
       if (typeof model === "string" && model.length <= LONGEST_MODEL_NAME) call.model = model;
       witness.keepBody(call, body);
       witness.changed(call);
-      if (operation === "count")
-        return sendJson(outlet, JSON.stringify({ input_tokens: promptTokens(readPrompt(body)) }));
-      await generate({ dialect, ask: dialect.read(body), id, header: headers["x-sim-script"] ?? "", outlet });
+      dialect.requireHeaders?.(headers);
+      const ask = operation === "count" ? readCountAsk(body) : dialect.read(body);
+      await generate({ dialect, ask, id, header: headers["x-sim-script"] ?? "", outlet, operation });
     } catch (error) {
       refuse(
         outlet,
