@@ -102,7 +102,7 @@ test("statuses before content arrive as the SDK's error classes with the request
   });
 });
 
-test("a request without max_tokens or without a credential is refused in the provider's words", async () => {
+test("a request without max_tokens, version or credential is refused in the provider's words", async () => {
   const post = (headers: Record<string, string>) =>
     fetch(`${simulator.url}/v1/messages`, {
       method: "POST",
@@ -110,7 +110,8 @@ test("a request without max_tokens or without a credential is refused in the pro
       body: JSON.stringify({ model: "sim", messages }),
     });
 
-  const limitless = await post({ "x-api-key": "k" });
+  const limitless = await post({ "x-api-key": "k", "anthropic-version": "2023-06-01" });
+  const versionless = await post({ "x-api-key": "k" });
   const anonymous = await post({});
 
   expect(limitless.status).toBe(400);
@@ -118,6 +119,8 @@ test("a request without max_tokens or without a credential is refused in the pro
     type: "error",
     error: { type: "invalid_request_error", message: "max_tokens: Field required" },
   });
+  expect(versionless.status).toBe(400);
+  expect(await versionless.json()).toMatchObject({ error: { message: "anthropic-version: header is required" } });
   expect(anonymous.status).toBe(401);
   expect(await anonymous.json()).toMatchObject({ type: "error", error: { type: "authentication_error" } });
 });
@@ -153,7 +156,7 @@ test.skipIf(sharedFolder() === null)(
     for (const file of files) {
       const response = await fetch(`${simulator.url}/v1/messages`, {
         method: "POST",
-        headers: { "x-api-key": "x" },
+        headers: { "x-api-key": "x", "anthropic-version": "2023-06-01" },
         body: JSON.stringify({ model: `replay+recording=${file.name}`, max_tokens: 1, messages, stream: true }),
       });
       const expected = file.lines.map(
