@@ -19,6 +19,8 @@ import { createRouter } from "./router.ts";
 import { getModels } from "./routes/get-models.ts";
 import { getUsage } from "./routes/get-usage.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
+import { postMessages } from "./routes/post-messages.ts";
+import { postResponses } from "./routes/post-responses.ts";
 import { createServeGeneration } from "./serve-generation.ts";
 
 export type HttpLimits = {
@@ -67,6 +69,8 @@ export function createHttp(parts: Parts): Server {
   getModels(router, { door, countRequest, listModels });
   getUsage(router, { door, countRequest, showUsage });
   postChatCompletions(router, { door, serve });
+  postResponses(router, { door, serve });
+  postMessages(router, { door, serve });
   addHealth(router, { readiness, drain, clock });
 
   const server = createServer({
