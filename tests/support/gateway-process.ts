@@ -9,7 +9,17 @@ import { sharedFolder } from "./recordings.ts";
 import type { WitnessedCall } from "./simulator-process.ts";
 
 /** A model as a test describes it: what the simulated provider is asked for, and how its route is declared. */
-export type TestModel = { upstream: string; conformant?: boolean; maxOutputTokens?: number; provider?: string };
+export type TestModel = {
+  upstream: string;
+  conformant?: boolean;
+  dialect?: "chat" | "responses" | "messages";
+  /** Null: none is published. */
+  maxOutputTokens?: number | null;
+  outputCeiling?: number;
+  provider?: string;
+  /** In the words of the catalogue file; null: none. */
+  price?: Record<string, unknown> | null;
+};
 
 export type GatewayOptions = {
   models?: Record<string, TestModel>;
@@ -96,13 +106,14 @@ function catalogueOf(models: Record<string, TestModel>): object {
       id,
       provider: model.provider ?? "simulator",
       context_window: 128_000,
-      max_output_tokens: model.maxOutputTokens ?? 16_384,
-      price: { input: "1", output: "4" },
+      max_output_tokens: model.maxOutputTokens === undefined ? 16_384 : model.maxOutputTokens,
+      output_ceiling: model.outputCeiling ?? null,
+      price: model.price === undefined ? { input: "1", output: "4" } : model.price,
       routes: [
         {
           provider: "simulator",
           upstream_model: model.upstream,
-          dialect: "chat",
+          dialect: model.dialect ?? "chat",
           conformant: model.conformant ?? true,
         },
       ],

@@ -5,14 +5,17 @@ import { makeKey } from "../make-key.ts";
 
 type Model = { id: string; provider?: string; max_output_tokens?: number | null } & Record<string, unknown>;
 
-const CATALOGUE = ["east-large", "east-small", "sim-fast", "sim-steady", "sim-tools"];
+const PRICED = ["east-large", "east-small", "sim-fast", "sim-steady", "sim-tools"];
+const CATALOGUE = [...PRICED, "west-unpriced"].sort();
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
   gateway = await startGatewayProcess({
     models: {
       "east-large": { upstream: "sim", provider: "east", maxOutputTokens: 32 },
-      "east-small": { upstream: "sim", provider: "east" },
+      "east-small": { upstream: "sim", provider: "east", maxOutputTokens: null, outputCeiling: 64 },
+      "west-unpriced": { upstream: "sim", provider: "west", price: null },
+      "west-boundless": { upstream: "sim", provider: "west", maxOutputTokens: null },
     },
   });
 });
@@ -68,7 +71,7 @@ test.each([
   ["bearer", (key: string) => bearer(key)],
   ["x-api-key", (key: string) => ["x-api-key", key]],
 ])("a key sent as %s is answered at its own origin [AUT-1] [AUT-2] [ORI-1] [ORI-2]", async (_name, header) => {
-  expect(idsOf(await list(header(gateway.keys.credit)))).toEqual(CATALOGUE);
+  expect(idsOf(await list(header(gateway.keys.credit)))).toEqual(PRICED);
   expect(idsOf(await list(header(gateway.keys.token_budget), "/token"))).toEqual(CATALOGUE);
 });
 
@@ -87,15 +90,37 @@ test("a key entitled to some models sees only those, within its scope [MOD-16]",
 });
 
 test("every listed model can be requested with that key, up to its published limit [MOD-3] [MOD-10] [MOD-17]", async () => {
-  const { secret } = await makeKey(gateway, "--provider", "east");
+  const { secret } = await makeKey(gateway, "--provider", "east", "--credit", "1");
 
   for (const { id, max_output_tokens: limit } of modelsOf(await list(bearer(secret)))) {
-    const reply = await knock(`${gateway.publicUrl}/v1/chat/completions`, {
-      method: "POST",
-      headers: [...bearer(secret), "content-type", "application/json"],
-      body: JSON.stringify({ model: id, messages: [{ role: "user", content: "Hello" }], max_tokens: limit }),
-    });
+    const reply = await ask(id, { secret, limit: limit ?? 64 });
     expect({ id, status: reply.status }).toEqual({ id, status: 200 });
+  }
+});
+
+test("a model without a price is public without pricing, and neither listed nor sold on credit", async () => {
+  const { credit, token_budget: budget } = gateway.keys;
+  const found = modelsOf(await list()).find(({ id }) => id === "west-unpriced");
+  expect(found).not.toHaveProperty("pricing");
+  expect(idsOf(await list(bearer(credit)))).not.toContain("west-unpriced");
+  expect(idsOf(await list(bearer(budget), "/token"))).toContain("west-unpriced");
+
+  const refused = await ask("west-unpriced", { secret: credit });
+  const served = await ask("west-unpriced", { secret: budget, prefix: "/token" });
+
+  expect([refused.status, served.status]).toEqual([404, 200]);
+  expect(JSON.parse(refused.text)).toMatchObject({
+    error: { code: "model_not_found", param: "model", message: expect.stringContaining("no price") as string },
+  });
+});
+
+test("a model without any limit of output is neither listed nor served [decision 17]", async () => {
+  for (const [secret, prefix] of [
+    [gateway.keys.credit, ""],
+    [gateway.keys.token_budget, "/token"],
+  ] as const) {
+    expect(idsOf(await list(bearer(secret), prefix))).not.toContain("west-boundless");
+    expect((await ask("west-boundless", { secret, prefix })).status).toBe(404);
   }
 });
 
@@ -110,5 +135,12 @@ test("the request id is the gateway's own, new each time, and never the caller's
 test("a query string is no obstacle", async () => {
   expect((await knock(`${gateway.publicUrl}/v1/models?limit=1000`)).status).toBe(200);
 });
+
+const ask = (model: string, { secret, prefix = "", limit = 8 }: { secret: string; prefix?: string; limit?: number }) =>
+  knock(`${gateway.publicUrl}${prefix}/v1/chat/completions`, {
+    method: "POST",
+    headers: [...bearer(secret), "content-type", "application/json"],
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }], max_tokens: limit }),
+  });
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 1;
