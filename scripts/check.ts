@@ -15,6 +15,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["reference", "node", "scripts/write-reference.ts", "--check"],
   ["rules", "node", "scripts/rules.ts"],
   ["picture", "node", "scripts/draw-architecture.ts", "--check"],
+  ["money", "node", "scripts/draw-money.ts", "--check"],
   ["lockfile", "node", "scripts/lockfile.ts"],
 ];
 
