@@ -42,6 +42,8 @@ export const createDeliverStream =
     const relayedAtMs = clock.elapsedMs();
     const { outcome, begun, bytesOut, terminal } = relayed;
     try {
+      const cut = sink.cutBy();
+      if (cut !== null && isOurs(cut)) throw cut;
       const { usage } = await held.hold.settle({
         ...endingOf(journey, { outcome, begun, answered: true, usage: relayed.usage }),
         stage,
@@ -61,6 +63,9 @@ export const createDeliverStream =
       return { outcome, code: error.code, usage: relayed.usage ?? NO_USAGE, bytesOut, relayedAtMs };
     }
   };
+
+/** Cut because we could not go on, and not for anything the caller did: it costs nothing, so the hold goes back whole. */
+const isOurs = ({ code }: Fault): boolean => code === "service_unavailable";
 
 function faultOf({ outcome }: Relayed, { sink }: Journey): Fault | null {
   switch (outcome) {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { generationStage, MODEL, pieces } from "../../tests/support/generation-stage.ts";
 import { Fault } from "../core/fault.ts";
+import { createId } from "../core/ids.ts";
 
 const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"one two three"}}]}\n\n';
 const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}\n\n';
@@ -276,6 +277,36 @@ test("a key that is revoked has its stream cut and settled [LEDGER rule 8]", asy
   expect(stage.log.at(-1)).toMatch(/settle late client_gone|^end data: \{"error"/);
   expect(stage.account().held).toBe(0n);
   expect(stage.running.keyIds().size).toBe(0);
+});
+
+test("a stream that the ledger has closed meanwhile, or that we cannot go on with, is an error and costs nothing", async () => {
+  const swept = generationStage((reader) => {
+    reader.chunk(Buffer.from(EVENT + USAGE));
+    swept.ledger.checkpoint([
+      { id: request.id, seq: 9, cost: 7_000n, inputTokens: 1, outputTokens: 3, contentDelivered: true },
+    ]);
+    swept.ledger.advance(400_000);
+    swept.ledger.heartbeat(sweeper);
+    swept.ledger.advance(10_000);
+    swept.ledger.heartbeat(sweeper);
+    swept.ledger.advance(6_000);
+    swept.ledger.sweep(sweeper, 10);
+    reader.chunk(Buffer.from(DONE));
+  });
+  const sweeper = createId(9);
+  const request = swept.ask({ stream: true });
+  expect(await swept.generate(request)).toMatchObject({ code: "service_unavailable" });
+  await settled();
+  expect(swept.charges()).toEqual(["swept 7000"]);
+  expect(swept.account()).toMatchObject({ posted: PURCHASED, held: 0n });
+
+  const cut = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
+  const running = cut.generate(cut.ask({ stream: true }));
+  await settled();
+  cut.running.cutAll();
+  expect(await running).toMatchObject({ code: "service_unavailable" });
+  await settled();
+  expect(cut.charges()).toEqual(["voided 0"]);
 });
 
 test("a stream is written down at its first content, when it is worth it, and when its usage is known [LEDGER rule 4]", async () => {

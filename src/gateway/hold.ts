@@ -69,11 +69,15 @@ export class Hold {
       this.#settleLate(settlement, bill);
       return { usage: bill.usage, charged: bill.charge };
     }
-    const settled = await this.#parts.batcher.settle(settlement).catch((error: unknown) => {
+    const unconfirmed = (cause: unknown): Fault => {
       void this.#void({ id, keyId });
-      throw this.#parts.unconfirmed(error);
+      return this.#parts.unconfirmed(cause);
+    };
+    const settled = await this.#parts.batcher.settle(settlement).catch((error: unknown) => {
+      throw unconfirmed(error);
     });
-    if (settled.kind === "fenced") throw this.#parts.unconfirmed(new Error("the hold had been swept"));
+    // Swept by somebody who took this process for dead, and charged at its last checkpoint; that is refunded too.
+    if (settled.kind === "fenced") throw unconfirmed(new Error("the hold had been swept"));
     this.#watch(ending.outcome, bill, settled.charged);
     return { usage: bill.usage, charged: settled.charged };
   }
