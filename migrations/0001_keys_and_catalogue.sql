@@ -58,7 +58,8 @@ create table model (
 );
 
 -- Nano-credits per million tokens, and per call of a tool. Rows are added, not changed: a charge names the version it was
--- computed with. A price to come can be withdrawn; its row stays, since a process whose clock is ahead may have used it.
+-- computed with. A price to come can be withdrawn; its row stays, since a process whose clock is ahead may have used it. A
+-- price that turned out to lack a part is suspended, until the next one is in force.
 create table price (
   model_id text not null references model (id),
   version int not null check (version >= 1),
@@ -75,16 +76,21 @@ create table price (
   ),
   created_at timestamptz not null default clock_timestamp(),
   withdrawn_at timestamptz,
+  -- What was used and has no number here. While this version is in force nobody is sold the model on credit.
+  suspended_for text,
   primary key (model_id, version)
 );
 
 create function price_kept() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'DELETE' or old.withdrawn_at is not null or old.effective_from <= clock_timestamp()
-     or (to_jsonb(new) - 'withdrawn_at') is distinct from (to_jsonb(old) - 'withdrawn_at') then
-    raise exception 'price % of % is kept as it is', old.version, old.model_id using errcode = 'check_violation';
+  if tg_op = 'UPDATE'
+     and to_jsonb(new) - '{withdrawn_at,suspended_for}'::text[] = to_jsonb(old) - '{withdrawn_at,suspended_for}'::text[]
+     and (new.withdrawn_at is not distinct from old.withdrawn_at
+          or old.withdrawn_at is null and old.effective_from > clock_timestamp())
+     and (new.suspended_for is not distinct from old.suspended_for or old.suspended_for is null) then
+    return new;
   end if;
-  return new;
+  raise exception 'price % of % is kept as it is', old.version, old.model_id using errcode = 'check_violation';
 end
 $$;
 

@@ -215,6 +215,30 @@ for (const version of ["15", "newest"] as const) {
         ]);
       });
 
+      test("a price that lacks a part takes its model off credit until another one is in force, everywhere and at once", async () => {
+        await store.apply(description);
+        const { promise: heard, resolve } = Promise.withResolvers<string>();
+        const subscription = await database.listen(["tollgate_catalogue"], {
+          notified: resolve,
+          refresh: () => undefined,
+        });
+        const lack = { version: 1, part: "tools.code_execution" };
+
+        expect(await store.suspend("large", lack)).toBe(true);
+        expect(await store.suspend("large", { ...lack, part: "cache_write_5m" })).toBe(false);
+        expect(await store.suspend("unknown", lack)).toBe(false);
+
+        expect(await heard).toBe("tollgate_catalogue");
+        await subscription.close();
+        expect(await store.load(Date.now())).toMatchObject([{ id: "large", price: null }]);
+        expect(await store.prices("large")).toMatchObject([{ version: 1, suspendedFor: "tools.code_execution" }]);
+        expect(await store.apply(description)).toEqual([]);
+
+        const toolCallNano = { ...price.toolCallNano, code_execution: 0n };
+        await store.apply({ providers: [], models: [{ ...model, price: { ...model.price, toolCallNano } }] });
+        expect(await store.load(Date.now() + 1_000)).toMatchObject([{ price: { version: 2 } }]);
+      });
+
       test("a model that was never priced has an empty book, and an unknown one has none", async () => {
         await store.apply({ providers: [provider], models: [{ ...model, price: null }] });
 
@@ -226,6 +250,7 @@ for (const version of ["15", "newest"] as const) {
         "update price set input_nano = 1",
         "update price set effective_from = '2090-01-01', withdrawn_at = now()",
         "update price set withdrawn_at = now()",
+        "update price set suspended_for = 'a', version = 2",
         "delete from price",
         `insert into price values ('large', 9, now(), 1, 1, 1, 1, 1, '{"search": 5}')`,
         `insert into price values ('large', 9, now(), 1, 1, 1, 1, 1, '{"search": "-5"}')`,

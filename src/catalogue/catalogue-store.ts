@@ -28,7 +28,7 @@ const LOAD = `
          m.output_ceiling, m.output_floor, m.token_factor, m.capabilities, p.price, u.upcoming_prices, r.routes
   from model m
   left join lateral (
-    select ${PRICE_AS_JSON} as price from price
+    select case when suspended_for is null then ${PRICE_AS_JSON} end as price from price
     where model_id = m.id and withdrawn_at is null and effective_from <= $1
     order by effective_from desc, version desc limit 1
   ) p on true
@@ -64,6 +64,11 @@ export function createCatalogueStore(database: Database): CatalogueStore {
           ...(await applyRoutes(tx, description)),
         ];
       }),
+    suspend: async (modelId, { version, part }) => {
+      const sql =
+        "update price set suspended_for = $3 where model_id = $1 and version = $2 and suspended_for is null returning version";
+      return (await database.query(sql, [modelId, version, part])).length > 0;
+    },
     prices: async (modelId) => {
       const [model] = await database.query("select from model where id = $1", [modelId]);
       return model === undefined ? null : ((await readBooks(database, [modelId])).get(modelId) ?? []);

@@ -47,8 +47,13 @@ export type Model = {
   routes: readonly Route[];
 };
 
-/** A version of the price book; withdrawn when it was taken back before its date. */
-export type BookedPrice = Price & { withdrawnAtMs: number | null };
+/** A version of the price book. */
+export type BookedPrice = Price & {
+  /** When it was taken back, before its date. */
+  withdrawnAtMs: number | null;
+  /** What was used and has no price in it, in the words of the catalogue file. */
+  suspendedFor: string | null;
+};
 
 /** Where the catalogue is kept. */
 export type CatalogueStore = {
@@ -56,6 +61,11 @@ export type CatalogueStore = {
   load: (atMs: number) => Promise<Model[]>;
   /** Makes providers, models, prices and routes as described; what is not described stays. */
   apply: (description: CatalogueDescription) => Promise<CatalogueChange[]>;
+  /**
+   * Takes a model off sale on credit for as long as this version of its price is in force, since `part` was used and has no
+   * price in it. False when it had been. [decision 13]
+   */
+  suspend: (modelId: string, lack: { version: number; part: string }) => Promise<boolean>;
   /** Every version of a model's price, oldest version first; null when there is no such model. */
   prices: (modelId: string) => Promise<BookedPrice[] | null>;
 };

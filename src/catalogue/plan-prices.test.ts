@@ -23,6 +23,7 @@ const booked = (version: number, inputNano: bigint, effectiveFromMs = 0): Booked
   version,
   effectiveFromMs,
   withdrawnAtMs: null,
+  suspendedFor: null,
 });
 
 const plan = (book: readonly BookedPrice[], ...wanted: DescribedPrice[]) =>
@@ -133,7 +134,7 @@ test("whatever was in the book, it then says what was described at every moment,
         ...book.map((price) =>
           withdraw.some(({ version }) => version === price.version) ? { ...price, withdrawnAtMs: NOW } : price,
         ),
-        ...add.map((price) => ({ ...price, withdrawnAtMs: null })),
+        ...add.map((price) => ({ ...price, withdrawnAtMs: null, suspendedFor: null })),
       ];
       const living = after.filter(({ withdrawnAtMs }) => withdrawnAtMs === null);
 

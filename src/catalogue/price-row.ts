@@ -6,6 +6,7 @@ export type PriceRow = {
   version: number;
   effectiveFromMs: number;
   withdrawnAtMs: number | null;
+  suspendedFor: string | null;
   inputNano: string;
   outputNano: string;
   cacheReadNano: string | null;
@@ -18,7 +19,7 @@ export type PriceRow = {
 export const PRICE_AS_JSON = `jsonb_build_object(
   'version', price.version,
   'effectiveFromMs', floor(extract(epoch from price.effective_from) * 1000),
-  'withdrawnAtMs', floor(extract(epoch from price.withdrawn_at) * 1000),
+  'withdrawnAtMs', floor(extract(epoch from price.withdrawn_at) * 1000), 'suspendedFor', price.suspended_for,
   'inputNano', price.input_nano::text, 'outputNano', price.output_nano::text,
   'cacheReadNano', price.cache_read_nano::text, 'cacheWrite5mNano', price.cache_write_5m_nano::text,
   'cacheWrite1hNano', price.cache_write_1h_nano::text, 'toolCallNano', price.tool_call_nano)`;
@@ -34,10 +35,16 @@ export const priceOf = (row: PriceRow): Price => ({
   toolCallNano: Object.fromEntries(Object.entries(row.toolCallNano).map(([name, nano]) => [name, BigInt(nano)])),
 });
 
-export const bookedPriceOf = (row: PriceRow): BookedPrice => ({ ...priceOf(row), withdrawnAtMs: row.withdrawnAtMs });
+export const bookedPriceOf = (row: PriceRow): BookedPrice => ({
+  ...priceOf(row),
+  withdrawnAtMs: row.withdrawnAtMs,
+  suspendedFor: row.suspendedFor,
+});
 
 /** A tariff as the statement that adds prices reads it. */
-export const rowOf = (tariff: Tariff): Omit<PriceRow, "version" | "effectiveFromMs" | "withdrawnAtMs"> => ({
+export const rowOf = (
+  tariff: Tariff,
+): Omit<PriceRow, "version" | "effectiveFromMs" | "withdrawnAtMs" | "suspendedFor"> => ({
   inputNano: String(tariff.inputNano),
   outputNano: String(tariff.outputNano),
   cacheReadNano: textOf(tariff.cacheReadNano),

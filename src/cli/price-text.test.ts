@@ -68,11 +68,11 @@ test("as data, amounts are exact decimals in the words of the catalogue file", (
 
 test("the book says of every version whether it is past, in force, to come or withdrawn", () => {
   const book = [
-    { ...cheap, version: 1, effectiveFromMs: 0, withdrawnAtMs: null },
-    { ...cheap, version: 2, effectiveFromMs: NOW, withdrawnAtMs: null },
-    { ...dear, version: 3, effectiveFromMs: NOW, withdrawnAtMs: null },
-    { ...dear, version: 4, effectiveFromMs: LATER, withdrawnAtMs: NOW },
-    { ...cheap, version: 5, effectiveFromMs: LATER, withdrawnAtMs: null },
+    { ...cheap, version: 1, effectiveFromMs: 0, withdrawnAtMs: null, suspendedFor: null },
+    { ...cheap, version: 2, effectiveFromMs: NOW, withdrawnAtMs: null, suspendedFor: null },
+    { ...dear, version: 3, effectiveFromMs: NOW, withdrawnAtMs: null, suspendedFor: null },
+    { ...dear, version: 4, effectiveFromMs: LATER, withdrawnAtMs: NOW, suspendedFor: null },
+    { ...cheap, version: 5, effectiveFromMs: LATER, withdrawnAtMs: null, suspendedFor: null },
   ];
 
   expect(priceBookView(book, NOW).map((row) => (row as { state: string }).state)).toEqual([
@@ -86,4 +86,13 @@ test("the book says of every version whether it is past, in force, to come or wi
     "3        in force   2026-11-15T00:00:00.000Z  input 3, output 10, tools.search 0.01",
   );
   expect(priceBookListing([], NOW)).toContain("no price yet");
+});
+
+test("a price in force that lacks a part is suspended, and the book names the part", () => {
+  const lacking = { ...cheap, version: 1, effectiveFromMs: 0, withdrawnAtMs: null, suspendedFor: "tools.search" };
+
+  expect(linesOf(priceBookListing([lacking], NOW))[0]).toMatch(
+    /^1 +suspended .*; used without a price: tools\.search$/,
+  );
+  expect(priceBookView([lacking], NOW)).toMatchObject([{ state: "suspended", suspended_for: "tools.search" }]);
 });

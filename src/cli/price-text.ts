@@ -41,6 +41,7 @@ export const priceBookView = (book: readonly BookedPrice[], nowMs: number): obje
     effective_from: dateText(price.effectiveFromMs),
     state: stateOf(price, book, nowMs),
     withdrawn_at: price.withdrawnAtMs === null ? null : dateText(price.withdrawnAtMs),
+    suspended_for: price.suspendedFor,
     price: priceView(price),
   }));
 
@@ -53,7 +54,7 @@ export const priceBookListing = (book: readonly BookedPrice[], nowMs: number): s
           String(price.version),
           stateOf(price, book, nowMs),
           beginText(price.effectiveFromMs),
-          priceText(null, price),
+          priceText(null, price) + (price.suspendedFor === null ? "" : `; used without a price: ${price.suspendedFor}`),
         ]),
       );
 
@@ -98,7 +99,8 @@ function stateOf(price: BookedPrice, book: readonly BookedPrice[], nowMs: number
       (other.effectiveFromMs > price.effectiveFromMs ||
         (other.effectiveFromMs === price.effectiveFromMs && other.version > price.version)),
   );
-  return isReplaced ? "past" : "in force";
+  if (isReplaced) return "past";
+  return price.suspendedFor === null ? "in force" : "suspended";
 }
 
 const creditsOf = (nano: bigint | null): string | null => (nano === null ? null : formatCredits(nano));

@@ -26,7 +26,7 @@ export function addCatalogueCommands(program: Command): void {
     });
   catalogue
     .command("prices <model>")
-    .description("list every version of a model's price: past, in force, to come and withdrawn")
+    .description("list every version of a model's price: past, in force, to come, withdrawn or suspended")
     .option("--json", "print JSON")
     .action(async (model: string, options: Options, command: Command) => {
       await withCatalogue(command, async (store) => {
