@@ -1,5 +1,7 @@
+import cluster from "node:cluster";
 import { type Gateway, type GatewayParts, startGateway } from "../app.ts";
 import type { Telemetry } from "./open-telemetry.ts";
+import { sayNoMore, sayServing, untilDismissed } from "./until-dismissed.ts";
 import { untilSignal } from "./until-signal.ts";
 
 /** Runs a gateway until it is asked to end, then drains it. */
@@ -10,12 +12,16 @@ export async function runGateway(
 ): Promise<void> {
   process.on("uncaughtException", (error) => die(error, telemetry));
   process.on("unhandledRejection", (error) => die(error, telemetry));
+  // Before the start, since a parent may change its mind while its workers are starting.
+  const dismissed = cluster.isWorker ? untilDismissed() : null;
   const gateway = await startGateway(parts);
-  const asked = untilSignal();
+  const asked = dismissed ?? untilSignal();
+  sayServing();
   await onReady(gateway);
   await asked;
   await gateway.stop();
   telemetry.logger.flush();
+  sayNoMore();
 }
 
 /** A state nobody foresaw is not one to go on from: open holds are swept, and the process is started again by whoever runs it. */

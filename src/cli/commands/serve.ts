@@ -1,13 +1,26 @@
-import { type Command } from "commander";
+import cluster from "node:cluster";
+import { type Command, InvalidArgumentError } from "commander";
+import type { LoadedConfig } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
 import { requireSettings } from "../../config/require-settings.ts";
 import { createCredentials } from "../../config/secrets.ts";
+import { systemClock } from "../../core/clock.ts";
+import type { Database } from "../../db/database.ts";
 import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.ts";
+import { createWorkerEvents } from "../../telemetry/worker-events.ts";
+import { chooseAdminPorts } from "../admin-ports.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { openTelemetry } from "../open-telemetry.ts";
 import { CommandError } from "../report-failure.ts";
 import { runGateway } from "../run-gateway.ts";
+import { runWorkers } from "../workers.ts";
+
+type ServeOptions = { migrate?: true; workers: number };
+
+const MOST_WORKERS = 256;
+/** For what follows the drain: the last settlements, and closing what is open. */
+const FAREWELL_MS = 30_000;
 
 /** `tollgate serve`: the gateway, on a PostgreSQL. */
 export function addServeCommand(program: Command): void {
@@ -15,31 +28,64 @@ export function addServeCommand(program: Command): void {
     .command("serve")
     .description("run the gateway (settings from tollgate.yaml and the environment)")
     .option("--migrate", "bring the database up to date first")
-    .action(async (options: { migrate?: true }, command: Command) => {
+    .option("--workers <number>", "processes that share the port; each has an admin port of its own", workerCount, 1)
+    .action(async (options: ServeOptions, command: Command) => {
       const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
       requireSettings(loaded, ["database.url", "admin.token"]);
-      const telemetry = openTelemetry(loaded.config);
-      const database = openDatabase(loaded, telemetry.events.databaseLost);
-      const folder = migrationsFolder();
-      if (options.migrate) await migrate(database, { folder });
-      const pending = await pendingMigrations(database, { folder });
-      if (pending.length > 0) {
-        await database.close();
-        throw new CommandError(
-          `the database lacks ${pending.join(", ")}. Run \`tollgate migrate\` first, or start with --migrate.`,
-        );
-      }
-      const credentials = createCredentials({ environment: processEnvironment(), readFile: readTextFile });
-      await runGateway(
-        {
-          config: loaded.config,
-          adminToken: loaded.config.admin.token?.reveal() ?? "",
-          database,
-          credential: (reference) => credentials(reference)?.reveal() ?? null,
-          ...telemetry,
-        },
-        telemetry,
-        () => undefined,
-      );
+      if (options.workers === 1 || cluster.isWorker) await serve(loaded, options);
+      else await superviseWorkers(loaded, options);
     });
+}
+
+async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void> {
+  const { config } = loaded;
+  const telemetry = openTelemetry(config);
+  const database = openDatabase(loaded, telemetry.events.databaseLost);
+  await requireCurrent(database, options);
+  const credentials = createCredentials({ environment: processEnvironment(), readFile: readTextFile });
+  await runGateway(
+    {
+      config,
+      adminToken: config.admin.token?.reveal() ?? "",
+      database,
+      credential: (reference) => credentials(reference)?.reveal() ?? null,
+      ...telemetry,
+    },
+    telemetry,
+    () => undefined,
+  );
+}
+
+/** Sees to the database once, then starts workers that run `serve` each and keeps their number. */
+async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Promise<void> {
+  const { admin, drain } = loaded.config;
+  const { events, logger } = openTelemetry(loaded.config);
+  const database = openDatabase(loaded, events.databaseLost);
+  await requireCurrent(database, options);
+  await database.close();
+  process.exitCode = await runWorkers({
+    adminPorts: await chooseAdminPorts(admin, options.workers),
+    clock: systemClock,
+    endWithinMs: drain.delayMs + drain.deadlineMs + FAREWELL_MS,
+    events: createWorkerEvents({ logger }),
+  });
+  logger.flush();
+}
+
+async function requireCurrent(database: Database, options: ServeOptions): Promise<void> {
+  const folder = migrationsFolder();
+  if (options.migrate && cluster.isPrimary) await migrate(database, { folder });
+  const pending = await pendingMigrations(database, { folder });
+  if (pending.length === 0) return;
+  await database.close();
+  throw new CommandError(
+    `the database lacks ${pending.join(", ")}. Run \`tollgate migrate\` first, or start with --migrate.`,
+  );
+}
+
+function workerCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > MOST_WORKERS)
+    throw new InvalidArgumentError(`It must be a whole number, 1 to ${MOST_WORKERS}.`);
+  return value;
 }

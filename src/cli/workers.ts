@@ -1,0 +1,134 @@
+import cluster, { type Worker } from "node:cluster";
+import type { Clock } from "../core/clock.ts";
+import type { WorkerEvents } from "../telemetry/worker-events.ts";
+import { restartAfter } from "./restart-policy.ts";
+import type { ParentMessage, WorkerMessage } from "./until-dismissed.ts";
+
+type WorkersOptions = {
+  /** One worker for each: every worker has an admin listener of its own. */
+  adminPorts: readonly number[];
+  clock: Pick<Clock, "elapsedMs">;
+  /** Workers that have not ended so long after they were told to are killed. */
+  endWithinMs: number;
+  events: WorkerEvents;
+};
+
+/** A worker's place. Whoever takes it has its admin port. */
+type Slot = {
+  index: number;
+  adminPort: number;
+  worker: Worker | null;
+  startedMs: number;
+  serving: boolean;
+  quickDeaths: number;
+  timer: NodeJS.Timeout | null;
+};
+
+const FAILED = 1;
+
+/**
+ * Several gateways behind one port, each a process. They share the listening socket, so a connection that nobody has taken yet
+ * is lost with none of them. Resolves with the exit code when all have ended.
+ */
+export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOptions): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const slots: Slot[] = adminPorts.map((adminPort, index) => ({
+    index,
+    adminPort,
+    worker: null,
+    startedMs: 0,
+    serving: false,
+    quickDeaths: 0,
+    timer: null,
+  }));
+  /** Until each has served once: a start that fails is told at once and not repeated. */
+  let starting = true;
+  let stopping = false;
+  let exitCode = 0;
+
+  function start(slot: Slot): void {
+    slot.startedMs = clock.elapsedMs();
+    const worker = cluster.fork({ TOLLGATE_ADMIN_PORT: `${slot.adminPort}` });
+    slot.worker = worker;
+    events.workerStarted({ slot: slot.index, pid: worker.process.pid, adminPort: slot.adminPort });
+    worker.on("message", (message: WorkerMessage) => {
+      if (message === "serving") served(slot);
+    });
+    // A process that cannot be made has no exit; other errors of a worker are followed by one.
+    worker.on("error", () => {
+      if (worker.process.pid === undefined) ended(slot, { code: null, signal: null });
+    });
+    worker.on("exit", (code: number | null, signal: string | null) => ended(slot, { code, signal }));
+  }
+
+  function served(slot: Slot): void {
+    slot.serving = true;
+    events.workerListening({ slot: slot.index, pid: slot.worker?.process.pid });
+    if (!starting || stopping) return;
+    // The first alone: what is wrong with the settings is then said once, and the port is taken by one.
+    if (slot.index === 0) for (const next of slots.slice(1)) start(next);
+    starting = !slots.every(({ serving }) => serving);
+  }
+
+  function ended(slot: Slot, { code, signal }: { code: number | null; signal: string | null }): void {
+    const end = { slot: slot.index, pid: slot.worker?.process.pid, code, signal };
+    [slot.worker, slot.serving] = [null, false];
+    if (stopping || starting) {
+      events.workerEnded({ ...end, restartMs: null });
+      if (code !== 0 || !stopping) exitCode = FAILED;
+      if (!stopping) stop();
+      finishWhenAlone();
+      return;
+    }
+    const { waitMs, quickDeaths } = restartAfter({
+      livedMs: clock.elapsedMs() - slot.startedMs,
+      quickDeaths: slot.quickDeaths,
+      othersServe: slots.some(({ serving }) => serving),
+    });
+    slot.quickDeaths = quickDeaths;
+    events.workerEnded({ ...end, restartMs: waitMs });
+    if (waitMs !== null) {
+      slot.timer = setTimeout(() => start(slot), waitMs);
+      return;
+    }
+    events.workersGivenUp(quickDeaths);
+    exitCode = FAILED;
+    stop();
+    finishWhenAlone();
+  }
+
+  /** Tells all to drain. Asked again, it kills them: whoever asks twice does not want to wait. */
+  function stop(): void {
+    if (stopping) return kill();
+    stopping = true;
+    for (const slot of slots) {
+      if (slot.timer) clearTimeout(slot.timer);
+      slot.worker?.send("drain" satisfies ParentMessage, () => undefined);
+    }
+    setTimeout(kill, endWithinMs).unref();
+  }
+
+  function kill(): void {
+    const left = slots.flatMap(({ worker }) => worker ?? []);
+    if (left.length === 0) return;
+    events.workersKilled(left.length);
+    exitCode = FAILED;
+    for (const worker of left) worker.process.kill("SIGKILL");
+  }
+
+  function finishWhenAlone(): void {
+    if (slots.every(({ worker }) => worker === null)) resolve(exitCode);
+  }
+
+  // Workers accept connections themselves. The runtime's other way, where the parent accepts and hands over, leaves the
+  // connection that was being handed to a dying worker without an answer for ever.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      stop();
+      finishWhenAlone();
+    });
+  }
+  for (const slot of slots.slice(0, 1)) start(slot);
+  return promise;
+}

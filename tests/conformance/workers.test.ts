@@ -1,0 +1,215 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { rememberSecrets } from "../support/gateway-process.ts";
+import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
+import { MAIN, runTollgate } from "../support/run-tollgate.ts";
+import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
+import { openChatStream, readAll } from "../support/sse-client.ts";
+import { until } from "../support/until.ts";
+
+const ADMIN_TOKEN = "an-admin-token-for-workers";
+const START_TIMEOUT_MS = 30_000;
+const missing = whyUnavailable("15");
+
+type Line = { msg?: string; listener?: string; slot?: number; worker_pid?: number; admin_port?: number; url?: string };
+type Parent = {
+  pid: number;
+  url: string;
+  lines: (message: string) => Line[];
+  ended: Promise<number | null>;
+  signal: (name: "SIGTERM" | "SIGKILL") => void;
+};
+
+describe.skipIf(missing)("tollgate serve --workers", () => {
+  let database: { url: string; close: () => Promise<void> };
+  let simulator: SimulatorProcess;
+  let folder: string;
+  let environment: Record<string, string>;
+  let key: string;
+  let parents: Parent[] = [];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "tollgate-workers-"));
+    [database, simulator] = await Promise.all([freshDatabase({ migrated: false }), startSimulatorProcess()]);
+    environment = {
+      PATH: process.env["PATH"] ?? "",
+      DATABASE_URL: database.url,
+      TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
+      TOLLGATE_ADMIN_PORT: "0",
+      TOLLGATE_DATABASE_POOL_SIZE: "3",
+      PORT: "0",
+      ACME_KEY: "sk-provider-key-for-workers-0123456789",
+    };
+    const model = (id: string, upstream: string) => ({
+      id,
+      provider: "acme",
+      max_output_tokens: 4096,
+      price: { input: "0.15", output: "0.60" },
+      routes: [{ provider: "acme", upstream_model: upstream, dialect: "chat", conformant: true }],
+    });
+    const catalogue = {
+      providers: [{ name: "acme", base_url: `${simulator.url}/v1`, credential: "env:ACME_KEY" }],
+      models: [model("fast", "sim-fast"), model("paced", "sim+tokens=40+rate=20")],
+    };
+    writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogue));
+    for (const words of [["migrate"], ["catalogue", "apply", "catalogue.json"]])
+      expect(await runTollgate(words, { cwd: folder, env: environment })).toMatchObject({ code: 0 });
+    const made = await runTollgate(["keys", "create", "--credit", "1000", "--json"], { cwd: folder, env: environment });
+    ({ secret: key } = JSON.parse(made.stdout) as { secret: string });
+    rememberSecrets([ADMIN_TOKEN, key]);
+  }, 60_000);
+  afterEach(async () => {
+    for (const parent of parents) parent.signal("SIGTERM");
+    await Promise.all(parents.map(({ ended }) => ended));
+    parents = [];
+  });
+  afterAll(async () => {
+    await simulator.stop();
+    await database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function serve(workers: number, settings: Record<string, string> = {}): Promise<Parent> {
+    const env = { ...environment, ...settings };
+    const child = spawn(process.execPath, [MAIN, "serve", "--workers", `${workers}`], { cwd: folder, env });
+    let output = "";
+    child.stdout.on("data", (bytes: Buffer) => (output += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => (output += bytes.toString()));
+    const ended = (once(child, "exit") as Promise<[number | null]>).then(([code]) => code);
+    const lines = (message: string): Line[] =>
+      output.split("\n").flatMap((line) => (line.includes(`"msg":"${message}"`) ? [JSON.parse(line) as Line] : []));
+    const started = (): boolean => lines("worker listening").length === workers && lines("listening").length > 1;
+    await until(() => started() || child.exitCode !== null, "all workers listen", START_TIMEOUT_MS);
+    expect(child.exitCode, output).toBeNull();
+    const url = lines("listening").find(({ listener }) => listener === "public")?.url ?? "";
+    const parent = { pid: child.pid ?? 0, url, lines, ended, signal: (name: NodeJS.Signals) => void child.kill(name) };
+    parents.push(parent);
+    return parent;
+  }
+
+  const pidsOf = (parent: Parent): number[] => parent.lines("worker listening").map((line) => line.worker_pid ?? 0);
+  const alive = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  /** One request on a connection of its own: its status, or how it failed. */
+  function ask(url: string): Promise<number | string> {
+    const body = JSON.stringify({ model: "fast", messages: [{ role: "user", content: "Hello" }] });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    return new Promise((resolve) => {
+      const call = request(`${url}/v1/chat/completions`, { method: "POST", headers, agent: false, timeout: 10_000 });
+      call.on("timeout", () => (resolve("no answer"), call.destroy()));
+      call.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      call.on("response", (response) => {
+        response.resume().on("end", () => resolve(response.statusCode ?? 0));
+        response.on("error", () => resolve("broken off"));
+      });
+      call.end(body);
+    });
+  }
+
+  test("a worker killed under load takes its own requests with it and no others, and is replaced", async () => {
+    const parent = await serve(4);
+    const adminPorts = parent.lines("worker started").map((line) => line.admin_port ?? 0);
+    const ready = await Promise.all(adminPorts.map((port) => fetch(`http://127.0.0.1:${port}/readyz`)));
+    expect(new Set(adminPorts).size).toBe(4);
+    expect(ready.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+
+    const ends: (number | string)[] = [];
+    let done = false;
+    const callers = Array.from({ length: 12 }, async () => {
+      while (!done) ends.push(await ask(parent.url));
+    });
+    await until(() => ends.length >= 40, "there is load", 20_000);
+    expect(new Set(ends)).toEqual(new Set([200]));
+    const [victim = 0] = pidsOf(parent).slice(1);
+    process.kill(victim, "SIGKILL");
+    await until(() => parent.lines("worker listening").length === 5, "it is replaced", START_TIMEOUT_MS);
+    const before = ends.length;
+    await until(() => ends.length >= before + 40, "load goes on", 20_000);
+    done = true;
+    await Promise.all(callers);
+
+    const failures = ends.filter((end) => end !== 200);
+    expect(failures.filter((end) => end !== "ECONNRESET" && end !== "broken off")).toEqual([]);
+    expect(failures.length).toBeLessThanOrEqual(12);
+    expect(parent.lines("worker ended")).toMatchObject([{ worker_pid: victim, signal: "SIGKILL" }]);
+    parent.signal("SIGTERM");
+    expect(await parent.ended).toBe(0);
+    expect(pidsOf(parent).filter(alive)).toEqual([]);
+  }, 90_000);
+
+  test("a signal that reaches parent and workers alike lets every stream end whole", async () => {
+    const parent = await serve(2);
+    const streams = await Promise.all(
+      Array.from({ length: 6 }, () => openChatStream({ url: parent.url, key, model: "paced" })),
+    );
+    const texts = Promise.all(streams.map(({ response }) => readAll(response)));
+
+    for (const pid of [parent.pid, ...pidsOf(parent)]) process.kill(pid, "SIGTERM");
+
+    for (const { text, broken } of await texts)
+      expect({ broken, end: text.slice(-14) }).toEqual({ broken: false, end: "data: [DONE]\n\n" });
+    expect(await parent.ended).toBe(0);
+  }, 60_000);
+
+  test("workers whose parent is killed finish what they are doing and go", async () => {
+    const parent = await serve(2);
+    const { response } = await openChatStream({ url: parent.url, key, model: "paced" });
+
+    parent.signal("SIGKILL");
+
+    expect(await readAll(response)).toMatchObject({
+      broken: false,
+      text: expect.stringMatching(/data: \[DONE\]\n\n$/),
+    });
+    await until(() => pidsOf(parent).every((pid) => !alive(pid)), "the workers are gone", 10_000);
+  }, 60_000);
+
+  test("a worker that is asked to go is replaced, so that all can be renewed one by one", async () => {
+    const parent = await serve(2);
+    const [first = 0] = pidsOf(parent);
+
+    process.kill(first, "SIGTERM");
+    await until(() => pidsOf(parent).length === 3, "it is replaced", START_TIMEOUT_MS);
+
+    expect(parent.lines("worker ended")).toMatchObject([{ worker_pid: first, code: 0 }]);
+    expect(await ask(parent.url)).toBe(200);
+  }, 60_000);
+
+  test("a start that cannot succeed is told once and ends with 1", async () => {
+    const occupant = createServer().listen(0, "127.0.0.1");
+    await once(occupant, "listening");
+    const { port } = occupant.address() as AddressInfo;
+
+    const ran = await runTollgate(["serve", "--workers", "3"], {
+      cwd: folder,
+      env: { ...environment, PORT: `${port}` },
+    });
+    occupant.close();
+
+    expect(ran.code).toBe(1);
+    expect(ran.stderr.match(/EADDRINUSE/g)).toHaveLength(1);
+  }, 60_000);
+
+  test("when every worker dies and none can be started, the parent gives up with 1", async () => {
+    const own = await freshDatabase();
+    const parent = await serve(2, { DATABASE_URL: own.url });
+    await own.close();
+
+    for (const pid of pidsOf(parent)) process.kill(pid, "SIGKILL");
+
+    expect(await parent.ended).toBe(1);
+    expect(parent.lines("workers given up")).toHaveLength(1);
+  }, 90_000);
+});
