@@ -164,7 +164,7 @@ test("past its bound the queue refuses at once", async () => {
 test("an admission nobody waits for any more is released, whether or not it had been applied", async () => {
   faulty.line.cutAfter = true;
   const refused = expect(batcher.admit(ask())).rejects.toThrow(LedgerUnavailableError);
-  await pass(900);
+  await pass(50);
   expect(held()).toBe(10n);
 
   await pass(100);
@@ -205,6 +205,18 @@ test("a dead ledger answers at once, and is asked again after a while", async ()
   faulty.line.cutBefore = false;
   await pass(1_100);
   expect(await batcher.admit(ask())).toEqual({ kind: "admitted", amount: 10n });
+});
+
+test("the caller who tries a dead ledger hears of it as soon as the try has failed", async () => {
+  faulty.line.cutBefore = true;
+  const first = expect(batcher.admit(ask())).rejects.toThrow("does not answer");
+  await pass(150);
+  await first;
+  await pass(1_000);
+
+  const trying = expect(batcher.admit(ask())).rejects.toThrow("does not answer");
+  await turn();
+  await trying;
 });
 
 test("a void outlives an outage that refuses everything else", async () => {

@@ -65,7 +65,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     send: (settlements) => ledger.settle(settlements),
     bytesOf: ({ answer }) => CALL_BYTES + (answer?.body.length ?? 0),
     limits: { ...limits, timeoutMs: settleTimeoutMs },
-    breaker: { ...breaker, permits: () => true },
+    breaker: { ...breaker, permits: () => true, broken: () => false },
     // Its caller sends an error and then a void: an error costs nothing.
     abandoned: () => undefined,
   });

@@ -12,6 +12,8 @@ type BreakerOptions = {
 export type Breaker = {
   /** False while it is known to be dead; then true for one caller at a time, who tries. */
   permits: () => boolean;
+  /** So many failures in a row that it is known to be dead. */
+  broken: () => boolean;
   succeeded: () => void;
   failed: () => void;
 };
@@ -26,6 +28,7 @@ export function createBreaker({ clock, failures, coolMs }: BreakerOptions): Brea
       triedMs = clock.elapsedMs();
       return true;
     },
+    broken: () => failed >= failures,
     succeeded: () => {
       failed = 0;
     },

@@ -108,8 +108,19 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
           return;
         }
         breaker?.failed();
+        if (breaker?.broken()) return giveUp(calls);
         await new Promise((resolve) => setTimeout(resolve, limits.retryMs));
       }
+    }
+  }
+
+  /** Nobody waits for a ledger that is known to be dead, the caller who tried it included. */
+  function giveUp(calls: readonly Call[]): void {
+    for (const call of calls) {
+      finish(call, () => {
+        abandoned(call.item);
+        call.reject(new LedgerUnavailableError("the ledger does not answer"));
+      });
     }
   }
 
