@@ -77,17 +77,17 @@ type Refusal = { code: FaultCode; message: string };
  * is for what another key of the same mode could use. [spec 7.2]
  */
 function refusal(model: Model, { mode, providerScope, models }: Reader): Refusal | null {
-  const name = quote(model.id);
-  if (!isBounded(model)) return notFound(`The model ${name} has no limit of output, so it cannot be used yet.`);
+  if (!isBounded(model))
+    return notFound(`The model ${quote(model.id)} has no limit of output, so it cannot be used yet.`);
   if (mode === "credit" && model.price === null) {
-    return notFound(`The model ${name} has no price, so it cannot be had on credit.`);
+    return notFound(`The model ${quote(model.id)} has no price, so it cannot be had on credit.`);
   }
   if (providerScope !== "all" && providerScope !== model.provider) {
-    const scope = quote(providerScope);
-    return notEntitled(`This API key is restricted to provider ${scope}; ${name} belongs to ${quote(model.provider)}.`);
+    const restriction = `This API key is restricted to provider ${quote(providerScope)}`;
+    return notEntitled(`${restriction}; ${quote(model.id)} belongs to ${quote(model.provider)}.`);
   }
   if (models !== null && !models.includes(model.id)) {
-    return notEntitled(`This API key is not entitled to ${name}. GET /v1/models lists those it may use.`);
+    return notEntitled(`This API key is not entitled to ${quote(model.id)}. GET /v1/models lists those it may use.`);
   }
   return null;
 }
