@@ -215,6 +215,63 @@ test("a lost database is one line and a gauge at zero until it is back", async (
   expect((await metrics.expose()).text).toMatch(/^tollgate_database_up 1$/m);
 });
 
+test("a duty that keeps failing is counted each time and written once, and once more when it is done again", async () => {
+  const { events, metrics, lines, time } = build();
+
+  events.dutyDone("sweep");
+  for (const ms of [0, 5_000, 10_000]) {
+    time.ms = ms;
+    events.dutyFailed("sweep", new Error("gone"));
+  }
+  events.dutyFailed("rollup", new Error("gone"));
+  time.ms = 12_000;
+  events.dutyDone("sweep");
+  events.dutyDone("sweep");
+
+  expect(lines).toMatchObject([
+    { level: "warn", msg: "duty failed", duty: "sweep" },
+    { level: "warn", msg: "duty failed", duty: "rollup" },
+    { level: "info", msg: "duty done again", duty: "sweep", failing_ms: 12_000 },
+  ]);
+  const { text } = await metrics.expose();
+  expect(text).toContain('tollgate_duties_total{duty="sweep",result="failed"} 3');
+  expect(text).toContain('tollgate_duties_total{duty="sweep",result="done"} 3');
+});
+
+test("a lost lease is an error and a gauge at zero until it is renewed", async () => {
+  const { events, metrics, lines } = build();
+
+  events.leaseLost();
+  const { text } = await metrics.expose();
+  events.dutyDone("lease");
+
+  expect(text).toMatch(/^tollgate_lease_held 0$/m);
+  expect(lines).toMatchObject([{ level: "error", msg: "lease lost" }]);
+  expect((await metrics.expose()).text).toMatch(/^tollgate_lease_held 1$/m);
+});
+
+test("what is in order in the background writes no line", async () => {
+  const { events, metrics, lines } = build();
+
+  events.dutyDone("lease");
+  events.holdsSwept({ holds: 0 });
+  events.checkpointsWritten(3);
+  events.dayPartitioned({ day: "2026-11-15", result: "present" });
+  expect(lines).toEqual([]);
+  events.holdsSwept({ holds: 12 });
+  events.dayPartitioned({ day: "2026-11-16", result: "made" });
+  events.dayPartitioned({ day: "2026-11-17", result: "occupied" });
+
+  expect(lines).toMatchObject([
+    { level: "info", msg: "holds swept", holds: 12 },
+    { level: "info", msg: "day partitioned", day: "2026-11-16" },
+    { level: "warn", msg: "day left in the default partition", day: "2026-11-17" },
+  ]);
+  const { text } = await metrics.expose();
+  expect(text).toMatch(/^tollgate_holds_swept_total 12$/m);
+  expect(text).toMatch(/^tollgate_checkpoints_total 3$/m);
+});
+
 test("a failed attempt is counted by its reason and an answered one as answered", async () => {
   const { events, metrics, lines } = build();
 

@@ -1,6 +1,6 @@
-import type { Duty } from "../core/duty.ts";
 import type { MoneyAlarm } from "../core/money-alarm.ts";
 import { describeError } from "./describe-error.ts";
+import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import type { RequestOpened } from "./request-line.ts";
 import { openTrail, type RequestTrail, type TrailParts } from "./request-trail.ts";
 
@@ -8,7 +8,7 @@ import { openTrail, type RequestTrail, type TrailParts } from "./request-trail.t
  * What happens here that somebody may want to know, one function per event. Each feeds the log, the counters and the span,
  * so that no part of the program chooses words or levels. None takes a prompt, an answer or a secret.
  */
-export type Events = {
+export type Events = DutyEvents & {
   requestOpened: (request: RequestOpened) => RequestTrail;
   upstreamFailed: (failure: UpstreamFailure) => void;
   serverListening: (listener: { name: "public" | "admin"; url: string }) => void;
@@ -20,14 +20,6 @@ export type Events = {
   catalogueLoaded: (catalogue: { models: number }) => void;
   keyIssued: (key: { keyId: string; prefix: string; mode: string }) => void;
   keyRevoked: (key: { keyId: string; prefix: string }) => void;
-  dutyDone: (duty: Duty) => void;
-  /** May be called for every failure; a line is written for the first of a row. */
-  dutyFailed: (duty: Duty, error: unknown) => void;
-  leaseLost: () => void;
-  holdsSwept: (sweep: { holds: number }) => void;
-  checkpointsWritten: (checkpoints: number) => void;
-  holdFoundClosed: (hold: { holdId: string }) => void;
-  dayPartitioned: (day: { day: string; result: string }) => void;
   /** Something about money that an operator must see. */
   moneyAlarm: (alarm: MoneyAlarm) => void;
   /** A state believed impossible. */
@@ -46,10 +38,10 @@ export type UpstreamFailure = {
 export function createEvents(parts: TrailParts): Events {
   const { logger, metrics, clock } = parts;
   let lostSinceMs: number | null = null;
-  const failing = new Set<Duty>();
   metrics.databaseUp(1);
 
   return {
+    ...createDutyEvents(parts),
     requestOpened: (request) => openTrail(parts, request),
     upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
       metrics.upstreamCalled(provider, reason);
@@ -78,24 +70,6 @@ export function createEvents(parts: TrailParts): Events {
     },
     keyIssued: ({ keyId, prefix, mode }) => logger.info({ key_id: keyId, key_prefix: prefix, mode }, "key issued"),
     keyRevoked: ({ keyId, prefix }) => logger.info({ key_id: keyId, key_prefix: prefix }, "key revoked"),
-    dutyDone: (duty) => {
-      metrics.dutyEnded(duty, "done");
-      failing.delete(duty);
-    },
-    dutyFailed: (duty, error) => {
-      metrics.dutyEnded(duty, "failed");
-      if (failing.has(duty)) return;
-      failing.add(duty);
-      logger.warn({ duty, error: describeError(error) }, "duty failed");
-    },
-    leaseLost: () => logger.error({}, "lease lost"),
-    holdsSwept: ({ holds }) => {
-      metrics.holdsSwept(holds);
-      if (holds > 0) logger.info({ holds }, "holds swept");
-    },
-    checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
-    holdFoundClosed: ({ holdId }) => logger.warn({ hold_id: holdId }, "hold found closed"),
-    dayPartitioned: ({ day, result }) => logger.info({ day, result }, "day partitioned"),
     moneyAlarm: ({ kind, keyId, requestId, model }) => {
       metrics.moneyAlarmed(kind);
       logger.warn({ kind, key_id: keyId, request_id: requestId, model }, "money alarm");

@@ -89,5 +89,10 @@ export const GAUGES = {
   openRequests: { name: "tollgate_open_requests", help: "Requests in progress.", labels: [] },
   openStreams: { name: "tollgate_open_streams", help: "Streams in progress.", labels: [] },
   databaseUp: { name: "tollgate_database_up", help: "1 while the database answers, 0 while it does not.", labels: [] },
+  leaseHeld: {
+    name: "tollgate_lease_held",
+    help: "1 while this process can prove to the ledger that it lives, 0 when it could not for a minute.",
+    labels: [],
+  },
   catalogueModels: { name: "tollgate_catalogue_models", help: "Models published in the catalogue in use.", labels: [] },
 } as const satisfies Record<string, MetricRow>;

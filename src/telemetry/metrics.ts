@@ -36,6 +36,7 @@ export type Metrics = {
   bugFound: () => void;
   lineDropped: () => void;
   databaseUp: (up: 0 | 1) => void;
+  leaseHeld: (held: 0 | 1) => void;
   catalogueLoaded: (models: number) => void;
   /** For the standard process metrics, which register themselves. */
   registry: Registry;
@@ -71,6 +72,7 @@ export function createMetrics(): Metrics {
   const openRequests = createLevel(GAUGES.openRequests, registry);
   const openStreams = createLevel(GAUGES.openStreams, registry);
   const databaseUp = createLevel(GAUGES.databaseUp, registry);
+  const leaseHeld = createLevel(GAUGES.leaseHeld, registry);
   const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
   const providerLabel = createBoundedLabel(MOST_PROVIDERS);
   const reasonLabel = createBoundedLabel(MOST_REASONS);
@@ -98,6 +100,7 @@ export function createMetrics(): Metrics {
     bugFound: () => bugs.inc(),
     lineDropped: () => droppedLines.inc(),
     databaseUp: (up) => void (databaseUp.current = up),
+    leaseHeld: (held) => void (leaseHeld.current = held),
     catalogueLoaded: (models) => void (catalogueModels.current = models),
     registry,
     expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),

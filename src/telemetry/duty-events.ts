@@ -1,0 +1,57 @@
+import type { Clock } from "../core/clock.ts";
+import type { Duty } from "../core/duty.ts";
+import { describeError } from "./describe-error.ts";
+import type { Logger } from "./logger.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** What happens in the background, for the ledger. */
+export type DutyEvents = {
+  /** May be called for every success; a line is written only for the first after a failure. */
+  dutyDone: (duty: Duty) => void;
+  /** May be called for every failure; a line is written for the first of a row. */
+  dutyFailed: (duty: Duty, error: unknown) => void;
+  /** Others have settled what this process still streams. */
+  leaseLost: () => void;
+  holdsSwept: (sweep: { holds: number }) => void;
+  checkpointsWritten: (checkpoints: number) => void;
+  /** A stream went on although its hold was gone. */
+  holdFoundClosed: (hold: { holdId: string }) => void;
+  dayPartitioned: (day: { day: string; result: "made" | "present" | "occupied" | "busy" }) => void;
+};
+
+export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; clock: Clock }): DutyEvents {
+  const { logger, metrics, clock } = parts;
+  const failingSinceMs = new Map<Duty, number>();
+
+  return {
+    dutyDone: (duty) => {
+      metrics.dutyEnded(duty, "done");
+      if (duty === "lease") metrics.leaseHeld(1);
+      const sinceMs = failingSinceMs.get(duty);
+      if (sinceMs === undefined) return;
+      failingSinceMs.delete(duty);
+      logger.info({ duty, failing_ms: Math.round(clock.elapsedMs() - sinceMs) }, "duty done again");
+    },
+    dutyFailed: (duty, error) => {
+      metrics.dutyEnded(duty, "failed");
+      if (failingSinceMs.has(duty)) return;
+      failingSinceMs.set(duty, clock.elapsedMs());
+      logger.warn({ duty, error: describeError(error) }, "duty failed");
+    },
+    leaseLost: () => {
+      metrics.leaseHeld(0);
+      logger.error({}, "lease lost");
+    },
+    holdsSwept: ({ holds }) => {
+      metrics.holdsSwept(holds);
+      if (holds > 0) logger.info({ holds }, "holds swept");
+    },
+    checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
+    holdFoundClosed: ({ holdId }) => logger.warn({ hold_id: holdId }, "hold found closed"),
+    dayPartitioned: ({ day, result }) => {
+      if (result === "made") logger.info({ day }, "day partitioned");
+      // Its records cannot be dropped by the day then. So it is on the day of the first start, and nobody need do anything.
+      if (result === "occupied") logger.warn({ day }, "day left in the default partition");
+    },
+  };
+}
