@@ -1,0 +1,236 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandSequence, namesOf } from "../../tests/ledger/commands.ts";
+import { databaseTarget } from "../../tests/ledger/database-target.ts";
+import { drive, openKeys, rest } from "../../tests/ledger/drive.ts";
+import { ENGINES } from "../../tests/ledger/engines.ts";
+import { createId, requestIdOf } from "../core/ids.ts";
+import { NO_USAGE } from "../core/usage.ts";
+import type { Database, Queryable, Transaction } from "../db/database.ts";
+import { createLedgerStore } from "./ledger-store.ts";
+import { createVerifyStore } from "./verify-store.ts";
+import { verify, type VerifyReport } from "./verify.ts";
+
+const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
+const NOON_MS = Date.UTC(2026, 0, 5, 12);
+
+const verified = (queryable: Queryable, keyIds: string[] | null = null): Promise<VerifyReport> =>
+  verify(createVerifyStore(queryable), { keyIds, onProgress: () => undefined });
+
+describe.each(ENGINES)("$name", ({ reason, open, runs }) => {
+  let database: Database;
+  let close: () => Promise<void> = async () => undefined;
+  beforeAll(async () => {
+    if (reason === null) ({ database, close } = await open());
+  });
+  afterAll(() => close());
+
+  test.skipIf(reason !== null)(`whatever the ledger did, its books add up (seed ${SEED})`, async () => {
+    let run = 0;
+    let clockMs = NOON_MS;
+    const play = fc.asyncProperty(commandSequence(60), async (commands) => {
+      run += 1;
+      const names = namesOf(run);
+      const target = await databaseTarget(database, clockMs);
+      await openKeys(target, names);
+      for (const command of commands) await drive(target, names, command);
+      expect((await verified(database)).mismatches).toEqual([]);
+      await rest(target, names);
+      clockMs = target.nowMs() + 60_000;
+      expect((await verified(database)).mismatches).toEqual([]);
+    });
+
+    await fc.assert(play, { seed: SEED, numRuns: Math.ceil(runs / 4), endOnFailure: true });
+    const { keys, charges, fundings } = await verified(database);
+    expect(Math.min(keys, charges, fundings)).toBeGreaterThan(0);
+  });
+});
+
+const [server] = ENGINES;
+describe.skipIf(server?.reason !== null)("books that were tampered with", () => {
+  let database: Database;
+  let close: () => Promise<void> = async () => undefined;
+  const [creditKey, tokenKey] = [createId(NOON_MS), createId(NOON_MS + 1)];
+  const [processId, charged, open, spent] = [1, 2, 3, 4].map((n) => createId(NOON_MS + n)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  beforeAll(async () => {
+    if (!server) return;
+    ({ database, close } = await server.open());
+    await books(database);
+  });
+  afterAll(() => close());
+
+  /** Two keys that have seen everything: money in and out, a request settled, one open, one undone in part. */
+  async function books(queryable: Database): Promise<void> {
+    const target = await databaseTarget(queryable, NOON_MS);
+    const ledger = createLedgerStore(queryable);
+    await target.createKey(creditKey, "credit");
+    await target.createKey(tokenKey, "tokens");
+    const funding = { keyId: creditKey, about: null, actor: "test" };
+    await ledger.fund({ ...funding, reference: "first", kind: "purchase", amount: 5_000_000_000n });
+    await ledger.setBudget({ keyId: tokenKey, reference: "b", budget: 1_000n, period: "month", actor: "test" });
+    const ask = { keyVersion: 1, rpmLimit: null, least: 1n, most: 100n, unlimited: false, model: "m", claim: null };
+    const priced = { priceVersion: 1, lifetimeMs: 60_000 };
+    await ledger.admit(processId, [
+      { ...ask, ...priced, id: charged, keyId: creditKey },
+      { ...ask, ...priced, id: open, keyId: creditKey },
+      { ...ask, ...priced, id: spent, keyId: tokenKey },
+    ]);
+    const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
+    const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4 };
+    const end = { outcome: "completed", usage, contentDelivered: true, record, answer: null } as const;
+    await ledger.settle([
+      { ...end, id: charged, keyId: creditKey, charge: 40n },
+      { ...end, id: spent, keyId: tokenKey, charge: 7n },
+    ]);
+    await ledger.fund({ ...funding, reference: "back", kind: "refund", amount: 10n, about: charged });
+  }
+
+  /** Does something forbidden, verifies, and undoes it. */
+  async function tampered(sql: string, keyIds: string[] | null = null): Promise<VerifyReport> {
+    const { promise, resolve } = Promise.withResolvers<VerifyReport>();
+    const undo = new Error("undo");
+    const work = async (tx: Transaction): Promise<void> => {
+      await tx.script(sql);
+      resolve(await verified(tx, keyIds));
+      throw undo;
+    };
+    await expect(database.transaction(work)).rejects.toBe(undo);
+    return promise;
+  }
+
+  test("untouched, they add up, and everything was looked at", async () => {
+    expect(await verified(database)).toEqual({
+      ok: true,
+      keys: 2,
+      holds: 1,
+      charges: 2,
+      fundings: 3,
+      usage_records: 2,
+      mismatches: [],
+      truncated: false,
+    });
+    expect(await verified(database, [tokenKey])).toMatchObject({
+      ok: true,
+      keys: 1,
+      holds: 0,
+      charges: 1,
+      fundings: 1,
+    });
+  });
+
+  const unlocked = (table: string, sql: string): string =>
+    `alter table ${table} disable trigger ${table}_is_final; ${sql}; alter table ${table} enable trigger ${table}_is_final`;
+  const credit = `where key_id = '${creditKey}'`;
+  test.each<[what: string, sql: string, column: string, expected: string, found: string]>([
+    ["a balance", `update balance set posted = posted + 1 ${credit}`, "posted", "4.99999997", "4.999999971"],
+    ["what is held", `update balance set held = held - 1 ${credit}`, "held", "0.0000001", "0.000000099"],
+    ["what was paid in", `update balance set purchased = 0 ${credit}`, "purchased", "5.00000001", "0"],
+    ["what was used", `update balance set used = used + 1 ${credit}`, "used", "0.00000004", "0.000000041"],
+    ["the requests", `update balance set requests = 5 ${credit}`, "requests", "1", "5"],
+    ["the tokens", `update balance set tokens_out = 5 ${credit}`, "tokens_out", "4", "5"],
+    ["the version", `update balance set version = 9 ${credit}`, "version", "1", "9"],
+    ["a hold that is gone", `delete from hold where id = '${open}'`, "held", "0", "0.0000001"],
+    [
+      "a charge",
+      unlocked("charge", `update charge set amount = 39 where hold_id = '${charged}'`),
+      "used",
+      "0.000000039",
+      "0.00000004",
+    ],
+    [
+      "a charge that is gone",
+      unlocked("charge", `delete from charge where hold_id = '${charged}'`),
+      "used",
+      "0",
+      "0.00000004",
+    ],
+    [
+      "a funding that is gone",
+      unlocked("funding", `delete from funding where reference = 'first'`),
+      "purchased",
+      "0.00000001",
+      "5.00000001",
+    ],
+  ])(
+    "tampering with %s is named with its key, its column, and both figures",
+    async (_what, sql, column, expected, found) => {
+      const { ok, mismatches } = await tampered(sql);
+
+      expect(ok).toBe(false);
+      expect(mismatches).toContainEqual({ key_id: creditKey, column: `balance.${column}`, expected, found });
+      expect(mismatches.filter(({ key_id: keyId }) => keyId !== creditKey)).toEqual([]);
+    },
+  );
+
+  test.each<[what: string, sql: string, column: string]>([
+    ["the budget", "update balance set budget = 999, posted = 992", "budget"],
+    ["the tokens of the period", "update balance set used = used + 1", "used"],
+    ["the period", "update balance set period_no = 1", "period_no"],
+    ["what older periods hold", "update balance set held = 1, older_held = 1", "older_held"],
+  ])("tampering with %s of a token key is named", async (_what, sql, column) => {
+    const { mismatches } = await tampered(`${sql} where key_id = '${tokenKey}'`);
+
+    expect(mismatches.map((mismatch) => mismatch.column)).toContain(`balance.${column}`);
+    expect(new Set(mismatches.map(({ key_id: keyId }) => keyId))).toEqual(new Set([tokenKey]));
+  });
+
+  test("a record that costs what was not charged, or has no charge, is named by its request", async () => {
+    const record = `usage_record.cost (${requestIdOf(charged)})`;
+    expect((await tampered(`update usage_record set cost = 41 where id = '${charged}'`)).mismatches).toEqual([
+      { key_id: creditKey, column: record, expected: "0.00000004", found: "0.000000041" },
+    ]);
+    const { mismatches } = await tampered(`update usage_record set id = '${open}' where id = '${charged}'`);
+    expect(mismatches).toMatchObject([{ key_id: creditKey, expected: "no record, as there is no charge" }]);
+  });
+
+  test("more given back than was charged is named", async () => {
+    const more = `insert into funding select key_id, 'more', bucket, kind, 31, period_no, about, actor, at from funding where reference = 'back'`;
+    const balance = `update balance set posted = posted + 31, purchased = purchased + 31 ${credit}`;
+
+    expect((await tampered(`${more}; ${balance}`)).mismatches).toEqual([
+      {
+        key_id: creditKey,
+        column: `funding.amount of refunds (${requestIdOf(charged)})`,
+        expected: "at most 0.00000004",
+        found: "0.000000041",
+      },
+    ]);
+  });
+
+  test("a request that is open and charged is named", async () => {
+    const reopened = `update hold set id = '${charged}' where id = '${open}'`;
+
+    expect((await tampered(reopened)).mismatches).toEqual([
+      {
+        key_id: creditKey,
+        column: `hold (${requestIdOf(charged)})`,
+        expected: "none, as it was charged 0.00000004",
+        found: "open with 0.0000001",
+      },
+    ]);
+  });
+
+  test("charges of a key that has no balance are not passed over", async () => {
+    const later = "update test_clock set now = now + interval '1 hour'; delete from hold";
+    const { mismatches } = await tampered(`${later}; delete from balance where key_id = '${tokenKey}'`);
+
+    expect(mismatches).toContainEqual({
+      key_id: tokenKey,
+      column: "charge",
+      expected: "a balance",
+      found: "none, but 1 of its charges",
+    });
+  });
+
+  test("one key is verified without the others", async () => {
+    const sql = `update balance set used = used + 1, posted = posted + 1 ${credit}`;
+
+    expect((await tampered(sql, [tokenKey])).ok).toBe(true);
+    expect((await tampered(sql, [creditKey])).ok).toBe(false);
+  });
+});

@@ -1,0 +1,143 @@
+import type { FindAccount } from "./account.ts";
+import { type AccountRow, addSums, type ChargeSum, type Mismatch, mismatchesOf, NO_CHARGES } from "./verify-account.ts";
+
+/** Where a keyset scan goes on. */
+export type Cursor = { keyId: string; id: string };
+export type Chunk<Row> = { rows: Row[]; seen: number; next: Cursor | null };
+type Scope = { cursor: Cursor; keyIds: readonly string[] | null };
+
+/** Reads the books a piece at a time; each piece is one short statement and so one instant. */
+export type VerifyStore = {
+  /** An id below which no charge will be added any more, but for accidents. */
+  boundary: () => Promise<string>;
+  /** Charges with smaller ids than the boundary, added up per key. */
+  charges: (scope: Scope & { before: string }) => Promise<Chunk<{ keyId: string; sum: ChargeSum }>>;
+  /** Balances with their holds, fundings and the charges from the boundary on. */
+  accounts: (scope: Scope & { from: string }) => Promise<Chunk<{ row: AccountRow; tail: ChargeSum }>>;
+  /** Usage records that have no charge, or another cost than it. */
+  records: (scope: Scope) => Promise<Chunk<Mismatch>>;
+  /** Refunds that have no charge, or exceed it. */
+  refunds: (scope: Scope) => Promise<Chunk<Mismatch>>;
+  /** Open holds that were charged already, or whose key has no balance. */
+  holds: (scope: Scope) => Promise<Chunk<Mismatch>>;
+};
+
+export type VerifyPhase = "charges" | "keys" | "usage records" | "refunds" | "holds";
+export type OnProgress = (progress: { phase: VerifyPhase; done: number }) => void;
+
+export type VerifyReport = {
+  ok: boolean;
+  keys: number;
+  holds: number;
+  charges: number;
+  fundings: number;
+  usage_records: number;
+  mismatches: Mismatch[];
+  /** True when there are more mismatches than are listed. */
+  truncated: boolean;
+};
+
+/** Verifies all keys, or the one that an operator names. */
+export type VerifyLedger = (idOrPrefix: string | null, onProgress: OnProgress) => Promise<VerifyReport>;
+
+export const createVerifyLedger =
+  ({ store, findKey }: { store: VerifyStore; findKey: FindAccount }): VerifyLedger =>
+  async (idOrPrefix, onProgress) => {
+    const keyIds = idOrPrefix === null ? null : [(await findKey(idOrPrefix)).id];
+    return verify(store, { keyIds, onProgress });
+  };
+
+const MOST_MISMATCHES = 1_000;
+const START: Cursor = {
+  keyId: "00000000-0000-0000-0000-000000000000",
+  id: "00000000-0000-0000-0000-000000000000",
+};
+
+/**
+ * Folds the journal and holds every balance against it. Old charges are added up beforehand, in pieces, because they cannot
+ * change; the rest of a key is read at one instant. A charge that was late all the same makes its key look wrong, so what looks
+ * wrong is folded a second time and reported only if it still does.
+ */
+export async function verify(
+  store: VerifyStore,
+  { keyIds, onProgress }: { keyIds: readonly string[] | null; onProgress: OnProgress },
+): Promise<VerifyReport> {
+  const first = await foldKeys(store, keyIds, onProgress);
+  const suspects = [...new Set(first.mismatches.map(({ key_id: keyId }) => keyId))];
+  const again = suspects.slice(0, MOST_MISMATCHES);
+  const { mismatches } = again.length === 0 ? first : await foldKeys(store, again, onProgress);
+
+  const scan = async (phase: VerifyPhase, read: (scope: Scope) => Promise<Chunk<Mismatch>>): Promise<number> =>
+    eachChunk((cursor) => read({ cursor, keyIds }), {
+      take: (rows) => {
+        for (const row of rows.slice(0, MOST_MISMATCHES - mismatches.length)) mismatches.push(row);
+      },
+      onDone: (done) => onProgress({ phase, done }),
+    });
+  const records = await scan("usage records", store.records);
+  await scan("refunds", store.refunds);
+  await scan("holds", store.holds);
+
+  return {
+    ok: mismatches.length === 0,
+    ...first.counts,
+    usage_records: records,
+    mismatches: mismatches.slice(0, MOST_MISMATCHES),
+    truncated: suspects.length > again.length || mismatches.length >= MOST_MISMATCHES,
+  };
+}
+
+type Folded = { counts: Pick<VerifyReport, "keys" | "holds" | "charges" | "fundings">; mismatches: Mismatch[] };
+
+async function foldKeys(store: VerifyStore, keyIds: readonly string[] | null, onProgress: OnProgress): Promise<Folded> {
+  const boundary = await store.boundary();
+  const sums = new Map<string, ChargeSum>();
+  await eachChunk((cursor) => store.charges({ cursor, keyIds, before: boundary }), {
+    take: (rows) => {
+      for (const { keyId, sum } of rows) sums.set(keyId, addSums(sums.get(keyId) ?? NO_CHARGES, sum));
+    },
+    onDone: (done) => onProgress({ phase: "charges", done }),
+  });
+
+  const counts = { keys: 0, holds: 0, charges: 0, fundings: 0 };
+  const mismatches: Mismatch[] = [];
+  await eachChunk((cursor) => store.accounts({ cursor, keyIds, from: boundary }), {
+    take: (rows) => {
+      for (const { row, tail } of rows) {
+        const sum = addSums(sums.get(row.keyId) ?? NO_CHARGES, tail);
+        sums.delete(row.keyId);
+        counts.keys += 1;
+        counts.holds += Number(row.holds);
+        counts.charges += Number(sum.charges);
+        counts.fundings += Number(row.fundings);
+        mismatches.push(...mismatchesOf(row, sum));
+      }
+    },
+    onDone: (done) => onProgress({ phase: "keys", done }),
+  });
+  for (const [keyId, { charges }] of sums) {
+    mismatches.push({
+      key_id: keyId,
+      column: "charge",
+      expected: "a balance",
+      found: `none, but ${charges} of its charges`,
+    });
+  }
+  return { counts, mismatches };
+}
+
+/** Goes through a table from its beginning: how many rows were looked at. */
+async function eachChunk<Row>(
+  read: (cursor: Cursor) => Promise<Chunk<Row>>,
+  { take, onDone }: { take: (rows: Row[]) => void; onDone: (done: number) => void },
+): Promise<number> {
+  let done = 0;
+  for (let cursor: Cursor | null = START; cursor !== null;) {
+    const chunk: Chunk<Row> = await read(cursor);
+    take(chunk.rows);
+    done += chunk.seen;
+    onDone(done);
+    cursor = chunk.next;
+  }
+  return done;
+}
