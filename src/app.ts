@@ -33,9 +33,15 @@ import { createAccountStore } from "./ledger/account-store.ts";
 import { createBatcher } from "./ledger/batcher.ts";
 import { startDuties } from "./ledger/duties.ts";
 import { createFundNewKey } from "./ledger/fund-new-key.ts";
+import { createReadJournal } from "./ledger/journal-store.ts";
+import { createShowJournal, type ShowJournal } from "./ledger/journal.ts";
 import { createHousekeepingStore } from "./ledger/housekeeping-store.ts";
 import { createLedgerStore, ledgerFailureOf } from "./ledger/ledger-store.ts";
 import { createManageFunds, type ManageFunds } from "./ledger/manage-funds.ts";
+import { createReadUsage } from "./ledger/usage-report-store.ts";
+import { createReportUsage, type ReportUsage } from "./ledger/usage-report.ts";
+import { createVerifyStore } from "./ledger/verify-store.ts";
+import { createVerifyLedger, type VerifyLedger } from "./ledger/verify.ts";
 import { createRateDenials } from "./ledger/rate-denials.ts";
 import { createRelay } from "./relay/relay.ts";
 import type { Events } from "./telemetry/events.ts";
@@ -69,7 +75,14 @@ export type Gateway = {
 };
 
 /** What an operator's commands do without a gateway in between. */
-export type Control = { keys: ManageKeys; funds: ManageFunds; catalogue: CatalogueStore };
+export type Control = {
+  keys: ManageKeys;
+  funds: ManageFunds;
+  showJournal: ShowJournal;
+  verifyLedger: VerifyLedger;
+  reportUsage: ReportUsage;
+  catalogue: CatalogueStore;
+};
 
 /** `actor` stands in the journal beside what was booked. */
 export function createControl(database: Database, actor = "cli"): Control {
@@ -89,6 +102,9 @@ export function createControl(database: Database, actor = "cli"): Control {
   return {
     keys: createManageKeys({ store, findKey, issueKey, clock: systemClock }),
     funds: createManageFunds({ ledger, periodOf: createAccountStore(database).period, findKey, actor }),
+    showJournal: createShowJournal({ findKey, readJournal: createReadJournal(database) }),
+    verifyLedger: createVerifyLedger({ store: createVerifyStore(database), findKey }),
+    reportUsage: createReportUsage({ findKey, readUsage: createReadUsage(database) }),
     catalogue: createCatalogueStore(database),
   };
 }

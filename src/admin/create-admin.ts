@@ -3,17 +3,27 @@ import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { ManageKeys } from "../keys/manage-keys.ts";
+import type { ShowJournal } from "../ledger/journal.ts";
 import type { ManageFunds } from "../ledger/manage-funds.ts";
+import type { ReportUsage } from "../ledger/usage-report.ts";
+import type { VerifyLedger } from "../ledger/verify.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { requireOperator } from "./operator-credential.ts";
 import { isBug, renderRefusal } from "./refusal.ts";
 import { addFundsRoutes } from "./routes/funds.ts";
 import { addKeyRoutes } from "./routes/keys.ts";
+import { addLedgerRoutes } from "./routes/ledger.ts";
 
 type Parts = {
   token: string;
-  control: { keys: ManageKeys; funds: ManageFunds };
+  control: {
+    keys: ManageKeys;
+    funds: ManageFunds;
+    showJournal: ShowJournal;
+    verifyLedger: VerifyLedger;
+    reportUsage: ReportUsage;
+  };
   metrics: Pick<Metrics, "expose">;
   events: Events;
   readiness: () => Promise<string[]>;
@@ -60,5 +70,6 @@ export function createAdmin({ token, control, metrics, events, readiness, clock 
   });
   addKeyRoutes(app, { keys: control.keys, events });
   addFundsRoutes(app, control);
+  addLedgerRoutes(app, control);
   return app;
 }

@@ -1,5 +1,5 @@
 import type { OperatorControl } from "./operator-control.ts";
-import { table } from "./print.ts";
+import { facts, table } from "./print.ts";
 
 type Shown = Awaited<ReturnType<OperatorControl["keys"]["show"]>>;
 type KeyRow = Shown["key"];
@@ -33,23 +33,22 @@ export const secretListing = (secrets: Shown["secrets"]): string =>
   );
 
 export function keyDetails({ key, secrets }: Shown, account: Account): string {
-  const facts = [
+  const pairs: [string, string][] = [
     ["id", key.id],
     ["mode", key.mode],
     ["status", key.status],
-    ["label", key.label ?? "-"],
     ["provider", key.provider_scope],
-    ["models", key.models?.join(", ") ?? "all of its provider"],
+    ["models", key.models?.join(", ") ?? (key.provider_scope === "all" ? "all" : "all of its provider")],
     ["rpm", String(key.rpm_limit ?? "unlimited")],
     ["expires", key.expires_at ?? "never"],
     ["made", key.created_at],
     ...accountFacts(account),
   ];
-  return `${table([`${key.prefix}…`, ""], facts)}\n\n${secretListing(secrets)}`;
+  return `${facts(keyName(key), pairs)}\n\n${secretListing(secrets)}`;
 }
 
 /** What a key has and had, as lines of a table. */
-export function accountFacts(account: Account): string[][] {
+export function accountFacts(account: Account): [name: string, value: string][] {
   const { budget, period, period_ends_at: ends } = account;
   const requests = `${account.requests}, ${account.input_tokens} tokens in, ${account.output_tokens} out`;
   if (account.unit === "credit") {

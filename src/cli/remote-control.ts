@@ -21,6 +21,10 @@ export function remoteControl(gateway: { adminUrl: string; adminToken: string })
       topUp: (key, topUp) => ask("POST", of(key, "/topups"), topUp),
       setBudget: (key, budget) => ask("POST", of(key, "/budget"), budget),
     },
+    showJournal: (key, { limit, before }) =>
+      ask("GET", of(key, `/journal?${queryOf({ limit, before: before ?? undefined })}`)),
+    verifyLedger: (key) => ask("POST", "/ledger/verify", { key }),
+    reportUsage: (key, days) => ask("GET", of(key, `/usage?${queryOf({ days })}`)),
   };
 }
 

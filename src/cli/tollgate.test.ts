@@ -53,7 +53,11 @@ const COMMANDS = [
   "keys rotate",
   "topup",
   "budget",
+  "usage",
+  "ledger show",
+  "ledger verify",
   "catalogue apply",
+  "catalogue prices",
   "config show",
   "simulate",
 ];
@@ -95,6 +99,8 @@ test.each([
   ["keys create --period year", "Allowed choices are none, day, week, month"],
   ["topup x 5 --kind refund", "Allowed choices are purchase, grant, adjust"],
   ["budget x -5", "whole number of tokens"],
+  ["usage x --days 367", "at most 366"],
+  ["ledger show x --limit 0", "whole number of at least 1"],
   ["dev --port 99999", "It must be a port"],
 ])("a command line that is not understood (%j) ends with 2 and says why", async (words, reason) => {
   const { code, stdout, stderr } = await say(words);

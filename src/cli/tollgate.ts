@@ -5,9 +5,11 @@ import { addConfigCommands } from "./commands/config.ts";
 import { addDevCommand } from "./commands/dev.ts";
 import { addFundsCommands } from "./commands/funds.ts";
 import { addKeyCommands } from "./commands/keys.ts";
+import { addLedgerCommands } from "./commands/ledger.ts";
 import { addMigrateCommand } from "./commands/migrate.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addSimulateCommand } from "./commands/simulate.ts";
+import { addUsageCommand } from "./commands/usage.ts";
 import { reportFailure } from "./report-failure.ts";
 
 const OK = 0;
@@ -28,6 +30,8 @@ export async function runTollgate(argv: readonly string[]): Promise<void> {
   addMigrateCommand(program);
   addKeyCommands(program);
   addFundsCommands(program);
+  addUsageCommand(program);
+  addLedgerCommands(program);
   addCatalogueCommands(program);
   addConfigCommands(program);
   addSimulateCommand(program);

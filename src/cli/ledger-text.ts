@@ -1,0 +1,38 @@
+import type { OperatorControl } from "./operator-control.ts";
+import { table } from "./print.ts";
+
+type JournalPage = Awaited<ReturnType<OperatorControl["showJournal"]>>;
+type Verification = Awaited<ReturnType<OperatorControl["verifyLedger"]>>;
+
+export function journalListing({ key, unit, entries, next, opening }: JournalPage): string {
+  if (entries.length === 0) return `nothing was ever booked to ${key.prefix}…`;
+  const listing = table(
+    ["TIME", "KIND", ">AMOUNT", unit === "credit" ? ">BALANCE" : ">USED", "MODEL", "REQUEST", "REFERENCE"],
+    entries.map((entry) => [
+      entry.at,
+      entry.kind,
+      entry.amount,
+      entry.running ?? "-",
+      entry.model ?? "-",
+      entry.request_id ?? "-",
+      entry.reference ?? "-",
+    ]),
+  );
+  return `${listing}${ending({ next, opening })}`;
+}
+
+/** What the reader cannot see in the rows: that there are more, or that some are missing. */
+function ending({ next, opening }: Pick<JournalPage, "next" | "opening">): string {
+  if (next !== null) return `\n\nmore: --before ${next}`;
+  if (opening === null || opening === "0") return "";
+  return `\n\nThe balance before the oldest entry is ${opening}: charges whose usage records are gone are not listed.`;
+}
+
+export function verificationText(report: Verification): string {
+  const { keys, holds, charges, fundings, usage_records: records } = report;
+  const looked = `${keys} keys, ${charges} charges, ${fundings} fundings, ${holds} holds, ${records} usage records`;
+  if (report.ok) return `the books add up: ${looked}`;
+  const rows = report.mismatches.map(({ key_id: id, column, expected, found }) => [id, column, expected, found]);
+  const more = report.truncated ? "\nand more than are listed here" : "";
+  return `${table(["KEY", "WHAT", "EXPECTED", "FOUND"], rows)}${more}\n\nthe books do not add up: ${rows.length} mismatches in ${looked}`;
+}
