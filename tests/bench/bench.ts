@@ -8,7 +8,7 @@ import { createProcesses, type Processes } from "./processes.ts";
 import { type Findings, runPhases } from "./run-phases.ts";
 import type { Stage } from "./stage.ts";
 import { directSubject, startBareProxy, startProvider } from "./start-subjects.ts";
-import { startTollgate, tollgateMainFile } from "./start-tollgate.ts";
+import { prepareTollgate, tollgateMainFile, type TollgateGround } from "./start-tollgate.ts";
 import type { Subject, SubjectName } from "./subject.ts";
 import { tableOf } from "./table.ts";
 import { missesOf } from "./verdict.ts";
@@ -40,6 +40,8 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     const stage = await setStage({ options, processes, scratchFolder });
     const findings = await runPhases(stage);
+    await processes.stopAll();
+    await stage.close();
     return publish(options, { findings, machine: machineOf(processes, options) });
   } catch (error) {
     process.stderr.write(`bench: ${messageOf(error)}\n`);
@@ -57,23 +59,21 @@ async function setStage({ options, processes, scratchFolder }: Setting): Promise
   const provider = await startProvider(processes);
   const mainFile = tollgateMainFile(options.mainFile);
 
-  const restart = (name: SubjectName): Promise<Subject> =>
-    name === "tollgate"
-      ? startTollgate({
-          processes,
-          mainFile,
-          providerUrl: provider.url,
-          scratchFolder,
-          profileFolder: options.profileFolder,
-        })
-      : startBareProxy(processes, provider);
+  const { profileFolder } = options;
+  let ground: TollgateGround | null = null;
+  const restart = async (name: SubjectName): Promise<Subject> => {
+    if (name !== "tollgate") return startBareProxy(processes, provider);
+    ground ??= await prepareTollgate({ processes, mainFile, providerUrl: provider.url, scratchFolder, profileFolder });
+    return ground.start();
+  };
 
   const proxies = [await restart("bare")];
   if (options.tollgate === "measured") {
     if (mainFile.endsWith(".ts")) progress("! nothing is built: measuring Tollgate from its source");
     proxies.push(await restart("tollgate"));
   }
-  return { options, processes, provider, direct: directSubject(provider), proxies, restart, progress };
+  const close = async (): Promise<void> => ground?.close();
+  return { options, processes, provider, direct: directSubject(provider), proxies, restart, progress, close };
 }
 
 type Publication = { findings: Findings; machine: Record<string, unknown> };

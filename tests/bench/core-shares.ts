@@ -4,6 +4,7 @@ import type { LoadResult } from "./load-job.ts";
 export type CoreShares = {
   proxy: number;
   provider: number;
+  database: number;
   generator: number;
   othersOnProxyCore: number;
   othersOnLoadCore: number;
@@ -17,9 +18,10 @@ export function coreSharesOf({ cpuMicros, durationMs }: LoadResult): CoreShares 
   return {
     proxy: share(cpuMicros.proxy),
     provider: share(cpuMicros.provider),
+    database: share(cpuMicros.database),
     generator: share(cpuMicros.generator),
     othersOnProxyCore: share(cpuMicros.proxyCore - cpuMicros.proxy),
-    othersOnLoadCore: share(cpuMicros.loadCore - cpuMicros.provider - cpuMicros.generator),
+    othersOnLoadCore: share(cpuMicros.loadCore - cpuMicros.provider - cpuMicros.database - cpuMicros.generator),
   };
 }
 
@@ -33,10 +35,10 @@ export function disturbanceIn(shares: CoreShares): string | null {
 }
 
 export function describeShares(shares: CoreShares): string {
-  const { proxy, provider, generator, othersOnProxyCore, othersOnLoadCore } = shares;
+  const { proxy, provider, database, generator, othersOnProxyCore, othersOnLoadCore } = shares;
   return (
     `core 0: proxy ${percent(proxy)} others ${percent(othersOnProxyCore)}` +
-    ` · core 1: provider ${percent(provider)} generator ${percent(generator)} others ${percent(othersOnLoadCore)}`
+    ` · core 1: provider ${percent(provider)} database ${percent(database)} generator ${percent(generator)} others ${percent(othersOnLoadCore)}`
   );
 }
 

@@ -23,7 +23,7 @@ export type LoadJob = {
   /** An answer with another number of events is a failure; null when the number is not known yet. */
   eventsPerStream: number | null;
   /** The processes whose processor time is read at both ends of the measurement. */
-  watch: { proxyPid: number | null; providerPid: number; cores: Cores | null };
+  watch: { proxyPid: number | null; providerPid: number; databasePid: number | null; cores: Cores | null };
 };
 
 export type Percentiles = { p50: number; p99: number };
@@ -41,7 +41,14 @@ export type LoadResult = {
   /** How late the generator itself sent, which is part of both latencies; only in `open`. */
   latenessMicros: Percentiles;
   /** Processor time spent between both ends of the measurement. */
-  cpuMicros: { proxy: number; provider: number; generator: number; proxyCore: number; loadCore: number };
+  cpuMicros: {
+    proxy: number;
+    provider: number;
+    database: number;
+    generator: number;
+    proxyCore: number;
+    loadCore: number;
+  };
 };
 
 const BODY_BYTES = 1024;

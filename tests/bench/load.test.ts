@@ -32,7 +32,7 @@ async function loadAgainst(listener: RequestListener, changes: Partial<LoadJob>)
     warmupMs: 100,
     durationMs: 400,
     eventsPerStream: null,
-    watch: { proxyPid: null, providerPid: process.pid, cores: null },
+    watch: { proxyPid: null, providerPid: process.pid, databasePid: null, cores: null },
     ...changes,
   };
   const { stdout } = await run(process.execPath, [join(import.meta.dirname, "load.ts"), JSON.stringify(job)]);

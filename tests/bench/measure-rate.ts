@@ -10,6 +10,8 @@ export type RateRound = {
   /** Requests, or events of streams. */
   operationsPerSecond: number;
   cpuMicrosPerOperation: number;
+  /** What PostgreSQL used beside; 0 for those who have none. */
+  databaseMicrosPerRequest: number;
   shares: CoreShares;
   eventsPerRead: number;
   invalid: string | null;
@@ -52,6 +54,7 @@ function roundOf(subject: Subject, result: LoadResult, kind: RateInput["kind"]):
     requestsPerSecond: (result.requests / result.durationMs) * 1000,
     operationsPerSecond: (operations / result.durationMs) * 1000,
     cpuMicrosPerOperation: result.cpuMicros.proxy / operations,
+    databaseMicrosPerRequest: result.cpuMicros.database / result.requests,
     shares,
     eventsPerRead: result.events / result.reads,
     invalid: subject.name === "direct" ? null : invalidity(shares),
@@ -89,6 +92,9 @@ function describe(round: RateRound): string {
   return [
     `${round.subject.padEnd(8)} ${Math.round(round.operationsPerSecond).toLocaleString("en")}/s`,
     `${round.cpuMicrosPerOperation.toFixed(1)} µs each`,
+    ...(round.databaseMicrosPerRequest > 0
+      ? [`PostgreSQL ${round.databaseMicrosPerRequest.toFixed(1)} µs a request`]
+      : []),
     describeShares(round.shares),
     ...(round.invalid === null ? [] : ["INVALID"]),
   ].join(" · ");

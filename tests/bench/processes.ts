@@ -18,6 +18,7 @@ export type StartOptions = {
   words: readonly string[];
   role: "proxy" | "load";
   cwd?: string;
+  env?: Record<string, string>;
   /** Where standard output and error go instead of being read. */
   logFile?: string;
 };
@@ -59,11 +60,12 @@ export function createProcesses(): Processes {
   };
 }
 
-function spawnLogged([command = "", ...words]: readonly string[], { cwd, logFile }: StartOptions): ChildProcess {
-  if (logFile === undefined) return spawn(command, words, { cwd, stdio: ["pipe", "pipe", "inherit"] });
+function spawnLogged([command = "", ...words]: readonly string[], { cwd, env, logFile }: StartOptions): ChildProcess {
+  if (logFile === undefined)
+    return spawn(command, words, { cwd, env: env ?? process.env, stdio: ["pipe", "pipe", "inherit"] });
   const log = openSync(logFile, "a");
   try {
-    return spawn(command, words, { cwd, stdio: ["ignore", log, log] });
+    return spawn(command, words, { cwd, env: env ?? process.env, stdio: ["ignore", log, log] });
   } finally {
     closeSync(log);
   }

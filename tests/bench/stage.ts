@@ -16,6 +16,8 @@ export type Stage = {
   /** A new process of the same kind: memory is only comparable between processes that have done nothing yet. */
   restart: (name: SubjectName) => Promise<Subject>;
   progress: (text: string) => void;
+  /** Stops the database, once nobody uses it any more. */
+  close: () => Promise<void>;
 };
 
 export type LoadRequest = Pick<LoadJob, "mode" | "model" | "streamed" | "eventsPerStream"> &
@@ -37,6 +39,7 @@ export function jobFor(stage: Stage, subject: Subject, request: LoadRequest): Lo
     watch: {
       proxyPid: subject.process?.pid ?? null,
       providerPid: provider.pid,
+      databasePid: subject.databasePid,
       cores: processes.cores,
     },
     ...request,

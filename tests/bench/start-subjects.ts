@@ -24,6 +24,7 @@ export function directSubject(provider: Provider): Subject {
     credential: CREDENTIAL,
     models: UPSTREAM_MODELS,
     process: null,
+    databasePid: null,
   };
 }
 
@@ -31,7 +32,7 @@ export async function startBareProxy(processes: Processes, provider: Provider): 
   const entry = join(import.meta.dirname, "bare-proxy.ts");
   const process = processes.start({ words: [entry, provider.url, "0"], role: "proxy" });
   const url = `${await urlOf(process)}${CHAT_PATH}`;
-  return { name: "bare", url, credential: CREDENTIAL, models: UPSTREAM_MODELS, process };
+  return { name: "bare", url, credential: CREDENTIAL, models: UPSTREAM_MODELS, process, databasePid: null };
 }
 
 async function urlOf(started: Started): Promise<string> {

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { runTollgate } from "../support/run-tollgate.ts";
 import type { Processes, Started } from "./processes.ts";
 import { CHAT_PATH, type Subject, UPSTREAM_MODELS } from "./subject.ts";
 
@@ -8,14 +10,19 @@ export type TollgateStart = {
   processes: Processes;
   mainFile: string;
   providerUrl: string;
-  /** Its data, its log and its ready file go into a folder of their own below this one. */
+  /** Its settings and its log go into a folder of their own below this one. */
   scratchFolder: string;
   profileFolder: string | null;
 };
 
+/** A database that is ready to serve from, and starts Tollgate on it as often as wanted. */
+export type TollgateGround = { start: () => Promise<Subject>; close: () => Promise<void> };
+
 const READY_LIMIT_MS = 60_000;
 const READY_CHECK_MS = 50;
 const LOG_TAIL_CHARACTERS = 2_000;
+const PLENTY = "1000000";
+const LISTENING = /"listener":"public","url":"([^"]+)"/;
 
 /** Published for this bench; each leads to the simulator's model of the same purpose, on a conformant route. */
 const MODELS: Subject["models"] = { plain: "sim-bench-plain", stream: "sim-bench-stream", idle: "sim-bench-idle" };
@@ -28,48 +35,65 @@ export function tollgateMainFile(given: string | null): string {
   return existsSync(built) ? built : join(root, "src/main.ts");
 }
 
-/** Starts Tollgate as `dev` does, with its default settings, its log in a file and the bench's provider behind it. */
-export async function startTollgate(start: TollgateStart): Promise<Subject> {
+/**
+ * Tollgate as it is run in earnest: `serve` on a PostgreSQL that waits for its disk, with money in the path of every request.
+ * The server inherits the bench's own core, which is the one of the load: the proxy's core belongs to the proxy.
+ */
+export async function prepareTollgate(start: TollgateStart): Promise<TollgateGround> {
   const folder = mkdtempSync(join(start.scratchFolder, "tollgate-"));
-  const readyFile = join(folder, "ready.json");
-  const logFile = join(folder, "tollgate.log");
+  const cluster = await startCluster({ settings: { max_wal_size: "4GB", shared_buffers: "256MB" } });
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    DATABASE_URL: cluster.superuserUrl,
+    TOLLGATE_ADMIN_TOKEN: "bench-admin-token-0123456789",
+    TOLLGATE_ADMIN_PORT: "0",
+    PORT: "0",
+    BENCH_PROVIDER_KEY: "bench",
+  };
+  const run = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runTollgate(words, { cwd: folder, env });
+    if (code !== 0) throw new Error(`tollgate ${words.join(" ")} ended with ${code}: ${stderr}`);
+    return stdout;
+  };
   const catalogueFile = join(folder, "catalogue.json");
-  writeFileSync(catalogueFile, JSON.stringify(catalogue()));
+  writeFileSync(catalogueFile, JSON.stringify(catalogue(start.providerUrl)));
+  await run("migrate");
+  await run("catalogue", "apply", catalogueFile);
+  const made = await run("keys", "create", "--mode", "credit", "--credit", PLENTY, "--json");
+  const { secret } = JSON.parse(made) as { secret: string };
+  return {
+    start: () => startServing(start, { folder, env, secret, cluster }),
+    close: () => cluster.close(),
+  };
+}
+
+type Ground = { folder: string; env: Record<string, string>; secret: string; cluster: Cluster };
+
+async function startServing(start: TollgateStart, { folder, env, secret, cluster }: Ground): Promise<Subject> {
+  const logFile = join(folder, `serve-${performance.now().toFixed(0)}.log`);
   const profile: string[] = [];
   if (start.profileFolder !== null) {
     mkdirSync(start.profileFolder, { recursive: true });
     profile.push("--cpu-prof", `--cpu-prof-dir=${resolve(start.profileFolder)}`);
   }
-
   const process = start.processes.start({
-    words: [
-      ...profile,
-      start.mainFile,
-      "dev",
-      "--port",
-      "0",
-      "--ready-file",
-      readyFile,
-      "--simulator",
-      start.providerUrl,
-      "--catalogue",
-      catalogueFile,
-    ],
+    words: [...profile, start.mainFile, "serve"],
     role: "proxy",
     cwd: folder,
+    env,
     logFile,
   });
-  const ready = await waitUntilReady(process, { readyFile, logFile });
   return {
     name: "tollgate",
-    url: `${ready.publicUrl}${CHAT_PATH}`,
-    credential: ready.keys.credit,
+    url: `${await waitUntilReady(process, logFile)}${CHAT_PATH}`,
+    credential: secret,
     models: MODELS,
     process,
+    databasePid: cluster.pid(),
   };
 }
 
-function catalogue(): object {
+function catalogue(providerUrl: string): object {
   const model = (id: string, upstreamModel: string): object => ({
     id,
     provider: "simulator",
@@ -78,33 +102,25 @@ function catalogue(): object {
     routes: [{ provider: "simulator", upstream_model: upstreamModel, dialect: "chat", conformant: true }],
   });
   const { plain, stream, idle } = UPSTREAM_MODELS;
-  return { models: [model(MODELS.plain, plain), model(MODELS.stream, stream), model(MODELS.idle, idle)] };
+  return {
+    providers: [{ name: "simulator", base_url: `${providerUrl}/v1`, credential: "env:BENCH_PROVIDER_KEY" }],
+    models: [model(MODELS.plain, plain), model(MODELS.stream, stream), model(MODELS.idle, idle)],
+  };
 }
 
-type Ready = { publicUrl: string; keys: { credit: string } };
-
-async function waitUntilReady(process: Started, files: { readyFile: string; logFile: string }): Promise<Ready> {
+async function waitUntilReady(process: Started, logFile: string): Promise<string> {
   const startedMs = performance.now();
   const state = { running: true };
   void process.ended.then(() => {
     state.running = false;
   });
   while (state.running && performance.now() - startedMs < READY_LIMIT_MS) {
-    const ready = existsSync(files.readyFile) ? parseReady(readFileSync(files.readyFile, "utf8")) : null;
-    if (ready !== null) return ready;
+    const url = LISTENING.exec(readFileSync(logFile, "utf8"))?.[1];
+    if (url !== undefined) return url;
     await pause(READY_CHECK_MS);
   }
-  const log = readFileSync(files.logFile, "utf8").slice(-LOG_TAIL_CHARACTERS);
+  const log = readFileSync(logFile, "utf8").slice(-LOG_TAIL_CHARACTERS);
   throw new Error(
     `Tollgate ${state.running ? "was not ready in time" : "ended before it was ready"}. Its log ends with:\n${log}`,
   );
-}
-
-/** Null while the file is still being written. */
-function parseReady(text: string): Ready | null {
-  try {
-    return JSON.parse(text) as Ready;
-  } catch {
-    return null;
-  }
 }

@@ -11,6 +11,8 @@ export type Subject = {
   models: { plain: string; stream: string; idle: string };
   /** Null for the provider, which nobody stops between rounds. */
   process: Started | null;
+  /** Of the PostgreSQL behind it; null where there is none. */
+  databasePid: number | null;
 };
 
 /** What the simulator is asked for, straight or through the bare proxy: a 600-byte answer, 100 events, one event a second. */

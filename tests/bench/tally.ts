@@ -41,6 +41,7 @@ export function createTally(watch: LoadJob["watch"]): Tally {
         cpuMicros: {
           proxy: after.proxy - before.proxy,
           provider: after.provider - before.provider,
+          database: after.database - before.database,
           generator: after.generator - before.generator,
           proxyCore: after.proxyCore - before.proxyCore,
           loadCore: after.loadCore - before.loadCore,
@@ -62,11 +63,12 @@ export function createTally(watch: LoadJob["watch"]): Tally {
   };
 }
 
-function cpuSample({ proxyPid, providerPid, cores }: LoadJob["watch"]): LoadResult["cpuMicros"] {
+function cpuSample({ proxyPid, providerPid, databasePid, cores }: LoadJob["watch"]): LoadResult["cpuMicros"] {
   const own = process.cpuUsage();
   return {
     proxy: proxyPid === null ? 0 : cpuMicrosOf(proxyPid),
     provider: cpuMicrosOf(providerPid),
+    database: databasePid === null ? 0 : cpuMicrosOf(databasePid),
     generator: own.user + own.system,
     proxyCore: cores === null ? 0 : coreBusyMicros(cores.proxy),
     loadCore: cores === null ? 0 : coreBusyMicros(cores.load),
