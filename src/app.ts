@@ -120,7 +120,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const denials = createRateDenials(clock);
   const openRequest = createOpenRequest({ authenticate, denials, clock, publicUrl: () => publicUrl });
 
-  const catalogue = createCatalogue();
+  const catalogue = createCatalogue(clock);
   let catalogueLoaded = false;
   const freshness = keepFresh({
     catalogue,
@@ -202,6 +202,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       writeOffCap: readCredits(config.ledger.writeOffCap, "ledger.write_off_cap"),
       unconfirmed: (cause) => ledgerAway(Math.random, cause),
       onAlarm: events.moneyAlarm,
+      onUnpriced: ({ model, version, part }) =>
+        void control.catalogue.suspend(model, { version, part }).catch(events.databaseLost),
     },
   });
 

@@ -74,7 +74,14 @@ export const createAdmit = (parts: Parts): Admit => {
     const allowed = demand.unlimited ? demand.affordableOutputTokens(verdict.amount) : null;
     return {
       kind: "held",
-      hold: new Hold(hold, { id, keyId: caller.key.id, model: model.id, amount: verdict.amount, terms }),
+      hold: new Hold(hold, {
+        id,
+        keyId: caller.key.id,
+        model: model.id,
+        priceVersion: model.price?.version ?? 0,
+        amount: verdict.amount,
+        terms,
+      }),
       toldMaxTokens: allowed ?? cappedLimit(request.maxOutputTokens, publishedOutputTokens),
       clamped: allowed !== null && allowed < publishedOutputTokens,
     };

@@ -7,7 +7,7 @@ const check =
   () =>
     checkOutputLimit(
       { dialect, maxOutputTokens: asked, maxOutputTokensField: field },
-      { id: "m", maxOutputTokens: limit },
+      { id: "m", maxOutputTokens: limit, outputCeiling: null },
     );
 
 test.each<[ClientDialect, string]>([
@@ -39,4 +39,12 @@ test("a limit up to the published one, none at all, and any limit of an unlimite
 
 test("messages are never refused for their limit; it is lowered elsewhere [MSG-12]", () => {
   expect(check("messages", 101, 100)).not.toThrow();
+});
+
+test("where no limit is published, the operator's own stands in its place", () => {
+  const request = { dialect: "chat" as const, maxOutputTokens: 101, maxOutputTokensField: "max_tokens" };
+
+  expect(() => checkOutputLimit(request, { id: "m", maxOutputTokens: null, outputCeiling: 100 })).toThrow(
+    "100 at most",
+  );
 });

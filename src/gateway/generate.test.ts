@@ -345,3 +345,13 @@ test("a charge beyond what the key has takes what is there; the rest is the hous
   expect(account()).toMatchObject({ posted: 0n, held: 0n, used: 60_000n });
   expect(alarms).toEqual(["overrun"]);
 });
+
+test("a usage that has no price is alarmed, and its price is not sold at again [decision 13]", async () => {
+  const details = '"prompt_tokens_details":{"cache_write_tokens":2},"total_tokens"';
+  const cached = USAGE.replace('"total_tokens"', details);
+  const { generate, ask, alarms, unpriced } = generationStage(pieces(EVENT, cached, DONE));
+  await generate(ask({ stream: true }));
+
+  expect(alarms).toEqual(["unpriced_usage"]);
+  expect(unpriced).toEqual(["m 3 cache_write_5m"]);
+});

@@ -24,9 +24,11 @@ export type HoldParts = {
   writeOffCap: bigint;
   unconfirmed: (cause: unknown) => Fault;
   onAlarm: (alarm: MoneyAlarm) => void;
+  /** A provider billed something that this version of the price does not know: it must not be sold again before it does. */
+  onUnpriced: (unpriced: { model: string; version: number; part: string }) => void;
 };
 
-export type Held = { id: string; keyId: string; model: string; amount: bigint; terms: Terms };
+export type Held = { id: string; keyId: string; model: string; priceVersion: number; amount: bigint; terms: Terms };
 
 /** The end of a request, with what its usage record says of it. */
 export type HoldEnding = Ending & { details: Omit<RecordDetails, "estimated">; answer: StoredAnswer | null };
@@ -137,7 +139,10 @@ export class Hold {
     if (charged < bill.charge) this.#alarm("overrun");
     if (bill.estimated && outcome === "completed") this.#alarm("usage_estimated");
     const { tariff } = this.#held.terms;
-    if (tariff !== null && unpricedUsage(tariff, bill.usage) !== null) this.#alarm("unpriced_usage");
+    const part = tariff && unpricedUsage(tariff, bill.usage);
+    if (part === null) return;
+    this.#alarm("unpriced_usage");
+    this.#parts.onUnpriced({ model: this.#held.model, version: this.#held.priceVersion, part });
   }
 
   #alarm(kind: MoneyAlarm["kind"]): void {

@@ -94,6 +94,7 @@ export function generationStage(provider: Provider, { credits = 10n ** 9n, model
   const log: string[] = [];
   const bodies: string[] = [];
   const alarms: MoneyAlarm["kind"][] = [];
+  const unpriced: string[] = [];
   const checkpoints: Checkpoint[] = [];
   const line = { ledger: "up" as "up" | "down", say: provider };
   const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });
@@ -141,6 +142,7 @@ export function generationStage(provider: Provider, { credits = 10n ** 9n, model
         writeOffCap: 10n ** 9n,
         unconfirmed: (cause) => new Fault("service_unavailable", "unconfirmed", { cause }),
         onAlarm: ({ kind }) => void alarms.push(kind),
+        onUnpriced: ({ model: id, version, part }) => void unpriced.push(`${id} ${version} ${part}`),
       },
     }),
     running,
@@ -214,6 +216,7 @@ export function generationStage(provider: Provider, { credits = 10n ** 9n, model
     bodies,
     heads,
     alarms,
+    unpriced,
     checkpoints,
     line,
     ledger,
