@@ -108,19 +108,10 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
           return;
         }
         breaker?.failed();
-        if (breaker?.broken()) return giveUp(calls);
+        // Nobody waits for a ledger that is known to be dead, the caller who tried it included.
+        if (breaker?.broken()) return giveUp(calls, "the ledger does not answer");
         await new Promise((resolve) => setTimeout(resolve, limits.retryMs));
       }
-    }
-  }
-
-  /** Nobody waits for a ledger that is known to be dead, the caller who tried it included. */
-  function giveUp(calls: readonly Call[]): void {
-    for (const call of calls) {
-      finish(call, () => {
-        abandoned(call.item);
-        call.reject(new LedgerUnavailableError("the ledger does not answer"));
-      });
     }
   }
 
@@ -146,15 +137,21 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
     timer = null;
     for (const call of waiting) {
       if (call.deadlineMs > clock.elapsedMs()) break;
-      waiting.delete(call);
-      if (call.sent) {
-        // A database that hangs is as dead as one that refuses.
-        breaker?.failed();
-        abandoned(call.item);
-      } else queue.splice(queue.indexOf(call), 1);
-      call.reject(new LedgerUnavailableError("the ledger did not answer in time"));
+      // A database that hangs is as dead as one that refuses.
+      if (call.sent) breaker?.failed();
+      else queue.splice(queue.indexOf(call), 1);
+      giveUp([call], "the ledger did not answer in time");
     }
     watch();
+  }
+
+  function giveUp(calls: readonly Call[], message: string): void {
+    for (const call of calls) {
+      finish(call, () => {
+        if (call.sent) abandoned(call.item);
+        call.reject(new LedgerUnavailableError(message));
+      });
+    }
   }
 
   const refuse = (message: string): Promise<never> => Promise.reject(new LedgerUnavailableError(message));
