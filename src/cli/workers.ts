@@ -1,8 +1,9 @@
-import cluster, { type Worker } from "node:cluster";
+import type { Worker } from "node:cluster";
 import type { Clock } from "../core/clock.ts";
 import type { WorkerEvents } from "../telemetry/worker-events.ts";
+import { forkWorker, type WorkerEnd } from "./fork-worker.ts";
 import { restartAfter } from "./restart-policy.ts";
-import type { ParentMessage, WorkerMessage } from "./until-dismissed.ts";
+import type { ParentMessage } from "./until-dismissed.ts";
 
 type WorkersOptions = {
   /** One worker for each: every worker has an admin listener of its own. */
@@ -47,18 +48,10 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
   let exitCode = 0;
 
   function start(slot: Slot): void {
+    const { index, adminPort } = slot;
     slot.startedMs = clock.elapsedMs();
-    const worker = cluster.fork({ TOLLGATE_ADMIN_PORT: `${slot.adminPort}` });
-    slot.worker = worker;
-    events.workerStarted({ slot: slot.index, pid: worker.process.pid, adminPort: slot.adminPort });
-    worker.on("message", (message: WorkerMessage) => {
-      if (message === "serving") served(slot);
-    });
-    // A process that cannot be made has no exit; other errors of a worker are followed by one.
-    worker.on("error", () => {
-      if (worker.process.pid === undefined) ended(slot, { code: null, signal: null });
-    });
-    worker.on("exit", (code: number | null, signal: string | null) => ended(slot, { code, signal }));
+    slot.worker = forkWorker({ adminPort, onServing: () => served(slot), onEnded: (end) => ended(slot, end) });
+    events.workerStarted({ slot: index, pid: slot.worker.process.pid, adminPort });
   }
 
   function served(slot: Slot): void {
@@ -70,7 +63,7 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
     starting = !slots.every(({ serving }) => serving);
   }
 
-  function ended(slot: Slot, { code, signal }: { code: number | null; signal: string | null }): void {
+  function ended(slot: Slot, { code, signal }: WorkerEnd): void {
     const end = { slot: slot.index, pid: slot.worker?.process.pid, code, signal };
     [slot.worker, slot.serving] = [null, false];
     if (stopping || starting) {
@@ -120,9 +113,6 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
     if (slots.every(({ worker }) => worker === null)) resolve(exitCode);
   }
 
-  // Workers accept connections themselves. The runtime's other way, where the parent accepts and hands over, leaves the
-  // connection that was being handed to a dying worker without an answer for ever.
-  cluster.schedulingPolicy = cluster.SCHED_NONE;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
       stop();
