@@ -2,8 +2,8 @@ import { chargeOf, type Tariff } from "../core/price.ts";
 import { NO_USAGE, type Outcome, type Usage } from "../core/usage.ts";
 import { countInSlices } from "../tokens/count-in-slices.ts";
 import type { CountTokens } from "../tokens/count-tokens.ts";
-import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import type { AnswerStage } from "../translate/answer-stage.ts";
+import { generatedText } from "../translate/generated-text.ts";
 
 /** What was agreed when a request was admitted. Its price and its key's unit do not change under way. */
 export type Terms = {
@@ -96,7 +96,10 @@ async function brokenOffUsage({ stage }: Ending, terms: Terms, count: () => Prom
 
 async function wholeUsage(ending: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Usage> {
   if (ending.plain === null) return brokenOffUsage(ending, terms, count);
-  return { ...inputOf(terms), outputTokens: Math.ceil(estimateTokens(ending.plain) * terms.tokenFactor) };
+  // It was parsed before it came here, so it can be parsed again.
+  const text = generatedText(JSON.parse(ending.plain.toString("utf8")));
+  const tokens = await countInSlices(text, await count());
+  return { ...inputOf(terms), outputTokens: Math.ceil(tokens * terms.tokenFactor) };
 }
 
 /** Numbers that exceed what the model can take in or give out cannot be true. */

@@ -355,3 +355,15 @@ test("a usage that has no price is alarmed, and its price is not sold at again [
   expect(alarms).toEqual(["unpriced_usage"]);
   expect(unpriced).toEqual(["m 3 cache_write_5m"]);
 });
+
+test("a plain answer without usage is charged for its text and not for its form [decision 19]", async () => {
+  const silent = JSON.stringify({
+    id: "chatcmpl-1234567890",
+    choices: [{ index: 0, message: { role: "assistant", content: "one two three" }, finish_reason: "stop" }],
+  });
+  const { generate, ask, alarms } = generationStage(pieces(silent));
+  const { usage } = await generate(ask());
+
+  expect(usage.outputTokens).toBe(3);
+  expect(alarms).toEqual(["usage_estimated"]);
+});
