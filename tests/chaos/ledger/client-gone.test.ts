@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whyUnavailable } from "../../support/postgres.ts";
+import { until } from "../../support/until.ts";
+import type { Leave, StageKey } from "./ask.ts";
+import type { ChargeRow, Evidence } from "./evidence.ts";
+import { chaosSeed, createRandom, type Random } from "./random.ts";
+import { expectSound, LONG } from "./report.ts";
+import { type Gateway, type Stage, startStage } from "./stage.ts";
+import { join, type Story } from "./stories.ts";
+import { priceOf } from "./tariff.ts";
+
+const CALLERS = LONG ? 300 : 40;
+const ABORT_MS = 1_000;
+const SEED = chaosSeed();
+/** The tokenizer's stated error, below and above. */
+const [BELOW, ABOVE] = [0.75, 1.25];
+
+/** Where a caller leaves, and which provider makes that place. */
+type Place = { name: string; model: string; leave: (random: Random) => Leave };
+
+const PLACES: readonly [Place, ...Place[]] = [
+  { name: "before the first byte", model: "mute", leave: () => ({ afterMs: 300 }) },
+  { name: "in the middle", model: "slow", leave: (random) => ({ afterEvents: 1 + random.integer(40) }) },
+  { name: "after the last content", model: "unsaid", leave: () => ({ afterEvents: 40 }) },
+  { name: "at some moment", model: "slow", leave: (random) => ({ afterMs: random.integer(2_500) }) },
+];
+
+describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
+  let stage: Stage;
+  let gateway: Gateway;
+  let key: StageKey;
+
+  beforeAll(async () => {
+    stage = await startStage();
+    [gateway, key] = await Promise.all([stage.startGateway(), stage.makeKey({ credit: 1_000_000_000_000n })]);
+  }, 60_000);
+  afterAll(() => stage?.close());
+
+  test(`${CALLERS} streams closed by their callers: the provider stops within ${ABORT_MS} ms, and what was delivered is charged (CHAOS_SEED=${SEED})`, async () => {
+    const random = createRandom(SEED);
+    const places = Array.from({ length: CALLERS }, (_, index) => PLACES[index % PLACES.length] ?? PLACES[0]);
+    const placeOf = new Map<string, Place>();
+    await Promise.all(
+      places.map((place) => {
+        const marker = stage.marker();
+        placeOf.set(marker, place);
+        const leave = place.leave(random);
+        return stage.ask({ gateway, key, model: place.model, marker, streamed: true, maxTokens: 100, leave });
+      }),
+    );
+    await until(async () => (await stage.calls()).every(({ ended }) => ended !== null), "the provider stopped", 10_000);
+    await stage.untilNothingHeld();
+
+    const evidence = await stage.evidence();
+    const { stories, orphans } = join(evidence);
+    const heard = stories.filter(({ client, charge }) => client.left && charge !== null);
+    const delays = evidence.calls.flatMap(({ marker, callerGoneAtMs }) => {
+      const left = stage.clients.find((client) => client.marker === marker)?.leftAtMs ?? null;
+      return callerGoneAtMs === null || left === null ? [] : [callerGoneAtMs - left];
+    });
+    const dear = heard.filter((story) => !asDelivered(story));
+    console.log(
+      `${CALLERS} callers left: provider stopped after at most ${Math.max(...delays)} ms (${delays.length} measured); ` +
+        `${heard.length} charged after content, ${orphans.length} before; seed ${SEED}`,
+    );
+    expect(Math.max(...delays)).toBeLessThanOrEqual(ABORT_MS);
+    expect(dear.map(describeStory)).toEqual([]);
+    expect(heard.filter(({ charge }) => charge?.kind !== "client_gone").map(describeStory)).toEqual([]);
+    expect(
+      recordsOf(
+        evidence,
+        heard.map(({ charge }) => charge as ChargeRow),
+      ),
+    ).toEqual([]);
+    // Who left before the provider answered pays nothing; the input is the house's.
+    expect(orphans.filter(({ net }) => net !== 0n)).toEqual([]);
+    expect(orphans.filter(({ charge }) => charge.kind !== "client_gone")).toEqual([]);
+  }, 120_000);
+
+  test("a plain request that is left pays for its input; with an Idempotency-Key it runs on and is kept for the retry", async () => {
+    const leave = { afterMs: 500 };
+    const plain = await stage.ask({ gateway, key, model: "slow", leave });
+    const marker = stage.marker();
+    const wanted = { gateway, key, model: "slow", marker, claim: `claim ${marker}` };
+    const left = await stage.ask({ ...wanted, leave });
+    await stage.untilNothingHeld();
+    const again = await stage.ask(wanted);
+
+    expect([plain.left, left.left]).toEqual([true, true]);
+    expect(again).toMatchObject({ status: 200, replayed: true });
+    const calls = await stage.calls();
+    const endOf = (of: string): unknown => calls.find(({ body }) => JSON.stringify(body).includes(of))?.ended;
+    expect([endOf(plain.marker), endOf(marker)]).toEqual(["caller_gone", "completed"]);
+    expect(calls.filter(({ body }) => JSON.stringify(body).includes(marker))).toHaveLength(1);
+  });
+
+  test("after all of it the three witnesses agree", async () => {
+    await expectSound(stage, "callers gone");
+  }, 60_000);
+});
+
+/** What reached the caller at least, and what the provider sent at most, within the error of the estimate. */
+function asDelivered({ client, calls, net }: Story): boolean {
+  const least = priceOf("credit", { inputTokens: 0, outputTokens: Math.floor(client.events * BELOW) });
+  const most = priceOf("credit", {
+    inputTokens: Math.ceil(client.estimatedInputTokens * ABOVE),
+    outputTokens: Math.ceil((calls[0]?.countedTokens ?? 0) * ABOVE),
+  });
+  return net >= least && net <= most && net > 0n;
+}
+
+function recordsOf({ ledger }: Evidence, charges: readonly ChargeRow[]): string[] {
+  const ids = new Set(charges.map(({ holdId }) => holdId));
+  return ledger.records.filter(({ id }) => ids.has(id)).map(({ id, outcome }) => `${id} has a record: ${outcome}`);
+}
+
+const describeStory = ({ client, charge, calls }: Story): string =>
+  `${client.marker} ${client.model}: ${charge?.kind} ${charge?.amount}, saw ${client.events}, sent ${calls[0]?.sentTokens}`;

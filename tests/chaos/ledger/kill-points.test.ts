@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whyUnavailable } from "../../support/postgres.ts";
+import { until } from "../../support/until.ts";
+import type { StageKey } from "./ask.ts";
+import type { ChargeRow, ClientEntry } from "./evidence.ts";
+import { readLedger, withClient } from "./read-ledger.ts";
+import { expectSound } from "./report.ts";
+import { type Gateway, type Stage, startStage } from "./stage.ts";
+import { priceOf } from "./tariff.ts";
+
+const PLENTY = 1_000_000_000n;
+/** Longer than a lease, so that the frozen process is given up by the others. */
+const FREEZE_MS = 22_000;
+
+type Point = {
+  name: string;
+  model: string;
+  /** Lets the request come to the point; resolves there. */
+  reach: (scene: Scene) => Promise<void>;
+  /** After the process is gone. */
+  after?: (scene: Scene) => Promise<void>;
+  /** What may be charged for it in the end. */
+  charge: (charge: ChargeRow) => void;
+  /** What the same Idempotency-Key hears afterwards: it runs, or is told why it cannot. */
+  retried: readonly number[];
+};
+
+type Scene = { gateway: Gateway; key: StageKey; marker: string; sent: () => void };
+
+const FULL_PRICE = { inputTokens: 20, outputTokens: 40 };
+const free = ({ kind, amount }: ChargeRow): void => expect({ kind, amount }).toEqual({ kind: "swept", amount: 0n });
+const atMostFull = ({ kind, amount }: ChargeRow): void => {
+  expect(kind).toBe("swept");
+  expect(amount).toBeLessThanOrEqual(priceOf("credit", FULL_PRICE) * 2n);
+};
+const full = ({ kind, amount }: ChargeRow): void =>
+  expect({ kind, amount }).toEqual({ kind: "completed", amount: priceOf("credit", FULL_PRICE) });
+
+describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
+  let stage: Stage;
+  let survivor: Gateway;
+  const locks: { release: () => void }[] = [];
+
+  const POINTS: Point[] = [
+    {
+      name: "after the admission, before it is heard of",
+      model: "forty",
+      reach: async ({ gateway, sent }) => {
+        const caught = gateway.proxy.next("admit_v1", "hold_answer");
+        sent();
+        await caught.happened;
+      },
+      charge: free,
+      retried: [200],
+    },
+    {
+      name: "before the provider hears of it",
+      model: "unreached",
+      reach: async ({ gateway, key, sent }) => {
+        sent();
+        await until(() => hasHold(key), "the request is admitted", 10_000);
+        // The answer of the ledger has been heard when the next call of any kind is made; a moment is enough here.
+        await sleep(300);
+        expect(gateway.proxy.calls("settle_v1")).toBe(0);
+      },
+      charge: free,
+      // Its provider would be waited for too long.
+      retried: [],
+    },
+    {
+      name: "in the middle of a stream",
+      model: "halfway",
+      reach: async ({ marker, sent }) => {
+        sent();
+        await stage.whenPaused(marker);
+        await sleep(300);
+      },
+      charge: atMostFull,
+      retried: [409],
+    },
+    {
+      name: "after the usage arrived, before the settlement leaves",
+      model: "halfway",
+      reach: async ({ gateway, marker, sent }) => {
+        const caught = gateway.proxy.next("settle_v1", "hold_query");
+        sent();
+        const goOn = await stage.whenPaused(marker);
+        // Checkpoints are gathered for a while before they are written.
+        await sleep(500);
+        await goOn();
+        await caught.happened;
+      },
+      charge: atMostFull,
+      retried: [409],
+    },
+    {
+      name: "while the database settles",
+      model: "halfway",
+      reach: async ({ key, marker, gateway, sent }) => {
+        sent();
+        const goOn = await stage.whenPaused(marker);
+        locks.push(await lockBalance(key));
+        await goOn();
+        await until(() => settling(gateway), "the settlement waits for the balance", 10_000);
+      },
+      after: async () => {
+        await sleep(200);
+        locks.pop()?.release();
+      },
+      charge: full,
+      retried: [200, 409],
+    },
+    {
+      name: "after the settlement, before the terminal event",
+      model: "forty",
+      reach: async ({ gateway, sent }) => {
+        const caught = gateway.proxy.next("settle_v1", "hold_answer");
+        sent();
+        await caught.happened;
+      },
+      charge: full,
+      retried: [200, 409],
+    },
+  ];
+
+  beforeAll(async () => {
+    stage = await startStage({ models: { forty: "sim+tokens=40" } });
+    survivor = await stage.startGateway();
+  }, 60_000);
+  afterAll(() => stage?.close());
+
+  async function hasHold(key: StageKey): Promise<boolean> {
+    return (await readLedger(stage.cluster().url())).holds.some(({ keyId }) => keyId === key.id);
+  }
+  async function settling({ proxy }: Gateway): Promise<boolean> {
+    const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%settle_v1%'";
+    const waiting = await withClient(stage.cluster().url(), async (client) => (await client.query(sql)).rowCount);
+    return proxy.calls("settle_v1") > 0 && waiting === 1;
+  }
+  async function lockBalance({ id }: StageKey): Promise<{ release: () => void }> {
+    const held = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    void withClient(stage.cluster().url(), async (client) => {
+      await client.query("begin");
+      await client.query("select from balance where key_id = $1 for update", [id]);
+      locked.resolve();
+      await held.promise;
+      await client.query("rollback");
+    });
+    await locked.promise;
+    return { release: held.resolve };
+  }
+
+  for (const point of POINTS) {
+    test.concurrent(`${point.name}: charged at most once, in bounds, and nothing stays held`, async () => {
+      const [gateway, key] = await Promise.all([stage.startGateway(), stage.makeKey({ credit: PLENTY })]);
+      const marker = stage.marker();
+      const wanted = { key, model: point.model, marker, streamed: true, maxTokens: 100, claim: `claim ${marker}` };
+      let attempt: Promise<ClientEntry> | undefined;
+      const scene = { gateway, key, marker, sent: () => void (attempt = stage.ask({ gateway, ...wanted })) };
+
+      await point.reach(scene);
+      gateway.signal("SIGKILL");
+      await gateway.ended;
+      await point.after?.(scene);
+      const entry = await attempt;
+      expect(entry?.terminalAtMs).toBeNull();
+      await until(async () => !(await hasHold(key)), "the hold is given back", 45_000);
+
+      const { charges } = await readLedger(stage.cluster().url());
+      const mine = charges.filter(({ keyId }) => keyId === key.id);
+      expect(mine).toHaveLength(1);
+      point.charge(mine[0] as ChargeRow);
+      if (point.retried.length === 0) return;
+      const again = await stage.ask({ gateway: survivor, ...wanted });
+      console.log(
+        `${point.name}: ${mine[0]?.kind} ${mine[0]?.amount}; the retry heard ${again.status} ${again.code ?? ""}`,
+      );
+      expect(point.retried).toContain(again.status);
+    }, 120_000);
+  }
+
+  test.concurrent("a process frozen beyond its lease ends no stream as if nothing had happened", async () => {
+    const [gateway, key] = await Promise.all([stage.startGateway(), stage.makeKey({ credit: PLENTY })]);
+    let heads = 0;
+    const streams = Array.from({ length: 20 }, () =>
+      stage.ask({ gateway, key, model: "long", streamed: true, maxTokens: 400, onHead: () => void (heads += 1) }),
+    );
+    await until(() => heads === 20, "all streams are open", 10_000);
+    gateway.signal("SIGSTOP");
+    await sleep(FREEZE_MS);
+    await until(async () => !(await hasHold(key)), "the others have swept its holds", 20_000);
+    gateway.signal("SIGCONT");
+
+    const entries = await Promise.all(streams);
+    const told = entries.filter(({ terminalAtMs }) => terminalAtMs !== null);
+    console.log(`frozen for ${FREEZE_MS / 1_000} s: ${entries.length} streams, ${told.length} ended as whole`);
+    expect(told).toEqual([]);
+    await until(
+      async () => (await stage.ask({ gateway, key, model: "fast" })).status === 200,
+      "it serves again",
+      30_000,
+    );
+  }, 120_000);
+
+  test("after all of it the three witnesses agree", async () => {
+    await expectSound(stage, "kill points");
+  }, 60_000);
+});

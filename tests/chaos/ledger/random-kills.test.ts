@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whyUnavailable } from "../../support/postgres.ts";
+import { until } from "../../support/until.ts";
+import type { StageKey } from "./ask.ts";
+import { startLoad } from "./load.ts";
+import { chaosSeed, createRandom } from "./random.ts";
+import { expectServing, expectSound, LONG } from "./report.ts";
+import { type Gateway, type Stage, startStage } from "./stage.ts";
+
+const ROUNDS = LONG ? 200 : 3;
+const OPEN_STREAMS = 50;
+const SEED = chaosSeed();
+
+describe.skipIf(whyUnavailable("15"))("kill -9 at random", () => {
+  let stage: Stage;
+  let keys: [StageKey, ...StageKey[]];
+  const gateways: Gateway[] = [];
+
+  beforeAll(async () => {
+    stage = await startStage();
+    gateways.push(...(await Promise.all([stage.startGateway(), stage.startGateway(), stage.startGateway()])));
+    keys = [
+      await stage.makeKey({ credit: 100_000_000_000n }),
+      await stage.makeKey({ credit: 100_000_000_000n }),
+      // A little: a few requests at a time, until it is gone.
+      await stage.makeKey({ credit: 5_000_000n }),
+      await stage.makeKey({ budget: 1_000_000_000n }),
+      await stage.makeKey({ credit: 100_000_000_000n, rpmLimit: 60 }),
+    ];
+  }, 60_000);
+  afterAll(() => stage?.close());
+
+  test(
+    `${ROUNDS} rounds with at least ${OPEN_STREAMS} streams open: every charge once and right (CHAOS_SEED=${SEED})`,
+    async () => {
+      const random = createRandom(SEED);
+      const living = (): Gateway[] => gateways.filter(({ alive }) => alive());
+      await using load = startLoad({ stage, gateways: living, keys, random, callers: 20 });
+      const opened: Promise<unknown>[] = [];
+      let broken = 0;
+
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const victim = random.pick(living() as [Gateway, ...Gateway[]]);
+        let heads = 0;
+        const streams = Array.from({ length: OPEN_STREAMS }, () =>
+          stage
+            .ask({ gateway: victim, key: keys[0], model: "long", streamed: true, onHead: () => void (heads += 1) })
+            .then(({ terminalAtMs }) => void (broken += terminalAtMs === null ? 1 : 0)),
+        );
+        opened.push(...streams);
+        await until(() => heads >= OPEN_STREAMS, "the streams of this round are open", 20_000);
+        await sleep(random.integer(1_000));
+        victim.signal("SIGKILL");
+        gateways.push(await stage.startGateway());
+      }
+      await load.stop();
+      await Promise.all(opened);
+
+      console.log(`${ROUNDS} kills, ${opened.length} streams opened for them, ${broken} broken by them, seed ${SEED}`);
+      expect(broken).toBeGreaterThanOrEqual(ROUNDS * OPEN_STREAMS);
+      await expectServing(stage, living(), keys[0]);
+      await expectSound(stage, "random kills");
+    },
+    LONG ? 3_600_000 : 120_000,
+  );
+});

@@ -1,0 +1,39 @@
+import { expect } from "vitest";
+import type { StageKey } from "./ask.ts";
+import { countsOf, examine, violationsOf } from "./invariants.ts";
+import type { Gateway, Stage } from "./stage.ts";
+
+/** The long run is the promise; the short one is for every change. */
+export const LONG = process.env["TOLLGATE_TEST_LONG"] !== undefined;
+
+const SERVES_AGAIN_MS = 30_000;
+const IN_A_ROW = 20;
+
+/** Waits for rest, joins the witnesses, prints what was looked at, and fails with every violation. */
+export async function expectSound(stage: Stage, scenario: string): Promise<void> {
+  const restMs = await stage.untilNothingHeld();
+  const findings = examine(await stage.evidence());
+  const hung = stage.clients.filter((client) => client.hung).length;
+  console.log(`${scenario}: at rest after ${seconds(restMs)}; ${countsOf(findings)}; ${hung} hung`);
+  expect(violationsOf(findings)).toEqual([]);
+  expect(hung).toBe(0);
+}
+
+/** I11: soon after the last fault every process serves every request again, and none of them waits in a queue. */
+export async function expectServing(stage: Stage, gateways: readonly Gateway[], key: StageKey): Promise<void> {
+  const startedMs = performance.now();
+  const each = await Promise.all(
+    gateways.map(async (gateway) => {
+      let served = 0;
+      while (served < IN_A_ROW && performance.now() - startedMs < SERVES_AGAIN_MS) {
+        const { status, sentAtMs, endedAtMs } = await stage.ask({ gateway, key, model: "fast" });
+        served = status === 200 && endedAtMs - sentAtMs < 1_000 ? served + 1 : 0;
+      }
+      return served;
+    }),
+  );
+  console.log(`I11: ${gateways.length} processes serve again after ${seconds(performance.now() - startedMs)}`);
+  expect(each).toEqual(gateways.map(() => IN_A_ROW));
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { outputFolder } from "./gateway-process.ts";
+import { MAIN } from "./run-tollgate.ts";
+import { until } from "./until.ts";
+
+/** One `tollgate serve`, which may be frozen and killed. */
+export type ServeProcess = {
+  url: string;
+  adminUrl: string;
+  pid: number;
+  output: () => string;
+  alive: () => boolean;
+  /** Signals it; a frozen one is thawed by SIGCONT. */
+  signal: (name: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM") => void;
+  /** How it ended: a code, or null when a signal ended it. */
+  ended: Promise<number | null>;
+  stop: () => Promise<number | null>;
+};
+
+const START_TIMEOUT_MS = 30_000;
+const ADDRESS = /"listener":"(public|admin)","url":"([^"]+)"/g;
+
+export async function startServeProcess(options: {
+  folder: string;
+  environment: Record<string, string>;
+}): Promise<ServeProcess> {
+  const { folder, environment } = options;
+  const child = spawn(process.execPath, [MAIN, "serve"], { cwd: folder, env: environment });
+  let output = "";
+  const keep = (bytes: Buffer): void => void (output += bytes.toString());
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const ended = (once(child, "close") as Promise<[number | null]>).then(([code]) => {
+    mkdirSync(outputFolder(), { recursive: true });
+    appendFileSync(join(outputFolder(), `${child.pid}.log`), output);
+    return code;
+  });
+  const addresses = (): Map<string, string> =>
+    new Map([...output.matchAll(ADDRESS)].map(([, listener = "", url = ""]) => [listener, url]));
+  const alive = (): boolean => child.exitCode === null && child.signalCode === null;
+  await until(() => addresses().size === 2 || !alive(), "a gateway listens", START_TIMEOUT_MS);
+  if (!alive()) throw new Error(`the gateway did not start: ${output}`);
+  return {
+    url: addresses().get("public") ?? "",
+    adminUrl: addresses().get("admin") ?? "",
+    pid: child.pid ?? 0,
+    output: () => output,
+    alive,
+    signal: (name) => void child.kill(name),
+    ended,
+    stop: () => {
+      child.kill("SIGCONT");
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+}
