@@ -77,7 +77,10 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
 
   async function serve(workers: number, settings: Record<string, string> = {}): Promise<Parent> {
     const env = { ...environment, ...settings };
-    const child = spawn(process.execPath, [MAIN, "serve", "--workers", `${workers}`], { cwd: folder, env });
+    const child = spawn(process.execPath, [MAIN, "serve", "--migrate", "--workers", `${workers}`], {
+      cwd: folder,
+      env,
+    });
     let output = "";
     child.stdout.on("data", (bytes: Buffer) => (output += bytes.toString()));
     child.stderr.on("data", (bytes: Buffer) => (output += bytes.toString()));
@@ -202,8 +205,8 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
     expect(ran.stderr.match(/EADDRINUSE/g)).toHaveLength(1);
   }, 60_000);
 
-  test("when every worker dies and none can be started, the parent gives up with 1", async () => {
-    const own = await freshDatabase();
+  test("on an empty database the parent migrates; when no worker can be started any more it gives up with 1", async () => {
+    const own = await freshDatabase({ migrated: false });
     const parent = await serve(2, { DATABASE_URL: own.url });
     await own.close();
 
