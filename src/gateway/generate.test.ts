@@ -192,7 +192,7 @@ test("a plain request whose caller leaves pays its input; with an Idempotency-Ke
   expect(kept.log.at(-1)).toBe(`end ${PLAIN}`);
 });
 
-test("a stream is replayed byte for byte, once run and once charged [IDM-8]", async () => {
+test("a stream is replayed byte for byte, once run and once charged [IDM-11] [IDM-12] [IDM-13]", async () => {
   const { generate, ask, log, charges, heads } = generationStage(pieces(EVENT, USAGE, DONE));
   await generate(ask({ stream: true }, "once"));
   const first = log.length;
