@@ -93,7 +93,7 @@ test("a terminal refusal is not retried by the SDK", async () => {
 });
 
 test("a key made in a second terminal works at once, and a revoked one stops within a second", async () => {
-  const made = await gateway.tollgate("keys", "create", "--label", "second terminal", "--json");
+  const made = await gateway.tollgate("keys", "create", "--label", "second terminal", "--credit", "10", "--json");
   const { key, secret } = JSON.parse(made.stdout) as { key: { id: string }; secret: string };
   rememberSecrets([secret]);
   const holder = client("", secret);

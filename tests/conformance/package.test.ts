@@ -148,7 +148,7 @@ test.each([
 );
 
 test("a key made by a second process in the same folder works at once, and revoked stops within a second", async () => {
-  const made = tollgate("keys", "create", "--json");
+  const made = tollgate("keys", "create", "--credit", "10", "--json");
   expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: "" });
   const { key, secret } = JSON.parse(made.stdout) as { key: { id: string }; secret: string };
   rememberSecrets([secret]);

@@ -90,7 +90,7 @@ describe.skipIf(missing)("tollgate serve on PostgreSQL", () => {
   test("from an empty database to an answer, and a revocation that reaches every process", async () => {
     expect(await run("migrate")).toMatchObject({ code: 0 });
     expect(await run("catalogue", "apply", "catalogue.json")).toMatchObject({ code: 0 });
-    const { key, secret } = JSON.parse((await run("keys", "create", "--json")).stdout) as {
+    const { key, secret } = JSON.parse((await run("keys", "create", "--credit", "10", "--json")).stdout) as {
       key: { id: string };
       secret: string;
     };
