@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sizedContent, toolContent, wordContent } from "./content.ts";
+import { givenContent, sizedContent, toolContent, wordContent } from "./content.ts";
 
 test("the text of a generation follows from its length alone", () => {
   expect(wordContent.text(5)).toBe("amber harbor ocean valley delta");
@@ -25,10 +25,13 @@ test("tool arguments are whole JSON after their last token and not before", () =
   }
 });
 
-test("an escaped piece stands for the piece between the quotes of a JSON string", () => {
-  const content = toolContent(4);
+test("a given text comes out as it went in, however many tokens it is spread over", () => {
+  for (const tokens of [1, 3, 50]) expect(givenContent('{"a":"🦊"}', tokens).text(tokens)).toBe('{"a":"🦊"}');
+});
 
-  for (let index = 0; index < 4; index += 1) {
-    expect(JSON.parse(`"${content.escapedPiece(index)}"`)).toBe(content.piece(index));
-  }
+test("an escaped piece stands for the piece between the quotes of a JSON string", () => {
+  for (const content of [toolContent(4), givenContent('{"path":"C:\\\\naïve 🦊"}', 4)])
+    for (let index = 0; index < 4; index += 1) {
+      expect(JSON.parse(`"${content.escapedPiece(index)}"`)).toBe(content.piece(index));
+    }
 });

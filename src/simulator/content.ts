@@ -36,6 +36,14 @@ export function toolContent(tokens: number): Content {
   return { ...contentOf(piece), escapedPiece: (index) => piece(index).replaceAll('"', '\\"') };
 }
 
+/** A given text, spread evenly over the tokens. */
+export function givenContent(text: string, tokens: number): Content {
+  const characters = Array.from(text);
+  const edge = (index: number) => Math.floor((characters.length * index) / Math.max(1, tokens));
+  const piece = (index: number) => characters.slice(edge(index), edge(index + 1)).join("");
+  return { ...contentOf(piece), escapedPiece: (index) => JSON.stringify(piece(index)).slice(1, -1) };
+}
+
 export function filler(start: number, end: number): string {
   const from = start % FILLER.length;
   const length = end - start;

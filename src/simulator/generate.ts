@@ -9,6 +9,7 @@ import { Refusal } from "./refusal.ts";
 import { createRemember } from "./remember.ts";
 import { DEFAULT_SCRIPT, parseSettings, type Script, settingsOfModel } from "./script.ts";
 import { StreamProducer } from "./stream-producer.ts";
+import { createTakeTurn } from "./turn.ts";
 
 export type Generate = (exchange: {
   dialect: Dialect;
@@ -28,14 +29,16 @@ const STREAM_HEADERS = { "content-type": "text/event-stream; charset=utf-8", "ca
 export function createGenerate({ readRecording, clock }: Parts): Generate {
   const rememberScript = createRemember<Script>(10_000);
   const plainBody = createPlainBody();
+  const takeTurn = createTakeTurn();
 
   return async ({ dialect, ask, id, header, outlet, operation }) => {
     const settings = settingsOfModel(ask.model);
-    const script = rememberScript(`${settings}\n${header}`, () => ({
+    const planned = rememberScript(`${settings}\n${header}`, () => ({
       ...DEFAULT_SCRIPT,
       ...parseSettings(settings),
       ...parseSettings(header),
     }));
+    const script = takeTurn({ script: planned, name: `${dialect.name} ${ask.model}\n${header}`, body: ask.body });
     const recording = script.recording === null ? null : await readRecording(dialect, script.recording);
 
     if (script.hashed) outlet.hash();

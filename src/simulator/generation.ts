@@ -1,4 +1,4 @@
-import { type Content, filler, sizedContent, toolContent, wordContent } from "./content.ts";
+import { type Content, filler, givenContent, sizedContent, toolContent, wordContent } from "./content.ts";
 import type { Ask, Dialect, Generation } from "./dialect.ts";
 import type { Script } from "./script.ts";
 import { reportUsage } from "./usage-report.ts";
@@ -40,6 +40,10 @@ export function answerOfBytes(dialect: Dialect, generation: Generation, bytes: n
 }
 
 function contentOf(script: Script): Content {
-  if (script.tool !== null) return toolContent(script.tokens);
+  if (script.tool !== null) {
+    return script.toolArguments === null
+      ? toolContent(script.tokens)
+      : givenContent(script.toolArguments, script.tokens);
+  }
   return script.answerBytes === null ? wordContent : sizedContent(script.answerBytes, script.tokens);
 }

@@ -8,7 +8,7 @@ test("everything behind the first plus of a model name is its script", () => {
 
 test("every setting is read", () => {
   const text =
-    "tokens=50+rate=0.5+ttft=100+pause=3+fail=reset@5+usage=missing+malformed=2+answer=600+tool=get_weather+recording=a.1.chunks.txt+flush=each+hash+input=9+cached=4+retry=7";
+    "tokens=50+rate=0.5+ttft=100+pause=3+fail=reset@5+usage=missing+malformed=2+answer=600+tool=get_weather+recording=a.1.chunks.txt+flush=each+hash+input=9+cached=4+retry=7+arguments=eyJwYXRoIjoiL2EifQ+once+failures=2";
 
   expect(parseSettings(text)).toEqual({
     tokens: 50,
@@ -21,6 +21,9 @@ test("every setting is read", () => {
     malformedAfterTokens: 2,
     answerBytes: 600,
     tool: "get_weather",
+    toolArguments: '{"path":"/a"}',
+    toolOnce: true,
+    failures: 2,
     recording: "a.1.chunks.txt",
     flush: "each",
     hashed: true,
@@ -58,6 +61,10 @@ test.each([
   ["flush=never", "flush"],
   ["hash=1", "hash"],
   ["tool=a b", "tool"],
+  ["arguments=eyJ", "arguments"],
+  ["arguments=WzFd", "arguments"],
+  ["once=1", "once"],
+  ["failures=all", "failures"],
   ["recording=../secret", "recording"],
   ["recording=/etc/passwd", "recording"],
   ["recording=.hidden", "recording"],

@@ -1,3 +1,4 @@
+import { isObject } from "../core/is-object.ts";
 import { invalid } from "./refusal.ts";
 
 const INTERRUPTIONS = ["error", "reset", "close", "hang"] as const;
@@ -24,6 +25,12 @@ export type Script = {
   /** Plain: bytes of the whole body. Streamed: bytes of the text. */
   answerBytes: number | null;
   tool: string | null;
+  /** What the tool is called with, instead of words: a JSON object. */
+  toolArguments: string | null;
+  /** The tool is called until its result is in the conversation; then words follow. */
+  toolOnce: boolean;
+  /** Only so many calls fail, and those after them are whole; null: all fail. */
+  failures: number | null;
   recording: string | null;
   flush: (typeof FLUSHES)[number];
   hashed: boolean;
@@ -45,6 +52,9 @@ export const DEFAULT_SCRIPT: Script = {
   malformedAfterTokens: null,
   answerBytes: null,
   tool: null,
+  toolArguments: null,
+  toolOnce: false,
+  failures: null,
   recording: null,
   flush: "batch",
   hashed: false,
@@ -67,6 +77,12 @@ const SETTINGS: Record<string, (value: string) => Partial<Script>> = {
   malformed: (value) => ({ malformedAfterTokens: integer("malformed", value, MOST_TOKENS) }),
   answer: (value) => ({ answerBytes: integer("answer", value, MOST_BYTES) }),
   tool: (value) => ({ tool: matching("tool", value, /^[\w-]{1,64}$/) }),
+  arguments: (value) => ({ toolArguments: jsonObject("arguments", value) }),
+  once: (value) => {
+    if (value !== "") throw invalid("Script setting once takes no value.");
+    return { toolOnce: true };
+  },
+  failures: (value) => ({ failures: integer("failures", value, MOST_TOKENS) }),
   recording: (value) => ({ recording: matching("recording", value, /^\w[\w.-]{0,199}$/) }),
   flush: (value) => ({ flush: oneOf("flush", value, FLUSHES) }),
   hash: (value) => {
@@ -134,6 +150,17 @@ function oneOf<Choice extends string>(name: string, value: string, choices: read
 function matching(name: string, value: string, pattern: RegExp): string {
   if (!pattern.test(value)) throw unusable(name, value, `of the form ${pattern.source}`);
   return value;
+}
+
+/** Travels as base64url, because JSON holds the characters that part one setting from the next. */
+function jsonObject(name: string, value: string): string {
+  const text = Buffer.from(value, "base64url").toString("utf8");
+  try {
+    if (isObject(JSON.parse(text))) return text;
+  } catch {
+    // Refused below, like any other value that is no object.
+  }
+  throw unusable(name, value, "a JSON object in base64url");
 }
 
 const unusable = (name: string, value: string, wanted: string) =>
