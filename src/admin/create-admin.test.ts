@@ -1,56 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Control, createControl } from "../app.ts";
-import { systemClock } from "../core/clock.ts";
+import { type AdminApp, buildAdmin, emptyDatabase, OPERATOR_TOKEN as TOKEN } from "../../tests/support/admin-app.ts";
 import type { Database } from "../db/database.ts";
-import { migrate, migrationsFolder } from "../db/migrate.ts";
-import { createPglite } from "../db/pglite.ts";
-import type { Events } from "../telemetry/events.ts";
-import { createAdmin } from "./create-admin.ts";
-
-const TOKEN = "an-operator-token-of-this-test";
 
 let database: Database;
 beforeAll(async () => {
-  database = await createPglite({ dataFolder: null });
-  await migrate(database, { folder: migrationsFolder() });
+  database = await emptyDatabase();
 });
 afterAll(() => database.close());
 
-function build({ reasons = [] as string[], list }: { reasons?: string[]; list?: Control["keys"]["list"] } = {}) {
-  const control = createControl(database, "admin");
-  const told: string[] = [];
-  const events = {
-    keyIssued: ({ prefix }: { prefix: string }) => told.push(`issued ${prefix}`),
-    keyRevoked: ({ prefix }: { prefix: string }) => told.push(`revoked ${prefix}`),
-    bug: (error: unknown) => told.push(`bug ${String(error)}`),
-  } as unknown as Events;
-  const app = createAdmin({
-    token: TOKEN,
-    control: { ...control, keys: { ...control.keys, ...(list ? { list } : {}) } },
-    metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
-    events,
-    readiness: () => Promise.resolve(reasons),
-    clock: systemClock,
-  });
-  const ask = (method: "GET" | "POST" | "PATCH", url: string, payload?: unknown, token: string | null = TOKEN) =>
-    app.inject({
-      method,
-      url,
-      headers: {
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...(payload === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(payload === undefined ? {} : { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
-    });
-  return { app, ask, told };
-}
-
 type Made = { key: { id: string; prefix: string; status: string }; secret: string };
 
-let admin: ReturnType<typeof build>;
+let admin: AdminApp;
 beforeEach(async () => {
   await database.script("delete from key_secret; delete from key");
-  admin = build();
+  admin = buildAdmin(database);
 });
 afterEach(() => admin.app.close());
 
@@ -114,6 +77,12 @@ test.each<[param: string, order: unknown]>([
   ["rpm_limit", { mode: "credit", rpm_limit: 0 }],
   ["rpm_limit", { mode: "credit", rpm_limit: 1.5 }],
   ["expires_at", { mode: "credit", expires_at: "tomorrow" }],
+  ["credit", { mode: "credit", credit: 25 }],
+  ["credit", { mode: "credit", credit: "25,5" }],
+  ["credit", { mode: "token_budget", credit: "25" }],
+  ["budget", { mode: "token_budget", budget: -1 }],
+  ["budget", { mode: "credit", budget: 5 }],
+  ["period", { mode: "token_budget", budget: 5, period: "year" }],
   ["body", { mode: "credit", admin: true }],
   ["body", []],
 ])("an order that is wrong in `%s` is refused: %j", async (param, order) => {
@@ -139,6 +108,14 @@ test.each([
   "GET /admin/v1/keys",
   "POST /admin/v1/keys",
   "POST /admin/v1/keys/x/revoke",
+  "PATCH /admin/v1/keys/x",
+  "POST /admin/v1/keys/x/rotate",
+  "POST /admin/v1/keys/x/topups",
+  "POST /admin/v1/keys/x/budget",
+  "GET /admin/v1/keys/x/account",
+  "GET /admin/v1/keys/x/journal",
+  "GET /admin/v1/keys/x/usage",
+  "POST /admin/v1/ledger/verify",
   "GET /metrics",
   "GET /nowhere",
 ])("%s is closed to everybody without the token, also without saying whether it exists", async (route) => {
@@ -155,7 +132,7 @@ test.each([
 test("metrics are for operators; probes are for anybody, and say what is wrong", async () => {
   expect((await admin.ask("GET", "/metrics")).body).toBe("up 1\n");
   expect((await admin.ask("GET", "/livez", undefined, null)).statusCode).toBe(200);
-  const broken = build({ reasons: ["the database does not answer"] });
+  const broken = buildAdmin(database, { reasons: ["the database does not answer"] });
   const reply = await broken.ask("GET", "/readyz", undefined, null);
   await broken.app.close();
 
@@ -164,7 +141,9 @@ test("metrics are for operators; probes are for anybody, and say what is wrong",
 });
 
 test("what nobody foresaw is 500, told to the operator's log and not to the caller [ERR-22]", async () => {
-  const broken = build({ list: () => Promise.reject(new Error("password authentication failed for tollgate")) });
+  const broken = buildAdmin(database, {
+    list: () => Promise.reject(new Error("password authentication failed for tollgate")),
+  });
   const reply = await broken.ask("GET", "/admin/v1/keys");
   await broken.app.close();
 

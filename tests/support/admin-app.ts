@@ -1,0 +1,56 @@
+import { type Control, createControl } from "../../src/app.ts";
+import { createAdmin } from "../../src/admin/create-admin.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Database } from "../../src/db/database.ts";
+import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { createPglite } from "../../src/db/pglite.ts";
+import type { Events } from "../../src/telemetry/events.ts";
+
+export const OPERATOR_TOKEN = "an-operator-token-of-this-test";
+
+export type AdminApp = ReturnType<typeof buildAdmin>;
+
+/** A database in memory with nothing in it. */
+export async function emptyDatabase(): Promise<Database> {
+  const database = await createPglite({ dataFolder: null });
+  await migrate(database, { folder: migrationsFolder() });
+  return database;
+}
+
+/** The whole admin listener without a socket; what it told the log is in `told`. */
+export function buildAdmin(
+  database: Database,
+  { reasons = [], list }: { reasons?: string[]; list?: Control["keys"]["list"] } = {},
+) {
+  const control = createControl(database, "admin");
+  const told: string[] = [];
+  const events = {
+    keyIssued: ({ prefix }: { prefix: string }) => told.push(`issued ${prefix}`),
+    keyRevoked: ({ prefix }: { prefix: string }) => told.push(`revoked ${prefix}`),
+    bug: (error: unknown) => told.push(`bug ${String(error)}`),
+  } as unknown as Events;
+  const app = createAdmin({
+    token: OPERATOR_TOKEN,
+    control: { ...control, keys: { ...control.keys, ...(list ? { list } : {}) } },
+    metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
+    events,
+    readiness: () => Promise.resolve(reasons),
+    clock: systemClock,
+  });
+  const ask = (
+    method: "GET" | "POST" | "PATCH",
+    url: string,
+    payload?: unknown,
+    token: string | null = OPERATOR_TOKEN,
+  ) =>
+    app.inject({
+      method,
+      url,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(payload === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(payload === undefined ? {} : { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
+    });
+  return { app, ask, told };
+}
