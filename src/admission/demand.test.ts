@@ -23,7 +23,7 @@ const facts: DemandFacts = {
   tokenFactor: 1,
 };
 
-test("with a limit of its own a request needs all of it from the start", () => {
+test("with a limit of its own a request needs all of it from the start [MON-8] [MON-9]", () => {
   const { least, most, unlimited } = demandOf(facts);
 
   expect(unlimited).toBe(false);
@@ -32,7 +32,7 @@ test("with a limit of its own a request needs all of it from the start", () => {
   expect(least).toBeLessThan(most);
 });
 
-test("without a limit it can begin with the model's floor and may take the published limit [decision 17]", () => {
+test("without a limit it can begin with the model's floor and may take the published limit [decision 17] [MON-11]", () => {
   const { least, most, unlimited } = demandOf({ ...facts, maxOutputTokens: null });
 
   expect(unlimited).toBe(true);
@@ -40,7 +40,7 @@ test("without a limit it can begin with the model's floor and may take the publi
   expect(most - demandOf({ ...facts, maxOutputTokens: 8_000 }).most).toBe(0n);
 });
 
-test("several choices reserve for each of them", () => {
+test("several choices reserve for each of them [MON-7]", () => {
   const one = demandOf(facts).most;
 
   expect(demandOf({ ...facts, choices: 3 }).most - one).toBe(800_000n);

@@ -215,7 +215,7 @@ for (const version of ["15", "newest"] as const) {
         ]);
       });
 
-      test("a price that lacks a part takes its model off credit until another one is in force, everywhere and at once", async () => {
+      test("a price that lacks a part takes its model off credit until another one is in force, everywhere and at once [MON-41]", async () => {
         await store.apply(description);
         const { promise: heard, resolve } = Promise.withResolvers<string>();
         const subscription = await database.listen(["tollgate_catalogue"], {

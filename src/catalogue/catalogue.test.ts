@@ -98,7 +98,7 @@ test("a model without a price is there for keys that pay in tokens and for nobod
   );
 });
 
-test("a model without any limit of output is there for nobody until the operator gives it a ceiling [decision 17]", () => {
+test("a model without any limit of output is there for nobody until the operator gives it a ceiling [decision 17] [MOD-20]", () => {
   const { catalogue, idsFor } = filled();
   const boundless = { ...model("boundless", "east"), maxOutputTokens: null };
   catalogue.replace([boundless]);
@@ -111,7 +111,7 @@ test("a model without any limit of output is there for nobody until the operator
   expect(idsFor(null)).toEqual(["boundless"]);
 });
 
-test("a price takes effect at its date to the millisecond, with no load in between; what was read before keeps its own", () => {
+test("a price takes effect at its date to the millisecond, with no load in between; what was read before keeps its own [MON-23]", () => {
   let nowMs = 999;
   const catalogue = createCatalogue({ nowMs: () => nowMs });
   const upcomingPrices = [

@@ -40,7 +40,7 @@ test("reasoning is part of the output and costs nothing of its own", () => {
   expect(chargeOf(tariff, { ...usage, outputTokens: 100, reasoningTokens: 90 })).toBe(1_500_000n);
 });
 
-test("there is one rounding, half up, after the parts are added", () => {
+test("there is one rounding, half up, after the parts are added [MON-3]", () => {
   const fine: Tariff = { ...tariff, inputNano: 300_000n, outputNano: 200_000n };
 
   expect(chargeOf(fine, { ...usage, inputTokens: 1 })).toBe(0n);
@@ -49,7 +49,7 @@ test("there is one rounding, half up, after the parts are added", () => {
   expect(roundedUp(1_000_000n)).toBe(1n);
 });
 
-test("a missing cache price is the nearest one known; the dearest of them bounds every use of the cache", () => {
+test("a missing cache price is the nearest one known; the dearest of them bounds every use of the cache [MON-6]", () => {
   const written = { ...usage, inputTokens: 10, cacheWriteTokens: 10, cacheWrite1hTokens: 10 };
 
   expect(chargeOf(plain, { ...usage, inputTokens: 10, cacheReadTokens: 5, cacheWriteTokens: 5 })).toBe(30_000n);
@@ -102,7 +102,7 @@ const consistent = usages.map((used) => {
   return { ...used, cacheWriteTokens, inputTokens: used.inputTokens + used.cacheReadTokens + cacheWriteTokens };
 });
 
-test("a charge is exact: it equals the slow sum of one price per token, rounded once", () => {
+test("a charge is exact: it equals the slow sum of one price per token, rounded once [MON-1] [MON-2] [MON-3]", () => {
   fc.assert(
     fc.property(tariffs, consistent, (priced, used) => {
       const write5mTokens = used.cacheWriteTokens - used.cacheWrite1hTokens;

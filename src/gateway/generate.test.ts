@@ -14,7 +14,7 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test("the terminal event of a stream leaves only after the settlement, which is the price of its usage [STR-17] [STR-18]", async () => {
+test("the terminal event of a stream leaves only after the settlement, which is the price of its usage [STR-17] [STR-18] [MON-21] [MON-29]", async () => {
   const { generate, ask, log, account, records } = generationStage(pieces(EVENT, USAGE, DONE));
   const generated = await generate(ask({ stream: true }));
 
@@ -31,7 +31,7 @@ test("a plain answer leaves only after the settlement, byte for byte [STR-19]", 
   expect(log).toEqual(["admit", "dispatch", "settle completed 5000", "begin 200", `end ${PLAIN}`]);
 });
 
-test("a request that is refused for its model or its limit reserves nothing and is counted [ORD-7]", async () => {
+test("a request that is refused for its model or its limit reserves nothing and is counted [ORD-7] [ORD-13] [ORD-11]", async () => {
   const { generate, ask, log, account } = generationStage(pieces(DONE));
 
   await expect(generate(ask({ model: "x" }))).rejects.toMatchObject({ code: "model_not_found" });
@@ -44,7 +44,7 @@ test("a request that is refused for its model or its limit reserves nothing and 
   expect(account().cells[0]).toBe(3);
 });
 
-test("a request without a limit is told what was paid for, and its caller learns of it when that is less [decision 17]", async () => {
+test("a request without a limit is told what was paid for, and its caller learns of it when that is less [decision 17] [MON-12] [MON-14]", async () => {
   const rich = generationStage(pieces(DONE));
   await rich.generate(rich.ask({ stream: true }));
   expect(JSON.parse(rich.bodies[0] as string)).toMatchObject({ max_tokens: 8 });
@@ -58,7 +58,7 @@ test("a request without a limit is told what was paid for, and its caller learns
   expect(poor.heads[0]).toMatchObject({ "x-tollgate-max-tokens": String(told) });
 });
 
-test("a balance that is too small is refused with what is needed, what is there, and what would fit [decision 18]", async () => {
+test("a balance that is too small is refused with what is needed, what is there, and what would fit [decision 18] [MON-16] [MON-20]", async () => {
   const { generate, ask, log } = generationStage(pieces(DONE), { credits: 36_000n });
 
   await expect(generate(ask({ max_tokens: 8 }))).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test("a balance that is too small is refused with what is needed, what is there,
   expect(log).toEqual(["admit"]);
 });
 
-test("a balance that others have reserved is told apart from one that is not there [decision 18]", async () => {
+test("a balance that others have reserved is told apart from one that is not there [decision 18] [MON-17] [MON-19]", async () => {
   let held = (): void => undefined;
   const first = generationStage((reader) => (held = () => pieces(USAGE, DONE)(reader)), { credits: 60_000n });
   const running = first.generate(first.ask({ stream: true, max_tokens: 8 }));
@@ -86,7 +86,7 @@ test("a balance that others have reserved is told apart from one that is not the
   expect(first.account()).toMatchObject({ posted: 47_000n, held: 0n });
 });
 
-test("a provider that fails before the first byte costs nothing and is written down", async () => {
+test("a provider that fails before the first byte costs nothing and is written down [MON-32] [MON-33]", async () => {
   const { generate, ask, log, account, records } = generationStage(new Fault("provider_unavailable", "down"));
 
   await expect(generate(ask())).rejects.toMatchObject({ code: "provider_unavailable" });
@@ -111,7 +111,7 @@ test("a stream that breaks before content is refused with a status, after it is 
   expect(log).toEqual(["admit", "dispatch", "cancel", "settle upstream_failed 0"]);
 });
 
-test("a stream that breaks after content ends with an error event, after it is settled at nothing [STR-20] [STR-23]", async () => {
+test("a stream that breaks after content ends with an error event, after it is settled at nothing [STR-20] [STR-23] [MON-32]", async () => {
   const { generate, ask, log, account } = generationStage(pieces(EVENT, USAGE));
 
   expect(await generate(ask({ stream: true }))).toMatchObject({ outcome: "upstream_failed", code: "upstream_error" });
@@ -133,7 +133,7 @@ test("a plain answer that cannot be read or is too large is refused at no cost [
   }
 });
 
-test("a caller that left before any provider answered pays nothing, and the house bears the input [CAN-10]", async () => {
+test("a caller that left before any provider answered pays nothing, and the house bears the input [CAN-10] [CAN-11]", async () => {
   const { generate, ask, log, ledger, account, records } = generationStage("caller left");
 
   expect(await generate(ask())).toMatchObject({ outcome: "client_gone", bytesOut: 0 });
@@ -144,7 +144,7 @@ test("a caller that left before any provider answered pays nothing, and the hous
   expect(records()).toEqual([]);
 });
 
-test("a caller that leaves a stream pays for the input and what it was given, without a record [CAN-3] [CAN-4]", async () => {
+test("a caller that leaves a stream pays for the input and what it was given, without a record [CAN-3] [CAN-4] [CAN-6] [CAN-7] [CAN-8] [CAN-9]", async () => {
   const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
   const running = stage.generate(stage.ask({ stream: true }));
   await settled();
@@ -160,7 +160,7 @@ test("a caller that leaves a stream pays for the input and what it was given, wi
   expect(stage.records()).toEqual([]);
 });
 
-test("a caller that leaves after the provider told its usage pays exactly that", async () => {
+test("a caller that leaves after the provider told its usage pays exactly that [CAN-4]", async () => {
   const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT + USAGE)));
   const running = stage.generate(stage.ask({ stream: true }));
   await settled();
@@ -171,7 +171,7 @@ test("a caller that leaves after the provider told its usage pays exactly that",
   expect(stage.charges()).toEqual(["client_gone 13000"]);
 });
 
-test("a plain request whose caller leaves pays its input; with an Idempotency-Key it is finished and kept", async () => {
+test("a plain request whose caller leaves pays its input; with an Idempotency-Key it is finished and kept [CAN-13] [CAN-14]", async () => {
   const left = generationStage(() => undefined);
   const running = left.generate(left.ask());
   await settled();
@@ -206,7 +206,7 @@ test("a stream is replayed byte for byte, once run and once charged [IDM-11] [ID
   expect(charges()).toEqual(["completed 13000"]);
 });
 
-test("a claim with another body, in flight, too large to keep, or broken off after content is refused as such", async () => {
+test("a claim with another body, in flight, too large to keep, or broken off after content is refused as such [IDM-15] [IDM-16] [IDM-17] [IDM-18]", async () => {
   const other = generationStage(pieces(PLAIN));
   await other.generate(other.ask({}, "k"));
   await expect(other.generate(other.ask({ top_p: 1 }, "k"))).rejects.toMatchObject({ code: "idempotency_key_reuse" });
@@ -232,7 +232,7 @@ test("a claim with another body, in flight, too large to keep, or broken off aft
   });
 });
 
-test("a request that failed before content frees its claim, and the next try runs", async () => {
+test("a request that failed before content frees its claim, and the next try runs [IDM-19]", async () => {
   const stage = generationStage(new Fault("provider_unavailable", "down"));
   await expect(stage.generate(stage.ask({}, "k"))).rejects.toMatchObject({ code: "provider_unavailable" });
   stage.line.say = pieces(PLAIN);
@@ -241,7 +241,7 @@ test("a request that failed before content frees its claim, and the next try run
   expect(stage.charges()).toEqual(["upstream_failed 0", "completed 5000"]);
 });
 
-test("while the ledger is away nothing is started [LEDGER rule 7]", async () => {
+test("while the ledger is away nothing is started [LEDGER rule 7] [ERR-25]", async () => {
   const { generate, ask, log, line } = generationStage(pieces(PLAIN));
   line.ledger = "down";
 
@@ -249,7 +249,7 @@ test("while the ledger is away nothing is started [LEDGER rule 7]", async () => 
   expect(log).toEqual(["admit"]);
 });
 
-test("an answer that the ledger cannot confirm ends in an error, and the request is voided [LEDGER rule 3]", async () => {
+test("an answer that the ledger cannot confirm ends in an error, and the request is voided [LEDGER rule 3] [MON-34]", async () => {
   for (const fields of [{ stream: true }, {}]) {
     const stage = generationStage((reader) => {
       stage.line.ledger = "down";
@@ -327,7 +327,7 @@ test("a stream is written down at its first content, when it is worth it, and wh
   expect(checkpoints.at(-1)).toMatchObject({ cost: 13_000n, inputTokens: 3, outputTokens: 5 });
 });
 
-test("a usage that cannot be true is not charged; ours is, and the operator is told [decision 19]", async () => {
+test("a usage that cannot be true is not charged; ours is, and the operator is told [decision 19] [MON-22] [MON-24]", async () => {
   const lie = USAGE.replace('"prompt_tokens":3', '"prompt_tokens":900000');
   const { generate, ask, alarms, account } = generationStage(pieces(EVENT, lie, DONE));
   const { usage } = await generate(ask({ stream: true }));
@@ -337,7 +337,7 @@ test("a usage that cannot be true is not charged; ours is, and the operator is t
   expect(alarms).toEqual(["usage_estimated"]);
 });
 
-test("a charge beyond what the key has takes what is there; the rest is the house's and alarmed [decision 19]", async () => {
+test("a charge beyond what the key has takes what is there; the rest is the house's and alarmed [decision 19] [MON-26] [MON-27]", async () => {
   const dear = USAGE.replace('"completion_tokens":5', '"completion_tokens":90');
   const { generate, ask, alarms, account } = generationStage(pieces(EVENT, dear, DONE), { credits: 60_000n });
   await generate(ask({ stream: true, max_tokens: 8 }));
@@ -346,7 +346,7 @@ test("a charge beyond what the key has takes what is there; the rest is the hous
   expect(alarms).toEqual(["overrun"]);
 });
 
-test("a usage that has no price is alarmed, and its price is not sold at again [decision 13]", async () => {
+test("a usage that has no price is alarmed, and its price is not sold at again [decision 13] [MON-41]", async () => {
   const details = '"prompt_tokens_details":{"cache_write_tokens":2},"total_tokens"';
   const cached = USAGE.replace('"total_tokens"', details);
   const { generate, ask, alarms, unpriced } = generationStage(pieces(EVENT, cached, DONE));

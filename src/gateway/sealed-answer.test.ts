@@ -4,7 +4,7 @@ import { sealAnswer, unsealAnswer } from "./sealed-answer.ts";
 const BODY = Buffer.from("data: the answer\n\n");
 const with_ = { secret: "tgc_secret", about: "k chat_completions" };
 
-test("an answer comes back byte for byte to the secret that sealed it, and does not show in what is stored", () => {
+test("an answer comes back byte for byte to the secret that sealed it, and does not show in what is stored [IDM-25]", () => {
   const sealed = sealAnswer(BODY, with_);
 
   expect(unsealAnswer(sealed, with_)).toEqual(BODY);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 
-test("a key of up to 255 characters is taken as it is, whatever the case of its header", () => {
+test("a key of up to 255 characters is taken as it is, whatever the case of its header [IDM-1] [IDM-2]", () => {
   expect(readIdempotencyKey(["Host", "x"])).toBeNull();
   expect(readIdempotencyKey(["IDEMPOTENCY-key", "a b:é"])).toBe("a b:é");
   expect(readIdempotencyKey(["Idempotency-Key", "k".repeat(255)])).toHaveLength(255);
@@ -12,7 +12,7 @@ test.each<[string, string[]]>([
   ["too long", ["Idempotency-Key", "k".repeat(256)]],
   ["with a control character", ["Idempotency-Key", "a\u0007b"]],
   ["sent twice", ["Idempotency-Key", "a", "idempotency-key", "a"]],
-])("a key that is %s is refused by name", (_name, headers) => {
+])("a key that is %s is refused by name [IDM-3] [IDM-4] [IDM-5] [IDM-6]", (_name, headers) => {
   expect(() => readIdempotencyKey(headers)).toThrow(
     expect.objectContaining({ code: "invalid_request", param: "Idempotency-Key" }),
   );

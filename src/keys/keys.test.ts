@@ -45,7 +45,7 @@ function countingStore(...secrets: string[]) {
   return store;
 }
 
-test("a secret says its mode and bucket, and one wrong character is noticed without a database", () => {
+test("a secret says its mode and bucket, and one wrong character is noticed without a database [KEY-17] [AUT-17]", () => {
   for (const mode of ["credit", "token_budget"] as const) {
     const { secret, bucket, prefix } = createSecret(mode);
 
@@ -58,7 +58,7 @@ test("a secret says its mode and bucket, and one wrong character is noticed with
   }
 });
 
-test("malformed credentials of every sort are refused without asking the store", async () => {
+test("malformed credentials of every sort are refused without asking the store [AUT-17]", async () => {
   const store = countingStore();
   const { find } = createAuthenticate({ store, clock, ...limits });
 
@@ -89,7 +89,7 @@ test("a known key is looked up once, however many ask at the same time", async (
   expect(store.asked).toBe(1);
 });
 
-test("unknown keys are remembered apart: a flood of them does not push a known key out", async () => {
+test("unknown keys are remembered apart: a flood of them does not push a known key out [AUT-18]", async () => {
   const { secret } = createSecret("credit");
   const store = countingStore(secret);
   const { find } = createAuthenticate({ store, clock, ...limits });
@@ -157,7 +157,7 @@ test.each([
     "invalid_credentials",
   ],
 ] as const)(
-  "a key %s is refused as decided, with 403 and without [decision 2]",
+  "a key %s is refused as decided, with 403 and without [decision 2] [KEY-1]",
   (_name, changes, full, unauthorisedOnly) => {
     const key = keyOf("tgc_000000000000", changes);
     const code = (refusals: "full" | "unauthorised_only"): string | null => {
@@ -184,7 +184,7 @@ const order: KeyOrder = {
   funds: null,
 };
 
-test("an issued key's secret is handed back and only its digest is kept", async () => {
+test("an issued key's secret is handed back and only its digest is kept [KEY-19]", async () => {
   let kept: NewKey | null = null;
   const insert = async (key: NewKey) => {
     kept = key;

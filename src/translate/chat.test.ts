@@ -50,7 +50,7 @@ const chunksOf = (text: string): Chunk[] =>
     .map((event) => JSON.parse(event.replace(/^data: /, "")) as Chunk);
 
 test.skipIf(streams.length === 0).each(streams)(
-  "the recording $name, normalised, keeps the rules of chat streams [spec 6.1.3–6.1.7]",
+  "the recording $name, normalised, keeps the rules of chat streams [spec 6.1.3–6.1.7] [STR-27]",
   ({ lines }) => {
     const stage = chatNormalised.stage(request());
     const chunks = chunksOf(run(stage, lines).text);
@@ -97,7 +97,7 @@ test.skipIf(streams.length === 0).each(streams)(
 );
 
 test.skipIf(streams.length === 0).each(streams)(
-  "$name passes untouched but for the usage event nobody asked for",
+  "$name passes untouched but for the usage event nobody asked for [STR-26]",
   ({ lines }) => {
     const extra = lines.filter((line) => {
       const chunk = JSON.parse(line) as Chunk;
@@ -112,7 +112,7 @@ test.skipIf(streams.length === 0).each(streams)(
   },
 );
 
-test("a caller that asked for the usage event is given it", () => {
+test("a caller that asked for the usage event is given it [STR-25]", () => {
   const asked = request({ stream_options: { include_usage: true } });
   const usage = `{"id":"a","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`;
 
@@ -171,7 +171,7 @@ test("a provider that counts reasoning apart is still counted whole", () => {
   expect(readChatUsage(usage)).toMatchObject({ inputTokens: 12, outputTokens: 291, reasoningTokens: 290 });
 });
 
-test("usage that cannot be true is not used", () => {
+test("usage that cannot be true is not used [MON-22]", () => {
   for (const tokens of [-1, 1.5, 1e18, "12", null]) {
     expect(readChatUsage({ prompt_tokens: 1, completion_tokens: tokens })).toBeNull();
   }

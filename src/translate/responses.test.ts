@@ -107,7 +107,7 @@ test.skipIf(whole.length === 0).each(whole)(
   },
 );
 
-test("a recorded failure ends as a failure, with the number that follows and the same id", () => {
+test("a recorded failure ends as a failure, with the number that follows and the same id [STR-21]", () => {
   const lines = streams.find(({ name }) => name === FAILING)?.lines;
   if (lines === undefined) return;
   for (const { stage: create } of STREAMS) {

@@ -43,7 +43,7 @@ async function call(model: string, field: "ended" | "paused") {
   return (await gateway.witness()).findLast((seen) => seen.model === upstream && seen[field]);
 }
 
-test("a chunk reaches the caller before the provider has produced the next one [spec 6.1.8]", async () => {
+test("a chunk reaches the caller before the provider has produced the next one [spec 6.1.8] [STR-10]", async () => {
   const { response } = await open("paused");
   let text = "";
   response.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -56,7 +56,7 @@ test("a chunk reaches the caller before the provider has produced the next one [
   expect(eventsOf(text).at(-1)).toBe("[DONE]");
 });
 
-test("the provider sees the caller's departure within a second [spec 6.2.2]", async () => {
+test("the provider sees the caller's departure within a second [spec 6.2.2] [CAN-1] [CAN-2]", async () => {
   const { request, response } = await open("endless");
   await once(response, "data");
   request.destroy();
@@ -83,7 +83,7 @@ test("the provider sees a caller leave that was never answered", async () => {
   await until(async () => (await call("late", "ended"))?.ended === "caller_gone", "the provider saw it", 1_000);
 });
 
-test("on a conformant route the bytes relayed are the bytes produced", async () => {
+test("on a conformant route the bytes relayed are the bytes produced [STR-26]", async () => {
   const { response } = await open("hashed", { stream_options: { include_usage: true } });
   const { text } = await readAll(response);
   const seen = await call("hashed", "ended");
@@ -118,7 +118,7 @@ test("a silent stream is kept alive between events", async () => {
   expect(eventsOf(text).at(-1)).toBe("[DONE]");
 });
 
-test("a stream that lasts too long ends with an error event, not silently [spec 6.1.10]", async () => {
+test("a stream that lasts too long ends with an error event, not silently [spec 6.1.10] [STR-14]", async () => {
   const { response } = await open("endless");
   const { text, broken } = await readAll(response);
 
@@ -156,7 +156,7 @@ test.each([
 });
 
 test.skipIf(recorded.length === 0).each(recorded)(
-  "$name through a normalised route keeps the rules of chat streams [spec 6.1.3–6.1.7]",
+  "$name through a normalised route keeps the rules of chat streams [spec 6.1.3–6.1.7] [STR-3] [STR-6] [STR-8] [STR-27]",
   async ({ name }) => {
     const { response, status } = await open(`replay-${name}`);
     const events = eventsOf((await readAll(response)).text);
@@ -176,7 +176,7 @@ test.skipIf(recorded.length === 0).each(recorded)(
 );
 
 test.skipIf(recorded.length === 0).each(recorded.filter(({ lines }) => lines.length > 0))(
-  "$name through a conformant route is relayed byte for byte but for the usage event",
+  "$name through a conformant route is relayed byte for byte but for the usage event [STR-26]",
   async ({ name, lines }) => {
     const { response } = await open(`untouched-${name}`);
     const expected = lines.filter((line) => {

@@ -43,7 +43,7 @@ test.each(origins)(
   },
 );
 
-test("usage reaches a streaming client that asked for it, and no other", async () => {
+test("usage reaches a streaming client that asked for it, and no other [STR-24] [STR-25]", async () => {
   const ask = async (options: object): Promise<number> => {
     const stream = await client("", gateway.keys.credit).chat.completions.create({
       model: "sim-fast",

@@ -90,7 +90,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     return (await target.settle([{ ...end, ...fields }]))[0];
   };
 
-  test("a request gets its most while there is as much, then what is left, then nothing [I8]", async () => {
+  test("a request gets its most while there is as much, then what is left, then nothing [I8] [MON-5] [MON-17]", async () => {
     expect(await admit(ask({ most: 90n }), ask({ most: 90n }), ask({ least: 1n }))).toEqual([
       { kind: "admitted", amount: 90n },
       { kind: "admitted", amount: 10n },
@@ -98,14 +98,14 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     ]);
   });
 
-  test("a small request is served behind a big one that was refused [I8]", async () => {
+  test("a small request is served behind a big one that was refused [I8] [MON-16]", async () => {
     expect(
       await admit(ask({ least: 101n, most: 101n }), ask({ least: 90n, most: 120n }), ask({ least: 5n, most: 5n })),
     ).toMatchObject([{ kind: "insufficient", posted: 100n }, { kind: "admitted", amount: 100n }, { kind: "reserved" }]);
     expect(await admit(ask({ least: 200n, most: 200n }))).toEqual([{ kind: "insufficient", posted: 100n, held: 100n }]);
   });
 
-  test("without a limit of its own a request leaves half, but takes what it needs", async () => {
+  test("without a limit of its own a request leaves half, but takes what it needs [MON-13]", async () => {
     expect(await admit(ask({ most: 500n, unlimited: true }), ask({ least: 40n, most: 500n, unlimited: true }))).toEqual(
       [
         { kind: "admitted", amount: 50n },
@@ -136,7 +136,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     ]);
   });
 
-  test("waiting the time a rate limit names is enough, and not a millisecond less [I10]", async () => {
+  test("waiting the time a rate limit names is enough, and not a millisecond less [I10] [HDR-6] [LIM-1]", async () => {
     const rateOnly = () => ask({ rpmLimit: 2, least: 0n, most: 0n });
     await target.advance(3_000);
     expect(await admit(rateOnly(), rateOnly())).toEqual([
@@ -152,7 +152,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await admit(rateOnly())).toEqual([{ kind: "admitted", amount: 0n }]);
   });
 
-  test("a refusal with status 429 does not count against the rate; one with 402 does", async () => {
+  test("a refusal with status 429 does not count against the rate; one with 402 does [LIM-4]", async () => {
     const limited = (least: bigint) => ask({ rpmLimit: 2, least, most: least });
     await admit(limited(100n), limited(50n), limited(50n));
 
@@ -162,7 +162,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     ]);
   });
 
-  test("a token key with nothing left is told when its period ends, and starts anew then", async () => {
+  test("a token key with nothing left is told when its period ends, and starts anew then [MON-15] [USG-23] [USG-27]", async () => {
     const spent = ask({ keyId: tokens, most: 100n });
     await admit(spent);
     await settle(spent, { charge: 100n });
@@ -200,7 +200,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.usage(tokens)).toMatchObject({ posted: 40n, held: 0n, used: 10n });
   });
 
-  test("a charge draws on unreserved balance, never below zero, and the house bears the rest [I1, I5]", async () => {
+  test("a charge draws on unreserved balance, never below zero, and the house bears the rest [I1, I5] [MON-25] [MON-26]", async () => {
     const [one, two] = [ask({ most: 40n }), ask({ most: 40n })];
     await admit(one, two);
 
@@ -209,7 +209,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.usage(credit)).toMatchObject({ posted: 0n, held: 0n, used: 100n, lastCost: 45n, requests: 2n });
   });
 
-  test("a request ends once: repeated it is already ended, swept or voided it is fenced [I4]", async () => {
+  test("a request ends once: repeated it is already ended, swept or voided it is fenced [I4] [MON-37]", async () => {
     const [one, two, three] = [ask({ most: 10n }), ask({ most: 10n }), ask({ most: 10n })];
     await admit(one, two, three);
     await settle(one);
@@ -226,7 +226,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.usage(credit)).toMatchObject({ posted: 89n, held: 0n, used: 11n });
   });
 
-  test("voiding refunds what had been charged, once, and bars an id whose admission is still on the way", async () => {
+  test("voiding refunds what had been charged, once, and bars an id whose admission is still on the way [MON-35]", async () => {
     const [one, late] = [ask(), ask()];
     await admit(one);
     await settle(one);
@@ -245,7 +245,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.usage(credit)).toMatchObject({ posted: 100n, held: 0n, requests: 0n, inputTokens: 0n });
   });
 
-  test("a failed provider costs nothing, whatever the charge says, and moves no token totals [I5]", async () => {
+  test("a failed provider costs nothing, whatever the charge says, and moves no token totals [I5] [MON-32]", async () => {
     const failed = ask();
     await admit(failed);
 
@@ -253,7 +253,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.usage(credit)).toMatchObject({ posted: 100n, used: 0n, requests: 1n, inputTokens: 0n });
   });
 
-  test("a client that is gone pays, without counting as a request [spec 6.2]", async () => {
+  test("a client that is gone pays, without counting as a request [spec 6.2] [CAN-8] [CAN-9] [USG-20] [USG-28]", async () => {
     const gone = ask();
     await admit(gone);
     await settle(gone, { outcome: "client_gone" });
@@ -269,7 +269,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.usage(credit)).toMatchObject({ used: 7n, todaySpend: 0n });
   });
 
-  test("an Idempotency-Key runs once and is replayed to the byte for a day [I9]", async () => {
+  test("an Idempotency-Key runs once and is replayed to the byte for a day [I9] [IDM-7] [IDM-10]", async () => {
     const claim = { route: "chat", keySha256: bytes(1), fingerprint: bytes(2) };
     const answer = { status: 200, contentType: "application/json", body: Buffer.from([0, 255, 10]) };
     const first = ask({ claim });
@@ -284,7 +284,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await admit(ask({ claim }))).toMatchObject([{ kind: "admitted" }]);
   });
 
-  test("what becomes of a claim without a stored answer depends on what was charged or delivered [I9]", async () => {
+  test("what becomes of a claim without a stored answer depends on what was charged or delivered [I9] [IDM-17] [IDM-18] [IDM-19]", async () => {
     const claimOf = (n: number) => ({ route: "chat", keySha256: bytes(n), fingerprint: bytes(2) });
     const asks = [1, 2, 3, 4].map((n) => ask({ most: 10n, claim: claimOf(n) }));
     await admit(...asks);
@@ -329,7 +329,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.fund({ ...adjust, keyId: names.keyId(9) })).toEqual({ kind: "unknown_key" });
   });
 
-  test("a key that leaves more to the house within an hour than the cap is suspended, once, and a day later is not", async () => {
+  test("a key that leaves more to the house within an hour than the cap is suspended, once, and a day later is not [CAN-12]", async () => {
     const gone = (amount: bigint, id = ask().id) => target.writeOff({ id, keyId: credit, amount, capPerHour: 100n });
     const first = ask().id;
 

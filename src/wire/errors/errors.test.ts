@@ -11,7 +11,7 @@ const fault = (code: FaultCode, retryAfterSeconds?: number): Fault =>
   });
 
 test.each(codes)(
-  "$code has the envelope of both formats and never shows what is written for us [spec 7.1]",
+  "$code has the envelope of both formats and never shows what is written for us [spec 7.1] [ERR-6] [ERR-7]",
   ({ code }) => {
     const a = renderFormatA(fault(code), "req_1");
     const b = renderFormatB(fault(code), "req_1");
@@ -51,12 +51,15 @@ const LISTED: [FaultCode, number, string][] = [
   ["internal_error", 500, "api_error"],
 ];
 
-test.each(LISTED)("%s is %i %s in Format A [spec 7.2]", (code, status, type) => {
-  const rendered = renderFormatA(fault(code), "req_1");
+test.each(LISTED)(
+  "%s is %i %s in Format A [spec 7.2] [ERR-11] [ERR-12] [ERR-13] [ERR-14] [ERR-17]",
+  (code, status, type) => {
+    const rendered = renderFormatA(fault(code), "req_1");
 
-  expect(rendered.status).toBe(status);
-  expect(JSON.parse(rendered.body)).toMatchObject({ error: { code, type } });
-});
+    expect(rendered.status).toBe(status);
+    expect(JSON.parse(rendered.body)).toMatchObject({ error: { code, type } });
+  },
+);
 
 test("a slow provider is 502 upstream_error in Format A and 504 in Format B [decision 26]", () => {
   expect(JSON.parse(renderFormatA(fault("upstream_timeout"), "r").body)).toMatchObject({
@@ -80,7 +83,7 @@ test("Retry-After is rounded up and capped at a day [decision 29]", () => {
   expect([said(0), said(0.2), said(1.2), said(1e9)]).toEqual(["1", "1", "2", "86400"]);
 });
 
-test("terminal refusals tell SDKs to stop, passing ones to go on [decision 29]", () => {
+test("terminal refusals tell SDKs to stop, passing ones to go on [decision 29] [HDR-11] [HDR-12] [HDR-13]", () => {
   const advice = (code: FaultCode): string | undefined => renderFormatA(fault(code), "r").headers["x-should-retry"];
   const stop = FAULT_CODES.filter((code) => advice(code) === "false");
   const retry = FAULT_CODES.filter((code) => advice(code) === "true");

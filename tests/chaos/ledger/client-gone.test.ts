@@ -36,7 +36,7 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
   }, 60_000);
   afterAll(() => stage?.close());
 
-  test(`${CALLERS} streams closed by their callers: the provider stops within ${ABORT_MS} ms, and what was delivered is charged (CHAOS_SEED=${SEED})`, async () => {
+  test(`${CALLERS} streams closed by their callers: the provider stops within ${ABORT_MS} ms, and what was delivered is charged (CHAOS_SEED=${SEED}) [CAN-2] [CAN-3] [CAN-6] [CAN-7]`, async () => {
     const random = createRandom(SEED);
     const places = Array.from({ length: CALLERS }, (_, index) => PLACES[index % PLACES.length] ?? PLACES[0]);
     const placeOf = new Map<string, Place>();
@@ -77,7 +77,7 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
     expect(orphans.filter(({ charge }) => charge.kind !== "client_gone")).toEqual([]);
   }, 120_000);
 
-  test("a plain request that is left pays for its input; with an Idempotency-Key it runs on and is kept for the retry", async () => {
+  test("a plain request that is left pays for its input; with an Idempotency-Key it runs on and is kept for the retry [CAN-13] [CAN-14]", async () => {
     const leave = { afterMs: 500 };
     const plain = await stage.ask({ gateway, key, model: "slow", leave });
     const marker = stage.marker();

@@ -153,7 +153,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
   }
 
   for (const point of POINTS) {
-    test.concurrent(`${point.name}: charged at most once, in bounds, and nothing stays held`, async () => {
+    test.concurrent(`${point.name}: charged at most once, in bounds, and nothing stays held [MON-37]`, async () => {
       const [gateway, key] = await Promise.all([stage.startGateway(), stage.makeKey({ credit: PLENTY })]);
       const marker = stage.marker();
       const wanted = { key, model: point.model, marker, streamed: true, maxTokens: 100, claim: `claim ${marker}` };

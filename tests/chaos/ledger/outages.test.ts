@@ -73,7 +73,7 @@ describe.skipIf(whyUnavailable("15"))("PostgreSQL goes away", () => {
   }
 
   test(
-    `${CRASHES} crashes under load: streams flow on, new requests hear 503 at once, and every charge is right (CHAOS_SEED=${SEED})`,
+    `${CRASHES} crashes under load: streams flow on, new requests hear 503 at once, and every charge is right (CHAOS_SEED=${SEED}) [ERR-25] [MON-34]`,
     async () => {
       await using running = load(20);
       const slowest: number[] = [];

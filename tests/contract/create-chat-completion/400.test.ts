@@ -26,7 +26,7 @@ const without = (name: string): string =>
     Object.fromEntries(Object.entries({ model: "sim-fast", messages: MESSAGES }).filter(([key]) => key !== name)),
   );
 
-describe("a field outside its constraint is refused and named [BOD-2] [BOD-3] [BOD-5] [CHA-30] [ERR-1] [ERR-2] [ERR-15] [HDR-10]", () => {
+describe("a field outside its constraint is refused and named [CHA-2] [CHA-4] [CHA-7] [CHA-8] [CHA-9] [CHA-11] [CHA-14] [CHA-15] [CHA-19] [CHA-22] [BOD-2] [BOD-3] [BOD-5] [CHA-30] [ERR-1] [ERR-2] [ERR-15] [HDR-10]", () => {
   const message = (fields: object): object => ({ messages: [{ role: "user", content: "x" }, fields] });
   test.each<[rule: string, param: string, fields: object]>([
     ["CHA-2", "model", { model: "" }],
