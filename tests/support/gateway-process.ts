@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { copyDevTemplate } from "./dev-template.ts";
 import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
 import { sharedFolder } from "./recordings.ts";
 import type { WitnessedCall } from "./simulator-process.ts";
@@ -55,6 +56,7 @@ export async function startGatewayProcess({
   settings = {},
 }: GatewayOptions = {}): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-test-"));
+  await copyDevTemplate(folder);
   const readyFile = join(folder, "ready.json");
   const catalogueFile = join(folder, "catalogue.json");
   writeFileSync(catalogueFile, JSON.stringify(catalogueOf(models)));
