@@ -247,6 +247,19 @@ test("a finished answer waits for a ledger that refuses new requests, and is tol
   expect(await settled).toEqual({ kind: "settled", charged: 5n });
 });
 
+test("a ledger that hangs is noticed by those who wait behind the one call that it has", async () => {
+  const gate = Promise.withResolvers<void>();
+  faulty.line.gate = gate.promise;
+  const sent = expect(batcher.admit(ask())).rejects.toThrow("in time");
+  await turn();
+  const queued = expect(batcher.admit(ask())).rejects.toThrow("in time");
+  await pass(1_000);
+  await Promise.all([sent, queued]);
+
+  await expect(batcher.admit(ask())).rejects.toThrow("does not answer");
+  gate.resolve();
+});
+
 test("a ledger that hangs is refused at once as soon as somebody has waited in vain", async () => {
   const gate = Promise.withResolvers<void>();
   faulty.line.gate = gate.promise;

@@ -57,6 +57,7 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
   const queue: Call[] = [];
   /** In the order of their deadlines, since all wait equally long. */
   const waiting = new Set<Call>();
+  let answeredMs = 0;
   let flushing = false;
   let timer: NodeJS.Timeout | null = null;
 
@@ -77,18 +78,8 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
     flushing = true;
     // Calls made in the same turn of the event loop go together.
     await new Promise((resolve) => setImmediate(resolve));
-    while (queue.length > 0) await flush(take());
+    while (queue.length > 0) await flush(take(queue, limits));
     flushing = false;
-  }
-
-  /** As many as fit; always at least one, however large it is. */
-  function take(): Call[] {
-    let bytes = 0;
-    const over = queue.findIndex((call, index) => {
-      bytes += call.bytes;
-      return index > 0 && (index >= limits.items || bytes > limits.bytes);
-    });
-    return queue.splice(0, over === -1 ? queue.length : over);
   }
 
   /** Ends with every call answered, refused or abandoned. */
@@ -98,6 +89,7 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
       try {
         const answers = await send(calls.map(({ item }) => item));
         breaker?.succeeded();
+        answeredMs = clock.elapsedMs();
         for (const [index, call] of calls.entries()) finish(call, () => call.resolve(answers[index] as Answer));
         return;
       } catch (error) {
@@ -137,9 +129,9 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
     timer = null;
     for (const call of waiting) {
       if (call.deadlineMs > clock.elapsedMs()) break;
-      // A database that hangs is as dead as one that refuses.
-      if (call.sent) breaker?.failed();
-      else queue.splice(queue.indexOf(call), 1);
+      // A database that answered nobody while this call waited hangs, and is as dead as one that refuses.
+      if (answeredMs <= call.deadlineMs - limits.timeoutMs) breaker?.failed();
+      if (!call.sent) queue.splice(queue.indexOf(call), 1);
       giveUp([call], "the ledger did not answer in time");
     }
     watch();
@@ -157,4 +149,14 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
   const refuse = (message: string): Promise<never> => Promise.reject(new LedgerUnavailableError(message));
 
   return { submit, waiting: () => waiting.size };
+}
+
+/** As many as fit; always at least one, however large it is. */
+function take<Call extends { bytes: number }>(queue: Call[], limits: Pick<LaneLimits, "items" | "bytes">): Call[] {
+  let bytes = 0;
+  const over = queue.findIndex((call, index) => {
+    bytes += call.bytes;
+    return index > 0 && (index >= limits.items || bytes > limits.bytes);
+  });
+  return queue.splice(0, over === -1 ? queue.length : over);
 }
