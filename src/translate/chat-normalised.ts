@@ -1,7 +1,7 @@
 import { isObject } from "../core/is-object.ts";
 import type { Usage } from "../core/usage.ts";
 import { CHAT_KEEP_ALIVE, chatFailure } from "../wire/chat/chat-stream.ts";
-import { readChatUsage } from "../wire/chat/chat-usage.ts";
+import { chatUsageIn, readChatUsage } from "../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "./answer-stage.ts";
 import { chatUpstreamRequest } from "./chat-upstream-request.ts";
@@ -21,7 +21,7 @@ export const chatNormalised: Translator = { request: chatUpstreamRequest, plain:
 
 function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   const answer = parseChatAnswer(bytes);
-  const usage = readChatUsage(usageOf(answer));
+  const usage = readChatUsage(chatUsageIn(answer));
   return {
     bytes: Buffer.from(JSON.stringify({ id: "", ...answer, object: "chat.completion", model: request.model })),
     usage,
@@ -49,7 +49,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     }
     const chunk = readEvent(text);
     if (chunk === null || chunk["error"]) return FAILED;
-    usage = readChatUsage(usageOf(chunk)) ?? usage;
+    usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
     usageAsGiven = chunk["usage"] ?? usageAsGiven;
     const given = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
     if (given.length === 0) return DROP;
@@ -116,12 +116,6 @@ function headOf(chunk: Record<string, unknown>, request: GenerationRequest): Hea
     created: typeof created === "number" ? created : 0,
     model: request.model,
   };
-}
-
-/** Groq reports usage under a name of its own. */
-function usageOf(chunk: Record<string, unknown>): unknown {
-  const groq = chunk["x_groq"];
-  return chunk["usage"] ?? (isObject(groq) ? groq["usage"] : undefined);
 }
 
 function indexOf(choice: unknown): number {

@@ -1,6 +1,6 @@
 import type { Usage } from "../core/usage.ts";
 import { CHAT_KEEP_ALIVE, chatFailure } from "../wire/chat/chat-stream.ts";
-import { readChatUsage } from "../wire/chat/chat-usage.ts";
+import { chatUsageIn, readChatUsage } from "../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "./answer-stage.ts";
 import { chatUpstreamRequest } from "./chat-upstream-request.ts";
@@ -25,7 +25,7 @@ export const chatUntouched: Translator = { request: chatUpstreamRequest, plain: 
 
 /** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
 function readPlain(bytes: Buffer): PlainAnswer {
-  return { bytes, usage: readChatUsage(parseChatAnswer(bytes)["usage"]) };
+  return { bytes, usage: readChatUsage(chatUsageIn(parseChatAnswer(bytes))) };
 }
 
 export function parseChatAnswer(bytes: Buffer): Record<string, unknown> {
@@ -53,7 +53,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   function usageEvent(text: Buffer): Verdict {
     const chunk = readEvent(text);
     if (chunk === null) return FAILED;
-    usage = readChatUsage(chunk["usage"]);
+    usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
     const extra = Array.isArray(chunk["choices"]) && chunk["choices"].length === 0;
     if (!extra) delivered.addMembers(text, GENERATED);
     return extra && !request.wantsUsageEvent ? DROP : PASS;

@@ -30,3 +30,9 @@ function withReasoning(completion: number, total: unknown, input: number, reason
   const apart = isCount(total) && isCount(reasoning) && total === input + completion + reasoning;
   return apart ? completion + reasoning : completion;
 }
+
+/** Where a chunk or a whole answer carries its usage. Groq has a name of its own for it. */
+export function chatUsageIn(chunk: Record<string, unknown>): unknown {
+  const groq = chunk["x_groq"];
+  return chunk["usage"] ?? (isObject(groq) ? groq["usage"] : undefined);
+}
