@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /** What a running `tollgate dev` tells the commands beside it, and what `--ready-file` holds. */
@@ -45,8 +45,11 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** Whoever waits for the file may read it as soon as it is there, so it appears whole. */
 export function writeReadyFile(path: string, ready: DevReady): void {
-  writeFileSync(path, `${JSON.stringify(ready, null, 2)}\n`, { mode: OWNER_ONLY });
+  const unfinished = `${path}.${process.pid}`;
+  writeFileSync(unfinished, `${JSON.stringify(ready, null, 2)}\n`, { mode: OWNER_ONLY });
+  renameSync(unfinished, path);
 }
 
 export function removeReadyFile(path: string): void {
