@@ -1,0 +1,52 @@
+import { type GatewayProcess, rememberSecrets } from "../support/gateway-process.ts";
+
+export type IssuedKey = { id: string; secret: string };
+
+type Order = { mode?: "credit" | "token_budget"; [field: string]: unknown };
+
+/** An entry of a key's journal, as far as tests read it. */
+export type JournalEntry = {
+  kind: string;
+  amount: string;
+  request_id: string | null;
+  model: string | null;
+  input_tokens: number | null;
+  output_tokens: number | null;
+};
+
+type Spent = { cost: string; requests: number; cut_off: number; input_tokens: number; output_tokens: number };
+
+/** Makes a key through the admin listener: a second terminal would take seconds where a file needs a dozen keys. */
+export async function issueKey(gateway: GatewayProcess, { mode = "credit", ...order }: Order = {}): Promise<IssuedKey> {
+  const { key, secret } = await operate<{ key: { id: string }; secret: string }>(gateway, "POST /keys", {
+    mode,
+    ...order,
+  });
+  rememberSecrets([secret]);
+  return { id: key.id, secret };
+}
+
+/** The charges of a key, newest first; what was paid in is left out. */
+export async function chargesOf(gateway: GatewayProcess, { id }: IssuedKey): Promise<JournalEntry[]> {
+  const { entries } = await operate<{ entries: JournalEntry[] }>(gateway, `GET /keys/${id}/journal?limit=1000`);
+  return entries.filter(({ request_id: requestId, kind }) => requestId !== null && kind !== "refund");
+}
+
+/** What a key used today: requests that have a usage record, and those that were cut off and have none. */
+export async function spentToday(gateway: GatewayProcess, { id }: IssuedKey): Promise<Spent> {
+  const { days } = await operate<{ days: [Spent] }>(gateway, `GET /keys/${id}/usage?days=1`);
+  return days[0];
+}
+
+/** One call to the admin listener, such as `POST /keys/…/suspend`; throws when it is refused. */
+export async function operate<Answer>(gateway: GatewayProcess, call: string, body: object = {}): Promise<Answer> {
+  const [method = "", path = ""] = call.split(" ");
+  const response = await fetch(`${gateway.adminUrl}/admin/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${gateway.adminToken}`, "content-type": "application/json" },
+    ...(method === "GET" ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${call} was refused: ${text}`);
+  return JSON.parse(text) as Answer;
+}
