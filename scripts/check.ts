@@ -13,6 +13,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["format", "oxfmt", "--check", ...PLACES, "vitest.config.ts"],
   ["house", "node", "scripts/house.ts"],
   ["reference", "node", "scripts/write-reference.ts", "--check"],
+  ["openapi", "node", "scripts/write-openapi.ts", "--check"],
   ["rules", "node", "scripts/rules.ts"],
   ["picture", "node", "scripts/draw-architecture.ts", "--check"],
   ["money", "node", "scripts/draw-money.ts", "--check"],

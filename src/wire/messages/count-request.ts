@@ -17,7 +17,7 @@ export type CountTokensRequest = {
 };
 
 /** The token count request as promised. [spec 2.11] */
-const countRequestSchema = z.looseObject(inputFields);
+export const countRequestSchema = z.looseObject(inputFields);
 
 /** What has a part in the count. Callers may send a whole message request; providers refuse to count one. */
 const COUNTED: ReadonlySet<string> = new Set([

@@ -9,10 +9,10 @@ import { carried, inputFields } from "./input-schema.ts";
 import { nativeHeaders } from "./native-headers.ts";
 
 /** What an answer may come to when the caller does not say. [spec 2.9] */
-const DEFAULT_MAX_TOKENS = 1024;
+export const DEFAULT_MAX_TOKENS = 1024;
 
 /** The message request as promised. [spec 2.9] */
-const messagesRequestSchema = z.looseObject({
+export const messagesRequestSchema = z.looseObject({
   ...inputFields,
   max_tokens: z.int().min(1).optional(),
   stream: z.boolean().optional(),

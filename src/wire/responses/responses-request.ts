@@ -11,7 +11,7 @@ const NO_HEADERS = Object.freeze({});
 const carried = z.looseObject({});
 
 /** The responses request as promised. [spec 2.6] */
-const responsesRequestSchema = z.looseObject({
+export const responsesRequestSchema = z.looseObject({
   model: z.string().min(1),
   input: z.union([z.string(), z.array(carried)]),
   instructions: z.string().optional(),

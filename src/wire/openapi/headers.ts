@@ -1,0 +1,73 @@
+import type { Header, Parameter, Reference } from "./document.ts";
+
+export const PARAMETERS = {
+  idempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "A name of your own for this request, such as a UUID. Sent again with the same body, it gets the same answer and is charged once. Kept for 24 hours.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  },
+  compatVersion: {
+    name: "compat-version",
+    in: "header",
+    required: false,
+    description:
+      "The version of this format the client speaks, as a date; `2023-06-01` when absent. Clients that send it as `anthropic-version` are understood too.",
+    schema: { type: "string" },
+  },
+} as const satisfies Record<string, Parameter>;
+
+/** Headers that stand in the description once and are referred to. */
+export const SHARED_HEADERS: Record<string, Header> = {
+  RequestId: {
+    description: "The id of this request; quote it when you ask for help.",
+    required: true,
+    schema: { type: "string" },
+  },
+};
+
+/** On every response, under two names. [decision 28] */
+export const ID_HEADERS: Record<string, Reference> = {
+  "x-request-id": { $ref: "#/components/headers/RequestId" },
+  "request-id": { $ref: "#/components/headers/RequestId" },
+};
+
+/** What a refusal may carry besides; which of them it does carry is decided where it is rendered. */
+export const RETRY_HEADERS: Record<"retry-after" | "x-should-retry", Omit<Header, "required">> = {
+  "retry-after": {
+    description: "How many seconds to wait before trying again.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  "x-should-retry": {
+    description: "Whether trying again can help.",
+    schema: { type: "string", enum: ["true", "false"] },
+  },
+};
+
+export const GENERATION_HEADERS: Record<string, Header> = {
+  "x-tollgate-max-tokens": {
+    description: "The output limit the provider was told, where the balance allows less than was asked for.",
+    required: false,
+    schema: { type: "integer", minimum: 1 },
+  },
+  "idempotent-replayed": {
+    description: "`true` on an answer that was kept from an earlier request with this `Idempotency-Key`.",
+    required: false,
+    schema: { type: "string", const: "true" },
+  },
+};
+
+export const USAGE_HEADERS: Record<string, Header> = {
+  "x-service-credit-remaining": {
+    description: "Credit keys: `credits.remaining`.",
+    required: false,
+    schema: { type: "number" },
+  },
+  "x-ratelimit-remaining-tokens": {
+    description: "Token-budget keys: `tokens.remaining`.",
+    required: false,
+    schema: { type: "integer", minimum: 0 },
+  },
+};

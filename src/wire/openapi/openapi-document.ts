@@ -1,0 +1,96 @@
+import { KEY_MODES, type KeyMode, ORIGIN_PREFIX } from "../../core/key-mode.ts";
+import { answerComponents, usageComponents } from "./answer-components.ts";
+import { referenceTo, writeSchemas } from "./component.ts";
+import type { MediaType, OpenApiDocument, Operation, Response, SecurityScheme } from "./document.ts";
+import { ID_HEADERS, PARAMETERS, SHARED_HEADERS } from "./headers.ts";
+import { INTRODUCTION } from "./introduction.ts";
+import { type OperationFacts, OPERATIONS, TAGS } from "./operations.ts";
+import { describeRefusals, listErrorCodes } from "./refusals.ts";
+import { requestComponents } from "./request-components.ts";
+
+/** The version of the interface, not of the program. [spec 9] */
+const VERSION = "1.0.0";
+
+const SECURITY_SCHEMES: Record<string, SecurityScheme> = {
+  bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <key>`, on every route." },
+  headerKey: {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "`x-api-key: <key>`, on messages, token counts and the model list.",
+  },
+};
+
+const SECURITY: Record<OperationFacts["credential"], Operation["security"]> = {
+  optional: [{}, { bearer: [] }, { headerKey: [] }],
+  bearer: [{ bearer: [] }],
+  bearer_or_header: [{ bearer: [] }, { headerKey: [] }],
+};
+
+const SERVER_WORDS: Record<KeyMode, string> = { credit: "Credit keys", token_budget: "Token-budget keys" };
+
+/** The interface for machines, as callers at this base URL see it; without one, relative to where the description is. */
+export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
+  const paths: OpenApiDocument["paths"] = {};
+  for (const facts of OPERATIONS) paths[facts.path] = { ...paths[facts.path], [facts.method]: describe(facts) };
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Tollgate",
+      version: VERSION,
+      summary: "A model gateway that charges exactly.",
+      description: INTRODUCTION,
+    },
+    servers: KEY_MODES.map((mode) => ({
+      url: `${publicUrl}${ORIGIN_PREFIX[mode]}` || "/",
+      description: SERVER_WORDS[mode],
+      "x-key-mode": mode,
+    })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: writeSchemas({ ...requestComponents, ...answerComponents, ...usageComponents }),
+      headers: SHARED_HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+    "x-error-codes": listErrorCodes(),
+  };
+}
+
+function describe(facts: OperationFacts): Operation {
+  const { operationId, tag, summary, description, credential, parameters, request, format, codes } = facts;
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    security: SECURITY[credential],
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map((name) => PARAMETERS[name]) }),
+    ...(request === null
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: referenceTo(request.schema), examples: request.examples } },
+          },
+        }),
+    responses: { "200": describeAnswer(facts), ...describeRefusals(format, codes) },
+  };
+}
+
+function describeAnswer({ answer, stream }: OperationFacts): Response {
+  const content: Record<string, MediaType> = {
+    "application/json": {
+      schema: referenceTo(answer.schema),
+      examples: { answer: { summary: answer.about, value: answer.example } },
+    },
+  };
+  if (stream !== null) {
+    content["text/event-stream"] = {
+      schema: { type: "string", description: stream.about },
+      examples: { stream: { summary: "A stream, shortened", value: stream.example } },
+      ...(stream.event === null ? {} : { "x-event-schema": referenceTo(stream.event) }),
+    };
+  }
+  return { description: answer.about, headers: { ...ID_HEADERS, ...answer.headers }, content };
+}

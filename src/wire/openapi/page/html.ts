@@ -1,0 +1,41 @@
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
+
+/** A line of prose in which backticks mark code. */
+export const prose = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+
+/** The little Markdown our descriptions are written in: headings, lists, paragraphs, code. */
+export function markdown(text: string): string {
+  return text
+    .split(/\n{2,}/)
+    .map((block) => {
+      if (block.startsWith("## ")) return `<h2 id="${anchor(block.slice(3))}">${prose(block.slice(3))}</h2>`;
+      if (!block.startsWith("- ")) return `<p>${prose(block)}</p>`;
+      const items = block.slice(2).split(/\n- /);
+      return `<ul>${items.map((item) => `<li>${prose(item)}</li>`).join("")}</ul>`;
+    })
+    .join("\n");
+}
+
+/** The headings of such a text. */
+export const headingsOf = (text: string): string[] => [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title ?? "");
+
+export const anchor = (title: string): string => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+
+/** Cells are HTML already. The columns stand beside their cells again where the page is too narrow for a table. */
+export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const head = columns.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join("");
+  const body = rows.map(
+    (cells) =>
+      `<tr>${cells.map((cell, at) => `<td data-column="${escapeHtml(columns[at] ?? "")}">${cell}</td>`).join("")}</tr>`,
+  );
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body.join("\n")}</tbody></table>`;
+}
+
+export const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
+
+export const block = (text: string): string => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+
+export const fold = (summary: string, content: string): string =>
+  `<details><summary>${prose(summary)}</summary>${content}</details>`;

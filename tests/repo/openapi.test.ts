@@ -1,0 +1,195 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { FAULT_CODES } from "../../src/core/fault.ts";
+import { createOpenApiDocument } from "../../src/wire/openapi/openapi-document.ts";
+import { follow, problemsOf } from "../contract/openapi/check-schema.ts";
+import { type Description, headersOf, operationsOf } from "../contract/openapi/description.ts";
+
+const URL = "https://gate.example/api";
+const description = JSON.parse(JSON.stringify(createOpenApiDocument(URL))) as Description;
+const operations = operationsOf(description);
+
+/** Every object in the description with the names that lead to it. */
+function* walk(value: unknown, path: readonly string[] = []): Generator<[path: readonly string[], value: object]> {
+  if (typeof value !== "object" || value === null) return;
+  yield [path, value];
+  for (const [name, member] of Object.entries(value)) yield* walk(member, [...path, name]);
+}
+const everything = [...walk(description)];
+const references = everything.flatMap(([, value]) => ("$ref" in value ? [String(value.$ref)] : []));
+const bodies = operations.flatMap(({ operation }) =>
+  [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) => Object.entries(part?.content ?? {})),
+);
+
+test("the description is OpenAPI 3.1 of interface version 1.0.0, with a server for each kind of key", () => {
+  expect(description.openapi).toMatch(/^3\.1\.\d$/);
+  expect(description.info.version).toBe("1.0.0");
+  expect(description.servers.map(({ url, "x-key-mode": mode }) => [mode, url])).toEqual([
+    ["credit", URL],
+    ["token_budget", `${URL}/token`],
+  ]);
+});
+
+test("without a base URL the servers are relative to where the description was found", () => {
+  expect(createOpenApiDocument("").servers.map(({ url }) => url)).toEqual(["/", "/token"]);
+});
+
+test("the description in the repository is the one the program serves", () => {
+  const kept = readFileSync(join(import.meta.dirname, "../../docs/reference/openapi.json"), "utf8");
+
+  expect(JSON.parse(kept)).toEqual(createOpenApiDocument(""));
+});
+
+test("every operation of the specification is there with its statuses and no other", () => {
+  const statuses = operations.map(({ method, path, operation }) => [
+    `${method.toUpperCase()} ${path}`,
+    Object.keys(operation.responses).join(" "),
+  ]);
+
+  expect(Object.fromEntries(statuses)).toEqual({
+    "GET /v1/models": "200 401 429 500 503",
+    "POST /v1/chat/completions": "200 400 401 402 403 404 409 429 500 502 503",
+    "POST /v1/responses": "200 400 401 402 403 404 409 429 500 502 503",
+    "POST /v1/messages": "200 400 401 402 403 404 409 429 500 502 503 504",
+    "POST /v1/messages/count_tokens": "200 400 401 403 404 429 500 503",
+    "GET /v1/usage": "200 401 429 500 503",
+  });
+});
+
+test("every operation takes the credentials the specification gives it", () => {
+  const schemes = operations.map(({ path, operation }) => [
+    path,
+    operation.security.map((scheme) => Object.keys(scheme)[0] ?? "none").join(" "),
+  ]);
+
+  expect(Object.fromEntries(schemes)).toEqual({
+    "/v1/models": "none bearer headerKey",
+    "/v1/chat/completions": "bearer",
+    "/v1/responses": "bearer",
+    "/v1/messages": "bearer headerKey",
+    "/v1/messages/count_tokens": "bearer headerKey",
+    "/v1/usage": "bearer",
+  });
+});
+
+test("Idempotency-Key and compat-version are optional headers where the specification has them", () => {
+  const parameters = operations.map(({ path, operation }) => [
+    path,
+    (operation.parameters ?? []).map(({ name, required }) => `${name}${required ? "!" : ""}`).join(" "),
+  ]);
+
+  expect(Object.fromEntries(parameters)).toEqual({
+    "/v1/models": "",
+    "/v1/chat/completions": "Idempotency-Key",
+    "/v1/responses": "Idempotency-Key",
+    "/v1/messages": "compat-version Idempotency-Key",
+    "/v1/messages/count_tokens": "compat-version",
+    "/v1/usage": "",
+  });
+});
+
+test("operation ids are unique, and every reference leads somewhere", () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(references.length).toBeGreaterThan(50);
+  for (const reference of references) expect(follow(reference, description)).toBeTypeOf("object");
+});
+
+test("every named schema is used", () => {
+  const unused = Object.keys(description.components.schemas).filter(
+    (name) => !references.includes(`#/components/schemas/${name}`),
+  );
+
+  expect(unused).toEqual([]);
+});
+
+test("every example fits its schema", () => {
+  const examples = bodies.flatMap(([, { schema, examples = {} }]) =>
+    Object.entries(examples).map(([name, { value }]) => ({ name, problems: problemsOf(value, schema, description) })),
+  );
+
+  expect(examples.length).toBeGreaterThan(60);
+  expect(examples.filter(({ problems }) => problems.length > 0)).toEqual([]);
+});
+
+test("every event of the example of a chat stream fits the schema of its events", () => {
+  const { examples, "x-event-schema": schema } =
+    bodies.find(([, body]) => "x-event-schema" in body)?.[1] ?? expect.unreachable();
+  const lines = String(Object.values(examples ?? {})[0]?.value).split("\n\n");
+  const events = lines.filter((line) => line.startsWith("data: {")).map((line) => JSON.parse(line.slice(6)) as unknown);
+
+  expect(events).toHaveLength(3);
+  for (const event of events) expect(problemsOf(event, schema ?? {}, description)).toEqual([]);
+});
+
+test("schemas are closed exactly where no other fields are allowed", () => {
+  const closed = everything
+    .filter(([, value]) => "additionalProperties" in value && value.additionalProperties === false)
+    .map(([path]) => path.join("."));
+
+  expect(closed).toEqual(
+    ["ModelList", "TokenCount", "UsageSummary", "UsageKey", "CreditUsage", "TokenUsage", "RequestUsage"].map(
+      (name) => `components.schemas.${name}`,
+    ),
+  );
+});
+
+test("every field of every named schema is explained", () => {
+  const silent = Object.entries(description.components.schemas).flatMap(([name, schema]) =>
+    Object.entries((schema as { properties: Record<string, { description?: string }> }).properties)
+      .filter(([, property]) => !property.description)
+      .map(([field]) => `${name}.${field}`),
+  );
+
+  expect(silent).toEqual([]);
+});
+
+test("every response carries the ids, and 429 and 503 always say how long to wait", () => {
+  for (const { path, operation } of operations) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const headers = headersOf(response, description);
+      expect(headers, `${path} ${status}`).toMatchObject({
+        "x-request-id": { required: true },
+        "request-id": { required: true },
+        ...(status === "429" || status === "503" ? { "retry-after": { required: true } } : {}),
+      });
+    }
+  }
+});
+
+test("every code is listed with the status of both formats", () => {
+  expect(description["x-error-codes"].map(({ code }) => code)).toEqual([...FAULT_CODES]);
+});
+
+test("it tells clients how to retry, and what cached counts can betray [RTY-6] [UPS-10]", () => {
+  const prose = description.info.description.replaceAll(/\s+/g, " ");
+
+  expect(prose).toMatch(/After a 429, wait as long as `Retry-After` says and try again one request at a time/);
+  expect(prose).toMatch(/After a 5xx, try again with exponential backoff, a cap and jitter/);
+  expect(prose).toMatch(/cached tokens .* can hint that somebody else sent the same beginning of a prompt/);
+});
+
+describe("the check of schemas sees", () => {
+  const list = { type: "object", properties: { a: { type: "integer", minimum: 1 } }, required: ["a"] };
+
+  test.each([
+    ["a missing field", {}, list],
+    ["a wrong type", { a: "1" }, list],
+    ["a number out of bounds", { a: 0 }, list],
+    ["a field too many", { a: 1, b: 1 }, { ...list, additionalProperties: false }],
+    ["a value that fits no branch", 1, { anyOf: [{ type: "string" }, { type: "null" }] }],
+    ["a wrong item", ["a", 1], { type: "array", items: { type: "string" } }],
+    ["a short text", "", { type: "string", minLength: 1 }],
+    ["a wrong constant", "b", { const: "a" }],
+    ["a value off the list", "b", { enum: ["a"] }],
+    ["a wrong value behind a reference", [], { $ref: "#/components/schemas/Model" }],
+  ])("%s", (_name, value, schema) => {
+    expect(problemsOf(value, schema, description)).not.toEqual([]);
+  });
+
+  test("a word it does not know", () => {
+    expect(() => problemsOf({}, { patternProperties: {} }, description)).toThrow("patternProperties");
+  });
+});
