@@ -248,6 +248,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     drain,
     readiness,
     clock,
+    publicUrl: () => publicUrl,
     limits,
   });
   const admin = createAdmin({

@@ -16,12 +16,15 @@ import type { Drain } from "./drain.ts";
 import { addHealth, type Readiness } from "./health.ts";
 import { refuse } from "./refuse.ts";
 import { createRouter } from "./router.ts";
+import { getDocs } from "./routes/get-docs.ts";
 import { getModels } from "./routes/get-models.ts";
+import { getOpenapi } from "./routes/get-openapi.ts";
 import { getUsage } from "./routes/get-usage.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
 import { postMessages } from "./routes/post-messages.ts";
 import { postResponses } from "./routes/post-responses.ts";
 import { createServeGeneration } from "./serve-generation.ts";
+import { createServePage } from "./serve-page.ts";
 
 export type HttpLimits = {
   bodyBytes: number;
@@ -45,6 +48,8 @@ type Parts = {
   drain: Drain;
   readiness: Readiness;
   clock: Clock;
+  /** Where callers reach this listener; the description names it. */
+  publicUrl: () => string;
   limits: HttpLimits;
 };
 
@@ -71,6 +76,9 @@ export function createHttp(parts: Parts): Server {
   postChatCompletions(router, { door, serve });
   postResponses(router, { door, serve });
   postMessages(router, { door, serve });
+  const servePage = createServePage(parts);
+  getOpenapi(router, servePage);
+  getDocs(router, servePage);
   addHealth(router, { readiness, drain, clock });
 
   const server = createServer({

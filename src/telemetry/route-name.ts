@@ -6,6 +6,7 @@ export const ROUTE_NAMES = [
   "messages",
   "count_tokens",
   "usage",
+  "description",
   "health",
   "unknown",
 ] as const;
