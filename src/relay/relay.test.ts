@@ -76,7 +76,7 @@ function open({ startedAtMs = systemClock.elapsedMs(), goneBefore = "no" } = {})
     forwardedHeaders: {},
     wantsUsageEvent: false,
     bytes,
-    members: { list: [], depth: 1, duplicate: null },
+    members: { list: [], duplicate: null },
     edits: {},
   });
   const relay = createRelay({ limits: LIMITS, clock: systemClock });

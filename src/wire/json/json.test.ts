@@ -24,10 +24,9 @@ test("members are added and removed without breaking the commas", () => {
   expect(edit(`{"a":1,"b":2,"c":3}`, { a: null, b: null, d: "4" })).toBe(`{"c":3,"d":4}`);
 });
 
-test("depth and repeated names are seen, escapes included", () => {
+test("repeated names are seen, escapes included", () => {
   const members = findMembers(Buffer.from(`{"a":[[{"x":[]}]],"\\u0061":"\\\\"}`));
 
-  expect(members.depth).toBe(5);
   expect(members.duplicate).toBe("a");
 });
 

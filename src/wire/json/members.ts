@@ -1,14 +1,15 @@
+import { closingQuote } from "./outline.ts";
+
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 /** Where a member of the outermost object stands in the bytes: its name, and the range of its value. */
 export type Member = { name: string; nameStart: number; valueStart: number; valueEnd: number };
 
-export type Members = { list: Member[]; depth: number; duplicate: string | null };
+export type Members = { list: Member[]; duplicate: string | null };
 
 /**
- * Finds the members of the outermost object of a JSON text, and how deep it nests. The text must already have been accepted by
+ * Finds the members of the outermost object of a JSON text. The text must already have been accepted by
  * `JSON.parse`: this only finds places, so that a field can be changed while every other byte stays as the caller wrote it.
  */
 export function findMembers(bytes: Buffer): Members {
@@ -16,14 +17,13 @@ export function findMembers(bytes: Buffer): Members {
   const names = new Set<string>();
   let duplicate: string | null = null;
   let depth = 0;
-  let deepest = 0;
   let open: Member | null = null;
   let lastSolid = 0;
 
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) {
-      const end = stringEnd(bytes, at);
+      const end = closingQuote(bytes, at) + 1;
       if (depth === 1 && open === null) {
         const name = nameAt(bytes, at, end);
         if (names.has(name)) duplicate ??= name;
@@ -40,7 +40,6 @@ export function findMembers(bytes: Buffer): Members {
       }
     } else if (byte === 0x7b || byte === 0x5b) {
       depth++;
-      if (depth > deepest) deepest = depth;
     } else if (byte === 0x7d || byte === 0x5d) {
       depth--;
       if (depth === 0) close();
@@ -51,7 +50,7 @@ export function findMembers(bytes: Buffer): Members {
       lastSolid = at + 1;
     }
   }
-  return { list, depth: deepest, duplicate };
+  return { list, duplicate };
 
   function close(): void {
     if (open === null) return;
@@ -65,19 +64,6 @@ export function findMembers(bytes: Buffer): Members {
 function nameAt(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString("utf8", start + 1, end - 1);
   return text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text;
-}
-
-/** The index just after the closing quote of the string that opens at `quote`. */
-function stringEnd(bytes: Buffer, quote: number): number {
-  let close = bytes.indexOf(QUOTE, quote + 1);
-  while (isEscaped(bytes, close)) close = bytes.indexOf(QUOTE, close + 1);
-  return close + 1;
-}
-
-function isEscaped(bytes: Buffer, at: number): boolean {
-  let before = at - 1;
-  while (bytes[before] === BACKSLASH) before--;
-  return (at - before) % 2 === 0;
 }
 
 function isSpace(byte: number): boolean {

@@ -2,27 +2,42 @@ import { isUtf8 } from "node:buffer";
 import { Fault } from "../../core/fault.ts";
 import { isObject } from "../../core/is-object.ts";
 import { findMembers, type Members } from "./members.ts";
+import { outlineOf } from "./outline.ts";
 
 export type ParsedBody = { value: Record<string, unknown>; bytes: Buffer; members: Members };
+
+/**
+ * More than any conversation needs, for text and images are one value each, however long. Without this bound a body of 32 MiB
+ * can hold 16 million values, and would occupy the process for seconds and take gigabytes.
+ */
+const MOST_VALUES = 250_000;
 
 /** Bytes become a JSON object, or a refusal that says what is wrong with them. */
 export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
   if (bytes.length === 0) throw new Fault("invalid_request", "The request body is empty; send a JSON object.");
   if (!isUtf8(bytes)) throw new Fault("invalid_request", "The request body is not valid UTF-8.");
+  refuseOutsized(bytes, maxDepth);
   const value = parse(bytes);
   if (!isObject(value)) {
     throw new Fault("invalid_request", "The request body must be a JSON object.");
   }
   const members = findMembers(bytes);
-  if (members.depth > maxDepth) {
-    throw new Fault("invalid_request", `The request body nests ${members.depth} levels deep; ${maxDepth} at most.`);
-  }
   if (members.duplicate !== null) {
     throw new Fault("invalid_request", `The field ${JSON.stringify(members.duplicate.slice(0, 64))} is given twice.`, {
       param: members.duplicate.slice(0, 64),
     });
   }
   return { value, bytes, members };
+}
+
+function refuseOutsized(bytes: Buffer, maxDepth: number): void {
+  const { depth, values } = outlineOf(bytes, { depth: maxDepth, values: MOST_VALUES });
+  if (depth > maxDepth) {
+    throw new Fault("invalid_request", `The request body nests more than ${maxDepth} levels deep.`);
+  }
+  if (values > MOST_VALUES) {
+    throw new Fault("invalid_request", `The request body holds more than ${MOST_VALUES} values.`);
+  }
 }
 
 function parse(bytes: Buffer): unknown {
