@@ -4,6 +4,7 @@ import { whyUnavailable } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
 import type { StageKey } from "./ask.ts";
 import type { ChargeRow, ClientEntry } from "./evidence.ts";
+import { openStreams } from "./open-streams.ts";
 import { readLedger, withClient } from "./read-ledger.ts";
 import { expectSound } from "./report.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
@@ -183,17 +184,15 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
 
   test.concurrent("a process frozen beyond its lease ends no stream as if nothing had happened", async () => {
     const [gateway, key] = await Promise.all([stage.startGateway(), stage.makeKey({ credit: PLENTY })]);
-    let heads = 0;
-    const streams = Array.from({ length: 20 }, () =>
-      stage.ask({ gateway, key, model: "long", streamed: true, maxTokens: 400, onHead: () => void (heads += 1) }),
-    );
-    await until(() => heads === 20, "all streams are open", 10_000);
+    const { ended } = await openStreams({ stage, gateways: [gateway], key, count: 20 });
+    // Long enough for what they have delivered so far to be written down.
+    await sleep(1_000);
     gateway.signal("SIGSTOP");
     await sleep(FREEZE_MS);
     await until(async () => !(await hasHold(key)), "the others have swept its holds", 20_000);
     gateway.signal("SIGCONT");
 
-    const entries = await Promise.all(streams);
+    const entries = await ended;
     const told = entries.filter(({ terminalAtMs }) => terminalAtMs !== null);
     console.log(`frozen for ${FREEZE_MS / 1_000} s: ${entries.length} streams, ${told.length} ended as whole`);
     expect(told).toEqual([]);

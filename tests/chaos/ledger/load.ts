@@ -57,8 +57,9 @@ export function startLoad({ stage, gateways, keys, random, callers }: LoadOption
   const persist = async (wanted: StageAsk): Promise<void> => {
     for (let attempt = 1; ; attempt += 1) {
       const entry = await stage.ask(wanted);
+      // Who is refused comes back later, or the refused alone would keep the machine busy.
+      if (entry.status !== 200) await sleep(50 + random.integer(250));
       if (wanted.claim === undefined || attempt === ATTEMPTS || stopped || !worthAnother(entry)) return;
-      await sleep(random.integer(300));
       wanted = { ...wanted, gateway: anyOf(gateways()) ?? wanted.gateway };
     }
   };

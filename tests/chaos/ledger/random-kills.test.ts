@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { whyUnavailable } from "../../support/postgres.ts";
-import { until } from "../../support/until.ts";
 import type { StageKey } from "./ask.ts";
+import type { ClientEntry } from "./evidence.ts";
 import { startLoad } from "./load.ts";
+import { openStreams } from "./open-streams.ts";
 import { chaosSeed, createRandom } from "./random.ts";
 import { expectServing, expectSound, LONG } from "./report.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
@@ -37,27 +38,21 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at random", () => {
       const random = createRandom(SEED);
       const living = (): Gateway[] => gateways.filter(({ alive }) => alive());
       await using load = startLoad({ stage, gateways: living, keys, random, callers: 20 });
-      const opened: Promise<unknown>[] = [];
-      let broken = 0;
+      const opened: Promise<ClientEntry[]>[] = [];
 
       for (let round = 0; round < ROUNDS; round += 1) {
         const victim = random.pick(living() as [Gateway, ...Gateway[]]);
-        let heads = 0;
-        const streams = Array.from({ length: OPEN_STREAMS }, () =>
-          stage
-            .ask({ gateway: victim, key: keys[0], model: "long", streamed: true, onHead: () => void (heads += 1) })
-            .then(({ terminalAtMs }) => void (broken += terminalAtMs === null ? 1 : 0)),
-        );
-        opened.push(...streams);
-        await until(() => heads >= OPEN_STREAMS, "the streams of this round are open", 20_000);
+        const { ended } = await openStreams({ stage, gateways: [victim], key: keys[0], count: OPEN_STREAMS });
+        opened.push(ended);
         await sleep(random.integer(1_000));
         victim.signal("SIGKILL");
         gateways.push(await stage.startGateway());
       }
       await load.stop();
-      await Promise.all(opened);
+      const streams = (await Promise.all(opened)).flat();
+      const broken = streams.filter(({ terminalAtMs }) => terminalAtMs === null).length;
 
-      console.log(`${ROUNDS} kills, ${opened.length} streams opened for them, ${broken} broken by them, seed ${SEED}`);
+      console.log(`${ROUNDS} kills, ${streams.length} streams opened for them, ${broken} broken by them, seed ${SEED}`);
       expect(broken).toBeGreaterThanOrEqual(ROUNDS * OPEN_STREAMS);
       await expectServing(stage, living(), keys[0]);
       await expectSound(stage, "random kills");

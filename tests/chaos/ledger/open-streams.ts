@@ -1,0 +1,34 @@
+import type { StageKey } from "./ask.ts";
+import type { ClientEntry } from "./evidence.ts";
+import type { Gateway, Stage } from "./stage.ts";
+
+type Wanted = { stage: Stage; gateways: readonly Gateway[]; key: StageKey; count: number };
+
+export type OpenStreams = {
+  /** How many events with content each has brought so far. */
+  events: number[];
+  ended: Promise<ClientEntry[]>;
+};
+
+/** Streams of ten seconds, all of them open: one that a busy gateway refused is asked for again. */
+export async function openStreams({ stage, gateways, key, count }: Wanted): Promise<OpenStreams> {
+  const events = Array.from({ length: count }, () => 0);
+  const open = async (index: number): Promise<{ ended: Promise<ClientEntry> }> => {
+    for (;;) {
+      const head = Promise.withResolvers<number>();
+      const ended = stage.ask({
+        gateway: gateways[index % gateways.length] as Gateway,
+        key,
+        model: "long",
+        streamed: true,
+        maxTokens: 400,
+        onHead: head.resolve,
+        onEvents: (seen) => void (events[index] = seen),
+      });
+      const status = await Promise.race([head.promise, ended.then((entry) => entry.status)]);
+      if (status === 200) return { ended };
+    }
+  };
+  const streams = await Promise.all(events.map((_, index) => open(index)));
+  return { events, ended: Promise.all(streams.map(({ ended }) => ended)) };
+}
