@@ -1,5 +1,6 @@
 import { requestIdOf } from "../core/ids.ts";
 import { invariant } from "../core/invariant.ts";
+import { sqlStateOf } from "../db/database-error.ts";
 import type { Queryable } from "../db/database.ts";
 import { formatAmount, type Unit } from "./account.ts";
 import type { AccountRow, ChargeSum, Mismatch } from "./verify-account.ts";
@@ -9,6 +10,8 @@ const CHARGES_AT_ONCE = 20_000;
 const KEYS_AT_ONCE = 1_000;
 const ROWS_AT_ONCE = 10_000;
 const MOST_WRONG = 1_000;
+/** What PostgreSQL says of a statement that it stopped. */
+const CANCELLED = "57014";
 
 const COUNTED = "('completed', 'timed_out', 'upstream_failed')";
 
@@ -189,6 +192,7 @@ export function createVerifyStore(queryable: Queryable): VerifyStore {
     records: piece(RECORDS, RECORD_WORDS),
     refunds: piece(REFUNDS, REFUND_WORDS),
     holds: piece(HOLDS, HOLD_WORDS),
+    tookTooLong: (error) => sqlStateOf(error) === CANCELLED,
   };
 }
 

@@ -20,6 +20,8 @@ export type VerifyStore = {
   refunds: (scope: Scope) => Promise<Chunk<Mismatch>>;
   /** Open holds that were charged already, or whose key has no balance. */
   holds: (scope: Scope) => Promise<Chunk<Mismatch>>;
+  /** Whether a piece failed because it was too large to be read in the time a statement may take. */
+  tookTooLong: (error: unknown) => boolean;
 };
 
 export type VerifyPhase = "charges" | "keys" | "usage records" | "refunds" | "holds";
@@ -48,6 +50,7 @@ export const createVerifyLedger =
   };
 
 const MOST_MISMATCHES = 1_000;
+const SUSPECTS_AT_ONCE = 1_000;
 const START: Cursor = {
   keyId: "00000000-0000-0000-0000-000000000000",
   id: "00000000-0000-0000-0000-000000000000",
@@ -56,22 +59,25 @@ const START: Cursor = {
 /**
  * Folds the journal and holds every balance against it. Old charges are added up beforehand, in pieces, because they cannot
  * change; the rest of a key is read at one instant. A charge that was late all the same makes its key look wrong, so what looks
- * wrong is folded a second time and reported only if it still does.
+ * wrong is looked at once more before it is reported.
  */
 export async function verify(
   store: VerifyStore,
   { keyIds, onProgress }: { keyIds: readonly string[] | null; onProgress: OnProgress },
 ): Promise<VerifyReport> {
-  const first = await foldKeys(store, keyIds, onProgress);
+  const first = await foldKeys(store, { keyIds, onProgress, boundary: await store.boundary() });
+  const mismatches = first.ownerless.slice(0, MOST_MISMATCHES);
+  const take = (found: readonly Mismatch[]): void => {
+    mismatches.push(...found.slice(0, MOST_MISMATCHES - mismatches.length));
+  };
   const suspects = [...new Set(first.mismatches.map(({ key_id: keyId }) => keyId))];
-  const again = suspects.slice(0, MOST_MISMATCHES);
-  const { mismatches } = again.length === 0 ? first : await foldKeys(store, again, onProgress);
+  while (suspects.length > 0 && mismatches.length < MOST_MISMATCHES) {
+    take((await foldAgain(store, { keyIds: suspects.splice(0, SUSPECTS_AT_ONCE), onProgress })).mismatches);
+  }
 
   const scan = async (phase: VerifyPhase, read: (scope: Scope) => Promise<Chunk<Mismatch>>): Promise<number> =>
     eachChunk((cursor) => read({ cursor, keyIds }), {
-      take: (rows) => {
-        for (const row of rows.slice(0, MOST_MISMATCHES - mismatches.length)) mismatches.push(row);
-      },
+      take,
       onDone: (done) => onProgress({ phase, done }),
     });
   const records = await scan("usage records", store.records);
@@ -82,15 +88,34 @@ export async function verify(
     ok: mismatches.length === 0,
     ...first.counts,
     usage_records: records,
-    mismatches: mismatches.slice(0, MOST_MISMATCHES),
-    truncated: suspects.length > again.length || mismatches.length >= MOST_MISMATCHES,
+    mismatches,
+    truncated: mismatches.length >= MOST_MISMATCHES,
   };
 }
 
-type Folded = { counts: Pick<VerifyReport, "keys" | "holds" | "charges" | "fundings">; mismatches: Mismatch[] };
+type Folded = {
+  counts: Pick<VerifyReport, "keys" | "holds" | "charges" | "fundings">;
+  mismatches: Mismatch[];
+  /** Charges of keys that have no balance, which no delay can explain. */
+  ownerless: Mismatch[];
+};
 
-async function foldKeys(store: VerifyStore, keyIds: readonly string[] | null, onProgress: OnProgress): Promise<Folded> {
-  const boundary = await store.boundary();
+type Fold = { keyIds: readonly string[] | null; onProgress: OnProgress };
+
+/** Everything of these keys at one instant, which can be too much for one statement; then once more as before. */
+async function foldAgain(store: VerifyStore, fold: Fold): Promise<Folded> {
+  try {
+    return await foldKeys(store, { ...fold, boundary: START.id });
+  } catch (error) {
+    if (!store.tookTooLong(error)) throw error;
+    return foldKeys(store, { ...fold, boundary: await store.boundary() });
+  }
+}
+
+async function foldKeys(
+  store: VerifyStore,
+  { keyIds, onProgress, boundary }: Fold & { boundary: string },
+): Promise<Folded> {
   const sums = new Map<string, ChargeSum>();
   await eachChunk((cursor) => store.charges({ cursor, keyIds, before: boundary }), {
     take: (rows) => {
@@ -115,15 +140,13 @@ async function foldKeys(store: VerifyStore, keyIds: readonly string[] | null, on
     },
     onDone: (done) => onProgress({ phase: "keys", done }),
   });
-  for (const [keyId, { charges }] of sums) {
-    mismatches.push({
-      key_id: keyId,
-      column: "charge",
-      expected: "a balance",
-      found: `none, but ${charges} of its charges`,
-    });
-  }
-  return { counts, mismatches };
+  const ownerless = [...sums].map(([keyId, { charges }]) => ({
+    key_id: keyId,
+    column: "charge",
+    expected: "a balance",
+    found: `none, but ${charges} of its charges`,
+  }));
+  return { counts, mismatches, ownerless };
 }
 
 /** Goes through a table from its beginning: how many rows were looked at. */
