@@ -7,6 +7,14 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+export const countUpTo =
+  (most: number) =>
+  (text: string): number => {
+    const value = positiveInteger(text);
+    if (value > most) throw new InvalidArgumentError(`It must be at most ${most}.`);
+    return value;
+  };
+
 /** Tokens may be grouped for the eye: 1_000_000. */
 export function tokenCount(text: string): number {
   const digits = text.replaceAll("_", "");

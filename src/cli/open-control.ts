@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { createControl } from "../app.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { DEFAULT_DEV_FOLDER, isRunning, readDevState } from "./dev-folder.ts";
 import { loadSettings, openDatabase } from "./open-database.ts";
@@ -9,7 +8,7 @@ import { CommandError } from "./report-failure.ts";
 
 /** Runs `work` with a control and closes what was opened for it. */
 export async function withControl(command: Command, work: (control: OperatorControl) => Promise<void>): Promise<void> {
-  const { control, close } = openControl(loadSettings(command.optsWithGlobals<{ config?: string }>().config));
+  const { control, close } = await openControl(loadSettings(command.optsWithGlobals<{ config?: string }>().config));
   try {
     await work(control);
   } finally {
@@ -21,8 +20,10 @@ export async function withControl(command: Command, work: (control: OperatorCont
  * The database when the settings name one. Else a `dev` running in this folder, through its admin listener: its database
  * belongs to that one process alone.
  */
-function openControl(loaded: LoadedConfig): { control: OperatorControl; close: () => Promise<void> } {
+async function openControl(loaded: LoadedConfig): Promise<{ control: OperatorControl; close: () => Promise<void> }> {
   if (loaded.config.database.url !== null) {
+    // Loaded here because it brings the whole gateway along, which the other way does not need.
+    const { createControl } = await import("../app.ts");
     const database = openDatabase(loaded, () => undefined);
     return { control: createControl(database), close: () => database.close() };
   }

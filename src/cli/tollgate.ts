@@ -1,16 +1,26 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { addCatalogueCommands } from "./commands/catalogue.ts";
-import { addConfigCommands } from "./commands/config.ts";
-import { addDevCommand } from "./commands/dev.ts";
-import { addFundsCommands } from "./commands/funds.ts";
-import { addKeyCommands } from "./commands/keys.ts";
-import { addLedgerCommands } from "./commands/ledger.ts";
-import { addMigrateCommand } from "./commands/migrate.ts";
-import { addServeCommand } from "./commands/serve.ts";
-import { addSimulateCommand } from "./commands/simulate.ts";
-import { addUsageCommand } from "./commands/usage.ts";
 import { reportFailure } from "./report-failure.ts";
+
+type AddCommand = (program: Command) => void;
+
+/**
+ * What is behind each first word. Only the command that was asked for is loaded, which is most of the time that a small one
+ * takes: the whole gateway is behind `dev` and `serve`.
+ */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  dev: async () => (await import("./commands/dev.ts")).addDevCommand,
+  serve: async () => (await import("./commands/serve.ts")).addServeCommand,
+  migrate: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
+  keys: async () => (await import("./commands/keys.ts")).addKeyCommands,
+  topup: async () => (await import("./commands/funds.ts")).addFundsCommands,
+  budget: async () => (await import("./commands/funds.ts")).addFundsCommands,
+  usage: async () => (await import("./commands/usage.ts")).addUsageCommand,
+  ledger: async () => (await import("./commands/ledger.ts")).addLedgerCommands,
+  catalogue: async () => (await import("./commands/catalogue.ts")).addCatalogueCommands,
+  config: async () => (await import("./commands/config.ts")).addConfigCommands,
+  simulate: async () => (await import("./commands/simulate.ts")).addSimulateCommand,
+};
 
 const OK = 0;
 const FAILED = 1;
@@ -25,16 +35,7 @@ export async function runTollgate(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .showHelpAfterError("(run with --help for what is possible)")
     .showSuggestionAfterError();
-  addDevCommand(program);
-  addServeCommand(program);
-  addMigrateCommand(program);
-  addKeyCommands(program);
-  addFundsCommands(program);
-  addUsageCommand(program);
-  addLedgerCommands(program);
-  addCatalogueCommands(program);
-  addConfigCommands(program);
-  addSimulateCommand(program);
+  for (const add of await loadCommands(argv[2] ?? "")) add(program);
 
   try {
     await program.parseAsync(argv);
@@ -47,6 +48,12 @@ export async function runTollgate(argv: readonly string[]): Promise<void> {
     // Whatever the command had opened before it failed must not keep the process: a busy port, with a database already open.
     process.exit(FAILED);
   }
+}
+
+/** The one command that was named, or all: to list them, or to guess which was meant. */
+async function loadCommands(word: string): Promise<Iterable<AddCommand>> {
+  const named = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  return new Set(await Promise.all((named ? [named] : Object.values(COMMANDS)).map((load) => load())));
 }
 
 function packageVersion(): string {

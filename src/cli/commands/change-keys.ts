@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { durationMs, isoDate, keyName, orWord, positiveInteger } from "../arguments.ts";
 import { keyName as named, secretListing } from "../key-text.ts";
 import { withControl } from "../open-control.ts";
@@ -49,7 +49,11 @@ export function addKeyChangeCommands(keys: Command): void {
     .command("rotate")
     .argument("<key>", "id or prefix", keyName)
     .description("give a key a new secret, printed once; the old ones go on working for the overlap")
-    .option("--overlap <time>", "how long the old secrets go on working: 0, 90s, 15m, 24h, 7d", durationMs, 86_400_000)
+    .addOption(
+      new Option("--overlap <time>", "how long the old secrets go on working: 0, 90s, 15m, 24h, 7d")
+        .argParser(durationMs)
+        .default(durationMs("24h"), "24h"),
+    )
     .option("--json", "print JSON")
     .action(async (name: string, options: { overlap: number; json?: true }, command: Command) => {
       await withControl(command, async (control) => {

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
-import { isoDate, keyName, positiveInteger, tokenCount } from "../arguments.ts";
+import { countUpTo, isoDate, keyName, positiveInteger, tokenCount } from "../arguments.ts";
 import { keyDetails, keyListing, openingAdvice } from "../key-text.ts";
 import { withControl } from "../open-control.ts";
 import { printResult } from "../print.ts";
@@ -28,7 +28,7 @@ export function addKeyCommands(program: Command): void {
   keys
     .command("list")
     .description("list keys, newest first")
-    .option("--limit <number>", "how many at most", positiveInteger, 100)
+    .option("--limit <number>", "how many at most, up to 1000", countUpTo(1_000), 100)
     .option("--after <id>", "go on after this key")
     .option("--json", "print JSON")
     .action(async (options: { limit: number; after?: string; json?: true }, command: Command) => {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { keyName, positiveInteger } from "../arguments.ts";
+import { countUpTo, keyName } from "../arguments.ts";
 import { journalListing, verificationText } from "../ledger-text.ts";
 import { withControl } from "../open-control.ts";
 import { printResult } from "../print.ts";
@@ -13,7 +13,7 @@ export function addLedgerCommands(program: Command): void {
     .command("show")
     .argument("<key>", "id or prefix", keyName)
     .description("list what was paid in and charged, newest first, in the order in which requests began")
-    .option("--limit <number>", "how many entries at most", positiveInteger, 50)
+    .option("--limit <number>", "how many entries at most, up to 1000", countUpTo(1_000), 50)
     .option("--before <cursor>", "go on where an earlier page ended")
     .option("--json", "print JSON")
     .action(async (name: string, options: { limit: number; before?: string; json?: true }, command: Command) => {
