@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Agent, type IncomingMessage, request as openRequest } from "node:http";
+import { parseCredits } from "../../../src/core/money.ts";
 import { estimateTokens } from "../../../src/tokens/estimate-tokens.ts";
 import type { ClientEntry, Route, Tokens } from "./evidence.ts";
 import { codeOf, type Json, signOf, WIRE_ROUTES } from "./wire-routes.ts";
@@ -102,6 +103,7 @@ const blankEntry = (options: Ask, body: Buffer): ClientEntry => ({
   streamed: options.streamed ?? false,
   claim: options.claim ?? null,
   least: options.least ?? null,
+  toldPosted: null,
   estimatedInputTokens: estimateTokens(body),
   sentAtMs: Date.now(),
   endedAtMs: 0,
@@ -160,7 +162,7 @@ function readWhole(seen: ClientEntry, response: IncomingMessage): Reader {
       // A replayed stream comes whole, and is read like one.
       if (text.startsWith("data:") || text.startsWith("event:")) return readStream(seen).chunk(Buffer.concat(chunks));
       const answer = JSON.parse(text) as Json;
-      if (seen.status !== 200) seen.code = codeOf(answer["error"]);
+      if (seen.status !== 200) readRefusal(seen, answer["error"]);
       else Object.assign(seen, { terminalAtMs: Date.now(), usage: wholeUsage(WIRE_ROUTES[seen.route].usage(answer)) });
     },
   };
@@ -168,3 +170,14 @@ function readWhole(seen: ClientEntry, response: IncomingMessage): Reader {
 
 const wholeUsage = ({ inputTokens, outputTokens }: Partial<Tokens>): Tokens | null =>
   inputTokens === undefined || outputTokens === undefined ? null : { inputTokens, outputTokens };
+
+/** A refusal for lack of money says how much is needed and how much there is. */
+function readRefusal(seen: ClientEntry, error: Json | undefined): void {
+  seen.code = codeOf(error);
+  const [, needed, unit, has] =
+    /needs at least ([\d.]+) (credits|tokens)[.;] [Tt]he key has ([\d.]+)/.exec(String(error?.["message"])) ?? [];
+  if (needed === undefined || has === undefined) return;
+  const read = unit === "credits" ? parseCredits : BigInt;
+  seen.least ??= read(needed);
+  seen.toldPosted = read(has);
+}

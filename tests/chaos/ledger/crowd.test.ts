@@ -4,7 +4,7 @@ import { whyUnavailable } from "../../support/postgres.ts";
 import { promptOf, type StageKey } from "./ask.ts";
 import type { ClientEntry } from "./evidence.ts";
 import { readLedger } from "./read-ledger.ts";
-import { expectSound, LONG } from "./report.ts";
+import { expectSound, expectVerified, LONG } from "./report.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
 import { priceOf } from "./tariff.ts";
 import { WIRE_ROUTES } from "./wire-routes.ts";
@@ -137,6 +137,7 @@ describe.skipIf(whyUnavailable("15"))("a crowd on one key", () => {
 
       console.log(`${asked} requests in ${seconds.toFixed(0)} s, ${(asked / seconds).toFixed(0)}/s`);
       await expectSound(stage, "crowd");
+      await expectVerified(stage);
     },
     LONG ? 1_800_000 : 90_000,
   );

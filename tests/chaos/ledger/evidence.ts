@@ -13,8 +13,10 @@ export type ClientEntry = {
   streamed: boolean;
   /** The Idempotency-Key it sent. */
   claim: string | null;
-  /** What the gateway must at least be able to set aside for it, where the test knows. */
+  /** What the gateway must at least be able to set aside for it: known to the test, or told by a refusal. */
   least: bigint | null;
+  /** What the key has, as a refusal told it. */
+  toldPosted: bigint | null;
   /** The tokens of its prompt by the estimator that money is set aside with. */
   estimatedInputTokens: number;
   sentAtMs: number;

@@ -20,6 +20,7 @@ const client = (number: number, changes: Partial<ClientEntry> = {}): ClientEntry
   streamed: true,
   claim: null,
   least: PRICE * 2n,
+  toldPosted: null,
   estimatedInputTokens: 110,
   sentAtMs: START_MS + number,
   endedAtMs: START_MS + number + 100,
@@ -203,6 +204,7 @@ const DOCTORED: [wrong: string, invariant: InvariantName, doctor: (evidence: Evi
     "I8",
     ({ clients }) => void Object.assign(clients[3]!, { code: "balance_temporarily_reserved", status: 429, least: 1n }),
   ],
+  ["a refusal tells of a balance that never was", "I8", ({ clients }) => void (clients[3]!.toldPosted = FUNDED - 1n)],
   [
     "a balance was below zero for an instant",
     "I8",

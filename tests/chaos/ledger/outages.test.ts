@@ -8,7 +8,7 @@ import { startLoad } from "./load.ts";
 import { freezeCluster } from "./nemesis.ts";
 import { openStreams } from "./open-streams.ts";
 import { chaosSeed, createRandom } from "./random.ts";
-import { expectServing, expectSound, LONG } from "./report.ts";
+import { expectServing, expectSound, expectVerified, LONG } from "./report.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
 
 const CRASHES = LONG ? 20 : 2;
@@ -132,6 +132,7 @@ describe.skipIf(whyUnavailable("15"))("PostgreSQL goes away", () => {
       console.log(`${cuts} connections cut`);
       await expectServing(stage, gateways, keys[0]);
       await expectSound(stage, "cut connections");
+      await expectVerified(stage);
     },
     LONG ? 600_000 : 120_000,
   );

@@ -6,7 +6,7 @@ import type { ClientEntry } from "./evidence.ts";
 import { startLoad } from "./load.ts";
 import { openStreams } from "./open-streams.ts";
 import { chaosSeed, createRandom } from "./random.ts";
-import { expectServing, expectSound, LONG } from "./report.ts";
+import { expectServing, expectSound, expectVerified, LONG } from "./report.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
 
 const ROUNDS = LONG ? 200 : 3;
@@ -56,6 +56,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at random", () => {
       expect(broken).toBeGreaterThanOrEqual(ROUNDS * OPEN_STREAMS);
       await expectServing(stage, living(), keys[0]);
       await expectSound(stage, "random kills");
+      await expectVerified(stage);
     },
     LONG ? 3_600_000 : 120_000,
   );

@@ -19,6 +19,13 @@ export async function expectSound(stage: Stage, scenario: string): Promise<void>
   expect(hung).toBe(0);
 }
 
+/** The operator's own check says the same; it is asked last, and nothing above depends on it. */
+export async function expectVerified(stage: Stage): Promise<void> {
+  const { code, stdout } = await stage.tollgate("ledger", "verify");
+  console.log(`tollgate ledger verify: exit ${code}, ${stdout.trim().replaceAll(/\s+/g, " ")}`);
+  expect(code).toBe(0);
+}
+
 /** I11: soon after the last fault every process serves every request again, and none of them waits in a queue. */
 export async function expectServing(stage: Stage, gateways: readonly Gateway[], key: StageKey): Promise<void> {
   const startedMs = performance.now();

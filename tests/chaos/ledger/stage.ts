@@ -6,7 +6,7 @@ import type { Call } from "../../../src/simulator/witness.ts";
 import { rememberSecrets } from "../../support/gateway-process.ts";
 import { type Cluster, startCluster } from "../../support/postgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";
-import { runTollgate } from "../../support/run-tollgate.ts";
+import { type Ran, runTollgate } from "../../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../../support/serve-process.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../../support/simulator-process.ts";
 import { until } from "../../support/until.ts";
@@ -31,6 +31,8 @@ export type Stage = {
   /** Says that another server does so from now on. */
   moveTo: (cluster: Cluster) => void;
   startGateway: () => Promise<Gateway>;
+  /** Runs a command as an operator would. */
+  tollgate: (...words: string[]) => Promise<Ran>;
   makeKey: (means: Means) => Promise<StageKey>;
   /** A marker nobody else has. */
   marker: () => string;
@@ -86,8 +88,10 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     extraModels: options.models ?? {},
   });
   writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogue));
+  const tollgate = (...words: string[]): Promise<Ran> =>
+    runTollgate(words, { cwd: folder, env: { ...environment, DATABASE_URL: cluster.url() } });
   for (const words of [["migrate"], ["catalogue", "apply", "catalogue.json"]]) {
-    const ran = await runTollgate(words, { cwd: folder, env: { ...environment, DATABASE_URL: cluster.url() } });
+    const ran = await tollgate(...words);
     if (ran.code !== 0) throw new Error(`${words.join(" ")}: ${ran.stderr}`);
   }
 
@@ -133,6 +137,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
       gateways.push(gateway);
       return gateway;
     },
+    tollgate,
     makeKey: (means) => makeStageKey(cluster.url(), means),
     ask: async ({ gateway, ...rest }) => {
       const entry = await ask({ marker: marker(), ...rest, url: gateway.url });

@@ -9,8 +9,8 @@ const MINUTE_MS = 60_000;
 type Moment = { fromMs: number; posted: bigint; mostHeld: bigint };
 
 /**
- * I8: a refusal was true at some instant between question and answer, and no balance was ever below zero. The instants are
- * worked out from the journal: money moves at the time of a row, and a hold is open at most from the making of its id to its
+ * I8: a refusal was true at some instant between question and answer, down to the balance it tells of, and no balance was
+ * ever below zero. The instants are worked out from the journal: money moves at the time of a row, and a hold is open at most from the making of its id to its
  * charge. Counts the refusals.
  */
 export const verdictsAreTrue: Check = ({ clients, ledger }) => {
@@ -20,8 +20,11 @@ export const verdictsAreTrue: Check = ({ clients, ledger }) => {
     moments.some(({ posted }) => posted < 0n) ? [`${keyId}: the balance was below zero`] : [],
   );
   const untrue = refused.filter((client) => {
-    const holds = VERDICTS[client.code ?? ""] as Verdict;
-    return !during(histories.get(client.keyId) ?? [], client).some((moment) => holds(client.least ?? 0n, moment));
+    const { code, least, toldPosted } = client;
+    const holds = VERDICTS[code ?? ""] as Verdict;
+    return !during(histories.get(client.keyId) ?? [], client).some(
+      (moment) => holds(least ?? 0n, moment) && (toldPosted ?? moment.posted) === moment.posted,
+    );
   });
   return {
     counted: refused.length,
@@ -37,10 +40,8 @@ const VERDICTS: Record<string, Verdict> = {
   limit_reached: (_least, { posted }) => posted <= 0n,
 };
 
-/** Credit only; a token key's history would need its periods. */
+/** A budget counts like a purchase: those of the stage do not renew. */
 function historyOf(ledger: LedgerState, keyId: string): Moment[] {
-  const balance = ledger.balances.find((row) => row.keyId === keyId);
-  if (balance?.unit !== "credit") return [];
   const funding = ledger.funding.filter((row) => row.keyId === keyId);
   const charges = ledger.charges.filter((row) => row.keyId === keyId);
   const open = ledger.holds.filter((row) => row.keyId === keyId);
