@@ -14,6 +14,8 @@ export type TestModel = {
   upstream: string;
   conformant?: boolean;
   dialect?: "chat" | "responses" | "messages";
+  /** How long the provider may take to begin. */
+  firstByteTimeoutMs?: number;
   /** Null: none is published. */
   maxOutputTokens?: number | null;
   outputCeiling?: number;
@@ -116,6 +118,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
           provider: "simulator",
           upstream_model: model.upstream,
           dialect: model.dialect ?? "chat",
+          first_byte_timeout_ms: model.firstByteTimeoutMs ?? 60_000,
           conformant: model.conformant ?? true,
         },
       ],

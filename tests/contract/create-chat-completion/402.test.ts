@@ -1,0 +1,4 @@
+import { testInsufficientCredit } from "../generation/test-insufficient-credit.ts";
+import { CHAT } from "../operations.ts";
+
+testInsufficientCredit(CHAT);

@@ -1,0 +1,4 @@
+import { testConflict } from "../generation/test-conflict.ts";
+import { CHAT } from "../operations.ts";
+
+testConflict(CHAT);

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { requestIdOf } from "../knock.ts";
+import { makeKey } from "../make-key.ts";
+import { ask, modelFor, RESPONSES } from "../operations.ts";
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGatewayProcess({
+    models: {
+      plain: modelFor(RESPONSES, "sim"),
+      normalised: modelFor(RESPONSES, "sim", { conformant: false }),
+      small: modelFor(RESPONSES, "sim", { maxOutputTokens: 8 }),
+    },
+  });
+});
+afterAll(() => gateway.stop());
+
+/** What the provider was last asked. */
+async function lastBody(): Promise<Record<string, unknown>> {
+  return (await gateway.witness()).at(-1)?.body as Record<string, unknown>;
+}
+
+test("a plain answer has the fields of a response [RES-1] [RES-12] [RES-13] [RES-14] [RES-15] [RES-16]", async () => {
+  const reply = await ask(RESPONSES, { gateway });
+
+  expect(reply.status).toBe(200);
+  expect(reply.headers["content-type"]).toBe("application/json");
+  expect(JSON.parse(reply.text)).toMatchObject({
+    id: expect.any(String) as string,
+    object: "response",
+    model: expect.any(String) as string,
+    output: [{ type: "message" }],
+    usage: { output_tokens: 40 },
+    truncation: "disabled",
+  });
+  requestIdOf(reply);
+});
+
+test("`stream: true` is an event stream that ends with the whole response [STR-1] [STR-11] [STR-12] [STR-15]", async () => {
+  const reply = await ask(RESPONSES, { gateway, fields: { stream: true } });
+  const events = reply.text.split("\n\n").filter((event) => event !== "");
+
+  expect(reply.headers).toMatchObject({
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+  });
+  expect(events[0]).toMatch(/^event: response\.created\ndata: \{/);
+  expect(events.at(-1)).toMatch(/^event: response\.completed\ndata: \{/);
+});
+
+test("fields the specification does not name reach the provider untouched [BOD-1] [RES-11]", async () => {
+  const fields = {
+    input: [
+      { role: "developer", content: "Be brief.", unheard_of: [1, null] },
+      { role: "user", content: [{ type: "input_text", text: "Hello", ключ: "значение" }] },
+      { type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output: "42" },
+    ],
+    include: ["reasoning.encrypted_content"],
+    reasoning: { effort: "low" },
+    text: { format: { type: "json_schema", name: "x", schema: {} } },
+    metadata: { order: "z,a" },
+    max_output_tokens: 100,
+    tools: [
+      { type: "function", name: "f" },
+      { type: "namespace", tools: [{ type: "function" }] },
+    ],
+    tool_choice: { type: "function", name: "f" },
+    instructions: "Be kind.",
+  };
+  const reply = await ask(RESPONSES, { gateway, fields: { ...fields, model: "normalised" } });
+
+  expect(reply.status).toBe(200);
+  expect(await lastBody()).toEqual({ ...fields, model: "sim", store: false });
+});
+
+test("nothing is kept at the provider, whatever the caller says [BOD-11]", async () => {
+  for (const fields of [{}, { store: true }, { store: false }]) {
+    await ask(RESPONSES, { gateway, fields });
+
+    expect(await lastBody()).toMatchObject({ store: false });
+  }
+});
+
+test("the provider is asked for its default tier [BOD-26]", async () => {
+  for (const fields of [{}, { service_tier: "auto" }]) {
+    await ask(RESPONSES, { gateway, fields });
+
+    expect(await lastBody()).toMatchObject({ service_tier: "default" });
+  }
+});
+
+test("end users leave as pseudonyms and caches under a prefix, both of the key [BOD-28] [BOD-29]", async () => {
+  const fields = { user: "ann", safety_identifier: "ann", prompt_cache_key: "book" };
+  const { secret: other } = await makeKey(gateway, "--credit", "1");
+  await ask(RESPONSES, { gateway, fields });
+  const first = await lastBody();
+  await ask(RESPONSES, { gateway, fields });
+  const again = await lastBody();
+  await ask(RESPONSES, { gateway, fields, key: other });
+  const others = await lastBody();
+
+  expect(first).toMatchObject({
+    user: expect.stringMatching(/^[\w-]{43}$/) as string,
+    prompt_cache_key: expect.stringMatching(/^[\w-]{12}-book$/) as string,
+  });
+  expect(again).toEqual(first);
+  for (const name of Object.keys(fields)) expect(others[name]).not.toBe(first[name]);
+});
+
+test("the published output limit itself is allowed [RES-8] [MOD-10]", async () => {
+  const reply = await ask(RESPONSES, { gateway, fields: { model: "small", max_output_tokens: 8 } });
+
+  expect(JSON.parse(reply.text)).toMatchObject({ status: "incomplete", usage: { output_tokens: 8 } });
+});
+
+test("a normalised route answers under the public name [STR-29]", async () => {
+  for (const stream of [false, true]) {
+    const reply = await ask(RESPONSES, { gateway, fields: { model: "normalised", stream } });
+
+    expect(reply.text).toContain(`"model":"normalised"`);
+    expect(reply.text).not.toContain(`"model":"sim"`);
+  }
+});
+
+test("a token-budget key is served below /token [ORI-2] [ORI-3]", async () => {
+  expect((await ask(RESPONSES, { gateway, key: gateway.keys.token_budget, origin: "/token" })).status).toBe(200);
+});
+
+test("nothing of the caller's headers reaches the provider [UPS-2] [HDR-3]", async () => {
+  const headers = ["openai-organization", "org-mine", "x-forwarded-for", "203.0.113.9", "anthropic-beta", "flag"];
+  const reply = await ask(RESPONSES, { gateway, headers });
+  const call = (await gateway.witness()).at(-1);
+
+  expect(reply.status).toBe(200);
+  expect(Object.keys(call?.headers ?? {}).sort()).toEqual(
+    ["connection", "content-length", "content-type", "host", "user-agent"].sort(),
+  );
+});

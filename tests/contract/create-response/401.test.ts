@@ -1,0 +1,4 @@
+import { testUnauthorised } from "../generation/test-unauthorised.ts";
+import { RESPONSES } from "../operations.ts";
+
+testUnauthorised(RESPONSES);

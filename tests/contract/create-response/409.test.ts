@@ -1,0 +1,4 @@
+import { testConflict } from "../generation/test-conflict.ts";
+import { RESPONSES } from "../operations.ts";
+
+testConflict(RESPONSES);
