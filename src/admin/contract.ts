@@ -3,21 +3,28 @@ import { BUDGET_PERIODS } from "../core/budget-period.ts";
 import { KEY_MODES } from "../core/key-mode.ts";
 import { TOP_UP_KINDS } from "../ledger/manage-funds.ts";
 
-const label = z.string().max(200).nullable();
+/** PostgreSQL keeps every character but one. */
+const storable = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[^\0]*$/, "Input should not contain the character NUL");
+
+const label = storable(200).nullable();
 const rpmLimit = z.int().min(1).max(1_000_000).nullable();
 const expiresAt = z.iso.datetime({ offset: true }).nullable();
 /** A decimal as text, since a JSON number would pass through a double. */
 const decimal = z.string().min(1).max(40);
 const tokens = z.int().min(0);
-const reference = z.string().min(1).max(200);
+const reference = storable(200).min(1);
 const LONGEST_OVERLAP_MS = 366 * 86_400_000;
 
 /** What an operator may ask of a new key. */
 export const keyRequestSchema = z.strictObject({
   mode: z.enum(KEY_MODES),
   label: label.default(null),
-  provider_scope: z.string().min(1).max(100).default("all"),
-  models: z.array(z.string().min(1)).max(1_000).nullable().default(null),
+  provider_scope: storable(100).min(1).default("all"),
+  models: z.array(storable(200).min(1)).max(1_000).nullable().default(null),
   rpm_limit: rpmLimit.default(null),
   expires_at: expiresAt.default(null),
   credit: decimal.nullable().default(null),

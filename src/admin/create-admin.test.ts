@@ -71,6 +71,7 @@ test.each<[param: string, order: unknown]>([
   ["mode", { mode: "free" }],
   ["label", { mode: "credit", label: 7 }],
   ["label", { mode: "credit", label: "x".repeat(201) }],
+  ["label", { mode: "credit", label: "\0" }],
   ["provider_scope", { mode: "credit", provider_scope: "" }],
   ["models", { mode: "credit", models: "m" }],
   ["models.1", { mode: "credit", models: ["m", ""] }],

@@ -18,6 +18,7 @@ Try it:
   simulated models  ${simulatorUrl}
   log               ${logFile}
 
-Make more keys with \`tollgate keys create\` in this folder. Stop with Ctrl-C.
+Make more keys with \`tollgate keys create --credit 5\` in this folder, and see what they spend with
+\`tollgate usage\`. Stop with Ctrl-C.
 `;
 }

@@ -37,3 +37,8 @@ test("a table without rows is its header, and facts stand below each other", () 
     ]),
   ).toBe("title\n  a     1\n  long  2");
 });
+
+test("a cell neither breaks its line nor commands the terminal", () => {
+  expect(table(["A"], [["x\ny\u001B[31m"]])).toBe("A\nx�y�[31m");
+  expect(facts("t", [["label", "x\r\ny"]])).toBe("t\n  label  x��y");
+});

@@ -13,7 +13,7 @@ export function table(
   { style = (cell) => cell }: TableOptions = {},
 ): string {
   const columns = header.map((title, column) => {
-    const cells = rows.map((row) => row[column] ?? "");
+    const cells = rows.map((row) => printable(row[column] ?? ""));
     return title.startsWith(">") ? figures(title.slice(1), cells) : words(title, cells);
   });
   const line = (cells: readonly string[]): string => cells.join("  ").trimEnd();
@@ -32,8 +32,11 @@ export const facts = (title: string, pairs: readonly (readonly [name: string, va
       pairs.map(([name]) => name),
     )
       .slice(1)
-      .map((name, row) => `  ${name}  ${pairs[row]?.[1] ?? ""}`),
+      .map((name, row) => `  ${name}  ${printable(pairs[row]?.[1] ?? "")}`),
   ].join("\n");
+
+/** A label is whatever somebody wrote: it must neither break a line nor command the terminal. */
+const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "�");
 
 function words(title: string, cells: readonly string[]): string[] {
   const width = cells.reduce((widest, cell) => Math.max(widest, cell.length), title.length);

@@ -28,16 +28,29 @@ export function remoteControl(gateway: { adminUrl: string; adminToken: string })
   };
 }
 
+/** No answer, or none that says whether it was done. */
+class GatewayUnreachableError extends Error {
+  override readonly name = "GatewayUnreachableError";
+}
+
+/** Verifying reads every charge there is; the rest is done in a moment. */
+const TIMEOUT_MS = 30_000;
+const VERIFY_TIMEOUT_MS = 3_600_000;
+
 function createAsk({ adminUrl, adminToken }: { adminUrl: string; adminToken: string }): Ask {
   return async <Answer>(method: string, path: string, body?: unknown) => {
     const response = await fetch(`${adminUrl}/admin/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+      signal: AbortSignal.timeout(path === "/ledger/verify" ? VERIFY_TIMEOUT_MS : TIMEOUT_MS),
       ...(method === "GET" ? {} : { body: JSON.stringify(body ?? {}) }),
+    }).catch((cause: unknown) => {
+      throw new GatewayUnreachableError(`the gateway at ${adminUrl} does not answer`, { cause });
     });
-    const answer = (await response.json()) as { error?: { message: string } };
-    if (!response.ok) throw new CommandError(answer.error?.message ?? `the gateway answered ${response.status}`);
-    return answer as Answer;
+    const answer = (await response.json().catch(() => ({}))) as { error?: { message: string } };
+    if (response.ok) return answer as Answer;
+    const message = answer.error?.message ?? `the gateway answered ${response.status}`;
+    throw response.status >= 500 ? new GatewayUnreachableError(message) : new CommandError(message);
   };
 }
 

@@ -4,10 +4,13 @@ import type { Key, KeyStore } from "./key.ts";
 /** The one key an operator means by an id or a prefix. */
 export type FindKey = (idOrPrefix: string) => Promise<Key>;
 
+/** Whatever is neither an id nor a prefix needs no database to be unknown. */
+const NAME = /^[\w-]{1,64}$/;
+
 export const createFindKey =
   ({ store }: { store: Pick<KeyStore, "find"> }): FindKey =>
   async (idOrPrefix) => {
-    const [key, ...others] = await store.find(idOrPrefix);
+    const [key, ...others] = NAME.test(idOrPrefix) ? await store.find(idOrPrefix) : [];
     if (key === undefined) {
       throw new Fault("not_found", "There is no key with this id or prefix; list the keys to see them.");
     }

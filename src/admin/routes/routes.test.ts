@@ -103,6 +103,7 @@ test.each<[param: string, path: string, body: unknown]>([
   ["reference", "topups", { amount: "1" }],
   ["reference", "topups", { amount: "1", reference: "" }],
   ["reference", "topups", { amount: "1", reference: "#void:x" }],
+  ["reference", "topups", { amount: "1", reference: "a\0" }],
   ["reference", "topups", { amount: "1", reference: "x".repeat(201) }],
   ["budget", "budget", { budget: 1.5, reference: "a" }],
   ["budget", "budget", { budget: 2 ** 60, reference: "a" }],
@@ -189,7 +190,15 @@ test("two verifications do not run at once", async () => {
 });
 
 test("what a key does not have, or nobody knows, is said with the right status", async () => {
-  for (const path of ["nobody", "nobody/account", "nobody/journal", "nobody/usage"]) {
+  for (const path of [
+    "nobody",
+    "%00",
+    "%27%3B--",
+    "x".repeat(90),
+    "nobody/account",
+    "nobody/journal",
+    "nobody/usage",
+  ]) {
     expect((await get(path)).statusCode).toBe(404);
   }
   expect((await post("nobody/topups", { amount: "1", reference: "a" })).statusCode).toBe(404);

@@ -65,7 +65,7 @@ async function booked(booking: Promise<Funded>, reference: string): Promise<Fund
     if (error instanceof Fault || error instanceof Conflict || error instanceof CommandError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(
-      `${reason}. It may or may not have been booked; repeat it with --ref ${reference}, and it is booked once.`,
+      `${reason.replace(/\.$/, "")}. It may or may not have been booked; repeat it with --ref ${reference}, and it is booked once.`,
       { cause: error },
     );
   }
