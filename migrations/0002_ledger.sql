@@ -5,12 +5,22 @@
 create function ledger_now() returns timestamptz language sql volatile as 'select clock_timestamp()';
 create function ledger_server_start() returns timestamptz language sql stable as 'select pg_postmaster_start_time()';
 
+-- Rules for one value are domains: PostgreSQL reads a table's own checks anew in every statement, and a domain's only once.
+create domain bucket as smallint check (value between 0 and 4095);
+create domain amount as bigint check (value >= 0);
+create domain unit as text check (value in ('credit', 'tokens'));
+create domain budget_period as text check (value in ('none', 'day', 'week', 'month'));
+-- Accepted requests per 5 s, newest first. Any 60 s touch at most thirteen cells, so their sum bounds every window.
+create domain rate_cells as int[] check (cardinality(value) = 13);
+create domain charge_kind as text
+  check (value in ('completed', 'client_gone', 'upstream_failed', 'timed_out', 'swept', 'voided'));
+
 create table balance (
   key_id uuid primary key,
-  bucket smallint not null check (bucket between 0 and 4095),
+  bucket bucket not null,
   -- Follows key.version in the transaction that changes the key, so the very next admit sees a revocation.
   version bigint not null,
-  unit text not null check (unit in ('credit', 'tokens')),
+  unit unit not null,
   posted bigint not null default 0,
   -- The sum of all open holds, and the share of it that was admitted in earlier token periods.
   held bigint not null default 0,
@@ -19,8 +29,8 @@ create table balance (
   purchased bigint not null default 0,
   -- Credit: all charges. Tokens: the charges of this period.
   used bigint not null default 0,
-  budget bigint not null default 0 check (budget >= 0),
-  period text not null default 'month' check (period in ('none', 'day', 'week', 'month')),
+  budget amount not null default 0,
+  period budget_period not null default 'month',
   period_no bigint not null default 0,
   period_ends_at timestamptz not null default 'infinity',
   today date not null default '-infinity',
@@ -29,8 +39,7 @@ create table balance (
   requests bigint not null default 0,
   tokens_in bigint not null default 0,
   tokens_out bigint not null default 0,
-  -- Accepted requests per 5 s, newest first. Any 60 s touch at most thirteen cells, so their sum bounds every window.
-  rate_cells int[] not null default '{0,0,0,0,0,0,0,0,0,0,0,0,0}' check (cardinality(rate_cells) = 13),
+  rate_cells rate_cells not null default '{0,0,0,0,0,0,0,0,0,0,0,0,0}',
   rate_cell bigint not null default 0,
   constraint held_not_negative check (held >= older_held and older_held >= 0),
   constraint posted_covers_held check (posted >= held)
@@ -41,14 +50,14 @@ create table balance (
 -- Open holds only: whatever ends a hold deletes it and writes its charge, both under the lock of the balance.
 create table hold (
   id uuid primary key,
-  bucket smallint not null,
+  bucket bucket not null,
   key_id uuid not null,
-  amount bigint not null check (amount >= 0),
+  amount amount not null,
   period_no bigint not null,
   process_id uuid not null,
   model text not null,
   price_version int not null,
-  checkpoint_cost bigint not null default 0 check (checkpoint_cost >= 0),
+  checkpoint_cost amount not null default 0,
   checkpoint_in bigint not null default 0,
   checkpoint_out bigint not null default 0,
   checkpoint_seq int not null default 0,
@@ -64,16 +73,16 @@ create table hold (
 -- settle finds it. The id sorts by time, so ranges of it are ranges of time and the key stays global.
 create table charge (
   hold_id uuid primary key,
-  bucket smallint not null,
+  bucket bucket not null,
   key_id uuid not null,
-  granted bigint not null check (granted >= 0),
-  amount bigint not null check (amount >= 0),
-  kind text not null check (kind in ('completed', 'client_gone', 'upstream_failed', 'timed_out', 'swept', 'voided')),
+  granted amount not null,
+  amount amount not null,
+  kind charge_kind not null,
   period_no bigint not null,
   model text,
   price_version int,
-  tokens_in bigint not null default 0 check (tokens_in >= 0),
-  tokens_out bigint not null default 0 check (tokens_out >= 0),
+  tokens_in amount not null default 0,
+  tokens_out amount not null default 0,
   at timestamptz not null,
   constraint failure_is_free check (kind not in ('upstream_failed', 'voided') or amount = 0)
 ) partition by range (hold_id);
@@ -85,7 +94,7 @@ create index charge_key on charge (key_id, hold_id) where kind in ('client_gone'
 create table funding (
   key_id uuid not null,
   reference text not null check (length(reference) between 1 and 200),
-  bucket smallint not null,
+  bucket bucket not null,
   kind text not null check (kind in ('purchase', 'grant', 'refund', 'adjust', 'budget', 'period_reset')),
   amount bigint not null,
   period_no bigint not null,
@@ -112,7 +121,7 @@ create table idempotency (
   key_id uuid not null,
   route text not null,
   key_sha256 bytea not null check (length(key_sha256) = 32),
-  bucket smallint not null,
+  bucket bucket not null,
   fingerprint bytea not null check (length(fingerprint) = 32),
   state text not null check (state in ('in_flight', 'stored', 'unavailable', 'interrupted')),
   hold_id uuid not null,
@@ -140,7 +149,7 @@ create table process (
 -- is enough to find an hour.
 create table usage_record (
   id uuid not null,
-  bucket smallint not null,
+  bucket bucket not null,
   key_id uuid not null,
   cost bigint not null,
   outcome text not null,
@@ -167,7 +176,7 @@ create table usage_rollup (
   hour timestamptz not null,
   model text not null,
   outcome text not null,
-  bucket smallint not null,
+  bucket bucket not null,
   requests bigint not null,
   cost bigint not null,
   tokens_in bigint not null,
@@ -179,7 +188,7 @@ create table usage_rollup (
 -- was asked for by a client that left before it answered.
 create table house (
   hold_id uuid not null,
-  bucket smallint not null,
+  bucket bucket not null,
   key_id uuid not null,
   kind text not null check (kind in ('overrun', 'write_off')),
   amount bigint not null check (amount > 0),

@@ -11,6 +11,12 @@ create function rate_added(p_cells int[], p_by int, p_count int) returns int[] l
               else array_prepend(p_count, array_fill(0, array[p_by - 1]) || p_cells[1:13 - p_by]) end
 $$;
 
+-- All that is counted, whether or not it has left the window: never less than what was accepted in the last minute.
+create function rate_bound(p_cells int[]) returns bigint language sql immutable as $$
+  select p_cells[1]::bigint + p_cells[2] + p_cells[3] + p_cells[4] + p_cells[5] + p_cells[6] + p_cells[7] + p_cells[8]
+         + p_cells[9] + p_cells[10] + p_cells[11] + p_cells[12] + p_cells[13]
+$$;
+
 -- How long until one more request fits, given thirteen cells of which the newest is `p_cell`. Cells leave whole, oldest first.
 create function rate_wait_ms(p_cells int[], p_cell bigint, p_rpm int, p_now timestamptz) returns bigint language sql immutable as $$
   select (p_cell + min(k)) * 5000 - floor(extract(epoch from p_now) * 1000)::bigint
@@ -81,6 +87,9 @@ begin
       end if;
       v_taken := 0;
     end if;
+    if (r.least >= 0 and r.least <= r.most) is not true then
+      raise exception 'least must lie between 0 and most' using errcode = 'invalid_parameter_value';
+    end if;
     place := r.place; verdict := null; amount := null; retry_after_ms := null; status := null; content_type := null; body := null;
     posted := b.posted - b.older_held;
     held := b.held - b.older_held;
@@ -147,9 +156,11 @@ begin
 end
 $$;
 
--- One row per request. Keys whose whole demand fits are served by one statement; the requests of the others are decided one by
--- one. Requests that ask for more than was free before the batch are refused first and are no part of that demand, so that
--- neither a key without money nor one hopeless request pushes others off the fast path.
+-- Keys whose demand fits are served by one statement; the other requests are decided one by one. Requests that ask for more than
+-- was free before the batch are no part of that demand, so that one hopeless request does not push its key off the fast path.
+--
+-- Those admitted with all they asked for share one row, at place 0, whose amount is their number: they are nearly all, and
+-- nothing else is to be said about them. Every other request has a row of its own.
 create function admit_v1(
   p_process uuid, p_id uuid[], p_key uuid[], p_version bigint[], p_rpm int[], p_least bigint[], p_most bigint[],
   p_unlimited boolean[], p_model text[], p_price int[], p_lifetime_ms int[], p_route text[], p_sha bytea[], p_print bytea[]
@@ -162,17 +173,13 @@ set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
-  v_ids uuid[] := array(select distinct id from unnest(p_id) id order by id);
+  v_ids uuid[] := array(select distinct p_id[i] from generate_series(1, cardinality(p_id)) i order by 1);
   v_known uuid[];
   v_now timestamptz;
   v_cell bigint;
-  v_twice boolean := cardinality(v_ids) < cardinality(p_id);
-  f_place int[]; f_verdict text[]; f_amount bigint[]; f_posted bigint[]; f_held bigint[]; f_ends timestamptz[];
+  v_served int[] := '{}';
   v_rest int[];
 begin
-  if exists (select from unnest(p_least, p_most) q (least, most) where (least >= 0 and least <= most) is not true) then
-    raise exception 'least must lie between 0 and most' using errcode = 'invalid_parameter_value';
-  end if;
   perform ledger_durable();
   perform from balance where key_id = any (p_key) order by key_id for no key update;
   v_now := ledger_now();
@@ -184,54 +191,42 @@ begin
     select hold_id from charge where hold_id = any (v_ids) and hold_id >= v_ids[1] and hold_id <= v_ids[cardinality(v_ids)]
   );
 
-  with asked as materialized (
-    select q.*, b.bucket, b.period_no, b.posted - b.older_held as posted, b.held - b.older_held as held, b.period_ends_at as ends,
-           q.least <= b.posted - b.held as fits,
-           case when b.unit = 'tokens' and b.posted = b.older_held then 'limit_reached'
-                when q.least > b.posted - b.older_held then 'insufficient' else 'reserved' end as refusal,
-           least(13, greatest(0, v_cell - b.rate_cell))::int as by,
-           count(*) over w as requests,
-           sum(q.most) filter (where q.least <= b.posted - b.held) over w <= b.posted - b.held is not false
-             and not v_twice and bool_and(q.version = b.version and q.sha is null and q.id <> all (v_known)) over w
-             and v_now < b.period_ends_at as plain,
-           b.rate_cells as cells, min(q.rpm) over w as cap
-      from unnest(p_id, p_key, p_version, p_rpm, p_least, p_most, p_model, p_price, p_lifetime_ms, p_sha)
-           with ordinality as q (id, key_id, version, rpm, least, most, model, price, lifetime_ms, sha, place)
-      cross join lateral (select * from balance where balance.key_id = q.key_id limit 1) b
-    window w as (partition by q.key_id)
-  ), served as materialized (
-    -- All stored cells, even those that have left the window, bound the count from above; only a key near its limit is worth
-    -- the exact sum.
-    select * from asked
-     where plain
-       and (cap is null
-            or cells[1] + cells[2] + cells[3] + cells[4] + cells[5] + cells[6] + cells[7] + cells[8] + cells[9] + cells[10]
-               + cells[11] + cells[12] + cells[13] + requests <= cap
-            or (select coalesce(sum(cell), 0) from unnest(cells[1:13 - by]) cell) + requests <= cap)
-  ), put as (
-    insert into hold (id, bucket, key_id, amount, period_no, process_id, model, price_version, claimed, admitted_at, deadline)
-    select id, bucket, key_id, most, period_no, p_process, model, price, false, v_now, v_now + lifetime_ms * interval '1 millisecond'
-      from served where fits and most > 0
-  ), kept as (
-    update balance b
-       set held = b.held + g.taken, rate_cells = rate_added(b.rate_cells, g.by, g.counted), rate_cell = greatest(b.rate_cell, v_cell)
-      from (
-        select key_id, by, coalesce(sum(most) filter (where fits), 0)::bigint as taken,
-               (count(*) filter (where fits or refusal = 'insufficient'))::int as counted
-          from served group by key_id, by
-      ) g
-     where b.key_id = g.key_id
-  )
-  select array_agg(place), array_agg(case when fits then 'admitted' else refusal end), array_agg(case when fits then most end),
-         array_agg(case when not fits then posted end), array_agg(case when not fits then held end),
-         array_agg(case when not fits then nullif(ends, 'infinity') end)
-    into f_place, f_verdict, f_amount, f_posted, f_held, f_ends from served;
+  -- A batch that repeats an id, of its own or an earlier one, is the repetition of a call, and too rare to be fast.
+  if v_known = '{}' and cardinality(v_ids) = cardinality(p_id) then
+    with asked as materialized (
+      select i, b.key_id, b.bucket, b.period_no, b.version, p_least[i] <= b.posted - b.held as fits
+        from generate_series(1, cardinality(p_id)) i
+        cross join lateral (select * from balance where key_id = p_key[i] limit 1) b
+    ), kept as (
+      update balance b
+         set held = (b.held + d.taken)::bigint, rate_cell = greatest(b.rate_cell, v_cell),
+             rate_cells = rate_added(b.rate_cells, least(13, greatest(0, v_cell - b.rate_cell))::int, d.fitting)
+        from (
+          select key_id, count(*) as requests, (count(*) filter (where fits))::int as fitting,
+                 coalesce(sum(p_most[i]) filter (where fits), 0) as taken, min(p_rpm[i]) as cap,
+                 bool_and(p_version[i] = version and p_sha[i] is null and 0 <= p_least[i] and p_least[i] <= p_most[i]) as plain
+            from asked group by key_id
+        ) d
+       where b.key_id = d.key_id and d.plain and d.taken <= b.posted - b.held and v_now < b.period_ends_at
+         -- Only a key near its limit is worth the exact sum.
+         and (d.cap is null or d.requests + rate_bound(b.rate_cells) <= d.cap
+              or d.requests + rate_bound(rate_added(b.rate_cells, least(13, greatest(0, v_cell - b.rate_cell))::int, 0)) <= d.cap)
+      returning b.key_id
+    ), put as (
+      insert into hold (id, bucket, key_id, amount, period_no, process_id, model, price_version, claimed, admitted_at, deadline)
+      select p_id[i], bucket, key_id, p_most[i], period_no, p_process, p_model[i], p_price[i], false, v_now,
+             v_now + p_lifetime_ms[i] * interval '1 millisecond'
+        from asked where fits and p_most[i] > 0 and (key_id in (select key_id from kept)) is true
+    )
+    select array_agg(i) into v_served from asked where fits and (key_id in (select key_id from kept)) is true;
+  end if;
 
-  return query
-    select q.place, q.verdict, q.amount, q.posted, q.held, null::bigint, q.ends, null::int, null::text, null::bytea
-      from unnest(f_place, f_verdict, f_amount, f_posted, f_held, f_ends) as q (place, verdict, amount, posted, held, ends);
-  if coalesce(cardinality(f_place), 0) = cardinality(p_id) then return; end if;
-  v_rest := array(select place::int from unnest(p_id) with ordinality q (id, place) where place <> all (coalesce(f_place, '{}')));
+  place := 0;
+  verdict := 'admitted';
+  amount := coalesce(cardinality(v_served), 0);
+  return next;
+  if amount = cardinality(p_id) then return; end if;
+  v_rest := array(select i from generate_series(1, cardinality(p_id)) i where i <> all (coalesce(v_served, '{}')));
   return query
     select * from admit_exact(v_now, v_rest, v_known, p_process, p_id, p_key, p_version, p_rpm, p_least, p_most, p_unlimited, p_model,
                               p_price, p_lifetime_ms, p_route, p_sha, p_print);

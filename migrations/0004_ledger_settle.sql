@@ -1,8 +1,11 @@
 -- Why: the ends of a request (settle, void, sweep), its checkpoints, and the leases of processes.
 -- Locks: none on tables; it creates functions.
 
--- One row per request. A charge draws on its hold first and then on what nobody reserved; what neither covers is the house's.
--- A hold of an earlier token period gives nothing back to the present one and takes nothing from it.
+-- A charge draws on its hold first and then on what nobody reserved; what neither covers is the house's. A hold of an earlier
+-- token period gives nothing back to the present one and takes nothing from it.
+--
+-- Those settled at the charge they came with share one row, at place 0, whose `charged` is their number; every other request
+-- has a row of its own.
 create function settle_v1(
   p_id uuid[], p_key uuid[], p_outcome text[], p_charge bigint[], p_in bigint[], p_out bigint[], p_cache_read bigint[],
   p_cache_write bigint[], p_reasoning bigint[], p_delivered boolean[], p_provider text[], p_status int[], p_first_byte_ms int[],
@@ -15,131 +18,137 @@ as $$
 declare
   v_now timestamptz;
   v_day date;
-  v_twice boolean := (select count(distinct id) from unnest(p_id) id) < cardinality(p_id);
-  -- By place: what is paid; null where there is no hold to end.
+  -- The places of requests that end here, and by their order: their holds, and what is paid.
+  v_place int[];
+  v_bucket smallint[];
+  v_amount bigint[];
+  v_period bigint[];
+  v_model text[];
+  v_price int[];
+  v_free boolean[];
   v_paid bigint[];
   v_claimed boolean;
+  v_sane boolean;
+  v_as_asked bigint;
   -- The keys with a charge beyond its hold.
   v_short uuid[];
 begin
-  if exists (select from unnest(p_charge) charge where (charge >= 0) is not true) then
-    raise exception 'a charge cannot be negative' using errcode = 'invalid_parameter_value';
-  end if;
   perform ledger_durable();
   perform from balance where key_id = any (p_key) order by key_id for no key update;
-  perform from hold where id = any (p_id) order by id for update;
   v_now := ledger_now();
   v_day := (v_now at time zone 'UTC')::date;
 
-  -- `least` passes over nulls, so where there is no hold this must not come to it.
-  select array_agg(case when h.id is null then null when q.outcome in ('upstream_failed', 'voided') then 0
-                        else least(q.charge, h.amount) end order by q.place),
-         bool_or(h.claimed), array_agg(q.key_id) filter (where q.charge > h.amount)
-    into v_paid, v_claimed, v_short
-    from unnest(p_id, p_key, p_outcome, p_charge) with ordinality as q (id, key_id, outcome, charge, place)
-    left join lateral (select * from hold where hold.id = q.id limit 1) h
-      on h.key_id = q.key_id and (not v_twice or q.place = array_position(p_id, q.id));
+  -- The hold is the right to charge: whoever deletes it writes the charge. In the order of ids, as checkpoints lock them; of
+  -- two ends of one id in a batch the first is taken.
+  with ended as (
+    delete from hold h
+     using (select p_id[i] as id, p_key[i] as key_id, i from generate_series(1, cardinality(p_id)) i order by 1, 3) q
+     where h.id = q.id and h.key_id = q.key_id
+    returning q.i, h.key_id, h.bucket, h.amount, h.period_no, h.model, h.price_version, h.claimed,
+              p_outcome[q.i] in ('upstream_failed', 'voided') as free, p_charge[q.i] as charge
+  )
+  select array_agg(i), array_agg(bucket), array_agg(amount), array_agg(period_no), array_agg(model), array_agg(price_version),
+         array_agg(free), array_agg(case when free then 0 else least(charge, amount) end), bool_or(claimed),
+         bool_and(charge >= 0 is true), array_agg(key_id) filter (where charge > amount),
+         count(*) filter (where charge = 0 or charge <= amount and not free)
+    into v_place, v_bucket, v_amount, v_period, v_model, v_price, v_free, v_paid, v_claimed, v_sane, v_short, v_as_asked
+    from (select * from ended order by i) e;
+  if not v_sane then
+    raise exception 'a charge cannot be negative' using errcode = 'invalid_parameter_value';
+  end if;
   if v_short is not null then
-    v_paid := settle_exact(v_short, v_paid, p_id, p_key, p_outcome, p_charge);
+    v_paid := settle_exact(v_short, v_place, v_amount, v_period, v_free, v_paid, p_key, p_charge);
   end if;
 
-  with ended as materialized (
-    select q.*, h.amount, h.period_no, h.model, h.price_version, b.bucket, b.unit, h.period_no = b.period_no as live,
-           q.outcome in ('completed', 'timed_out', 'upstream_failed') as counts,
-           q.outcome in ('upstream_failed', 'voided') as free
-      from unnest(p_id, p_key, p_outcome, p_charge, p_in, p_out, p_cache_read, p_cache_write, p_reasoning, p_provider, p_status,
-                  p_first_byte_ms, p_took_ms, p_estimated, v_paid)
-           with ordinality as q (id, key_id, outcome, charge, tokens_in, tokens_out, cache_read, cache_write, reasoning, provider,
-                                 status, first_byte_ms, took_ms, estimated, paid, place)
-      cross join lateral (select * from hold where hold.id = q.id limit 1) h
-      cross join lateral (select * from balance where balance.key_id = q.key_id limit 1) b
-     where q.paid is not null
-  ), gone as (
-    delete from hold where id = any (array(select id from ended))
-  ), charges as (
-    insert into charge (hold_id, bucket, key_id, granted, amount, kind, period_no, model, price_version, tokens_in, tokens_out, at)
-    select id, bucket, key_id, amount, paid, outcome, period_no, model, price_version,
-           case when free then 0 else tokens_in end, case when free then 0 else tokens_out end, v_now
-      from ended
-  ), records as (
-    insert into usage_record (id, bucket, key_id, cost, outcome, model, price_version, provider, status, tokens_in, tokens_out,
-                              cache_read, cache_write, reasoning, first_byte_ms, took_ms, estimated, at)
-    select id, bucket, key_id, paid, outcome, model, price_version, provider, status, tokens_in, tokens_out,
-           cache_read, cache_write, reasoning, first_byte_ms, took_ms, estimated, v_now
-      from ended where counts and provider is not null
-  ), overruns as (
+  insert into charge (hold_id, bucket, key_id, granted, amount, kind, period_no, model, price_version, tokens_in, tokens_out, at)
+  select p_id[i], v_bucket[e], p_key[i], v_amount[e], v_paid[e], p_outcome[i], v_period[e], v_model[e], v_price[e],
+         case when v_free[e] then 0 else p_in[i] end, case when v_free[e] then 0 else p_out[i] end, v_now
+    from unnest(v_place) with ordinality as q (i, e);
+  insert into usage_record (id, bucket, key_id, cost, outcome, model, price_version, provider, status, tokens_in, tokens_out,
+                            cache_read, cache_write, reasoning, first_byte_ms, took_ms, estimated, at)
+  select p_id[i], v_bucket[e], p_key[i], v_paid[e], p_outcome[i], v_model[e], v_price[e], p_provider[i], p_status[i], p_in[i],
+         p_out[i], p_cache_read[i], p_cache_write[i], p_reasoning[i], p_first_byte_ms[i], p_took_ms[i], p_estimated[i], v_now
+    from unnest(v_place) with ordinality as q (i, e)
+   where p_outcome[i] in ('completed', 'timed_out', 'upstream_failed') and p_provider[i] is not null;
+  if v_short is not null then
     insert into house (hold_id, bucket, key_id, kind, amount, at)
-    select id, bucket, key_id, 'overrun', charge - paid, v_now from ended where charge > paid and not free
-  )
+    select p_id[i], v_bucket[e], p_key[i], 'overrun', p_charge[i] - v_paid[e], v_now
+      from unnest(v_place) with ordinality as q (i, e) where p_charge[i] > v_paid[e] and not v_free[e];
+  end if;
   update balance b
      set posted = case b.unit when 'credit' then b.posted - g.paid
                               else greatest(b.budget - b.used - g.paid_live + b.older_held - g.older, b.held - g.released) end,
          held = b.held - g.released, older_held = b.older_held - g.older, used = b.used + g.paid_live,
          today = v_day, today_spend = case when b.today = v_day then b.today_spend else 0 end + g.paid,
-         last_cost = coalesce(g.last_cost, b.last_cost), requests = b.requests + g.requests,
+         last_cost = coalesce(v_paid[g.last], b.last_cost), requests = b.requests + g.requests,
          tokens_in = b.tokens_in + g.tokens_in, tokens_out = b.tokens_out + g.tokens_out
     from (
-      select key_id, sum(paid)::bigint as paid, coalesce(sum(paid) filter (where live), 0)::bigint as paid_live,
-             sum(amount)::bigint as released, coalesce(sum(amount) filter (where not live), 0)::bigint as older,
-             (array_agg(paid order by place desc) filter (where counts))[1] as last_cost, count(*) filter (where counts) as requests,
-             coalesce(sum(tokens_in) filter (where not free), 0)::bigint as tokens_in,
-             coalesce(sum(tokens_out) filter (where not free), 0)::bigint as tokens_out
-        from ended group by key_id
+      select p_key[i] as key_id, sum(v_paid[e])::bigint as paid, sum(v_amount[e])::bigint as released,
+             coalesce(sum(v_paid[e]) filter (where v_period[e] = o.period_no), 0)::bigint as paid_live,
+             coalesce(sum(v_amount[e]) filter (where v_period[e] <> o.period_no), 0)::bigint as older,
+             max(e) filter (where p_outcome[i] in ('completed', 'timed_out', 'upstream_failed')) as last,
+             count(*) filter (where p_outcome[i] in ('completed', 'timed_out', 'upstream_failed')) as requests,
+             coalesce(sum(p_in[i]) filter (where not v_free[e]), 0)::bigint as tokens_in,
+             coalesce(sum(p_out[i]) filter (where not v_free[e]), 0)::bigint as tokens_out
+        from unnest(v_place) with ordinality as q (i, e)
+        cross join lateral (select period_no from balance where key_id = p_key[i] limit 1) o
+       group by p_key[i]
     ) g
    where b.key_id = g.key_id;
 
   if v_claimed then
-    perform close_claims(v_now, v_paid, p_id, p_outcome, p_delivered, p_answer_status, p_answer_type, p_answer_body);
+    perform close_claims(v_now, v_place, v_paid, p_id, p_outcome, p_delivered, p_answer_status, p_answer_type, p_answer_body);
   end if;
 
-  return query select q.place::int, 'settled', q.paid from unnest(v_paid) with ordinality q (paid, place) where q.paid is not null;
-  if array_position(v_paid, null) is null then return; end if;
+  if v_as_asked = cardinality(p_id) then
+    place := 0; result := 'settled'; charged := v_as_asked;
+    return next;
+    return;
+  end if;
   return query
-    select q.place::int,
+    select 0, 'settled', count(*) from unnest(v_place, v_paid) as q (i, paid) where paid = p_charge[i]
+    union all
+    select i, 'settled', paid from unnest(v_place, v_paid) as q (i, paid) where paid <> p_charge[i];
+  if cardinality(v_place) = cardinality(p_id) then return; end if;
+  return query
+    select i,
            case when c.kind not in ('swept', 'voided')
-                  and not exists (select from funding f where f.key_id = q.key_id and f.reference = '#void:' || q.id) then 'already'
+                  and not exists (select from funding f where f.key_id = p_key[i] and f.reference = '#void:' || p_id[i]) then 'already'
                 else 'fenced' end,
-           c.amount
-      from unnest(p_id, p_key, v_paid) with ordinality as q (id, key_id, paid, place)
-      left join lateral (select * from charge where charge.hold_id = q.id limit 1) c on c.key_id = q.key_id
-     where q.paid is null;
+           c.amount::bigint
+      from generate_series(1, cardinality(p_id)) i
+      left join lateral (select * from charge where charge.hold_id = p_id[i] limit 1) c on c.key_id = p_key[i]
+     where i <> all (coalesce(v_place, '{}'));
 end
 $$;
 
--- The same decision one by one, in order, for keys with a charge beyond its hold: what one gives back the next may draw on.
-create function settle_exact(p_short uuid[], p_paid bigint[], p_id uuid[], p_key uuid[], p_outcome text[], p_charge bigint[])
-returns bigint[] language plpgsql
-set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off
-set enable_hashjoin = off set enable_mergejoin = off
-as $$
+-- What is paid, decided one by one and in order, for keys with a charge beyond its hold: what one gives back the next may draw on.
+create function settle_exact(
+  p_short uuid[], p_place int[], p_amount bigint[], p_period bigint[], p_free boolean[], p_paid bigint[], p_key uuid[], p_charge bigint[]
+) returns bigint[] language plpgsql as $$
 #variable_conflict use_column
 declare
   r record;
   b balance;
-  v_paid bigint;
 begin
   for r in
-    select q.key_id, q.place, q.outcome, q.charge, h.amount, h.period_no
-      from unnest(p_paid, p_id, p_key, p_outcome, p_charge) with ordinality as q (paid, id, key_id, outcome, charge, place)
-      cross join lateral (select * from hold where hold.id = q.id limit 1) h
-     where q.paid is not null and q.key_id = any (p_short)
-     order by q.key_id, q.place
+    select p_key[i] as key_id, e, p_charge[i] as charge, p_amount[e] as amount, p_period[e] as period_no, p_free[e] as free
+      from unnest(p_place) with ordinality as q (i, e) where p_key[i] = any (p_short)
+     order by p_key[i], i
   loop
     if b.key_id is distinct from r.key_id then
       select * into b from balance where key_id = r.key_id;
     end if;
-    v_paid := p_paid[r.place];
     if r.period_no < b.period_no then
       b.older_held := b.older_held - r.amount;
     else
-      if r.outcome not in ('upstream_failed', 'voided') then
-        v_paid := least(r.charge, r.amount + b.posted - b.held);
+      if not r.free then
+        p_paid[r.e] := least(r.charge, r.amount + b.posted - b.held);
       end if;
-      b.used := b.used + v_paid;
+      b.used := b.used + p_paid[r.e];
     end if;
     b.held := b.held - r.amount;
-    b.posted := case b.unit when 'credit' then b.posted - v_paid else greatest(b.budget - b.used + b.older_held, b.held) end;
-    p_paid[r.place] := v_paid;
+    b.posted := case b.unit when 'credit' then b.posted - p_paid[r.e] else greatest(b.budget - b.used + b.older_held, b.held) end;
   end loop;
   return p_paid;
 end
@@ -148,23 +157,23 @@ $$;
 -- What becomes of the claims of requests that just ended. A claim is freed only when nothing was charged and nothing was
 -- delivered: a second run after either would charge or answer twice.
 create function close_claims(
-  p_now timestamptz, p_paid bigint[], p_id uuid[], p_outcome text[], p_delivered boolean[], p_answer_status int[],
+  p_now timestamptz, p_place int[], p_paid bigint[], p_id uuid[], p_outcome text[], p_delivered boolean[], p_answer_status int[],
   p_answer_type text[], p_answer_body bytea[]
-) returns void language plpgsql
-set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off
-set enable_hashjoin = off set enable_mergejoin = off
-as $$
+) returns void language plpgsql as $$
 begin
   delete from idempotency where hold_id = any (array(
-    select q.id from unnest(p_paid, p_id, p_outcome, p_delivered, p_answer_body) as q (paid, id, outcome, delivered, body)
-     where q.paid = 0 and q.body is null and q.outcome <> 'completed' and not coalesce(q.delivered, false)
+    select p_id[i] from unnest(p_place, p_paid) as q (i, paid)
+     where q.paid = 0 and p_answer_body[i] is null and p_outcome[i] <> 'completed' and not coalesce(p_delivered[i], false)
   ));
   update idempotency c
      set state = case when q.body is not null then 'stored' when q.outcome = 'completed' then 'unavailable' else 'interrupted' end,
          status = case when q.body is not null then q.status end, content_type = case when q.body is not null then q.type end,
          body = q.body, expires_at = p_now + interval '24 hours'
-    from unnest(p_paid, p_id, p_outcome, p_answer_status, p_answer_type, p_answer_body) as q (paid, id, outcome, status, type, body)
-   where q.paid is not null and c.hold_id = q.id;
+    from (
+      select p_id[i] as id, p_outcome[i] as outcome, p_answer_status[i] as status, p_answer_type[i] as type, p_answer_body[i] as body
+        from unnest(p_place) i
+    ) q
+   where c.hold_id = q.id;
 end
 $$;
 
@@ -342,10 +351,8 @@ begin
     from hold h left join process p on p.id = h.process_id
    where h.id = any (v_id) and (p.id is null or p.lease_until < v_now or h.deadline < v_now);
   if s_id is null then return; end if;
-  return query
-    select s_id[s.place], s_key[s.place], s.charged
-      from settle_v1(s_id, s_key, array_fill('swept'::text, array[cardinality(s_id)]), s_cost, s_in, s_out, null, null, null,
-                     s_delivered, null, null, null, null, null, null, null, null) s
-     where s.result = 'settled';
+  perform settle_v1(s_id, s_key, array_fill('swept'::text, array[cardinality(s_id)]), s_cost, s_in, s_out, null, null, null,
+                    s_delivered, null, null, null, null, null, null, null, null);
+  return query select c.hold_id, c.key_id, c.amount::bigint from charge c where c.hold_id = any (s_id);
 end
 $$;

@@ -2,14 +2,15 @@ import { invariant } from "../core/invariant.ts";
 import { connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Failure } from "./lane.ts";
-import type { Funded, Ledger, Settled, UsageSummary, Voided, WrittenOff } from "./ledger.ts";
+import type { Ask, Funded, Ledger, Settled, Settlement, UsageSummary, Verdict, Voided, WrittenOff } from "./ledger.ts";
 import { type VerdictRow, verdictOf } from "./verdict-row.ts";
 
 type SettledRow = { place: number; result: Settled["kind"]; charged: bigint | null };
 type VoidedRow = { place: number; result: Voided["kind"]; refunded: bigint };
 type UsageRow = Omit<UsageSummary, "periodEndsAtMs"> & { periodEndsAt: Date | null };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** What means the same in an array with quotes as without. */
+const BARE = /^(?!null$)[a-z0-9_.:/-]+$/;
 
 /** Arrays are bound as text, so each names its type; one place per request. */
 const ADMIT = `select * from admit_v1($1::uuid, $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[],
@@ -29,49 +30,19 @@ const USAGE = `select unit, posted, held, purchased, used, budget, period_ends_a
 /** The ledger in PostgreSQL. Every call is one statement and so one transaction. */
 export function createLedgerStore(queryable: Queryable): Ledger {
   return {
-    admit: async (processId, asks) => {
-      const [text, plain] = [textColumns(asks), plainColumns(asks)];
-      const claims = asks.map(({ claim }) => claim);
-      const rows = await queryable.query<VerdictRow>(ADMIT, [
-        processId,
-        ...text("id", "keyId"),
-        ...plain("keyVersion", "rpmLimit", "least", "most", "unlimited"),
-        ...text("model"),
-        ...plain("priceVersion", "lifetimeMs"),
-        ...textColumns(claims)("route", "keySha256", "fingerprint"),
-      ]);
-      return inOrder(asks.length, rows).map(verdictOf);
-    },
+    admit: (processId, asks) => admit(queryable, { processId, asks }),
 
-    settle: async (settlements) => {
-      const [text, plain] = [textColumns(settlements), plainColumns(settlements)];
-      const usages = settlements.map(({ usage }) => usage);
-      const records = settlements.map(({ record }) => record);
-      const answers = settlements.map(({ answer }) => answer);
-      const rows = await queryable.query<SettledRow>(SETTLE, [
-        ...text("id", "keyId", "outcome"),
-        ...plain("charge"),
-        ...plainColumns(usages)(
-          "inputTokens",
-          "outputTokens",
-          "cacheReadTokens",
-          "cacheWriteTokens",
-          "reasoningTokens",
-        ),
-        ...plain("contentDelivered"),
-        ...textColumns(records)("provider"),
-        ...plainColumns(records)("status", "firstByteMs", "tookMs", "estimated"),
-        ...plainColumns(answers)("status"),
-        ...textColumns(answers)("contentType", "body"),
-      ]);
-      return inOrder(settlements.length, rows).map(settledOf);
-    },
+    settle: (settlements) => settle(queryable, settlements),
 
     void: async (requests) => {
       const rows = await queryable.query<VoidedRow>("select * from void_v1($1::uuid[], $2::uuid[])", [
         ...textColumns(requests)("id", "keyId"),
       ]);
-      return inOrder(requests.length, rows).map(({ result, refunded }) => ({ kind: result, refunded }));
+      return inOrder(rows, requests, {
+        rest: () => 0n,
+        each: ({ result, refunded }) => ({ kind: result, refunded }),
+        common: () => ({ kind: "voided", refunded: 0n }),
+      });
     },
 
     writeOff: async ({ id, keyId, amount, capPerHour }) => {
@@ -123,6 +94,49 @@ export function createLedgerStore(queryable: Queryable): Ledger {
   }
 }
 
+async function admit(
+  queryable: Queryable,
+  { processId, asks }: { processId: string; asks: readonly Ask[] },
+): Promise<Verdict[]> {
+  const [text, plain] = [textColumns(asks), plainColumns(asks)];
+  const claims = asks.map(({ claim }) => claim);
+  const rows = await queryable.query<VerdictRow>(ADMIT, [
+    processId,
+    ...text("id", "keyId"),
+    ...plain("keyVersion", "rpmLimit", "least", "most", "unlimited"),
+    ...text("model"),
+    ...plain("priceVersion", "lifetimeMs"),
+    ...textColumns(claims)("route", "keySha256", "fingerprint"),
+  ]);
+  return inOrder(rows, asks, {
+    rest: ({ amount }) => amount,
+    each: verdictOf,
+    common: ({ most }) => ({ kind: "admitted", amount: most }),
+  });
+}
+
+async function settle(queryable: Queryable, settlements: readonly Settlement[]): Promise<Settled[]> {
+  const [text, plain] = [textColumns(settlements), plainColumns(settlements)];
+  const usages = settlements.map(({ usage }) => usage);
+  const records = settlements.map(({ record }) => record);
+  const answers = settlements.map(({ answer }) => answer);
+  const rows = await queryable.query<SettledRow>(SETTLE, [
+    ...text("id", "keyId", "outcome"),
+    ...plain("charge"),
+    ...plainColumns(usages)("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"),
+    ...plain("contentDelivered"),
+    ...textColumns(records)("provider"),
+    ...plainColumns(records)("status", "firstByteMs", "tookMs", "estimated"),
+    ...plainColumns(answers)("status"),
+    ...textColumns(answers)("contentType", "body"),
+  ]);
+  return inOrder(rows, settlements, {
+    rest: ({ charged }) => charged,
+    each: settledOf,
+    common: ({ charge }) => ({ kind: "settled", charged: charge }),
+  });
+}
+
 /** Classes 22 and 23 are about values; a statement stopped for its time, or for a deadlock, was rolled back. */
 export function ledgerFailureOf(error: unknown): Failure {
   if (error instanceof DatabaseBusyError || connectionLost(error)) return "lost";
@@ -136,15 +150,16 @@ type NamesOf<Row, Value> = { [Name in keyof Row]: Row[Name] extends Value ? Name
 type Plain = number | bigint | boolean | null;
 
 /**
- * Rows become columns, one array per field. Numbers and truth values are written out here: they need no quoting, and quoting
+ * Rows become columns, one array per field; a column that nobody uses is null as a whole. Numbers and truth values are written out here: they need no quoting, and quoting
  * them would be most of what a batch costs this process.
  */
-function plainColumns<Row>(rows: readonly (Row | null)[]): (...names: NamesOf<Row, Plain>[]) => string[] {
+function plainColumns<Row>(rows: readonly (Row | null)[]): (...names: NamesOf<Row, Plain>[]) => (string | null)[] {
+  const used = rows.some((row) => row !== null);
   const element = (row: Row | null, name: keyof Row): string => String(row?.[name] ?? "NULL");
-  return (...names) => names.map((name) => `{${rows.map((row) => element(row, name)).join(",")}}`);
+  return (...names) => names.map((name) => (used ? `{${rows.map((row) => element(row, name)).join(",")}}` : null));
 }
 
-/** The same for text and bytes. A column that nobody uses is null as a whole. */
+/** The same for text and bytes. */
 function textColumns<Row>(
   rows: readonly (Row | null)[],
 ): (...names: NamesOf<Row, string | Buffer>[]) => (unknown[] | string | null)[] {
@@ -152,17 +167,38 @@ function textColumns<Row>(
   return (...names) => names.map((name) => (used ? quoted(rows.map((row) => row?.[name] ?? null)) : null));
 }
 
-/** Ids are most of the text, and an id that is one needs no quotes. */
+/** Most text is ids and words, which need no quotes. */
 function quoted(values: unknown[]): unknown[] | string {
-  return values.every((value) => typeof value === "string" && UUID.test(value)) ? `{${values.join(",")}}` : values;
+  return values.every((value) => typeof value === "string" && BARE.test(value)) ? `{${values.join(",")}}` : values;
 }
 
-/** Answers by place. One too few would be a request nobody decided, so it is never taken for an answer. */
-function inOrder<Row extends { place: number }>(count: number, rows: readonly Row[]): Row[] {
-  const ordered: Row[] = Array.from({ length: count });
-  for (const row of rows) ordered[row.place - 1] = row;
-  invariant(rows.length === count && !ordered.includes(undefined as never), "the ledger answers every request once");
-  return ordered;
+type Answering<Row, Item, Answer> = {
+  /** How many the row at place 0 speaks for. */
+  rest: (row: Row) => bigint | null;
+  each: (row: Row) => Answer;
+  common: (item: Item) => Answer;
+};
+
+/**
+ * Answers by place; those without a row of their own have the common one. One too few would be a request nobody decided, so it
+ * is never taken for an answer.
+ */
+function inOrder<Row extends { place: number }, Item, Answer>(
+  rows: readonly Row[],
+  items: readonly Item[],
+  { rest, each, common }: Answering<Row, Item, Answer>,
+): Answer[] {
+  const own = new Map<number, Row>();
+  let shared = 0;
+  for (const row of rows) {
+    if (row.place === 0) shared += Number(rest(row));
+    else own.set(row.place, row);
+  }
+  invariant(own.size + shared === items.length, "the ledger answers every request once");
+  return items.map((item, index) => {
+    const row = own.get(index + 1);
+    return row ? each(row) : common(item);
+  });
 }
 
 function settledOf({ result, charged }: SettledRow): Settled {
