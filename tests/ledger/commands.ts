@@ -21,7 +21,7 @@ export type Command =
   | { type: "usage"; key: number }
   | { type: "advance"; ms: number };
 
-type AskPlan = Pick<Ask, "least" | "most" | "unlimited" | "lifetimeMs"> & {
+export type AskPlan = Pick<Ask, "least" | "most" | "unlimited" | "lifetimeMs"> & {
   request: number;
   stale: boolean;
   claim: { name: number; fingerprint: number } | null;
@@ -194,6 +194,10 @@ function withinReach(commands: readonly Command[]): Command[] {
     return it;
   });
 }
+
+/** Summaries differ most right after time has passed, when no request has come yet. */
+export const looked = (command: Command): Command[] =>
+  command.type === "advance" ? [command, { type: "usage", key: TOKEN_KEY }] : [command];
 
 export type Names = {
   keyId: (key: number) => string;

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import type { Database } from "../../src/db/database.ts";
-import { type Command, namesOf, TOKEN_KEY } from "./commands.ts";
+import { type Command, looked, namesOf } from "./commands.ts";
 import { databaseTarget } from "./database-target.ts";
 import { drive, idsOf, modelTarget, openKeys, rest } from "./drive.ts";
-import type { LedgerEvent } from "./history.ts";
+import { type LedgerEvent, loosened } from "./history.ts";
 import { heldAtRest, violationsOf } from "./invariants.ts";
 import { createModel } from "./model.ts";
 import { asOf, readState } from "./read-state.ts";
@@ -40,17 +40,4 @@ export function createComparison(database: Database): (commands: readonly Comman
     }
     expect(heldAtRest(await readState(database, idsOf(names)))).toEqual([]);
   };
-}
-
-/** Summaries differ most right after time has passed, when no request has come yet. */
-const looked = (command: Command): Command[] =>
-  command.type === "advance" ? [command, { type: "usage", key: TOKEN_KEY }] : [command];
-
-/** In a batch a refused request may be told what was held at the start or in its turn; both were true. */
-function loosened(events: readonly LedgerEvent[]): unknown[] {
-  return events.map((event) => {
-    if (event.type !== "admit" || event.asks.length === 1) return event;
-    const verdicts = event.verdicts.map((verdict) => ("held" in verdict ? { ...verdict, held: "true then" } : verdict));
-    return { ...event, verdicts };
-  });
 }

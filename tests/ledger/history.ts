@@ -48,3 +48,12 @@ export function settlementsOf(
       : [],
   );
 }
+
+/** In a batch a refused request may be told what was held at the start or in its turn; both were true. */
+export function loosened(events: readonly LedgerEvent[]): unknown[] {
+  return events.map((event) => {
+    if (event.type !== "admit" || event.asks.length === 1) return event;
+    const verdicts = event.verdicts.map((verdict) => ("held" in verdict ? { ...verdict, held: "true then" } : verdict));
+    return { ...event, verdicts };
+  });
+}

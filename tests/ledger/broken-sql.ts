@@ -1,0 +1,298 @@
+import fc from "fast-check";
+import type { Database } from "../../src/db/database.ts";
+import { type AskPlan, type Command, commandSequence, OPENING } from "./commands.ts";
+import { checkOf, createObservation, refusalOf } from "./observe.ts";
+import { createCollider, damageOf, stormyActors } from "./storm.ts";
+
+export type BrokenSql = {
+  name: string;
+  /** An invariant, `model` when only the model can tell, or the rule of the database that refuses. */
+  caughtBy: string;
+  fn: string;
+  from: string;
+  to: string;
+  /** What else has to be wrong for it to be tried at all. */
+  also?: string;
+  /** Wrong only when calls collide. */
+  stormy?: true;
+  /** A way to come across it that chance takes long to find. */
+  scene?: readonly Command[];
+};
+
+const LOCK = "perform from balance where key_id = any (p_key) order by key_id for no key update;";
+
+const KILL = "delete from hold h\n     using (";
+const SPARE = "update hold h set claimed = h.claimed\n      from (";
+
+/** One wrong word in one function. A suite that lets any of these pass is blind. */
+export const BROKEN_SQL: readonly BrokenSql[] = [
+  {
+    name: "check-then-act: no lock between the look and the grant",
+    caughtBy: "posted_covers_held",
+    fn: "admit_v1",
+    from: LOCK,
+    to: "",
+    stormy: true,
+  },
+  {
+    name: "lock order swapped: a settle takes the holds before the balance",
+    caughtBy: "40P01",
+    fn: "settle_v1",
+    from: LOCK,
+    to: `perform from hold where id = any (p_id) order by id for update; ${LOCK}`,
+    stormy: true,
+  },
+  {
+    name: "a check that forgets what is held",
+    caughtBy: "posted_covers_held",
+    fn: "admit_v1",
+    from: "d.taken <= b.posted - b.held",
+    to: "d.taken <= b.posted",
+  },
+  {
+    name: "a prefix-sum refusal: what was refused counts against the next",
+    caughtBy: "model",
+    fn: "admit_exact",
+    from: "verdict := 'reserved';",
+    to: "verdict := 'reserved'; b.held := b.held + r.least;",
+    scene: [admit(ask(0, 200n)), admit(ask(3, 150n), { ...ask(6, 50n), claim: { name: 0, fingerprint: 0 } })],
+  },
+  {
+    name: "an id that may be admitted twice",
+    caughtBy: "model",
+    fn: "admit_v1",
+    from: "union all\n    select hold_id from charge",
+    to: "except\n    select hold_id from charge",
+  },
+  {
+    name: "a rate that is not looked at when all fits",
+    caughtBy: "I10",
+    fn: "admit_v1",
+    from: "d.cap is null",
+    to: "true",
+    scene: [0, 3, 6, 9].map((request) => admit(ask(request, 1n))),
+  },
+  {
+    name: "a stale key let in when all fits",
+    caughtBy: "model",
+    fn: "admit_v1",
+    from: "p_version[i] = version and",
+    to: "",
+    scene: [admit({ ...ask(0, 1n), stale: true })],
+  },
+  {
+    name: "a period that does not turn",
+    caughtBy: "model",
+    fn: "admit_v1",
+    from: "and v_now < b.period_ends_at",
+    to: "",
+  },
+  { name: "claims passed over when all fits", caughtBy: "model", fn: "admit_v1", from: "p_sha[i] is null and", to: "" },
+  {
+    name: "half of too much",
+    caughtBy: "I8",
+    fn: "admit_exact",
+    from: "greatest(r.least, v_free / 2)",
+    to: "v_free / 2",
+  },
+  {
+    name: "refusals that use up the rate",
+    caughtBy: "model",
+    fn: "admit_exact",
+    from: "'rate_limited', 'reserved',",
+    to: "'rate_limited',",
+  },
+  {
+    name: "a wait that is a cell too long",
+    caughtBy: "model",
+    fn: "rate_wait_ms",
+    from: "generate_series(1, 13)",
+    to: "generate_series(2, 13)",
+  },
+  {
+    name: "older holds given to the new period",
+    caughtBy: "I2",
+    fn: "balance_turned",
+    from: "older_held = held",
+    to: "older_held = 0",
+  },
+  {
+    name: "a missing state guard: the hold outlives its end",
+    caughtBy: "charge_other_pkey",
+    fn: "settle_v1",
+    from: KILL,
+    to: SPARE,
+  },
+  {
+    name: "a charge keyed by kind: one hold, two ends",
+    caughtBy: "I4",
+    fn: "settle_v1",
+    from: KILL,
+    to: SPARE,
+    also: "alter table charge drop constraint charge_pkey; alter table charge add primary key (hold_id, kind)",
+  },
+  {
+    name: "a refund on abort only",
+    caughtBy: "I2",
+    fn: "settle_v1",
+    from: "held = b.held - g.released,",
+    to: "held = b.held - case when g.paid = 0 then g.released else g.paid end,",
+  },
+  {
+    name: "a failure that is charged",
+    caughtBy: "failure_is_free",
+    fn: "settle_v1",
+    from: "case when free then 0 else least(charge, amount) end",
+    to: "least(charge, amount)",
+  },
+  {
+    name: "a provider's usage trusted, however huge",
+    caughtBy: "posted_covers_held",
+    fn: "settle_exact",
+    from: "least(r.charge, r.amount + b.posted - b.held)",
+    to: "r.charge",
+  },
+  {
+    name: "a settle without fence: a sweep taken for the client's own end",
+    caughtBy: "I3",
+    fn: "settle_v1",
+    from: "c.kind not in ('swept', 'voided')",
+    to: "c.kind not in ('voided')",
+    scene: [admit(ask(0, 50n)), { type: "crash", process: 0 }, { type: "sweep", process: 1, limit: 9 }, settle(0)],
+  },
+  {
+    name: "an overrun nobody books",
+    caughtBy: "I3",
+    fn: "settle_v1",
+    from: "where p_charge[i] > v_paid[e] and not v_free[e]",
+    to: "where false",
+  },
+  {
+    name: "a charge that takes from others' holds",
+    caughtBy: "posted_covers_held",
+    fn: "settle_exact",
+    from: "r.amount + b.posted - b.held",
+    to: "r.amount + b.posted",
+  },
+  {
+    name: "a claim freed although content was delivered",
+    caughtBy: "model",
+    fn: "close_claims",
+    from: "and not coalesce(p_delivered[i], false)",
+    to: "",
+  },
+  {
+    name: "a void that refunds again",
+    caughtBy: "funding_pkey",
+    fn: "void_v1",
+    from: "      if found then\n        result := 'already';",
+    to: "      if false then\n        result := 'already';",
+    scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }, { type: "void", requests: [0] }],
+  },
+  {
+    name: "write-offs that are never forgiven",
+    caughtBy: "model",
+    fn: "write_off_v1",
+    from: "and at > v_now - interval '1 hour'",
+    to: "",
+  },
+  {
+    name: "a sweep without grace for processes that could not renew",
+    caughtBy: "model",
+    fn: "sweep_v1",
+    from: "v_now >= renewing_since + interval '15 seconds'",
+    to: "true",
+    scene: [
+      admit(ask(0, 50n)),
+      { type: "advance", ms: 16_000 },
+      { type: "heartbeat", process: 1 },
+      { type: "sweep", process: 1, limit: 9 },
+    ],
+  },
+  {
+    name: "a sweep without grace after a restart of the server",
+    caughtBy: "model",
+    fn: "sweep_v1",
+    from: "v_now < ledger_server_start() + interval '15 seconds'",
+    to: "false",
+    scene: [
+      admit(ask(0, 50n)),
+      { type: "crash", process: 0 },
+      { type: "restart" },
+      { type: "sweep", process: 1, limit: 9 },
+    ],
+  },
+  {
+    name: "funding applied again by the same reference",
+    caughtBy: "funding_pkey",
+    fn: "funding_met",
+    from: "where key_id = p_key and reference",
+    to: "where false and reference",
+  },
+  {
+    name: "a summary that shows the old period",
+    caughtBy: "model",
+    fn: "usage_v1",
+    from: "n.now >= b.period_ends_at",
+    to: "false",
+  },
+];
+
+function ask(request: number, amount: bigint): AskPlan {
+  const rest = { unlimited: false, lifetimeMs: 300_000, stale: false, claim: null };
+  return { request, least: amount, most: amount, ...rest };
+}
+
+function admit(...asks: AskPlan[]): Command {
+  return { type: "admit", process: 0, asks };
+}
+
+function settle(request: number): Command {
+  const end = { outcome: "completed", charge: 40n, tokens: 1, delivered: true, recorded: true, answer: null } as const;
+  return { type: "settle", ends: [{ request, ...end }] };
+}
+
+/** Answers false when the function does not say what was to be changed. */
+export async function breakSql(database: Database, { fn, from, to, also }: BrokenSql): Promise<boolean> {
+  const [row] = await database.query<{ text: string }>("select pg_get_functiondef($1::regproc) as text", [fn]);
+  if (!row?.text.includes(from)) return false;
+  if (also !== undefined) await database.script(also);
+  await database.script(row.text.replaceAll(from, to));
+  return true;
+}
+
+/** The checks that notice; it stops when the one that is meant does, or after `runs`. */
+export async function noticedInSql(
+  database: Database,
+  { caughtBy, stormy, scene, runs }: Pick<BrokenSql, "caughtBy" | "stormy" | "scene"> & { runs: number },
+): Promise<Set<string>> {
+  const noticed = new Set<string>();
+  const watch = stormy ? watchStorms(database) : watchSequences(database);
+  const property = watch((found) => {
+    for (const check of found) noticed.add(check);
+    return !noticed.has(caughtBy);
+  });
+  const examples: [unknown][] = scene ? [[[...OPENING, ...scene]]] : [];
+  await fc.check(property, { seed: 11, numRuns: runs, endOnFailure: true, examples });
+  return noticed;
+}
+
+type Watch = (goOn: (found: Iterable<string>) => boolean) => fc.IAsyncPropertyWithHooks<[unknown]>;
+
+function watchSequences(database: Database): Watch {
+  const observe = createObservation(database);
+  return (goOn) => fc.asyncProperty(commandSequence(40), async (commands) => goOn(await observe(commands)));
+}
+
+function watchStorms(database: Database): Watch {
+  const collide = createCollider(database);
+  return (goOn) =>
+    fc.asyncProperty(stormyActors, async (actors) => {
+      try {
+        const { result, left } = await collide(actors, damageOf);
+        return goOn([...result, ...left.map((text) => `I6 ${text}`)].map(checkOf));
+      } catch (error) {
+        return goOn([refusalOf(error)]);
+      }
+    });
+}
