@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { request as openRequest } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { openChatStream } from "../../support/sse-client.ts";
+import { until } from "../../support/until.ts";
+import { readUsage } from "../get-usage/read-usage.ts";
+import { bearer } from "../knock.ts";
+import { chargesOf, issueKey, type IssuedKey, operate, spentToday } from "../operator.ts";
+import { ask, JSON_TYPE, MESSAGES } from "./ask.ts";
+
+const models = {
+  endless: { upstream: "sim+tokens=100000+rate=100" },
+  waiting: { upstream: "sim+input=100+tokens=50+pause=2" },
+  silent: { upstream: "sim+ttft=60000" },
+};
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGatewayProcess({ models, settings: { TOLLGATE_LEDGER_WRITE_OFF_CAP: "0.0005" } });
+});
+afterAll(() => gateway.stop());
+
+const PLENTY = 15_000;
+
+/** How the provider saw its last call of a model end. */
+const endOf = async (model: keyof typeof models): Promise<string | null | undefined> =>
+  (await gateway.witness()).findLast((call) => call.model === models[model].upstream)?.ended;
+
+/** Asks for a plain answer and leaves as soon as the provider has been asked. */
+async function leavePlain(
+  model: keyof typeof models,
+  key: IssuedKey,
+  { headers = {}, messages = MESSAGES }: { headers?: Record<string, string>; messages?: object[] } = {},
+): Promise<string> {
+  const body = JSON.stringify({ model, messages, max_tokens: 100 });
+  const calls = (await gateway.witness()).length;
+  const request = openRequest(`${gateway.publicUrl}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key.secret}`, "content-type": "application/json", ...headers },
+    agent: false,
+  });
+  request.on("error", () => undefined);
+  request.end(body);
+  await until(async () => (await gateway.witness()).length > calls, "the provider is asked", PLENTY);
+  request.destroy();
+  return body;
+}
+
+test("closing the connection is enough: the provider is stopped, and what was delivered is charged [CAN-1] [CAN-2] [CAN-3] [CAN-7] [CAN-8]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  const { request, response } = await openChatStream({ url: gateway.publicUrl, key: key.secret, model: "endless" });
+  await once(response, "data");
+  request.destroy();
+  await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged", PLENTY);
+  const [charge] = await chargesOf(gateway, key);
+  const { credits, tokens } = await readUsage(gateway, key.secret);
+
+  expect(await endOf("endless")).toBe("caller_gone");
+  expect(charge?.kind).toBe("client_gone");
+  expect(credits.used).toBeGreaterThan(0);
+  expect(String(-credits.used)).toBe(String(Number(charge?.amount)));
+  expect(credits).toMatchObject({ reserved: 0, today_spend: credits.used, lifetime_spend: credits.used });
+  expect(tokens).toMatchObject({ input: charge?.input_tokens, output: charge?.output_tokens });
+});
+
+test("a cancelled stream is no finished request: no record, no count, no last cost [CAN-6] [CAN-9]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  const { request, response } = await openChatStream({ url: gateway.publicUrl, key: key.secret, model: "endless" });
+  await once(response, "data");
+  request.destroy();
+  await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged", PLENTY);
+  const { credits, requests } = await readUsage(gateway, key.secret);
+
+  expect(await spentToday(gateway, key)).toMatchObject({ requests: 1, cut_off: 1 });
+  expect({ ...requests, cost: credits.last_request_cost }).toEqual({ total: 0, cost: 0 });
+});
+
+test("who leaves before the provider answered pays nothing, until the house has paid enough for that key [CAN-10] [CAN-11] [CAN-12]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  // Some 300 tokens of input each time: the second passes the cap of 500,000 nano-credits.
+  const messages = [{ role: "user", content: "word ".repeat(300) }];
+  for (let left = 0; left < 2; left++) {
+    await leavePlain("silent", key, { messages });
+    await until(async () => (await chargesOf(gateway, key)).length === left + 1, "it is ended", PLENTY);
+  }
+  const charges = await chargesOf(gateway, key);
+
+  expect(charges.map(({ kind, amount }) => `${kind} ${amount}`)).toEqual(["client_gone 0", "client_gone 0"]);
+  const suspended = async (): Promise<boolean> =>
+    (await operate<{ key: { status: string } }>(gateway, `GET /keys/${key.id}`)).key.status === "suspended";
+  await until(suspended, "the key is suspended", PLENTY);
+  expect(await gateway.metrics()).toMatch(/tollgate_money_alarms_total\{kind="key_suspended"\} 1/);
+});
+
+test("a plain request that is left is stopped at the provider and pays its input [CAN-13]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  await leavePlain("waiting", key);
+  await until(async () => (await chargesOf(gateway, key)).length === 1, "it is ended", PLENTY);
+
+  expect(await endOf("waiting")).toBe("caller_gone");
+  expect(await chargesOf(gateway, key)).toMatchObject([{ kind: "client_gone", output_tokens: 0 }]);
+});
+
+test("with an Idempotency-Key it runs on, is charged and recorded, and kept for the retry [CAN-14] [CAN-15] [RTY-1]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  const body = await leavePlain("waiting", key, { headers: { "idempotency-key": "kept" } });
+  await gateway.release();
+  await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged", PLENTY);
+  const calls = (await gateway.witness()).length;
+  const again = await ask(gateway, JSON.parse(body) as object, [
+    ...bearer(key.secret),
+    ...JSON_TYPE,
+    "idempotency-key",
+    "kept",
+  ]);
+
+  expect(await endOf("waiting")).toBe("completed");
+  expect(await chargesOf(gateway, key)).toMatchObject([{ kind: "completed", amount: "-0.0003" }]);
+  expect(await spentToday(gateway, key)).toMatchObject({ requests: 1, cut_off: 0 });
+  expect(again).toMatchObject({ status: 200, headers: { "idempotent-replayed": "true" } });
+  expect(await gateway.witness()).toHaveLength(calls);
+});

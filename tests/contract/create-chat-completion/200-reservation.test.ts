@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { openChatStream, readAll } from "../../support/sse-client.ts";
+import { readUsage } from "../get-usage/read-usage.ts";
+import { bearer } from "../knock.ts";
+import { issueKey } from "../operator.ts";
+import { ask, JSON_TYPE } from "./ask.ts";
+
+const INPUT = 1_000;
+const OUTPUT = 4_000;
+const NANO = 1e-9;
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGatewayProcess({
+    models: {
+      plain: { upstream: "sim+input=100+tokens=50" },
+      waiting: { upstream: "sim+input=100+tokens=50+pause=2" },
+      writing: {
+        upstream: "sim+input=100+tokens=50+pause=2",
+        price: { input: "1", output: "4", cache_write_5m: "2", cache_write_1h: "3" },
+      },
+    },
+  });
+});
+afterAll(() => gateway.stop());
+
+/** What a request holds while its provider waits, in nano-credits. */
+async function heldBy(model: string, body: object, credit = "1"): Promise<number> {
+  const { secret: key } = await issueKey(gateway, { credit });
+  const held = await openChatStream({ url: gateway.publicUrl, key, model, body });
+  await once(held.response, "readable");
+  const { credits } = await readUsage(gateway, key);
+  await gateway.release();
+  await readAll(held.response);
+  expect((await readUsage(gateway, key)).credits.reserved).toBe(0);
+  return Math.round(credits.reserved / NANO);
+}
+
+test("a request in flight holds its limit of output and its input, no more and not less [MON-5] [MON-6] [MON-9]", async () => {
+  const ten = await heldBy("waiting", { max_tokens: 10 });
+  const thousand = await heldBy("waiting", { max_tokens: 1_000 });
+
+  // The longer number is two bytes more of input.
+  expect(thousand - ten).toBe(990 * OUTPUT + 2 * INPUT);
+  expect(ten).toBeGreaterThan(10 * OUTPUT);
+  expect(ten).toBeLessThan(10 * OUTPUT + 300 * INPUT);
+});
+
+test("input is held at the dearest price that can apply to it, cache writes included [MON-6]", async () => {
+  const [plain, writing] = [await heldBy("waiting", { max_tokens: 10 }), await heldBy("writing", { max_tokens: 10 })];
+  const inputOf = (held: number): number => held - 10 * OUTPUT;
+
+  // The names of the models are equally long, so the inputs are.
+  expect(inputOf(writing)).toBe(3 * inputOf(plain));
+});
+
+test("several choices hold the output for each of them [MON-7]", async () => {
+  const one = await heldBy("waiting", { max_tokens: 100, n: 1 });
+
+  expect((await heldBy("waiting", { max_tokens: 100, n: 3 })) - one).toBe(200 * OUTPUT);
+});
+
+test("without a limit of its own a request holds at most the published one [MON-11]", async () => {
+  const held = await heldBy("waiting", {});
+
+  expect(held).toBeGreaterThan(16_384 * OUTPUT);
+  expect(held).toBeLessThan(16_384 * OUTPUT + 300 * INPUT);
+});
+
+test("of a balance that is smaller it takes half, and leaves the other half to others [MON-13]", async () => {
+  expect(await heldBy("waiting", {}, "0.02")).toBe(10_000_000);
+});
+
+test("what was granted is the limit the provider is told, and the caller too [MON-12] [MON-14]", async () => {
+  const poor = await issueKey(gateway, { credit: "0.02" });
+  const clamped = await ask(gateway, { model: "plain" }, [...bearer(poor.secret), ...JSON_TYPE]);
+  const told = (await gateway.witness()).at(-1)?.body as { max_tokens: number };
+  const rich = await issueKey(gateway, { credit: "1" });
+  const whole = await ask(gateway, { model: "plain" }, [...bearer(rich.secret), ...JSON_TYPE]);
+
+  expect(clamped.status).toBe(200);
+  // Half of 0.02 credits pays for at most 2,500 tokens of output.
+  expect(told.max_tokens).toBeGreaterThan(2_400);
+  expect(told.max_tokens).toBeLessThan(2_500);
+  expect(clamped.headers["x-tollgate-max-tokens"]).toBe(String(told.max_tokens));
+  expect(whole.headers).not.toHaveProperty("x-tollgate-max-tokens");
+});
+
+test("it begins with the model's floor of 1,024 or not at all [MON-11]", async () => {
+  const floor = (1_024 * OUTPUT + 100 * INPUT) * NANO;
+  const enough = await issueKey(gateway, { credit: floor.toFixed(9) });
+  const short = await issueKey(gateway, { credit: (1_023 * OUTPUT * NANO).toFixed(9) });
+
+  expect((await ask(gateway, { model: "plain" }, [...bearer(enough.secret), ...JSON_TYPE])).status).toBe(200);
+  expect((await ask(gateway, { model: "plain" }, [...bearer(short.secret), ...JSON_TYPE])).status).toBe(402);
+});
+
+test("the least a request needs is estimated, the most is bound by its bytes [MON-8]", async () => {
+  const content = "word ".repeat(400);
+  const messages = [{ role: "user", content }];
+  const held = await heldBy("waiting", { max_tokens: 10, messages });
+  // Too little for one token per byte, and enough for one per word.
+  const { secret } = await issueKey(gateway, { credit: (10 * OUTPUT * NANO + 1_000 * INPUT * NANO).toFixed(9) });
+  const reply = await ask(gateway, { model: "plain", max_tokens: 10, messages }, [...bearer(secret), ...JSON_TYPE]);
+
+  expect(held).toBeGreaterThan(10 * OUTPUT + content.length * INPUT);
+  expect(reply.status).toBe(200);
+});
