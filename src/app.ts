@@ -13,6 +13,7 @@ import type { Database } from "./db/database.ts";
 import { createAdmit } from "./gateway/admit.ts";
 import { createAskLedger, ledgerAway } from "./gateway/ask-ledger.ts";
 import { createCountRequest } from "./gateway/count-request.ts";
+import { createCountTokens } from "./gateway/count-tokens.ts";
 import { createCutRevoked } from "./gateway/cut-revoked.ts";
 import { createDeliverPlain } from "./gateway/deliver-plain.ts";
 import { createDeliverStream } from "./gateway/deliver-stream.ts";
@@ -47,6 +48,7 @@ import { createRelay } from "./relay/relay.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import { type CountTokens, loadCountTokens } from "./tokens/count-tokens.ts";
+import { createCountAtProvider } from "./upstream/count-at-provider.ts";
 import { createDispatch } from "./upstream/dispatch.ts";
 import { createPools } from "./upstream/pools.ts";
 
@@ -209,6 +211,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
 
   const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin });
   const dispatch = createDispatch({ pools, credential, random: Math.random, elapsedMs: clock.elapsedMs });
+  const countAtProvider = createCountAtProvider({ pools, credential, elapsedMs: clock.elapsedMs });
   const relay = createRelay({
     clock,
     limits: {
@@ -244,6 +247,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     generate,
     showUsage: createShowUsage({ ledger, creditUsd: config.creditUsd, random: Math.random }),
     listModels: createListModels({ catalogue }),
+    countTokens: createCountTokens({ catalogue, countRequest, countAtProvider }),
     events,
     drain,
     readiness,

@@ -81,6 +81,7 @@ export const createGenerate = (parts: Parts): Generate => {
           upstreamModel: target.upstreamModel,
           maxOutputTokens: held.toldMaxTokens,
         }),
+      headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
       sink,
       onAttempt: (attempt) => {
         journey.provider = attempt.target.provider;

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
+import type { CountTokens } from "../gateway/count-tokens.ts";
 import type { Generate } from "../gateway/generate.ts";
 import type { ListModels } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
@@ -21,6 +22,7 @@ import { getModels } from "./routes/get-models.ts";
 import { getOpenapi } from "./routes/get-openapi.ts";
 import { getUsage } from "./routes/get-usage.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
+import { postCountTokens } from "./routes/post-count-tokens.ts";
 import { postMessages } from "./routes/post-messages.ts";
 import { postResponses } from "./routes/post-responses.ts";
 import { createServeGeneration } from "./serve-generation.ts";
@@ -44,6 +46,7 @@ type Parts = {
   generate: Generate;
   showUsage: ShowUsage;
   listModels: ListModels;
+  countTokens: CountTokens;
   events: Events;
   drain: Drain;
   readiness: Readiness;
@@ -60,7 +63,8 @@ const TIMEOUT_CHECK_MS = 2_000;
 
 /** The public listener: both origins, both formats. */
 export function createHttp(parts: Parts): Server {
-  const { openRequest, countRequest, generate, showUsage, listModels, events, drain, readiness, clock, limits } = parts;
+  const { openRequest, countRequest, generate, showUsage, listModels, countTokens } = parts;
+  const { events, drain, readiness, clock, limits } = parts;
   const router = createRouter(createRefusals(clock));
   const door = createDoor({ openRequest, events, drain, clock, maxOpenRequests: limits.openRequests });
   const serve = createServeGeneration({
@@ -76,6 +80,7 @@ export function createHttp(parts: Parts): Server {
   postChatCompletions(router, { door, serve });
   postResponses(router, { door, serve });
   postMessages(router, { door, serve });
+  postCountTokens(router, { door, countTokens, limits });
   const servePage = createServePage(parts);
   getOpenapi(router, servePage);
   getDocs(router, servePage);

@@ -62,6 +62,7 @@ function harness() {
   const task = (...list: Target[]): DispatchTask => ({
     targets: list,
     bodyFor: ({ upstreamModel }) => Buffer.from(JSON.stringify({ model: upstreamModel })),
+    headersFor: () => ({}),
     sink: { isGone: () => state.isGone, onGone: (callback) => (gone = callback) },
     onAttempt: (attempt) => attempts.push(attempt),
   });

@@ -15,7 +15,7 @@ export type DispatchTask = {
   /** The request's bytes as this target must be sent them. */
   bodyFor: (target: Target) => Buffer;
   /** What this target is told in headers on the caller's behalf. */
-  headersFor?: (target: Target) => Readonly<Record<string, string>>;
+  headersFor: (target: Target) => Readonly<Record<string, string>>;
   /** The caller: when it leaves, so does the call. */
   sink: Pick<Sink, "isGone" | "onGone">;
   onAttempt: (attempt: Attempt) => void;
@@ -78,7 +78,7 @@ export function createDispatch({ pools, credential, random, elapsedMs }: Parts):
       return call(pools, {
         origin,
         path,
-        headers: { ...headers, ...headersFor?.(target) },
+        headers: { ...headers, ...headersFor(target) },
         body: bodyFor(target),
         connectTimeoutMs: target.connectTimeoutMs,
         firstByteTimeoutMs: target.firstByteTimeoutMs,

@@ -1,0 +1,50 @@
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import { estimateInput } from "../tokens/estimate-input.ts";
+import type { CountAtProvider } from "../upstream/count-at-provider.ts";
+import type { CountTokensRequest } from "../wire/messages/count-request.ts";
+import { type CountRequest, countingRefusals } from "./count-request.ts";
+import type { Caller } from "./open-request.ts";
+
+type Count = {
+  /** Made before the first call that uses it. */
+  id: string;
+  caller: Caller;
+  /** Reads the request from its body, or refuses it. */
+  read: () => Promise<CountTokensRequest>;
+};
+
+/** How many tokens an input has. */
+export type CountTokens = (count: Count) => Promise<number>;
+
+type Parts = { catalogue: Catalogue; countRequest: CountRequest; countAtProvider: CountAtProvider };
+
+/**
+ * Counts for free, within the key's rate. A provider that speaks the caller's format is asked, for it alone knows; where none
+ * does, or it does not answer, the input is estimated as it would be for a reservation. So this never fails for a provider's
+ * sake, nor for want of money. [spec 4.6]
+ */
+export const createCountTokens =
+  ({ catalogue, countRequest, countAtProvider }: Parts): CountTokens =>
+  async ({ id, caller, read }) => {
+    const { request, model } = await countingRefusals(
+      () => countRequest(caller, id),
+      async () => {
+        const asked = await read();
+        return { request: asked, model: catalogue.resolve(asked.model, caller.key) };
+      },
+    );
+    await countRequest(caller, id);
+
+    const [target] = model.routes
+      .filter(({ dialect }) => dialect === "messages")
+      .toSorted((a, b) => a.priority - b.priority);
+    const counted =
+      target === undefined
+        ? null
+        : await countAtProvider({
+            target,
+            body: request.bodyFor(target.upstreamModel),
+            headers: request.forwardedHeaders,
+          });
+    return counted ?? Math.ceil(estimateInput(request.bytes).likely * model.tokenFactor);
+  };

@@ -1,0 +1,37 @@
+import { invariant } from "../../core/invariant.ts";
+import type { CountTokens } from "../../gateway/count-tokens.ts";
+import { renderFormatB } from "../../wire/errors/format-b.ts";
+import { parseBody } from "../../wire/json/parse-body.ts";
+import { readCountRequest } from "../../wire/messages/count-request.ts";
+import { readBody } from "../body.ts";
+import { type Door, NOTHING_GENERATED } from "../door.ts";
+import type { Router } from "../router.ts";
+import { sendJson } from "../send-json.ts";
+
+type Parts = { door: Door; countTokens: CountTokens; limits: { bodyBytes: number; jsonDepth: number } };
+
+/** POST /v1/messages/count_tokens. [spec 4.6] */
+export function postCountTokens(router: Router, { door, countTokens, limits }: Parts): void {
+  door.route(router, {
+    method: "POST",
+    path: "/v1/messages/count_tokens",
+    name: "count_tokens",
+    dialect: "messages",
+    render: renderFormatB,
+    credential: { scheme: "bearer_or_header", required: true },
+    refusals: "full",
+    work: async (call) => {
+      const { visit, request, response } = call;
+      const { caller, id, requestId } = visit;
+      invariant(caller, "a count without a caller");
+      const inputTokens = await countTokens({
+        id,
+        caller,
+        read: async () =>
+          readCountRequest(parseBody(await readBody(call, limits.bodyBytes), limits.jsonDepth), request.headers),
+      });
+      const value = { input_tokens: inputTokens };
+      return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };
+    },
+  });
+}

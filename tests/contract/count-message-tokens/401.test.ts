@@ -1,0 +1,4 @@
+import { testUnauthorised } from "../generation/test-unauthorised.ts";
+import { COUNT } from "../operations.ts";
+
+testUnauthorised(COUNT);
