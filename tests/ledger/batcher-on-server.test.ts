@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { NO_USAGE } from "../../src/core/usage.ts";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
 import { type Batcher, createBatcher } from "../../src/ledger/batcher.ts";
 import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
-import type { Ask, Ledger } from "../../src/ledger/ledger.ts";
+import type { Ask, Ledger, Settlement } from "../../src/ledger/ledger.ts";
 import { until } from "../support/until.ts";
 import { SERVERS } from "./engines.ts";
 
 const limits = { items: 256, bytes: 1_000_000, queued: 1_000, timeoutMs: 10_000, retryMs: 20 };
+const POISONED = 77;
+const refusedOf = (results: readonly PromiseSettledResult<unknown>[]): number[] =>
+  results.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
 
 describe.each(SERVERS)("$name", ({ reason, open }) => {
   let database: Database;
@@ -23,7 +27,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     ledger = createLedgerStore(database);
     keyId = createId(Date.now());
     await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 1_000n, about: null, actor: "test" });
+    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 10_000n, about: null, actor: "test" });
     batcher = createBatcher({
       ledger,
       processId: createId(1),
@@ -50,15 +54,31 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     lifetimeMs: 300_000,
     claim: null,
   });
+  const end = ({ id }: Ask, provider: string): Settlement => ({
+    id,
+    keyId,
+    outcome: "completed",
+    charge: 1n,
+    usage: NO_USAGE,
+    contentDelivered: true,
+    record: { provider, status: 200, firstByteMs: null, tookMs: 1, estimated: false },
+    answer: null,
+  });
   const held = async (): Promise<bigint> => (await ledger.usage(keyId))?.held ?? -1n;
 
-  test.skipIf(reason !== null)("one tenant's NUL byte fails its own request and no other", async () => {
+  test.skipIf(reason !== null)("one tenant's NUL byte among two hundred calls fails its own and no other", async () => {
     const before = await held();
+    const asks = Array.from({ length: 200 }, (_, n) => ask(n === POISONED ? "\0" : "m"));
 
-    const results = await Promise.allSettled([ask(), ask("\0"), ask(), ask()].map((it) => batcher.admit(it)));
+    const admitted = await Promise.allSettled(asks.map((it) => batcher.admit(it)));
+    const open = asks.filter((_, n) => n !== POISONED);
+    expect(refusedOf(admitted)).toEqual([POISONED]);
+    expect((await held()) - before).toBe(1_990n);
 
-    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
-    expect((await held()) - before).toBe(30n);
+    const settled = await Promise.allSettled(open.map((it, n) => batcher.settle(end(it, n === POISONED ? "\0" : "p"))));
+    expect(refusedOf(settled)).toEqual([POISONED]);
+    expect((await held()) - before).toBe(10n);
+    expect(await ledger.usage(keyId)).toMatchObject({ used: 198n, requests: 198n });
   });
 
   test.skipIf(reason !== null)(
