@@ -20,7 +20,8 @@ export type ServeProcess = {
   stop: () => Promise<number | null>;
 };
 
-const START_TIMEOUT_MS = 30_000;
+/** A busy machine may take long over it. */
+const START_TIMEOUT_MS = 90_000;
 const ADDRESS = /"listener":"(public|admin)","url":"([^"]+)"/g;
 
 export async function startServeProcess(options: {
@@ -41,8 +42,12 @@ export async function startServeProcess(options: {
   const addresses = (): Map<string, string> =>
     new Map([...output.matchAll(ADDRESS)].map(([, listener = "", url = ""]) => [listener, url]));
   const alive = (): boolean => child.exitCode === null && child.signalCode === null;
-  await until(() => addresses().size === 2 || !alive(), "a gateway listens", START_TIMEOUT_MS);
-  if (!alive()) throw new Error(`the gateway did not start: ${output}`);
+  const listening = until(() => addresses().size === 2 || !alive(), "a gateway listens", START_TIMEOUT_MS);
+  const startFailed = await listening.then(() => !alive()).catch(() => true);
+  if (startFailed) {
+    child.kill("SIGKILL");
+    throw new Error(`the gateway did not start: ${output}`);
+  }
   return {
     url: addresses().get("public") ?? "",
     adminUrl: addresses().get("admin") ?? "",
