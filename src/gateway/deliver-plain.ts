@@ -40,7 +40,7 @@ export const createDeliverPlain =
       plain: bytes,
       answer: keptAnswer(journey, PLAIN_HEAD, bytes),
     });
-    const { status, headers } = announced(PLAIN_HEAD, held);
+    const { status, headers } = announced(PLAIN_HEAD, journey);
     sink.begin({ status, headers: { ...headers, "content-length": String(bytes.length) } });
     sink.end(bytes);
     return { outcome, code: null, usage, bytesOut: bytes.length, relayedAtMs };

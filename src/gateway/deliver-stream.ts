@@ -29,7 +29,7 @@ export const createDeliverStream =
     const { generation, held, sink, clock } = journey;
     const { requestId, request, startedAtMs } = generation;
     const stage = pickTranslator(request.dialect, target).stage(request);
-    const head = announced(STREAM_HEAD, held);
+    const head = announced(STREAM_HEAD, journey);
     const relayed = await relay({
       body,
       stage,

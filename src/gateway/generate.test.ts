@@ -367,3 +367,13 @@ test("a plain answer without usage is charged for its text and not for its form 
   expect(usage.outputTokens).toBe(3);
   expect(alarms).toEqual(["usage_estimated"]);
 });
+
+test("a caller with a limit of requests is told it with every answer", async () => {
+  for (const fields of [{ stream: true }, {}]) {
+    const { generate, ask, heads } = generationStage(pieces(fields.stream ? EVENT + USAGE + DONE : PLAIN), {
+      rpmLimit: 60,
+    });
+    await generate(ask(fields));
+    expect(heads[0]).toMatchObject({ "x-ratelimit-limit-requests": "60" });
+  }
+});

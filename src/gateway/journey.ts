@@ -80,10 +80,14 @@ export function keptAnswer({ generation, sink }: Journey, head: AnswerHead, last
   return body && generation.idempotency.store(head, body);
 }
 
-/** Tells the caller how long its answer may grow when that is less than the model gives. */
-export function announced(head: AnswerHead, { clamped, toldMaxTokens }: Journey["held"]): AnswerHead {
-  if (!clamped) return head;
-  return { ...head, headers: { ...head.headers, "x-tollgate-max-tokens": String(toldMaxTokens) } };
+/** Tells the caller its limits: of requests, and of this answer when it may not grow to what the model gives. */
+export function announced(head: AnswerHead, { held, generation }: Journey): AnswerHead {
+  const { rpmLimit } = generation.caller.key;
+  if (!held.clamped && rpmLimit === null) return head;
+  const headers = { ...head.headers };
+  if (held.clamped) headers["x-tollgate-max-tokens"] = String(held.toldMaxTokens);
+  if (rpmLimit !== null) headers["x-ratelimit-limit-requests"] = String(rpmLimit);
+  return { ...head, headers };
 }
 
 const PROVIDER_FAILURES: ReadonlySet<FaultCode> = new Set([

@@ -90,7 +90,10 @@ export const pieces =
  * The real story, admission and billing over the ledger's executable specification, with a provider and a caller in the hands of
  * the test; and everything that happened, in order.
  */
-export function generationStage(provider: Provider, { credits = 10n ** 9n, model = MODEL } = {}) {
+export function generationStage(
+  provider: Provider,
+  { credits = 10n ** 9n, model = MODEL, rpmLimit = null as number | null } = {},
+) {
   const log: string[] = [];
   const bodies: string[] = [];
   const alarms: MoneyAlarm["kind"][] = [];
@@ -184,7 +187,7 @@ export function generationStage(provider: Provider, { credits = 10n ** 9n, model
     write: (bytes) => log.push(`write ${bytes.toString()}`) > 0,
     end: (bytes) => log.push(`end ${bytes?.toString() ?? ""}`),
   };
-  const key = { id: keyId, version: 1, mode: "credit", rpmLimit: null, providerScope: "all", models: null };
+  const key = { id: keyId, version: 1, mode: "credit", rpmLimit, providerScope: "all", models: null };
   const caller: Caller = { key: key as unknown as Key, secret: "tgc_secret", again: () => caller };
 
   const ask = (fields: object = {}, idempotencyKey?: string): Generation => {
