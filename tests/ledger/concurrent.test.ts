@@ -38,7 +38,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   );
 
   test.skipIf(reason !== null)(
-    `what colliding gateways hear and leave behind is what some order of their calls would give (seed ${SEED})`,
+    `what colliding gateways hear and leave behind is what some order of their calls would give (seed ${SEED}) [MON-18] [ORD-10]`,
     async () => {
       const actors = fc.array(fc.array(lockingCommand, { minLength: 2, maxLength: 2 }), { minLength: 3, maxLength: 3 });
 

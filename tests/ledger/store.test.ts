@@ -83,7 +83,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   });
 
   test.skipIf(reason !== null)(
-    "every end but a client's leaving is recorded, and an hour added up twice counts them once [spec 6.2]",
+    "every end but a client's leaving is recorded, and an hour added up twice counts them once [spec 6.2] [MON-29] [MON-31] [MON-33] [CAN-6]",
     async () => {
       const keyId = await newKey(100n);
       const outcomes: Outcome[] = ["completed", "completed", "client_gone", "upstream_failed", "timed_out"];
@@ -119,18 +119,21 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     },
   );
 
-  test.skipIf(reason !== null)("a void takes the record and its share of the hour back with the charge", async () => {
-    const keyId = await newKey(100n);
-    const [one, two] = [ask(keyId), ask(keyId)];
-    await ledger.admit(processId, [one, two]);
-    await ledger.settle([end(one, "completed"), end(two, "completed")]);
-    await addUp();
-    await ledger.void([{ id: one.id, keyId }]);
+  test.skipIf(reason !== null)(
+    "a void takes the record and its share of the hour back with the charge [MON-36]",
+    async () => {
+      const keyId = await newKey(100n);
+      const [one, two] = [ask(keyId), ask(keyId)];
+      await ledger.admit(processId, [one, two]);
+      await ledger.settle([end(one, "completed"), end(two, "completed")]);
+      await addUp();
+      await ledger.void([{ id: one.id, keyId }]);
 
-    const sums =
-      "select (select count(*) from usage_record where key_id = $1) as records, requests, cost from usage_rollup where key_id = $1";
-    expect(await database.query(sums, [keyId])).toEqual([{ records: 1n, requests: 1n, cost: 7n }]);
-  });
+      const sums =
+        "select (select count(*) from usage_record where key_id = $1) as records, requests, cost from usage_rollup where key_id = $1";
+      expect(await database.query(sums, [keyId])).toEqual([{ records: 1n, requests: 1n, cost: 7n }]);
+    },
+  );
 
   test.skipIf(reason !== null)(
     "a batch with an impossible amount fails as data, and nothing of it happens",

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { type Demand, demandOf } from "../admission/demand.ts";
+import { type Refusal, verdictFault } from "./verdict-fault.ts";
+
+const NOW_MS = Date.UTC(2026, 0, 5, 12);
+const HOUR_MS = 3_600_000;
+
+/** 10 tokens in at 1,000 nano-credits and 100 out at 4,000: 410,000 at least. */
+const demand: Demand = demandOf({
+  tariff: {
+    inputNano: 1_000_000_000n,
+    outputNano: 4_000_000_000n,
+    cacheReadNano: null,
+    cacheWrite5mNano: null,
+    cacheWrite1hNano: null,
+    toolCallNano: {},
+  },
+  input: { likely: 10, most: 40 },
+  choices: 1,
+  maxOutputTokens: 100,
+  publishedOutputTokens: 8_000,
+  floorOutputTokens: 1_024,
+  tokenFactor: 1,
+});
+
+const faultOf = (refusal: Refusal, random = 0) =>
+  verdictFault(refusal, {
+    mode: "credit",
+    rpmLimit: 5,
+    demand,
+    limitField: "max_tokens",
+    nowMs: NOW_MS,
+    random: () => random,
+  });
+
+test("a balance in use is worth another try within 1 to 5 seconds, and not the same for everybody [HDR-7]", () => {
+  const waits = [0, 0.2, 0.4, 0.6, 0.8, 0.999_999].map(
+    (random) => faultOf({ kind: "reserved", posted: 500_000n, held: 400_000n }, random).retryAfterSeconds,
+  );
+
+  expect(waits).toEqual([1, 2, 3, 4, 5, 5]);
+});
+
+test("a used-up budget is worth another try when its period ends; one that does not renew, never [HDR-8]", () => {
+  const ends = faultOf({ kind: "limit_reached", periodEndsAtMs: NOW_MS + HOUR_MS });
+  const never = faultOf({ kind: "limit_reached", periodEndsAtMs: null });
+
+  expect(ends).toMatchObject({ code: "limit_reached", retryAfterSeconds: 3_600 });
+  expect(ends.message).toContain("2026-01-05T13:00:00.000Z");
+  expect(never.retryAfterSeconds).toBe(Infinity);
+});
+
+test("a refusal for money says what is needed, what there is, what others hold, and which limit would fit [MON-19] [MON-20] [RTY-5]", () => {
+  const poor = faultOf({ kind: "insufficient", posted: 210_000n, held: 0n });
+  const busy = faultOf({ kind: "reserved", posted: 500_000n, held: 290_000n });
+
+  expect(poor.message).toMatch(/needs at least 0\.00041 credits; the key has 0\.00021 credits/);
+  expect(busy.message).toMatch(/0\.00041.*0\.0005 credits, of which 0\.00029 credits.*0\.00021 credits is available/);
+  // 210,000 less the input leaves 200,000: fifty tokens.
+  for (const { message } of [poor, busy]) expect(message).toContain("max_tokens to 50 or less");
+});
+
+test("no limit is suggested when not even the input fits [MON-20]", () => {
+  expect(faultOf({ kind: "insufficient", posted: 9_000n, held: 0n }).message).not.toContain("max_tokens");
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { NO_USAGE } from "../../src/core/usage.ts";
+import type { Database } from "../../src/db/database.ts";
+import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
+import { namesOf, PROCESSES } from "./commands.ts";
+import { databaseTarget } from "./database-target.ts";
+import { rest, type Target } from "./drive.ts";
+import { SERVERS } from "./engines.ts";
+import { readState } from "./read-state.ts";
+import type { State } from "./state.ts";
+
+const server = SERVERS[0];
+const reason = server === undefined ? "no server" : server.reason;
+const DAY_MS = 86_400_000;
+const CLAIM = { route: "chat", keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
+const ANSWER = { status: 200, contentType: "application/json", body: Buffer.from("kept") };
+const RECORD = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
+
+/** A verdict on a request decides its rate, its claim and its money at once: a refusal for one of them takes none of the others. */
+describe.skipIf(reason !== null)("what belongs together happens together", () => {
+  let database: Database;
+  let close: () => Promise<void> = async () => undefined;
+  let target: Target;
+  let names = namesOf(0);
+  let run = 500;
+  let asked = 0;
+
+  beforeAll(async () => {
+    if (server) ({ database, close } = await server.open());
+  });
+  afterAll(() => close());
+  beforeEach(async () => {
+    run += 1;
+    names = namesOf(run);
+    target = await databaseTarget(database, Date.UTC(2026, 0, 5, 12) + run * 100 * DAY_MS);
+    const keyId = names.keyId(0);
+    await target.createKey(keyId, "credit");
+    await target.heartbeat(names.processId(0));
+    await target.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
+    return () => rest(target, names);
+  });
+
+  const ask = (fields: Partial<Ask> = {}): Ask => ({
+    id: names.requestId((asked += 1)),
+    keyId: names.keyId(0),
+    keyVersion: 1,
+    rpmLimit: null,
+    least: 10n,
+    most: 40n,
+    unlimited: false,
+    model: "m",
+    priceVersion: 1,
+    lifetimeMs: 300_000,
+    claim: CLAIM,
+    ...fields,
+  });
+  const admit = (...asks: Ask[]) => target.admit(names.processId(0), asks);
+  const end = ({ id, keyId }: Ask, fields: Partial<Settlement> = {}): Settlement => ({
+    id,
+    keyId,
+    outcome: "completed",
+    charge: 7n,
+    usage: NO_USAGE,
+    contentDelivered: true,
+    record: RECORD,
+    answer: ANSWER,
+    ...fields,
+  });
+  const state = (): Promise<State> => readState(database, { keyIds: [names.keyId(0)], processIds: [] });
+  const seen = async () => {
+    const { accounts, claims, holds, records } = await state();
+    const account = accounts.get(names.keyId(0));
+    const counted = account?.cells.reduce((sum, cell) => sum + cell, 0);
+    return { held: account?.held, counted, claims: claims.size, holds: holds.size, records: records.size };
+  };
+
+  test("a call that is repeated finds its own claim and gets the original grant, not a conflict [IDM-20]", async () => {
+    const first = ask();
+    await admit(first);
+
+    expect(await admit(first)).toEqual([{ kind: "already", amount: 40n }]);
+    expect(await admit(ask())).toEqual([{ kind: "in_progress" }]);
+    expect(await seen()).toMatchObject({ held: 40n, claims: 1, holds: 1 });
+  });
+
+  test.each<[why: string, kind: string, fields: Partial<Ask>, counted: number]>([
+    ["its key has changed", "stale_key", { keyVersion: 9 }, 0],
+    ["it is over its rate", "rate_limited", { rpmLimit: 1 }, 1],
+    ["there is no money", "insufficient", { least: 500n, most: 500n }, 2],
+  ])(
+    "a request that is refused because %s holds nothing and claims nothing [ORD-10] [IDM-23]",
+    async (_why, kind, fields, counted) => {
+      if (fields.rpmLimit !== undefined || fields.least !== undefined)
+        await admit(ask({ claim: null, least: 0n, most: 0n }));
+
+      expect(await admit(ask(fields))).toMatchObject([{ kind }]);
+      expect(await seen()).toEqual({ held: 0n, counted, claims: 0, holds: 0, records: 0 });
+    },
+  );
+
+  test("a request that is refused for its claim holds nothing [ORD-10] [IDM-23]", async () => {
+    await admit(ask());
+
+    expect(await admit(ask(), ask({ claim: { ...CLAIM, fingerprint: Buffer.alloc(32, 3) } }))).toMatchObject([
+      { kind: "in_progress" },
+      { kind: "key_reuse" },
+    ]);
+    expect(await seen()).toMatchObject({ held: 40n, claims: 1, holds: 1 });
+  });
+
+  test("an answer that cannot be kept is not charged for either: both happen or none [IDM-24]", async () => {
+    const first = ask();
+    await admit(first);
+    const impossible = { ...ANSWER, status: 2 ** 40 };
+    await expect(target.settle([end(first, { answer: impossible })])).rejects.toThrow();
+    expect(await seen()).toMatchObject({ held: 40n, claims: 1, holds: 1, records: 0 });
+
+    expect(await target.settle([end(first)])).toEqual([{ kind: "settled", charged: 7n }]);
+    expect(await admit(ask())).toEqual([{ kind: "replay", answer: ANSWER }]);
+  });
+
+  test("a settlement that comes too late keeps no answer [IDM-24]", async () => {
+    const late = ask();
+    await admit(late);
+    await target.void([{ id: late.id, keyId: late.keyId }]);
+
+    expect(await target.settle([end(late)])).toEqual([{ kind: "fenced" }]);
+    expect(await admit(ask())).toMatchObject([{ kind: "admitted" }]);
+  });
+
+  test("a settlement that was taken back leaves neither charge nor record [MON-35] [MON-36]", async () => {
+    const unconfirmed = ask({ claim: null });
+    await admit(unconfirmed);
+    await target.settle([end(unconfirmed, { answer: null })]);
+    expect(await seen()).toMatchObject({ records: 1 });
+    await target.void([{ id: unconfirmed.id, keyId: unconfirmed.keyId }]);
+
+    expect(await seen()).toMatchObject({ held: 0n, records: 0 });
+    expect(await target.usage(names.keyId(0))).toMatchObject({ posted: 100n, requests: 0n });
+  });
+
+  test("what a dead process left behind is charged at its last checkpoint, without a record [MON-37] [MON-38]", async () => {
+    const orphan = ask({ claim: null });
+    await admit(orphan);
+    await target.checkpoint([
+      { id: orphan.id, seq: 2, cost: 9n, inputTokens: 1, outputTokens: 2, contentDelivered: true },
+    ]);
+    const sweeper = names.processId(PROCESSES);
+    for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 5_000) {
+      await target.heartbeat(sweeper);
+      await target.advance(5_000);
+    }
+
+    expect(await target.sweep(sweeper, 10)).toEqual([{ id: orphan.id, keyId: orphan.keyId, charged: 9n }]);
+    expect(await seen()).toMatchObject({ held: 0n, holds: 0, records: 0 });
+    expect(await target.usage(names.keyId(0))).toMatchObject({ posted: 91n, used: 9n });
+  });
+});
