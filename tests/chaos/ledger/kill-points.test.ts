@@ -126,7 +126,11 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
   ];
 
   beforeAll(async () => {
-    stage = await startStage({ models: { forty: "sim+tokens=40" } });
+    stage = await startStage({
+      models: { forty: "sim+tokens=40", endless: "sim+tokens=4000+rate=40" },
+      // A checkpoint every few tokens, so that what is swept is close to what was delivered.
+      settings: { TOLLGATE_LEDGER_CHECKPOINT_WORTH: "0.00002" },
+    });
     survivor = await stage.startGateway();
   }, 60_000);
   afterAll(() => stage?.close());
@@ -184,7 +188,10 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
 
   test.concurrent("a process frozen beyond its lease ends no stream as if nothing had happened", async () => {
     const [gateway, key] = await Promise.all([stage.startGateway(), stage.makeKey({ credit: PLENTY })]);
-    const { ended } = await openStreams({ stage, gateways: [gateway], key, count: 20 });
+    const common = { stage, gateways: [gateway], key, count: 10 };
+    // The provider of these has finished when the process wakes up; that of the others is still at it.
+    const short = await openStreams(common);
+    const endless = await openStreams({ ...common, model: "endless" });
     // Long enough for what they have delivered so far to be written down.
     await sleep(1_000);
     gateway.signal("SIGSTOP");
@@ -192,10 +199,17 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
     await until(async () => !(await hasHold(key)), "the others have swept its holds", 20_000);
     gateway.signal("SIGCONT");
 
-    const entries = await ended;
+    const thawedAtMs = Date.now();
+    const entries = [...(await short.ended), ...(await endless.ended)];
     const told = entries.filter(({ terminalAtMs }) => terminalAtMs !== null);
-    console.log(`frozen for ${FREEZE_MS / 1_000} s: ${entries.length} streams, ${told.length} ended as whole`);
+    const cutAfterMs = Math.max(...entries.map(({ endedAtMs }) => endedAtMs)) - thawedAtMs;
+    console.log(
+      `frozen for ${FREEZE_MS / 1_000} s: ${entries.length} streams, ${told.length} ended as whole, ` +
+        `the last told of an error ${cutAfterMs} ms after it woke up`,
+    );
     expect(told).toEqual([]);
+    expect(new Set(entries.map(({ code }) => code))).toEqual(new Set(["service_unavailable"]));
+    expect(cutAfterMs).toBeLessThan(30_000);
     await until(
       async () => (await stage.ask({ gateway, key, model: "fast" })).status === 200,
       "it serves again",

@@ -2,7 +2,7 @@ import type { StageKey } from "./ask.ts";
 import type { ClientEntry } from "./evidence.ts";
 import type { Gateway, Stage } from "./stage.ts";
 
-type Wanted = { stage: Stage; gateways: readonly Gateway[]; key: StageKey; count: number };
+type Wanted = { stage: Stage; gateways: readonly Gateway[]; key: StageKey; count: number; model?: string };
 
 export type OpenStreams = {
   /** How many events with content each has brought so far. */
@@ -10,8 +10,8 @@ export type OpenStreams = {
   ended: Promise<ClientEntry[]>;
 };
 
-/** Streams of ten seconds, all of them open: one that a busy gateway refused is asked for again. */
-export async function openStreams({ stage, gateways, key, count }: Wanted): Promise<OpenStreams> {
+/** Streams of ten seconds unless told otherwise, all of them open: one that a busy gateway refused is asked for again. */
+export async function openStreams({ stage, gateways, key, count, model = "long" }: Wanted): Promise<OpenStreams> {
   const events = Array.from({ length: count }, () => 0);
   const open = async (index: number): Promise<{ ended: Promise<ClientEntry> }> => {
     for (;;) {
@@ -19,9 +19,9 @@ export async function openStreams({ stage, gateways, key, count }: Wanted): Prom
       const ended = stage.ask({
         gateway: gateways[index % gateways.length] as Gateway,
         key,
-        model: "long",
+        model,
         streamed: true,
-        maxTokens: 400,
+        maxTokens: 4_000,
         onHead: head.resolve,
         onEvents: (seen) => void (events[index] = seen),
       });
