@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { createId } from "../../src/core/ids.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/db/database.ts";
@@ -8,13 +9,21 @@ import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-stor
 import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
 import { startCluster } from "../support/postgres.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
+import { cpuMicrosOf } from "./process-usage.ts";
 
 /**
  * How many admit and settle pairs one gateway process drives through one PostgreSQL with fsync on, on one hot key and over many.
- * Usage: node tests/bench/ledger-throughput.ts [seconds]
+ * With `--snapshot`, what a reader does to a hot key who keeps one snapshot open for a minute.
+ * Usage: node tests/bench/ledger-throughput.ts [seconds] [--snapshot]
  */
-const SECONDS = Number(process.argv[2] ?? 4);
+const { values: flags, positionals } = parseArgs({
+  options: { snapshot: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const SECONDS = Number(positionals[0] ?? 4);
+const SNAPSHOT_SECONDS = 60;
 const KEYS = 5_000;
+const HEADINGS = ["", "pairs/s", "PostgreSQL µs", "Node µs", "admit p50 ms", "admit p99 ms"];
 const limits = { items: 256, bytes: 4_000_000, queued: 4_096, timeoutMs: 10_000, retryMs: 100 };
 const usage = { ...NO_USAGE, inputTokens: 300, outputTokens: 400 };
 const record = { provider: "acme", status: 200, firstByteMs: 100, tookMs: 1_000, estimated: false };
@@ -27,8 +36,18 @@ try {
   const keyIds = await createKeys(database);
   const batcher = await openBatcher(database);
   await drive(batcher, { keyIds, inFlight: 64, seconds: 1 });
-  for (const inFlight of [64, 256]) {
-    for (const keys of [keyIds.slice(0, 1), keyIds]) console.log(await measure(batcher, keys, inFlight));
+  console.log(rowOf(HEADINGS));
+  if (flags.snapshot) await besideSnapshot(batcher, keyIds);
+  else {
+    for (const inFlight of [64, 256]) {
+      for (const keys of [keyIds.slice(0, 1), keyIds])
+        await measure(batcher, {
+          name: `${keys.length} keys, ${inFlight} in flight`,
+          keyIds: keys,
+          inFlight,
+          seconds: SECONDS,
+        });
+    }
   }
 } finally {
   await database.close();
@@ -52,19 +71,47 @@ async function openBatcher(opened: Database): Promise<Batcher> {
   return createBatcher({ ...common, ledger, failureOf: ledgerFailureOf, onLostRelease: console.error });
 }
 
-async function measure(batcher: Batcher, keyIds: readonly string[], inFlight: number): Promise<string> {
-  const cpu = process.cpuUsage();
-  const { pairs, admitMs } = await drive(batcher, { keyIds, inFlight, seconds: SECONDS });
+type Load = { keyIds: readonly string[]; inFlight: number; seconds: number };
+
+/** Vacuum cannot clean past an open snapshot, so each look at a hot row steps over more dead versions of it. */
+async function besideSnapshot(batcher: Batcher, keyIds: readonly string[]): Promise<void> {
+  const load = { keyIds: keyIds.slice(0, 1), inFlight: 64, seconds: 10 };
+  const reader = createPostgres({ url: cluster.url(), ...pool, poolSize: 1, statementTimeoutMs: 600_000 });
+  try {
+    await measure(batcher, { ...load, name: "before" });
+    await reader.transaction(async (tx) => {
+      await tx.query("set transaction isolation level repeatable read");
+      await tx.query("select count(*) from balance");
+      for (let second = 0; second < SNAPSHOT_SECONDS; second += load.seconds)
+        await measure(batcher, { ...load, name: `snapshot open for ${second} to ${second + load.seconds} s` });
+    });
+    for (const name of ["closed: first 10 s", "closed: next 10 s"]) await measure(batcher, { ...load, name });
+  } finally {
+    await reader.close();
+  }
+}
+
+async function measure(batcher: Batcher, { name, ...load }: Load & { name: string }): Promise<void> {
+  const serverPid = cluster.pid() ?? 0;
+  const [cpu, serverMicros] = [process.cpuUsage(), cpuMicrosOf(serverPid)];
+  const { pairs, admitMs } = await drive(batcher, load);
   const { user, system } = process.cpuUsage(cpu);
-  const median = admitMs.sort((one, other) => one - other)[Math.floor(admitMs.length / 2)] ?? 0;
-  const perSecond = Math.round(pairs / SECONDS);
-  const cpuUs = ((user + system) / pairs).toFixed(1);
-  return `${keyIds.length} keys, ${inFlight} in flight: ${perSecond} pairs/s, ${cpuUs} µs of Node CPU per pair, admit p50 ${median.toFixed(2)} ms`;
+  const sorted = admitMs.sort((one, other) => one - other);
+  const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2);
+  const perPair = (micros: number): string => (micros / pairs).toFixed(1);
+  const server = perPair(cpuMicrosOf(serverPid) - serverMicros);
+  console.log(
+    rowOf([name, Math.round(pairs / load.seconds).toString(), server, perPair(user + system), at(0.5), at(0.99)]),
+  );
+}
+
+function rowOf(cells: readonly string[]): string {
+  return cells.map((cell, column) => (column === 0 ? cell.padEnd(32) : cell.padStart(16))).join("");
 }
 
 async function drive(
   batcher: Batcher,
-  { keyIds, inFlight, seconds }: { keyIds: readonly string[]; inFlight: number; seconds: number },
+  { keyIds, inFlight, seconds }: Load,
 ): Promise<{ pairs: number; admitMs: number[] }> {
   const admitMs: number[] = [];
   const endMs = performance.now() + seconds * 1_000;
