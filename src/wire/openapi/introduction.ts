@@ -11,6 +11,9 @@ exactly one of the two. A key is a secret: keep it on servers, out of browsers a
 Each key pays in one of two ways, and that decides the origin it must use. A credit key uses the bare origin; a
 token-budget key uses the origin with \`/token\` before \`/v1\`. At the other origin a key is refused.
 
+The examples take the key from the environment variable \`TOLLGATE_KEY\`. Put an id of your own model list in the place of
+\`your-model\`.
+
 ## Money
 
 Before a request starts, what it can cost is reserved; when it ends, what it did cost is charged and the rest is given

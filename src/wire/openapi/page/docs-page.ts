@@ -64,7 +64,7 @@ function errorPart(document: OpenApiDocument): string {
   const { schemas } = document.components;
   const envelopes = Object.entries(ENVELOPES).map(
     ([title, name]) =>
-      `<h3>${title}</h3><p>${prose(schemas[name]?.description ?? "")}</p>${fieldTable(referenceTo(name), schemas)}`,
+      `<h3>${title}</h3><p>${prose(schemas[name]?.description ?? "")}</p>${fieldTable(referenceTo(name), { schemas, side: "answer" })}`,
   );
   return `${codeTable(document)}${envelopes.join("")}`;
 }
@@ -73,12 +73,11 @@ const ENVELOPES = { "Envelope of Format A": "FormatAError", "Envelope of Format 
 
 function codeTable(document: OpenApiDocument): string {
   const rows = document["x-error-codes"].map(({ code: name, condition, format_a: a, format_b: b }) => [
-    code(name),
+    `${code(name)}<p>${prose(condition)}</p>`,
     `${a.status} ${code(a.type)}`,
     `${b.status} ${code(b.type)}`,
-    prose(condition),
   ]);
-  return table(["Code", "Format A", "Format B", "When"], rows);
+  return table(["Code", "Format A", "Format B"], rows);
 }
 
 function tagPart({ name, description }: OpenApiDocument["tags"][number], document: OpenApiDocument): string {

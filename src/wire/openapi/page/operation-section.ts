@@ -19,7 +19,7 @@ export function operationSection(place: Place): string {
     `<p>${credentialWords(operation)}</p>`,
     curls(place),
     parameterTable(operation, schemas),
-    body ? `<h4>Request</h4>${fieldTable(body.schema, schemas)}` : "",
+    body ? `<h4>Request</h4>${fieldTable(body.schema, { schemas, side: "request" })}` : "",
     answerPart(operation, schemas),
     `<h4>Statuses</h4>${statusTable(operation, document)}`,
     "</section>",
@@ -61,11 +61,12 @@ function answerPart({ responses }: Operation, schemas: Schemas): string {
   const content = responses["200"]?.content ?? {};
   const json = content["application/json"];
   const stream = content["text/event-stream"];
-  const parts = [`<h4>Answer</h4>${json ? fieldTable(json.schema, schemas) : ""}`];
+  const parts = [`<h4>Answer</h4>${json ? fieldTable(json.schema, { schemas, side: "answer" }) : ""}`];
   for (const { value } of Object.values(json?.examples ?? {})) parts.push(fold("An answer", block(writeJson(value))));
   if (stream) {
     parts.push(`<h4>Stream</h4>${markdown(stream.schema.description ?? "")}`);
-    if (stream["x-event-schema"]) parts.push(fold("Fields of an event", fieldTable(stream["x-event-schema"], schemas)));
+    if (stream["x-event-schema"])
+      parts.push(fold("Fields of an event", fieldTable(stream["x-event-schema"], { schemas, side: "answer" })));
     for (const { summary, value } of Object.values(stream.examples ?? {}))
       parts.push(fold(summary, block(String(value))));
   }
@@ -75,20 +76,27 @@ function answerPart({ responses }: Operation, schemas: Schemas): string {
 function statusTable({ responses }: Operation, document: OpenApiDocument): string {
   const rows = Object.entries(responses).map(([status, response]) => [
     `<strong>${status}</strong>`,
-    `${markdown(response.description)}${extraHeaders(response, document)}`,
+    `${markdown(response.description)}${status === "200" ? headerList(response, document) : headerNames(response)}`,
   ]);
   return table(["Status", "When"], rows);
 }
 
-/** Headers beyond the ids, which every response carries. */
-function extraHeaders({ headers }: Response, document: OpenApiDocument): string {
-  const own = Object.entries(headers).filter((entry): entry is [string, Header] => !isReference(entry[1]));
-  if (own.length === 0) return "";
-  const items = own.map(([name, { description, required, schema }]) => {
+/** What the headers of refusals mean is said once, in the introduction. */
+function headerNames(response: Response): string {
+  const names = ownHeaders(response).map(([name, { required }]) => `${required ? "" : "sometimes "}${code(name)}`);
+  return names.length === 0 ? "" : `<p class="headers">With ${names.join(" and ")}.</p>`;
+}
+
+function headerList(response: Response, document: OpenApiDocument): string {
+  const items = ownHeaders(response).map(([name, { description, required, schema }]) => {
     const type = typeOf(schema, document.components.schemas);
     return `<li>${code(name)} (${type}${required ? "" : ", not always"}): ${prose(description)}</li>`;
   });
-  return `<ul class="headers">${items.join("")}</ul>`;
+  return items.length === 0 ? "" : `<ul class="headers">${items.join("")}</ul>`;
 }
+
+/** Those beyond the ids, which every response carries. */
+const ownHeaders = ({ headers }: Response): [string, Header][] =>
+  Object.entries(headers).filter((entry): entry is [string, Header] => !isReference(entry[1]));
 
 const isReference = (header: Header | Reference): header is Reference => "$ref" in header;

@@ -58,7 +58,8 @@ th { font-weight: 600; color: var(--quiet); font-size: .8125rem; }
 td p, td ul { margin: 0; }
 td ul + ul { margin-top: .3rem; }
 .headers { color: var(--quiet); font-size: .875rem; }
-.required { color: var(--required); font-size: .75rem; white-space: nowrap; }
+.required, .optional { font-size: .75rem; white-space: nowrap; color: var(--quiet); }
+.required { color: var(--required); }
 footer { margin-top: 3rem; color: var(--quiet); }
 @media (max-width: 56rem) {
   body { display: block; }

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { bearer, knock, requestIdOf } from "../knock.ts";
+import type { Description } from "./description.ts";
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGatewayProcess();
+});
+afterAll(() => gateway.stop());
+
+const EVERYWHERE = ["/openapi.json", "/docs", "/token/openapi.json", "/token/docs"];
+
+test("the description of the interface is version 1.0.0 and names both origins as callers reach them [VER-1]", async () => {
+  const reply = await knock(`${gateway.publicUrl}/openapi.json`);
+  const { openapi, info, servers } = JSON.parse(reply.text) as Description;
+
+  expect(reply.status).toBe(200);
+  expect(reply.headers["content-type"]).toBe("application/json");
+  expect({ openapi, version: info.version }).toEqual({ openapi: "3.1.1", version: "1.0.0" });
+  expect(servers.map(({ url }) => url)).toEqual([gateway.publicUrl, `${gateway.publicUrl}/token`]);
+});
+
+test("every path in it lives under /v1, and is served at both origins [VER-2] [ORI-3]", async () => {
+  const { paths } = JSON.parse((await knock(`${gateway.publicUrl}/openapi.json`)).text) as Description;
+
+  expect(Object.keys(paths)).toHaveLength(6);
+  for (const path of Object.keys(paths)) {
+    expect(path).toMatch(/^\/v1\//);
+    for (const origin of ["", "/token"]) {
+      const { status, headers } = await knock(`${gateway.publicUrl}${origin}${path}`, { method: "DELETE" });
+      expect({ path, status, allow: headers.allow?.toLowerCase() }).toEqual({
+        path,
+        status: 405,
+        allow: Object.keys(paths[path] ?? {}).join(", "),
+      });
+    }
+  }
+});
+
+test.each(EVERYWHERE)("%s is for anyone, may be cached, and need not be sent twice", async (path) => {
+  const reply = await knock(`${gateway.publicUrl}${path}`);
+  const { etag } = reply.headers;
+  const again = await knock(`${gateway.publicUrl}${path}`, { headers: ["if-none-match", etag ?? ""] });
+
+  expect(reply.status).toBe(200);
+  expect(reply.headers["cache-control"]).toBe("public, max-age=300");
+  expect(Number(reply.headers["content-length"])).toBe(Buffer.byteLength(reply.text));
+  expect({ status: again.status, text: again.text, etag: again.headers.etag }).toEqual({ status: 304, text: "", etag });
+  expect(requestIdOf(again)).not.toBe(requestIdOf(reply));
+});
+
+test.each(EVERYWHERE)("%s looks at no credential, so none can be refused", async (path) => {
+  for (const headers of [bearer("nonsense"), ["x-api-key", "nonsense"], bearer(gateway.keys.token_budget)])
+    expect((await knock(`${gateway.publicUrl}${path}`, { headers })).status).toBe(200);
+});
+
+test.each(EVERYWHERE)("%s takes nothing but GET", async (path) => {
+  const reply = await knock(`${gateway.publicUrl}${path}`, { method: "POST", body: "{}" });
+
+  expect(reply.status).toBe(405);
+  expect(reply.headers.allow).toBe("GET");
+});
+
+test("the page for people runs nothing, loads nothing and may be framed by nobody", async () => {
+  const { headers, text } = await knock(`${gateway.publicUrl}/docs`);
+
+  expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+  expect(headers["x-content-type-options"]).toBe("nosniff");
+  expect(headers["content-security-policy"]).toBe(
+    "default-src 'none'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
+  expect(text).not.toContain("<script");
+});
+
+test("reading it is counted under a name of its own", async () => {
+  await knock(`${gateway.publicUrl}/docs`);
+
+  expect(await gateway.metrics()).toMatch(/route="description"/);
+});

@@ -1,0 +1,63 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { knock } from "../knock.ts";
+
+const CURL_IS_HERE = spawnSync("curl", ["--version"]).status === 0;
+/** Which model answers at a path, by the end of the path. */
+const MODELS: [end: string, model: string][] = [
+  ["/chat/completions", "chat-model"],
+  ["/responses", "responses-model"],
+  ["/messages", "messages-model"],
+  ["/count_tokens", "messages-model"],
+];
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGatewayProcess({
+    models: {
+      "chat-model": { upstream: "sim", dialect: "chat" },
+      "responses-model": { upstream: "sim", dialect: "responses" },
+      "messages-model": { upstream: "sim", dialect: "messages" },
+    },
+  });
+});
+afterAll(() => gateway.stop());
+
+/** The commands of the page as a reader copies them. */
+async function commandsOnPage(): Promise<string[]> {
+  const { text } = await knock(`${gateway.publicUrl}/docs`);
+  const marks: Record<string, string> = { quot: '"', "#39": "'", lt: "<", gt: ">", amp: "&" };
+  return [...text.matchAll(/<pre[^>]*><code>(curl .+?)<\/code>/gs)].map(([, command = ""]) =>
+    command.replaceAll(/&(quot|#39|lt|gt|amp);/g, (_entity, name: string) => marks[name] ?? ""),
+  );
+}
+
+/** Runs a command in a shell, with the key and the model filled in as the page says. */
+async function run(command: string): Promise<{ code: number | null; status: string; body: string }> {
+  const [url = ""] = /http\S+/.exec(command) ?? [];
+  const [, model = ""] = MODELS.find(([end]) => url.endsWith(end)) ?? [];
+  const key = gateway.keys[url.includes("/token/") ? "token_budget" : "credit"];
+  const child = spawn("sh", ["-c", `${command.replace("your-model", model)} -s -w '\\n%{http_code}'`], {
+    env: { PATH: process.env["PATH"], TOLLGATE_KEY: key },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const [code] = (await once(child, "close")) as [number | null];
+  const output = Buffer.concat(chunks).toString();
+  const end = output.lastIndexOf("\n");
+  return { code, body: output.slice(0, end), status: output.slice(end + 1) };
+}
+
+test.skipIf(!CURL_IS_HERE)("every command on the page works when it is pasted into a shell", async () => {
+  const commands = await commandsOnPage();
+
+  expect(commands).toHaveLength(17);
+  for (const command of commands) {
+    const { code, status, body } = await run(command);
+    expect({ command, code, status }, body).toEqual({ command, code: 0, status: "200" });
+    expect(body).not.toBe("");
+  }
+});
