@@ -52,6 +52,7 @@ test("`stream: false` is a plain answer and `stream: true` an event stream [CHA-
 
 test("fields the specification does not name reach the provider untouched, at every level [BOD-1] [CHA-10] [CHA-23]", async () => {
   const extras = {
+    max_tokens: 100,
     seed: 42,
     nested: { deep: [1, null, { ключ: "значение", emoji: "🚪" }], empty: {} },
     response_format: { type: "json_schema", json_schema: { name: "x", schema: { type: "object" } } },
@@ -164,6 +165,23 @@ test("what a provider could keep for strangers is not asked of it [BOD-11]", asy
   await ask(gateway, { store: true });
 
   expect((await lastCall()).body).toMatchObject({ store: false });
+});
+
+test("end users leave as pseudonyms and caches under a prefix, both of the key [BOD-28] [BOD-29]", async () => {
+  const fields = { user: "ann", safety_identifier: "ann", prompt_cache_key: "book" };
+  const reply = await ask(gateway, fields);
+  const body = (await lastCall()).body as Record<string, string>;
+
+  expect(reply.status).toBe(200);
+  expect(body["user"]).toMatch(/^[\w-]{43}$/);
+  expect(body["safety_identifier"]).toBe(body["user"]);
+  expect(body["prompt_cache_key"]).toMatch(/^[\w-]{12}-book$/);
+});
+
+test("the provider's default tier is had by naming none [BOD-26]", async () => {
+  await ask(gateway, { service_tier: "auto" });
+
+  expect((await lastCall()).body).not.toHaveProperty("service_tier");
 });
 
 test("usage is asked of the provider whether or not the caller does [UPS-1] [STR-24]", async () => {

@@ -87,6 +87,22 @@ describe("a field outside its constraint is refused and named [CHA-2] [CHA-4] [C
   });
 });
 
+describe("what would keep state for strangers, or cost what nobody published, is refused and named", () => {
+  const content = (part: object): object => ({ messages: [{ role: "user", content: [part] }] });
+  test.each<[rule: string, param: string, fields: object]>([
+    ["BOD-17", "messages.0.content.0.file.file_id", content({ type: "file", file: { file_id: "file_1" } })],
+    ["BOD-20", "mcp_servers", { mcp_servers: [{ url: "https://example.com" }] }],
+    ["BOD-21", "messages.0.audio.id", { messages: [{ role: "assistant", audio: { id: "audio_1" } }] }],
+    ["BOD-24", "service_tier", { service_tier: "priority" }],
+    ["BOD-24", "speed", { speed: "fast" }],
+    ["BOD-24", "inference_geo", { inference_geo: "us" }],
+    ["BOD-25", "web_search_options", { web_search_options: {} }],
+    ["BOD-25", "tools.0.type", { tools: [{ type: "web_search" }] }],
+  ])("[%s] %s", async (_rule, param, fields) => {
+    expectRefusal(await ask(gateway, fields), { ...INVALID, param });
+  });
+});
+
 test.each(["model", "messages"])("a body without `%s` is refused and the field named [BOD-4] [BOD-5]", async (name) => {
   expectRefusal(await send(gateway, without(name)), { ...INVALID, param: name });
 });
