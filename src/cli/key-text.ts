@@ -1,5 +1,5 @@
 import type { OperatorControl } from "./operator-control.ts";
-import { facts, table } from "./print.ts";
+import { facts, printable, table } from "./print.ts";
 
 type Shown = Awaited<ReturnType<OperatorControl["keys"]["show"]>>;
 type KeyRow = Shown["key"];
@@ -7,7 +7,7 @@ export type Account = Awaited<ReturnType<OperatorControl["funds"]["show"]>>;
 
 /** How a key is named to people: enough to find it again, too little to use it. */
 export const keyName = ({ prefix, label }: Pick<KeyRow, "prefix" | "label">): string =>
-  label === null ? `${prefix}…` : `${prefix}… (${label})`;
+  label === null ? `${prefix}…` : `${prefix}… (${printable(label)})`;
 
 export function keyListing(rows: readonly KeyRow[]): string {
   if (rows.length === 0) return "no keys yet; make one with `tollgate keys create`";

@@ -36,7 +36,7 @@ export const facts = (title: string, pairs: readonly (readonly [name: string, va
   ].join("\n");
 
 /** A label is whatever somebody wrote: it must neither break a line nor command the terminal. */
-const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "�");
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "�");
 
 function words(title: string, cells: readonly string[]): string[] {
   const width = cells.reduce((widest, cell) => Math.max(widest, cell.length), title.length);

@@ -40,7 +40,7 @@ export function addKeyChangeCommands(keys: Command): void {
           ...(expires === undefined ? {} : { expires_at: expires === "never" ? null : expires }),
           ...(label === undefined ? {} : { label: label === "" ? null : label }),
         });
-        const now = `rpm ${key.rpm_limit ?? "unlimited"}, expires ${key.expires_at ?? "never"}, label ${key.label ?? "-"}`;
+        const now = `rpm ${key.rpm_limit ?? "unlimited"}, expires ${key.expires_at ?? "never"}`;
         printResult({ key }, { json: options.json === true, text: () => `changed ${named(key)}: ${now}` });
       });
     });
