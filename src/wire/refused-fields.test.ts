@@ -86,3 +86,11 @@ describe.each(["chat", "responses", "messages"] as const)("in %s", (dialect) => 
     for (const body of ALLOWED[dialect]) expect(() => refuseFields(dialect, body)).not.toThrow();
   });
 });
+
+test("a refused value is named, unless it is long or not a word", () => {
+  const refuse = (type: string) => () => refuseFields("responses", { tools: [{ type: "function" }, { type }] });
+
+  expect(refuse("web_search")).toThrow("tools.1.type: 'web_search' changes what the provider charges");
+  expect(refuse("a b")).toThrow("tools.1.type: This field changes");
+  expect(refuse("x".repeat(65))).toThrow("tools.1.type: This field changes");
+});

@@ -104,25 +104,33 @@ const ROWS: Record<ClientDialect, readonly Row[]> = {
 /** Refuses a body that asks a provider for what strangers on one account must not share or for what has no price. */
 export function refuseFields(dialect: ClientDialect, body: Record<string, unknown>): void {
   for (const row of ROWS[dialect]) {
-    const param = find(body, row.path.split("."), row);
-    if (param === null) continue;
-    const path = param.join(".");
-    throw new Fault("invalid_request", `${path}: This field ${REASONS[row.because]}.`, { param: path });
+    const found = find(body, row.path.split("."), row);
+    if (found === null) continue;
+    const param = found.path.join(".");
+    throw new Fault("invalid_request", `${param}: ${subjectOf(found, row)} ${REASONS[row.because]}.`, { param });
   }
 }
 
-/** The way to the first refused value, or null. */
-function find(value: unknown, path: readonly string[], row: Row): string[] | null {
+type Found = { path: string[]; value: unknown };
+
+/** Callers who did not write the body themselves, as an agent's users, know a tool by its name and not by its place. */
+function subjectOf({ value }: Found, { unless, when }: Row): string {
+  const named = (unless ?? when) && typeof value === "string" && /^[\w.-]{1,64}$/.test(value);
+  return named ? `'${value}'` : "This field";
+}
+
+/** The first refused value and the way to it, or null. */
+function find(value: unknown, path: readonly string[], row: Row): Found | null {
   const [step, ...rest] = path;
-  if (step === undefined) return isRefused(value, row) ? [] : null;
+  if (step === undefined) return isRefused(value, row) ? { path: [], value } : null;
   if (step !== "*") {
     const found = isObject(value) && Object.hasOwn(value, step) ? find(value[step], rest, row) : null;
-    return found && [step, ...found];
+    return found && { ...found, path: [step, ...found.path] };
   }
   if (!Array.isArray(value)) return null;
   for (const [index, element] of value.entries()) {
     const found = find(element, rest, row);
-    if (found) return [String(index), ...found];
+    if (found) return { ...found, path: [String(index), ...found.path] };
   }
   return null;
 }
