@@ -17,7 +17,7 @@ export function readBody(
     throw new Fault("invalid_request", "Send the body uncompressed, without a content-encoding header.");
   }
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (request.headers.expect !== undefined) response.writeContinue();
+  if (awaitsContinue(request)) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -29,6 +29,11 @@ export function readBody(
     request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] ?? NOTHING) : Buffer.concat(chunks)));
     request.on("error", (cause) => reject(new Fault("invalid_request", "The request body broke off.", { cause })));
   });
+}
+
+/** HTTP/1.0 knows no interim answers and would take this one for the last. */
+function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === "1.1" && headers.expect?.toLowerCase() === "100-continue";
 }
 
 function tooLarge(maxBytes: number): Fault {

@@ -1,33 +1,73 @@
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../core/clock.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
+import type { Handler } from "./router.ts";
 
 const STATUS: Record<string, string> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
+const LINGER_MS = 1_000;
+
+export type ClientErrors = {
+  /** Every request must pass through this, so that bytes behind it can wait for its answer. */
+  attend: (handle: Handler) => Handler;
+  answer: (error: Error & { code?: string }, socket: Socket) => void;
+};
 
 /** Bytes that are not a request: there is no route and no format yet, so the answer is the shortest that is true. */
-export const createAnswerClientError =
-  (clock: Clock) =>
-  (error: Error & { code?: string }, socket: Socket): void => {
+export function createClientErrors(clock: Clock): ClientErrors {
+  const latest = new WeakMap<Socket, ServerResponse>();
+  /** The parser complains again with every piece that comes after the first bad one. */
+  const told = new WeakSet<Socket>();
+
+  function answer(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
-    const status = STATUS[error.code ?? ""] ?? "400 Bad Request";
-    const requestId = requestIdOf(createId(clock.nowMs()));
-    const message = `${status.slice(4)}.`;
-    const body = JSON.stringify({
-      error: { message, type: "invalid_request_error", code: "invalid_request", param: null, request_id: requestId },
-    });
-    const head = [
-      `HTTP/1.1 ${status}`,
-      "connection: close",
-      "content-type: application/json",
-      `content-length: ${Buffer.byteLength(body)}`,
-      `x-request-id: ${requestId}`,
-      `request-id: ${requestId}`,
-    ];
-    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+    if (told.has(socket)) return;
+    told.add(socket);
+    const say = (): void => hangUp(socket, refusal(error.code ?? "", requestIdOf(createId(clock.nowMs()))));
+    const response = latest.get(socket);
+    if (response === undefined || response.writableFinished) say();
+    // What is wrong stands behind a whole request, whose answer is its caller's due. It goes first, and unbroken.
+    else if (response.req.complete) response.once("finish", say);
+    // What is wrong is the body of the request that is being answered.
+    else if (response.headersSent) socket.destroy();
+    else say();
+  }
+
+  return {
+    attend: (handle) => (request, response) => {
+      latest.set(request.socket, response);
+      handle(request, response);
+    },
+    answer,
   };
+}
+
+function refusal(code: string, requestId: string): string {
+  const status = STATUS[code] ?? "400 Bad Request";
+  const message = `${status.slice(4)}.`;
+  const body = JSON.stringify({
+    error: { message, type: "invalid_request_error", code: "invalid_request", param: null, request_id: requestId },
+  });
+  const head = [
+    `HTTP/1.1 ${status}`,
+    "connection: close",
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    `request-id: ${requestId}`,
+  ];
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** Says the last word. A caller that neither hangs up nor falls silent would hold the connection for ever, so it has a moment. */
+function hangUp(socket: Socket, words: string): void {
+  socket.end(words);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+}

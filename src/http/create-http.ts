@@ -11,11 +11,12 @@ import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Events } from "../telemetry/events.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
-import { createAnswerClientError } from "./client-error.ts";
+import { createClientErrors } from "./client-error.ts";
 import { createDoor } from "./door.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Readiness } from "./health.ts";
 import { refuse } from "./refuse.ts";
+import { requireHost } from "./require-host.ts";
 import { createRouter } from "./router.ts";
 import { getDocs } from "./routes/get-docs.ts";
 import { getModels } from "./routes/get-models.ts";
@@ -65,7 +66,8 @@ const TIMEOUT_CHECK_MS = 2_000;
 export function createHttp(parts: Parts): Server {
   const { openRequest, countRequest, generate, showUsage, listModels, countTokens } = parts;
   const { events, drain, readiness, clock, limits } = parts;
-  const router = createRouter(createRefusals(clock));
+  const refusals = createRefusals(clock);
+  const router = createRouter(refusals);
   const door = createDoor({ openRequest, events, drain, clock, maxOpenRequests: limits.openRequests });
   const serve = createServeGeneration({
     generate,
@@ -92,6 +94,8 @@ export function createHttp(parts: Parts): Server {
     requestTimeout: limits.bodyTimeoutMs,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     maxHeaderSize: limits.headerBytes,
+    // Node's own refusal has no id; ours has.
+    requireHostHeader: false,
     noDelay: true,
   });
   // The last resort against a connection on which nothing moves; streams are kept alive far more often than this.
@@ -100,10 +104,14 @@ export function createHttp(parts: Parts): Server {
   // Closing the listener would also close every connection whose answer is written but not yet taken by a slow caller, for
   // Node calls those idle. They end with the drain, which knows better.
   server.closeIdleConnections = () => undefined;
-  server.on("request", router.handle);
-  // A caller that asks before it sends is told to go on only when its body is wanted.
-  server.on("checkContinue", router.handle);
-  server.on("clientError", createAnswerClientError(clock));
+  const clientErrors = createClientErrors(clock);
+  const handle = clientErrors.attend(requireHost(router.handle, refusals.noHost));
+  server.on("request", handle);
+  // A caller that asks before it sends is told to go on only when its body is wanted. Other expectations are not met, and
+  // need not be.
+  server.on("checkContinue", handle);
+  server.on("checkExpectation", handle);
+  server.on("clientError", clientErrors.answer);
   return server;
 }
 
@@ -114,6 +122,8 @@ function createRefusals(clock: Clock) {
     refuse({ request, response, fault, render, requestId: requestIdOf(createId(clock.nowMs())) });
   };
   return {
+    noHost: (request: IncomingMessage, response: ServerResponse): void =>
+      send(request, response, request.url ?? "", new Fault("invalid_request", "Send exactly one Host header.")),
     notFound: (request: IncomingMessage, response: ServerResponse, path: string): void =>
       send(request, response, path, new Fault("not_found", NOTHING_HERE)),
     methodNotAllowed: (
