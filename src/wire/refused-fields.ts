@@ -32,6 +32,20 @@ const RESPONSES_TOOLS = matching(
 );
 const MESSAGES_TOOLS = matching(/^(custom|function|(bash|text_editor|computer|memory|tool_search_tool)_\w+)$/);
 
+/** What the formats of two providers name beside ours, wherever their own clients put it in a body or in a part of its content. */
+const nativeRows = (part: string): Row[] =>
+  [
+    "cachedContent",
+    "cached_content",
+    "extra_body.google.cached_content",
+    `${part}.fileData.fileUri`,
+    `${part}.file_data.file_uri`,
+    `${part}.source.s3Location`,
+    `${part}.image.source.s3Location`,
+    `${part}.document.source.s3Location`,
+    `${part}.video.source.s3Location`,
+  ].map((path) => ({ path, because: "stored" }));
+
 /** What is refused, per format. [decision 13] */
 const ROWS: Record<ClientDialect, readonly Row[]> = {
   chat: [
@@ -51,6 +65,7 @@ const ROWS: Record<ClientDialect, readonly Row[]> = {
     { path: "provider", because: "priced" },
     { path: "tools.*.type", unless: CHAT_TOOLS, because: "priced" },
     { path: "mcp_servers", because: "remote" },
+    ...nativeRows("messages.*.content.*"),
   ],
   responses: [
     { path: "previous_response_id", because: "stored" },
@@ -79,6 +94,7 @@ const ROWS: Record<ClientDialect, readonly Row[]> = {
     { path: "plugins", because: "priced" },
     { path: "models", because: "priced" },
     { path: "provider", because: "priced" },
+    ...nativeRows("input.*.content.*"),
   ],
   messages: [
     { path: "container", because: "stored" },
@@ -98,13 +114,14 @@ const ROWS: Record<ClientDialect, readonly Row[]> = {
     { path: "speed", unless: oneOf("standard"), because: "priced" },
     { path: "inference_geo", because: "priced" },
     { path: "fallbacks", because: "priced" },
+    ...nativeRows("messages.*.content.*"),
   ],
 };
 
 /** Refuses a body that asks a provider for what strangers on one account must not share or for what has no price. */
 export function refuseFields(dialect: ClientDialect, body: Record<string, unknown>): void {
   for (const row of ROWS[dialect]) {
-    const found = find(body, row.path.split("."), row);
+    const found = find({ row, steps: row.path.split(".") }, body, 0);
     if (found === null) continue;
     const param = found.path.join(".");
     throw new Fault("invalid_request", `${param}: ${subjectOf(found, row)} ${REASONS[row.because]}.`, { param });
@@ -119,21 +136,27 @@ function subjectOf({ value }: Found, { unless, when }: Row): string {
   return named ? `'${value}'` : "This field";
 }
 
-/** The first refused value and the way to it, or null. */
-function find(value: unknown, path: readonly string[], row: Row): Found | null {
-  const [step, ...rest] = path;
-  if (step === undefined) return isRefused(value, row) ? { path: [], value } : null;
-  if (step !== "*") {
-    const found = isObject(value) && Object.hasOwn(value, step) ? find(value[step], rest, row) : null;
-    return found && { ...found, path: [step, ...found.path] };
-  }
+type Search = { row: Row; steps: readonly string[] };
+
+/** The first refused value and the way to it, or null. Bodies are large, so nothing is made while nothing is found. */
+function find(search: Search, value: unknown, at: number): Found | null {
+  const step = search.steps[at];
+  if (step === undefined) return isRefused(value, search.row) ? { path: [], value } : null;
+  if (step === "*") return findInArray(search, value, at);
+  if (!isObject(value) || !Object.hasOwn(value, step)) return null;
+  return after(step, find(search, value[step], at + 1));
+}
+
+function findInArray(search: Search, value: unknown, at: number): Found | null {
   if (!Array.isArray(value)) return null;
-  for (const [index, element] of value.entries()) {
-    const found = find(element, rest, row);
-    if (found) return { ...found, path: [String(index), ...found.path] };
+  for (let index = 0; index < value.length; index++) {
+    const found = find(search, value[index], at + 1);
+    if (found !== null) return after(String(index), found);
   }
   return null;
 }
+
+const after = (step: string, found: Found | null): Found | null => found && { ...found, path: [step, ...found.path] };
 
 function isRefused(value: unknown, { unless, when }: Row): boolean {
   if (value === undefined || value === null) return false;
