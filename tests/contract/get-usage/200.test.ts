@@ -77,7 +77,7 @@ describe.each(["credit", "tokens"] as const)("of a %s key", (kind) => {
   });
 });
 
-test("the key is shown as the operator made it [USG-7] [USG-8] [USG-9] [USG-10] [USG-11] [KEY-11] [KEY-12]", async () => {
+test("the key is shown as the operator made it [USG-7] [USG-8] [USG-9] [USG-10] [USG-11] [KEY-12]", async () => {
   expect((await readUsage(gateway, idle.credit)).key).toEqual({
     prefix: idle.credit.slice(0, 12),
     label: "Ann's laptop",

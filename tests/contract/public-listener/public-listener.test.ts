@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { bearer, expectRefusal, knock } from "../knock.ts";
+
+const MISSING = { status: 404, code: "not_found", type: "invalid_request_error" };
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGatewayProcess();
+});
+afterAll(() => gateway.stop());
+
+test.each(["/metrics", "/admin/v1/keys", "/admin/v1/ledger/verify", "/token/metrics", "/debug/pprof", "/v1/keys"])(
+  "%s is not on the public listener, not even for operators [VER-10] [AUT-22]",
+  async (path) => {
+    const credentials = [[], bearer(gateway.keys.credit), bearer(gateway.adminToken)];
+    for (const headers of credentials) {
+      for (const method of ["GET", "POST"]) {
+        expectRefusal(await knock(`${gateway.publicUrl}${path}`, { method, headers }), MISSING);
+      }
+    }
+    expect(
+      (await fetch(`${gateway.adminUrl}/metrics`, { headers: { authorization: `Bearer ${gateway.adminToken}` } }))
+        .status,
+    ).toBe(200);
+  },
+);
+
+test.each(["/models", "/usage", "/chat/completions", "/responses", "/messages", "/messages/count_tokens"])(
+  "%s has no place outside /v1 [VER-2]",
+  async (path) => {
+    for (const prefix of ["", "/v2", "/token", "/api"]) {
+      for (const method of ["GET", "POST"]) {
+        const reply = await knock(`${gateway.publicUrl}${prefix}${path}`, {
+          method,
+          headers: bearer(gateway.keys.credit),
+        });
+
+        expectRefusal(reply, MISSING);
+      }
+    }
+  },
+);
