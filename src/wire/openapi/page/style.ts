@@ -56,6 +56,7 @@ table { border-collapse: collapse; width: 100%; margin: .5rem 0 1rem; font-size:
 th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; color: var(--quiet); font-size: .8125rem; }
 td p, td ul { margin: 0; }
+td:first-child > code { white-space: nowrap; }
 td ul + ul { margin-top: .3rem; }
 .headers { color: var(--quiet); font-size: .875rem; }
 .required, .optional { font-size: .75rem; white-space: nowrap; color: var(--quiet); }
@@ -69,6 +70,7 @@ footer { margin-top: 3rem; color: var(--quiet); }
   thead { display: none; }
   tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
   td { border: 0; padding: .1rem 0; }
+  td:first-child > code { white-space: normal; }
   td[data-column="Format A"]::before, td[data-column="Format B"]::before,
   td[data-column^="Origin"]::before, td[data-column^="Base URL"]::before {
     content: attr(data-column) ": "; color: var(--quiet); font-size: .8125rem;
