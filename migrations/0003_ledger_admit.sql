@@ -180,7 +180,8 @@ declare
   v_served int[] := '{}';
   v_rest int[];
 begin
-  perform ledger_durable();
+  -- Asked here and not only there, because a call costs a plan.
+  if current_setting('synchronous_commit') = 'off' then perform ledger_durable(); end if;
   perform from balance where key_id = any (p_key) order by key_id for no key update;
   v_now := ledger_now();
   v_cell := floor(extract(epoch from v_now) / 5);

@@ -33,7 +33,7 @@ declare
   -- The keys with a charge beyond its hold.
   v_short uuid[];
 begin
-  perform ledger_durable();
+  if current_setting('synchronous_commit') = 'off' then perform ledger_durable(); end if;
   perform from balance where key_id = any (p_key) order by key_id for no key update;
   v_now := ledger_now();
   v_day := (v_now at time zone 'UTC')::date;
