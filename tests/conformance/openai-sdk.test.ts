@@ -18,7 +18,7 @@ const origins = [
 const client = (prefix: string, apiKey: string): OpenAI =>
   new OpenAI({ apiKey, baseURL: `${gateway.publicUrl}${prefix}/v1`, maxRetries: 0 });
 
-test.each(origins)("the official SDK lists models on the $mode origin", async ({ mode, prefix }) => {
+test.each(origins)("the official SDK lists models on the $mode origin [MOD-13]", async ({ mode, prefix }) => {
   const models = await Array.fromAsync(client(prefix, gateway.keys[mode]).models.list());
 
   expect(models.map(({ id }) => id)).toContain("sim-fast");

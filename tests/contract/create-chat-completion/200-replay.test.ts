@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { type IncomingMessage, request as openRequest } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { until } from "../../support/until.ts";
 import { readUsage } from "../get-usage/read-usage.ts";
 import { bearer, type Reply, requestIdOf } from "../knock.ts";
 import { chargesOf, issueKey, type IssuedKey } from "../operator.ts";
-import { ask, JSON_TYPE } from "./ask.ts";
+import { ask, JSON_TYPE, MESSAGES } from "./ask.ts";
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
@@ -12,6 +15,7 @@ beforeAll(async () => {
       plain: { upstream: "sim+input=100+tokens=50" },
       refusing: { upstream: "sim+fail=500+failures=1" },
       strict: { upstream: "sim", maxOutputTokens: 8 },
+      waiting: { upstream: "sim+input=100+tokens=50+pause=2" },
     },
   });
 });
@@ -73,4 +77,26 @@ test("a request refused for money can be sent again under its header once there 
   await gateway.tollgate("topup", key.id, "1");
 
   expect((await askUnder("poor", key)).status).toBe(200);
+});
+
+test("whoever left a stream after its content began gets no second generation under the same header [RTY-2] [IDM-18]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  const fields = { model: "waiting", messages: MESSAGES, stream: true };
+  const request = openRequest(`${gateway.publicUrl}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key.secret}`, "content-type": "application/json", "idempotency-key": "left" },
+    agent: false,
+  });
+  request.end(JSON.stringify(fields));
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  await once(response, "data");
+  request.destroy();
+  await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged", 10_000);
+  const calls = (await gateway.witness()).length;
+  const again = await askUnder("left", key, fields);
+
+  expect(again.status).toBe(409);
+  expect(JSON.parse(again.text)).toMatchObject({ error: { code: "idempotency_stream_interrupted" } });
+  expect(await gateway.witness()).toHaveLength(calls);
+  expect(await chargesOf(gateway, key)).toHaveLength(1);
 });

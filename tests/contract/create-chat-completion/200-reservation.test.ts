@@ -108,3 +108,17 @@ test("the least a request needs is estimated, the most is bound by its bytes [MO
   expect(held).toBeGreaterThan(10 * OUTPUT + content.length * INPUT);
   expect(reply.status).toBe(200);
 });
+
+test("what was refused because another request held the money is served on one retry after that has ended [MON-17] [RTY-3]", async () => {
+  const { secret: key } = await issueKey(gateway, { credit: "0.006" });
+  const asked = { model: "plain", max_tokens: 1_000 };
+  const held = await openChatStream({ url: gateway.publicUrl, key, model: "waiting", body: { max_tokens: 1_000 } });
+  await once(held.response, "readable");
+  const early = await ask(gateway, asked, [...bearer(key), ...JSON_TYPE]);
+  await gateway.release();
+  await readAll(held.response);
+  const late = await ask(gateway, asked, [...bearer(key), ...JSON_TYPE]);
+
+  expect(JSON.parse(early.text)).toMatchObject({ error: { code: "balance_temporarily_reserved" } });
+  expect([early.status, late.status]).toEqual([429, 200]);
+});
