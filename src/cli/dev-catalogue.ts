@@ -5,6 +5,7 @@ export const SIMULATOR_CREDENTIAL = "env:SIMULATED_PROVIDER_KEY";
 
 type ModelOrder = { id: string; name: string; tagline: string; upstream: string; input: bigint; output: bigint };
 
+const DIALECTS = ["chat", "responses", "messages"] as const;
 const NANO = 1_000_000_000n;
 
 const MODELS: ModelOrder[] = [
@@ -60,20 +61,19 @@ export function devCatalogue(simulatorUrl: string): CatalogueFile {
         toolCallNano: {},
       },
       upcomingPrices: [],
-      routes: [
-        {
-          provider: "simulator",
-          upstreamModel: upstream,
-          dialect: "chat",
-          // Normalised, so that answers carry the public name and not the script behind it.
-          conformant: false,
-          priority: 0,
-          weight: 1,
-          connectTimeoutMs: 5_000,
-          firstByteTimeoutMs: 60_000,
-          idleTimeoutMs: 60_000,
-        },
-      ],
+      // The simulated provider speaks every format, so each caller's own is met without translation.
+      routes: DIALECTS.map((dialect) => ({
+        provider: "simulator",
+        upstreamModel: upstream,
+        dialect,
+        // Normalised, so that answers carry the public name and not the script behind it.
+        conformant: false,
+        priority: 0,
+        weight: 1,
+        connectTimeoutMs: 5_000,
+        firstByteTimeoutMs: 60_000,
+        idleTimeoutMs: 60_000,
+      })),
     })),
   };
 }
