@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import type { LineProgram } from "../../support/line-program.ts";
+import { installPythonPackages, startPython } from "../../support/python-environment.ts";
+import type { Manners } from "./client.ts";
+import { type ClientUnderTest, describeClients } from "./describe-clients.ts";
+import { programClient } from "./program-client.ts";
+import { PYTHON_PACKAGES } from "./versions.ts";
+
+const { folder, missing } = await installPythonPackages("openai", PYTHON_PACKAGES.openai);
+
+let program: LineProgram | undefined;
+beforeAll(() => {
+  if (folder !== null) program = startPython(folder, join(import.meta.dirname, "programs/openai_client.py"));
+});
+afterAll(() => program?.stop());
+
+const started = (): LineProgram => {
+  if (!program) throw new Error("not started");
+  return program;
+};
+
+const manners: Manners = {
+  errors: {
+    invalid_credentials: "AuthenticationError",
+    insufficient_credit: "APIStatusError",
+    model_not_found: "NotFoundError",
+    limit_reached: "RateLimitError",
+    provider_unavailable: "InternalServerError",
+  },
+};
+
+const variant = (dialect: "chat" | "responses", how: "waiting" | "awaited"): ClientUnderTest => ({
+  title: `openai (Python), ${dialect}, ${how === "awaited" ? "asynchronous" : "synchronous"}`,
+  client: programClient({ dialect, program: started, words: { api: dialect, awaited: how === "awaited" } }),
+  manners,
+  missing,
+});
+
+describeClients(
+  variant("chat", "waiting"),
+  variant("chat", "awaited"),
+  variant("responses", "waiting"),
+  variant("responses", "awaited"),
+);

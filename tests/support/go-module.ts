@@ -1,0 +1,26 @@
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Installed, installOnce, runInstaller } from "./install-once.ts";
+
+const BUILD_TIMEOUT_MS = 500_000;
+
+type GoProgram = { name: string; source: string; requires: Record<string, string> };
+
+/** Builds one Go file against modules of exact versions; the program in the folder is called `program`. */
+export function buildGoProgram({ name, source, requires }: GoProgram): Promise<Installed> {
+  const modules = Object.entries(requires).map(([path, version]) => `require ${path} ${version}\n`);
+  return installOnce({
+    name: `go-${name}`,
+    contents: [modules, readFileSync(source, "utf8")],
+    install: (folder) => {
+      writeFileSync(join(folder, "go.mod"), `module program\n\ngo 1.24\n\n${modules.join("")}`);
+      copyFileSync(source, join(folder, "main.go"));
+      return runInstaller({
+        words: ["go", "build", "-o", "program", "."],
+        cwd: folder,
+        environment: { GOFLAGS: "-mod=mod -buildvcs=false" },
+        timeoutMs: BUILD_TIMEOUT_MS,
+      });
+    },
+  });
+}
