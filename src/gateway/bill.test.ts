@@ -87,7 +87,7 @@ test.each<[what: string, usage: Usage | null]>([
   ["missing", null],
   ["of more input than the model takes", { ...NO_USAGE, inputTokens: 1_001, outputTokens: 1 }],
   ["of more output than the model gives", { ...NO_USAGE, inputTokens: 1, outputTokens: 1_001 }],
-])("a usage that is %s is replaced by the estimate, and the record says so [MON-22] [MON-24]", async (_what, usage) => {
+])("a usage that is %s is replaced by the estimate, which is marked as one [MON-22] [MON-24]", async (_what, usage) => {
   const bill = await billFor({ outcome: "completed", usage });
 
   expect(bill).toMatchObject({ estimated: true, usage: { inputTokens: 7 } });

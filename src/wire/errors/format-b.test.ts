@@ -43,3 +43,11 @@ test.each(CONFLICTS)("%s is 409 in both formats, each with its own type [IDM-21]
   expect([a.status, b.status]).toEqual([409, 409]);
   expect([typeOf(a.body), typeOf(b.body)]).toEqual(["idempotency_error", "conflict_error"]);
 });
+
+test.each(CONFLICTS)("%s is worth another try only while the first is in progress [HDR-11]", (code) => {
+  for (const render of [renderFormatA, renderFormatB]) {
+    const { headers } = render(new Fault(code, "said"), "r");
+
+    expect(headers["x-should-retry"]).toBe(code === "idempotency_in_progress" ? "true" : "false");
+  }
+});
