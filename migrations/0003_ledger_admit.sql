@@ -156,8 +156,9 @@ begin
 end
 $$;
 
--- Keys whose demand fits are served by one statement; the other requests are decided one by one. Requests that ask for more than
--- was free before the batch are no part of that demand, so that one hopeless request does not push its key off the fast path.
+-- Keys whose demand fits are served by one statement; the requests of the others are decided one by one. Requests that ask for
+-- more than was free before the batch are refused first and are no part of that demand, so that neither a key without money nor
+-- one hopeless request pushes others off the fast path.
 --
 -- Those admitted with all they asked for share one row, at place 0, whose amount is their number: they are nearly all, and
 -- nothing else is to be said about them. Every other request has a row of its own.
@@ -177,7 +178,9 @@ declare
   v_known uuid[];
   v_now timestamptz;
   v_cell bigint;
-  v_served int[] := '{}';
+  v_served int[];
+  v_refused int[];
+  v_refusal text[];
   v_rest int[];
 begin
   -- Asked here and not only there, because a call costs a plan.
@@ -195,17 +198,20 @@ begin
   -- A batch that repeats an id, of its own or an earlier one, is the repetition of a call, and too rare to be fast.
   if v_known = '{}' and cardinality(v_ids) = cardinality(p_id) then
     with asked as materialized (
-      select i, b.key_id, b.bucket, b.period_no, b.version, p_least[i] <= b.posted - b.held as fits
+      select i, b.key_id, b.bucket, b.period_no, b.version,
+             case when p_least[i] <= b.posted - b.held then null
+                  when b.unit = 'tokens' and b.posted = b.older_held then 'limit_reached'
+                  when p_least[i] > b.posted - b.older_held then 'insufficient' else 'reserved' end as refusal
         from generate_series(1, cardinality(p_id)) i
         cross join lateral (select * from balance where key_id = p_key[i] limit 1) b
     ), kept as (
       update balance b
          set held = (b.held + d.taken)::bigint, rate_cell = greatest(b.rate_cell, v_cell),
-             rate_cells = rate_added(b.rate_cells, least(13, greatest(0, v_cell - b.rate_cell))::int, d.fitting)
+             rate_cells = rate_added(b.rate_cells, least(13, greatest(0, v_cell - b.rate_cell))::int, d.counted)
         from (
-          select key_id, count(*) as requests, (count(*) filter (where fits))::int as fitting,
-                 coalesce(sum(p_most[i]) filter (where fits), 0) as taken, min(p_rpm[i]) as cap,
-                 bool_and(p_version[i] = version and p_sha[i] is null and 0 <= p_least[i] and p_least[i] <= p_most[i]) as plain
+          select key_id, count(*) as requests, (count(*) filter (where refusal is null or refusal = 'insufficient'))::int as counted,
+                 coalesce(sum(p_most[i]) filter (where refusal is null), 0) as taken, min(p_rpm[i]) as cap,
+                 bool_and((p_version[i] = version and p_sha[i] is null and 0 <= p_least[i] and p_least[i] <= p_most[i]) is true) as plain
             from asked group by key_id
         ) d
        where b.key_id = d.key_id and d.plain and d.taken <= b.posted - b.held and v_now < b.period_ends_at
@@ -214,12 +220,15 @@ begin
               or d.requests + rate_bound(rate_added(b.rate_cells, least(13, greatest(0, v_cell - b.rate_cell))::int, 0)) <= d.cap)
       returning b.key_id
     ), put as (
+      -- `is true`, because a bare `in` would become a join that compares every request with every key.
       insert into hold (id, bucket, key_id, amount, period_no, process_id, model, price_version, claimed, admitted_at, deadline)
       select p_id[i], bucket, key_id, p_most[i], period_no, p_process, p_model[i], p_price[i], false, v_now,
              v_now + p_lifetime_ms[i] * interval '1 millisecond'
-        from asked where fits and p_most[i] > 0 and (key_id in (select key_id from kept)) is true
+        from asked where refusal is null and p_most[i] > 0 and (key_id in (select key_id from kept)) is true
     )
-    select array_agg(i) into v_served from asked where fits and (key_id in (select key_id from kept)) is true;
+    select array_agg(i) filter (where refusal is null), array_agg(i) filter (where refusal is not null),
+           array_agg(refusal) filter (where refusal is not null)
+      into v_served, v_refused, v_refusal from asked where (key_id in (select key_id from kept)) is true;
   end if;
 
   place := 0;
@@ -227,7 +236,13 @@ begin
   amount := coalesce(cardinality(v_served), 0);
   return next;
   if amount = cardinality(p_id) then return; end if;
-  v_rest := array(select i from generate_series(1, cardinality(p_id)) i where i <> all (coalesce(v_served, '{}')));
+  return query
+    select q.i, q.refusal, null::bigint, b.posted - b.older_held, b.held - b.older_held, null::bigint,
+           nullif(b.period_ends_at, 'infinity'), null::int, null::text, null::bytea
+      from unnest(v_refused, v_refusal) as q (i, refusal)
+      cross join lateral (select * from balance where key_id = p_key[q.i] limit 1) b;
+  v_rest := array(select i from generate_series(1, cardinality(p_id)) i where i <> all (coalesce(v_served || v_refused, '{}')));
+  if v_rest = '{}' then return; end if;
   return query
     select * from admit_exact(v_now, v_rest, v_known, p_process, p_id, p_key, p_version, p_rpm, p_least, p_most, p_unlimited, p_model,
                               p_price, p_lifetime_ms, p_route, p_sha, p_print);
