@@ -1,0 +1,230 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { sharedFolder } from "../../../tests/support/recordings.ts";
+import { litellmVendors, parseFactor, readLitellm, type Selection } from "./read-litellm.ts";
+
+const ONE = { digits: 1n, exponent: 0 };
+const selection: Selection = {
+  vendor: "*",
+  match: "*",
+  exchange: { markup: ONE, creditUsd: ONE },
+  carry: { free: false, dearest: false },
+};
+const factor = (text: string) => parseFactor(text) ?? ONE;
+
+const entry = (fields: string): string =>
+  `"mode": "chat", "litellm_provider": "acme", "max_input_tokens": 1000, "max_output_tokens": 100, ${fields}`;
+const PRICED = `"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06`;
+const read = (fields: string, changes: Partial<Selection> = {}) =>
+  readLitellm(`{"acme/m": {${entry(fields)}}}`, "prices.json", { ...selection, ...changes });
+const tariff = (fields: string, changes: Partial<Selection> = {}) => read(fields, changes).models[0]?.tariff;
+
+/** Worked out with pencil and paper: dollars per token, times a million tokens, times a thousand million nano. */
+const BY_HAND: [id: string, text: string, expected: Record<string, bigint>][] = [
+  [
+    "gpt-4o",
+    `"input_cost_per_token": 2.5e-06, "output_cost_per_token": 1e-05, "cache_read_input_token_cost": 1.25e-06`,
+    { inputNano: 2_500_000_000n, outputNano: 10_000_000_000n, cacheReadNano: 1_250_000_000n },
+  ],
+  [
+    "gpt-4o-mini",
+    `"input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "cache_read_input_token_cost": 7.5e-08`,
+    { inputNano: 150_000_000n, outputNano: 600_000_000n, cacheReadNano: 75_000_000n },
+  ],
+  [
+    "o1-pro",
+    `"input_cost_per_token": 0.00015, "output_cost_per_token": 0.0006`,
+    { inputNano: 150_000_000_000n, outputNano: 600_000_000_000n },
+  ],
+  [
+    "gpt-5-codex",
+    `"input_cost_per_token": 1.25e-06, "output_cost_per_token": 1e-05, "cache_read_input_token_cost": 1.25e-07`,
+    { inputNano: 1_250_000_000n, outputNano: 10_000_000_000n, cacheReadNano: 125_000_000n },
+  ],
+  [
+    "claude-opus-4-1",
+    `"input_cost_per_token": 1.5e-05, "output_cost_per_token": 7.5e-05, "cache_read_input_token_cost": 1.5e-06,
+     "cache_creation_input_token_cost": 1.875e-05, "cache_creation_input_token_cost_above_1hr": 3e-05`,
+    {
+      inputNano: 15_000_000_000n,
+      outputNano: 75_000_000_000n,
+      cacheReadNano: 1_500_000_000n,
+      cacheWrite5mNano: 18_750_000_000n,
+      cacheWrite1hNano: 30_000_000_000n,
+    },
+  ],
+  [
+    "groq/llama-3.3-70b-versatile",
+    `"input_cost_per_token": 5.9e-07, "output_cost_per_token": 7.9e-07`,
+    { inputNano: 590_000_000n, outputNano: 790_000_000n },
+  ],
+  [
+    "openrouter/deepseek/deepseek-r1",
+    `"input_cost_per_token": 5.5e-07, "output_cost_per_token": 2.19e-06, "input_cost_per_token_cache_hit": 1.4e-07`,
+    { inputNano: 550_000_000n, outputNano: 2_190_000_000n, cacheReadNano: 140_000_000n },
+  ],
+  [
+    "gemini/gemini-2.5-flash",
+    `"input_cost_per_token": 3e-07, "output_cost_per_token": 2.5e-06, "cache_read_input_token_cost": 3e-08`,
+    { inputNano: 300_000_000n, outputNano: 2_500_000_000n, cacheReadNano: 30_000_000n },
+  ],
+  [
+    // 150009999.99999998 and 500010000 nano.
+    "databricks/databricks-gemma-3-12b",
+    `"input_cost_per_token": 1.5000999999999998e-07, "output_cost_per_token": 5.0001e-07`,
+    { inputNano: 150_010_000n, outputNano: 500_010_000n },
+  ],
+  [
+    // 300019999.99999996 and 2499980000 nano.
+    "databricks/databricks-gemini-2-5-flash",
+    `"input_cost_per_token": 3.0001999999999996e-07, "output_cost_per_token": 2.49998e-06`,
+    { inputNano: 300_020_000n, outputNano: 2_499_980_000n },
+  ],
+];
+
+test.each(BY_HAND)("the price of %s is exact to the last nano-credit", (_, text, expected) => {
+  expect(tariff(text)).toMatchObject(expected);
+});
+
+test("the markup and the worth of a credit are exact too, and all of it is rounded once", () => {
+  const text = `"input_cost_per_token": 5.9e-07, "output_cost_per_token": 1e-15`;
+  const at = (markup: string, creditUsd: string) =>
+    tariff(text, { exchange: { markup: factor(markup), creditUsd: factor(creditUsd) } });
+
+  expect(at("1.2", "1")).toMatchObject({ inputNano: 708_000_000n, outputNano: 1n });
+  // 590000000 × 1.05 ÷ 0.03 = 20650000000, and 1 × 1.05 ÷ 0.03 = 35: neither division leaves a rest.
+  expect(at("1.05", "0.03")).toMatchObject({ inputNano: 20_650_000_000n, outputNano: 35n });
+  // 1 × 1.5 ÷ 0.7 = 2.14…, and 1 × 1.75 ÷ 0.7 = 2.5, which goes up.
+  expect(at("1.5", "0.7")).toMatchObject({ outputNano: 2n });
+  expect(at("1.75", "0.7")).toMatchObject({ outputNano: 3n });
+});
+
+test("limits, name and format are carried, and the older limit where the newer is missing", () => {
+  expect(read(PRICED).models).toMatchObject([
+    { id: "acme/m", upstreamModel: "m", dialect: "chat", contextWindow: 1_000, maxOutputTokens: 100 },
+  ]);
+  const text = `{"m": {"mode": "responses", "litellm_provider": "acme", "max_tokens": 256000.0, ${PRICED}},
+                 "n": {"mode": "chat", "litellm_provider": "anthropic", "max_tokens": 5, ${PRICED}}}`;
+  expect(readLitellm(text, "p", selection).models).toMatchObject([
+    { id: "m", upstreamModel: "m", dialect: "responses", contextWindow: 256_000, maxOutputTokens: 256_000 },
+    { id: "n", dialect: "messages" },
+  ]);
+});
+
+test("a search that costs the same whatever its size is the price of a call of the tool", () => {
+  const search = (high: string): string =>
+    `${PRICED}, "search_context_cost_per_query": {"search_context_size_low": 0.01, "search_context_size_high": ${high}}`;
+
+  expect(tariff(search("0.010"))?.toolCallNano).toEqual({ web_search: 10_000_000n });
+  expect(read(search("0.03")).skipped).toEqual({ search_by_size: 1 });
+});
+
+test("a cache at a price of 0 is not free: a read costs plain input, and so does a write", () => {
+  expect(tariff(`${PRICED}, "cache_read_input_token_cost": 0.0, "cache_creation_input_token_cost": 0`)).toMatchObject({
+    cacheReadNano: null,
+    cacheWrite5mNano: 1_000_000_000n,
+  });
+});
+
+test.each([
+  [`"output_cost_per_token": 2e-06`, "no_price"],
+  [`"input_cost_per_token": 0, "output_cost_per_token": 0.0`, "free"],
+  [`"input_cost_per_token": 1e-06, "output_cost_per_token": 0`, "free"],
+  [`${PRICED}, "input_cost_per_request": 0.005`, "other_units"],
+  [`${PRICED}, "some_cost_of_tomorrow": 1`, "other_units"],
+  [`${PRICED}, "output_cost_per_reasoning_token": 4e-06`, "several_prices"],
+  [`${PRICED}, "tiered_pricing": [{"input_cost_per_token": 3e-06}]`, "several_prices"],
+])("what a tariff cannot hold is left out and counted: %s", (fields, reason) => {
+  expect(read(fields)).toEqual({ models: [], skipped: { [reason]: 1 }, refused: [] });
+});
+
+test("a price that rises with the length of the input counts only where the window reaches so far", () => {
+  const rising = `${PRICED}, "input_cost_per_token_above_200k_tokens": 3e-06, "output_cost_per_token_above_200k_tokens": 5e-06`;
+  const long = (changes: Partial<Selection> = {}) =>
+    readLitellm(`{"m": {"mode": "chat", "max_input_tokens": 200001, "max_output_tokens": 9, ${rising}}}`, "p", {
+      ...selection,
+      ...changes,
+    });
+
+  expect(tariff(rising)).toMatchObject({ inputNano: 1_000_000_000n, outputNano: 2_000_000_000n });
+  expect(long().skipped).toEqual({ several_prices: 1 });
+  expect(long({ carry: { free: false, dearest: true } }).models[0]?.tariff).toMatchObject({
+    inputNano: 3_000_000_000n,
+    outputNano: 5_000_000_000n,
+  });
+});
+
+test("prices that callers here cannot run into do not matter", () => {
+  const fields = `${PRICED}, "input_cost_per_audio_token": 1, "input_cost_per_token_priority": 9e-06, "output_cost_per_image": 0`;
+
+  expect(read(fields).models).toHaveLength(1);
+});
+
+test.each([
+  [`"input_cost_per_token": -1e-06, "output_cost_per_token": 1e-06`, "input_cost_per_token", "below zero"],
+  [`"input_cost_per_token": 0.0011, "output_cost_per_token": 1e-06`, "input_cost_per_token", "proportion"],
+  [`"input_cost_per_token": 1e300, "output_cost_per_token": 1e-06`, "input_cost_per_token", "no number"],
+  [`"input_cost_per_token": "1e-06", "output_cost_per_token": 1e-06`, "input_cost_per_token", "no number"],
+  [`"input_cost_per_token": 1e-06, "output_cost_per_token": 1e-30`, "output_cost_per_token", "too little"],
+  [`${PRICED}, "max_tokens": 1.5, "max_output_tokens": null`, "max_tokens", "no limit of tokens"],
+])("a number that cannot be right is refused by name: %s", (fields, field, problem) => {
+  const text = `{"acme/m": {"mode": "chat", "max_input_tokens": 9, ${fields.includes("max") ? "" : `"max_output_tokens": 9, `}${fields}}}`;
+
+  expect(readLitellm(text, "p", selection)).toEqual({
+    models: [],
+    skipped: {},
+    refused: [{ id: "acme/m", field, problem: expect.stringContaining(problem) as string }],
+  });
+});
+
+test.each([
+  [`{"m": {}, "n": {}, "m": {}}`, "names m twice"],
+  [`{"m": {"mode": "chat", "\\u006dode": "chat"}}`, "names m.mode twice"],
+  [`{"m": `, "is not JSON"],
+  [`[]`, "is not a JSON object"],
+  [`{"m": ${"[".repeat(40)}`, "nested more than 16 deep"],
+])("a file that cannot be read with certainty is refused whole: %s", (text, problem) => {
+  expect(() => readLitellm(text, "prices.json", selection)).toThrow(problem);
+});
+
+test("a name may be that of an object's own parts", () => {
+  const text = `{"__proto__": {${entry(PRICED)}}, "constructor": {"mode": "toString"}}`;
+
+  expect(readLitellm(text, "p", selection)).toMatchObject({
+    models: [{ id: "__proto__" }],
+    skipped: { other_mode: 1 },
+  });
+});
+
+const file = join(sharedFolder() ?? "", "data/litellm-model-prices.json");
+
+test.skipIf(!existsSync(file))(
+  "the whole file is read: every entry is carried, left out for a reason, or named",
+  () => {
+    const text = readFileSync(file, "utf8");
+    const { models, skipped, refused } = readLitellm(text, file, selection);
+    const prices = new Map(models.map(({ id, tariff: listed }) => [id, listed]));
+
+    for (const [id, , expected] of BY_HAND) expect(prices.get(id), id).toMatchObject(expected);
+    expect({ carried: models.length, skipped, refused: refused.length }).toEqual({
+      carried: 1_947,
+      skipped: {
+        other_mode: 614,
+        no_price: 126,
+        several_prices: 106,
+        free: 76,
+        other_units: 19,
+        no_output_limit: 73,
+        search_by_size: 7,
+      },
+      refused: 20,
+    });
+    expect(refused).toContainEqual({
+      id: "wandb/openai/gpt-oss-120b",
+      field: "input_cost_per_token",
+      problem: "0.015 dollars is out of all proportion",
+    });
+    expect(litellmVendors(text, file)).toContain("groq");
+  },
+);

@@ -1,0 +1,82 @@
+import { parseDecimal } from "../../core/decimal.ts";
+import type { ClientDialect } from "../../core/dialect.ts";
+import { isObject } from "../../core/is-object.ts";
+import { matchesGlob } from "./matches-glob.ts";
+import type { Exchange } from "./exchange.ts";
+import { AbsurdNumber, type LitellmEntry, tokenLimit } from "./litellm-entry.ts";
+import { type Carry, readTariff } from "./litellm-tariff.ts";
+import type { ListedModel, PriceList, SkipReason } from "./price-list.ts";
+import { readExactJson } from "./read-exact-json.ts";
+
+export type Selection = {
+  /** Which of the file's vendors, as a pattern. */
+  vendor: string;
+  /** Which names, as a pattern. */
+  match: string;
+  exchange: Exchange;
+  carry: Carry;
+};
+
+const DIALECTS: Readonly<Record<string, ClientDialect>> = { chat: "chat", responses: "responses" };
+const NAME = /^[\x21-\x29\x2b-\x7e]{1,200}$/;
+
+/** Reads a price list in the format of litellm's `model_prices_and_context_window.json`. */
+export function readLitellm(text: string, path: string, selection: Selection): PriceList {
+  const list: PriceList = { models: [], skipped: {}, refused: [] };
+  for (const [name, entry] of Object.entries(readExactJson(text, path))) {
+    const found = readOrRefuse(name, { entry: isObject(entry) ? entry : {}, selection });
+    if (typeof found === "string") list.skipped[found] = (list.skipped[found] ?? 0) + 1;
+    else if ("problem" in found) list.refused.push(found);
+    else list.models.push(found);
+  }
+  return list;
+}
+
+/** The vendors that a file knows, for whoever named one that it does not. */
+export function litellmVendors(text: string, path: string): string[] {
+  const vendors = Object.values(readExactJson(text, path)).map((entry) => (isObject(entry) ? vendorOf(entry) : ""));
+  return [...new Set(vendors)].filter((vendor) => vendor !== "").toSorted();
+}
+
+type Named = { entry: LitellmEntry; selection: Selection };
+
+function readOrRefuse(id: string, named: Named): ListedModel | SkipReason | PriceList["refused"][number] {
+  try {
+    return readModel(id, named);
+  } catch (error) {
+    if (error instanceof AbsurdNumber) return { id, field: error.field, problem: error.message };
+    throw error;
+  }
+}
+
+function readModel(id: string, { entry, selection }: Named): ListedModel | SkipReason {
+  const vendor = vendorOf(entry);
+  const mode = entry["mode"];
+  const dialect = typeof mode === "string" && Object.hasOwn(DIALECTS, mode) ? DIALECTS[mode] : undefined;
+  if (dialect === undefined) return "other_mode";
+  if (!matchesGlob(vendor, selection.vendor)) return "other_vendor";
+  if (!matchesGlob(id, selection.match)) return "not_matched";
+
+  // The file's own rule: where a limit is not given, the older field has it.
+  const limit = (field: string): number | null => tokenLimit(entry, field) ?? tokenLimit(entry, "max_tokens");
+  const [maxInputTokens, maxOutputTokens] = [limit("max_input_tokens"), limit("max_output_tokens")];
+  const contextWindow = maxInputTokens && Math.max(maxInputTokens, maxOutputTokens ?? 0);
+  const tariff = readTariff(entry, { ...selection, contextWindow });
+  if (typeof tariff === "string") return tariff;
+  if (maxOutputTokens === null) return "no_output_limit";
+  if (!NAME.test(id)) throw new AbsurdNumber("name", "is no name of a model");
+  const upstreamModel = id.startsWith(`${vendor}/`) ? id.slice(vendor.length + 1) : id;
+  return { id, upstreamModel, dialect: nativeDialect(vendor) ?? dialect, contextWindow, maxOutputTokens, tariff };
+}
+
+const vendorOf = (entry: LitellmEntry): string =>
+  typeof entry["litellm_provider"] === "string" ? entry["litellm_provider"] : "";
+
+/** The one vendor whose own format is ours, and whom the file files under chat like everybody. */
+const nativeDialect = (vendor: string): ClientDialect | null => (vendor === "anthropic" ? "messages" : null);
+
+/** Reads a factor such as 1.2 exactly; null when it is none above zero. */
+export function parseFactor(text: string): Exchange["markup"] | null {
+  const factor = /^\d{1,6}(\.\d{1,9})?$/.test(text) ? parseDecimal(text) : null;
+  return factor === null || factor.digits === 0n ? null : factor;
+}
