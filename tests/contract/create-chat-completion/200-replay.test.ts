@@ -100,3 +100,20 @@ test("whoever left a stream after its content began gets no second generation un
   expect(await gateway.witness()).toHaveLength(calls);
   expect(await chargesOf(gateway, key)).toHaveLength(1);
 });
+
+test("of many that come at once under one header one is run; the others wait or are given its answer [IDM-15] [IDM-23] [RTY-1]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  const calls = (await gateway.witness()).length;
+  const replies = await Promise.all(Array.from({ length: 12 }, () => askUnder("crowd", key)));
+  const run = replies.filter(({ status, headers }) => status === 200 && headers["idempotent-replayed"] === undefined);
+
+  expect(run).toHaveLength(1);
+  for (const { status, text } of replies) {
+    if (status === 200) expect(text).toBe(run[0]?.text);
+    else expect({ status, code: codeOf(text) }).toEqual({ status: 409, code: "idempotency_in_progress" });
+  }
+  expect(await gateway.witness()).toHaveLength(calls + 1);
+  expect(await chargesOf(gateway, key)).toHaveLength(1);
+});
+
+const codeOf = (text: string): string => (JSON.parse(text) as { error: { code: string } }).error.code;

@@ -122,3 +122,21 @@ test("what was refused because another request held the money is served on one r
   expect(JSON.parse(early.text)).toMatchObject({ error: { code: "balance_temporarily_reserved" } });
   expect([early.status, late.status]).toEqual([429, 200]);
 });
+
+test("of many that come at once exactly as many are let in as the balance pays for [MON-17] [MON-18]", async () => {
+  // Each holds 1,000 tokens of output and its input by bytes: three fit into 0.0135 credits, four do not.
+  const { secret: key } = await issueKey(gateway, { credit: "0.0135" });
+  const open = () => openChatStream({ url: gateway.publicUrl, key, model: "waiting", body: { max_tokens: 1_000 } });
+  const streams = await Promise.all(Array.from({ length: 10 }, open));
+  const { credits } = await readUsage(gateway, key);
+  await gateway.release();
+  const texts = await Promise.all(streams.map(async ({ response }) => (await readAll(response)).text));
+
+  expect(streams.filter(({ status }) => status === 200)).toHaveLength(3);
+  expect(streams.filter(({ status }) => status === 429)).toHaveLength(7);
+  for (const [index, { status }] of streams.entries()) {
+    expect(texts[index]).toContain(status === 200 ? "[DONE]" : "balance_temporarily_reserved");
+  }
+  expect(credits.reserved).toBeLessThanOrEqual(credits.balance);
+  expect((await readUsage(gateway, key)).credits).toMatchObject({ reserved: 0, used: 0.0009 });
+});

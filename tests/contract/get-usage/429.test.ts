@@ -52,6 +52,14 @@ test("the limit that is shown is the limit that is enforced [USG-11] [USG-32] [U
   expectOverRate(await askUsage(gateway, secret));
 });
 
+test("of many that come at once no more are let in than the limit [LIM-1]", async () => {
+  const { secret } = await issueKey(gateway, { rpm_limit: 5 });
+  const replies = await Promise.all(Array.from({ length: 30 }, () => askUsage(gateway, secret)));
+
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(25);
+});
+
 test("every route counts, and together they have one limit [LIM-2] [ORD-12]", async () => {
   const say = { messages: [{ role: "user", content: "Hello" }], max_tokens: 9 };
   const routes: [path: string, body: object | null][] = [
