@@ -1,0 +1,55 @@
+/**
+ * Runs coding agents against a whole gateway with a simulated provider and prints a table: agent, case, kind of key. What was
+ * refused on the way is printed too, because agents recover in silence. A dash marks what an agent is known not to do.
+ * `--only <text>` runs the trials whose name has it; `--verbose` prints what failing agents said. Ends with 1 when a trial
+ * failed or an agent could not be installed.
+ */
+import { parseArgs } from "node:util";
+import type { Agent } from "../tests/agents/agent.ts";
+import { CASES } from "../tests/agents/agent-case.ts";
+import { openAgentsStage, type Trial } from "../tests/agents/agents-stage.ts";
+import { claudeCode } from "../tests/agents/claude-code.ts";
+import { codex } from "../tests/agents/codex.ts";
+import { tryAgent, type Verdict } from "../tests/agents/try-agent.ts";
+import { installPackages } from "../tests/support/npm-packages.ts";
+
+const { values: options } = parseArgs({ options: { only: { type: "string" }, verbose: { type: "boolean" } } });
+
+const folders = new Map<Agent, string>();
+let failed = 0;
+let limited = 0;
+for (const agent of [claudeCode, codex]) {
+  const { folder, missing } = await installPackages(agent.name.toLowerCase().replaceAll(" ", "-"), agent.packages);
+  if (folder === null) {
+    failed += 1;
+    console.log(`✗ ${agent.name} cannot be installed, so nothing is known about it: ${missing}`);
+  } else folders.set(agent, folder);
+}
+
+const stage = await openAgentsStage([...folders.keys()], CASES);
+try {
+  const trials = stage.trials.filter((trial) => nameOf(trial).includes(options.only ?? ""));
+  for (const trial of trials) {
+    const verdict = await tryAgent(stage, folders.get(trial.agent) ?? "", trial);
+    if (verdict.problems.length > 0) failed += 1;
+    if (verdict.limitation !== null) limited += 1;
+    report(trial, verdict);
+  }
+  console.log(`agents: ${trials.length} trials, ${failed} failed, ${limited} known not to pass`);
+} finally {
+  await stage.close();
+}
+process.exitCode = failed === 0 ? 0 : 1;
+
+function nameOf({ agent, agentCase, mode }: Trial): string {
+  return `${agent.name.padEnd(12)} ${agentCase.name.padEnd(25)} ${mode.padEnd(13)}`;
+}
+
+function report(trial: Trial, { problems, limitation, seconds, refused, output }: Verdict): void {
+  const notes = Object.entries(refused).map(([what, times]) => `refused ${times} × ${what}`);
+  const verdict = problems.length > 0 ? "✗" : limitation === null ? "✓" : "–";
+  console.log(
+    `${verdict} ${nameOf(trial)} ${seconds.toFixed(1).padStart(5)} s  ${[...problems, ...(limitation === null ? [] : [limitation]), ...notes].join("; ")}`,
+  );
+  if (problems.length > 0 && options.verbose) console.log(output.trimEnd().replaceAll(/^/gm, "    "));
+}

@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { KeyMode } from "../../src/core/key-mode.ts";
+import type { LoggedRequest } from "../support/request-log.ts";
+import type { Agent } from "./agent.ts";
+import type { AgentRun } from "./run-agent.ts";
+
+export const WORDS = "amber harbor ocean valley delta kelp";
+const CONTENT = "left by a tool";
+
+/** What is known when an agent has ended. */
+export type Evidence = { run: AgentRun; requests: readonly LoggedRequest[]; file: string; agent: Agent };
+
+export type AgentCase = {
+  name: string;
+  prompt: string;
+  /** Keys of this case. A used-up budget is refused in other words than one that is too small. */
+  funds: "rich" | "too little" | "used up";
+  modes: readonly KeyMode[];
+  /** The agent is ended when it has not by then. */
+  patienceMs: number;
+  /** What the simulated provider does. */
+  script: (agent: Agent, file: string) => string;
+  /** What is wrong with how it went; nothing, when all is well. */
+  problems: (evidence: Evidence) => string[];
+};
+
+const wrong = (problem: string, holds: boolean): string[] => (holds ? [] : [problem]);
+
+const answered = ({ run }: Evidence): string[] => [
+  ...wrong(`it ended with ${run.code}`, run.code === 0),
+  ...wrong("the answer was not shown", run.output.includes(WORDS)),
+];
+
+const ends = ({ requests }: Evidence, ...outcomes: string[]): string[] => {
+  const seen = requests.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
+  return wrong(`the requests ended ${seen.join(", ") || "nowhere"}`, seen.join() === outcomes.join());
+};
+
+const recovered = (evidence: Evidence): string[] => [
+  ...answered(evidence),
+  ...ends(evidence, "upstream_failed", "completed"),
+];
+
+const toldWhy = (evidence: Evidence, words: string): string[] => [
+  ...wrong("it ended well", evidence.run.code !== 0),
+  ...wrong("our message was not shown", evidence.run.output.includes(words)),
+  ...ends(evidence),
+];
+
+const USUAL = { modes: ["credit", "token_budget"], patienceMs: 90_000 } as const;
+
+export const CASES: readonly AgentCase[] = [
+  {
+    name: "answers",
+    prompt: "Say something.",
+    funds: "rich",
+    ...USUAL,
+    script: () => "tokens=6",
+    problems: (evidence) => [...answered(evidence), ...ends(evidence, "completed")],
+  },
+  {
+    name: "uses a tool",
+    prompt: "Write the file.",
+    funds: "rich",
+    ...USUAL,
+    script: (agent, file) => {
+      const { tool, input } = agent.writeFile(file, CONTENT);
+      return `tokens=6+once+tool=${tool}+arguments=${Buffer.from(JSON.stringify(input)).toString("base64url")}`;
+    },
+    problems: (evidence) => {
+      const { file } = evidence;
+      const written = existsSync(file) ? readFileSync(file, "utf8") : "";
+      return [
+        ...answered(evidence),
+        ...wrong("its tool left nothing", written === CONTENT),
+        ...ends(evidence, "completed", "completed"),
+      ];
+    },
+  },
+  {
+    name: "cannot pay",
+    prompt: "Say something.",
+    funds: "too little",
+    ...USUAL,
+    script: () => "tokens=6",
+    problems: (evidence) => toldWhy(evidence, "This request needs at least"),
+  },
+  {
+    name: "budget used up",
+    prompt: "Say something.",
+    funds: "used up",
+    modes: ["token_budget"],
+    patienceMs: 15_000,
+    script: () => "tokens=6",
+    problems: (evidence) => toldWhy(evidence, "The token budget of this key is used up"),
+  },
+  {
+    name: "outlives a refusal",
+    prompt: "Say something.",
+    funds: "rich",
+    ...USUAL,
+    script: () => "tokens=6+fail=503+failures=1",
+    problems: (evidence) => [
+      ...answered(evidence),
+      ...wrong(
+        "it was not refused",
+        evidence.requests.some(({ code }) => code === "provider_unavailable"),
+      ),
+      ...ends(evidence, "completed"),
+    ],
+  },
+  {
+    name: "outlives a failed stream",
+    prompt: "Say something.",
+    funds: "rich",
+    ...USUAL,
+    script: () => "tokens=6+fail=error@3+failures=1",
+    problems: recovered,
+  },
+  {
+    name: "outlives a cut stream",
+    prompt: "Say something.",
+    funds: "rich",
+    ...USUAL,
+    script: () => "tokens=6+fail=reset@3+failures=1",
+    problems: recovered,
+  },
+];

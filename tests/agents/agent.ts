@@ -1,0 +1,28 @@
+import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { KeyMode } from "../../src/core/key-mode.ts";
+
+/** One run of an agent: the question, where it works, and the gateway it is pointed at. */
+export type Errand = {
+  mode: KeyMode;
+  /** The origin of the key's mode, without `/v1`. */
+  origin: string;
+  apiKey: string;
+  model: string;
+  prompt: string;
+};
+
+export type AgentCommand = { args: readonly string[]; environment: Record<string, string> };
+
+/** A coding agent that is run as its users run it, without a terminal. */
+export type Agent = {
+  name: string;
+  packages: Record<string, string>;
+  /** The program in the folder the packages were installed in. */
+  program: (folder: string) => string;
+  dialect: ClientDialect;
+  /** The call of one of the agent's own tools that leaves this content in this file. */
+  writeFile: (file: string, content: string) => { tool: string; input: object };
+  command: (errand: Errand) => AgentCommand;
+  /** Cases it does not pass, and why. One that passes all the same is reported, so that this list stays true. */
+  limitations?: Readonly<Record<string, string>>;
+};

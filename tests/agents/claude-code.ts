@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import { PACKAGES } from "../conformance/clients/versions.ts";
+import type { Agent } from "./agent.ts";
+
+/**
+ * Claude Code has two ways to present a key. Credit keys go the bearer way here and token-budget keys the other, so that both
+ * are seen to work.
+ */
+export const claudeCode: Agent = {
+  name: "Claude Code",
+  packages: PACKAGES.claudeCode,
+  program: (folder) =>
+    join(folder, `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}`, "claude"),
+  dialect: "messages",
+  writeFile: (file, content) => ({ tool: "Write", input: { file_path: file, content } }),
+  command: ({ mode, origin, apiKey, model, prompt }) => ({
+    args: ["--print", "--model", model, "--permission-mode", "acceptEdits", prompt],
+    environment: {
+      ANTHROPIC_BASE_URL: origin,
+      [mode === "credit" ? "ANTHROPIC_AUTH_TOKEN" : "ANTHROPIC_API_KEY"]: apiKey,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+    },
+  }),
+};

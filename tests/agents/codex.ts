@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { PACKAGES } from "../conformance/clients/versions.ts";
+import type { Agent } from "./agent.ts";
+
+export const codex: Agent = {
+  name: "Codex",
+  packages: PACKAGES.codex,
+  // The package's own script finds the binary of the platform.
+  program: (folder) => join(folder, "node_modules/.bin/codex"),
+  dialect: "responses",
+  writeFile: (file, content) => ({ tool: "exec_command", input: { cmd: `printf '${content}' > ${file}` } }),
+  command: ({ origin, apiKey, model, prompt }) => ({
+    args: [
+      "exec",
+      ...option("model_provider", '"tollgate"'),
+      ...option(
+        "model_providers.tollgate",
+        `{name="Tollgate", base_url="${origin}/v1", env_key="TOLLGATE_KEY", wire_api="responses"}`,
+      ),
+      // Searches are run and charged by the provider, and no price is published for them.
+      ...option("web_search", '"disabled"'),
+      "--model",
+      model,
+      "--sandbox",
+      "workspace-write",
+      "--skip-git-repo-check",
+      prompt,
+    ],
+    environment: { TOLLGATE_KEY: apiKey },
+  }),
+  limitations: { "budget used up": "says nothing and waits for as long as Retry-After says, until the budget renews" },
+};
+
+const option = (name: string, value: string): string[] => ["-c", `${name}=${value}`];

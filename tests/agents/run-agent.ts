@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Agent, Errand } from "./agent.ts";
+
+export type AgentRun = { code: number | null; output: string; seconds: number; timedOut: boolean };
+
+const KEPT_CHARACTERS = 100_000;
+
+type Run = { agent: Agent; folder: string; home: string; work: string; errand: Errand; patienceMs: number };
+
+/** Runs an agent once with a home of its own, so that nothing of this machine's user is read or changed. */
+export async function runAgent({ agent, folder, home, work, errand, patienceMs }: Run): Promise<AgentRun> {
+  const { args, environment } = agent.command(errand);
+  const startedAtMs = performance.now();
+  const child = spawn(agent.program(folder), args, {
+    cwd: work,
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, so that what the agent started ends with it.
+    detached: true,
+  });
+  let output = "";
+  const keep = (bytes: Buffer): void => void (output = (output + bytes.toString()).slice(-KEPT_CHARACTERS));
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  }, patienceMs);
+  try {
+    const [code] = (await once(child, "close")) as [number | null];
+    return { code, output, seconds: (performance.now() - startedAtMs) / 1000, timedOut };
+  } finally {
+    clearTimeout(timer);
+  }
+}
