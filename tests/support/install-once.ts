@@ -57,12 +57,16 @@ export function runInstaller({ words: [program, ...args], cwd, environment = {},
     child.on("error", (error) => reject(new Error(`${program}: ${error.message}`)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(`${program} ended with ${code ?? signal}: ${lastLine(said)}`));
+      else reject(new Error(`${program} ended with ${code ?? signal}: ${gistOf(said)}`));
     });
   });
 }
 
-const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1) ?? "";
+/** Some installers say the reason first and some last; where their log is helps nobody who reads ours. */
+function gistOf(text: string): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.includes("complete log of this run"));
+  return [...new Set([lines.at(0), lines.at(-1)])].join(" … ");
+}
 
 const cacheFolder = (): string =>
   process.env["TOLLGATE_CACHE"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "tollgate");
