@@ -119,6 +119,18 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     expect(await admit(ask())).toEqual([{ kind: "replay", answer: ANSWER }]);
   });
 
+  test("an answer is kept for 24 hours after it was completed, and not a millisecond longer [IDM-10]", async () => {
+    const first = ask({ lifetimeMs: 10 * DAY_MS });
+    await admit(first);
+    await target.advance(60_000);
+    await target.settle([end(first)]);
+    await target.advance(DAY_MS - 1);
+    expect(await admit(ask())).toEqual([{ kind: "replay", answer: ANSWER }]);
+
+    await target.advance(1);
+    expect(await admit(ask())).toMatchObject([{ kind: "admitted" }]);
+  });
+
   test("a settlement that comes too late keeps no answer [IDM-24]", async () => {
     const late = ask();
     await admit(late);
