@@ -15,17 +15,17 @@ afterAll(async () => {
 });
 
 test.each<[rule: string, param: string, fields: object]>([
-  ["CNT-3", "model", { model: "" }],
-  ["CNT-5", "messages", { messages: [] }],
-  ["CNT-5", "messages.0.role", { messages: [{ role: "system", content: "x" }] }],
-  ["CNT-5", "messages.0.content", { messages: [{ role: "user" }] }],
-  ["CNT-5", "messages.0.content.0.type", { messages: [{ role: "user", content: [{}] }] }],
-  ["CNT-6", "system", { system: 1 }],
-  ["CNT-6", "system.0.type", { system: [{}] }],
-  ["CNT-7", "tools", { tools: {} }],
-  ["CNT-8", "tool_choice", { tool_choice: "auto" }],
-  ["BOD-20", "mcp_servers", { mcp_servers: [] }],
-])("[%s] %s outside its constraint is refused and named [CNT-14] [ERR-28]", async (_rule, param, fields) => {
+  ["[CNT-3]", "model", { model: "" }],
+  ["[CNT-5]", "messages", { messages: [] }],
+  ["[CNT-5]", "messages.0.role", { messages: [{ role: "system", content: "x" }] }],
+  ["[CNT-5]", "messages.0.content", { messages: [{ role: "user" }] }],
+  ["[CNT-5]", "messages.0.content.0.type", { messages: [{ role: "user", content: [{}] }] }],
+  ["[CNT-6]", "system", { system: 1 }],
+  ["[CNT-6]", "system.0.type", { system: [{}] }],
+  ["[CNT-7]", "tools", { tools: {} }],
+  ["[CNT-8]", "tool_choice", { tool_choice: "auto" }],
+  ["[BOD-20]", "mcp_servers", { mcp_servers: [] }],
+])("%s %s outside its constraint is refused and named [CNT-14] [ERR-28]", async (_rule, param, fields) => {
   expectRefused(COUNT, await ask(COUNT, { gateway, fields }), { ...INVALID, param });
 });
 

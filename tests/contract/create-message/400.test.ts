@@ -23,31 +23,31 @@ const second = (fields: object): object => ({ messages: [{ role: "user", content
 
 describe("a field outside its constraint is refused, its path first [BOD-2] [BOD-3] [BOD-6] [MSG-30] [ERR-4] [ERR-5] [ERR-28]", () => {
   test.each<[rule: string, param: string, fields: object]>([
-    ["MSG-2", "model", { model: "" }],
-    ["MSG-4", "messages", { messages: [] }],
-    ["MSG-4", "messages", { messages: "Hello" }],
-    ["MSG-5", "messages.1.role", second({ content: "x" })],
-    ["MSG-5", "messages.1.role", second({ role: "system", content: "x" })],
-    ["MSG-6", "messages.1.content", second({ role: "user" })],
-    ["MSG-6", "messages.1.content", second({ role: "user", content: null })],
-    ["MSG-6", "messages.1.content.0", second({ role: "user", content: ["x"] })],
-    ["MSG-7", "messages.1.content.0.type", second({ role: "user", content: [{ text: "x" }] })],
-    ["MSG-7", "messages.1.content.0.type", second({ role: "user", content: [{ type: 1 }] })],
-    ["MSG-9", "system", { system: 1 }],
-    ["MSG-9", "system.0.type", { system: [{ text: "x" }] }],
-    ["MSG-10", "max_tokens", { max_tokens: 0 }],
-    ["MSG-10", "max_tokens", { max_tokens: 1.5 }],
-    ["MSG-14", "stream", { stream: 1 }],
-    ["MSG-15", "temperature", { temperature: "1" }],
-    ["MSG-15", "top_p", { top_p: [] }],
-    ["MSG-16", "top_k", { top_k: 1.5 }],
-    ["MSG-17", "stop_sequences", { stop_sequences: "x" }],
-    ["MSG-17", "stop_sequences.0", { stop_sequences: [1] }],
-    ["MSG-18", "tools", { tools: {} }],
-    ["MSG-18", "tools.0", { tools: ["f"] }],
-    ["MSG-19", "tool_choice", { tool_choice: "auto" }],
-    ["MSG-20", "metadata", { metadata: "x" }],
-  ])("[%s] %s in %j", async (_rule, param, fields) => {
+    ["[MSG-2]", "model", { model: "" }],
+    ["[MSG-4]", "messages", { messages: [] }],
+    ["[MSG-4]", "messages", { messages: "Hello" }],
+    ["[MSG-5]", "messages.1.role", second({ content: "x" })],
+    ["[MSG-5]", "messages.1.role", second({ role: "system", content: "x" })],
+    ["[MSG-6]", "messages.1.content", second({ role: "user" })],
+    ["[MSG-6]", "messages.1.content", second({ role: "user", content: null })],
+    ["[MSG-6]", "messages.1.content.0", second({ role: "user", content: ["x"] })],
+    ["[MSG-7]", "messages.1.content.0.type", second({ role: "user", content: [{ text: "x" }] })],
+    ["[MSG-7]", "messages.1.content.0.type", second({ role: "user", content: [{ type: 1 }] })],
+    ["[MSG-9]", "system", { system: 1 }],
+    ["[MSG-9]", "system.0.type", { system: [{ text: "x" }] }],
+    ["[MSG-10]", "max_tokens", { max_tokens: 0 }],
+    ["[MSG-10]", "max_tokens", { max_tokens: 1.5 }],
+    ["[MSG-14]", "stream", { stream: 1 }],
+    ["[MSG-15]", "temperature", { temperature: "1" }],
+    ["[MSG-15]", "top_p", { top_p: [] }],
+    ["[MSG-16]", "top_k", { top_k: 1.5 }],
+    ["[MSG-17]", "stop_sequences", { stop_sequences: "x" }],
+    ["[MSG-17]", "stop_sequences.0", { stop_sequences: [1] }],
+    ["[MSG-18]", "tools", { tools: {} }],
+    ["[MSG-18]", "tools.0", { tools: ["f"] }],
+    ["[MSG-19]", "tool_choice", { tool_choice: "auto" }],
+    ["[MSG-20]", "metadata", { metadata: "x" }],
+  ])("%s %s in %j", async (_rule, param, fields) => {
     expectRefused(MESSAGE, await ask(MESSAGE, { gateway, fields }), { ...INVALID, param });
   });
 });
@@ -61,18 +61,18 @@ test("a role is refused in the words agents recover from [BOD-6]", async () => {
 describe("what would keep state for strangers, or cost what nobody published, is refused and named", () => {
   test.each<[rule: string, param: string, fields: object]>([
     [
-      "BOD-17",
+      "[BOD-17]",
       "messages.1.content.0.source.file_id",
       second({ role: "user", content: [{ type: "document", source: { type: "file", file_id: "file_1" } }] }),
     ],
-    ["BOD-19", "container", { container: "container_1" }],
-    ["BOD-20", "mcp_servers", { mcp_servers: [{ type: "url", url: "https://example.com" }] }],
-    ["BOD-24", "service_tier", { service_tier: "priority" }],
-    ["BOD-24", "speed", { speed: "fast" }],
-    ["BOD-24", "inference_geo", { inference_geo: "us" }],
-    ["BOD-25", "tools.0.type", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
-    ["BOD-25", "tools.0.type", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }],
-  ])("[%s] %s", async (_rule, param, fields) => {
+    ["[BOD-19]", "container", { container: "container_1" }],
+    ["[BOD-20]", "mcp_servers", { mcp_servers: [{ type: "url", url: "https://example.com" }] }],
+    ["[BOD-24]", "service_tier", { service_tier: "priority" }],
+    ["[BOD-24]", "speed", { speed: "fast" }],
+    ["[BOD-24]", "inference_geo", { inference_geo: "us" }],
+    ["[BOD-25]", "tools.0.type", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+    ["[BOD-25]", "tools.0.type", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }],
+  ])("%s %s", async (_rule, param, fields) => {
     expectRefused(MESSAGE, await ask(MESSAGE, { gateway, fields }), { ...INVALID, param });
   });
 });

@@ -25,23 +25,23 @@ afterAll(async () => {
 
 describe("a field outside its constraint is refused and named [BOD-2] [BOD-3] [BOD-5] [RES-18] [ERR-1] [ERR-15]", () => {
   test.each<[rule: string, param: string, fields: object]>([
-    ["RES-2", "model", { model: "" }],
-    ["RES-2", "model", { model: 1 }],
-    ["RES-4", "input", { input: 1 }],
-    ["RES-4", "input", { input: null }],
-    ["RES-4", "input", { input: {} }],
-    ["RES-4", "input.1", { input: [{}, "Hello"] }],
-    ["RES-5", "instructions", { instructions: ["Be brief."] }],
-    ["RES-6", "stream", { stream: "true" }],
-    ["RES-7", "max_output_tokens", { max_output_tokens: 0 }],
-    ["RES-7", "max_output_tokens", { max_output_tokens: 1.5 }],
-    ["RES-7", "max_output_tokens", { max_output_tokens: "10" }],
-    ["RES-8", "max_output_tokens", { max_output_tokens: 16_385 }],
-    ["RES-8", "max_output_tokens", { model: "small", max_output_tokens: 9 }],
-    ["RES-9", "tools", { tools: {} }],
-    ["RES-9", "tools.0", { tools: ["f"] }],
-    ["RES-10", "tool_choice", { tool_choice: 1 }],
-  ])("[%s] %s in %j", async (_rule, param, fields) => {
+    ["[RES-2]", "model", { model: "" }],
+    ["[RES-2]", "model", { model: 1 }],
+    ["[RES-4]", "input", { input: 1 }],
+    ["[RES-4]", "input", { input: null }],
+    ["[RES-4]", "input", { input: {} }],
+    ["[RES-4]", "input.1", { input: [{}, "Hello"] }],
+    ["[RES-5]", "instructions", { instructions: ["Be brief."] }],
+    ["[RES-6]", "stream", { stream: "true" }],
+    ["[RES-7]", "max_output_tokens", { max_output_tokens: 0 }],
+    ["[RES-7]", "max_output_tokens", { max_output_tokens: 1.5 }],
+    ["[RES-7]", "max_output_tokens", { max_output_tokens: "10" }],
+    ["[RES-8]", "max_output_tokens", { max_output_tokens: 16_385 }],
+    ["[RES-8]", "max_output_tokens", { model: "small", max_output_tokens: 9 }],
+    ["[RES-9]", "tools", { tools: {} }],
+    ["[RES-9]", "tools.0", { tools: ["f"] }],
+    ["[RES-10]", "tool_choice", { tool_choice: 1 }],
+  ])("%s %s in %j", async (_rule, param, fields) => {
     expectRefused(RESPONSES, await ask(RESPONSES, { gateway, fields }), { ...INVALID, param });
   });
 });
@@ -55,19 +55,19 @@ test.each(["model", "input"])("a body without `%s` is refused and the field name
 
 describe("what would keep state for strangers, or cost what nobody published, is refused and named", () => {
   test.each<[rule: string, param: string, fields: object]>([
-    ["BOD-12", "previous_response_id", { previous_response_id: "resp_1" }],
-    ["BOD-13", "conversation", { conversation: "conv_1" }],
-    ["BOD-14", "background", { background: true }],
-    ["BOD-15", "input.0.type", { input: [{ type: "item_reference", id: "msg_1" }] }],
-    ["BOD-16", "prompt.id", { prompt: { id: "pmpt_1" } }],
-    ["BOD-17", "input.0.content.0.file_id", { input: [{ role: "user", content: [{ file_id: "file_1" }] }] }],
-    ["BOD-18", "tools.0.vector_store_ids", { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }],
-    ["BOD-19", "tools.0.container", { tools: [{ type: "code_interpreter", container: { type: "auto" } }] }],
-    ["BOD-20", "tools.0.server_url", { tools: [{ type: "mcp", server_url: "https://example.com" }] }],
-    ["BOD-20", "tools.0.connector_id", { tools: [{ type: "mcp", connector_id: "connector_gmail" }] }],
-    ["BOD-24", "service_tier", { service_tier: "priority" }],
-    ["BOD-25", "tools.0.type", { tools: [{ type: "web_search" }] }],
-  ])("[%s] %s", async (_rule, param, fields) => {
+    ["[BOD-12]", "previous_response_id", { previous_response_id: "resp_1" }],
+    ["[BOD-13]", "conversation", { conversation: "conv_1" }],
+    ["[BOD-14]", "background", { background: true }],
+    ["[BOD-15]", "input.0.type", { input: [{ type: "item_reference", id: "msg_1" }] }],
+    ["[BOD-16]", "prompt.id", { prompt: { id: "pmpt_1" } }],
+    ["[BOD-17]", "input.0.content.0.file_id", { input: [{ role: "user", content: [{ file_id: "file_1" }] }] }],
+    ["[BOD-18]", "tools.0.vector_store_ids", { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }],
+    ["[BOD-19]", "tools.0.container", { tools: [{ type: "code_interpreter", container: { type: "auto" } }] }],
+    ["[BOD-20]", "tools.0.server_url", { tools: [{ type: "mcp", server_url: "https://example.com" }] }],
+    ["[BOD-20]", "tools.0.connector_id", { tools: [{ type: "mcp", connector_id: "connector_gmail" }] }],
+    ["[BOD-24]", "service_tier", { service_tier: "priority" }],
+    ["[BOD-25]", "tools.0.type", { tools: [{ type: "web_search" }] }],
+  ])("%s %s", async (_rule, param, fields) => {
     expectRefused(RESPONSES, await ask(RESPONSES, { gateway, fields }), { ...INVALID, param });
   });
 });
