@@ -10,6 +10,12 @@ const say = (content: object[]): object => ({
   ],
 });
 
+/** As agents say which tools they have: in the conversation, in namespaces. */
+const inNamespace = (tool: object): object => ({
+  type: "additional_tools",
+  tools: [{ type: "namespace", name: "functions", tools: [tool] }],
+});
+
 const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
   chat: [
     ["messages.0.audio.id", { messages: [{ role: "assistant", audio: { id: "a" } }] }],
@@ -36,6 +42,13 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
     ["tools.0.connector_id", { tools: [{ type: "mcp", connector_id: "connector_gmail" }] }],
     ["tools.0.type", { tools: [{ type: "web_search" }] }],
     ["tools.0.tools.1.type", { tools: [{ type: "namespace", tools: [{ type: "function" }, { type: "mcp" }] }] }],
+    ["input.0.tools.0.type", { input: [{ type: "additional_tools", tools: [{ type: "web_search" }] }] }],
+    ["input.0.tools.0.tools.0.type", { input: [inNamespace({ type: "web_search" })] }],
+    ["input.0.tools.0.tools.0.type", { input: [inNamespace({ type: "namespace", tools: [{ type: "mcp" }] })] }],
+    [
+      "input.0.tools.0.tools.0.environment.type",
+      { input: [inNamespace({ type: "shell", environment: { type: "container_auto" } })] },
+    ],
     ["service_tier", { service_tier: "flex" }],
   ],
   messages: [
@@ -66,6 +79,12 @@ const ALLOWED: Record<"chat" | "responses" | "messages", Record<string, unknown>
     { previous_response_id: null, background: false, service_tier: "default", prompt: {}, input: "file_id" },
     { tools: [{ type: "function" }, { type: "namespace", tools: [{ type: "custom" }] }, { type: "local_shell" }] },
     { input: [{ type: "function_call", arguments: '{"file_id":"mine"}' }] },
+    {
+      input: [
+        inNamespace({ type: "function", name: "f" }),
+        inNamespace({ type: "shell", environment: { type: "local" } }),
+      ],
+    },
   ],
   messages: [
     { service_tier: "standard_only", speed: "standard", container: null },

@@ -28,8 +28,9 @@ const matching =
 /** Tools the caller runs itself. Any other kind is run by the provider, at a price and with powers we do not know. */
 const CHAT_TOOLS = oneOf("function", "custom");
 const RESPONSES_TOOLS = matching(
-  /^(function|custom|namespace|local_shell|shell|apply_patch|computer|computer_use_preview|tool_search)$/,
+  /^(function|custom|local_shell|shell|apply_patch|computer|computer_use_preview|tool_search)$/,
 );
+const RESPONSES_TOOLS_AND_NAMESPACES: Test = (value) => value === "namespace" || RESPONSES_TOOLS(value);
 const MESSAGES_TOOLS = matching(/^(custom|function|(bash|text_editor|computer|memory|tool_search_tool)_\w+)$/);
 
 /** What the formats of two providers name beside ours, wherever their own clients put it in a body or in a part of its content. */
@@ -77,14 +78,11 @@ const ROWS: Record<ClientDialect, readonly Row[]> = {
     { path: "input.*.output.*.file_id", because: "stored" },
     { path: "input.*.output.file_id", because: "stored" },
     { path: "input.*.content.*.type", when: oneOf("input_audio"), because: "priced" },
-    { path: "tools.*.vector_store_ids", because: "stored" },
-    { path: "tools.*.container", because: "stored" },
-    { path: "tools.*.environment.type", unless: oneOf("local"), because: "stored" },
-    { path: "tools.*.server_url", because: "remote" },
-    { path: "tools.*.connector_id", because: "remote" },
-    { path: "tools.*.type", unless: RESPONSES_TOOLS, because: "priced" },
-    { path: "tools.*.tools.*.type", unless: RESPONSES_TOOLS, because: "priced" },
-    { path: "input.*.tools.*.type", unless: RESPONSES_TOOLS, because: "priced" },
+    // Tools are named in the request and in items of the conversation, each alone or in a namespace, and nowhere deeper.
+    ...toolRows("tools.*", RESPONSES_TOOLS_AND_NAMESPACES),
+    ...toolRows("tools.*.tools.*", RESPONSES_TOOLS),
+    ...toolRows("input.*.tools.*", RESPONSES_TOOLS_AND_NAMESPACES),
+    ...toolRows("input.*.tools.*.tools.*", RESPONSES_TOOLS),
     { path: "service_tier", unless: oneOf("auto", "default"), because: "priced" },
     { path: "speed", unless: oneOf("standard"), because: "priced" },
     { path: "inference_geo", because: "priced" },
@@ -117,6 +115,17 @@ const ROWS: Record<ClientDialect, readonly Row[]> = {
     ...nativeRows("messages.*.content.*"),
   ],
 };
+
+function toolRows(place: string, tools: Test): Row[] {
+  return [
+    { path: `${place}.vector_store_ids`, because: "stored" },
+    { path: `${place}.container`, because: "stored" },
+    { path: `${place}.environment.type`, unless: oneOf("local"), because: "stored" },
+    { path: `${place}.server_url`, because: "remote" },
+    { path: `${place}.connector_id`, because: "remote" },
+    { path: `${place}.type`, unless: tools, because: "priced" },
+  ];
+}
 
 /** Refuses a body that asks a provider for what strangers on one account must not share or for what has no price. */
 export function refuseFields(dialect: ClientDialect, body: Record<string, unknown>): void {
