@@ -88,6 +88,10 @@ export const settings = z.strictObject({
       "Unknown keys remembered, so that a flood of them does not reach the database.",
     ),
     negative_cache_ms: milliseconds(5000, "Longest time a key is held to be unknown."),
+    unknown_per_minute: integer(
+      { min: 0, max: 1_000_000, fallback: 600 },
+      "Unknown keys looked up per minute for one address, then 429; 0 is no limit, as behind a balancer that hides addresses.",
+    ),
   }),
   catalogue: group("Models, prices and routes.", {
     poll_ms: milliseconds(30_000, "How often the catalogue is read again, should a notification have been lost."),

@@ -18,6 +18,8 @@ export type Caller = {
 
 export type Knock = {
   secret: string;
+  /** Where the connection comes from. */
+  address: string;
   /** The mode whose origin was used. */
   origin: KeyMode;
   /** Whether this route may say 403. */
@@ -31,7 +33,7 @@ type Parts = { authenticate: Authenticate; denials: RateDenials; clock: Clock; p
 /** Who is calling, decided from the headers alone, before a byte of the body is read. [decision 8] */
 export function createOpenRequest({ authenticate, denials, clock, publicUrl }: Parts): OpenRequest {
   function openRequest(knock: Knock): Promise<Caller> | Caller {
-    const found = authenticate.find(knock.secret);
+    const found = authenticate.find(knock.secret, knock.address);
     return found instanceof Promise ? found.then((key) => letIn(key, knock)) : letIn(found, knock);
   }
 

@@ -76,7 +76,13 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
   /** Who is calling, from the headers alone; nothing to wait for when the key is remembered. */
   function credential(request: IncomingMessage, origin: KeyMode, description: RouteDescription) {
     const secret = extractCredential(request.rawHeaders, description.credential.scheme);
-    if (secret !== null) return openRequest({ secret, origin, refusals: description.refusals });
+    if (secret !== null)
+      return openRequest({
+        secret,
+        address: request.socket.remoteAddress ?? "",
+        origin,
+        refusals: description.refusals,
+      });
     if (description.credential.required) throw missingCredential();
     return null;
   }

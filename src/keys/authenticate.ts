@@ -1,12 +1,13 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
+import { createAddressLimit } from "./address-limit.ts";
 import type { Key, KeyStore } from "./key.ts";
 import { digestOf, parseSecret } from "./secret.ts";
 
 export type Authenticate = {
   /** The key a secret belongs to, whatever its state. Unknown and malformed secrets are refused in the same words. */
-  find: (secret: string) => Promise<Key> | Key;
+  find: (secret: string, address: string) => Promise<Key> | Key;
   /** Forgets what is remembered of a key; null forgets everything, as after a gap in notifications. */
   forget: (keyId: string | null) => void;
 };
@@ -18,6 +19,7 @@ type Options = {
   cacheMs: number;
   negativeCacheEntries: number;
   negativeCacheMs: number;
+  unknownPerMinute: number;
 };
 
 /** One message for unknown, malformed, revoked and suspended keys, so that a probe learns nothing. [decision 2] */
@@ -41,6 +43,11 @@ const unreachable = (cause: unknown): Fault =>
     cause,
   });
 
+const tooManyUnknown = (waitMs: number): Fault =>
+  new Fault("rate_limit_exceeded", "Too many unknown API keys were tried from this address. Wait, and check the key.", {
+    retryAfterSeconds: waitMs / 1000,
+  });
+
 /** Finds keys by the digest of their secret, through two caches: a flood of unknown keys must not push the known ones out. */
 export function createAuthenticate({ store, clock, ...limits }: Options): Authenticate {
   const perf = { now: clock.elapsedMs };
@@ -51,11 +58,12 @@ export function createAuthenticate({ store, clock, ...limits }: Options): Authen
     ttlResolution: 0,
     perf,
   });
+  const addressLimit = createAddressLimit({ clock, perMinute: limits.unknownPerMinute });
   const underway = new Map<string, Promise<Key>>();
   /** Grows when something is forgotten, so that an answer already on its way is not remembered. */
   let generation = 0;
 
-  function find(secret: string): Promise<Key> | Key {
+  function find(secret: string, address: string): Promise<Key> | Key {
     if (parseSecret(secret) === null) throw invalidKey();
     // The whole digest is the cache key: a shortened one would let two secrets meet.
     const digest = digestOf(secret);
@@ -65,18 +73,21 @@ export function createAuthenticate({ store, clock, ...limits }: Options): Authen
     const asked = underway.get(digest);
     if (asked) return asked;
     if (underway.size >= MOST_LOOKUPS) throw busy();
-    const pending = look(digest);
+    const waitMs = addressLimit.waitMs(address);
+    if (waitMs > 0) throw tooManyUnknown(waitMs);
+    const pending = look(digest, address);
     underway.set(digest, pending);
     return pending;
   }
 
-  async function look(digest: string): Promise<Key> {
+  async function look(digest: string, address: string): Promise<Key> {
     const began = generation;
     try {
       const key = await store.findByDigest(Buffer.from(digest, "base64url")).catch((cause: unknown) => {
         throw unreachable(cause);
       });
       if (key === null) {
+        addressLimit.noteUnknown(address);
         if (began === generation) unknown.set(digest, true);
         throw invalidKey();
       }

@@ -10,7 +10,14 @@ import { requireUsable } from "./usable.ts";
 const clock = { nowMs: () => 1_700_000_000_000, elapsedMs: () => elapsed };
 let elapsed = 1_000;
 
-const limits = { cacheEntries: 10, cacheMs: 60_000, negativeCacheEntries: 10, negativeCacheMs: 5_000 };
+const limits = {
+  cacheEntries: 10,
+  cacheMs: 60_000,
+  negativeCacheEntries: 10,
+  negativeCacheMs: 5_000,
+  unknownPerMinute: 0,
+};
+const HERE = "192.0.2.1";
 
 function keyOf(secret: string, changes: Partial<Key> = {}): Key {
   return {
@@ -72,7 +79,7 @@ test("malformed credentials of every sort are refused without asking the store [
     "é".repeat(45),
     "a".repeat(100_000),
   ]) {
-    expect(() => find(text)).toThrow(Fault);
+    expect(() => find(text, HERE)).toThrow(Fault);
   }
   expect(store.asked).toBe(0);
 });
@@ -82,8 +89,8 @@ test("a known key is looked up once, however many ask at the same time", async (
   const store = countingStore(secret);
   const { find } = createAuthenticate({ store, clock, ...limits });
 
-  const keys = await Promise.all(Array.from({ length: 50 }, async () => find(secret)));
-  await find(secret);
+  const keys = await Promise.all(Array.from({ length: 50 }, async () => find(secret, HERE)));
+  await find(secret, HERE);
 
   expect(new Set(keys.map(({ id }) => id)).size).toBe(1);
   expect(store.asked).toBe(1);
@@ -93,11 +100,12 @@ test("unknown keys are remembered apart: a flood of them does not push a known k
   const { secret } = createSecret("credit");
   const store = countingStore(secret);
   const { find } = createAuthenticate({ store, clock, ...limits });
-  await find(secret);
-  for (let count = 0; count < 100; count++) await expect(find(createSecret("credit").secret)).rejects.toThrow(Fault);
+  await find(secret, HERE);
+  for (let count = 0; count < 100; count++)
+    await expect(find(createSecret("credit").secret, HERE)).rejects.toThrow(Fault);
   store.asked = 0;
 
-  await find(secret);
+  await find(secret, HERE);
   expect(store.asked).toBe(0);
 });
 
@@ -106,11 +114,11 @@ test("an unknown key is asked for once, and again after a while", async () => {
   const store = countingStore();
   const { find } = createAuthenticate({ store, clock, ...limits });
 
-  await expect(async () => find(secret)).rejects.toThrow(Fault);
-  await expect(async () => find(secret)).rejects.toThrow(Fault);
+  await expect(async () => find(secret, HERE)).rejects.toThrow(Fault);
+  await expect(async () => find(secret, HERE)).rejects.toThrow(Fault);
   expect(store.asked).toBe(1);
   elapsed += 5_001;
-  await expect(async () => find(secret)).rejects.toThrow(Fault);
+  await expect(async () => find(secret, HERE)).rejects.toThrow(Fault);
   expect(store.asked).toBe(2);
 });
 
@@ -118,12 +126,12 @@ test("a key made a moment after it was refused works as soon as the change is he
   const { secret } = createSecret("credit");
   const store = countingStore();
   const { find, forget } = createAuthenticate({ store, clock, ...limits });
-  await expect(async () => find(secret)).rejects.toThrow(Fault);
+  await expect(async () => find(secret, HERE)).rejects.toThrow(Fault);
 
   store.known.set(digestOf(secret), keyOf(secret));
   forget("018bcfe5-6800-7000-8000-000000000001");
 
-  await expect(find(secret)).resolves.toMatchObject({ status: "active" });
+  await expect(find(secret, HERE)).resolves.toMatchObject({ status: "active" });
 });
 
 test("an answer already on its way when a change is heard of is not remembered", async () => {
@@ -133,11 +141,11 @@ test("an answer already on its way when a change is heard of is not remembered",
   const store = { findByDigest: () => new Promise<Key>((resolve) => (answer = resolve)) };
   const { find, forget } = createAuthenticate({ store, clock, ...limits });
 
-  const first = find(secret);
+  const first = find(secret, HERE);
   forget(stale.id);
   answer(stale);
   await first;
-  const second = find(secret);
+  const second = find(secret, HERE);
   answer(keyOf(secret, { status: "revoked" }));
 
   expect((await second).status).toBe("revoked");
@@ -264,7 +272,10 @@ test("a store that fails is a passing trouble of ours, not a wrong key", async (
   const store = { findByDigest: () => Promise.reject(new Error("connection refused")) };
   const { find } = createAuthenticate({ store, clock, ...limits });
 
-  await expect(async () => find(secret)).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 2 });
+  await expect(async () => find(secret, HERE)).rejects.toMatchObject({
+    code: "service_unavailable",
+    retryAfterSeconds: 2,
+  });
 });
 
 test("a flood of unknown keys makes a bounded number of queries at once", async () => {
@@ -274,7 +285,7 @@ test("a flood of unknown keys makes a bounded number of queries at once", async 
 
   const refused = Array.from({ length: 500 }, () => {
     try {
-      void find(createSecret("credit").secret);
+      void find(createSecret("credit").secret, HERE);
       return false;
     } catch (error) {
       return (error as Fault).code === "service_unavailable";
@@ -283,4 +294,24 @@ test("a flood of unknown keys makes a bounded number of queries at once", async 
 
   expect(underway).toBe(64);
   expect(refused.filter(Boolean)).toHaveLength(436);
+});
+
+test("an address that tries many unknown keys waits, while others and keys in use go on [AUT-19]", async () => {
+  const { secret } = createSecret("credit");
+  const store = countingStore(secret);
+  let nowMs = 0;
+  const hands = { ...clock, elapsedMs: () => nowMs };
+  const { find } = createAuthenticate({ store, clock: hands, ...limits, unknownPerMinute: 3 });
+  const guess = (address: string) => async () => find(createSecret("credit").secret, address);
+  await find(secret, HERE);
+  for (let count = 0; count < 3; count++)
+    await expect(guess(HERE)).rejects.toMatchObject({ code: "invalid_credentials" });
+  store.asked = 0;
+
+  await expect(guess(HERE)).rejects.toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: 60 });
+  expect(store.asked).toBe(0);
+  await find(secret, HERE);
+  await expect(guess("192.0.2.2")).rejects.toMatchObject({ code: "invalid_credentials" });
+  nowMs = 60_000;
+  await expect(guess(HERE)).rejects.toMatchObject({ code: "invalid_credentials" });
 });
