@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
-import type { BookedPrice, CatalogueDescription, PriceChange } from "./model.ts";
-import { planPrices } from "./plan-prices.ts";
+import type { BookedPrice, CatalogueDescription, DescribedPrice, PriceChange } from "./model.ts";
+import { planPrices, type PricePlan } from "./plan-prices.ts";
 import { bookedPriceOf, PRICE_AS_JSON, type PriceRow, rowOf } from "./price-row.ts";
 
 const READ_BOOKS = `
@@ -21,10 +21,11 @@ const ADD = `
                                     "outputNano" bigint, "cacheReadNano" bigint, "cacheWrite5mNano" bigint,
                                     "cacheWrite1hNano" bigint, "toolCallNano" jsonb)`;
 
-/**
- * Writes the described prices into the books. Call it under the catalogue's lock: what is read here is still true when it is
- * written, and the primary key refuses a version that somebody added past the lock.
- */
+/** What a model's prices are to be. */
+export type PricedModel = { id: string; described: readonly DescribedPrice[] };
+export type BookPlan = PricePlan & { modelId: string };
+
+/** Writes the described prices into the books. */
 export async function applyPrices(tx: Queryable, { models }: CatalogueDescription): Promise<PriceChange[]> {
   const priced = models.flatMap(({ id, price, upcomingPrices }) => {
     const described = price === null ? upcomingPrices : [price, ...upcomingPrices];
@@ -36,11 +37,26 @@ export async function applyPrices(tx: Queryable, { models }: CatalogueDescriptio
     tx,
     priced.map(({ id }) => id),
   );
-  const plans = priced.map(({ id, described }) => ({
+  return writeBooks(tx, { plans: planBooks(priced, { books, nowMs }), nowMs });
+}
+
+export const planBooks = (
+  priced: readonly PricedModel[],
+  { books, nowMs }: { books: ReadonlyMap<string, readonly BookedPrice[]>; nowMs: number },
+): BookPlan[] =>
+  priced.map(({ id, described }) => ({
     modelId: id,
     ...planPrices(id, { book: books.get(id) ?? [], described, nowMs }),
   }));
 
+/**
+ * Call it under the catalogue's lock: what the plans were made of is still true when they are written, and the primary key
+ * refuses a version that somebody added past the lock.
+ */
+export async function writeBooks(
+  tx: Queryable,
+  { plans, nowMs }: { plans: readonly BookPlan[]; nowMs: number },
+): Promise<PriceChange[]> {
   const withdrawn = plans.flatMap(({ modelId, withdraw }) => withdraw.map(({ version }) => ({ modelId, version })));
   const added = plans.flatMap(({ modelId, add }) =>
     add.map((price) => ({
@@ -63,7 +79,7 @@ export async function readBooks(tx: Queryable, modelIds: readonly string[]): Pro
 }
 
 /** Read after the lock is held, so that two descriptions never give their prices dates in the wrong order. */
-async function databaseNowMs(tx: Queryable): Promise<number> {
+export async function databaseNowMs(tx: Queryable): Promise<number> {
   const [row] = await tx.query<{ now: Date }>("select clock_timestamp() as now");
   return row?.now.getTime() ?? 0;
 }

@@ -1,69 +1,23 @@
 import type { Database } from "../db/database.ts";
 import { applyModels, applyProviders, applyRoutes } from "./apply-catalogue-store.ts";
 import { applyPrices, readBooks } from "./apply-prices-store.ts";
-import type { CatalogueStore, Model, Route } from "./model.ts";
-import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-row.ts";
-
-type ModelRow = {
-  id: string;
-  created_at: Date;
-  owned_by: string;
-  provider: string;
-  display_name: string | null;
-  tagline: string | null;
-  context_window: number | null;
-  max_output_tokens: number | null;
-  output_ceiling: number | null;
-  output_floor: number;
-  token_factor: number;
-  capabilities: Record<string, unknown>;
-  price: PriceRow | null;
-  upcoming_prices: PriceRow[];
-  routes: Route[];
-};
-
-/** One statement, so that models, prices and routes are of one moment. */
-const LOAD = `
-  select m.id, m.created_at, m.owned_by, m.provider, m.display_name, m.tagline, m.context_window, m.max_output_tokens,
-         m.output_ceiling, m.output_floor, m.token_factor, m.capabilities, p.price, u.upcoming_prices, r.routes
-  from model m
-  left join lateral (
-    select case when suspended_for is null then ${PRICE_AS_JSON} end as price from price
-    where model_id = m.id and withdrawn_at is null and effective_from <= $1
-    order by effective_from desc, version desc limit 1
-  ) p on true
-  cross join lateral (
-    select coalesce(jsonb_agg(${PRICE_AS_JSON} order by effective_from, version), '[]') as upcoming_prices from price
-    where model_id = m.id and withdrawn_at is null and effective_from > $1
-  ) u
-  cross join lateral (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'id', route.id, 'provider', provider.name, 'baseUrl', provider.base_url, 'credentialRef', provider.credential_ref,
-      'upstreamModel', route.upstream_model, 'dialect', route.dialect, 'conformant', route.conformant,
-      'priority', route.priority, 'weight', route.weight, 'connectTimeoutMs', route.connect_timeout_ms,
-      'firstByteTimeoutMs', route.first_byte_timeout_ms, 'idleTimeoutMs', route.idle_timeout_ms
-    ) order by route.priority, route.weight desc, provider.name, route.id), '[]') as routes
-    from route join provider on provider.name = route.provider
-    where route.model_id = m.id
-  ) r
-  where m.published
-  order by m.id`;
+import { createDeskStore } from "./desk-store.ts";
+import { underCatalogueLock } from "./lock-store.ts";
+import type { CatalogueStore } from "./model.ts";
+import { readModels } from "./read-models-store.ts";
 
 /** The catalogue in PostgreSQL. */
 export function createCatalogueStore(database: Database): CatalogueStore {
   return {
-    load: async (atMs) => (await database.query<ModelRow>(LOAD, [new Date(atMs)])).map(modelOf),
+    ...createDeskStore(database),
+    load: async (atMs) => (await readModels(database, { atMs, which: "published" })).map(({ model }) => model),
     apply: (description) =>
-      database.transaction(async (tx) => {
-        // One description at a time: prices are read, compared and written, and nothing may come in between.
-        await tx.query("select pg_advisory_xact_lock(hashtext('tollgate catalogue'))");
-        return [
-          ...(await applyProviders(tx, description)),
-          ...(await applyModels(tx, description)),
-          ...(await applyPrices(tx, description)),
-          ...(await applyRoutes(tx, description)),
-        ];
-      }),
+      underCatalogueLock(database, async (tx) => [
+        ...(await applyProviders(tx, description)),
+        ...(await applyModels(tx, description)),
+        ...(await applyPrices(tx, description)),
+        ...(await applyRoutes(tx, description)),
+      ]),
     suspend: async (modelId, { version, part }) => {
       const sql =
         "update price set suspended_for = $3 where model_id = $1 and version = $2 and suspended_for is null returning version";
@@ -75,21 +29,3 @@ export function createCatalogueStore(database: Database): CatalogueStore {
     },
   };
 }
-
-const modelOf = (row: ModelRow): Model => ({
-  id: row.id,
-  createdAtMs: row.created_at.getTime(),
-  ownedBy: row.owned_by,
-  provider: row.provider,
-  displayName: row.display_name,
-  tagline: row.tagline,
-  contextWindow: row.context_window,
-  maxOutputTokens: row.max_output_tokens,
-  outputCeiling: row.output_ceiling,
-  outputFloor: row.output_floor,
-  tokenFactor: row.token_factor,
-  capabilities: row.capabilities,
-  price: row.price === null ? null : priceOf(row.price),
-  upcomingPrices: row.upcoming_prices.map(priceOf),
-  routes: row.routes,
-});

@@ -56,7 +56,7 @@ export type BookedPrice = Price & {
 };
 
 /** Where the catalogue is kept. */
-export type CatalogueStore = {
+export type CatalogueStore = CatalogueDesk & {
   /** Every published model with its routes, the price in force at that time and the prices to come. */
   load: (atMs: number) => Promise<Model[]>;
   /** Makes providers, models, prices and routes as described; what is not described stays. */
@@ -75,7 +75,7 @@ export type CatalogueDescription = {
   models: readonly DescribedModel[];
 };
 
-type DescribedModel = Omit<Model, "createdAtMs" | "price" | "upcomingPrices" | "routes"> & {
+export type DescribedModel = Omit<Model, "createdAtMs" | "price" | "upcomingPrices" | "routes"> & {
   price: DescribedPrice | null;
   /** With `price`, all that is to come: what is not among them is withdrawn. Where both are empty, prices stay. */
   upcomingPrices: readonly DescribedPrice[];
@@ -99,3 +99,86 @@ export type PriceChange = {
   before: Tariff | null;
   after: Tariff | null;
 };
+
+/**
+ * What an operator does to the catalogue piece by piece. What the present state of things rules out is a `Conflict`, whose
+ * message says so.
+ */
+export type CatalogueDesk = {
+  listProviders: () => Promise<ProviderOverview[]>;
+  /** Every model, published or not, at the price of that time. */
+  listModels: (atMs: number) => Promise<ModelOverview[]>;
+  /** `replace`: also when there is one of that name with another address or credential. */
+  addProvider: (provider: Provider, present: "keep" | "replace") => Promise<CatalogueChange[]>;
+  /** Refused while published models have routes there, unless these are to be withdrawn with it. */
+  removeProvider: (name: string, routes: "keep" | "withdraw") => Promise<RemovedProvider>;
+  /** A new model with its first route, or another route to one that is there already. */
+  addModel: (order: ModelOrder) => Promise<CatalogueChange[]>;
+  publish: (modelIds: readonly string[], state: Publication) => Promise<{ id: string; changed: boolean }[]>;
+  /** Changes the named parts of a price, now or from a date to come on; other parts and other dates stay. */
+  changePrice: (modelId: string, change: { parts: TariffParts; fromMs: number | null }) => Promise<PriceChange[]>;
+  /** `route`: an id, or as much of it or of `provider/upstream model` as names one. */
+  removeRoute: (modelId: string, route: string, last: "keep" | "remove") => Promise<RemovedRoute>;
+  /** Compares listed models with those that are there; `apply` then makes these as listed. */
+  importModels: (order: ImportOrder, mode: "preview" | "apply") => Promise<ImportedModel[]>;
+};
+
+export type Provider = CatalogueDescription["providers"][number];
+export type Publication = "published" | "unpublished";
+
+export type ProviderOverview = Provider & {
+  routes: readonly (Pick<Route, "id" | "upstreamModel" | "dialect" | "conformant"> & {
+    modelId: string;
+    published: boolean;
+  })[];
+};
+
+export type ModelOverview = Model & {
+  published: boolean;
+  /** Why callers cannot use it, in words; empty when all can. */
+  obstacles: readonly string[];
+};
+
+/** `stranded` are published models that have no route left. */
+export type RemovedProvider = { name: string; withdrawn: readonly string[]; stranded: readonly string[] };
+export type RemovedRoute = { id: string; name: string; routesLeft: number };
+
+export type ModelOrder = {
+  id: string;
+  displayName: string | null;
+  /** Null: not said. Of a model that is there already they need not be. */
+  contextWindow: number | null;
+  maxOutputTokens: number | null;
+  tariff: Tariff | null;
+  route: DescribedModel["routes"][number];
+  publication: Publication;
+};
+
+/** Parts of a tariff by their value; null takes one away, and what is not named stays. */
+export type TariffParts = Partial<Omit<Tariff, "toolCallNano">> & {
+  toolCallNano?: Readonly<Record<string, bigint | null>>;
+};
+
+export type ImportOrder = {
+  provider: string;
+  publication: Publication;
+  models: readonly {
+    id: string;
+    upstreamModel: string;
+    dialect: ProviderDialect;
+    contextWindow: number | null;
+    maxOutputTokens: number;
+    tariff: Tariff;
+  }[];
+};
+
+/** `foreign`: another provider's model has that name here, and it is left alone. */
+export type ImportedModel = {
+  id: string;
+  change: "new" | "changed" | "unchanged" | "foreign";
+  before: ListedFacts | null;
+  after: ListedFacts;
+};
+
+/** What a price list can say of a model. */
+export type ListedFacts = { contextWindow: number | null; maxOutputTokens: number | null; tariff: Tariff | null };

@@ -18,15 +18,17 @@ export function planPrices(
   );
   const living = book.filter(({ withdrawnAtMs }) => withdrawnAtMs === null);
   const isDescribed = (price: Price): boolean =>
-    upcoming.some(({ effectiveFromMs, tariff }) => effectiveFromMs === price.effectiveFromMs && same(tariff, price));
+    upcoming.some(
+      ({ effectiveFromMs, tariff }) => effectiveFromMs === price.effectiveFromMs && sameTariff(tariff, price),
+    );
   const withdraw = living.filter((price) => price.effectiveFromMs > nowMs && !isDescribed(price));
   const kept = living.filter((price) => !withdraw.includes(price));
 
   const holds = priceAt(kept, nowMs);
   const fresh = upcoming.filter(({ effectiveFromMs, tariff }) =>
-    kept.every((price) => price.effectiveFromMs !== effectiveFromMs || !same(tariff, price)),
+    kept.every((price) => price.effectiveFromMs !== effectiveFromMs || !sameTariff(tariff, price)),
   );
-  if (begun !== null && (holds === null || !same(begun, holds))) {
+  if (begun !== null && (holds === null || !sameTariff(begun, holds))) {
     const { effectiveFromMs, ...tariff } = begun;
     // The first price holds since ever, so that a gateway whose clock is behind does not find a model without one.
     fresh.unshift({ tariff, effectiveFromMs: book.length === 0 ? (effectiveFromMs ?? 0) : nowMs });
@@ -66,7 +68,7 @@ function changesOf(name: string, { withdraw, add, schedule }: Outcome): PriceCha
   return [...withdrawn, ...added];
 }
 
-function same(one: Tariff, other: Tariff): boolean {
+export function sameTariff(one: Tariff, other: Tariff): boolean {
   const tools = Object.keys(one.toolCallNano);
   return (
     one.inputNano === other.inputNano &&

@@ -1,0 +1,75 @@
+import { Conflict } from "../core/conflict.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
+import { applyPrices, databaseNowMs } from "./apply-prices-store.ts";
+import { underCatalogueLock } from "./lock-store.ts";
+import type { CatalogueDesk, DescribedModel, Model, ModelOrder } from "./model.ts";
+import { newModel } from "./new-model.ts";
+import { obstaclesOf } from "./obstacles.ts";
+import { sameTariff } from "./plan-prices.ts";
+import { readModels } from "./read-models-store.ts";
+import { requireModel, requireProvider } from "./require-model-store.ts";
+
+type ModelDesk = Pick<CatalogueDesk, "listModels" | "addModel" | "publish">;
+
+export function createModelDesk(database: Database): ModelDesk {
+  return {
+    listModels: async (atMs) =>
+      (await readModels(database, { atMs, which: "all" })).map(({ model, ...circumstances }) => ({
+        ...model,
+        published: circumstances.published,
+        obstacles: obstaclesOf(model, circumstances),
+      })),
+    addModel: (order) =>
+      underCatalogueLock(database, async (tx) => {
+        await requireProvider(tx, order.route.provider);
+        const nowMs = await databaseNowMs(tx);
+        const present = (await readModels(tx, { atMs: nowMs, which: "all" })).find(
+          ({ model }) => model.id === order.id,
+        );
+        if (present === undefined) return addNew(tx, order);
+        requireNoContradiction(present.model, order);
+        return applyRoutes(tx, { providers: [], models: [{ ...describedAsIs(present.model), routes: [order.route] }] });
+      }),
+    publish: (modelIds, state) =>
+      underCatalogueLock(database, async (tx) => {
+        for (const id of modelIds) await requireModel(tx, id);
+        const sql = "update model set published = $2 where id = any ($1) and published <> $2 returning id";
+        const changed = await tx.query<{ id: string }>(sql, [modelIds, state === "published"]);
+        return modelIds.map((id) => ({ id, changed: changed.some((row) => row.id === id) }));
+      }),
+  };
+}
+
+async function addNew(tx: Queryable, order: ModelOrder): ReturnType<CatalogueDesk["addModel"]> {
+  const { id, displayName, contextWindow, maxOutputTokens, tariff, route, publication } = order;
+  if (contextWindow === null || maxOutputTokens === null || tariff === null) {
+    throw new Conflict(`${id} is a new model: it needs a context window, a limit of output, and prices of both.`);
+  }
+  const described = newModel({ id, displayName, contextWindow, maxOutputTokens, tariff, route });
+  const description = { providers: [], models: [described] };
+  const changes = [
+    ...(await applyModels(tx, description)),
+    ...(await applyPrices(tx, description)),
+    ...(await applyRoutes(tx, description)),
+  ];
+  if (publication === "unpublished") await tx.query("update model set published = false where id = $1", [id]);
+  return changes;
+}
+
+/** Whoever says another limit or price than there is means another model, or wants to change this one, which is not adding. */
+function requireNoContradiction(present: Model, order: ModelOrder): void {
+  const { contextWindow, maxOutputTokens, tariff } = order;
+  const contradicted = [
+    contextWindow !== null && contextWindow !== present.contextWindow && "context window",
+    maxOutputTokens !== null && maxOutputTokens !== present.maxOutputTokens && "limit of output",
+    tariff !== null && (present.price === null || !sameTariff(tariff, present.price)) && "price",
+  ].filter((word) => word !== false);
+  if (contradicted.length === 0) return;
+  throw new Conflict(
+    `there is a model ${order.id} already, with another ${contradicted.join(" and another ")}. Leave that out to add only a route.`,
+  );
+}
+
+/** Only its routes are going to be written. */
+const describedAsIs = (model: Model): DescribedModel => ({ ...model, price: null, upcomingPrices: [] });

@@ -1,0 +1,34 @@
+import { Conflict } from "../core/conflict.ts";
+import type { Database } from "../db/database.ts";
+import { databaseNowMs, planBooks, readBooks, writeBooks } from "./apply-prices-store.ts";
+import { underCatalogueLock } from "./lock-store.ts";
+import { mergeTariff, upcomingIn } from "./merge-tariff.ts";
+import type { CatalogueDesk, DescribedPrice } from "./model.ts";
+import { priceAt } from "./price-at.ts";
+import { requireModel } from "./require-model-store.ts";
+
+/** A description says the whole schedule, so the part of it that is not to change is described as it is. */
+export const createChangePrice =
+  (database: Database): CatalogueDesk["changePrice"] =>
+  (modelId, { parts, fromMs }) =>
+    underCatalogueLock(database, async (tx) => {
+      await requireModel(tx, modelId);
+      const books = await readBooks(tx, [modelId]);
+      const nowMs = await databaseNowMs(tx);
+      if (fromMs !== null && fromMs <= nowMs) {
+        throw new Conflict(`${new Date(fromMs).toISOString()} has passed; a price begins now or on a date to come.`);
+      }
+      const book = books.get(modelId) ?? [];
+      const living = book.filter(({ withdrawnAtMs }) => withdrawnAtMs === null);
+      const tariff = mergeTariff(priceAt(living, fromMs ?? nowMs), parts);
+      if (tariff === null) {
+        throw new Conflict(`${modelId} has no price yet, so that of input and that of output are both needed.`);
+      }
+      const inForce = fromMs === null ? null : priceAt(living, nowMs);
+      const described: DescribedPrice[] = [
+        ...(inForce === null ? [] : [{ ...inForce, effectiveFromMs: null }]),
+        ...upcomingIn(book, nowMs).filter(({ effectiveFromMs }) => effectiveFromMs !== fromMs),
+        { ...tariff, effectiveFromMs: fromMs },
+      ];
+      return writeBooks(tx, { plans: planBooks([{ id: modelId, described }], { books, nowMs }), nowMs });
+    });

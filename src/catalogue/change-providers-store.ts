@@ -1,0 +1,71 @@
+import { Conflict } from "../core/conflict.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import { applyProviders } from "./apply-catalogue-store.ts";
+import { underCatalogueLock } from "./lock-store.ts";
+import type { CatalogueDesk, ProviderOverview } from "./model.ts";
+
+const LIST = `
+  select provider.name, base_url as "baseUrl", credential_ref as "credentialRef", coalesce(
+    jsonb_agg(jsonb_build_object(
+      'id', route.id, 'modelId', route.model_id, 'published', model.published, 'upstreamModel', route.upstream_model,
+      'dialect', route.dialect, 'conformant', route.conformant
+    ) order by route.model_id, route.priority, route.id) filter (where route.id is not null), '[]') as routes
+  from provider left join route on route.provider = provider.name left join model on model.id = route.model_id
+  where $1::text is null or provider.name = $1
+  group by provider.name
+  order by provider.name`;
+
+const STRANDED = `
+  select id from model where published and id = any ($1) and not exists (select from route where model_id = model.id)
+  order by id`;
+
+const NAMED_MODELS = 20;
+
+type ProviderDesk = Pick<CatalogueDesk, "listProviders" | "addProvider" | "removeProvider">;
+
+export function createProviderDesk(database: Database): ProviderDesk {
+  return {
+    listProviders: () => database.query<ProviderOverview>(LIST, [null]),
+    addProvider: (provider, present) =>
+      underCatalogueLock(database, async (tx) => {
+        const found = await findProvider(tx, provider.name);
+        const differs =
+          found !== null && (found.baseUrl !== provider.baseUrl || found.credentialRef !== provider.credentialRef);
+        if (differs && present === "keep") {
+          const what = `${found.baseUrl} with the credential ${found.credentialRef}`;
+          throw new Conflict(
+            `there is a provider ${provider.name} already, at ${what}. It stays unless it is replaced.`,
+          );
+        }
+        return applyProviders(tx, { providers: [provider], models: [] });
+      }),
+    removeProvider: (name, routes) =>
+      underCatalogueLock(database, async (tx) => {
+        const found = await findProvider(tx, name);
+        if (found === null) throw new Conflict(`there is no provider ${name}.`);
+        const published = found.routes.filter((route) => route.published).map(({ modelId }) => modelId);
+        if (published.length > 0 && routes === "keep") throw new Conflict(refusal(name, [...new Set(published)]));
+        await tx.query("delete from route where provider = $1", [name]);
+        await tx.query("delete from provider where name = $1", [name]);
+        const stranded = await tx.query<{ id: string }>(STRANDED, [published]);
+        return {
+          name,
+          withdrawn: found.routes.map(
+            ({ modelId, upstreamModel, dialect }) => `${modelId} via ${name}/${upstreamModel} (${dialect})`,
+          ),
+          stranded: stranded.map(({ id }) => id),
+        };
+      }),
+  };
+}
+
+async function findProvider(tx: Queryable, name: string): Promise<ProviderOverview | null> {
+  const [found = null] = await tx.query<ProviderOverview>(LIST, [name]);
+  return found;
+}
+
+function refusal(name: string, models: readonly string[]): string {
+  const named = models.slice(0, NAMED_MODELS).join(", ");
+  const more = models.length > NAMED_MODELS ? ` and ${models.length - NAMED_MODELS} more` : "";
+  return `published models have routes to ${name}: ${named}${more}. Unpublish them first, or withdraw these routes with it by --force.`;
+}

@@ -1,0 +1,51 @@
+import type { Tariff } from "../core/price.ts";
+import { mergeTariff } from "./merge-tariff.ts";
+import type { ImportedModel, ImportOrder, ListedFacts, Model } from "./model.ts";
+import { sameTariff } from "./plan-prices.ts";
+
+type Listed = ImportOrder["models"][number];
+
+export type Comparison = ImportedModel & { listed: Listed; after: { tariff: Tariff } };
+
+/**
+ * What a list makes of a model. What the list does not say stays: prices of a cache or a tool that somebody set, and the
+ * operator's own limit of output.
+ */
+export function compareListed(
+  listed: Listed,
+  { provider, model, price }: { provider: string; model: Model | null; price: Tariff | null },
+): Comparison {
+  const { id, contextWindow, maxOutputTokens } = listed;
+  if (model === null)
+    return {
+      id,
+      change: "new",
+      before: null,
+      after: { contextWindow, maxOutputTokens, tariff: listed.tariff },
+      listed,
+    };
+  const before: ListedFacts = {
+    contextWindow: model.contextWindow,
+    maxOutputTokens: model.maxOutputTokens,
+    tariff: price,
+  };
+  const after = {
+    contextWindow: contextWindow ?? model.contextWindow,
+    maxOutputTokens: model.outputCeiling === null ? maxOutputTokens : null,
+    tariff: mergeTariff(price, saidIn(listed.tariff)) ?? listed.tariff,
+  };
+  if (model.provider !== provider) return { id, change: "foreign", before, after, listed };
+  const isSame =
+    before.contextWindow === after.contextWindow &&
+    before.maxOutputTokens === after.maxOutputTokens &&
+    price !== null &&
+    sameTariff(price, after.tariff);
+  return { id, change: isSame ? "unchanged" : "changed", before, after, listed };
+}
+
+const saidIn = ({ cacheReadNano, cacheWrite5mNano, cacheWrite1hNano, ...rest }: Tariff): Partial<Tariff> => ({
+  ...rest,
+  ...(cacheReadNano === null ? {} : { cacheReadNano }),
+  ...(cacheWrite5mNano === null ? {} : { cacheWrite5mNano }),
+  ...(cacheWrite1hNano === null ? {} : { cacheWrite1hNano }),
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
+import type { Tariff } from "../core/price.ts";
+import type { Database } from "../db/database.ts";
+import { createPostgres } from "../db/postgres.ts";
+import { createCatalogueStore } from "./catalogue-store.ts";
+import type { CatalogueStore, ImportOrder, ModelOrder } from "./model.ts";
+
+const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
+const acme = { name: "acme", baseUrl: "https://api.example.com/v1", credentialRef: "env:ACME_KEY" };
+const spare = { name: "spare", baseUrl: "https://spare.example.com/v1", credentialRef: "none" };
+const tariff: Tariff = {
+  inputNano: 9_007_199_254_740_993n,
+  outputNano: 15_000_000_000n,
+  cacheReadNano: 3n,
+  cacheWrite5mNano: null,
+  cacheWrite1hNano: null,
+  toolCallNano: {},
+};
+const route = {
+  provider: "acme",
+  upstreamModel: "large-1",
+  dialect: "chat",
+  conformant: false,
+  priority: 0,
+  weight: 1,
+  connectTimeoutMs: 1_000,
+  firstByteTimeoutMs: 2_000,
+  idleTimeoutMs: 3_000,
+} as const;
+const order: ModelOrder = {
+  id: "large",
+  displayName: null,
+  contextWindow: 128_000,
+  maxOutputTokens: 8_192,
+  tariff,
+  route,
+  publication: "published",
+};
+const onlyRoute = { contextWindow: null, maxOutputTokens: null, tariff: null };
+const listed: ImportOrder["models"][number] = {
+  id: "large",
+  upstreamModel: "large-1",
+  dialect: "chat",
+  contextWindow: 128_000,
+  maxOutputTokens: 8_192,
+  tariff,
+};
+const importOf = (...models: ImportOrder["models"][number][]): ImportOrder => ({
+  provider: "acme",
+  publication: "unpublished",
+  models,
+});
+const LATER = Date.parse("2090-01-01");
+const reason = whyUnavailable("15");
+
+describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null ? "" : `: skipped, ${reason}`}`, () => {
+  let fresh: FreshDatabase;
+  let database: Database;
+  let store: CatalogueStore;
+  beforeAll(async () => {
+    fresh = await freshDatabase({ version: "15" });
+    database = createPostgres({ url: fresh.url, ...limits });
+    store = createCatalogueStore(database);
+  });
+  beforeEach(async () => {
+    await database.script("truncate provider, model, price, route");
+    await store.addProvider(acme, "keep");
+    await store.addProvider(spare, "keep");
+  });
+  afterAll(async () => {
+    await database?.close();
+    await fresh?.close();
+  });
+
+  test("a provider is added once, and another address takes its place only when that is meant", async () => {
+    const moved = { ...acme, baseUrl: "https://other.example.com" };
+
+    expect(await store.addProvider(acme, "keep")).toEqual([]);
+    await expect(store.addProvider(moved, "keep")).rejects.toThrow("https://api.example.com/v1");
+    expect(await store.addProvider(moved, "replace")).toEqual([{ kind: "provider", name: "acme", change: "changed" }]);
+    expect(await store.listProviders()).toEqual([
+      { ...moved, routes: [] },
+      { ...spare, routes: [] },
+    ]);
+  });
+
+  test("a model is added with its price and its first route, and can be called at once", async () => {
+    expect((await store.addModel(order)).map(({ kind, change }) => `${kind} ${change}`)).toEqual([
+      "model added",
+      "price added",
+      "route added",
+    ]);
+    expect(await store.listModels(Date.now())).toMatchObject([
+      { id: "large", published: true, obstacles: [], price: tariff, routes: [{ upstreamModel: "large-1" }] },
+    ]);
+    expect(await store.listProviders()).toMatchObject([
+      { name: "acme", routes: [{ modelId: "large", published: true, dialect: "chat", conformant: false }] },
+      { name: "spare", routes: [] },
+    ]);
+  });
+
+  test("another route is added to a model without a word on its price, and never with a contradicting one", async () => {
+    await store.addModel(order);
+    const second = { ...order, route: { ...route, provider: "spare" } };
+
+    await expect(store.addModel({ ...second, contextWindow: 1 })).rejects.toThrow("another context window");
+    await expect(store.addModel({ ...second, tariff: { ...tariff, outputNano: 1n } })).rejects.toThrow("another price");
+    expect(await store.addModel({ ...second, ...onlyRoute })).toMatchObject([{ kind: "route", change: "added" }]);
+    expect(await store.addModel(second)).toEqual([]);
+  });
+
+  test("what is not whole is refused, and nothing of it is written", async () => {
+    await expect(store.addModel({ ...order, ...onlyRoute })).rejects.toThrow("needs a context window");
+    await expect(store.addModel({ ...order, route: { ...route, provider: "nobody" } })).rejects.toThrow(
+      "no provider nobody",
+    );
+    expect(await store.listModels(Date.now())).toEqual([]);
+  });
+
+  test("publishing says what changed, and an unpublished model is seen by operators alone", async () => {
+    await store.addModel(order);
+
+    expect(await store.publish(["large"], "unpublished")).toEqual([{ id: "large", changed: true }]);
+    expect(await store.publish(["large"], "unpublished")).toEqual([{ id: "large", changed: false }]);
+    expect(await store.load(Date.now())).toEqual([]);
+    expect(await store.listModels(Date.now())).toMatchObject([{ published: false, obstacles: ["not published"] }]);
+    await expect(store.publish(["large", "nobody"], "published")).rejects.toThrow("no model nobody");
+    expect(await store.load(Date.now())).toEqual([]);
+  });
+
+  test("of a price only what is named changes, and prices to come stay", async () => {
+    await store.addModel(order);
+    await store.changePrice("large", { parts: { inputNano: 5n }, fromMs: LATER });
+
+    const changes = await store.changePrice("large", { parts: { outputNano: 7n, cacheReadNano: null }, fromMs: null });
+
+    expect(changes).toMatchObject([{ change: "changed", version: 3, before: tariff, after: { outputNano: 7n } }]);
+    const [now] = await store.listModels(Date.now() + 1_000);
+    expect(now).toMatchObject({
+      price: { version: 3, inputNano: tariff.inputNano, outputNano: 7n, cacheReadNano: null },
+      upcomingPrices: [{ version: 2, inputNano: 5n, outputNano: tariff.outputNano, effectiveFromMs: LATER }],
+    });
+    expect(await store.changePrice("large", { parts: { outputNano: 7n }, fromMs: null })).toEqual([]);
+  });
+
+  test("a second price for one date takes the place of the first; a date that has passed is refused", async () => {
+    await store.addModel(order);
+    const at = (inputNano: bigint, fromMs: number) => store.changePrice("large", { parts: { inputNano }, fromMs });
+    await at(5n, LATER);
+    await at(6n, LATER);
+    await at(7n, LATER + 1);
+
+    const [model] = await store.listModels(Date.now());
+    expect(model?.upcomingPrices.map(({ inputNano }) => inputNano)).toEqual([6n, 7n]);
+    await expect(at(5n, 1_000)).rejects.toThrow("has passed");
+    await expect(store.changePrice("nobody", { parts: {}, fromMs: null })).rejects.toThrow("no model nobody");
+  });
+
+  test("a route is named by as much as tells it apart, and the last one of a published model stays", async () => {
+    await store.addModel(order);
+    await store.addModel({ ...order, ...onlyRoute, route: { ...route, upstreamModel: "large-2" } });
+
+    await expect(store.removeRoute("large", "acme/large", "keep")).rejects.toThrow("several routes");
+    await expect(store.removeRoute("large", "acme/other", "keep")).rejects.toThrow("acme/large-1 (chat)");
+    await expect(store.removeRoute("large", "", "remove")).rejects.toThrow("several routes");
+    expect(await store.removeRoute("large", "acme/large-1", "keep")).toMatchObject({
+      name: "acme/large-1 (chat)",
+      routesLeft: 1,
+    });
+    await expect(store.removeRoute("large", "acme", "keep")).rejects.toThrow("only route");
+    expect(await store.removeRoute("large", "acme", "remove")).toMatchObject({ routesLeft: 0 });
+    expect(await store.listModels(Date.now())).toMatchObject([{ obstacles: ["no route"] }]);
+  });
+
+  test("a provider that published models need stays, and by force it goes with its routes", async () => {
+    await store.addModel(order);
+    await store.addModel({ ...order, id: "hidden", publication: "unpublished" });
+
+    await expect(store.removeProvider("acme", "keep")).rejects.toThrow(/routes to acme: large\./);
+    expect(await store.removeProvider("acme", "withdraw")).toEqual({
+      name: "acme",
+      withdrawn: ["hidden via acme/large-1 (chat)", "large via acme/large-1 (chat)"],
+      stranded: ["large"],
+    });
+    await expect(store.removeProvider("acme", "withdraw")).rejects.toThrow("no provider acme");
+    expect(await store.removeProvider("spare", "keep")).toMatchObject({ withdrawn: [] });
+  });
+
+  test("a preview says what an import would do and does none of it; applied twice, it adds no version", async () => {
+    const list = importOf(listed, { ...listed, id: "small", maxOutputTokens: 4_096 });
+
+    expect((await store.importModels(list, "preview")).map(({ id, change }) => `${id} ${change}`)).toEqual([
+      "large new",
+      "small new",
+    ]);
+    expect(await store.listModels(Date.now())).toEqual([]);
+    expect(await store.importModels(list, "apply")).toMatchObject([{ change: "new" }, { change: "new" }]);
+    expect((await store.importModels(list, "apply")).map(({ change }) => change)).toEqual(["unchanged", "unchanged"]);
+    expect(await database.query("select model_id, version from price order by 1")).toEqual([
+      { model_id: "large", version: 1 },
+      { model_id: "small", version: 1 },
+    ]);
+    expect(await store.listModels(Date.now())).toMatchObject([
+      { id: "large", published: false, price: tariff, routes: [{ provider: "acme", conformant: false }] },
+      { id: "small", maxOutputTokens: 4_096 },
+    ]);
+  });
+
+  test("an import changes what the list says and leaves what it does not", async () => {
+    await store.addModel({ ...order, displayName: "Large", tariff: { ...tariff, toolCallNano: { search: 5n } } });
+    await store.changePrice("large", { parts: { inputNano: 5n }, fromMs: LATER });
+    const dearer = { ...listed, contextWindow: 256_000, tariff: { ...tariff, inputNano: 8n, cacheReadNano: null } };
+
+    const [row] = await store.importModels(importOf(dearer), "apply");
+
+    expect(row).toMatchObject({
+      change: "changed",
+      before: { contextWindow: 128_000, tariff: { inputNano: tariff.inputNano } },
+      after: { contextWindow: 256_000, tariff: { inputNano: 8n, cacheReadNano: 3n, toolCallNano: { search: 5n } } },
+    });
+    expect(await store.listModels(Date.now() + 1_000)).toMatchObject([
+      {
+        displayName: "Large",
+        published: true,
+        contextWindow: 256_000,
+        price: { version: 3, inputNano: 8n, cacheReadNano: 3n, toolCallNano: { search: 5n } },
+        upcomingPrices: [{ version: 2, inputNano: 5n }],
+        routes: [{ upstreamModel: "large-1" }],
+      },
+    ]);
+  });
+
+  test("a model of another provider is left alone, and an unknown provider imports nothing", async () => {
+    await store.addModel({ ...order, route: { ...route, provider: "spare" } });
+    const dearer = { ...listed, tariff: { ...tariff, inputNano: 8n } };
+
+    expect(await store.importModels(importOf(dearer), "apply")).toMatchObject([{ change: "foreign" }]);
+    expect(await store.listModels(Date.now())).toMatchObject([{ provider: "spare", price: { version: 1 } }]);
+    await expect(store.importModels({ ...importOf(dearer), provider: "nobody" }, "preview")).rejects.toThrow(
+      "no provider",
+    );
+  });
+
+  test("a model that lost a part of its price says so to the operator", async () => {
+    await store.addModel(order);
+    await store.suspend("large", { version: 1, part: "tools.search" });
+
+    expect(await store.listModels(Date.now())).toMatchObject([
+      { obstacles: ["not on credit: tools.search was used and has no price"] },
+    ]);
+  });
+});

@@ -1,0 +1,15 @@
+import type { Database } from "../db/database.ts";
+import { createModelDesk } from "./change-models-store.ts";
+import { createChangePrice } from "./change-price-store.ts";
+import { createProviderDesk } from "./change-providers-store.ts";
+import { createImportModels } from "./import-models-store.ts";
+import type { CatalogueDesk } from "./model.ts";
+import { createRemoveRoute } from "./remove-route-store.ts";
+
+export const createDeskStore = (database: Database): CatalogueDesk => ({
+  ...createProviderDesk(database),
+  ...createModelDesk(database),
+  changePrice: createChangePrice(database),
+  removeRoute: createRemoveRoute(database),
+  importModels: createImportModels(database),
+});

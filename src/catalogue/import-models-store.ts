@@ -1,0 +1,81 @@
+import type { Database, Queryable } from "../db/database.ts";
+import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
+import { databaseNowMs, planBooks, readBooks, writeBooks } from "./apply-prices-store.ts";
+import { compareListed, type Comparison } from "./compare-listed.ts";
+import { underCatalogueLock } from "./lock-store.ts";
+import { upcomingIn } from "./merge-tariff.ts";
+import type { BookedPrice, CatalogueDesk, ImportOrder } from "./model.ts";
+import { newModel } from "./new-model.ts";
+import { priceAt } from "./price-at.ts";
+import { readModels } from "./read-models-store.ts";
+import { requireProvider } from "./require-model-store.ts";
+
+const SET_LIMITS = `
+  update model set context_window = d."contextWindow", max_output_tokens = d."maxOutputTokens"
+  from jsonb_to_recordset($1) as d (id text, "contextWindow" int, "maxOutputTokens" int)
+  where model.id = d.id
+    and (model.context_window, model.max_output_tokens) is distinct from (d."contextWindow", d."maxOutputTokens")`;
+
+/** A preview goes the whole way but for the writing, so that it shows what would be written. */
+export const createImportModels =
+  (database: Database): CatalogueDesk["importModels"] =>
+  (order, mode) =>
+    underCatalogueLock(database, async (tx) => {
+      await requireProvider(tx, order.provider);
+      const nowMs = await databaseNowMs(tx);
+      const present = new Map(
+        (await readModels(tx, { atMs: nowMs, which: "all" })).map(({ model }) => [model.id, model]),
+      );
+      const books = await readBooks(tx, [...present.keys()]);
+      const compared = order.models.map((listed) => {
+        const model = present.get(listed.id) ?? null;
+        // The book and not the model has the price that holds: a suspended one is not for sale, and holds.
+        const price = priceAt((books.get(listed.id) ?? []).filter(isLiving), nowMs);
+        return compareListed(listed, { provider: order.provider, model, price });
+      });
+      if (mode === "apply") await write(tx, { order, compared, books, nowMs });
+      return compared.map(({ id, change, before, after }) => ({ id, change, before, after }));
+    });
+
+const isLiving = ({ withdrawnAtMs }: BookedPrice): boolean => withdrawnAtMs === null;
+
+type Work = {
+  order: ImportOrder;
+  compared: readonly Comparison[];
+  books: ReadonlyMap<string, readonly BookedPrice[]>;
+  nowMs: number;
+};
+
+async function write(tx: Queryable, { order, compared, books, nowMs }: Work): Promise<void> {
+  const added = compared.filter(({ change }) => change === "new");
+  const changed = compared.filter(({ change }) => change === "changed");
+  const models = added.map(({ listed }) => newModel({ ...listed, displayName: null, route: routeOf(order, listed) }));
+  await applyModels(tx, { providers: [], models });
+  if (order.publication === "unpublished" && added.length > 0) {
+    await tx.query("update model set published = false where id = any ($1)", [added.map(({ id }) => id)]);
+  }
+  await applyRoutes(tx, { providers: [], models });
+  if (changed.length > 0) {
+    await tx.query(SET_LIMITS, [JSON.stringify(changed.map(({ id, after }) => ({ id, ...after, tariff: undefined })))]);
+  }
+  const priced = [...added, ...changed].map(({ id, after }) => ({
+    id,
+    described: [{ ...after.tariff, effectiveFromMs: null }, ...upcomingIn(books.get(id) ?? [], nowMs)],
+  }));
+  await writeBooks(tx, { plans: planBooks(priced, { books, nowMs }), nowMs });
+}
+
+const routeOf = (
+  { provider }: ImportOrder,
+  { upstreamModel, dialect }: ImportOrder["models"][number],
+): Parameters<typeof newModel>[0]["route"] => ({
+  provider,
+  upstreamModel,
+  dialect,
+  conformant: false,
+  priority: 0,
+  weight: 1,
+  connectTimeoutMs: 5_000,
+  firstByteTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+});

@@ -1,0 +1,11 @@
+import type { Database, Queryable } from "../db/database.ts";
+
+/** One change of the catalogue at a time: what is there is read, compared and written, and nothing may come in between. */
+export const underCatalogueLock = <Result>(
+  database: Database,
+  work: (tx: Queryable) => Promise<Result>,
+): Promise<Result> =>
+  database.transaction(async (tx) => {
+    await tx.query("select pg_advisory_xact_lock(hashtext('tollgate catalogue'))");
+    return work(tx);
+  });

@@ -1,0 +1,80 @@
+import type { Queryable } from "../db/database.ts";
+import type { Model, Route } from "./model.ts";
+import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-row.ts";
+
+type ModelRow = {
+  id: string;
+  created_at: Date;
+  owned_by: string;
+  provider: string;
+  display_name: string | null;
+  tagline: string | null;
+  context_window: number | null;
+  max_output_tokens: number | null;
+  output_ceiling: number | null;
+  output_floor: number;
+  token_factor: number;
+  capabilities: Record<string, unknown>;
+  price: PriceRow | null;
+  upcoming_prices: PriceRow[];
+  routes: Route[];
+  published: boolean;
+  suspended_for: string | null;
+};
+
+/** A model, and what only operators see of it. `suspendedFor`: its price in force lacks this part. */
+export type ReadModel = { model: Model; published: boolean; suspendedFor: string | null };
+
+/** One statement, so that models, prices and routes are of one moment. */
+const READ = `
+  select m.id, m.created_at, m.owned_by, m.provider, m.display_name, m.tagline, m.context_window, m.max_output_tokens,
+         m.output_ceiling, m.output_floor, m.token_factor, m.capabilities, p.price, u.upcoming_prices, r.routes,
+         m.published, p.suspended_for
+  from model m
+  left join lateral (
+    select case when suspended_for is null then ${PRICE_AS_JSON} end as price, suspended_for from price
+    where model_id = m.id and withdrawn_at is null and effective_from <= $1
+    order by effective_from desc, version desc limit 1
+  ) p on true
+  cross join lateral (
+    select coalesce(jsonb_agg(${PRICE_AS_JSON} order by effective_from, version), '[]') as upcoming_prices from price
+    where model_id = m.id and withdrawn_at is null and effective_from > $1
+  ) u
+  cross join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', route.id, 'provider', provider.name, 'baseUrl', provider.base_url, 'credentialRef', provider.credential_ref,
+      'upstreamModel', route.upstream_model, 'dialect', route.dialect, 'conformant', route.conformant,
+      'priority', route.priority, 'weight', route.weight, 'connectTimeoutMs', route.connect_timeout_ms,
+      'firstByteTimeoutMs', route.first_byte_timeout_ms, 'idleTimeoutMs', route.idle_timeout_ms
+    ) order by route.priority, route.weight desc, provider.name, route.id), '[]') as routes
+    from route join provider on provider.name = route.provider
+    where route.model_id = m.id
+  ) r
+  where m.published or $2
+  order by m.id`;
+
+export async function readModels(
+  database: Queryable,
+  { atMs, which }: { atMs: number; which: "published" | "all" },
+): Promise<ReadModel[]> {
+  const rows = await database.query<ModelRow>(READ, [new Date(atMs), which === "all"]);
+  return rows.map((row) => ({ model: modelOf(row), published: row.published, suspendedFor: row.suspended_for }));
+}
+
+const modelOf = (row: ModelRow): Model => ({
+  id: row.id,
+  createdAtMs: row.created_at.getTime(),
+  ownedBy: row.owned_by,
+  provider: row.provider,
+  displayName: row.display_name,
+  tagline: row.tagline,
+  contextWindow: row.context_window,
+  maxOutputTokens: row.max_output_tokens,
+  outputCeiling: row.output_ceiling,
+  outputFloor: row.output_floor,
+  tokenFactor: row.token_factor,
+  capabilities: row.capabilities,
+  price: row.price === null ? null : priceOf(row.price),
+  upcomingPrices: row.upcoming_prices.map(priceOf),
+  routes: row.routes,
+});
