@@ -8,7 +8,7 @@ type Asked = { model: string; streamed: boolean; said: string; number: number };
 
 /**
  * A provider of all three formats that takes anything and says back the marker of what it was sent: so an answer that reaches
- * the wrong caller is seen. Bytes that are no JSON it answers with 500, which nobody expects of it.
+ * the wrong caller is seen. Its broken models fail. Bytes that are no JSON it answers with 500, which nobody expects of it.
  */
 export async function startEchoProvider(): Promise<EchoProvider> {
   let number = 0;
@@ -45,8 +45,13 @@ function answer(path: string, bytes: Buffer, response: ServerResponse, number: n
     response.writeHead(500).end();
     return;
   }
+  const model = String(body["model"]);
+  if (model.startsWith("up-broken-")) {
+    response.writeHead(500).end();
+    return;
+  }
   const said = markersIn(bytes.toString("latin1"))[0] ?? "unmarked";
-  const asked: Asked = { model: String(body["model"]), streamed: body["stream"] === true, said, number };
+  const asked: Asked = { model, streamed: body["stream"] === true, said, number };
   if (path.endsWith("/count_tokens")) return whole(response, { input_tokens: 7 });
   if (path.endsWith("/chat/completions")) return chat(response, asked);
   if (path.endsWith("/responses")) return responses(response, asked);

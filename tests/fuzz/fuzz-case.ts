@@ -2,7 +2,8 @@
 export type Step =
   | { kind: "send"; bytes: Buffer; /** Sent in pieces of this size. */ pieceBytes?: number }
   | { kind: "wait"; ms: number }
-  | { kind: "half_close" };
+  | { kind: "half_close" }
+  | { kind: "leave" };
 
 export type Expectation = {
   /** What the answer's status may be. */
@@ -47,7 +48,7 @@ export const send = (bytes: Buffer | string): Extract<Step, { kind: "send" }> =>
 export const CREDIT_KEY_PLACE = "@credit-key-goes-here".padEnd(45, "-");
 export const TOKEN_KEY_PLACE = "@token-key-goes-here".padEnd(45, "-");
 
-type WrittenStep = { send: string; pieceBytes?: number } | { waitMs: number } | { halfClose: true };
+type WrittenStep = { send: string; pieceBytes?: number } | { waitMs: number } | { halfClose: true } | { leave: true };
 type WrittenCase = Omit<FuzzCase, "steps"> & { steps: WrittenStep[] };
 
 export function writeCase({ steps, ...rest }: FuzzCase): WrittenCase {
@@ -58,7 +59,8 @@ export function writeCase({ steps, ...rest }: FuzzCase): WrittenCase {
         const { bytes, pieceBytes } = step;
         return { send: bytes.toString("base64"), ...(pieceBytes === undefined ? {} : { pieceBytes }) };
       }
-      return step.kind === "wait" ? { waitMs: step.ms } : { halfClose: true };
+      if (step.kind === "wait") return { waitMs: step.ms };
+      return step.kind === "half_close" ? { halfClose: true } : { leave: true };
     }),
   };
 }
@@ -72,7 +74,8 @@ export function readCase(written: unknown): FuzzCase {
         const { send: text, ...rest } = step;
         return { ...send(Buffer.from(text, "base64")), ...rest };
       }
-      return "waitMs" in step ? { kind: "wait", ms: step.waitMs } : { kind: "half_close" };
+      if ("waitMs" in step) return { kind: "wait", ms: step.waitMs };
+      return { kind: "leave" in step ? "leave" : "half_close" };
     }),
   };
 }

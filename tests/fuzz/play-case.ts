@@ -67,6 +67,7 @@ async function act(socket: Socket, steps: readonly Step[], places: readonly [Buf
     if (socket.destroyed || !socket.writable) return;
     if (step.kind === "wait") await pause(step.ms);
     else if (step.kind === "half_close") socket.end();
+    else if (step.kind === "leave") socket.destroy();
     else
       await say(
         socket,
@@ -97,7 +98,11 @@ function filled(bytes: Buffer, place: Buffer, value: Buffer): Buffer {
 }
 
 /** Listens until all answers are there, the other side has said all it will, or the deadline has passed. */
-function hear(socket: Socket, { expects }: FuzzCase, deadlineMs: number): Promise<Omit<Played, "marker" | "ms">> {
+function hear(
+  socket: Socket,
+  { expects, steps }: FuzzCase,
+  deadlineMs: number,
+): Promise<Omit<Played, "marker" | "ms">> {
   return new Promise((resolve) => {
     const answers: Answer[] = [];
     const pieces: Buffer[] = [];
@@ -120,7 +125,9 @@ function hear(socket: Socket, { expects }: FuzzCase, deadlineMs: number): Promis
           if (answers.length < expects.answers) continue;
           return finish("answered", bytes.length > 0 ? "there are bytes behind the last answer" : null);
         }
-        if (end === "closed") finish("closed", pieces.length > 0 ? "the connection ended within an answer" : null);
+        if (end === "open") return;
+        const broken = pieces.length > 0 && !steps.some(({ kind }) => kind === "leave");
+        finish("closed", broken ? "the connection ended within an answer" : null);
       } catch (error) {
         finish(end === "closed" ? "closed" : "answered", String(error));
       }

@@ -54,6 +54,9 @@ export const BODY_ROUTES: readonly FuzzRoute[] = [
   },
 ];
 
+/** The model of the same format whose provider fails. */
+export const brokenModel = (model: string): string => model.replace("echo-", "broken-");
+
 export const ROUTES: readonly FuzzRoute[] = [
   ...BODY_ROUTES,
   { ...get, name: "models", path: "/v1/models", format: "A" },

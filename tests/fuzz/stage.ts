@@ -6,7 +6,7 @@ import { startCluster } from "../support/postgres.ts";
 import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { startEchoProvider } from "./echo-provider.ts";
-import { BODY_ROUTES } from "./routes.ts";
+import { BODY_ROUTES, brokenModel } from "./routes.ts";
 
 export type FuzzStage = {
   gateway: ServeProcess;
@@ -67,16 +67,18 @@ export async function startFuzzStage(): Promise<FuzzStage> {
 }
 
 function catalogueOf(providerUrl: string): object {
-  const names = new Map(BODY_ROUTES.map(({ model }) => [model, model.replace("echo-", "")]));
+  const names = [...new Set(BODY_ROUTES.map(({ model }) => model))];
+  const base = { base_url: `${providerUrl}/v1`, credential: "env:FUZZ_PROVIDER_KEY" };
+  const models = [...names, ...names.map(brokenModel)].map((id) => ({ id, parts: id.split("-") }));
   return {
-    providers: [{ name: "echo", base_url: `${providerUrl}/v1`, credential: "env:FUZZ_PROVIDER_KEY" }],
-    models: [...names].map(([id, dialect]) => ({
+    providers: ["echo", "broken"].map((name) => ({ name, ...base })),
+    models: models.map(({ id, parts: [provider, dialect] }) => ({
       id,
-      provider: "echo",
+      provider,
       context_window: 1_000_000,
       max_output_tokens: 4_096,
       price: { input: "1", output: "4" },
-      routes: [{ provider: "echo", upstream_model: `up-${id}`, dialect, conformant: true }],
+      routes: [{ provider, upstream_model: `up-${id}`, dialect, conformant: true }],
     })),
   };
 }
