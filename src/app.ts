@@ -254,6 +254,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     clock,
     publicUrl: () => publicUrl,
     limits,
+    betas: config.upstream.anthropicBetas.split(",").filter((flag) => flag !== ""),
   });
   const admin = createAdmin({
     token: adminToken,

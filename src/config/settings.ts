@@ -134,6 +134,14 @@ export const settings = z.strictObject({
       { min: 1, max: 65_535, fallback: 10_000 },
       "Connections each process opens to one provider at most; a stream holds one, so fewer than `limits.open_requests` makes calls wait.",
     ),
+    anthropic_betas: text(
+      {
+        pattern: /^(?:[a-z0-9.-]{1,100}(?:,[a-z0-9.-]{1,100}){0,99})?$/,
+        expected: "flags separated by commas",
+        fallback: "",
+      },
+      "Flags of the `anthropic-beta` header to pass on beside those known to be harmless, separated by commas.",
+    ),
   }),
   log: group("What is written to standard output, one JSON object per line.", {
     level: choice(

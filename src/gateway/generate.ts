@@ -9,6 +9,7 @@ import { canTranslate, pickTranslator } from "../translate/pick-translator.ts";
 import type { Dispatch } from "../upstream/dispatch.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
+import { checkFormat } from "./check-format.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 import { type CountRequest, countingRefusals } from "./count-request.ts";
 import { type Deliver, type Delivered, endingOf, failJourney, type Generation, type Journey } from "./journey.ts";
@@ -42,6 +43,7 @@ export const createGenerate = (parts: Parts): Generate => {
       () => countRequest(caller, id),
       () => {
         const found = catalogue.resolve(request.model, caller.key);
+        checkFormat(request.dialect, found);
         checkOutputLimit(request, found);
         const estimated = estimateInput(request.bytes);
         checkContextWindow(estimated, found);

@@ -55,6 +55,8 @@ type Parts = {
   /** Where callers reach this listener; the description names it. */
   publicUrl: () => string;
   limits: HttpLimits;
+  /** The operator's own additions to the flags of Format B that are passed on. */
+  betas: readonly string[];
 };
 
 /** Above the idle limit of common load balancers, so that it is they who close an idle connection. */
@@ -64,7 +66,7 @@ const TIMEOUT_CHECK_MS = 2_000;
 
 /** The public listener: both origins, both formats. */
 export function createHttp(parts: Parts): Server {
-  const { openRequest, countRequest, generate, showUsage, listModels, countTokens } = parts;
+  const { openRequest, countRequest, generate, showUsage, listModels, countTokens, betas } = parts;
   const { events, drain, readiness, clock, limits } = parts;
   const refusals = createRefusals(clock);
   const router = createRouter(refusals);
@@ -81,8 +83,8 @@ export function createHttp(parts: Parts): Server {
   getUsage(router, { door, countRequest, showUsage });
   postChatCompletions(router, { door, serve });
   postResponses(router, { door, serve });
-  postMessages(router, { door, serve });
-  postCountTokens(router, { door, countTokens, limits });
+  postMessages(router, { door, serve, betas });
+  postCountTokens(router, { door, countTokens, limits, betas });
   const servePage = createServePage(parts);
   getOpenapi(router, servePage);
   getDocs(router, servePage);

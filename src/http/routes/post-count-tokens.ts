@@ -8,10 +8,15 @@ import { type Door, NOTHING_GENERATED } from "../door.ts";
 import type { Router } from "../router.ts";
 import { sendJson } from "../send-json.ts";
 
-type Parts = { door: Door; countTokens: CountTokens; limits: { bodyBytes: number; jsonDepth: number } };
+type Parts = {
+  door: Door;
+  countTokens: CountTokens;
+  limits: { bodyBytes: number; jsonDepth: number };
+  betas: readonly string[];
+};
 
 /** POST /v1/messages/count_tokens. [spec 4.6] */
-export function postCountTokens(router: Router, { door, countTokens, limits }: Parts): void {
+export function postCountTokens(router: Router, { door, countTokens, limits, betas }: Parts): void {
   door.route(router, {
     method: "POST",
     path: "/v1/messages/count_tokens",
@@ -28,7 +33,7 @@ export function postCountTokens(router: Router, { door, countTokens, limits }: P
         id,
         caller,
         read: async () =>
-          readCountRequest(parseBody(await readBody(call, limits.bodyBytes), limits.jsonDepth), request.headers),
+          readCountRequest(parseBody(await readBody(call, limits.bodyBytes), limits.jsonDepth), request.headers, betas),
       });
       const value = { input_tokens: inputTokens };
       return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };

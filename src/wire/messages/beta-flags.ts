@@ -36,8 +36,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "tool-search-tool-2025-10-19",
 ]);
 
-/** The allowed ones of a header's flags, in their order. */
-export function allowedBetas(header: string): string {
+/** The allowed ones of a header's flags, in their order. The operator's own are flags that this list does not know yet. */
+export function allowedBetas(header: string, operators: readonly string[]): string {
   const flags = header.split(",").map((flag) => flag.trim());
-  return [...new Set(flags)].filter((flag) => ALLOWED.has(flag)).join(",");
+  return [...new Set(flags)].filter((flag) => ALLOWED.has(flag) || operators.includes(flag)).join(",");
 }

@@ -35,8 +35,9 @@ const COUNTED: ReadonlySet<string> = new Set([
 export function readCountRequest(
   { value, bytes, members }: ParsedBody,
   headers: IncomingHttpHeaders,
+  operatorsBetas: readonly string[] = [],
 ): CountTokensRequest {
-  const forwardedHeaders = nativeHeaders(headers);
+  const forwardedHeaders = nativeHeaders(headers, operatorsBetas);
   const { model } = validate(countRequestSchema, value);
   refuseFields("messages", value);
   return {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseBody } from "../json/parse-body.ts";
 import { readMessagesRequest } from "./messages-request.ts";
+import { nativeHeaders } from "./native-headers.ts";
 
 const MESSAGES = [{ role: "user", content: "hi" }];
 
@@ -66,4 +67,10 @@ test("only flags on the list pass, each once and in their order [BOD-30]", () =>
     "anthropic-version": "2023-06-01",
     "anthropic-beta": "interleaved-thinking-2025-05-14,claude-code-20250219",
   });
+});
+
+test("an operator can add flags to those that are passed on [BOD-31]", () => {
+  const headers = { "anthropic-beta": "brand-new-2026-11-01,unheard-of" };
+
+  expect(nativeHeaders(headers, ["brand-new-2026-11-01"])).toMatchObject({ "anthropic-beta": "brand-new-2026-11-01" });
 });

@@ -26,8 +26,9 @@ export const messagesRequestSchema = z.looseObject({
 export function readMessagesRequest(
   { value, bytes, members }: ParsedBody,
   headers: IncomingHttpHeaders,
+  operatorsBetas: readonly string[] = [],
 ): GenerationRequest {
-  const forwardedHeaders = nativeHeaders(headers);
+  const forwardedHeaders = nativeHeaders(headers, operatorsBetas);
   const body = validate(messagesRequestSchema, value);
   refuseFields("messages", value);
   return {

@@ -7,8 +7,11 @@ const VERSIONS = ["2023-06-01", "2026-10-21"] as const;
 const FIRST_VERSION = VERSIONS[0];
 
 /** The headers a provider of this format is sent on the caller's behalf, and nothing else of the caller's. [decision 14] */
-export function nativeHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const betas = allowedBetas(textOf(headers["anthropic-beta"]) ?? "");
+export function nativeHeaders(
+  headers: IncomingHttpHeaders,
+  operatorsBetas: readonly string[] = [],
+): Record<string, string> {
+  const betas = allowedBetas(textOf(headers["anthropic-beta"]) ?? "", operatorsBetas);
   return { "anthropic-version": versionOf(headers), ...(betas === "" ? {} : { "anthropic-beta": betas }) };
 }
 
