@@ -108,6 +108,7 @@ create table route (
   connect_timeout_ms int not null default 5000 check (connect_timeout_ms >= 1),
   first_byte_timeout_ms int not null default 60000 check (first_byte_timeout_ms >= 1),
   idle_timeout_ms int not null default 60000 check (idle_timeout_ms >= 1),
+  concurrency_limit int check (concurrency_limit >= 1),
   unique (model_id, provider, upstream_model, dialect)
 );
 

@@ -52,21 +52,21 @@ export const applyRoutes: Apply = (tx, { models }) =>
     rows: models.flatMap(({ id, routes }) => routes.map((route) => ({ id, ...route }))),
     sql: `
       insert into route (model_id, provider, upstream_model, dialect, conformant, priority, weight,
-                         connect_timeout_ms, first_byte_timeout_ms, idle_timeout_ms)
+                         connect_timeout_ms, first_byte_timeout_ms, idle_timeout_ms, concurrency_limit)
       select d.id, d.provider, d."upstreamModel", d.dialect, d.conformant, d.priority, d.weight,
-             d."connectTimeoutMs", d."firstByteTimeoutMs", d."idleTimeoutMs"
+             d."connectTimeoutMs", d."firstByteTimeoutMs", d."idleTimeoutMs", d."concurrencyLimit"
       from jsonb_to_recordset($1) as d (id text, provider text, "upstreamModel" text, dialect text, conformant boolean,
                                         priority int, weight int, "connectTimeoutMs" int, "firstByteTimeoutMs" int,
-                                        "idleTimeoutMs" int)
+                                        "idleTimeoutMs" int, "concurrencyLimit" int)
       on conflict (model_id, provider, upstream_model, dialect) do update set
         conformant = excluded.conformant, priority = excluded.priority, weight = excluded.weight,
         connect_timeout_ms = excluded.connect_timeout_ms, first_byte_timeout_ms = excluded.first_byte_timeout_ms,
-        idle_timeout_ms = excluded.idle_timeout_ms
+        idle_timeout_ms = excluded.idle_timeout_ms, concurrency_limit = excluded.concurrency_limit
       where (route.conformant, route.priority, route.weight, route.connect_timeout_ms, route.first_byte_timeout_ms,
-             route.idle_timeout_ms)
+             route.idle_timeout_ms, route.concurrency_limit)
             is distinct from
             (excluded.conformant, excluded.priority, excluded.weight, excluded.connect_timeout_ms,
-             excluded.first_byte_timeout_ms, excluded.idle_timeout_ms)
+             excluded.first_byte_timeout_ms, excluded.idle_timeout_ms, excluded.concurrency_limit)
       returning model_id || ' via ' || provider || '/' || upstream_model || ' (' || dialect || ')' as name,
                 xmax = 0 as added`,
   });

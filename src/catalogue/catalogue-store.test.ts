@@ -17,6 +17,7 @@ const route = {
   connectTimeoutMs: 1_000,
   firstByteTimeoutMs: 2_000,
   idleTimeoutMs: 3_000,
+  concurrencyLimit: 64,
 } as const;
 const price = {
   inputNano: 9_007_199_254_740_993n,

@@ -21,6 +21,8 @@ export type Route = {
   connectTimeoutMs: number;
   firstByteTimeoutMs: number;
   idleTimeoutMs: number;
+  /** Calls in progress at once in each gateway process; null: as many as come. */
+  concurrencyLimit: number | null;
 };
 
 /** A model as callers meet it at one moment. */
@@ -79,8 +81,12 @@ export type DescribedModel = Omit<Model, "createdAtMs" | "price" | "upcomingPric
   price: DescribedPrice | null;
   /** With `price`, all that is to come: what is not among them is withdrawn. Where both are empty, prices stay. */
   upcomingPrices: readonly DescribedPrice[];
-  routes: readonly Omit<Route, "id" | "baseUrl" | "credentialRef">[];
+  routes: readonly DescribedRoute[];
 };
+
+/** A route without a limit of calls at once need not say so. */
+export type DescribedRoute = Omit<Route, "id" | "baseUrl" | "credentialRef" | "concurrencyLimit"> &
+  Partial<Pick<Route, "concurrencyLimit">>;
 
 /** Null: at once. Of several whose dates have passed, the latest is the price. */
 export type DescribedPrice = Tariff & { effectiveFromMs: number | null };

@@ -73,6 +73,7 @@ export function devCatalogue(simulatorUrl: string): CatalogueFile {
         connectTimeoutMs: 5_000,
         firstByteTimeoutMs: 60_000,
         idleTimeoutMs: 60_000,
+        concurrencyLimit: null,
       })),
     })),
   };

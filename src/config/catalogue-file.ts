@@ -33,6 +33,7 @@ const route = z
     connect_timeout_ms: milliseconds(5_000),
     first_byte_timeout_ms: milliseconds(60_000),
     idle_timeout_ms: milliseconds(60_000),
+    concurrency_limit: z.int().min(1).max(1_000_000).nullable().default(null),
   })
   .transform((row) => ({
     provider: row.provider,
@@ -44,6 +45,7 @@ const route = z
     connectTimeoutMs: row.connect_timeout_ms,
     firstByteTimeoutMs: row.first_byte_timeout_ms,
     idleTimeoutMs: row.idle_timeout_ms,
+    concurrencyLimit: row.concurrency_limit,
   }));
 
 /** A date alone is its midnight in UTC. */

@@ -36,6 +36,7 @@ async function count(answer: RequestListener): Promise<number | null> {
     connectTimeoutMs: 500,
     firstByteTimeoutMs: 500,
     idleTimeoutMs: 500,
+    concurrencyLimit: null,
   };
   return ask({ target, body: Buffer.from("{}"), headers: { "anthropic-beta": "flag" } });
 }

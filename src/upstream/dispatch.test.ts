@@ -41,6 +41,7 @@ const target = (url: string, changes: Partial<Target> = {}): Target => ({
   connectTimeoutMs: 500,
   firstByteTimeoutMs: 500,
   idleTimeoutMs: 500,
+  concurrencyLimit: null,
   ...changes,
 });
 

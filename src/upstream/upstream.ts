@@ -15,6 +15,8 @@ export type Target = {
   connectTimeoutMs: number;
   firstByteTimeoutMs: number;
   idleTimeoutMs: number;
+  /** Calls in progress at once in this process; null: as many as come. */
+  concurrencyLimit: number | null;
 };
 
 export type UpstreamAnswer = {

@@ -39,6 +39,7 @@ const ROUTE: Route = {
   connectTimeoutMs: 1,
   firstByteTimeoutMs: 1,
   idleTimeoutMs: 1,
+  concurrencyLimit: null,
 };
 
 /** Input at 1 credit and output at 2 credits per million: a token is 1,000 or 2,000 nano-credits. */
