@@ -51,7 +51,11 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
     for (let from = 0; from < places.length; from += AT_ONCE) {
       await Promise.all(places.slice(from, from + AT_ONCE).map(comeAndGo));
     }
-    await until(async () => (await stage.calls()).every(({ ended }) => ended !== null), "the provider stopped", 10_000);
+    await until(
+      async () => (await stage.witness.calls()).every(({ ended }) => ended !== null),
+      "the provider stopped",
+      10_000,
+    );
     await stage.untilNothingHeld();
 
     const evidence = await stage.evidence();
@@ -94,7 +98,7 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
 
     expect([plain.left, left.left]).toEqual([true, true]);
     expect(again).toMatchObject({ status: 200, replayed: true });
-    const calls = await stage.calls();
+    const calls = await stage.witness.calls();
     const endOf = (of: string): unknown => calls.find(({ body }) => JSON.stringify(body).includes(of))?.ended;
     expect([endOf(plain.marker), endOf(marker)]).toEqual(["caller_gone", "completed"]);
     expect(calls.filter(({ body }) => JSON.stringify(body).includes(marker))).toHaveLength(1);

@@ -54,7 +54,7 @@ describe.skipIf(whyUnavailable("15"))("a crowd on one key", () => {
     async (processes) => {
       const key = await stage.makeKey({ credit: MOST * BigInt(AFFORDABLE) });
       const gatewayOf = (index: number): Gateway => gateways[index % processes] as Gateway;
-      const before = (await stage.calls()).length;
+      const before = (await stage.witness.calls()).length;
 
       const entries = await Promise.all(
         Array.from({ length: CROWD }, (_, index) =>
@@ -70,7 +70,7 @@ describe.skipIf(whyUnavailable("15"))("a crowd on one key", () => {
 
       console.log(`${CROWD} at once, ${processes} processes: ${tally(entries)}`);
       expect(entries.filter(({ status }) => status === 200)).toHaveLength(AFFORDABLE);
-      expect((await stage.calls()).length - before).toBe(AFFORDABLE);
+      expect((await stage.witness.calls()).length - before).toBe(AFFORDABLE);
       const refused = entries.filter(({ status }) => status !== 200).map(({ status, code }) => `${status} ${code}`);
       expect(refused).toHaveLength(CROWD - AFFORDABLE);
       expect(new Set([...refused, "402 insufficient_credit", "429 balance_temporarily_reserved"])).toEqual(
@@ -96,7 +96,7 @@ describe.skipIf(whyUnavailable("15"))("a crowd on one key", () => {
       const late = await stage.ask({ gateway: gateways[1], ...wanted });
 
       console.log(`${SAME_KEY} with one key: ${tally(entries)}; afterwards ${tally([late])}`);
-      expect((await stage.calls()).filter(({ body }) => JSON.stringify(body).includes(marker))).toHaveLength(1);
+      expect((await stage.witness.calls()).filter(({ body }) => JSON.stringify(body).includes(marker))).toHaveLength(1);
       const first = entries.filter(({ status, replayed }) => status === 200 && !replayed);
       expect(first).toHaveLength(1);
       const others = entries.filter((entry) => entry !== first[0]);
@@ -117,7 +117,7 @@ describe.skipIf(whyUnavailable("15"))("a crowd on one key", () => {
         ),
       );
       const agent = new Agent({ keepAlive: true, maxSockets: CALLERS });
-      await stage.archiveCalls();
+      await stage.witness.archive();
       const startedMs = performance.now();
       let asked = 0;
       const callUpTo = async (goal: number): Promise<void> => {
@@ -130,7 +130,7 @@ describe.skipIf(whyUnavailable("15"))("a crowd on one key", () => {
       while (asked < HOLDS) {
         const goal = Math.min(HOLDS, asked + PORTION);
         await Promise.all(Array.from({ length: CALLERS }, () => callUpTo(goal)));
-        await stage.archiveCalls();
+        await stage.witness.archive();
       }
       agent.destroy();
       const seconds = (performance.now() - startedMs) / 1_000;

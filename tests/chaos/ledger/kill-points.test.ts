@@ -74,7 +74,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       model: "halfway",
       reach: async ({ marker, sent }) => {
         sent();
-        await stage.whenPaused(marker);
+        await stage.witness.whenPaused(marker);
         await sleep(300);
       },
       charge: atMostFull,
@@ -86,7 +86,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       reach: async ({ gateway, marker, sent }) => {
         const caught = gateway.proxy.next("settle_v1", "hold_query");
         sent();
-        const goOn = await stage.whenPaused(marker);
+        const goOn = await stage.witness.whenPaused(marker);
         // Checkpoints are gathered for a while before they are written.
         await sleep(500);
         await goOn();
@@ -100,7 +100,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       model: "halfway",
       reach: async ({ key, marker, gateway, sent }) => {
         sent();
-        const goOn = await stage.whenPaused(marker);
+        const goOn = await stage.witness.whenPaused(marker);
         locks.push(await lockBalance(key));
         await goOn();
         await until(() => settling(gateway), "the settlement waits for the balance", 10_000);

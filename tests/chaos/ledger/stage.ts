@@ -1,18 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadCountTokens } from "../../../src/tokens/count-tokens.ts";
-import type { Call } from "../../../src/simulator/witness.ts";
 import { rememberSecrets } from "../../support/gateway-process.ts";
 import { type Cluster, startCluster } from "../../support/postgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";
 import { type Ran, runTollgate } from "../../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../../support/serve-process.ts";
-import { type SimulatorProcess, startSimulatorProcess } from "../../support/simulator-process.ts";
+import { startSimulatorProcess } from "../../support/simulator-process.ts";
 import { until } from "../../support/until.ts";
 import { ask, type Ask, type StageKey } from "./ask.ts";
-import type { ClientEntry, Evidence, ProviderEntry } from "./evidence.ts";
-import { providerEntryOf } from "./provider-log.ts";
+import type { ClientEntry, Evidence } from "./evidence.ts";
+import { createProviderWitness, type ProviderWitness } from "./provider-witness.ts";
 import { startDeafServer } from "./deaf-server.ts";
 import { readLedger, withClient } from "./read-ledger.ts";
 import { stageCatalogue } from "./stage-catalogue.ts";
@@ -25,7 +23,6 @@ export type Gateway = ServeProcess & { proxy: PostgresProxy };
 export type StageAsk = Omit<Ask, "url" | "marker"> & { gateway: { url: string }; marker?: string };
 
 export type Stage = {
-  simulator: SimulatorProcess;
   /** The server that takes writes. */
   cluster: () => Cluster;
   /** Says that another server does so from now on. */
@@ -39,13 +36,9 @@ export type Stage = {
   /** Makes an attempt and keeps what was seen. */
   ask: (options: StageAsk) => Promise<ClientEntry>;
   clients: readonly ClientEntry[];
-  calls: () => Promise<Call[]>;
-  /** Waits until the provider has paused a request, and answers how to let it go on. */
-  whenPaused: (marker: string) => Promise<() => Promise<void>>;
+  witness: ProviderWitness;
   /** How long it took until nothing was held any more. */
   untilNothingHeld: (timeoutMs?: number) => Promise<number>;
-  /** Writes down what the provider remembers, which forgets it: its memory is bounded. To be called when no call is open. */
-  archiveCalls: () => Promise<void>;
   evidence: () => Promise<Evidence>;
   close: () => Promise<void>;
 };
@@ -104,30 +97,18 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
   const run = Math.random().toString(36).slice(2, 8).padEnd(6, "0");
   let markers = 0;
   const marker = (): string => `mk-${run}-${String((markers += 1)).padStart(7, "0")}`;
-  const calls = async (): Promise<Call[]> => (await simulator.witness()) as unknown as Call[];
-  const count = await loadCountTokens();
-  const archived: ProviderEntry[] = [];
-  const testimony = async (): Promise<ProviderEntry[]> =>
-    (await calls()).flatMap((call) => providerEntryOf(call, count) ?? []);
+  const witness = await createProviderWitness(simulator);
 
   // Until here whatever throws takes down what had been started; from here on the caller does.
   const kept = parts.move();
   return {
-    simulator,
     cluster: () => cluster,
     moveTo: (other) => {
       cluster = other;
     },
     clients,
-    calls,
+    witness,
     marker,
-    whenPaused: async (wanted) => {
-      const find = async (): Promise<Call | undefined> =>
-        (await calls()).find((call) => call.paused && JSON.stringify(call.body).includes(wanted));
-      await until(async () => (await find()) !== undefined, "the provider has paused", 10_000);
-      const body = JSON.stringify({ callId: (await find())?.callId });
-      return async () => void (await (await fetch(`${simulator.url}/sim/release`, { method: "POST", body })).text());
-    },
     startGateway: async () => {
       const proxy = await startPostgresProxy({ port: cluster.port });
       const hosts = [`127.0.0.1:${proxy.port}`, ...(options.otherHosts ?? [])].join(",");
@@ -149,13 +130,9 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
       await until(async () => (await heldNow(cluster.url())) === 0, "nothing is held", timeoutMs);
       return performance.now() - startedMs;
     },
-    archiveCalls: async () => {
-      archived.push(...(await testimony()));
-      await (await fetch(`${simulator.url}/sim/reset`, { method: "POST" })).text();
-    },
     evidence: async () => {
-      const entries = [...archived, ...(await testimony())];
-      return { clients: [...clients], calls: entries, ledger: await readLedger(cluster.url()) };
+      const calls = await witness.testimony();
+      return { clients: [...clients], calls, ledger: await readLedger(cluster.url()) };
     },
     close: () => kept.disposeAsync(),
   };
