@@ -33,9 +33,7 @@ export function createProviderDesk(database: Database): ProviderDesk {
           found !== null && (found.baseUrl !== provider.baseUrl || found.credentialRef !== provider.credentialRef);
         if (differs && present === "keep") {
           const what = `${found.baseUrl} with the credential ${found.credentialRef}`;
-          throw new Conflict(
-            `there is a provider ${provider.name} already, at ${what}. It stays unless it is replaced.`,
-          );
+          throw new Conflict(`there is a provider ${provider.name} already, at ${what}. Change it with --replace.`);
         }
         return applyProviders(tx, { providers: [provider], models: [] });
       }),

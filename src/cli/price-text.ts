@@ -63,7 +63,7 @@ function priceChangeText({ version, effectiveFromMs, before, after }: PriceChang
 }
 
 /** Only what differs, old → new; all of it where there was nothing. */
-function priceText(before: Tariff | null, after: Tariff | null): string {
+export function priceText(before: Tariff | null, after: Tariff | null): string {
   const [old, next] = [partsOf(before), partsOf(after)];
   const names = [...new Set([...old.keys(), ...next.keys()])].filter((name) => old.get(name) !== next.get(name));
   if (names.length === 0) return "no difference";
@@ -79,7 +79,7 @@ function partsOf(tariff: Tariff | null): Map<string, string> {
   return new Map([...named, ...Object.entries(tools).map(([name, text]) => [`tools.${name}`, text] as const)]);
 }
 
-const priceView = (tariff: Tariff) => ({
+export const priceView = (tariff: Tariff) => ({
   input: formatCredits(tariff.inputNano),
   output: formatCredits(tariff.outputNano),
   cache_read: creditsOf(tariff.cacheReadNano),

@@ -58,6 +58,16 @@ const COMMANDS = [
   "ledger verify",
   "catalogue apply",
   "catalogue prices",
+  "providers add",
+  "providers list",
+  "providers remove",
+  "models add",
+  "models list",
+  "models price",
+  "models publish",
+  "models unpublish",
+  "models routes",
+  "models import",
   "config show",
   "simulate",
 ];
@@ -102,6 +112,15 @@ test.each([
   ["usage x --days 367", "at most 366"],
   ["ledger show x --limit 0", "whole number of at least 1"],
   ["dev --port 99999", "It must be a port"],
+  ["providers add x --preset nobody", "Allowed choices are anthropic"],
+  ["models add x", "required option '--provider <name>'"],
+  ["models price x --input free", "a decimal of credits such as 2.50"],
+  ["models price x --input 1000000.000000001", "at most 1000000"],
+  ["models price x --tool web_search", "such as web_search=0.01"],
+  ["models price x --from soon", "It must be a date"],
+  ["models routes x add", "Allowed choices are remove"],
+  ["models import f --from elsewhere --provider x", "Allowed choices are litellm"],
+  ["models import f --from litellm --provider x --markup 0", "a decimal above zero"],
 ])("a command line that is not understood (%j) ends with 2 and says why", async (words, reason) => {
   const { code, stdout, stderr } = await say(words);
 
@@ -118,6 +137,14 @@ test.each<[words: string, env: Record<string, string>, reason: string]>([
   ["migrate", {}, "database.url"],
   ["serve", {}, "admin.token"],
   ["catalogue apply missing.yaml", {}, "missing.yaml"],
+  ["models list", {}, "set DATABASE_URL"],
+  ["models price x", {}, "there is nothing to change"],
+  ["models routes x remove", {}, "name the route"],
+  ["models import missing.json --from litellm --provider x", {}, "missing.json"],
+  ["providers add x", {}, "--url and --credential"],
+  ["providers add all --preset groq", {}, "which means every provider"],
+  ["providers add x --url ftp://h --credential none", {}, "--url must be"],
+  ["providers add x --preset groq --credential env:TOLLGATE_ADMIN_TOKEN", {}, "belongs to Tollgate itself"],
   ["config show", { TOLLGATE_LISTEN_PORT: "many" }, "TOLLGATE_LISTEN_PORT"],
   ["config show", { TOLLGATE_NO_SUCH: "1" }, "TOLLGATE_NO_SUCH"],
   ["migrate", { DATABASE_URL: "postgres://127.0.0.1:1/none" }, "127.0.0.1:1"],
@@ -131,6 +158,14 @@ test.each<[words: string, env: Record<string, string>, reason: string]>([
   if (words === "serve") return;
   expect({ code: json.code, stdout: json.stdout }).toEqual({ code: 1, stdout: "" });
   expect(JSON.parse(json.stderr)).toEqual({ error: { message: expect.stringContaining(reason) as string } });
+});
+
+test("a credential in place of its reference is not repeated", async () => {
+  const { code, stdout, stderr } = await run("providers add x --preset groq --credential gsk_nobody-may-see");
+
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain("never the credential itself");
+  expect(stderr).not.toContain("nobody-may-see");
 });
 
 test("the process ends with the code that was meant", async () => {

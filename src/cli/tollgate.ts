@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   usage: async () => (await import("./commands/usage.ts")).addUsageCommand,
   ledger: async () => (await import("./commands/ledger.ts")).addLedgerCommands,
   catalogue: async () => (await import("./commands/catalogue.ts")).addCatalogueCommands,
+  providers: async () => (await import("./commands/providers.ts")).addProviderCommands,
+  models: async () => (await import("./commands/models.ts")).addModelCommands,
   config: async () => (await import("./commands/config.ts")).addConfigCommands,
   simulate: async () => (await import("./commands/simulate.ts")).addSimulateCommand,
 };

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { type Control, createControl } from "../../app.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
-import { loadSettings, openDatabase } from "../open-database.ts";
+import { withCatalogue } from "../open-catalogue.ts";
 import { changeListing, changeView, priceBookListing, priceBookView } from "../price-text.ts";
 import { printResult } from "../print.ts";
 import { CommandError } from "../report-failure.ts";
@@ -37,14 +36,4 @@ export function addCatalogueCommands(program: Command): void {
         printResult({ model, prices: priceBookView(book, nowMs) }, { json, text: () => priceBookListing(book, nowMs) });
       });
     });
-}
-
-async function withCatalogue(command: Command, work: (store: Control["catalogue"]) => Promise<void>): Promise<void> {
-  const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
-  const database = openDatabase(loaded, () => undefined);
-  try {
-    await work(createControl(database).catalogue);
-  } finally {
-    await database.close();
-  }
 }

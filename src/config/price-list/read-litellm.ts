@@ -53,9 +53,9 @@ function readModel(id: string, { entry, selection }: Named): ListedModel | SkipR
   const vendor = vendorOf(entry);
   const mode = entry["mode"];
   const dialect = typeof mode === "string" && Object.hasOwn(DIALECTS, mode) ? DIALECTS[mode] : undefined;
-  if (dialect === undefined) return "other_mode";
   if (!matchesGlob(vendor, selection.vendor)) return "other_vendor";
   if (!matchesGlob(id, selection.match)) return "not_matched";
+  if (dialect === undefined) return "other_mode";
 
   // The file's own rule: where a limit is not given, the older field has it.
   const limit = (field: string): number | null => tokenLimit(entry, field) ?? tokenLimit(entry, "max_tokens");

@@ -1,0 +1,112 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ProviderDialect } from "../../core/dialect.ts";
+import type { Tariff } from "../../core/price.ts";
+import { tokenCount } from "../arguments.ts";
+import { withCatalogue } from "../open-catalogue.ts";
+import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
+import { changeListing, changeView } from "../price-text.ts";
+import { printResult } from "../print.ts";
+import { CommandError } from "../report-failure.ts";
+
+type AddOptions = PriceOptions & {
+  provider: string;
+  upstreamModel: string;
+  dialect: ProviderDialect;
+  conformant?: true;
+  priority: number;
+  weight: number;
+  context?: number;
+  maxOutput?: number;
+  name?: string;
+  unpublished?: true;
+  json?: true;
+};
+
+const DIALECTS = ["chat", "responses", "messages"];
+const TIMEOUTS = { connectTimeoutMs: 5_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
+
+/** `tollgate models add`: a model with its first route, or another route to a model. */
+export function addModelAddCommand(models: Command): void {
+  const command = models
+    .command("add")
+    .argument("<model>", "the id callers use", modelId)
+    .description("add a model with its price and a route; or, to a model that is there, another route")
+    .requiredOption("--provider <name>", "the provider its route leads to")
+    .requiredOption("--upstream-model <name>", "what that provider calls the model")
+    .addOption(
+      new Option("--dialect <dialect>", "the format that provider speaks").choices(DIALECTS).makeOptionMandatory(),
+    )
+    .option("--conformant", "forward its streams as they come (default: repair them on the way)")
+    .option("--priority <number>", "routes of a lower one are tried first", smallCount, 0)
+    .option("--weight <number>", "its share among routes of the same priority; 0 is a last resort", smallCount, 1)
+    .option("--context <tokens>", "context window", limit)
+    .option("--max-output <tokens>", "longest answer", limit)
+    .option("--name <text>", "a name for people");
+  addPriceOptions(command)
+    .option("--unpublished", "do not offer it to callers yet")
+    .option("--json", "print JSON")
+    .action(async (id: string, options: AddOptions, self: Command) => {
+      await withCatalogue(self, async (catalogue) => {
+        const changes = await catalogue.addModel({
+          id,
+          displayName: options.name ?? null,
+          contextWindow: options.context ?? null,
+          maxOutputTokens: options.maxOutput ?? null,
+          tariff: tariffOf(options),
+          route: {
+            provider: options.provider,
+            upstreamModel: options.upstreamModel,
+            dialect: options.dialect,
+            conformant: options.conformant === true,
+            priority: options.priority,
+            weight: options.weight,
+            ...TIMEOUTS,
+          },
+          publication: options.unpublished ? "unpublished" : "published",
+        });
+        printResult(
+          { changes: changes.map(changeView) },
+          { json: options.json === true, text: () => changeListing(changes) },
+        );
+      });
+    });
+}
+
+function tariffOf(options: PriceOptions): Tariff | null {
+  const { inputNano, outputNano, cacheReadNano, cacheWrite5mNano, cacheWrite1hNano, toolCallNano } = {
+    ...partsOf(options),
+  };
+  if (Object.keys(partsOf(options)).length === 0) return null;
+  if (inputNano === undefined || outputNano === undefined) {
+    throw new CommandError("a price has at least --input and --output.");
+  }
+  return {
+    inputNano,
+    outputNano,
+    cacheReadNano: cacheReadNano ?? null,
+    cacheWrite5mNano: cacheWrite5mNano ?? null,
+    cacheWrite1hNano: cacheWrite1hNano ?? null,
+    toolCallNano: Object.fromEntries(
+      Object.entries(toolCallNano ?? {}).flatMap(([name, nano]) => (nano === null ? [] : [[name, nano]])),
+    ),
+  };
+}
+
+const MOST_TOKENS = 2_147_483_647;
+const MOST_SMALL = 1_000_000;
+
+function limit(text: string): number {
+  const count = tokenCount(text);
+  if (count >= 1 && count <= MOST_TOKENS) return count;
+  throw new InvalidArgumentError(`It must be 1 to ${MOST_TOKENS} tokens.`);
+}
+
+function smallCount(text: string): number {
+  if (/^\d{1,7}$/.test(text) && Number(text) <= MOST_SMALL) return Number(text);
+  throw new InvalidArgumentError(`It must be a whole number, 0 to ${MOST_SMALL}.`);
+}
+
+function modelId(text: string): string {
+  if (/^[\x21-\x7e]{1,200}$/.test(text)) return text;
+  throw new InvalidArgumentError("It must be 1 to 200 printable characters without spaces.");
+}

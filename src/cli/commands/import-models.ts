@@ -1,0 +1,84 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { litellmVendors, parseFactor, readLitellm } from "../../config/price-list/read-litellm.ts";
+import { readTextFile } from "../../config/read-text-file.ts";
+import { didYouMean, suggest } from "../../config/suggest.ts";
+import type { Decimal } from "../../core/decimal.ts";
+import { invariant } from "../../core/invariant.ts";
+import { importText, importView } from "../import-text.ts";
+import { withCatalogue } from "../open-catalogue.ts";
+import { printResult } from "../print.ts";
+import { CommandError } from "../report-failure.ts";
+
+type ImportOptions = {
+  provider: string;
+  vendor?: string;
+  match: string;
+  markup: Decimal;
+  free?: true;
+  dearest?: true;
+  publish?: true;
+  apply?: true;
+  json?: true;
+};
+
+const FILE_BYTES = 64 * 1024 * 1024;
+
+/** `tollgate models import`: shows what a price list would change, and changes it when told to. */
+export function addModelImportCommand(models: Command): void {
+  models
+    .command("import")
+    .argument("<file>", "the price list")
+    .description("compare a price list with the catalogue, and with --apply make the catalogue so")
+    .addOption(new Option("--from <format>", "whose list it is").choices(["litellm"]).makeOptionMandatory())
+    .requiredOption("--provider <name>", "our provider whose models these are")
+    .option("--vendor <pattern>", "which of the list's vendors (default: the name of the provider)")
+    .option("--match <pattern>", "only these ids, with * for any characters", "*")
+    .addOption(
+      new Option("--markup <factor>", "what to multiply prices by").argParser(markup).default(markup("1"), "1"),
+    )
+    .option("--free", "carry models that the list prices at 0")
+    .option("--dearest", "carry models with several prices for a token, at the highest")
+    .option("--publish", "offer new models to callers at once (default: unpublished)")
+    .option("--apply", "change the catalogue; without it nothing is changed")
+    .option("--json", "print JSON")
+    .action(async (file: string, options: ImportOptions, command: Command) => {
+      const text = readTextFile(file, FILE_BYTES);
+      await withCatalogue(command, async (catalogue, { config }) => {
+        const creditUsd = parseFactor(config.creditUsd);
+        invariant(creditUsd, "a credit is worth something");
+        const vendor = options.vendor ?? options.provider;
+        const list = readLitellm(text, file, {
+          vendor,
+          match: options.match,
+          exchange: { markup: options.markup, creditUsd },
+          carry: { free: options.free === true, dearest: options.dearest === true },
+        });
+        if (list.models.length === 0) requireVendor(vendor, litellmVendors(text, file));
+        const compared = await catalogue.importModels(
+          {
+            provider: options.provider,
+            publication: options.publish ? "published" : "unpublished",
+            models: list.models,
+          },
+          options.apply ? "apply" : "preview",
+        );
+        const report = { compared, list, applied: options.apply === true };
+        printResult(importView(report), { json: options.json === true, text: () => importText(report) });
+      });
+    });
+}
+
+/** A list knows its vendors by names of its own, and a wrong one would look like a list without models. */
+function requireVendor(vendor: string, known: readonly string[]): void {
+  if (known.includes(vendor) || /[*?]/.test(vendor)) return;
+  throw new CommandError(
+    `the list has no vendor ${JSON.stringify(vendor)}${didYouMean(suggest(vendor, known)) || "."} Name one with --vendor.`,
+  );
+}
+
+function markup(text: string): Decimal {
+  const factor = parseFactor(text);
+  if (factor === null)
+    throw new InvalidArgumentError("It must be a decimal above zero such as 1.2, with at most nine decimal places.");
+  return factor;
+}

@@ -1,0 +1,125 @@
+import { Argument, type Command } from "commander";
+import { matchesGlob } from "../../config/price-list/matches-glob.ts";
+import { isoDate } from "../arguments.ts";
+import { modelListing, modelView, routeListing, routeView } from "../model-text.ts";
+import { type Catalogue, withCatalogue } from "../open-catalogue.ts";
+import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
+import { changeListing, changeView } from "../price-text.ts";
+import { printResult } from "../print.ts";
+import { CommandError } from "../report-failure.ts";
+import { addModelAddCommand } from "./add-model.ts";
+import { addModelImportCommand } from "./import-models.ts";
+
+type Json = { json?: true };
+
+/** `tollgate models …`. */
+export function addModelCommands(program: Command): void {
+  const models = program.command("models").description("add, price, publish and import models");
+
+  models
+    .command("list")
+    .description("list models, published or not: price, routes, and why one cannot be used")
+    .option("--match <pattern>", "only these ids, with * for any characters", "*")
+    .option("--json", "print JSON")
+    .action(async (options: { match: string } & Json, command: Command) => {
+      await withCatalogue(command, async (catalogue) => {
+        const all = await catalogue.listModels(Date.now());
+        const shown = all.filter(({ id }) => matchesGlob(id, options.match));
+        printResult({ data: shown.map(modelView) }, { json: options.json === true, text: () => modelListing(shown) });
+      });
+    });
+
+  addModelAddCommand(models);
+  addPriceCommand(models);
+  addPublicationCommand(models, "publish", "offer models to callers");
+  addPublicationCommand(models, "unpublish", "take models from callers, who then get 404; nothing is deleted");
+  addRoutesCommand(models);
+  addModelImportCommand(models);
+}
+
+function addPriceCommand(models: Command): void {
+  const command = models
+    .command("price")
+    .argument("<model>", "id of a model")
+    .description("change a price, at once or from a date on; parts that are not named stay");
+  addPriceOptions(command)
+    .option("--from <date>", "when it begins, such as 2027-01-31T00:00:00Z (default: now)", isoDate)
+    .option("--json", "print JSON")
+    .action(async (id: string, options: PriceOptions & { from?: string } & Json, self: Command) => {
+      const parts = partsOf(options);
+      if (Object.keys(parts).length === 0)
+        throw new CommandError("there is nothing to change. Name at least one price, such as --input 2.50.");
+      await withCatalogue(self, async (catalogue) => {
+        const fromMs = options.from === undefined ? null : Date.parse(options.from);
+        const changes = await catalogue.changePrice(id, { parts, fromMs });
+        printResult(
+          { changes: changes.map(changeView) },
+          { json: options.json === true, text: () => changeListing(changes) },
+        );
+      });
+    });
+}
+
+function addPublicationCommand(models: Command, word: "publish" | "unpublish", description: string): void {
+  models
+    .command(word)
+    .argument("<model...>", "ids of models")
+    .description(description)
+    .option("--json", "print JSON")
+    .action(async (ids: string[], options: Json, command: Command) => {
+      await withCatalogue(command, async (catalogue) => {
+        const results = await catalogue.publish(ids, `${word}ed`);
+        const obstacles = await obstaclesOf(catalogue, ids);
+        const data = results.map((result) => ({ ...result, obstacles: obstacles.get(result.id) ?? [] }));
+        printResult({ data }, { json: options.json === true, text: () => data.map(publicationText(word)).join("\n") });
+      });
+    });
+}
+
+/** A published model that callers still cannot use is no success, and nobody would look twice. */
+const publicationText =
+  (word: "publish" | "unpublish") =>
+  ({ id, changed, obstacles }: { id: string; changed: boolean; obstacles: readonly string[] }): string => {
+    const state = `${id} ${changed ? "is now" : "was already"} ${word}ed`;
+    return word === "unpublish" || obstacles.length === 0 ? state : `${state}; ${obstacles.join("; ")}`;
+  };
+
+async function obstaclesOf(catalogue: Catalogue, ids: readonly string[]): Promise<Map<string, readonly string[]>> {
+  const all = await catalogue.listModels(Date.now());
+  return new Map(all.filter(({ id }) => ids.includes(id)).map(({ id, obstacles }) => [id, obstacles]));
+}
+
+function addRoutesCommand(models: Command): void {
+  models
+    .command("routes")
+    .argument("<model>", "id of a model")
+    .addArgument(new Argument("[action]", "what to do with a route; without it they are listed").choices(["remove"]))
+    .argument("[route]", "its id, or as much of it or of PROVIDER/UPSTREAM-MODEL as names one")
+    .description("list the routes of a model, or remove one")
+    .option("--force", "remove even the last route of a published model")
+    .option("--json", "print JSON")
+    .action(
+      async (
+        id: string,
+        action: "remove" | undefined,
+        route: string | undefined,
+        options: { force?: true } & Json,
+        command: Command,
+      ) => {
+        if (action === "remove" && route === undefined) throw new CommandError("name the route that is to be removed.");
+        const json = options.json === true;
+        await withCatalogue(command, async (catalogue) => {
+          if (route !== undefined) {
+            const removed = await catalogue.removeRoute(id, route, options.force ? "remove" : "keep");
+            const text = () => `removed ${removed.name}; routes left: ${removed.routesLeft}`;
+            printResult({ model: id, ...removed }, { json, text });
+            return;
+          }
+          const model = (await catalogue.listModels(Date.now())).find((known) => known.id === id);
+          if (model === undefined) throw new CommandError(`there is no model ${JSON.stringify(id)} in the catalogue.`);
+          const text = () => routeListing(model.routes);
+          printResult({ model: id, routes: model.routes.map(routeView) }, { json, text });
+        });
+      },
+    );
+}

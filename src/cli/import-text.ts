@@ -1,0 +1,49 @@
+import { type PriceList, SKIP_REASONS, type SkipReason } from "../config/price-list/price-list.ts";
+import { factsText, factsView } from "./model-text.ts";
+import type { Catalogue } from "./open-catalogue.ts";
+import { facts, table } from "./print.ts";
+
+type Compared = Awaited<ReturnType<Catalogue["importModels"]>>[number];
+
+export type ImportReport = { compared: readonly Compared[]; list: PriceList; applied: boolean };
+
+export const importView = ({ compared, list, applied }: ImportReport): object => ({
+  applied,
+  models: compared.map(({ id, change, before, after }) => ({
+    id,
+    change,
+    before: before === null ? null : factsView(before),
+    after: factsView(after),
+  })),
+  skipped: list.skipped,
+  refused: list.refused,
+});
+
+/** What differs, line by line; what does not, and what was left out, as counts. */
+export function importText({ compared, list, applied }: ImportReport): string {
+  const differing = compared.filter(({ change }) => change === "new" || change === "changed");
+  const count = (change: Compared["change"]): number => compared.filter((row) => row.change === change).length;
+  const rows = differing.map(({ id, change, before, after }) => [change, id, factsText(before, after)]);
+  const refused = list.refused.map(({ id, field, problem }) => [id, field, problem]);
+  const skipped = Object.entries(list.skipped) as [SkipReason, number][];
+  return [
+    ...(rows.length === 0 ? [] : [table(["CHANGE", "MODEL", "CREDITS PER MILLION TOKENS, LIMITS"], rows)]),
+    ...(refused.length === 0 ? [] : [table(["REFUSED", "FIELD", "WHY"], refused)]),
+    ...(skipped.length === 0
+      ? []
+      : [
+          facts(
+            "left out",
+            skipped.map(([reason, models]) => [String(models), SKIP_REASONS[reason]]),
+          ),
+        ]),
+    ...foreignText(compared),
+    `${count("new")} new, ${count("changed")} changed, ${count("unchanged")} unchanged, ${list.refused.length} refused`,
+    applied ? "applied" : "nothing was changed; --apply does it",
+  ].join("\n\n");
+}
+
+function foreignText(compared: readonly Compared[]): string[] {
+  const ids = compared.filter(({ change }) => change === "foreign").map(({ id }) => id);
+  return ids.length === 0 ? [] : [`another provider's models here, left alone: ${ids.join(", ")}`];
+}

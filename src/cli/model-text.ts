@@ -1,0 +1,98 @@
+import { formatCredits } from "../core/money.ts";
+import type { Catalogue } from "./open-catalogue.ts";
+import { priceText, priceView } from "./price-text.ts";
+import { table } from "./print.ts";
+
+type Model = Awaited<ReturnType<Catalogue["listModels"]>>[number];
+type Route = Model["routes"][number];
+
+/** Models as data, in the words of the catalogue file. */
+export const modelView = (model: Model): object => ({
+  id: model.id,
+  provider: model.provider,
+  published: model.published,
+  obstacles: model.obstacles,
+  context_window: model.contextWindow,
+  max_output_tokens: model.maxOutputTokens,
+  output_ceiling: model.outputCeiling,
+  price: model.price === null ? null : priceView(model.price),
+  upcoming_prices: model.upcomingPrices.map((price) => ({
+    effective_from: new Date(price.effectiveFromMs).toISOString(),
+    ...priceView(price),
+  })),
+  routes: model.routes.map(routeView),
+});
+
+export const routeView = (route: Route) => ({
+  id: route.id,
+  provider: route.provider,
+  upstream_model: route.upstreamModel,
+  dialect: route.dialect,
+  conformant: route.conformant,
+  priority: route.priority,
+  weight: route.weight,
+});
+
+export const modelListing = (models: readonly Model[]): string =>
+  models.length === 0
+    ? "no model; add one with `tollgate models add`, or many with `tollgate models import`"
+    : table(
+        ["MODEL", ">INPUT", ">OUTPUT", ">CONTEXT", ">MAX OUTPUT", "ROUTES", "STATE"],
+        models.map((model) => [
+          model.id,
+          model.price === null ? "" : formatCredits(model.price.inputNano),
+          model.price === null ? "" : formatCredits(model.price.outputNano),
+          String(model.contextWindow ?? ""),
+          String(model.maxOutputTokens ?? model.outputCeiling ?? ""),
+          routesText(model.routes),
+          model.obstacles.length === 0 ? "published" : model.obstacles.join("; "),
+        ]),
+      );
+
+export const routeListing = (routes: readonly Route[]): string =>
+  routes.length === 0
+    ? "no route"
+    : table(
+        ["ROUTE", "PROVIDER", "UPSTREAM MODEL", "DIALECT", "HOW", ">PRIORITY", ">WEIGHT"],
+        routes.map((route) => [
+          route.id,
+          route.provider,
+          route.upstreamModel,
+          route.dialect,
+          handling(route),
+          String(route.priority),
+          String(route.weight),
+        ]),
+      );
+
+const SHOWN_ROUTES = 2;
+
+function routesText(routes: readonly Route[]): string {
+  const shown = routes
+    .slice(0, SHOWN_ROUTES)
+    .map((route) => `${route.provider} (${route.dialect}, ${handling(route)})`);
+  if (routes.length > SHOWN_ROUTES) shown.push(`${routes.length - SHOWN_ROUTES} more`);
+  return shown.join(", ");
+}
+
+const handling = ({ conformant }: Pick<Route, "conformant">): string => (conformant ? "conformant" : "normalised");
+
+type Facts = NonNullable<Awaited<ReturnType<Catalogue["importModels"]>>[number]["before"]>;
+
+/** Limits and prices, only what differs, old → new; all of it where there was nothing. */
+export function factsText(before: Facts | null, after: Facts): string {
+  const limit = (name: string, old: number | null | undefined, next: number | null): string[] =>
+    old === next ? [] : [`${name} ${before === null ? "" : `${old ?? "none"} → `}${next ?? "none"}`];
+  const price = priceText(before?.tariff ?? null, after.tariff);
+  return [
+    ...(price === "no difference" ? [] : [price]),
+    ...limit("context", before?.contextWindow, after.contextWindow),
+    ...limit("max output", before?.maxOutputTokens, after.maxOutputTokens),
+  ].join(", ");
+}
+
+export const factsView = ({ contextWindow, maxOutputTokens, tariff }: Facts): object => ({
+  context_window: contextWindow,
+  max_output_tokens: maxOutputTokens,
+  price: tariff === null ? null : priceView(tariff),
+});

@@ -1,0 +1,52 @@
+import { isOwnVariable } from "../config/variable-names.ts";
+import { PRESETS } from "./provider-presets.ts";
+import { CommandError } from "./report-failure.ts";
+
+type Options = { url?: string; credential?: string; preset?: string };
+
+export type ProviderOrder = { name: string; baseUrl: string; credentialRef: string };
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+const REFERENCE = /^(?:env:([A-Z][A-Z0-9_]{0,127})|file:\/.+|none)$/;
+
+/** What `providers add` asks for. What looks like a secret in the wrong place is not repeated in any message. */
+export function readProviderOrder(name: string, { url, credential, preset }: Options): ProviderOrder {
+  const known = preset === undefined ? undefined : PRESETS[preset];
+  const [baseUrl, credentialRef] = [url ?? known?.url, credential ?? known?.credential];
+  if (!NAME.test(name) || name === "all") {
+    throw new CommandError(
+      "a provider's name is 1 to 64 letters, digits, points, dashes and underscores, and not `all`, which means every provider.",
+    );
+  }
+  if (baseUrl === undefined || credentialRef === undefined) {
+    throw new CommandError("name the provider's --url and --credential, or a --preset that knows them.");
+  }
+  return { name, baseUrl: readUrl(baseUrl), credentialRef: readReference(credentialRef) };
+}
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new CommandError("--url must be an http or https URL without credentials, query or fragment.");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function readReference(text: string): string {
+  const match = REFERENCE.exec(text);
+  if (match === null) {
+    throw new CommandError(
+      "--credential says where the credential is found: env:NAME, file:/absolute/path or none. It is never the credential itself.",
+    );
+  }
+  if (match[1] !== undefined && isOwnVariable(match[1])) {
+    throw new CommandError(`${text} names a variable that belongs to Tollgate itself.`);
+  }
+  return text;
+}
+
+/** Whether a credential would cross a network for everybody on it to read. */
+export function isSentInTheClear({ baseUrl, credentialRef }: ProviderOrder): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" && credentialRef !== "none" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,57 @@
+import type { Catalogue } from "./open-catalogue.ts";
+import { table } from "./print.ts";
+
+type Provider = Awaited<ReturnType<Catalogue["listProviders"]>>[number];
+type Removed = Awaited<ReturnType<Catalogue["removeProvider"]>>;
+
+/** Providers as data, in the words of the catalogue file. */
+export const providerView = ({ name, baseUrl, credentialRef, routes }: Provider): object => ({
+  name,
+  base_url: baseUrl,
+  credential: credentialRef,
+  routes: routes.map((route) => ({
+    id: route.id,
+    model: route.modelId,
+    published: route.published,
+    upstream_model: route.upstreamModel,
+    dialect: route.dialect,
+    conformant: route.conformant,
+  })),
+});
+
+export const providerListing = (providers: readonly Provider[]): string =>
+  providers.length === 0
+    ? "no provider yet; add one with `tollgate providers add`"
+    : table(
+        ["PROVIDER", "URL", "CREDENTIAL", ">ROUTES", "HOW"],
+        providers.map(({ name, baseUrl, credentialRef, routes }) => [
+          name,
+          baseUrl,
+          credentialRef,
+          String(routes.length),
+          handlingText(routes),
+        ]),
+      );
+
+/** Per dialect, how many routes are forwarded as they come and how many are repaired on the way. */
+function handlingText(routes: Provider["routes"]): string {
+  const dialects = [...new Set(routes.map(({ dialect }) => dialect))].toSorted();
+  const hidden = routes.filter(({ published }) => !published).length;
+  const parts = dialects.map((dialect) => {
+    const spoken = routes.filter((route) => route.dialect === dialect);
+    const conformant = spoken.filter((route) => route.conformant).length;
+    const counts = [
+      conformant > 0 && `${conformant} conformant`,
+      conformant < spoken.length && `${spoken.length - conformant} normalised`,
+    ];
+    return `${dialect}: ${counts.filter((count) => count !== false).join(", ")}`;
+  });
+  if (hidden > 0) parts.push(`${hidden} of models that are not published`);
+  return parts.join("; ");
+}
+
+export function removalText({ name, withdrawn, stranded }: Removed): string {
+  const lines = [`removed the provider ${name}`, ...withdrawn.map((route) => `withdrew ${route}`)];
+  if (stranded.length > 0) lines.push(`published and without a route now: ${stranded.join(", ")}`);
+  return lines.join("\n");
+}
