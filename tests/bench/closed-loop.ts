@@ -14,7 +14,7 @@ export async function runClosedLoop(job: LoadJob, fail: (error: Error) => void):
       connection.send();
     };
     const connection = await openConnection(
-      { url: job.url, request, eventsPerStream: job.eventsPerStream, fail },
+      { origin: job.origin, request, eventsPerStream: job.eventsPerStream, fail },
       {
         firstByte: () => tally.firstByte.record((performance.now() - sentMs) * 1000),
         progress: tally.events,

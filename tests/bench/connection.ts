@@ -18,7 +18,7 @@ export type Connection = {
 };
 
 export type ConnectionOptions = {
-  url: string;
+  origin: string;
   request: Buffer;
   eventsPerStream: number | null;
   fail: (error: Error) => void;
@@ -30,7 +30,7 @@ const PROBLEM_BYTES = 300;
 
 /** A keep-alive connection over a raw socket that costs a fraction of what any HTTP client does. */
 export function openConnection(options: ConnectionOptions, events: ConnectionEvents): Promise<Connection> {
-  const { hostname, port } = new URL(options.url);
+  const { hostname, port } = new URL(options.origin);
   const counter = createEventCounter();
   let eventCount = 0;
   let begun: "no" | "yes" = "no";

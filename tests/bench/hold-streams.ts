@@ -10,7 +10,7 @@ export async function holdStreams(job: LoadJob, fail: (error: Error) => void): P
   const hold = async (): Promise<void> => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const connection = await openConnection(
-      { url: job.url, request, eventsPerStream: null, fail },
+      { origin: job.origin, request, eventsPerStream: null, fail },
       {
         firstByte: begin,
         progress: () => {},

@@ -1,3 +1,5 @@
+import { type BenchDialect, DIALECTS } from "./dialects.ts";
+
 /** Who runs where; null when nothing is pinned. */
 export type Cores = { proxy: number; load: number };
 
@@ -9,8 +11,8 @@ export type LoadJob = {
    * `hold`: opens one stream per connection and keeps them open until standard input closes.
    */
   mode: "closed" | "open" | "hold";
-  /** Where POST requests go, whole. */
-  url: string;
+  origin: string;
+  dialect: BenchDialect;
   credential: string;
   model: string;
   streamed: "yes" | "no";
@@ -54,22 +56,22 @@ export type LoadResult = {
 const BODY_BYTES = 1024;
 
 /** The bytes of a request, made once: a POST whose body is 1 KiB to the byte, whatever the model is called. */
-export function requestBytes(job: Pick<LoadJob, "url" | "credential" | "model" | "streamed">): Buffer {
-  const { host, pathname } = new URL(job.url);
+export function requestBytes(job: Pick<LoadJob, "origin" | "dialect" | "credential" | "model" | "streamed">): Buffer {
+  const { path, headers, body: bodyOf } = DIALECTS[job.dialect];
   const bodyWith = (content: string): string =>
     JSON.stringify({
       model: job.model,
-      messages: [{ role: "user", content }],
-      max_tokens: 1000,
+      ...bodyOf(content),
       ...(job.streamed === "yes" ? { stream: true } : {}),
     });
   const padding = BODY_BYTES - Buffer.byteLength(bodyWith(""));
   const body = bodyWith("Tell me about tolls. ".repeat(60).slice(0, Math.max(1, padding)));
   const lines = [
-    `POST ${pathname} HTTP/1.1`,
-    `host: ${host}`,
+    `POST ${path} HTTP/1.1`,
+    `host: ${new URL(job.origin).host}`,
     `authorization: Bearer ${job.credential}`,
     "content-type: application/json",
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);

@@ -23,7 +23,8 @@ async function loadAgainst(listener: RequestListener, changes: Partial<LoadJob>)
   await once(server, "listening");
   const job: LoadJob = {
     mode: "closed",
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions`,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    dialect: "chat",
     credential: "secret",
     model: "m",
     streamed: "no",
@@ -45,7 +46,13 @@ const answerAtOnce: RequestListener = (request, response) => {
 
 test("the body of a request is 1 KiB, whatever the model is called", () => {
   for (const model of ["m", "sim-bench+tokens=98+flush=each"]) {
-    const [, body = ""] = requestBytes({ url: "http://h:1/p", credential: "c", model, streamed: "yes" })
+    const [, body = ""] = requestBytes({
+      origin: "http://h:1",
+      dialect: "chat",
+      credential: "c",
+      model,
+      streamed: "yes",
+    })
       .toString()
       .split("\r\n\r\n");
     expect(Buffer.byteLength(body)).toBe(1024);

@@ -46,7 +46,7 @@ async function measureFresh(stage: Stage, name: SubjectName): Promise<MemoryRoun
   const streams = stage.options.heldStreams;
 
   // One stream before the first reading: code that is loaded on first use is no cost of a stream.
-  await countEvents(fresh);
+  await countEvents(fresh, "chat");
   await pause(SETTLE_MS);
   const idleBytes = residentBytesOf(process.pid);
   const held = await runHold(stage, fresh, streams);

@@ -2,6 +2,7 @@ import { type CoreShares, coreSharesOf, describeShares, disturbanceIn, percent }
 import { type Figure, figureOf, type Sample } from "./figure.ts";
 import type { LoadResult } from "./load-job.ts";
 import { runLoad, type Stage } from "./stage.ts";
+import type { BenchDialect } from "./dialects.ts";
 import type { Subject, SubjectName } from "./subject.ts";
 
 export type RateRound = {
@@ -19,7 +20,7 @@ export type RateRound = {
 
 export type RateOutcome = { figures: Figure[]; rounds: RateRound[] };
 
-export type RateInput = { kind: "plain" | "stream"; eventsPerStream: number | null };
+export type RateInput = { dialect: BenchDialect; kind: "plain" | "stream"; eventsPerStream: number | null };
 
 /** Below this share of its core a proxy was not the limit, and its rate says nothing about it. */
 const BUSY_SHARE = 0.9;
@@ -30,20 +31,21 @@ export async function measureRate(stage: Stage, input: RateInput): Promise<RateO
   const measure = async (subject: Subject, label: string): Promise<void> => {
     const result = await runLoad(stage, subject, {
       mode: "closed",
+      dialect: input.dialect,
       model: subject.models[input.kind],
       streamed: input.kind === "stream" ? "yes" : "no",
       eventsPerStream: input.eventsPerStream,
     });
     const round = roundOf(subject, result, input.kind);
     rounds.push(round);
-    stage.progress(`${input.kind} ${label} ${describe(round)}`);
+    stage.progress(`${nameOf(input)} ${label} ${describe(round)}`);
   };
 
   await measure(stage.direct, "zero line");
   for (let round = 1; round <= stage.options.rounds; round += 1) {
     for (const proxy of stage.proxies) await measure(proxy, `round ${round}/${stage.options.rounds}`);
   }
-  return { figures: figuresOf(input.kind, rounds), rounds };
+  return { figures: figuresOf(input, rounds), rounds };
 }
 
 function roundOf(subject: Subject, result: LoadResult, kind: RateInput["kind"]): RateRound {
@@ -66,21 +68,26 @@ function invalidity(shares: CoreShares): string | null {
   return `proxy busy ${percent(shares.proxy)}, ${disturbanceIn(shares) ?? "load or provider was the limit"}`;
 }
 
-function figuresOf(kind: RateInput["kind"], rounds: readonly RateRound[]): Figure[] {
+/** Chat is what the others are measured by, so it has the plain names. */
+const nameOf = ({ dialect, kind }: RateInput): string => (dialect === "chat" ? kind : `${dialect}-${kind}`);
+
+function figuresOf(input: RateInput, rounds: readonly RateRound[]): Figure[] {
+  const { kind, dialect } = input;
+  const suffix = dialect === "chat" ? "" : `, ${dialect}`;
   const operation = kind === "stream" ? "event" : "request";
   const samples = (value: (round: RateRound) => number): Sample[] =>
     rounds.map((round) => ({ subject: round.subject, value: value(round), invalid: round.invalid }));
   return [
     figureOf({
-      id: `${kind}-rate`,
-      title: kind === "stream" ? "Stream events relayed" : "Plain requests",
+      id: `${nameOf(input)}-rate`,
+      title: `${kind === "stream" ? "Stream events relayed" : "Plain requests"}${suffix}`,
       unit: `${operation}s/s`,
       better: "higher",
       samples: samples((round) => round.operationsPerSecond),
     }),
     figureOf({
-      id: `${kind}-cpu`,
-      title: `Processor time per ${operation}`,
+      id: `${nameOf(input)}-cpu`,
+      title: `Processor time per ${operation}${suffix}`,
       unit: "µs",
       better: "lower",
       samples: samples((round) => round.cpuMicrosPerOperation).filter(({ subject }) => subject !== "direct"),

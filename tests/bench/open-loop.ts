@@ -47,7 +47,7 @@ export async function runOpenLoop(job: LoadJob, fail: (error: Error) => void): P
       dueNs: 0,
       counted: false,
       connection: await openConnection(
-        { url: job.url, request: requestBytes(job), eventsPerStream: job.eventsPerStream, fail },
+        { origin: job.origin, request: requestBytes(job), eventsPerStream: job.eventsPerStream, fail },
         {
           firstByte: () => {
             if (slot.counted) tally.firstByte.record(microsSince(slot.dueNs));

@@ -4,6 +4,7 @@ import { type MemoryRound, measureMemory } from "./measure-memory.ts";
 import { measureRate, type RateInput, type RateRound } from "./measure-rate.ts";
 import { countEvents, measureAnswer } from "./probe.ts";
 import type { Stage } from "./stage.ts";
+import type { BenchDialect } from "./dialects.ts";
 
 export type Findings = {
   figures: Figure[];
@@ -16,10 +17,10 @@ const SEARCH_MS = 2_000;
 export async function runPhases(stage: Stage): Promise<Findings> {
   const { phases } = stage.options;
   const findings: Findings = { figures: [], rounds: { rate: [], latency: [], memory: [] } };
-  const eventsPerStream = await agreedEvents(stage);
+  const eventsPerStream = await agreedEvents(stage, "chat");
 
   for (const [kind, latencyPhase] of [["plain", "latency"] as const, ["stream", "first-byte"] as const]) {
-    const input: RateInput = { kind, eventsPerStream: kind === "stream" ? eventsPerStream : null };
+    const input: RateInput = { dialect: "chat", kind, eventsPerStream: kind === "stream" ? eventsPerStream : null };
     let rates: RateRound[] | null = null;
     if (phases.has(kind)) {
       const outcome = await measureRate(stage, input);
@@ -34,6 +35,15 @@ export async function runPhases(stage: Stage): Promise<Findings> {
       findings.rounds.latency.push(...outcome.rounds);
     }
   }
+  for (const dialect of ["responses", "messages"] as const) {
+    if (!phases.has(dialect)) continue;
+    const events = await agreedEvents(stage, dialect);
+    for (const kind of ["plain", "stream"] as const) {
+      const outcome = await measureRate(stage, { dialect, kind, eventsPerStream: kind === "stream" ? events : null });
+      findings.figures.push(...outcome.figures);
+      findings.rounds.rate.push(...outcome.rounds);
+    }
+  }
   if (phases.has("memory")) {
     const outcome = await measureMemory(stage);
     findings.figures.push(...outcome.figures);
@@ -43,13 +53,15 @@ export async function runPhases(stage: Stage): Promise<Findings> {
 }
 
 /** A proxy that loses or adds an event would be quicker for it, so all must deliver what the provider sends. */
-async function agreedEvents(stage: Stage): Promise<number> {
-  const events = await countEvents(stage.direct);
-  stage.progress(`the provider answers ${await measureAnswer(stage.direct)} bytes, or ${events} events`);
+async function agreedEvents(stage: Stage, dialect: BenchDialect): Promise<number> {
+  const events = await countEvents(stage.direct, dialect);
+  stage.progress(
+    `${dialect}: the provider answers ${await measureAnswer(stage.direct, dialect)} bytes, or ${events} events`,
+  );
   for (const proxy of stage.proxies) {
-    const delivered = await countEvents(proxy);
+    const delivered = await countEvents(proxy, dialect);
     if (delivered !== events) throw new Error(`${proxy.name} delivers ${delivered} events of ${events}`);
-    await measureAnswer(proxy);
+    await measureAnswer(proxy, dialect);
   }
   return events;
 }

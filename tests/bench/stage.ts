@@ -21,7 +21,7 @@ export type Stage = {
 };
 
 export type LoadRequest = Pick<LoadJob, "mode" | "model" | "streamed" | "eventsPerStream"> &
-  Partial<Pick<LoadJob, "ratePerSecond" | "durationMs" | "connections">>;
+  Partial<Pick<LoadJob, "dialect" | "ratePerSecond" | "durationMs" | "connections">>;
 
 export const CONNECTIONS = 64;
 const LOAD_ENTRY = join(import.meta.dirname, "load.ts");
@@ -30,7 +30,8 @@ const LOAD_ENTRY = join(import.meta.dirname, "load.ts");
 export function jobFor(stage: Stage, subject: Subject, request: LoadRequest): LoadJob {
   const { options, provider, processes } = stage;
   return {
-    url: subject.url,
+    origin: subject.origin,
+    dialect: "chat",
     credential: subject.credential,
     connections: CONNECTIONS,
     ratePerSecond: 0,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Processes, Started } from "./processes.ts";
-import { CHAT_PATH, type Subject, UPSTREAM_MODELS } from "./subject.ts";
+import { type Subject, UPSTREAM_MODELS } from "./subject.ts";
 
 export type Provider = { url: string; pid: number };
 
@@ -20,7 +20,7 @@ export async function startProvider(processes: Processes): Promise<Provider> {
 export function directSubject(provider: Provider): Subject {
   return {
     name: "direct",
-    url: `${provider.url}${CHAT_PATH}`,
+    origin: provider.url,
     credential: CREDENTIAL,
     models: UPSTREAM_MODELS,
     process: null,
@@ -31,8 +31,8 @@ export function directSubject(provider: Provider): Subject {
 export async function startBareProxy(processes: Processes, provider: Provider): Promise<Subject> {
   const entry = join(import.meta.dirname, "bare-proxy.ts");
   const process = processes.start({ words: [entry, provider.url, "0"], role: "proxy" });
-  const url = `${await urlOf(process)}${CHAT_PATH}`;
-  return { name: "bare", url, credential: CREDENTIAL, models: UPSTREAM_MODELS, process, databasePid: null };
+  const origin = await urlOf(process);
+  return { name: "bare", origin, credential: CREDENTIAL, models: UPSTREAM_MODELS, process, databasePid: null };
 }
 
 async function urlOf(started: Started): Promise<string> {

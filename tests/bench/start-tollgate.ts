@@ -4,7 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { runTollgate } from "../support/run-tollgate.ts";
 import type { Processes, Started } from "./processes.ts";
-import { CHAT_PATH, type Subject, UPSTREAM_MODELS } from "./subject.ts";
+import { type BenchDialect, DIALECTS } from "./dialects.ts";
+import { type Subject, UPSTREAM_MODELS } from "./subject.ts";
 
 export type TollgateStart = {
   processes: Processes;
@@ -85,7 +86,7 @@ async function startServing(start: TollgateStart, { folder, env, secret, cluster
   });
   return {
     name: "tollgate",
-    url: `${await waitUntilReady(process, logFile)}${CHAT_PATH}`,
+    origin: await waitUntilReady(process, logFile),
     credential: secret,
     models: MODELS,
     process,
@@ -99,7 +100,12 @@ function catalogue(providerUrl: string): object {
     provider: "simulator",
     max_output_tokens: 16_384,
     price: { input: "1", output: "4" },
-    routes: [{ provider: "simulator", upstream_model: upstreamModel, dialect: "chat", conformant: true }],
+    routes: (Object.keys(DIALECTS) as BenchDialect[]).map((dialect) => ({
+      provider: "simulator",
+      upstream_model: upstreamModel,
+      dialect,
+      conformant: true,
+    })),
   });
   const { plain, stream, idle } = UPSTREAM_MODELS;
   return {

@@ -5,8 +5,8 @@ export type SubjectName = "direct" | "bare" | "tollgate";
 /** Something that answers requests: the provider itself, or one of the two proxies in front of it. */
 export type Subject = {
   name: SubjectName;
-  /** Whole URL of chat completions. */
-  url: string;
+  /** Where the paths of the operations are appended. */
+  origin: string;
   credential: string;
   models: { plain: string; stream: string; idle: string };
   /** Null for the provider, which nobody stops between rounds. */
@@ -21,5 +21,3 @@ export const UPSTREAM_MODELS: Subject["models"] = {
   stream: "sim-bench+tokens=97+flush=each",
   idle: "sim-bench+tokens=600+rate=1",
 };
-
-export const CHAT_PATH = "/v1/chat/completions";
