@@ -24,10 +24,13 @@ const PATIENT_MS = 60_000;
 export function describeClients(...clients: readonly ClientUnderTest[]): void {
   const present = clients.filter(({ missing }) => !missing);
   let stage: Stage | undefined;
+  let opening: Promise<Stage> | undefined;
   beforeAll(async () => {
-    if (present.length > 0) stage = await openStage(clients.map(({ client }) => client));
-  });
-  afterAll(() => stage?.gateway.stop());
+    if (present.length > 0) opening = openStage(clients.map(({ client }) => client));
+    stage = await opening;
+  }, PATIENT_MS * 3);
+  // One that came up too late for the tests is ended all the same.
+  afterAll(async () => void (await (await opening)?.gateway.stop()), PATIENT_MS * 3);
   const opened = (): Stage => {
     if (!stage) throw new Error("no gateway was started");
     return stage;
