@@ -3,8 +3,8 @@ import type { Database, Queryable } from "../db/database.ts";
 import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
 import { applyPrices, databaseNowMs } from "./apply-prices-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
-import type { CatalogueDesk, DescribedModel, Model, ModelOrder } from "./model.ts";
-import { newModel } from "./new-model.ts";
+import type { CatalogueDesk, DescribedModel, Model, ModelOrder, RouteOrder } from "./model.ts";
+import { newModel, routeAs } from "./new-model.ts";
 import { obstaclesOf } from "./obstacles.ts";
 import { sameTariff } from "./plan-prices.ts";
 import { readModels } from "./read-models-store.ts";
@@ -29,7 +29,9 @@ export function createModelDesk(database: Database): ModelDesk {
         );
         if (present === undefined) return addNew(tx, order);
         requireNoContradiction(present.model, order);
-        return applyRoutes(tx, { providers: [], models: [{ ...describedAsIs(present.model), routes: [order.route] }] });
+        const found = present.model.routes.find((known) => isSameRoute(known, order.route)) ?? null;
+        const routes = [routeAs(order.route, found)];
+        return applyRoutes(tx, { providers: [], models: [{ ...describedAsIs(present.model), routes }] });
       }),
     publish: (modelIds, state) =>
       underCatalogueLock(database, async (tx) => {
@@ -70,6 +72,9 @@ function requireNoContradiction(present: Model, order: ModelOrder): void {
     `there is a model ${order.id} already, with another ${contradicted.join(" and another ")}. Leave that out to add only a route.`,
   );
 }
+
+const isSameRoute = (one: RouteOrder, other: RouteOrder): boolean =>
+  one.provider === other.provider && one.upstreamModel === other.upstreamModel && one.dialect === other.dialect;
 
 /** Only its routes are going to be written. */
 const describedAsIs = (model: Model): DescribedModel => ({ ...model, price: null, upcomingPrices: [] });

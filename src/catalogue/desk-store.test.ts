@@ -24,9 +24,6 @@ const route = {
   conformant: false,
   priority: 0,
   weight: 1,
-  connectTimeoutMs: 1_000,
-  firstByteTimeoutMs: 2_000,
-  idleTimeoutMs: 3_000,
 } as const;
 const order: ModelOrder = {
   id: "large",
@@ -108,6 +105,19 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     await expect(store.addModel({ ...second, tariff: { ...tariff, outputNano: 1n } })).rejects.toThrow("another price");
     expect(await store.addModel({ ...second, ...onlyRoute })).toMatchObject([{ kind: "route", change: "added" }]);
     expect(await store.addModel(second)).toEqual([]);
+  });
+
+  test("of a route that is added again only what is named changes", async () => {
+    await store.addModel({ ...order, route: { ...route, priority: 3 } });
+    await database.query("update route set idle_timeout_ms = 7, concurrency_limit = 5");
+    const { priority: _, ...unranked } = route;
+
+    const changes = await store.addModel({ ...order, ...onlyRoute, route: { ...unranked, conformant: true } });
+
+    expect(changes).toMatchObject([{ kind: "route", change: "changed" }]);
+    expect(await store.listModels(Date.now())).toMatchObject([
+      { routes: [{ conformant: true, priority: 3, weight: 1, idleTimeoutMs: 7, concurrencyLimit: 5 }] },
+    ]);
   });
 
   test("what is not whole is refused, and nothing of it is written", async () => {

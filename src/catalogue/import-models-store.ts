@@ -49,7 +49,9 @@ type Work = {
 async function write(tx: Queryable, { order, compared, books, nowMs }: Work): Promise<void> {
   const added = compared.filter(({ change }) => change === "new");
   const changed = compared.filter(({ change }) => change === "changed");
-  const models = added.map(({ listed }) => newModel({ ...listed, displayName: null, route: routeOf(order, listed) }));
+  const models = added.map(({ listed }) =>
+    newModel({ ...listed, displayName: null, route: { ...listed, provider: order.provider } }),
+  );
   await applyModels(tx, { providers: [], models });
   if (order.publication === "unpublished" && added.length > 0) {
     await tx.query("update model set published = false where id = any ($1)", [added.map(({ id }) => id)]);
@@ -64,18 +66,3 @@ async function write(tx: Queryable, { order, compared, books, nowMs }: Work): Pr
   }));
   await writeBooks(tx, { plans: planBooks(priced, { books, nowMs }), nowMs });
 }
-
-const routeOf = (
-  { provider }: ImportOrder,
-  { upstreamModel, dialect }: ImportOrder["models"][number],
-): Parameters<typeof newModel>[0]["route"] => ({
-  provider,
-  upstreamModel,
-  dialect,
-  conformant: false,
-  priority: 0,
-  weight: 1,
-  connectTimeoutMs: 5_000,
-  firstByteTimeoutMs: 60_000,
-  idleTimeoutMs: 60_000,
-});

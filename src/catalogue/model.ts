@@ -156,9 +156,13 @@ export type ModelOrder = {
   contextWindow: number | null;
   maxOutputTokens: number | null;
   tariff: Tariff | null;
-  route: DescribedModel["routes"][number];
+  route: RouteOrder;
   publication: Publication;
 };
+
+/** What is not said of a route stays as it is, or is as usual where there was none. */
+export type RouteOrder = Pick<Route, "provider" | "upstreamModel" | "dialect"> &
+  Partial<Pick<Route, "conformant" | "priority" | "weight">>;
 
 /** Parts of a tariff by their value; null takes one away, and what is not named stays. */
 export type TariffParts = Partial<Omit<Tariff, "toolCallNano">> & {

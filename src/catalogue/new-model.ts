@@ -1,5 +1,5 @@
 import type { Tariff } from "../core/price.ts";
-import type { DescribedModel } from "./model.ts";
+import type { DescribedModel, DescribedRoute, Route, RouteOrder } from "./model.ts";
 
 const OUTPUT_FLOOR = 1_024;
 
@@ -9,7 +9,7 @@ type Order = {
   contextWindow: number | null;
   maxOutputTokens: number;
   tariff: Tariff;
-  route: DescribedModel["routes"][number];
+  route: RouteOrder;
 };
 
 /** A model as described by no more than it needs; the rest is as the catalogue file has it where it says nothing. */
@@ -24,5 +24,34 @@ export const newModel = ({ tariff, route, ...given }: Order): DescribedModel => 
   capabilities: {},
   price: { ...tariff, effectiveFromMs: null },
   upcomingPrices: [],
-  routes: [route],
+  routes: [routeAs(route, null)],
 });
+
+const USUAL_ROUTE = {
+  conformant: false,
+  priority: 0,
+  weight: 1,
+  connectTimeoutMs: 5_000,
+  firstByteTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  concurrencyLimit: null,
+} as const;
+
+/** A route as ordered, on top of the one that is there. */
+export function routeAs(order: RouteOrder, present: Route | null): DescribedRoute {
+  const { connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs, conformant, priority, weight, concurrencyLimit } =
+    present ?? USUAL_ROUTE;
+  const { provider, upstreamModel, dialect } = order;
+  return {
+    provider,
+    upstreamModel,
+    dialect,
+    conformant: order.conformant ?? conformant,
+    priority: order.priority ?? priority,
+    weight: order.weight ?? weight,
+    connectTimeoutMs,
+    firstByteTimeoutMs,
+    idleTimeoutMs,
+    concurrencyLimit,
+  };
+}

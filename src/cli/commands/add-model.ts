@@ -12,9 +12,9 @@ type AddOptions = PriceOptions & {
   provider: string;
   upstreamModel: string;
   dialect: ProviderDialect;
-  conformant?: true;
-  priority: number;
-  weight: number;
+  conformant?: boolean;
+  priority?: number;
+  weight?: number;
   context?: number;
   maxOutput?: number;
   name?: string;
@@ -23,22 +23,24 @@ type AddOptions = PriceOptions & {
 };
 
 const DIALECTS = ["chat", "responses", "messages"];
-const TIMEOUTS = { connectTimeoutMs: 5_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
 
 /** `tollgate models add`: a model with its first route, or another route to a model. */
 export function addModelAddCommand(models: Command): void {
   const command = models
     .command("add")
     .argument("<model>", "the id callers use", modelId)
-    .description("add a model with its price and a route; or, to a model that is there, another route")
+    .description(
+      "add a model with its price and a route; or, to a model that is there, another route, or a change of one",
+    )
     .requiredOption("--provider <name>", "the provider its route leads to")
     .requiredOption("--upstream-model <name>", "what that provider calls the model")
     .addOption(
       new Option("--dialect <dialect>", "the format that provider speaks").choices(DIALECTS).makeOptionMandatory(),
     )
-    .option("--conformant", "forward its streams as they come (default: repair them on the way)")
-    .option("--priority <number>", "routes of a lower one are tried first", smallCount, 0)
-    .option("--weight <number>", "its share among routes of the same priority; 0 is a last resort", smallCount, 1)
+    .option("--conformant", "forward its streams as they come")
+    .option("--no-conformant", "repair its streams on the way (as usual)")
+    .option("--priority <number>", "routes of a lower one are tried first (usually 0)", smallCount)
+    .option("--weight <number>", "share among routes of one priority (usually 1); 0 is a last resort", smallCount)
     .option("--context <tokens>", "context window", limit)
     .option("--max-output <tokens>", "longest answer", limit)
     .option("--name <text>", "a name for people");
@@ -53,15 +55,7 @@ export function addModelAddCommand(models: Command): void {
           contextWindow: options.context ?? null,
           maxOutputTokens: options.maxOutput ?? null,
           tariff: tariffOf(options),
-          route: {
-            provider: options.provider,
-            upstreamModel: options.upstreamModel,
-            dialect: options.dialect,
-            conformant: options.conformant === true,
-            priority: options.priority,
-            weight: options.weight,
-            ...TIMEOUTS,
-          },
+          route: routeOf(options),
           publication: options.unpublished ? "unpublished" : "published",
         });
         printResult(
@@ -71,6 +65,15 @@ export function addModelAddCommand(models: Command): void {
       });
     });
 }
+
+const routeOf = ({ provider, upstreamModel, dialect, conformant, priority, weight }: AddOptions) => ({
+  provider,
+  upstreamModel,
+  dialect,
+  ...(conformant === undefined ? {} : { conformant }),
+  ...(priority === undefined ? {} : { priority }),
+  ...(weight === undefined ? {} : { weight }),
+});
 
 function tariffOf(options: PriceOptions): Tariff | null {
   const { inputNano, outputNano, cacheReadNano, cacheWrite5mNano, cacheWrite1hNano, toolCallNano } = {
