@@ -82,9 +82,13 @@ test("every route counts, and together they have one limit [LIM-2] [ORD-12]", as
 
 test("a key without a limit is never over it [LIM-3]", async () => {
   const { secret } = await issueKey(gateway);
-  const replies = await Promise.all(Array.from({ length: 200 }, () => askUsage(gateway, secret)));
+  const statuses = new Set<number>();
+  for (let round = 0; round < 13; round++) {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => askUsage(gateway, secret)));
+    for (const { status } of replies) statuses.add(status);
+  }
 
-  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  expect([...statuses]).toEqual([200]);
 });
 
 test("a key over its rate is refused while it still holds its body back [ORD-3]", async () => {

@@ -19,8 +19,9 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  expect(await gateway.witness()).toEqual([]);
+  const calls = await gateway.witness();
   await gateway.stop();
+  expect(calls).toEqual([]);
 });
 
 const say = (content: object): object => ({ messages: [{ role: "user", content: [content] }] });
