@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { providerListing, providerView } from "./provider-text.ts";
+
+type Provider = Parameters<typeof providerView>[0];
+
+const route = (id: string, fields: Partial<Provider["routes"][number]> = {}): Provider["routes"][number] => ({
+  id,
+  modelId: "m",
+  published: true,
+  upstreamModel: "m-1",
+  dialect: "chat",
+  conformant: true,
+  ...fields,
+});
+const east: Provider = {
+  name: "east",
+  baseUrl: "https://east.example/v1",
+  credentialRef: "env:EAST_KEY",
+  routes: [
+    route("r1"),
+    route("r2", { conformant: false }),
+    route("r3", { conformant: false }),
+    route("r4", { dialect: "messages" }),
+  ],
+};
+
+test("of every route it is told whether it is forwarded as it comes or normalised [STR-30]", () => {
+  const { routes } = providerView(east) as { routes: { id: string; conformant: boolean }[] };
+
+  expect(routes.map(({ id, conformant }) => `${id} ${conformant}`)).toEqual([
+    "r1 true",
+    "r2 false",
+    "r3 false",
+    "r4 true",
+  ]);
+  expect(providerListing([east])).toContain("chat: 1 conformant, 2 normalised; messages: 1 conformant");
+});
+
+test("without providers the list says how to get one", () => {
+  expect(providerListing([])).toContain("tollgate providers add");
+});
