@@ -8,6 +8,7 @@ import {
   failJourney,
   keptAnswer,
   noteFirstByte,
+  originOf,
   tooLong,
 } from "./journey.ts";
 
@@ -47,7 +48,7 @@ export const createDeliverPlain =
 
     async function read() {
       try {
-        return pickTranslator(request.dialect, target).plain(whole, request);
+        return pickTranslator(request.dialect, target).plain(whole, request, originOf(journey));
       } catch (error) {
         return failJourney(journey, error);
       }

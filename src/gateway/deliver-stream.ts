@@ -10,6 +10,7 @@ import {
   type Journey,
   keptAnswer,
   noteFirstByte,
+  originOf,
   tooLong,
 } from "./journey.ts";
 
@@ -28,7 +29,7 @@ export const createDeliverStream =
   async (journey, { target, answer: { body } }) => {
     const { generation, held, sink, clock } = journey;
     const { requestId, request, startedAtMs } = generation;
-    const stage = pickTranslator(request.dialect, target).stage(request);
+    const stage = pickTranslator(request.dialect, target).stage(request, originOf(journey));
     const head = announced(STREAM_HEAD, journey);
     const relayed = await relay({
       body,

@@ -5,7 +5,8 @@ import { invariant } from "../core/invariant.ts";
 import { NO_USAGE } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
-import { canTranslate, pickTranslator } from "../translate/pick-translator.ts";
+import { chooseRoutes } from "../translate/choose-routes.ts";
+import { pickTranslator } from "../translate/pick-translator.ts";
 import type { Dispatch } from "../upstream/dispatch.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
@@ -77,7 +78,7 @@ export const createGenerate = (parts: Parts): Generate => {
     const { generation, model, held, sink } = journey;
     const { request, onAttempt } = generation;
     const dispatched = await dispatch({
-      targets: model.routes.filter(({ dialect }) => canTranslate(request.dialect, dialect)),
+      targets: chooseRoutes(request, model.routes),
       bodyFor: (target) =>
         pickTranslator(request.dialect, target).request(request, {
           upstreamModel: target.upstreamModel,

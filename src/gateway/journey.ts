@@ -4,6 +4,7 @@ import { Fault, type FaultCode } from "../core/fault.ts";
 import type { AnswerHead, Sink } from "../core/sink.ts";
 import type { Outcome, Usage } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
+import type { AnswerOrigin } from "../translate/translator.ts";
 import type { Attempt, Dispatched } from "../upstream/dispatch.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { Admitted } from "./admit.ts";
@@ -78,6 +79,11 @@ export function keptAnswer({ generation, sink }: Journey, head: AnswerHead, last
   if (generation.idempotency === null) return null;
   const body = sink.remembered(last);
   return body && generation.idempotency.store(head, body);
+}
+
+/** Where an answer comes from, for formats in which we write it ourselves. */
+export function originOf({ generation, clock }: Journey): AnswerOrigin {
+  return { requestId: generation.requestId, createdAtSeconds: Math.floor(clock.nowMs() / 1000) };
 }
 
 /** Tells the caller its limits: of requests, and of this answer when it may not grow to what the model gives. */

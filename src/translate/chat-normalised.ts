@@ -9,7 +9,7 @@ import { GENERATED, parseChatAnswer } from "./chat-untouched.ts";
 import { DeliveredText } from "./delivered-text.ts";
 import { readEvent } from "./read-event.ts";
 import { repairDelta } from "./repair-chat-delta.ts";
-import type { Translator } from "./translator.ts";
+import type { SameFormat } from "./translator.ts";
 
 const DONE = Buffer.from("data: [DONE]\n\n");
 
@@ -17,7 +17,7 @@ const DONE = Buffer.from("data: [DONE]\n\n");
  * Chat to chat where the provider speaks the format with an accent: no role at the start, null or structured content, missing
  * finish reasons, ids that change, no `[DONE]`. Repairs the rules of spec 6.1 and writes the public model id. [decision 32]
  */
-export const chatNormalised: Translator = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
+export const chatNormalised: SameFormat = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
 
 function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   const answer = parseChatAnswer(bytes);

@@ -7,7 +7,7 @@ import { chatUpstreamRequest } from "./chat-upstream-request.ts";
 import { DeliveredText } from "./delivered-text.ts";
 import { readAnswer } from "./read-answer.ts";
 import { readEvent } from "./read-event.ts";
-import type { Translator } from "./translator.ts";
+import type { SameFormat } from "./translator.ts";
 
 const DONE = Buffer.from("[DONE]");
 const USAGE = Buffer.from('"usage"');
@@ -21,7 +21,7 @@ const COLON = 0x3a;
 const BRACE = 0x7b;
 
 /** Chat to chat where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
-export const chatUntouched: Translator = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
+export const chatUntouched: SameFormat = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
 
 /** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
 function readPlain(bytes: Buffer): PlainAnswer {

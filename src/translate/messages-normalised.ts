@@ -8,14 +8,14 @@ import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdic
 import { DeliveredText } from "./delivered-text.ts";
 import { createMessagesMeter, MESSAGES_GENERATED, readMessage } from "./messages-untouched.ts";
 import { readEvent, typeOf } from "./read-event.ts";
-import type { Translator } from "./translator.ts";
+import type { SameFormat } from "./translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
 
 /**
  * Messages to messages where the provider speaks the format with an accent: events without a name, a beginning said twice, no
  * `message_stop`. Repairs what makes official clients give up, and writes the public model id. [decision 32]
  */
-export const messagesNormalised: Translator = { request: upstreamRequest, plain: readPlain, stage: createStage };
+export const messagesNormalised: SameFormat = { request: upstreamRequest, plain: readPlain, stage: createStage };
 
 function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   const usage = readMessagesUsage(readMessage(bytes)["usage"]);

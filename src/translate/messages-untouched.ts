@@ -8,7 +8,7 @@ import { DeliveredText } from "./delivered-text.ts";
 import { eventName } from "./event-name.ts";
 import { readAnswer } from "./read-answer.ts";
 import { readEvent, typeOf } from "./read-event.ts";
-import type { Told, Translator } from "./translator.ts";
+import type { SameFormat, Told } from "./translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
 
 /** Where a delta carries what was generated. Signatures and citations are not generated text. */
@@ -18,7 +18,7 @@ export const MESSAGES_GENERATED = ["text", "partial_json", "thinking"].map((name
 const STANDARD_TIER = Object.freeze({ service_tier: `"standard_only"` });
 
 /** Messages to messages where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
-export const messagesUntouched: Translator = { request: writeRequest, plain: readPlain, stage: createStage };
+export const messagesUntouched: SameFormat = { request: writeRequest, plain: readPlain, stage: createStage };
 
 function writeRequest(request: GenerationRequest, told: Told): Buffer {
   return upstreamRequest(request, told, STANDARD_TIER);

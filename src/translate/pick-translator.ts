@@ -2,6 +2,10 @@ import { type ClientDialect, type ProviderDialect } from "../core/dialect.ts";
 import { invariant } from "../core/invariant.ts";
 import { chatNormalised } from "./chat-normalised.ts";
 import { chatUntouched } from "./chat-untouched.ts";
+import { chatClient, chatProvider } from "./crossing/chat-side.ts";
+import { createCrossing } from "./crossing/create-crossing.ts";
+import { messagesClient, messagesProvider } from "./crossing/messages-side.ts";
+import type { ClientSide, ProviderSide } from "./form/sides.ts";
 import { messagesNormalised } from "./messages-normalised.ts";
 import { messagesUntouched } from "./messages-untouched.ts";
 import { responsesNormalised } from "./responses-normalised.ts";
@@ -10,12 +14,21 @@ import type { Translator } from "./translator.ts";
 
 type Pair = { conformant: Translator; normalised: Translator };
 
+/** A crossing reads what it is given with care, so that it makes no difference how well the provider keeps the rules. */
+function crossing(client: ClientSide, provider: ProviderSide): Pair {
+  const translator = createCrossing(client, provider);
+  return { conformant: translator, normalised: translator };
+}
+
 /** Every crossing that exists. A pair that is missing here makes its routes unusable for that caller, never wrong. */
 const PAIRS: Partial<Record<`${ClientDialect}-to-${ProviderDialect}`, Pair>> = {
   "chat-to-chat": { conformant: chatUntouched, normalised: chatNormalised },
   "responses-to-responses": { conformant: responsesUntouched, normalised: responsesNormalised },
   "messages-to-messages": { conformant: messagesUntouched, normalised: messagesNormalised },
+  "chat-to-messages": crossing(chatClient, messagesProvider),
+  "messages-to-chat": crossing(messagesClient, chatProvider),
 };
+
 export function canTranslate(client: ClientDialect, provider: ProviderDialect): boolean {
   return PAIRS[`${client}-to-${provider}`] !== undefined;
 }

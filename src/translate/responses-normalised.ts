@@ -15,14 +15,14 @@ import { DeliveredText } from "./delivered-text.ts";
 import { readEvent, typeOf } from "./read-event.ts";
 import { createSteadyIds } from "./steady-ids.ts";
 import { identityOf, readResponse, RESPONSES_GENERATED } from "./responses-untouched.ts";
-import type { Translator } from "./translator.ts";
+import type { SameFormat } from "./translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
 
 /**
  * Responses to responses where the provider speaks the format with an accent: ids that change from event to event, events
  * without a name or a number. Repairs what makes official clients give up, and writes the public model id. [decision 32]
  */
-export const responsesNormalised: Translator = { request: upstreamRequest, plain: readPlain, stage: createStage };
+export const responsesNormalised: SameFormat = { request: upstreamRequest, plain: readPlain, stage: createStage };
 
 function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   const usage = readResponsesUsage(readResponse(bytes));

@@ -8,7 +8,7 @@ import { DeliveredText } from "./delivered-text.ts";
 import { eventName } from "./event-name.ts";
 import { readAnswer } from "./read-answer.ts";
 import { readEvent, typeOf } from "./read-event.ts";
-import type { Told, Translator } from "./translator.ts";
+import type { SameFormat, Told } from "./translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
 
 /** Every kind of delta carries what was generated under this one name. */
@@ -18,7 +18,7 @@ export const RESPONSES_GENERATED = [Buffer.from('"delta"')];
 const DEFAULT_TIER = Object.freeze({ service_tier: `"default"` });
 
 /** Responses to responses where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
-export const responsesUntouched: Translator = { request: writeRequest, plain: readPlain, stage: createStage };
+export const responsesUntouched: SameFormat = { request: writeRequest, plain: readPlain, stage: createStage };
 
 function writeRequest(request: GenerationRequest, told: Told): Buffer {
   return upstreamRequest(request, told, DEFAULT_TIER);

@@ -8,10 +8,20 @@ export type Told = {
   maxOutputTokens: number | null;
 };
 
+/** What an answer that is written here, and not by the provider, says of where it comes from. */
+export type AnswerOrigin = { requestId: string; createdAtSeconds: number };
+
 /** Between the format of a caller and the format of one route's provider. */
 export type Translator = {
   request: (request: GenerationRequest, told: Told) => Buffer;
   /** Throws a fault when the provider's answer cannot be read. */
+  plain: (bytes: Buffer, request: GenerationRequest, origin: AnswerOrigin) => PlainAnswer;
+  stage: (request: GenerationRequest, origin: AnswerOrigin) => AnswerStage;
+};
+
+/** Where both speak one format, the answer is the provider's own and says itself where it comes from. */
+export type SameFormat = {
+  request: Translator["request"];
   plain: (bytes: Buffer, request: GenerationRequest) => PlainAnswer;
   stage: (request: GenerationRequest) => AnswerStage;
 };

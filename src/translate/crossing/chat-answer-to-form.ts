@@ -1,0 +1,115 @@
+import { isObject } from "../../core/is-object.ts";
+import type { Usage } from "../../core/usage.ts";
+import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
+import { parseChatAnswer } from "../chat-untouched.ts";
+import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
+import { createBlockNumbers } from "../form/block-numbers.ts";
+import { type Json, objectOf, objectsOf, textOrNull } from "../form/read-json.ts";
+import type { AnswerReader, ProviderSide } from "../form/sides.ts";
+import { readEvent } from "../read-event.ts";
+import { repairDelta } from "../repair-chat-delta.ts";
+import { createToolCalls } from "./chat-tool-calls.ts";
+
+const REASONS: Readonly<Record<string, StopReason>> = {
+  stop: "end",
+  length: "length",
+  tool_calls: "tool",
+  function_call: "tool",
+  content_filter: "refused",
+};
+
+/** What is not a call of a tool; at most one of these is open at a time, for this dialect does not say where one ends. */
+type Prose = "text" | "refusal" | "thinking";
+const PROSE: readonly Prose[] = ["thinking", "text", "refusal"];
+
+export function createChatReader(): AnswerReader {
+  const delta = createDeltaReader();
+  let usage: Usage | null = null;
+  let started = false;
+  let ended = false;
+  let reason: string | null = null;
+
+  return {
+    read: (event) => {
+      if (event.length < 32 && event.includes("[DONE]")) {
+        ended = true;
+        return [];
+      }
+      const chunk = readEvent(event);
+      if (chunk === null || chunk["error"]) return null;
+      usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
+      // Several answers at once are never asked of a provider through here.
+      const choice = objectsOf(chunk["choices"]).find(({ index }) => index === 0 || index === undefined);
+      if (choice === undefined) return [];
+      reason = textOrNull(choice["finish_reason"]) ?? reason;
+      const beginning: AnswerEvent[] = started ? [] : [{ kind: "answer-started" }];
+      started = true;
+      return [...beginning, ...delta.read(objectOf(choice["delta"]))];
+    },
+    ended: () => ended,
+    close: () =>
+      ended || reason !== null ? [...delta.close(), { kind: "answer-stopped", stop: stopOf(reason) }] : null,
+    usage: () => usage,
+    inputUsage: () => null,
+  };
+}
+
+/** A whole answer is one delta and its end. */
+export const wholeChatAnswer: ProviderSide["whole"] = (bytes) => {
+  const answer = parseChatAnswer(bytes);
+  const choice = objectOf(objectsOf(answer["choices"])[0]);
+  const delta = createDeltaReader();
+  return {
+    usage: readChatUsage(chatUsageIn(answer)),
+    events: [
+      { kind: "answer-started" },
+      ...delta.read(objectOf(choice["message"])),
+      ...delta.close(),
+      { kind: "answer-stopped", stop: stopOf(textOrNull(choice["finish_reason"])) },
+    ],
+  };
+};
+
+function createDeltaReader(): { read: (delta: Json) => AnswerEvent[]; close: () => AnswerEvent[] } {
+  const blocks = createBlockNumbers<string>();
+  const calls = createToolCalls(blocks);
+  let thinkingField = "reasoning_content";
+  let details: unknown[] = [];
+
+  function prose(kind: Prose, text: unknown): AnswerEvent[] {
+    if (typeof text !== "string" || text === "") return [];
+    const others = PROSE.filter((other) => other !== kind).flatMap((other) => stop(other));
+    const start = blocks.has(kind) ? [] : blocks.start(kind, { kind });
+    return [...others, ...start, ...blocks.grow(kind, text)];
+  }
+
+  function stop(kind: Prose): AnswerEvent[] {
+    if (kind !== "thinking" || !blocks.has(kind)) return blocks.stop(kind);
+    const value = { field: thinkingField, ...(details.length === 0 ? {} : { details }) };
+    details = [];
+    return [...blocks.seal(kind, { dialect: "chat", value }), ...blocks.stop(kind)];
+  }
+
+  return {
+    read: (given) => {
+      const named = objectsOf(given["tool_calls"]);
+      const repaired = repairDelta(given);
+      if (typeof given["reasoning"] === "string" && given["reasoning"] !== "") thinkingField = "reasoning";
+      details.push(...objectsOf(given["reasoning_details"]).filter((detail) => isObject(detail)));
+      const said = [
+        ...prose("thinking", repaired["reasoning_content"] ?? repaired["reasoning"]),
+        ...prose("text", repaired["content"]),
+        ...prose("refusal", repaired["refusal"]),
+      ];
+      if (named.length === 0) return said;
+      return [...said, ...PROSE.flatMap((kind) => stop(kind)), ...named.flatMap((call) => calls.read(call))];
+    },
+    close: () => [...PROSE.flatMap((kind) => stop(kind)), ...calls.close(), ...blocks.stopAll()],
+  };
+}
+
+const stopOf = (reason: string | null): Stop => ({
+  reason: REASONS[reason ?? "stop"] ?? "end",
+  sequence: null,
+  explanation: null,
+});

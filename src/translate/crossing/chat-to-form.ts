@@ -1,0 +1,118 @@
+import { addTurn, effortOf, EMPTY_FORM, functionTool, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
+import { openNative } from "../form/native.ts";
+import {
+  booleanOrNull,
+  type Json,
+  numberOrNull,
+  objectOf,
+  objectOrNull,
+  objectsOf,
+  textOf,
+  textOrNull,
+} from "../form/read-json.ts";
+import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../form/request-form.ts";
+
+/** A chat completion request, which has been checked, in the form. */
+export function chatToForm(body: Json): RequestForm {
+  const turns: Turn[] = [];
+  for (const message of objectsOf(body["messages"])) addMessage(turns, message);
+  const { stop } = body;
+  return {
+    ...EMPTY_FORM,
+    ...withSystem(turns, []),
+    tools: objectsOf(body["tools"])
+      .filter(({ type }) => type === "function")
+      .map((tool) => ({ ...functionTool(objectOf(tool["function"])), cacheHint: objectOrNull(tool["cache_control"]) })),
+    toolChoice: toolChoiceOf(body["tool_choice"]),
+    parallelCalls: booleanOrNull(body["parallel_tool_calls"]),
+    temperature: numberOrNull(body["temperature"]),
+    topP: numberOrNull(body["top_p"]),
+    stop: typeof stop === "string" ? [stop] : Array.isArray(stop) ? (stop as string[]) : [],
+    outputFormat: outputFormatOf(objectOf(body["response_format"])),
+    verbosity: textOrNull(body["verbosity"]),
+    thinking: thinkingOf(body["reasoning_effort"]),
+    user: textOrNull(body["safety_identifier"]) ?? textOrNull(body["user"]),
+    promptCacheKey: textOrNull(body["prompt_cache_key"]),
+    labels: objectOrNull(body["metadata"]),
+  };
+}
+
+function addMessage(turns: Turn[], message: Json): void {
+  const said = contentOf(message["content"]);
+  switch (message["role"]) {
+    case "system":
+    case "developer":
+      return addTurn(turns, "system", said);
+    case "assistant":
+      return addTurn(turns, "assistant", assistantBlocks(message, said));
+    case "tool":
+      return addTurn(turns, "user", [
+        { kind: "tool_result", callId: textOf(message["tool_call_id"]), blocks: said, failed: false },
+      ]);
+    default:
+      return addTurn(turns, "user", said);
+  }
+}
+
+function assistantBlocks(message: Json, said: Block[]): Block[] {
+  const blocks: Block[] = objectsOf(message["reasoning_details"]).flatMap((detail) => {
+    const native = openNative(detail["signature"] ?? detail["data"]);
+    return native === null ? [] : [{ kind: "thinking", text: textOf(detail["text"]), native }];
+  });
+  blocks.push(...said);
+  if (typeof message["refusal"] === "string") blocks.push({ kind: "refusal", text: message["refusal"] });
+  for (const call of objectsOf(message["tool_calls"])) {
+    const { name, arguments: input } = objectOf(call["function"]);
+    blocks.push({ kind: "tool_call", id: textOf(call["id"]), name: textOf(name), input: textOf(input) });
+  }
+  return blocks;
+}
+
+function contentOf(content: unknown): Block[] {
+  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
+  return objectsOf(content).flatMap((part) => blockOf(part));
+}
+
+function blockOf(part: Json): Block[] {
+  const cacheHint = objectOrNull(part["cache_control"]);
+  switch (part["type"]) {
+    case "text":
+      return [textBlock(textOf(part["text"]), cacheHint)];
+    case "refusal":
+      return [{ kind: "refusal", text: textOf(part["refusal"]) }];
+    case "image_url": {
+      const { url, detail } = objectOf(part["image_url"]);
+      return [{ kind: "image", source: sourceOf(textOf(url)), detail: textOrNull(detail), cacheHint }];
+    }
+    case "file": {
+      const { file_data: data, filename } = objectOf(part["file"]);
+      return [{ kind: "document", source: sourceOf(textOf(data)), name: textOrNull(filename), cacheHint }];
+    }
+    default:
+      return [];
+  }
+}
+
+function toolChoiceOf(choice: unknown): ToolChoice | null {
+  if (choice === "auto" || choice === "none" || choice === "required") return { kind: choice };
+  const { type, function: named } = objectOf(choice);
+  return type === "function" ? { kind: "tool", name: textOf(objectOf(named)["name"]) } : null;
+}
+
+function outputFormatOf({ type, json_schema: given }: Json): OutputFormat | null {
+  if (type === "json_object") return { kind: "json" };
+  if (type !== "json_schema") return null;
+  const { name, description, schema, strict } = objectOf(given);
+  return {
+    kind: "schema",
+    name: textOf(name),
+    description: textOrNull(description),
+    schema: objectOf(schema),
+    strict: booleanOrNull(strict),
+  };
+}
+
+function thinkingOf(value: unknown): ThinkingForm | null {
+  const effort = effortOf(value);
+  return effort === null ? null : { effort, shown: false };
+}

@@ -1,0 +1,98 @@
+import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
+import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
+import { DeliveredText } from "../delivered-text.ts";
+import { type AnswerEvent, createFold } from "../form/answer-form.ts";
+import type { Json } from "../form/read-json.ts";
+import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
+import type { AnswerOrigin, Told, Translator } from "../translator.ts";
+import { upstreamRequest } from "../upstream-request.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+
+/** More than any model says in one answer. What is added up may not grow without end. */
+const MOST_CHARACTERS = 16_777_216;
+
+/** Between two dialects, by way of the form: any reader with any writer. */
+export function createCrossing(client: ClientSide, provider: ProviderSide): Translator {
+  return {
+    request: (request, told) => writeRequest(request, told),
+    plain: (bytes, request, origin) => readPlain(bytes, nameOf(request, origin)),
+    stage: (request, origin) => createStage(client, provider, nameOf(request, origin)),
+  };
+
+  function writeRequest(request: GenerationRequest, { upstreamModel, maxOutputTokens }: Told): Buffer {
+    const body = provider.request(client.form(bodyOf(request)), {
+      model: upstreamModel,
+      stream: request.stream,
+      maxOutputTokens: maxOutputTokens ?? request.maxOutputTokens,
+    });
+    return Buffer.from(JSON.stringify(body));
+  }
+
+  function readPlain(bytes: Buffer, name: AnswerName): PlainAnswer {
+    const { events, usage } = provider.whole(bytes);
+    const { answer, add } = createFold();
+    for (const event of events) add(event);
+    return { bytes: Buffer.from(JSON.stringify(client.whole(name, answer, usage))), usage };
+  }
+}
+
+/** The body as a provider may see it, without the names of the caller's users. */
+export function bodyOf(request: GenerationRequest): Json {
+  const bytes = upstreamRequest(request, { upstreamModel: request.model, maxOutputTokens: null });
+  return JSON.parse(bytes.toString("utf8")) as Json;
+}
+
+function nameOf(
+  { model, wantsUsageEvent }: GenerationRequest,
+  { requestId, createdAtSeconds }: AnswerOrigin,
+): AnswerName {
+  return { id: requestId.replace(/^req_/, ""), model, createdAtSeconds, usageWanted: wantsUsageEvent };
+}
+
+function createStage(client: ClientSide, provider: ProviderSide, name: AnswerName): AnswerStage {
+  const reader = provider.reader();
+  const { answer, add } = createFold();
+  const writer = client.writer(name, answer);
+  const delivered = new DeliveredText();
+  /** Written by the event that ended the provider's stream, and sent before ours ends. */
+  let last: Buffer[] = [];
+  let terminal: Buffer | null = null;
+
+  function write(events: readonly AnswerEvent[]): Buffer[] {
+    return events.flatMap((event) => {
+      add(event);
+      if (event.kind === "block-grew") delivered.addText(event.text);
+      return writer.write(event);
+    });
+  }
+
+  function event(bytes: Buffer, start: number, end: number): Verdict {
+    const events = reader.read(bytes.subarray(start, end));
+    if (events === null) return FAILED;
+    const written = write(events);
+    if (answer.length > MOST_CHARACTERS) return FAILED;
+    if (!reader.ended()) return written.length === 0 ? DROP : Buffer.concat(written);
+    last = written;
+    return TERMINAL;
+  }
+
+  function close(): Buffer | null {
+    const events = reader.close();
+    if (events === null) return null;
+    const written = write(events);
+    const ending = writer.close(reader.usage());
+    terminal = ending.terminal;
+    return Buffer.concat([...last, ...written, ...ending.rest]);
+  }
+
+  return {
+    event,
+    close,
+    terminal: () => terminal,
+    usage: reader.usage,
+    inputUsage: reader.inputUsage,
+    delivered,
+    keepAlive: client.keepAlive,
+    failure: writer.failure,
+  };
+}

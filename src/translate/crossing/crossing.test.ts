@@ -1,0 +1,108 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { describe, expect, test } from "vitest";
+import { recordings } from "../../../tests/support/recordings.ts";
+import type { ClientDialect } from "../../core/dialect.ts";
+import type { Usage } from "../../core/usage.ts";
+import { readChatRequest } from "../../wire/chat/chat-request.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { parseBody } from "../../wire/json/parse-body.ts";
+import { readMessagesRequest } from "../../wire/messages/messages-request.ts";
+import { readResponsesRequest } from "../../wire/responses/responses-request.ts";
+import { EventSplitter } from "../../wire/sse/event-splitter.ts";
+import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "../answer-stage.ts";
+import { canTranslate, pickTranslator } from "../pick-translator.ts";
+
+const DIALECTS: readonly ClientDialect[] = ["chat", "responses", "messages"];
+const ORIGIN = { requestId: "req_00ff", createdAtSeconds: 1_700_000_000 };
+/** A recorded failure, a broken one, and two answers run together. */
+const BROKEN = /^(openai-error|parallel-tool-call-wrapper|spliced-message-start)/;
+
+const pairs = DIALECTS.flatMap((provider) =>
+  DIALECTS.filter((client) => client !== provider && canTranslate(client, provider)).flatMap((client) =>
+    recordings(provider)
+      .filter(({ lines, name }) => lines.length > 0 && !BROKEN.test(name))
+      .map((file) => ({ ...file, client, provider, title: `${file.name} of ${provider} for ${client}` })),
+  ),
+);
+
+function requestOf(client: ClientDialect): GenerationRequest {
+  const said = { model: "public", stream: true };
+  const parse = (body: object) => parseBody(Buffer.from(JSON.stringify({ ...said, ...body })), 64);
+  const messages = [{ role: "user", content: "hi" }];
+  if (client === "responses") return readResponsesRequest(parse({ input: "hi" }));
+  if (client === "messages") return readMessagesRequest(parse({ messages }), {});
+  return readChatRequest(parse({ messages, stream_options: { include_usage: true } }));
+}
+
+/** The bytes a provider of this dialect would have sent for these data. */
+function framed(provider: ClientDialect, lines: readonly string[]): Buffer {
+  const events = lines.map((data) =>
+    provider === "chat"
+      ? `data: ${data}\n\n`
+      : `event: ${(JSON.parse(data) as { type: string }).type}\ndata: ${data}\n\n`,
+  );
+  return Buffer.from(events.join("") + (provider === "chat" ? "data: [DONE]\n\n" : ""));
+}
+
+/** Pushes a provider's bytes through a stage as the relay does, cut at any places. */
+function relay(stage: AnswerStage, bytes: Buffer, cut: number = bytes.length): { text: string; whole: boolean } {
+  let text = "";
+  let over: "whole" | "failed" | null = null;
+  const splitter = new EventSplitter((buffer, start, end) => {
+    if (over !== null) return;
+    const verdict = stage.event(buffer, start, end);
+    if (verdict === TERMINAL) over = "whole";
+    else if (verdict === FAILED) over = "failed";
+    else if (verdict !== DROP && verdict !== PASS) text += verdict.toString();
+  }, 10_000_000);
+  for (let at = 0; at < bytes.length; at += cut) splitter.push(bytes.subarray(at, at + cut));
+  if (over === "failed") return { text, whole: false };
+  text += stage.close()?.toString() ?? "";
+  const terminal = stage.terminal();
+  return { text: text + String(terminal ?? ""), whole: terminal !== null };
+}
+
+/** The official client of a dialect, given bytes in place of a network. */
+async function readWithSdk(client: ClientDialect, bytes: string): Promise<unknown> {
+  const fetch = async () => new Response(bytes, { headers: { "content-type": "text/event-stream" } });
+  const model = "public";
+  const messages = [{ role: "user" as const, content: "hi" }];
+  if (client === "messages") {
+    return new Anthropic({ apiKey: "x", fetch }).messages.stream({ model, max_tokens: 9, messages }).finalMessage();
+  }
+  const openai = new OpenAI({ apiKey: "x", fetch });
+  if (client === "responses") return openai.responses.stream({ model, input: "hi" }).finalResponse();
+  return openai.chat.completions.stream({ model, messages }).finalChatCompletion();
+}
+
+const meteredBy = (stage: AnswerStage, bytes: Buffer): Usage | null => {
+  relay(stage, bytes);
+  return stage.usage();
+};
+
+describe.skipIf(pairs.length === 0)("a recorded stream in another format", () => {
+  test.each(pairs)("$title is accepted by its official client, and metered as in its own", async (pair) => {
+    const { client, provider, lines } = pair;
+    const bytes = framed(provider, lines);
+    const stage = pickTranslator(client, { dialect: provider, conformant: true }).stage(requestOf(client), ORIGIN);
+    const { text, whole } = relay(stage, bytes);
+    const own = pickTranslator(provider, { dialect: provider, conformant: true });
+
+    expect(whole).toBe(true);
+    expect(stage.usage()).toEqual(meteredBy(own.stage(requestOf(provider), ORIGIN), bytes));
+    await expect(readWithSdk(client, text)).resolves.toBeDefined();
+  });
+
+  test.each(pairs)("$title comes out the same however its bytes are cut", ({ client, provider, lines }) => {
+    const bytes = framed(provider, lines).subarray(0, 20_000);
+    const cross = (cut: number): unknown =>
+      relay(
+        pickTranslator(client, { dialect: provider, conformant: true }).stage(requestOf(client), ORIGIN),
+        bytes,
+        cut,
+      );
+
+    expect(cross(7)).toEqual(cross(bytes.length));
+  });
+});

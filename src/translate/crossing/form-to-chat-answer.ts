@@ -1,0 +1,149 @@
+import type { Usage } from "../../core/usage.ts";
+import { chatFailure } from "../../wire/chat/chat-stream.ts";
+import {
+  type Answer,
+  type AnsweredBlock,
+  type AnswerEvent,
+  blockAt,
+  reasonOf,
+  type StopReason,
+} from "../form/answer-form.ts";
+import { sealNative } from "../form/native.ts";
+import type { Json } from "../form/read-json.ts";
+import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
+
+const REASONS: Record<StopReason, string> = {
+  end: "stop",
+  stop_sequence: "stop",
+  length: "length",
+  tool: "tool_calls",
+  refused: "content_filter",
+};
+const DONE = Buffer.from("data: [DONE]\n\n");
+
+export function createChatWriter(
+  { id, model, createdAtSeconds, usageWanted }: AnswerName,
+  answer: Answer,
+): AnswerWriter {
+  const head = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: createdAtSeconds, model };
+  const emptyUsage = usageWanted ? { usage: null } : {};
+  /** Calls have numbers of their own here, without the blocks between them. */
+  const callNumbers = new Map<number, number>();
+
+  const chunk = (delta: Json, reason: string | null = null): Buffer =>
+    encode({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }], ...emptyUsage });
+
+  function grown(index: number, text: string): Buffer[] {
+    const { head: block } = blockAt(answer, index);
+    switch (block.kind) {
+      case "text":
+        return [chunk({ content: text })];
+      case "refusal":
+        return [chunk({ refusal: text })];
+      case "thinking":
+        return [chunk({ reasoning_content: text })];
+      case "tool_call":
+        return [chunk({ tool_calls: [{ index: callNumbers.get(index), function: { arguments: text } }] })];
+      default:
+        return block satisfies never;
+    }
+  }
+
+  function write(event: AnswerEvent): Buffer[] {
+    switch (event.kind) {
+      case "answer-started":
+        return [chunk({ role: "assistant", content: "" })];
+      case "block-started": {
+        const { block, index } = event;
+        if (block.kind !== "tool_call") return [];
+        callNumbers.set(index, callNumbers.size);
+        const named = { name: block.name, arguments: "" };
+        return [
+          chunk({ tool_calls: [{ index: callNumbers.get(index), id: block.id, type: "function", function: named }] }),
+        ];
+      }
+      case "block-grew":
+        return grown(event.index, event.text);
+      case "block-stopped": {
+        const details = detailsOf([blockAt(answer, event.index)]);
+        return details.length === 0 ? [] : [chunk({ reasoning_details: details })];
+      }
+      case "block-sealed":
+      case "answer-stopped":
+        return [];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  return {
+    write,
+    close: (usage) => {
+      const { explanation } = answer.stop;
+      return {
+        rest: [
+          ...(explanation === null ? [] : [chunk({ refusal: explanation })]),
+          chunk({}, REASONS[reasonOf(answer)]),
+          ...(usageWanted && usage ? [encode({ ...head, choices: [], usage: usageOf(usage) })] : []),
+        ],
+        terminal: DONE,
+      };
+    },
+    failure: chatFailure,
+  };
+}
+
+export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtSeconds }, answer, usage) => {
+  const { blocks, stop } = answer;
+  const text = (kind: "text" | "refusal" | "thinking"): string | null => {
+    const texts = blocks.flatMap((block) => (block.head.kind === kind ? [block.text] : []));
+    return texts.length === 0 ? null : texts.join("");
+  };
+  const calls = blocks.flatMap(({ head, text: input }) =>
+    head.kind === "tool_call"
+      ? [{ id: head.id, type: "function", function: { name: head.name, arguments: input } }]
+      : [],
+  );
+  const thought = text("thinking");
+  const details = detailsOf(blocks);
+  const message = {
+    role: "assistant",
+    content: text("text"),
+    refusal: text("refusal") ?? stop.explanation,
+    ...(thought === null || thought === "" ? {} : { reasoning_content: thought }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+  return {
+    id: `chatcmpl-${id}`,
+    object: "chat.completion",
+    created: createdAtSeconds,
+    model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: REASONS[reasonOf(answer)] }],
+    ...(usage && { usage: usageOf(usage) }),
+  };
+};
+
+/** What the provider wants to see again with its thinking; clients of this dialect send it back unread. */
+function detailsOf(blocks: readonly AnsweredBlock[]): Json[] {
+  return blocks.flatMap(({ head, text, native }) => {
+    if (head.kind !== "thinking" || native === null) return [];
+    const sealed = sealNative(native);
+    return [
+      text === "" ? { type: "reasoning.encrypted", data: sealed } : { type: "reasoning.text", text, signature: sealed },
+    ];
+  });
+}
+
+/** In this dialect cached and reasoning tokens are shares of the totals, as they are in ours. */
+const usageOf = (usage: Usage): Json => ({
+  prompt_tokens: usage.inputTokens,
+  completion_tokens: usage.outputTokens,
+  total_tokens: usage.inputTokens + usage.outputTokens,
+  prompt_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
+  completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+});
+
+function encode(chunk: Json): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}

@@ -1,0 +1,134 @@
+import { isObject } from "../../core/is-object.ts";
+import { NO_USAGE, type Usage } from "../../core/usage.ts";
+import { MESSAGE_STOP, messagesEvent, messagesFailure } from "../../wire/messages/messages-stream.ts";
+import {
+  type Answer,
+  type AnsweredBlock,
+  type AnswerEvent,
+  type BlockHead,
+  reasonOf,
+  type StopReason,
+} from "../form/answer-form.ts";
+import { type Native, sealNative } from "../form/native.ts";
+import { createOneAtATime } from "../form/one-at-a-time.ts";
+import type { Json } from "../form/read-json.ts";
+import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
+
+const REASONS: Record<StopReason, string> = {
+  end: "end_turn",
+  stop_sequence: "stop_sequence",
+  length: "max_tokens",
+  tool: "tool_use",
+  refused: "refusal",
+};
+
+export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWriter {
+  const inOrder = createOneAtATime();
+  const kinds = new Map<number, BlockHead["kind"]>();
+
+  function write(event: AnswerEvent): Buffer[] {
+    switch (event.kind) {
+      case "answer-started":
+        return [messagesEvent({ type: "message_start", message: messageOf(name, null, NO_USAGE) })];
+      case "block-started":
+        kinds.set(event.index, event.block.kind);
+        return [block("start", event.index, { content_block: emptyBlock(event.block) })];
+      case "block-grew":
+        return [block("delta", event.index, { delta: deltaOf(kinds.get(event.index), event.text) })];
+      case "block-sealed":
+        return [
+          block("delta", event.index, { delta: { type: "signature_delta", signature: sealNative(event.native) } }),
+        ];
+      case "block-stopped":
+        return [block("stop", event.index, {})];
+      case "answer-stopped":
+        return [];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  return {
+    write: (event) => inOrder(event).flatMap((next) => write(next)),
+    close: (usage) => ({
+      rest: [messagesEvent({ type: "message_delta", delta: stopOf(answer), usage: usageOf(usage ?? NO_USAGE) })],
+      terminal: MESSAGE_STOP,
+    }),
+    failure: messagesFailure,
+  };
+}
+
+export const wholeMessageAnswer: ClientSide["whole"] = (name, answer, usage) =>
+  messageOf(name, answer, usage ?? NO_USAGE);
+
+function messageOf({ id, model }: AnswerName, answer: Answer | null, usage: Usage): Json {
+  return {
+    id: `msg_${id}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content: answer === null ? [] : answer.blocks.map((item) => wholeBlock(item)),
+    ...(answer === null ? { stop_reason: null, stop_sequence: null } : stopOf(answer)),
+    usage: usageOf(usage),
+  };
+}
+
+const block = (what: "start" | "delta" | "stop", index: number, rest: Json): Buffer =>
+  messagesEvent({ type: `content_block_${what}`, index, ...rest });
+
+function emptyBlock(head: BlockHead): Json {
+  switch (head.kind) {
+    case "text":
+    case "refusal":
+      return { type: "text", text: "" };
+    case "thinking":
+      return { type: "thinking", thinking: "", signature: "" };
+    case "tool_call":
+      return { type: "tool_use", id: head.id, name: head.name, input: {} };
+    default:
+      return head satisfies never;
+  }
+}
+
+function deltaOf(kind: BlockHead["kind"] | undefined, text: string): Json {
+  if (kind === "thinking") return { type: "thinking_delta", thinking: text };
+  if (kind === "tool_call") return { type: "input_json_delta", partial_json: text };
+  return { type: "text_delta", text };
+}
+
+function wholeBlock({ head, text, native }: AnsweredBlock): Json {
+  const empty = emptyBlock(head);
+  if (head.kind === "thinking") return { ...empty, thinking: text, signature: signatureOf(native) };
+  return head.kind === "tool_call" ? { ...empty, input: inputOf(text) } : { ...empty, text };
+}
+
+const signatureOf = (native: Native | null): string => (native === null ? "" : sealNative(native));
+
+/** A call that was cut off by the limit has no whole arguments; clients of this dialect get none then. */
+function inputOf(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text === "" ? "{}" : text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function stopOf(answer: Answer): Json {
+  const { sequence, explanation } = answer.stop;
+  const refused = answer.blocks.some(({ head }) => head.kind === "refusal");
+  return {
+    stop_reason: refused ? REASONS.refused : REASONS[reasonOf(answer)],
+    stop_sequence: sequence,
+    ...(explanation === null ? {} : { stop_details: { type: "refusal", category: null, explanation } }),
+  };
+}
+
+/** In this dialect cached tokens are counted beside the input; in ours they are within it. */
+const usageOf = (usage: Usage): Json => ({
+  input_tokens: usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens,
+  output_tokens: usage.outputTokens,
+  cache_read_input_tokens: usage.cacheReadTokens,
+  cache_creation_input_tokens: usage.cacheWriteTokens,
+  output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+});

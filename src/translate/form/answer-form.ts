@@ -1,0 +1,80 @@
+import type { Native } from "./native.ts";
+
+/** Why a model stopped, in no dialect's words. */
+export type StopReason = "end" | "length" | "tool" | "stop_sequence" | "refused";
+
+export type BlockHead =
+  | { kind: "text" }
+  | { kind: "refusal" }
+  | { kind: "thinking" }
+  | { kind: "tool_call"; id: string; name: string };
+
+/**
+ * An answer as it comes, block by block. Blocks have numbers of their own, in the order they began; several may be open at once,
+ * since some providers write parallel calls in turns.
+ */
+export type AnswerEvent =
+  | { kind: "answer-started" }
+  | { kind: "block-started"; index: number; block: BlockHead }
+  | { kind: "block-grew"; index: number; text: string }
+  /** Belongs to thinking: what its own provider wants to see again. */
+  | { kind: "block-sealed"; index: number; native: Native }
+  | { kind: "block-stopped"; index: number }
+  | { kind: "answer-stopped"; stop: Stop };
+
+export type Stop = {
+  reason: StopReason;
+  /** The sequence that was met, where the provider says which. */
+  sequence: string | null;
+  /** A provider's words on why it refused. */
+  explanation: string | null;
+};
+
+export type AnsweredBlock = { head: BlockHead; text: string; native: Native | null; stopped: boolean };
+
+/** An answer so far. */
+export type Answer = { blocks: AnsweredBlock[]; stop: Stop; length: number };
+
+/** Adds up events; plain and streamed answers are both made of what this comes to, so they cannot disagree. */
+export function createFold(): { answer: Answer; add: (event: AnswerEvent) => void } {
+  const answer: Answer = { blocks: [], stop: { reason: "end", sequence: null, explanation: null }, length: 0 };
+  return {
+    answer,
+    add: (event) => {
+      switch (event.kind) {
+        case "answer-started":
+          break;
+        case "block-started":
+          answer.blocks[event.index] = { head: event.block, text: "", native: null, stopped: false };
+          break;
+        case "block-grew":
+          blockAt(answer, event.index).text += event.text;
+          answer.length += event.text.length;
+          break;
+        case "block-sealed":
+          blockAt(answer, event.index).native = event.native;
+          break;
+        case "block-stopped":
+          blockAt(answer, event.index).stopped = true;
+          break;
+        case "answer-stopped":
+          answer.stop = event.stop;
+          break;
+        default:
+          event satisfies never;
+      }
+    },
+  };
+}
+
+export function blockAt(answer: Answer, index: number): AnsweredBlock {
+  const block = answer.blocks[index];
+  if (block === undefined) throw new Error(`invariant broken: no block ${index} was begun`);
+  return block;
+}
+
+/** Providers often say that they are done when they mean that a tool is to be called. */
+export function reasonOf({ blocks, stop }: Answer): StopReason {
+  const calls = blocks.some(({ head }) => head.kind === "tool_call");
+  return stop.reason === "end" && calls ? "tool" : stop.reason;
+}

@@ -1,0 +1,39 @@
+import type { AnswerEvent, BlockHead } from "./answer-form.ts";
+
+/** More blocks than any answer has; a provider that begins more is not followed. */
+const MOST_BLOCKS = 10_000;
+
+/** Numbers the blocks of one answer by the names their provider has for them. */
+export function createBlockNumbers<Name>() {
+  const open = new Map<Name, number>();
+  let begun = 0;
+  return {
+    has: (name: Name): boolean => open.has(name),
+    start: (name: Name, block: BlockHead): AnswerEvent[] => {
+      if (begun >= MOST_BLOCKS) return [];
+      const before = stop(name);
+      open.set(name, begun);
+      return [...before, { kind: "block-started", index: begun++, block }];
+    },
+    grow: (name: Name, text: unknown): AnswerEvent[] => {
+      const index = open.get(name);
+      if (index === undefined || typeof text !== "string" || text === "") return [];
+      return [{ kind: "block-grew", index, text }];
+    },
+    seal: (name: Name, native: Extract<AnswerEvent, { kind: "block-sealed" }>["native"]): AnswerEvent[] => {
+      const index = open.get(name);
+      return index === undefined ? [] : [{ kind: "block-sealed", index, native }];
+    },
+    stop,
+    stopAll: (): AnswerEvent[] => [...open.keys()].flatMap((name) => stop(name)),
+    begun: (): number => begun,
+    names: (): Name[] => [...open.keys()],
+  };
+
+  function stop(name: Name): AnswerEvent[] {
+    const index = open.get(name);
+    if (index === undefined) return [];
+    open.delete(name);
+    return [{ kind: "block-stopped", index }];
+  }
+}

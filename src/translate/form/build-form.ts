@@ -1,0 +1,71 @@
+import type { Block, Effort, RequestForm, Source, TextBlock, ToolForm, Turn } from "./request-form.ts";
+import { EFFORTS } from "./request-form.ts";
+import { type Json, objectOf, textOf } from "./read-json.ts";
+
+export const EMPTY_FORM: Readonly<Omit<RequestForm, "system" | "turns">> = Object.freeze({
+  tools: [],
+  toolChoice: null,
+  parallelCalls: null,
+  temperature: null,
+  topP: null,
+  stop: [],
+  outputFormat: null,
+  verbosity: null,
+  thinking: null,
+  user: null,
+  promptCacheKey: null,
+  labels: null,
+});
+
+/** Adds what a speaker says; two things in a row by one speaker are one turn. */
+export function addTurn(turns: Turn[], role: Turn["role"], blocks: readonly Block[]): void {
+  if (blocks.length === 0) return;
+  const last = turns.at(-1);
+  if (last?.role === role) last.blocks.push(...blocks);
+  else turns.push({ role, blocks: [...blocks] });
+}
+
+/** What is said before anybody else speaks is not part of the conversation. */
+export function withSystem(turns: Turn[], instructions: TextBlock[]): { system: TextBlock[]; turns: Turn[] } {
+  const [first, ...rest] = turns;
+  if (first?.role !== "system") return { system: instructions, turns };
+  return { system: [...instructions, ...first.blocks.filter((block) => block.kind === "text")], turns: rest };
+}
+
+export const textBlock = (text: string, cacheHint: Json | null = null): TextBlock => ({
+  kind: "text",
+  text,
+  cacheHint,
+});
+
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[^,;]*)*;base64,/;
+
+/** An address as these formats write it, with the bytes themselves in it or not. */
+export function sourceOf(url: string): Source {
+  const match = DATA_URL.exec(url.slice(0, 256));
+  if (match === null) return { kind: "url", url };
+  return { kind: "inline", mediaType: match[1] ?? "", data: url.slice(match[0].length) };
+}
+
+export function urlOf(source: Source): string {
+  return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
+}
+
+const NO_ARGUMENTS: Json = Object.freeze({ type: "object", properties: {} });
+
+/** A function as chat nests it and responses does not. */
+export function functionTool(given: Json): ToolForm {
+  const schema = objectOf(given["parameters"]);
+  return {
+    name: textOf(given["name"]),
+    description: typeof given["description"] === "string" ? given["description"] : null,
+    schema: Object.keys(schema).length === 0 ? NO_ARGUMENTS : schema,
+    strict: typeof given["strict"] === "boolean" ? given["strict"] : null,
+    cacheHint: null,
+  };
+}
+
+export const effortOf = (value: unknown): Effort | null => EFFORTS.find((effort) => effort === value) ?? null;
+
+export const plainText = (blocks: readonly Block[], separator = ""): string =>
+  blocks.flatMap((block) => (block.kind === "text" || block.kind === "refusal" ? [block.text] : [])).join(separator);

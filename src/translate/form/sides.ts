@@ -1,0 +1,46 @@
+import type { Fault } from "../../core/fault.ts";
+import type { Usage } from "../../core/usage.ts";
+import type { Answer, AnswerEvent } from "./answer-form.ts";
+import type { Json } from "./read-json.ts";
+import type { RequestForm } from "./request-form.ts";
+
+/** What a provider's own dialect must be told beside the form. */
+export type ProviderTold = { model: string; stream: boolean; maxOutputTokens: number | null };
+
+export type AnswerReader = {
+  /** Null: the provider says, or shows, that it failed. */
+  read: (event: Buffer) => readonly AnswerEvent[] | null;
+  /** True once the provider has said that its answer is whole. */
+  ended: () => boolean;
+  /** The stream is over. Null: the answer is not whole. */
+  close: () => readonly AnswerEvent[] | null;
+  usage: () => Usage | null;
+  inputUsage: () => Usage | null;
+};
+
+/** One dialect as a provider speaks it. */
+export type ProviderSide = {
+  request: (form: RequestForm, told: ProviderTold) => Json;
+  reader: () => AnswerReader;
+  /** Throws a fault when the answer cannot be read. */
+  whole: (bytes: Buffer) => { events: readonly AnswerEvent[]; usage: Usage | null };
+};
+
+/** What an answer is called by its caller. */
+export type AnswerName = { id: string; model: string; createdAtSeconds: number; usageWanted: boolean };
+
+export type AnswerWriter = {
+  /** Called after the event has been added to the answer. */
+  write: (event: AnswerEvent) => readonly Buffer[];
+  /** What still belongs before the terminal event, and that event. */
+  close: (usage: Usage | null) => { rest: readonly Buffer[]; terminal: Buffer };
+  failure: (fault: Fault, requestId: string) => Buffer;
+};
+
+/** One dialect as a caller speaks it. */
+export type ClientSide = {
+  form: (body: Json) => RequestForm;
+  writer: (name: AnswerName, answer: Answer) => AnswerWriter;
+  whole: (name: AnswerName, answer: Answer, usage: Usage | null) => Json;
+  keepAlive: Buffer;
+};
