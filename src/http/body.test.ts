@@ -100,3 +100,12 @@ test.each([
   expect(() => void readBody(call, 100)).toThrow(/Send the body/);
   caller.destroy();
 });
+
+test("a caller that left before its body was asked for is refused, and not waited for for ever", async () => {
+  const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-length: 8`);
+  caller.write("1234");
+  caller.destroy();
+  await new Promise((resolve) => call.request.once("close", resolve));
+
+  await expect(async () => readBody(call, 8)).rejects.toMatchObject({ code: "invalid_request" });
+});

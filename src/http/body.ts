@@ -17,6 +17,8 @@ export function readBody(
     throw new Fault("invalid_request", "Send the body uncompressed, without a content-encoding header.");
   }
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  // The caller may have left while its key was looked up; then nothing will ever be heard of it again.
+  if (request.destroyed) throw brokeOff();
   if (awaitsContinue(request)) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -27,9 +29,11 @@ export function readBody(
       else reject(tooLarge(maxBytes));
     });
     request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] ?? NOTHING) : Buffer.concat(chunks)));
-    request.on("error", (cause) => reject(new Fault("invalid_request", "The request body broke off.", { cause })));
+    request.on("error", (cause) => reject(brokeOff(cause)));
   });
 }
+
+const brokeOff = (cause?: Error): Fault => new Fault("invalid_request", "The request body broke off.", { cause });
 
 /** HTTP/1.0 knows no interim answers and would take this one for the last. */
 function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
