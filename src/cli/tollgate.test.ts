@@ -60,6 +60,7 @@ const COMMANDS = [
   "catalogue prices",
   "providers add",
   "providers list",
+  "providers test",
   "providers remove",
   "models add",
   "models list",

@@ -4,6 +4,7 @@ import { printResult } from "../print.ts";
 import { isSentInTheClear, readProviderOrder } from "../provider-order.ts";
 import { PRESETS } from "../provider-presets.ts";
 import { providerListing, providerView, removalText } from "../provider-text.ts";
+import { addProviderTestCommand } from "./test-provider.ts";
 
 type AddOptions = { url?: string; credential?: string; preset?: string; replace?: true; json?: true };
 
@@ -51,6 +52,8 @@ export function addProviderCommands(program: Command): void {
         );
       });
     });
+
+  addProviderTestCommand(providers);
 
   providers
     .command("remove")

@@ -1,0 +1,49 @@
+import { type Command, Option } from "commander";
+import { processEnvironment } from "../../config/process-environment.ts";
+import { readTextFile } from "../../config/read-text-file.ts";
+import { createCredentials } from "../../config/secrets.ts";
+import { systemClock } from "../../core/clock.ts";
+import type { ClientDialect } from "../../core/dialect.ts";
+import { withCatalogue } from "../open-catalogue.ts";
+import { printable, printResult } from "../print.ts";
+import { chooseTarget } from "../probe/choose-target.ts";
+import { MOST_TOKENS, probeProvider } from "../probe/probe-provider.ts";
+import { probeText, probeView } from "../probe/probe-text.ts";
+import { CommandError } from "../report-failure.ts";
+
+type TestOptions = { model?: string; dialect?: ClientDialect; json?: true };
+
+/** `tollgate providers test`: one small call, which costs what the provider asks for it. */
+export function addProviderTestCommand(providers: Command): void {
+  providers
+    .command("test")
+    .argument("<name>", "a provider")
+    .description("make one small call to a provider, at its price, and say how it answered; exit 1 when it failed")
+    .option("--model <id>", "a model with a route there, or one by the provider's own name")
+    .addOption(
+      new Option(
+        "--dialect <dialect>",
+        "only routes of this format; of a model without one, its format (chat)",
+      ).choices(["chat", "responses", "messages"]),
+    )
+    .option("--json", "print JSON")
+    .action(async (name: string, options: TestOptions, command: Command) => {
+      await withCatalogue(command, async (catalogue) => {
+        const provider = (await catalogue.listProviders()).find((known) => known.name === name);
+        if (provider === undefined) throw new CommandError(`there is no provider ${JSON.stringify(name)}.`);
+        const choice = chooseTarget(provider, { model: options.model, dialect: options.dialect });
+        const credentials = createCredentials({ environment: processEnvironment(), readFile: readTextFile });
+        const secret = credentials(provider.credentialRef)?.reveal() ?? null;
+        process.stderr.write(
+          `making one call to ${provider.baseUrl}: ${printable(choice.upstreamModel)}, at most ${MOST_TOKENS} tokens of output\n`,
+        );
+        const result = await probeProvider(
+          { baseUrl: provider.baseUrl, upstreamModel: choice.upstreamModel, dialect: choice.dialect, secret },
+          { fetch, elapsedMs: systemClock.elapsedMs },
+        );
+        const report = { provider: name, choice, result };
+        printResult(probeView(report), { json: options.json === true, text: () => probeText(report) });
+        process.exitCode = result.problem === null ? 0 : 1;
+      });
+    });
+}

@@ -1,0 +1,36 @@
+import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
+import type { Catalogue } from "../open-catalogue.ts";
+import { CommandError } from "../report-failure.ts";
+
+type Provider = Awaited<ReturnType<Catalogue["listProviders"]>>[number];
+
+/** What a test calls. `route` is the one that it speaks for; null when the catalogue has none such. */
+export type Choice = {
+  upstreamModel: string;
+  dialect: ClientDialect;
+  route: { modelId: string; conformant: boolean } | null;
+};
+
+/** A model by our name or by the provider's own; without one, whatever callers are offered first. */
+export function chooseTarget(
+  { name, routes }: Provider,
+  { model, dialect }: { model: string | undefined; dialect: ClientDialect | undefined },
+): Choice {
+  const spoken = routes.filter((route) => dialect === undefined || route.dialect === dialect);
+  const wanted =
+    model === undefined ? spoken : spoken.filter((route) => route.modelId === model || route.upstreamModel === model);
+  const route = wanted.find(({ published }) => published) ?? wanted[0];
+  if (route !== undefined) {
+    const { upstreamModel, modelId, conformant } = route;
+    return { upstreamModel, dialect: requireClientDialect(route.dialect), route: { modelId, conformant } };
+  }
+  if (model === undefined) {
+    throw new CommandError(`no model has a route to ${name} yet. Name one that it knows with --model.`);
+  }
+  return { upstreamModel: model, dialect: dialect ?? "chat", route: null };
+}
+
+function requireClientDialect(dialect: ProviderDialect): ClientDialect {
+  if (dialect === "chat" || dialect === "responses" || dialect === "messages") return dialect;
+  throw new CommandError(`a route that speaks ${dialect} cannot be tested; its streams are always translated.`);
+}

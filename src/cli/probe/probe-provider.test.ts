@@ -1,0 +1,115 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../core/clock.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
+import { chooseTarget } from "./choose-target.ts";
+import { probeProvider, type ProbeTarget } from "./probe-provider.ts";
+import { probeText } from "./probe-text.ts";
+
+const means = { fetch, elapsedMs: systemClock.elapsedMs };
+let simulator: Awaited<ReturnType<typeof startSimulator>>;
+let server: Server;
+let serverUrl: string;
+beforeAll(async () => {
+  simulator = await startSimulator({});
+  server = createServer((request, response) => {
+    const [, word] = request.url?.split("/") ?? [];
+    if (word === "endless") {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(Buffer.alloc(2 * 1024 * 1024, "data: {}\n\n"));
+      return;
+    }
+    const status = Number(word);
+    response.writeHead(status, { location: "http://127.0.0.1:1/", "content-type": "application/json" });
+    response.end(JSON.stringify({ error: `wrong key ${request.headers.authorization}` }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  serverUrl = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+});
+afterAll(async () => {
+  await simulator.close();
+  server.close();
+});
+
+const target = (changes: Partial<ProbeTarget> = {}): ProbeTarget => ({
+  baseUrl: `${simulator.url}/v1`,
+  upstreamModel: "sim-fast+tokens=3",
+  dialect: "chat",
+  secret: "s3cret-key",
+  ...changes,
+});
+
+test.each(["chat", "responses", "messages"] as const)(
+  "one call to a provider that speaks %s says how long it took, what it used and which rules it keeps",
+  async (dialect) => {
+    const result = await probeProvider(target({ dialect }), means);
+
+    expect(result).toMatchObject({
+      status: 200,
+      problem: null,
+      examination: { broken: [], usage: { outputTokens: 3 } },
+    });
+    expect(result.firstByteMs).toBeLessThanOrEqual(result.wholeMs);
+  },
+);
+
+test("a refusal, a redirect and an answer that is no stream are problems, told without the credential", async () => {
+  for (const status of [200, 302, 401]) {
+    const result = await probeProvider(target({ baseUrl: `${serverUrl}/${status}` }), means);
+
+    expect(result).toMatchObject({ status, examination: null });
+    expect(result.problem).not.toContain("s3cret-key");
+  }
+  expect((await probeProvider(target({ baseUrl: `${serverUrl}/401` }), means)).problem).toContain("[secret]");
+});
+
+test("a provider that is not there, breaks off, or never ends is a problem and not a crash", async () => {
+  const gone = await startSimulator({});
+  await gone.close();
+
+  const away = await probeProvider(target({ baseUrl: `${gone.url}/v1` }), means);
+  const broken = await probeProvider(target({ upstreamModel: "m+tokens=5+fail=reset@2" }), means);
+  const endless = await probeProvider(target({ baseUrl: `${serverUrl}/endless` }), means);
+
+  expect(away).toMatchObject({ status: null, problem: expect.stringContaining("ECONNREFUSED") as string });
+  expect(broken.problem).not.toBeNull();
+  expect(endless.problem).toContain("larger than");
+});
+
+const route = {
+  id: "1",
+  modelId: "large",
+  published: true,
+  upstreamModel: "large-1",
+  dialect: "chat",
+  conformant: true,
+} as const;
+const provider = { name: "acme", baseUrl: "https://api.example.com", credentialRef: "none", routes: [route] };
+const whatever = { model: undefined, dialect: undefined };
+
+test("a model is tested by our name or the provider's, and without one what callers are offered first", () => {
+  const hidden = { ...route, modelId: "hidden", upstreamModel: "h", published: false };
+  const both = { ...provider, routes: [hidden, route] };
+
+  expect(chooseTarget(both, whatever)).toMatchObject({ upstreamModel: "large-1" });
+  expect(chooseTarget(both, { ...whatever, model: "hidden" })).toMatchObject({ upstreamModel: "h" });
+  expect(chooseTarget(both, { ...whatever, model: "h" })).toMatchObject({ route: { modelId: "hidden" } });
+  expect(chooseTarget(both, { model: "new", dialect: "messages" })).toEqual({
+    upstreamModel: "new",
+    dialect: "messages",
+    route: null,
+  });
+  expect(() => chooseTarget({ ...provider, routes: [] }, whatever)).toThrow("--model");
+  expect(() => chooseTarget({ ...provider, routes: [{ ...route, dialect: "gemini" }] }, whatever)).toThrow("gemini");
+});
+
+test("a route that is declared otherwise than its stream was is told how to change", () => {
+  const choice = chooseTarget(provider, whatever);
+  const examination = { broken: ["6.1.7 the stream ends with data: [DONE]"], model: "m", usage: null };
+  const result = { status: 200, firstByteMs: 1, wholeMs: 2, problem: null, examination };
+
+  expect(probeText({ provider: "acme", choice, result })).toContain(
+    "tollgate models add large --provider acme --upstream-model large-1 --dialect chat --no-conformant",
+  );
+});

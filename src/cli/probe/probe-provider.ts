@@ -1,0 +1,115 @@
+import type { ClientDialect } from "../../core/dialect.ts";
+import type { Examination, Examine } from "./examination.ts";
+import { examineChat } from "./examine-chat.ts";
+import { examineMessages } from "./examine-messages.ts";
+import { examineResponses } from "./examine-responses.ts";
+import { readSseEvents } from "./sse-events.ts";
+
+export type ProbeTarget = { baseUrl: string; upstreamModel: string; dialect: ClientDialect; secret: string | null };
+
+export type ProbeResult = {
+  /** Null: the provider did not answer at all. */
+  status: number | null;
+  firstByteMs: number | null;
+  wholeMs: number;
+  /** What went wrong, in words; null when the stream came to its end. */
+  problem: string | null;
+  examination: Examination | null;
+};
+
+type Means = { fetch: typeof globalThis.fetch; elapsedMs: () => number };
+
+const TIMEOUT_MS = 60_000;
+const MOST_BYTES = 1_048_576;
+const SHOWN_CHARACTERS = 300;
+export const MOST_TOKENS = 16;
+const QUESTION = "Reply with the word hello.";
+
+type Operation = {
+  path: string;
+  body: Record<string, unknown>;
+  headers: (secret: string) => Record<string, string>;
+  examine: Examine;
+};
+
+const bearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });
+const asked = { messages: [{ role: "user", content: QUESTION }], max_tokens: MOST_TOKENS };
+
+const OPERATIONS: Record<ClientDialect, Operation> = {
+  chat: {
+    path: "/chat/completions",
+    body: { ...asked, stream_options: { include_usage: true } },
+    headers: bearer,
+    examine: examineChat,
+  },
+  responses: {
+    path: "/responses",
+    body: { input: QUESTION, max_output_tokens: MOST_TOKENS, store: false },
+    headers: bearer,
+    examine: examineResponses,
+  },
+  messages: {
+    path: "/messages",
+    body: asked,
+    headers: (secret) => ({ "x-api-key": secret }),
+    examine: examineMessages,
+  },
+};
+
+/** Makes one small streamed call to a provider, with nothing in between, and says what its answer was like. */
+export async function probeProvider(target: ProbeTarget, { fetch, elapsedMs }: Means): Promise<ProbeResult> {
+  const { path, body, headers, examine } = OPERATIONS[target.dialect];
+  const begunMs = elapsedMs();
+  const since = (): number => Math.round(elapsedMs() - begunMs);
+  const hidden = (text: string): string => (target.secret ? text.replaceAll(target.secret, "[secret]") : text);
+  try {
+    const response = await fetch(`${target.baseUrl}${path}`, {
+      method: "POST",
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "tollgate",
+        ...(target.dialect === "messages" ? { "anthropic-version": "2023-06-01" } : {}),
+        ...(target.secret === null ? {} : headers(target.secret)),
+      },
+      body: JSON.stringify({ model: target.upstreamModel, ...body, stream: true }),
+    });
+    const { text, firstByteMs } = await readBody(response, since);
+    const outcome = { status: response.status, firstByteMs, wholeMs: since() };
+    const type = response.headers.get("content-type") ?? "";
+    if (response.status !== 200)
+      return { ...outcome, problem: hidden(text.slice(0, SHOWN_CHARACTERS)), examination: null };
+    if (!type.startsWith("text/event-stream"))
+      return { ...outcome, problem: `the answer is no stream but ${type || "of no type"}`, examination: null };
+    return { ...outcome, problem: null, examination: examine(readSseEvents(text)) };
+  } catch (error) {
+    return { status: null, firstByteMs: null, wholeMs: since(), problem: hidden(reasonOf(error)), examination: null };
+  }
+}
+
+async function readBody(
+  response: Response,
+  since: () => number,
+): Promise<{ text: string; firstByteMs: number | null }> {
+  let firstByteMs: number | null = null;
+  let bytes = 0;
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    firstByteMs ??= since();
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return { text: text + decoder.decode(), firstByteMs };
+}
+
+/** `fetch failed` says nothing; its cause does. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown reason";
+  if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS} ms`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return "code" in cause ? `${String(cause.code)} ${cause.message}` : cause.message;
+}

@@ -1,0 +1,65 @@
+import { facts } from "../print.ts";
+import type { Choice } from "./choose-target.ts";
+import type { ProbeResult } from "./probe-provider.ts";
+
+export type ProbeReport = { provider: string; choice: Choice; result: ProbeResult };
+
+export const probeView = ({ provider, choice, result }: ProbeReport): object => ({
+  provider,
+  model: choice.route?.modelId ?? null,
+  upstream_model: choice.upstreamModel,
+  dialect: choice.dialect,
+  ok: result.problem === null,
+  status: result.status,
+  problem: result.problem,
+  first_byte_ms: result.firstByteMs,
+  whole_ms: result.wholeMs,
+  usage: result.examination?.usage
+    ? {
+        input_tokens: result.examination.usage.inputTokens,
+        output_tokens: result.examination.usage.outputTokens,
+      }
+    : null,
+  broken_rules: result.examination?.broken ?? null,
+  suggestion: suggestionOf(result),
+});
+
+export function probeText({ provider, choice, result }: ProbeReport): string {
+  const { examination } = result;
+  const pairs: [string, string][] = [
+    ["answer", result.status === null ? "none" : String(result.status)],
+    ["first byte", result.firstByteMs === null ? "none" : `${result.firstByteMs} ms`],
+    ["whole answer", `${result.wholeMs} ms`],
+  ];
+  if (result.problem !== null) pairs.push(["problem", result.problem]);
+  if (examination !== null) {
+    const { usage, broken, model } = examination;
+    pairs.push(
+      [
+        "usage",
+        usage === null ? "not reported" : `input ${usage.inputTokens ?? "?"}, output ${usage.outputTokens ?? "?"}`,
+      ],
+      ["names itself", model === "" ? "nothing" : model],
+      ["stream rules", broken.length === 0 ? "all kept" : `broken: ${broken.join("; ")}`],
+      ["suggestion", adviceOf({ provider, choice, result })],
+    );
+  }
+  return facts(`${provider}: ${choice.upstreamModel} (${choice.dialect})`, pairs);
+}
+
+const suggestionOf = ({ examination }: ProbeResult): "conformant" | "normalised" | null =>
+  examination === null ? null : examination.broken.length === 0 ? "conformant" : "normalised";
+
+/** Answers in words keep the rules more often than those with tool calls, of which one small call says nothing. */
+function adviceOf({ provider, choice, result }: ProbeReport): string {
+  const suggestion = suggestionOf(result);
+  const { route, upstreamModel, dialect } = choice;
+  const advice =
+    suggestion === "conformant"
+      ? "may be conformant, as far as an answer in words tells; tool calls were not tried, and callers would see that name"
+      : "normalised";
+  if (route === null || route.conformant === (suggestion === "conformant")) return advice;
+  const option = suggestion === "conformant" ? "--conformant" : "--no-conformant";
+  const command = `tollgate models add ${route.modelId} --provider ${provider} --upstream-model ${upstreamModel} --dialect ${dialect} ${option}`;
+  return `${advice}; the route is not: ${command}`;
+}
