@@ -1,8 +1,8 @@
 /**
  * Fuzzes every public route of a gateway on a PostgreSQL of its own.
  *
- *   FUZZ_SEED=1 node scripts/fuzz.ts [--requests 200000] [--folder DIR]   a run; failures are written as files
- *   node scripts/fuzz.ts --replay FILE                                    one of those files again
+ *   FUZZ_SEED=1 node scripts/fuzz.ts [--requests 200000] [--minutes M] [--folder DIR]   a run; failures are written as files
+ *   node scripts/fuzz.ts --replay FILE                                                  one of those files again
  *
  * A run ends with schemathesis on the gateway's own document, `--examples` per operation (0: none), where Python can get it.
  */
@@ -21,6 +21,7 @@ const { values } = parseArgs({
   options: {
     requests: { type: "string", default: "200000" },
     replay: { type: "string" },
+    minutes: { type: "string", default: "Infinity" },
     examples: { type: "string", default: "50" },
     folder: { type: "string", default: "fuzz-failures" },
   },
@@ -37,7 +38,8 @@ try {
 async function run(): Promise<void> {
   const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
   progress(`FUZZ_SEED=${seed}`);
-  const report = await fuzz({ stage, seed, requests: Number(values.requests), progress });
+  const limitMs = Number(values.minutes) * 60_000;
+  const report = await fuzz({ stage, seed, requests: Number(values.requests), limitMs, progress });
   const { early, late } = report.residentKib;
   console.log(report.tally.table());
   console.log(`${report.requests} requests in ${report.seconds.toFixed(0)} s, seed ${seed}`);

@@ -24,7 +24,14 @@ export type FuzzReport = {
   residentKib: { early: number; late: number };
 };
 
-type Plan = { stage: FuzzStage; seed: number; requests: number; progress: (text: string) => void };
+type Plan = {
+  stage: FuzzStage;
+  seed: number;
+  requests: number;
+  /** Ends sooner when this time is over. */
+  limitMs?: number;
+  progress: (text: string) => void;
+};
 
 const BATCH = 500;
 const IN_FLIGHT = 16;
@@ -41,7 +48,7 @@ const cases = fc.oneof(
 );
 
 /** Batch after batch of cases, each judged by itself, and the gateway after each batch. */
-export async function fuzz({ stage, seed, requests, progress }: Plan): Promise<FuzzReport> {
+export async function fuzz({ stage, seed, requests, limitMs = Infinity, progress }: Plan): Promise<FuzzReport> {
   const player = createPlayer({ ...stage, deadlineMs: DEADLINE_MS });
   const judge = createJudge();
   const tally = createTally();
@@ -67,7 +74,10 @@ export async function fuzz({ stage, seed, requests, progress }: Plan): Promise<F
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
   };
 
-  for (let done = 0; done < requests && failures.length < MOST_FAILURES && vital.length === 0; done += BATCH) {
+  const goOn = (done: number): boolean =>
+    done < requests && performance.now() - startedMs < limitMs && failures.length < MOST_FAILURES && vital.length === 0;
+
+  for (let done = 0; goOn(done); done += BATCH) {
     const batchSeed = seed + done / BATCH;
     await runAll(fc.sample(cases, { seed: batchSeed, numRuns: BATCH }), batchSeed);
     if (done % SLOW_EVERY === 0) await Promise.all(SLOW_CASES.map((slow) => runAll([slow], batchSeed)));
