@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { createExampleFile } from "../src/config/example-file.ts";
 import { describeGroup, type Field, listFields } from "../src/config/fields.ts";
 import { createJsonSchema } from "../src/config/json-schema.ts";
-import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "../src/telemetry/metric-table.ts";
+import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow, ROUTE_GAUGES } from "../src/telemetry/metric-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const GENERATED = "<!-- Written by scripts/write-reference.ts. Edit the code it is written from. -->";
@@ -85,6 +85,7 @@ function metricsPage(): string {
     ...rows("counter", COUNTERS),
     ...rows("histogram", HISTOGRAMS),
     ...rows("gauge", GAUGES),
+    ...rows("gauge", ROUTE_GAUGES),
     "",
     "Beside these stand the usual `process_*` and `nodejs_*` metrics of the process: processor time, memory, garbage",
     "collection, and the lag of the event loop (`nodejs_eventloop_lag_p99_seconds` is the one to watch).",

@@ -51,6 +51,7 @@ import { type CountTokens, loadCountTokens } from "./tokens/count-tokens.ts";
 import { createCountAtProvider } from "./upstream/count-at-provider.ts";
 import { createDispatch } from "./upstream/dispatch.ts";
 import { createPools } from "./upstream/pools.ts";
+import { createRouteHealth } from "./upstream/route-health.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
@@ -210,7 +211,9 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   });
 
   const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin });
-  const dispatch = createDispatch({ pools, credential, random: Math.random, elapsedMs: clock.elapsedMs });
+  const health = createRouteHealth({ clock, random: Math.random, onChange: events.routeChanged });
+  metrics.watchRoutes(health.report);
+  const dispatch = createDispatch({ pools, credential, health, random: Math.random, clock });
   const countAtProvider = createCountAtProvider({ pools, credential, elapsedMs: clock.elapsedMs });
   const relay = createRelay({
     clock,
@@ -231,6 +234,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       limits: { deadlineMs: limits.streamDeadlineMs, maxAnswerBytes: MAX_ANSWER_BYTES },
     }),
     clock,
+    deadlineMs: limits.streamDeadlineMs,
     storedAnswerBytes: config.idempotency.bodyBytes,
   });
 
@@ -259,6 +263,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const admin = createAdmin({
     token: adminToken,
     control,
+    reportRoutes: health.report,
     metrics,
     events,
     readiness,

@@ -9,9 +9,11 @@ import type { ReportUsage } from "../ledger/usage-report.ts";
 import type { VerifyLedger } from "../ledger/verify.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { RouteReport } from "../upstream/route-record.ts";
 import { requireOperator } from "./operator-credential.ts";
 import { isBug, renderRefusal } from "./refusal.ts";
 import { addFundsRoutes } from "./routes/funds.ts";
+import { addHealthRoutes } from "./routes/health.ts";
 import { addKeyRoutes } from "./routes/keys.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
 
@@ -24,6 +26,8 @@ type Parts = {
     verifyLedger: VerifyLedger;
     reportUsage: ReportUsage;
   };
+  /** What this process knows of the routes it used. */
+  reportRoutes: () => readonly RouteReport[];
   metrics: Pick<Metrics, "expose">;
   events: Events;
   readiness: () => Promise<string[]>;
@@ -33,7 +37,15 @@ type Parts = {
 const MAX_BODY_BYTES = 1_048_576;
 
 /** The operators' listener: everything operational is here and nothing of it on the public one. [decision 35] */
-export function createAdmin({ token, control, metrics, events, readiness, clock }: Parts): FastifyInstance {
+export function createAdmin({
+  token,
+  control,
+  reportRoutes,
+  metrics,
+  events,
+  readiness,
+  clock,
+}: Parts): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
@@ -71,5 +83,6 @@ export function createAdmin({ token, control, metrics, events, readiness, clock 
   addKeyRoutes(app, { keys: control.keys, events });
   addFundsRoutes(app, control);
   addLedgerRoutes(app, control);
+  addHealthRoutes(app, { reportRoutes });
   return app;
 }

@@ -1,13 +1,14 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Model } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
+import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { NO_USAGE } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
 import { chooseRoutes } from "../translate/choose-routes.ts";
 import { pickTranslator } from "../translate/pick-translator.ts";
-import type { Dispatch } from "../upstream/dispatch.ts";
+import type { Dispatch, Dispatched } from "../upstream/dispatch.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
 import { checkFormat } from "./check-format.ts";
@@ -30,6 +31,8 @@ type Parts = {
   deliverStream: Deliver;
   deliverPlain: Deliver;
   clock: Clock;
+  /** How long a request may take, from the moment it came in to the last byte of its answer. */
+  deadlineMs: number;
   /** The largest answer that is kept for a retry. */
   storedAnswerBytes: number;
 };
@@ -76,7 +79,7 @@ export const createGenerate = (parts: Parts): Generate => {
   /** From the first provider that is asked to the last byte for the caller. */
   async function serve(journey: Journey): Promise<Generated> {
     const { generation, model, held, sink } = journey;
-    const { request, onAttempt } = generation;
+    const { request, startedAtMs, onAttempt } = generation;
     const dispatched = await dispatch({
       targets: chooseRoutes(request, model.routes),
       bodyFor: (target) =>
@@ -85,6 +88,7 @@ export const createGenerate = (parts: Parts): Generate => {
           maxOutputTokens: held.toldMaxTokens,
         }),
       headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
+      deadlineAtMs: startedAtMs + parts.deadlineMs,
       sink,
       onAttempt: (attempt) => {
         journey.provider = attempt.target.provider;
@@ -101,7 +105,7 @@ export const createGenerate = (parts: Parts): Generate => {
 
     const answeredAtMs = clock.elapsedMs();
     const deliver = request.stream ? deliverStream : deliverPlain;
-    const { outcome, code, usage, bytesOut, relayedAtMs } = await deliver(journey, dispatched);
+    const { outcome, code, usage, bytesOut, relayedAtMs } = await heardBy(dispatched, deliver(journey, dispatched));
     return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut };
   }
 
@@ -113,6 +117,20 @@ export const createGenerate = (parts: Parts): Generate => {
     });
   }
 };
+
+/** The route hears how its answer went: a provider that keeps dying within its answers must not be asked for ever. */
+async function heardBy({ ended }: Dispatched, delivering: Promise<Delivered>): Promise<Delivered> {
+  try {
+    const delivered = await delivering;
+    ended({ outcome: delivered.outcome, outputTokens: delivered.usage.outputTokens });
+    return delivered;
+  } catch (error) {
+    // Whatever else is thrown here is the ledger's affair or the caller's.
+    const broke = error instanceof Fault && error.code === "upstream_error";
+    ended({ outcome: broke ? "upstream_failed" : null, outputTokens: 0 });
+    throw error;
+  }
+}
 
 /** The answer to the first request, again, byte for byte; nothing is charged for it. [decision 25] */
 function replay({ idempotency, sink, onFirstByte }: Generation, model: Model, answer: StoredAnswer): Generated {

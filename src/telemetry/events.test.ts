@@ -321,3 +321,26 @@ test("a request is one span with the names other tools know", () => {
 test("without an SDK no span is made", () => {
   expect(createOpenSpan()({ requestId: "req_1", route: "usage", method: "GET" })).toBeNull();
 });
+
+test("a provider that refuses our credential is an error in the log, and any other failure of one a warning [UPS-3]", () => {
+  const { events, lines } = build();
+  const failure = { requestId: "req_1", provider: "east", routeId: "route-1" };
+  events.upstreamFailed({ ...failure, reason: "credential_refused", status: 401 });
+  events.upstreamFailed({ ...failure, reason: "server_error", status: 500 });
+
+  expect(lines).toMatchObject([
+    { level: "error", msg: "upstream failed", reason: "credential_refused", status: 401 },
+    { level: "warn", msg: "upstream failed", reason: "server_error", status: 500 },
+  ]);
+});
+
+test("a route that is left alone says why, and says when it is back", () => {
+  const { events, lines } = build();
+  events.routeChanged({ routeId: "route-1", provider: "east", state: "open", reason: "timed_out" });
+  events.routeChanged({ routeId: "route-1", provider: "east", state: "closed", reason: "answered" });
+
+  expect(lines).toMatchObject([
+    { level: "error", msg: "route opened", provider: "east", route_id: "route-1", reason: "timed_out" },
+    { level: "info", msg: "route closed", provider: "east", route_id: "route-1" },
+  ]);
+});

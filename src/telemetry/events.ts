@@ -11,6 +11,8 @@ import { openTrail, type RequestTrail, type TrailParts } from "./request-trail.t
 export type Events = DutyEvents & {
   requestOpened: (request: RequestOpened) => RequestTrail;
   upstreamFailed: (failure: UpstreamFailure) => void;
+  /** A route is left alone after failing again and again, or is used once more. `reason` is a word of a fixed set. */
+  routeChanged: (route: { routeId: string; provider: string; state: "open" | "closed"; reason: string }) => void;
   serverListening: (listener: { name: "public" | "admin"; url: string }) => void;
   drainStarted: (drain: { openRequests: number; deadlineMs: number }) => void;
   drainFinished: (drain: { openRequests: number }) => void;
@@ -45,8 +47,14 @@ export function createEvents(parts: TrailParts): Events {
     requestOpened: (request) => openTrail(parts, request),
     upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
       metrics.upstreamCalled(provider, reason);
-      logger.warn({ request_id: requestId, provider, route_id: routeId, reason, status }, "upstream failed");
+      // Our own credential is for an operator to mend; the rest may mend itself. [decision 31]
+      const level = reason === "credential_refused" || reason === "misconfigured" ? "error" : "warn";
+      logger[level]({ request_id: requestId, provider, route_id: routeId, reason, status }, "upstream failed");
     },
+    routeChanged: ({ routeId, provider, state, reason }) =>
+      state === "open"
+        ? logger.error({ provider, route_id: routeId, reason }, "route opened")
+        : logger.info({ provider, route_id: routeId }, "route closed"),
     serverListening: ({ name, url }) => logger.info({ listener: name, url }, "listening"),
     drainStarted: ({ openRequests, deadlineMs }) =>
       logger.info({ open_requests: openRequests, deadline_ms: deadlineMs }, "drain started"),

@@ -85,6 +85,35 @@ export const HISTOGRAMS = {
   },
 } as const satisfies Record<string, MetricRow>;
 
+/** Of each route that was used, read when somebody asks. The first hundred routes are told apart. */
+export const ROUTE_GAUGES = {
+  breaker: {
+    name: "tollgate_route_breaker",
+    help: "0 while a route is used, 1 while a request tries whether it is back, 2 while it is left alone.",
+    labels: ["provider", "route"],
+  },
+  successRate: {
+    name: "tollgate_route_success_ratio",
+    help: "Share of late calls to a route that succeeded.",
+    labels: ["provider", "route"],
+  },
+  firstByteSeconds: {
+    name: "tollgate_route_first_byte_seconds",
+    help: "Time to the first byte of a route's answers, averaged over late calls.",
+    labels: ["provider", "route"],
+  },
+  tokensPerSecond: {
+    name: "tollgate_route_tokens_per_second",
+    help: "Output tokens per second of a route's answers, averaged over late calls.",
+    labels: ["provider", "route"],
+  },
+  callsInProgress: {
+    name: "tollgate_route_calls_in_progress",
+    help: "Calls to a route that are in progress in this process.",
+    labels: ["provider", "route"],
+  },
+} as const satisfies Record<string, MetricRow>;
+
 export const GAUGES = {
   openRequests: { name: "tollgate_open_requests", help: "Requests in progress.", labels: [] },
   openStreams: { name: "tollgate_open_streams", help: "Streams in progress.", labels: [] },

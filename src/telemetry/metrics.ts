@@ -7,6 +7,7 @@ import type { Outcome } from "../core/usage.ts";
 import { createBoundedLabel } from "./bounded-label.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
 import { ROUTE_NAMES, type RouteName } from "./route-name.ts";
+import { type RouteReading, watchRoutes } from "./route-gauges.ts";
 import { createLevel, createTally } from "./tally.ts";
 
 export type FinishedRequest = {
@@ -38,6 +39,8 @@ export type Metrics = {
   databaseUp: (up: 0 | 1) => void;
   leaseHeld: (held: 0 | 1) => void;
   catalogueLoaded: (models: number) => void;
+  /** Where to read what is known of routes, whenever somebody asks. Called once. */
+  watchRoutes: (read: () => readonly RouteReading[]) => void;
   /** For the standard process metrics, which register themselves. */
   registry: Registry;
   /** The exposition a scraper reads, and its content type. */
@@ -102,6 +105,7 @@ export function createMetrics(): Metrics {
     databaseUp: (up) => void (databaseUp.current = up),
     leaseHeld: (held) => void (leaseHeld.current = held),
     catalogueLoaded: (models) => void (catalogueModels.current = models),
+    watchRoutes: (read) => watchRoutes(read, registry),
     registry,
     expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { wholeSeconds } from "../core/deadline.ts";
 import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
 import type { Sink } from "../core/sink.ts";
 import type { Pools } from "./pools.ts";
@@ -10,15 +11,22 @@ export type Call = {
   headers: Record<string, string>;
   body: Buffer;
   connectTimeoutMs: number;
+  /** Covers everything until the answer begins, waiting for a free connection included. */
   firstByteTimeoutMs: number;
   idleTimeoutMs: number;
   sink: Pick<Sink, "onGone">;
 };
 
-/** Sends one request and resolves with the head of the answer. Redirects are answers like any other: nothing follows them. */
+/**
+ * How long an answer of success is looked at before it is passed on. One that breaks off at once can then still be asked of
+ * another provider; one that thinks for longer is passed on, so that its caller can be sent signs of life.
+ */
+const FIRST_BODY_BYTE_MS = 5_000;
+
+/** Sends one request and resolves with the answer once its body has begun. Redirects are answers like any other: nothing follows them. */
 export function call(pools: Pools, request: Call): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const flight = new Flight(resolve, reject);
+    const flight = new Flight(resolve, reject, request.firstByteTimeoutMs);
     request.sink.onGone(() => flight.cancel());
     pools.of(request.origin, request.connectTimeoutMs).dispatch(
       {
@@ -26,7 +34,8 @@ export function call(pools: Pools, request: Call): Promise<UpstreamAnswer> {
         path: request.path,
         headers: request.headers,
         body: request.body,
-        headersTimeout: request.firstByteTimeoutMs,
+        // The flight has a clock of its own, which runs from the moment somebody waits.
+        headersTimeout: 0,
         bodyTimeout: request.idleTimeoutMs,
       },
       flight,
@@ -38,21 +47,24 @@ export function call(pools: Pools, request: Call): Promise<UpstreamAnswer> {
 class Flight implements Dispatcher.DispatchHandler, ByteStream {
   readonly #resolve: (answer: UpstreamAnswer) => void;
   readonly #reject: (error: Error) => void;
+  #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: ByteReader | null = null;
-  /** What arrived between the head and the reader, which comes a microtask later. */
+  #answer: UpstreamAnswer | null = null;
+  /** What arrived before the reader, which comes a microtask after the first of it. */
   #early: Buffer[] = [];
   #ending: { error: Error | null } | null = null;
   #cancelled = false;
 
-  constructor(resolve: (answer: UpstreamAnswer) => void, reject: (error: Error) => void) {
+  constructor(resolve: (answer: UpstreamAnswer) => void, reject: (error: Error) => void, timeoutMs: number) {
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#timer = setTimeout(() => this.#giveUp("timed_out"), wholeSeconds(timeoutMs));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#cancelled) this.cancel();
+    if (this.#cancelled) controller.abort(new Error("the call was given up"));
   }
 
   onResponseStart(
@@ -61,19 +73,33 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     // Informational answers come before the real one.
-    if (status >= 200) this.#resolve({ status, headers, body: this });
+    if (status < 200) return;
+    clearTimeout(this.#timer);
+    this.#answer = { status, headers, body: this };
+    if (status !== 200) this.#pass();
+    else this.#timer = setTimeout(() => this.#pass(), FIRST_BODY_BYTE_MS);
+  }
+
+  #pass(): void {
+    clearTimeout(this.#timer);
+    if (this.#answer) this.#resolve(this.#answer);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#reader) this.#reader.chunk(chunk);
-    else if (!this.#cancelled) this.#early.push(chunk);
+    else if (!this.#cancelled) {
+      this.#early.push(chunk);
+      this.#pass();
+    }
   }
 
   onResponseEnd(): void {
+    this.#pass();
     this.#end(null);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer);
     const failure = new UpstreamError(reasonOf(error), error);
     this.#reject(failure);
     this.#end(failure);
@@ -102,10 +128,15 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
   }
 
   cancel(): void {
+    this.#giveUp("broken");
+  }
+
+  #giveUp(reason: UpstreamFailure): void {
+    clearTimeout(this.#timer);
     this.#cancelled = true;
     this.#reader = null;
     const given = new Error("the call was given up");
-    this.#reject(new UpstreamError("broken", given));
+    this.#reject(new UpstreamError(reason, given));
     this.#controller?.abort(given);
   }
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { type Attempt, createDispatch, type DispatchTask } from "./dispatch.ts";
 import { createPools } from "./pools.ts";
+import { createRouteHealth } from "./route-health.ts";
 import type { Target } from "./upstream.ts";
 
 const closing: (() => unknown)[] = [];
@@ -46,24 +47,33 @@ const target = (url: string, changes: Partial<Target> = {}): Target => ({
 });
 
 function harness() {
+  const state = { isGone: false, skippedMs: 0 };
+  const clock = { nowMs: Date.now, elapsedMs: () => performance.now() + state.skippedMs };
+  const changes: string[] = [];
+  const health = createRouteHealth({
+    clock,
+    random: () => 0,
+    onChange: ({ state: to, reason }) => changes.push(`${to} ${reason}`),
+  });
   const pools = createPools({ connectionsPerOrigin: 4 });
   closing.push(pools.close);
   const attempts: Attempt[] = [];
   let gone: (() => void) | null = null;
-  const state = { isGone: false };
   const dispatch = createDispatch({
     pools,
     credential: (reference) => {
       if (reference === "env:UNSET") throw new Error("names a variable that is not set");
       return "sk-east-secret";
     },
+    health,
     random: Math.random,
-    elapsedMs: () => performance.now(),
+    clock,
   });
   const task = (...list: Target[]): DispatchTask => ({
     targets: list,
     bodyFor: ({ upstreamModel }) => Buffer.from(JSON.stringify({ model: upstreamModel })),
     headersFor: () => ({}),
+    deadlineAtMs: clock.elapsedMs() + 10_000,
     sink: { isGone: () => state.isGone, onGone: (callback) => (gone = callback) },
     onAttempt: (attempt) => attempts.push(attempt),
   });
@@ -71,7 +81,8 @@ function harness() {
     state.isGone = true;
     gone?.();
   };
-  return { dispatch, task, attempts, leave };
+  const skip = (ms: number): void => void (state.skippedMs += ms);
+  return { dispatch, task, attempts, leave, health, changes, skip };
 }
 
 const refuseWith =
@@ -116,7 +127,7 @@ test("a call carries the route's path, body and credential, and nothing else [UP
   expect(attempts).toMatchObject([{ number: 1, status: 200, failure: null }]);
 });
 
-test.each([429, 500, 502, 503, 529, 408])("after a %i the next route is tried [UPS-4]", async (status) => {
+test.each([401, 403, 408, 429, 500, 502, 503, 529])("after a %i the next route is tried [UPS-4]", async (status) => {
   const [busy, free] = [await provider(refuseWith(status)), await provider(answerOk)];
   const { dispatch, task, attempts } = harness();
   const dispatched = await dispatch(task(target(busy.url), target(free.url, { provider: "west" })));
@@ -131,10 +142,8 @@ test.each([429, 500, 502, 503, 529, 408])("after a %i the next route is tried [U
 
 test.each([
   [400, "invalid_request"],
-  [401, "provider_unavailable"],
-  [403, "provider_unavailable"],
   [404, "upstream_error"],
-])("after a %i nobody else is asked: the caller is told %s [UPS-3] [UPS-6] [UPS-7]", async (status, code) => {
+])("after a %i nobody else is asked: the caller is told %s [UPS-6] [UPS-7]", async (status, code) => {
   const error = { type: "invalid_request_error", message: "temperature is out of range" };
   const [strict, free] = [await provider(refuseWith(status, error)), await provider(answerOk)];
   const { dispatch, task } = harness();
@@ -206,7 +215,6 @@ test("a provider that resets the connection has broken off, before its answer or
   const { dispatch, task } = harness();
 
   await expect(dispatch(task(target(rude.url)))).rejects.toMatchObject({ code: "upstream_error" });
-  expect(rude.seen).toHaveLength(1);
   const dispatched = await dispatch(task(target(later.url)));
   expect(await readBody(dispatched!.answer.body)).toBe("half broken");
 });
@@ -283,4 +291,168 @@ test("headers a caller's format lists reach the provider, over the ones every ca
   await dispatch({ ...task(target(url, { dialect: "messages" })), headersFor: () => headers });
 
   expect(seen[0]?.headers).toMatchObject(headers);
+});
+
+test("the wait for a first byte ends with the request's own time, whatever the route would grant [ERR-20]", async () => {
+  const silent = await provider(() => undefined);
+  const { dispatch, task } = harness();
+  const startedAtMs = performance.now();
+  const patient = target(silent.url, { firstByteTimeoutMs: 60_000 });
+
+  await expect(
+    dispatch({ ...task(patient, { ...patient, id: "spare" }), deadlineAtMs: performance.now() + 200 }),
+  ).rejects.toMatchObject({ code: "upstream_timeout" });
+  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+  expect(silent.seen).toHaveLength(1);
+});
+
+test("waiting for a free connection counts as waiting for the first byte", async () => {
+  const slow = await provider(() => undefined);
+  const { dispatch, task } = harness();
+  const asked = Array.from({ length: 6 }, () =>
+    dispatch(task(target(slow.url, { firstByteTimeoutMs: 200 }))).catch((error: unknown) => error),
+  );
+
+  for (const answer of asked) expect(await answer).toMatchObject({ code: "upstream_timeout" });
+});
+
+test("an answer of success that breaks off before its first byte is asked of the next route", async () => {
+  const empty = await provider((_request, response) => {
+    response.writeHead(200);
+    response.flushHeaders();
+    setTimeout(() => response.socket?.resetAndDestroy(), 20);
+  });
+  const free = await provider(answerOk);
+  const { dispatch, task, attempts } = harness();
+  const dispatched = await dispatch(task(target(empty.url), target(free.url)));
+
+  expect(await readBody(dispatched!.answer.body)).toBe("whole end");
+  expect(attempts.map(({ failure }) => failure)).toEqual(["broken", null]);
+});
+
+test("the last attempt is the third, however many routes there are", async () => {
+  const broken = await provider(refuseWith(500));
+  const { dispatch, task, attempts } = harness();
+
+  await expect(dispatch(task(...Array.from({ length: 5 }, () => target(broken.url))))).rejects.toMatchObject({
+    code: "upstream_error",
+  });
+  expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3]);
+});
+
+test("a sole route is asked once more after a reset, and not after an error", async () => {
+  let calls = 0;
+  const moody = await provider((request, response) =>
+    ++calls === 1 ? request.socket.resetAndDestroy() : answerOk(request, response),
+  );
+  const broken = await provider(refuseWith(500));
+  const { dispatch, task } = harness();
+
+  expect((await dispatch(task(target(moody.url))))?.answer.status).toBe(200);
+  await expect(dispatch(task(target(broken.url)))).rejects.toMatchObject({ code: "upstream_error" });
+  expect(broken.seen).toHaveLength(1);
+});
+
+test("a refusal whose body dawdles does not hold up the next route", async () => {
+  const dawdler = await provider((_request, response) => {
+    response.writeHead(500);
+    response.flushHeaders();
+  });
+  const free = await provider(answerOk);
+  const { dispatch, task } = harness();
+  const startedAtMs = performance.now();
+  const dispatched = await dispatch(task(target(dawdler.url), target(free.url)));
+
+  expect(dispatched?.answer.status).toBe(200);
+  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+});
+
+test("a dead provider is out of the plan after five failures, and back when a real request succeeds there", async () => {
+  let alive = false;
+  const moody = await provider((request, response) => (alive ? answerOk : refuseWith(500))(request, response));
+  const free = await provider(answerOk);
+  const { dispatch, task, changes, skip } = harness();
+  const [first, second] = [target(moody.url), target(free.url)];
+  const ask = async (): Promise<string> => {
+    const dispatched = await dispatch(task(first, second));
+    dispatched?.ended({ outcome: "completed", outputTokens: 1 });
+    return dispatched?.target.id ?? "";
+  };
+  for (let call = 0; call < 20; call++) expect(await ask()).toBe(second.id);
+  expect(moody.seen).toHaveLength(5);
+
+  skip(10_000);
+  expect(await ask()).toBe(second.id);
+  expect(moody.seen).toHaveLength(6);
+  alive = true;
+  skip(20_000);
+  expect(await ask()).toBe(first.id);
+  expect(changes).toEqual(["open server_error", "open server_error", "closed answered"]);
+});
+
+test("when every route is left alone the caller is told at once, and for how long", async () => {
+  const broken = await provider(refuseWith(500));
+  const { dispatch, task, attempts } = harness();
+  const sole = target(broken.url);
+  for (let call = 0; call < 5; call++) await dispatch(task(sole)).catch(() => undefined);
+
+  await expect(dispatch(task(sole))).rejects.toMatchObject({
+    code: "provider_unavailable",
+    retryAfterSeconds: 10,
+    detail: { reason: "breaker_open" },
+  });
+  expect(attempts).toHaveLength(5);
+});
+
+test("no gloomy guess refuses a request: a sole route that is over its capacity is asked all the same", async () => {
+  let calls = 0;
+  const busy = await provider((request, response) =>
+    (++calls <= 10 ? refuseWith(429, {}, { "retry-after": "60" }) : answerOk)(request, response),
+  );
+  const { dispatch, task } = harness();
+  const sole = target(busy.url);
+  for (let call = 0; call < 10; call++) await dispatch(task(sole)).catch(() => undefined);
+
+  expect((await dispatch(task(sole)))?.answer.status).toBe(200);
+});
+
+test("a route that asks to be left alone is passed over meanwhile", async () => {
+  const busy = await provider(refuseWith(429, {}, { "retry-after": "30" }));
+  const free = await provider(answerOk);
+  const { dispatch, task, skip } = harness();
+  const pair = [target(busy.url), target(free.url)];
+  const ask = async () => (await dispatch(task(...pair)))?.ended({ outcome: "completed", outputTokens: 1 });
+  for (let call = 0; call < 5; call++) await ask();
+  expect(busy.seen).toHaveLength(1);
+
+  skip(30_000);
+  await ask();
+  expect(busy.seen).toHaveLength(2);
+});
+
+test("a route at its limit of calls is passed over, and when all are the caller is told", async () => {
+  const free = await provider(answerOk);
+  const { dispatch, task } = harness();
+  const [first, second] = [target(free.url, { concurrencyLimit: 1 }), target(free.url, { concurrencyLimit: 1 })];
+  const open = await dispatch(task(first, second));
+  expect((await dispatch(task(first, second)))?.target.id).toBe(second.id);
+  await expect(dispatch(task(first, second))).rejects.toMatchObject({
+    code: "provider_unavailable",
+    detail: { reason: "concurrency_limit" },
+  });
+
+  open?.ended({ outcome: "completed", outputTokens: 1 });
+  expect((await dispatch(task(first, second)))?.target.id).toBe(first.id);
+});
+
+test("requests a provider rightly refuses never take its route from others", async () => {
+  const error = { type: "invalid_request_error", message: "temperature is out of range" };
+  const strict = await provider(refuseWith(400, error));
+  const { dispatch, task, health } = harness();
+  const sole = target(strict.url);
+  for (let call = 0; call < 20; call++) {
+    await expect(dispatch(task(sole))).rejects.toMatchObject({ code: "invalid_request" });
+  }
+
+  expect(health.report()[0]).toMatchObject({ breaker: "closed", successRate: 1, callsInProgress: 0 });
 });

@@ -1,14 +1,21 @@
-import { Fault } from "../core/fault.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
+import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
 import { call } from "./call.ts";
+import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";
 import { plan } from "./plan.ts";
 import type { Pools } from "./pools.ts";
 import { canCall, createPrepareTarget } from "./prepare-target.ts";
-import { isRetryable, providerFault } from "./provider-error.ts";
+import { isRetryable, providerFault, refusalReason } from "./provider-error.ts";
 import { readBeginning } from "./read-beginning.ts";
+import { coolDownOf } from "./retry-after.ts";
+import type { RouteHealth } from "./route-health.ts";
+import type { RouteEnding, WatchedCall } from "./route-record.ts";
 import { type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
 
 const ERROR_BODY = { maxBytes: 65_536, timeoutMs: 5_000 };
+const NO_BYTES = Buffer.alloc(0);
 
 export type DispatchTask = {
   targets: readonly Target[];
@@ -16,6 +23,8 @@ export type DispatchTask = {
   bodyFor: (target: Target) => Buffer;
   /** What this target is told in headers on the caller's behalf. */
   headersFor: (target: Target) => Readonly<Record<string, string>>;
+  /** When the request must have ended, on the clock of durations. No wait for a provider outlasts it. */
+  deadlineAtMs: number;
   /** The caller: when it leaves, so does the call. */
   sink: Pick<Sink, "isGone" | "onGone">;
   onAttempt: (attempt: Attempt) => void;
@@ -29,7 +38,8 @@ export type Attempt = {
   waitedMs: number;
 };
 
-export type Dispatched = { target: Target; answer: UpstreamAnswer };
+/** `ended` must be told how the answer went, whatever happens: until then the call counts as in progress. */
+export type Dispatched = { target: Target; answer: UpstreamAnswer; ended: (ending: RouteEnding) => void };
 
 /** Null: the caller left before any provider answered. */
 export type Dispatch = (task: DispatchTask) => Promise<Dispatched | null>;
@@ -38,72 +48,105 @@ type Parts = {
   pools: Pools;
   /** The credential a reference stands for; null when the provider wants none. Throws when it cannot be had. */
   credential: (reference: string) => string | null;
+  health: RouteHealth;
   random: () => number;
-  elapsedMs: () => number;
+  clock: Clock;
+};
+
+/** What came of one attempt. `next`: who may be asked after it failed. */
+type Tried =
+  | { kind: "answered"; dispatched: Dispatched }
+  | { kind: "gone" }
+  | { kind: "failed"; fault: Fault; next: "nobody" | "others" | "anybody" };
+
+type Refusal = {
+  answer: UpstreamAnswer;
+  target: Target;
+  watched: WatchedCall;
+  note: (status: number | null, failure: string | null) => void;
 };
 
 /** Tries the routes in order until one answers; nothing is tried again once a provider has begun to. */
-export function createDispatch({ pools, credential, random, elapsedMs }: Parts): Dispatch {
+export function createDispatch({ pools, credential, health, random, clock }: Parts): Dispatch {
   const prepare = createPrepareTarget(credential);
-  return async ({ targets, bodyFor, headersFor, sink, onAttempt }) => {
+
+  return async (task) => {
+    const callable = task.targets.filter(({ dialect }) => canCall(dialect));
+    let left = callable;
     let fault: Fault | null = null;
-    let number = 0;
-    for (const target of plan(targets, random)) {
-      if (!canCall(target.dialect)) continue;
-      number++;
-      const startedAtMs = elapsedMs();
-      const note = (status: number | null, failure: string | null): void =>
-        onAttempt({ target, number, status, failure, waitedMs: elapsedMs() - startedAtMs });
-      try {
-        const answer = await send(target);
-        if (answer.status === 200) {
-          note(200, null);
-          return { target, answer };
-        }
-        const body = await readBeginning(answer.body, ERROR_BODY);
-        note(answer.status, "answered with an error");
-        fault = providerFault({ status: answer.status, body, provider: target.provider });
-        if (!isRetryable(answer.status)) throw fault;
-      } catch (error) {
-        if (!(error instanceof UpstreamError)) throw error;
-        if (sink.isGone()) return null;
-        note(null, error.reason);
-        fault = failureFault(error, target.provider);
-      }
+    for (let number = 1; number <= MOST_ATTEMPTS; number++) {
+      if (number > 1) await pause(backoffMs(number, random), task.sink);
+      if (task.sink.isGone()) return null;
+      const [target] = plan(left, { random, standingOf: health.standing });
+      if (target === undefined) break;
+      const tried = await attempt(task, target, number);
+      if (tried.kind === "answered") return tried.dispatched;
+      if (tried.kind === "gone") return null;
+      fault = tried.fault;
+      if (tried.next === "nobody") break;
+      // A connection that was refused or reset says little about a provider, so a sole route is asked once more.
+      const again = tried.next === "anybody" && callable.length === 1 && number === 1;
+      if (!again) left = left.filter((other) => other !== target);
+      if (left.length === 0) break;
     }
-    throw fault ?? noProvider();
-
-    function send(target: Target): Promise<UpstreamAnswer> {
-      const { origin, path, headers } = prepare(target);
-      return call(pools, {
-        origin,
-        path,
-        headers: { ...headers, ...headersFor(target) },
-        body: bodyFor(target),
-        connectTimeoutMs: target.connectTimeoutMs,
-        firstByteTimeoutMs: target.firstByteTimeoutMs,
-        idleTimeoutMs: target.idleTimeoutMs,
-        sink,
-      });
-    }
+    throw fault ?? unavailable(callable, health);
   };
-}
 
-const noProvider = (): Fault =>
-  new Fault("provider_unavailable", "No provider can serve this model right now. Try again in a moment.");
+  async function attempt(task: DispatchTask, target: Target, number: number): Promise<Tried> {
+    const { sink, onAttempt } = task;
+    const startedAtMs = clock.elapsedMs();
+    if (startedAtMs >= task.deadlineAtMs) return { kind: "failed", fault: tooLate(), next: "nobody" };
+    const watched = health.begin(target);
+    const note = (status: number | null, failure: string | null): void =>
+      onAttempt({ target, number, status, failure, waitedMs: clock.elapsedMs() - startedAtMs });
+    try {
+      const answer = await send(task, target, task.deadlineAtMs - startedAtMs);
+      if (answer.status !== 200) return await refused({ answer, target, watched, note });
+      note(200, null);
+      watched.answered(clock.elapsedMs() - startedAtMs);
+      return { kind: "answered", dispatched: { target, answer, ended: (ending) => watched.ended(ending) } };
+    } catch (error) {
+      if (!(error instanceof UpstreamError) || sink.isGone()) watched.released();
+      if (!(error instanceof UpstreamError)) throw error;
+      if (sink.isGone()) return { kind: "gone" };
+      const { reason } = error;
+      note(null, reason);
+      watched.failed({ reason, status: null, coolDownMs: null });
+      const next = reason === "refused" || reason === "broken" ? "anybody" : "others";
+      return { kind: "failed", fault: failureFault(error, target.provider), next };
+    }
+  }
 
-function failureFault(error: UpstreamError, provider: string): Fault {
-  const options = { detail: { provider, reason: error.reason }, cause: error };
-  switch (error.reason) {
-    case "timed_out":
-      return new Fault("upstream_timeout", "The provider took too long to answer. Trying again is safe.", options);
-    case "refused":
-      return new Fault("provider_unavailable", "The provider could not be reached. Try again in a moment.", options);
-    case "misconfigured":
-      return new Fault("provider_unavailable", "This provider is not set up; the operator has been told.", options);
-    case "broken":
-      return new Fault("upstream_error", "The provider broke off before answering. Trying again is safe.", options);
-    default:
-      return error.reason satisfies never;
+  /** A provider answered, and not with success. */
+  async function refused({ answer, target, watched, note }: Refusal): Promise<Tried> {
+    const { status, headers } = answer;
+    const { provider } = target;
+    const reason = refusalReason(status);
+    const reading = readBeginning(answer.body, ERROR_BODY);
+    if (isRetryable(status)) {
+      // Its words do not matter, so nobody waits for them; they are read so that the connection can be used again.
+      note(status, reason);
+      watched.failed({ reason, status, coolDownMs: coolDownOf({ status, headers, nowMs: clock.nowMs() }) });
+      return { kind: "failed", fault: providerFault({ status, body: NO_BYTES, provider }), next: "others" };
+    }
+    // What a caller can provoke says nothing about the route, or one caller could take it from all others.
+    watched.released();
+    const body = await reading;
+    note(status, reason);
+    return { kind: "failed", fault: providerFault({ status, body, provider }), next: "nobody" };
+  }
+
+  function send(task: DispatchTask, target: Target, remainingMs: number): Promise<UpstreamAnswer> {
+    const { origin, path, headers } = prepare(target);
+    return call(pools, {
+      origin,
+      path,
+      headers: { ...headers, ...task.headersFor(target) },
+      body: task.bodyFor(target),
+      connectTimeoutMs: target.connectTimeoutMs,
+      firstByteTimeoutMs: Math.min(target.firstByteTimeoutMs, remainingMs),
+      idleTimeoutMs: target.idleTimeoutMs,
+      sink: task.sink,
+    });
   }
 }

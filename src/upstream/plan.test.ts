@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plan } from "./plan.ts";
+import { plan as planBy, type Standing } from "./plan.ts";
 
 /** A sequence that is the same in every run. */
 function seeded(seed: number): () => number {
@@ -9,6 +9,10 @@ function seeded(seed: number): () => number {
     return state / 2 ** 32;
   };
 }
+type Row = { id: string; priority: number; weight: number };
+const ready: Standing = { verdict: "ready" };
+const plan = (targets: readonly Row[], random: () => number, standings: Record<string, Standing> = {}): Row[] =>
+  planBy(targets, { random, standingOf: ({ id }) => standings[id] ?? ready });
 const target = (id: string, priority: number, weight: number) => ({ id, priority, weight });
 const idsOf = (targets: readonly { id: string }[]): string => targets.map(({ id }) => id).join(" ");
 
@@ -48,4 +52,22 @@ test("every target is in the plan once, and the given list is left as it was", (
   ).toEqual(["a", "b", "c"]);
   expect(idsOf(targets)).toBe("a b c");
   expect(plan([], Math.random)).toEqual([]);
+});
+
+test("a doubtful target comes after every one that is ready, the least bad of several first", () => {
+  const targets = [target("bad", 0, 9), target("worse", 0, 9), target("good", 5, 1)];
+  const standings = {
+    bad: { verdict: "doubtful", badness: 0.4 },
+    worse: { verdict: "doubtful", badness: 0.9 },
+  } as const;
+
+  expect(idsOf(plan(targets, seeded(1), standings))).toBe("good bad worse");
+});
+
+test("a target that is full or left alone is not in the plan, even when no other is", () => {
+  const targets = [target("full", 0, 1), target("open", 0, 1)];
+  const standings = { full: { verdict: "full" }, open: { verdict: "open" } } as const;
+
+  expect(plan(targets, seeded(1), standings)).toEqual([]);
+  expect(idsOf(plan([...targets, target("spare", 1, 0)], seeded(1), standings))).toBe("spare");
 });

@@ -69,8 +69,8 @@ test("other errors carry nothing of the provider's words", () => {
   }
 });
 
-test("another route may be tried after overload and failure, never after a refusal", () => {
+test("another route may be tried after overload, failure and a refusal of our credential, never after one of the request", () => {
   const statuses = [200, 302, 400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529];
 
-  expect(statuses.filter(isRetryable)).toEqual([408, 429, 500, 502, 503, 504, 529]);
+  expect(statuses.filter(isRetryable)).toEqual([401, 403, 408, 429, 500, 502, 503, 504, 529]);
 });

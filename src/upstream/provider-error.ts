@@ -13,15 +13,28 @@ const CALLER_FAULTS = new Set(["invalid_request_error", "request_too_large"]);
 const PRIVATE =
   /\b(sk-[\w*-]+|org-\w+|proj_\w+|acct_\w+|req_\w+|[\w.+-]+@[\w-]+\.[\w.]+|https?:\/\/\S+|Bearer\s+\S+|\d{1,3}(?:\.\d{1,3}){3})/g;
 
+/** Whether a provider refuses our credential: the operator's to mend, and no reason to refuse the caller. */
+const isOurCredential = (status: number): boolean => status === 401 || status === 403;
+
 /** Whether another route may be tried after this status. [decision 31] */
 export function isRetryable(status: number): boolean {
-  return status === 408 || status === 429 || status >= 500;
+  return status === 408 || status === 429 || status >= 500 || isOurCredential(status);
+}
+
+/** A provider's refusal in a word, for labels and lists. */
+export function refusalReason(status: number): string {
+  if (isOurCredential(status)) return "credential_refused";
+  if (status === 429) return "rate_limited";
+  if (status === 503 || status === 529) return "overloaded";
+  if (status === 408) return "timed_out";
+  if (status >= 500) return "server_error";
+  return status >= 400 ? "request_refused" : "unexpected_status";
 }
 
 /** A provider's refusal as the caller is told it: translated, not leaked. [decision 31] */
 export function providerFault({ status, body, provider }: { status: number; body: Buffer; provider: string }): Fault {
   const detail = { provider, status };
-  if (status === 401 || status === 403) {
+  if (isOurCredential(status)) {
     return new Fault("provider_unavailable", "The provider refuses our credential; the operator has been told.", {
       detail,
     });

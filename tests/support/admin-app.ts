@@ -5,6 +5,7 @@ import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPglite } from "../../src/db/pglite.ts";
 import type { Events } from "../../src/telemetry/events.ts";
+import type { RouteReport } from "../../src/upstream/route-record.ts";
 
 export const OPERATOR_TOKEN = "an-operator-token-of-this-test";
 
@@ -17,11 +18,14 @@ export async function emptyDatabase(): Promise<Database> {
   return database;
 }
 
+type AdminOptions = {
+  reasons?: string[];
+  list?: Control["keys"]["list"];
+  reportRoutes?: () => readonly RouteReport[];
+};
+
 /** The whole admin listener without a socket; what it told the log is in `told`. */
-export function buildAdmin(
-  database: Database,
-  { reasons = [], list }: { reasons?: string[]; list?: Control["keys"]["list"] } = {},
-) {
+export function buildAdmin(database: Database, { reasons = [], list, reportRoutes = () => [] }: AdminOptions = {}) {
   const control = createControl(database, "admin");
   const told: string[] = [];
   const events = {
@@ -32,6 +36,7 @@ export function buildAdmin(
   const app = createAdmin({
     token: OPERATOR_TOKEN,
     control: { ...control, keys: { ...control.keys, ...(list ? { list } : {}) } },
+    reportRoutes,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
     events,
     readiness: () => Promise.resolve(reasons),

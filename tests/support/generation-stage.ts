@@ -6,6 +6,7 @@ import { Fault } from "../../src/core/fault.ts";
 import { createId } from "../../src/core/ids.ts";
 import type { MoneyAlarm } from "../../src/core/money-alarm.ts";
 import type { Sink } from "../../src/core/sink.ts";
+import type { Outcome } from "../../src/core/usage.ts";
 import { createAdmit } from "../../src/gateway/admit.ts";
 import { createAskLedger } from "../../src/gateway/ask-ledger.ts";
 import { createCountRequest } from "../../src/gateway/count-request.ts";
@@ -99,6 +100,8 @@ export function generationStage(
   const bodies: string[] = [];
   const alarms: MoneyAlarm["kind"][] = [];
   const unpriced: string[] = [];
+  /** What the route was told of each answer. */
+  const heard: (Outcome | null)[] = [];
   const checkpoints: Checkpoint[] = [];
   const line = { ledger: "up" as "up" | "down", say: provider };
   const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });
@@ -156,7 +159,8 @@ export function generationStage(
       onAttempt({ target: ROUTE, number: 1, status: 200, failure: null, waitedMs: 0 });
       if (line.say instanceof Fault) throw line.say;
       if (line.say === "caller left") return null;
-      return { target: ROUTE, answer: { status: 200, headers: {}, body: bodyOf(line.say, log) } };
+      const answer = { status: 200, headers: {}, body: bodyOf(line.say, log) };
+      return { target: ROUTE, answer, ended: ({ outcome }) => void heard.push(outcome) };
     },
     deliverStream: createDeliverStream({
       relay: createRelay({
@@ -166,6 +170,7 @@ export function generationStage(
     }),
     deliverPlain: createDeliverPlain({ limits: { deadlineMs: 5_000, maxAnswerBytes: 1_024 } }),
     clock: systemClock,
+    deadlineMs: 5_000,
     storedAnswerBytes: 2_048,
   });
 
@@ -221,6 +226,7 @@ export function generationStage(
     heads,
     alarms,
     unpriced,
+    heard,
     checkpoints,
     line,
     ledger,

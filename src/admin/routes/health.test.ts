@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
+import type { Database } from "../../db/database.ts";
+
+let database: Database;
+beforeAll(async () => {
+  database = await emptyDatabase();
+});
+afterAll(() => database.close());
+
+test("an operator sees each route's breaker, rates and last errors; nobody else does", async () => {
+  const admin = buildAdmin(database, {
+    reportRoutes: () => [
+      {
+        routeId: "r1",
+        provider: "east",
+        upstreamModel: "large",
+        dialect: "chat",
+        breaker: "open",
+        restsMs: 9_000,
+        successRate: 2 / 3,
+        firstByteMs: 12.3456,
+        tokensPerSecond: null,
+        callsInProgress: 2,
+        concurrencyLimit: 64,
+        lastErrors: [{ reason: "server_error", status: 500, atMs: 0 }],
+      },
+    ],
+  });
+  const reply = await admin.ask("GET", "/admin/v1/health/routes");
+  const stranger = await admin.ask("GET", "/admin/v1/health/routes", undefined, null);
+  await admin.app.close();
+
+  expect(reply.json()).toEqual({
+    data: [
+      {
+        route_id: "r1",
+        provider: "east",
+        upstream_model: "large",
+        dialect: "chat",
+        breaker: "open",
+        rests_ms: 9_000,
+        success_rate: 0.667,
+        first_byte_ms: 12.346,
+        tokens_per_second: null,
+        calls_in_progress: 2,
+        concurrency_limit: 64,
+        last_errors: [{ at: "1970-01-01T00:00:00.000Z", reason: "server_error", status: 500 }],
+      },
+    ],
+  });
+  expect(stranger.statusCode).toBe(401);
+});

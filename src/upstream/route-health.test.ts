@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import { createRouteHealth } from "./route-health.ts";
+import type { Target } from "./upstream.ts";
+
+const TARGET: Target = {
+  id: "r1",
+  provider: "east",
+  baseUrl: "http://east.invalid/v1",
+  credentialRef: "none",
+  upstreamModel: "large",
+  dialect: "chat",
+  conformant: true,
+  priority: 0,
+  weight: 1,
+  connectTimeoutMs: 1,
+  firstByteTimeoutMs: 1,
+  idleTimeoutMs: 1,
+  concurrencyLimit: null,
+};
+const SERVER_ERROR = { reason: "server_error", status: 500, coolDownMs: null as number | null };
+
+function harness() {
+  let nowMs = 1_000;
+  const changes: string[] = [];
+  const clock = { nowMs: () => nowMs, elapsedMs: () => nowMs };
+  const health = createRouteHealth({
+    clock,
+    random: () => 0,
+    onChange: ({ routeId, state, reason }) => changes.push(`${routeId} ${state} ${reason}`),
+  });
+  const succeed = (): void => health.begin(TARGET).ended({ outcome: "completed", outputTokens: 1 });
+  const fail = (failure = SERVER_ERROR): void => health.begin(TARGET).failed(failure);
+  return { health, changes, succeed, fail, pass: (ms: number) => void (nowMs += ms) };
+}
+
+test("a route that fails half of its calls is doubted, and given another chance when it has rested", () => {
+  const { health, succeed, fail, pass } = harness();
+  for (let call = 0; call < 10; call++) {
+    succeed();
+    fail();
+  }
+  expect(health.standing(TARGET)).toMatchObject({ verdict: "doubtful" });
+  expect(health.report()[0]).toMatchObject({ breaker: "closed", successRate: 2 / 3 });
+
+  pass(60_000);
+  expect(health.standing(TARGET)).toEqual({ verdict: "ready" });
+});
+
+test("a few failures among many successes do not make a route doubtful", () => {
+  const { health, succeed, fail } = harness();
+  for (let call = 0; call < 100; call++) (call % 10 === 0 ? fail : succeed)();
+
+  expect(health.standing(TARGET)).toEqual({ verdict: "ready" });
+});
+
+test("answers that break off open the breaker like calls that never begin", () => {
+  const { health, changes, pass, succeed } = harness();
+  for (let call = 0; call < 5; call++) {
+    const watched = health.begin(TARGET);
+    watched.answered(20);
+    watched.ended({ outcome: "upstream_failed", outputTokens: 3 });
+  }
+  expect(health.standing(TARGET)).toEqual({ verdict: "open" });
+  expect(health.restsMs(TARGET)).toBe(10_000);
+
+  pass(10_000);
+  expect(health.standing(TARGET)).toEqual({ verdict: "ready" });
+  const trial = health.begin(TARGET);
+  expect(health.standing(TARGET)).toEqual({ verdict: "open" });
+  trial.answered(20);
+  expect(health.standing(TARGET)).toMatchObject({ verdict: "doubtful" });
+  trial.ended({ outcome: "completed", outputTokens: 3 });
+  succeed();
+  expect(health.report()[0]?.breaker).toBe("closed");
+  expect(changes).toEqual(["r1 open broke_off", "r1 closed answered"]);
+});
+
+test("a route that asks to be left alone is doubted for that long, and no number of such answers gives it up", () => {
+  const { health, fail, pass } = harness();
+  for (let call = 0; call < 20; call++) fail({ reason: "rate_limited", status: 429, coolDownMs: 30_000 });
+
+  expect(health.standing(TARGET)).toMatchObject({ verdict: "doubtful" });
+  expect(health.report()[0]).toMatchObject({ breaker: "closed", restsMs: 30_000 });
+  pass(30_000);
+  expect(health.report()[0]?.restsMs).toBe(0);
+});
+
+test("a route at its limit of calls is full until one of them ends, however it ends", () => {
+  const { health } = harness();
+  const limited = { ...TARGET, concurrencyLimit: 2 };
+  const calls = [health.begin(limited), health.begin(limited)];
+  expect(health.standing(limited)).toEqual({ verdict: "full" });
+
+  calls[0]?.released();
+  calls[0]?.released();
+  expect(health.standing(limited)).toEqual({ verdict: "ready" });
+  expect(health.report()[0]?.callsInProgress).toBe(1);
+  calls[1]?.ended({ outcome: null, outputTokens: 0 });
+  expect(health.report()[0]?.callsInProgress).toBe(0);
+});
+
+test("the report has time to first byte, speed and the last five errors, and nothing a provider wrote", () => {
+  const { health, fail, pass } = harness();
+  for (let call = 0; call < 6; call++) {
+    pass(1);
+    fail();
+    const watched = health.begin(TARGET);
+    watched.answered(40);
+    pass(1_000);
+    watched.ended({ outcome: "completed", outputTokens: 80 });
+  }
+
+  const [route] = health.report();
+  expect(route).toMatchObject({ routeId: "r1", provider: "east", firstByteMs: 40, tokensPerSecond: 80 });
+  expect(route?.lastErrors).toHaveLength(5);
+  expect(route?.lastErrors.at(-1)).toEqual({ reason: "server_error", status: 500, atMs: 6_006 });
+});
+
+test("routes that are no longer used are forgotten when there are too many", () => {
+  const { health } = harness();
+  const busy = health.begin({ ...TARGET, id: "busy" });
+  for (let route = 0; route < 25_000; route++) health.begin({ ...TARGET, id: `r${route}` }).released();
+
+  expect(health.report().length).toBeLessThanOrEqual(10_000);
+  expect(health.report().some(({ routeId }) => routeId === "busy")).toBe(true);
+  busy.released();
+});

@@ -1,0 +1,50 @@
+import type { Clock } from "../core/clock.ts";
+import type { Standing } from "./plan.ts";
+import { RouteRecord, type RouteReport, type WatchedCall } from "./route-record.ts";
+import type { Target } from "./upstream.ts";
+
+/** What requests have taught this process about the routes it used. Nothing is ever asked of a provider to find out. */
+export type RouteHealth = {
+  standing: (target: Target) => Standing;
+  /** How long until a route that is left alone may be tried. */
+  restsMs: (target: Target) => number;
+  begin: (target: Target) => WatchedCall;
+  report: () => RouteReport[];
+};
+
+export type RouteChange = { routeId: string; provider: string; state: "closed" | "open"; reason: string };
+
+/** Routes come from the catalogue, so there are few; those that were withdrawn from it must not add up for ever. */
+const MOST_ROUTES = 10_000;
+
+type Parts = { clock: Clock; random: () => number; onChange: (change: RouteChange) => void };
+
+export function createRouteHealth({ clock, random, onChange }: Parts): RouteHealth {
+  const records = new Map<string, RouteRecord>();
+
+  function recordOf(target: Target): RouteRecord {
+    const known = records.get(target.id);
+    if (known) return known;
+    if (records.size >= MOST_ROUTES) forgetIdle();
+    const { id: routeId, provider } = target;
+    const record = new RouteRecord({
+      clock,
+      target,
+      random,
+      onChange: (state, reason) => onChange({ routeId, provider, state, reason }),
+    });
+    records.set(routeId, record);
+    return record;
+  }
+
+  function forgetIdle(): void {
+    for (const [routeId, record] of records) if (record.report().callsInProgress === 0) records.delete(routeId);
+  }
+
+  return {
+    standing: (target) => recordOf(target).standing(target),
+    restsMs: (target) => recordOf(target).report().restsMs,
+    begin: (target) => recordOf(target).begin(),
+    report: () => [...records.values()].map((record) => record.report()),
+  };
+}

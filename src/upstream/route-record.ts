@@ -1,0 +1,197 @@
+import type { Clock } from "../core/clock.ts";
+import type { Outcome } from "../core/usage.ts";
+import { type Breaker, type BreakerState, createBreaker, type Ticket } from "./breaker.ts";
+import type { Standing } from "./plan.ts";
+import { createSuccessRate, type SuccessRate } from "./success-rate.ts";
+import type { Target } from "./upstream.ts";
+
+/** A call that failed. Nothing a provider wrote is in it. */
+export type RouteFailure = { reason: string; status: number | null };
+
+/** How a call that was answered ended; null: in a way that says nothing about the route. */
+export type RouteEnding = { outcome: Outcome | null; outputTokens: number };
+
+/** What is known of a route by the requests that went there. */
+export type RouteReport = {
+  routeId: string;
+  provider: string;
+  upstreamModel: string;
+  dialect: string;
+  breaker: BreakerState;
+  /** How long it is left alone yet, because it failed or because it asked for it. */
+  restsMs: number;
+  /** Lately, from 0 to 1. */
+  successRate: number;
+  /** Of late calls on average; null while nothing is known. */
+  firstByteMs: number | null;
+  tokensPerSecond: number | null;
+  callsInProgress: number;
+  concurrencyLimit: number | null;
+  /** Oldest first. */
+  lastErrors: readonly (RouteFailure & { atMs: number })[];
+};
+
+const POOR_BELOW = 0.7;
+const MOST_ERRORS = 5;
+/** What the newest call weighs in an average. */
+const NEWEST = 0.2;
+/** Shorter answers say more about timers than about speed. */
+const SHORTEST_ANSWER_MS = 50;
+
+type Parts = {
+  target: Target;
+  clock: Clock;
+  random: () => number;
+  onChange: (state: "closed" | "open", reason: string) => void;
+};
+
+/** One route as its calls show it, for as long as this process knows it. */
+export class RouteRecord {
+  readonly #clock: Clock;
+  readonly #breaker: Breaker;
+  readonly #rate: SuccessRate;
+  readonly #errors: (RouteFailure & { atMs: number })[] = [];
+  #target: Target;
+  #callsInProgress = 0;
+  #coolUntilMs = 0;
+  #firstByteMs: number | null = null;
+  #tokensPerSecond: number | null = null;
+
+  constructor({ target, clock, random, onChange }: Parts) {
+    this.#target = target;
+    this.#clock = clock;
+    this.#rate = createSuccessRate(clock);
+    this.#breaker = createBreaker({
+      elapsedMs: clock.elapsedMs,
+      random,
+      onChange: (state) => onChange(state, state === "open" ? (this.#errors.at(-1)?.reason ?? "") : "answered"),
+    });
+  }
+
+  /** Targets are made anew with every catalogue; the limit that holds is the newest. */
+  standing(target: Target): Standing {
+    this.#target = target;
+    const { concurrencyLimit } = target;
+    if (concurrencyLimit !== null && this.#callsInProgress >= concurrencyLimit) return { verdict: "full" };
+    const state = this.#breaker.state();
+    const trial = this.#breaker.trial();
+    if (state === "open" || trial === "waiting") return { verdict: "open" };
+    if (trial === "answered") return { verdict: "doubtful", badness: 2 };
+    const coolingMs = this.#coolingMs();
+    if (coolingMs > 0) return { verdict: "doubtful", badness: 1 + coolingMs / (coolingMs + 1) };
+    const rate = this.#rate.value();
+    // The trial of a breaker is due however gloomy the past.
+    if (state === "half_open" || rate >= POOR_BELOW) return { verdict: "ready" };
+    return { verdict: "doubtful", badness: 1 - rate };
+  }
+
+  begin(): WatchedCall {
+    this.#callsInProgress++;
+    return new WatchedCall(this, this.#breaker.began());
+  }
+
+  /** For the call alone. */
+  answered(ticket: Ticket, waitedMs: number): number {
+    this.#firstByteMs = averaged(this.#firstByteMs, waitedMs);
+    this.#breaker.answered(ticket);
+    return this.#clock.elapsedMs();
+  }
+
+  failed(ticket: Ticket, { reason, status, coolDownMs }: FailedCall): void {
+    this.#callsInProgress--;
+    this.#rate.add("failure");
+    if (this.#errors.push({ reason, status, atMs: this.#clock.nowMs() }) > MOST_ERRORS) this.#errors.shift();
+    if (coolDownMs !== null) this.#coolUntilMs = Math.max(this.#coolUntilMs, this.#clock.elapsedMs() + coolDownMs);
+    // A provider that counts our calls is alive; it is left alone for as long as it says, and not given up.
+    if (status === 429) this.#breaker.released(ticket);
+    else this.#breaker.failed(ticket);
+  }
+
+  succeeded(ticket: Ticket, { outputTokens, answeredAtMs }: { outputTokens: number; answeredAtMs: number }): void {
+    this.#callsInProgress--;
+    this.#rate.add("success");
+    this.#breaker.succeeded(ticket);
+    const lastedMs = this.#clock.elapsedMs() - answeredAtMs;
+    if (outputTokens > 0 && lastedMs >= SHORTEST_ANSWER_MS) {
+      this.#tokensPerSecond = averaged(this.#tokensPerSecond, (outputTokens * 1_000) / lastedMs);
+    }
+  }
+
+  released(ticket: Ticket): void {
+    this.#callsInProgress--;
+    this.#breaker.released(ticket);
+  }
+
+  report(): RouteReport {
+    const { id, provider, upstreamModel, dialect, concurrencyLimit } = this.#target;
+    return {
+      routeId: id,
+      provider,
+      upstreamModel,
+      dialect,
+      breaker: this.#breaker.state(),
+      restsMs: Math.round(Math.max(this.#breaker.remainingMs(), this.#coolingMs())),
+      successRate: this.#rate.value(),
+      firstByteMs: this.#firstByteMs,
+      tokensPerSecond: this.#tokensPerSecond,
+      callsInProgress: this.#callsInProgress,
+      concurrencyLimit,
+      lastErrors: [...this.#errors],
+    };
+  }
+
+  #coolingMs(): number {
+    return Math.max(0, this.#coolUntilMs - this.#clock.elapsedMs());
+  }
+}
+
+/** `coolDownMs`: how long the provider asked to be left alone. */
+type FailedCall = RouteFailure & { coolDownMs: number | null };
+
+/** One call under way. It ends once: the first of `failed`, `ended` and `released` counts. */
+export class WatchedCall {
+  readonly #ticket: Ticket;
+  #record: RouteRecord | null;
+  #answeredAtMs = 0;
+
+  constructor(record: RouteRecord, ticket: Ticket) {
+    this.#record = record;
+    this.#ticket = ticket;
+  }
+
+  answered(waitedMs: number): void {
+    this.#answeredAtMs = this.#record?.answered(this.#ticket, waitedMs) ?? 0;
+  }
+
+  failed(failure: FailedCall): void {
+    this.#close()?.failed(this.#ticket, failure);
+  }
+
+  ended({ outcome, outputTokens }: RouteEnding): void {
+    switch (outcome) {
+      case "upstream_failed":
+        return this.failed({ reason: "broke_off", status: 200, coolDownMs: null });
+      case "completed":
+      case "client_gone":
+        return this.#close()?.succeeded(this.#ticket, { outputTokens, answeredAtMs: this.#answeredAtMs });
+      case "timed_out":
+      case null:
+        return this.released();
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  released(): void {
+    this.#close()?.released(this.#ticket);
+  }
+
+  #close(): RouteRecord | null {
+    const record = this.#record;
+    this.#record = null;
+    return record;
+  }
+}
+
+const averaged = (average: number | null, newest: number): number =>
+  average === null ? newest : average + NEWEST * (newest - average);
