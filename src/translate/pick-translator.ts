@@ -5,6 +5,7 @@ import { chatUntouched } from "./chat-untouched.ts";
 import { chatClient, chatProvider } from "./crossing/chat-side.ts";
 import { createCrossing } from "./crossing/create-crossing.ts";
 import { messagesClient, messagesProvider } from "./crossing/messages-side.ts";
+import { responsesClient, responsesProvider } from "./crossing/responses-side.ts";
 import type { ClientSide, ProviderSide } from "./form/sides.ts";
 import { messagesNormalised } from "./messages-normalised.ts";
 import { messagesUntouched } from "./messages-untouched.ts";
@@ -27,6 +28,10 @@ const PAIRS: Partial<Record<`${ClientDialect}-to-${ProviderDialect}`, Pair>> = {
   "messages-to-messages": { conformant: messagesUntouched, normalised: messagesNormalised },
   "chat-to-messages": crossing(chatClient, messagesProvider),
   "messages-to-chat": crossing(messagesClient, chatProvider),
+  "chat-to-responses": crossing(chatClient, responsesProvider),
+  "messages-to-responses": crossing(messagesClient, responsesProvider),
+  "responses-to-chat": crossing(responsesClient, chatProvider),
+  "responses-to-messages": crossing(responsesClient, messagesProvider),
 };
 
 export function canTranslate(client: ClientDialect, provider: ProviderDialect): boolean {

@@ -111,5 +111,4 @@ function createDeltaReader(): { read: (delta: Json) => AnswerEvent[]; close: () 
 const stopOf = (reason: string | null): Stop => ({
   reason: REASONS[reason ?? "stop"] ?? "end",
   sequence: null,
-  explanation: null,
 });

@@ -37,16 +37,20 @@ export function createCrossing(client: ClientSide, provider: ProviderSide): Tran
 }
 
 /** The body as a provider may see it, without the names of the caller's users. */
-export function bodyOf(request: GenerationRequest): Json {
+function bodyOf(request: GenerationRequest): Json {
   const bytes = upstreamRequest(request, { upstreamModel: request.model, maxOutputTokens: null });
   return JSON.parse(bytes.toString("utf8")) as Json;
 }
 
-function nameOf(
-  { model, wantsUsageEvent }: GenerationRequest,
-  { requestId, createdAtSeconds }: AnswerOrigin,
-): AnswerName {
-  return { id: requestId.replace(/^req_/, ""), model, createdAtSeconds, usageWanted: wantsUsageEvent };
+function nameOf(request: GenerationRequest, { requestId, createdAtSeconds }: AnswerOrigin): AnswerName {
+  let body: Json | null = null;
+  return {
+    id: requestId.replace(/^req_/, ""),
+    model: request.model,
+    createdAtSeconds,
+    usageWanted: request.wantsUsageEvent,
+    echo: () => (body ??= JSON.parse(request.bytes.toString("utf8")) as Json),
+  };
 }
 
 function createStage(client: ClientSide, provider: ProviderSide, name: AnswerName): AnswerStage {

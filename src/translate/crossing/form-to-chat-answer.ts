@@ -79,10 +79,8 @@ export function createChatWriter(
   return {
     write,
     close: (usage) => {
-      const { explanation } = answer.stop;
       return {
         rest: [
-          ...(explanation === null ? [] : [chunk({ refusal: explanation })]),
           chunk({}, REASONS[reasonOf(answer)]),
           ...(usageWanted && usage ? [encode({ ...head, choices: [], usage: usageOf(usage) })] : []),
         ],
@@ -94,7 +92,7 @@ export function createChatWriter(
 }
 
 export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtSeconds }, answer, usage) => {
-  const { blocks, stop } = answer;
+  const { blocks } = answer;
   const text = (kind: "text" | "refusal" | "thinking"): string | null => {
     const texts = blocks.flatMap((block) => (block.head.kind === kind ? [block.text] : []));
     return texts.length === 0 ? null : texts.join("");
@@ -109,7 +107,7 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
   const message = {
     role: "assistant",
     content: text("text"),
-    refusal: text("refusal") ?? stop.explanation,
+    refusal: text("refusal"),
     ...(thought === null || thought === "" ? {} : { reasoning_content: thought }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),

@@ -115,12 +115,10 @@ function inputOf(text: string): Json {
 }
 
 function stopOf(answer: Answer): Json {
-  const { sequence, explanation } = answer.stop;
   const refused = answer.blocks.some(({ head }) => head.kind === "refusal");
   return {
     stop_reason: refused ? REASONS.refused : REASONS[reasonOf(answer)],
-    stop_sequence: sequence,
-    ...(explanation === null ? {} : { stop_details: { type: "refusal", category: null, explanation } }),
+    stop_sequence: answer.stop.sequence,
   };
 }
 

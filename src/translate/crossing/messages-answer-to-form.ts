@@ -79,7 +79,7 @@ export function createMessagesReader(): AnswerReader {
       case "message_delta":
         meter.advanced(data);
         stop = stopOf(objectOf(data["delta"])) ?? stop;
-        return [];
+        return refusalOf(blocks, objectOf(data["delta"]));
       case "message_stop":
         ended = true;
         return [];
@@ -118,7 +118,12 @@ export const wholeMessage: ProviderSide["whole"] = (bytes) => {
   ]);
   return {
     usage: readMessagesUsage(message["usage"]),
-    events: [{ kind: "answer-started" }, ...events, { kind: "answer-stopped", stop: stopOf(message) ?? END }],
+    events: [
+      { kind: "answer-started" },
+      ...events,
+      ...refusalOf(blocks, message),
+      { kind: "answer-stopped", stop: stopOf(message) ?? END },
+    ],
   };
 };
 
@@ -141,18 +146,25 @@ function startOf(blocks: Blocks, index: number, block: Json): AnswerEvent[] {
   }
 }
 
+/** Why the provider refused, in its own words; the other dialects have a place for that among what was said. */
+function refusalOf(blocks: Blocks, { stop_details: details }: Json): AnswerEvent[] {
+  const { explanation } = objectOf(details);
+  if (typeof explanation !== "string") return [];
+  const after = -1;
+  return [...blocks.start(after, { kind: "refusal" }), ...blocks.grow(after, explanation), ...blocks.stop(after)];
+}
+
 function wholeText(block: Json): string {
   if (block["type"] === "tool_use") return JSON.stringify(objectOf(block["input"]));
   return textOf(block["text"] ?? block["thinking"]);
 }
 
-const END: Stop = { reason: "end", sequence: null, explanation: null };
+const END: Stop = { reason: "end", sequence: null };
 
-function stopOf({ stop_reason: reason, stop_sequence: sequence, stop_details: details }: Json): Stop | null {
+function stopOf({ stop_reason: reason, stop_sequence: sequence }: Json): Stop | null {
   if (typeof reason !== "string") return null;
   return {
     reason: REASONS[reason] ?? "end",
     sequence: textOrNull(sequence),
-    explanation: textOrNull(objectOf(details)["explanation"]),
   };
 }

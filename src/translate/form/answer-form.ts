@@ -26,8 +26,6 @@ export type Stop = {
   reason: StopReason;
   /** The sequence that was met, where the provider says which. */
   sequence: string | null;
-  /** A provider's words on why it refused. */
-  explanation: string | null;
 };
 
 export type AnsweredBlock = { head: BlockHead; text: string; native: Native | null; stopped: boolean };
@@ -37,7 +35,7 @@ export type Answer = { blocks: AnsweredBlock[]; stop: Stop; length: number };
 
 /** Adds up events; plain and streamed answers are both made of what this comes to, so they cannot disagree. */
 export function createFold(): { answer: Answer; add: (event: AnswerEvent) => void } {
-  const answer: Answer = { blocks: [], stop: { reason: "end", sequence: null, explanation: null }, length: 0 };
+  const answer: Answer = { blocks: [], stop: { reason: "end", sequence: null }, length: 0 };
   return {
     answer,
     add: (event) => {

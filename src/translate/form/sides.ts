@@ -27,7 +27,14 @@ export type ProviderSide = {
 };
 
 /** What an answer is called by its caller. */
-export type AnswerName = { id: string; model: string; createdAtSeconds: number; usageWanted: boolean };
+export type AnswerName = {
+  id: string;
+  model: string;
+  createdAtSeconds: number;
+  usageWanted: boolean;
+  /** The body that is answered, for a dialect whose answers repeat it. */
+  echo: () => Json;
+};
 
 export type AnswerWriter = {
   /** Called after the event has been added to the answer. */

@@ -1,0 +1,174 @@
+import type { Usage } from "../../core/usage.ts";
+import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
+import type { AnswerEvent, Stop } from "../form/answer-form.ts";
+import { createBlockNumbers } from "../form/block-numbers.ts";
+import type { Native } from "../form/native.ts";
+import { type Json, objectOf, objectOrNull, objectsOf, said, textOf, textOrNull } from "../form/read-json.ts";
+import type { AnswerReader, ProviderSide } from "../form/sides.ts";
+import { readEvent, typeOf } from "../read-event.ts";
+import { readResponse } from "../responses-untouched.ts";
+
+type Blocks = ReturnType<typeof createBlockNumbers<string>>;
+
+export function createResponsesReader(): AnswerReader {
+  const blocks = createBlockNumbers<string>();
+  /** The part of a summary that is being written, by the place of its item. */
+  const summaryParts = new Map<string, unknown>();
+  /** Calls whose arguments have come piece by piece. */
+  const grown = new Set<string>();
+  let usage: Usage | null = null;
+  let final: Json | null = null;
+  let started = false;
+
+  function start(name: string, kind: "text" | "refusal" | "thinking"): AnswerEvent[] {
+    return blocks.has(name) ? [] : blocks.start(name, { kind });
+  }
+
+  /** Providers join their ids by accident more often than their places, so places are what is gone by. */
+  function grow(event: Json, type: string): AnswerEvent[] {
+    const { content_index: part, delta } = event;
+    const place = String(event["output_index"]);
+    switch (type) {
+      case "response.output_text.delta":
+        return [...start(`${place}.${String(part)}`, "text"), ...blocks.grow(`${place}.${String(part)}`, delta)];
+      case "response.refusal.delta":
+        return [...start(`${place}.${String(part)}`, "refusal"), ...blocks.grow(`${place}.${String(part)}`, delta)];
+      case "response.function_call_arguments.delta":
+        grown.add(place);
+        return blocks.grow(place, delta);
+      case "response.reasoning_text.delta":
+        return [...start(place, "thinking"), ...blocks.grow(place, delta)];
+      case "response.reasoning_summary_text.delta": {
+        const before = summaryParts.get(place);
+        summaryParts.set(place, event["summary_index"]);
+        const parted = before !== undefined && before !== event["summary_index"];
+        return [...start(place, "thinking"), ...blocks.grow(place, parted ? "\n\n" : ""), ...blocks.grow(place, delta)];
+      }
+      default:
+        return [];
+    }
+  }
+
+  function itemDone(event: Json): AnswerEvent[] {
+    const place = String(event["output_index"]);
+    const item = objectOf(event["item"]);
+    const inside = blocks.names().filter((name) => name.startsWith(`${place}.`));
+    const ended = inside.flatMap((name) => blocks.stop(name));
+    if (item["type"] === "function_call") {
+      const whole = grown.has(place) ? [] : blocks.grow(place, item["arguments"]);
+      return [...ended, ...whole, ...blocks.stop(place)];
+    }
+    if (item["type"] !== "reasoning") return ended;
+    const native = nativeOf(item);
+    if (native === null) return [...ended, ...blocks.stop(place)];
+    return [...ended, ...start(place, "thinking"), ...blocks.seal(place, native), ...blocks.stop(place)];
+  }
+
+  function read(event: Json, type: string): AnswerEvent[] | null {
+    switch (type) {
+      case "response.created":
+      case "response.in_progress":
+        if (started) return [];
+        started = true;
+        return [{ kind: "answer-started" }];
+      case "response.output_item.added":
+        return callStart(blocks, String(event["output_index"]), objectOf(event["item"]));
+      case "response.output_item.done":
+        return itemDone(event);
+      case "response.completed":
+      case "response.incomplete":
+        final = objectOrNull(event["response"]);
+        usage = readResponsesUsage(final);
+        return final === null ? null : [];
+      case "response.failed":
+      case "error":
+        return null;
+      default:
+        return grow(event, type);
+    }
+  }
+
+  return {
+    read: (bytes) => {
+      const event = readEvent(bytes);
+      return event === null ? null : read(event, typeOf(event) ?? "");
+    },
+    ended: () => final !== null,
+    close: () => {
+      if (final === null) return null;
+      const beginning: AnswerEvent[] = started ? [] : [{ kind: "answer-started" }];
+      // A provider that said nothing on the way has still said it all in the end.
+      const unsaid = blocks.begun() === 0 ? outputEvents(blocks, final) : [];
+      return [...beginning, ...unsaid, ...blocks.stopAll(), { kind: "answer-stopped", stop: stopOf(final) }];
+    },
+    usage: () => usage,
+    inputUsage: () => null,
+  };
+}
+
+export const wholeResponse: ProviderSide["whole"] = (bytes) => {
+  const response = readResponse(bytes);
+  return {
+    usage: readResponsesUsage(response),
+    events: [
+      { kind: "answer-started" },
+      ...outputEvents(createBlockNumbers<string>(), response),
+      { kind: "answer-stopped", stop: stopOf(response) },
+    ],
+  };
+};
+
+/** Items that only this dialect has are of tools that are never asked for through here. */
+function outputEvents(blocks: Blocks, response: Json): AnswerEvent[] {
+  return objectsOf(response["output"]).flatMap((item, index) => {
+    const place = String(index);
+    switch (item["type"]) {
+      case "message":
+        return objectsOf(item["content"]).flatMap((part) => {
+          const refused = part["type"] === "refusal";
+          return [
+            ...blocks.start(place, { kind: refused ? "refusal" : "text" }),
+            ...blocks.grow(place, refused ? part["refusal"] : part["text"]),
+            ...blocks.stop(place),
+          ];
+        });
+      case "function_call":
+        return [...callStart(blocks, place, item), ...blocks.grow(place, item["arguments"]), ...blocks.stop(place)];
+      case "reasoning":
+        return thoughtEvents(blocks, place, item);
+      default:
+        return [];
+    }
+  });
+}
+
+function thoughtEvents(blocks: Blocks, place: string, item: Json): AnswerEvent[] {
+  const native = nativeOf(item);
+  const texts = (name: string): string[] => objectsOf(item[name]).map(({ text }) => textOf(text));
+  const text = texts("content").join("") || texts("summary").join("\n\n");
+  if (text === "" && native === null) return [];
+  return [
+    ...blocks.start(place, { kind: "thinking" }),
+    ...blocks.grow(place, text),
+    ...(native === null ? [] : blocks.seal(place, native)),
+    ...blocks.stop(place),
+  ];
+}
+
+function callStart(blocks: Blocks, place: string, item: Json): AnswerEvent[] {
+  if (item["type"] !== "function_call") return [];
+  const { call_id: id, name } = item;
+  return blocks.start(place, { kind: "tool_call", id: textOf(id), name: textOf(name) });
+}
+
+/** What the provider must be given again with its thoughts; null when it keeps nothing of them here. */
+function nativeOf({ id, encrypted_content: encrypted }: Json): Native | null {
+  if (typeof encrypted !== "string") return null;
+  return { dialect: "responses", value: said({ id: textOrNull(id), encrypted_content: encrypted }) };
+}
+
+function stopOf(response: Json): Stop {
+  const { reason } = objectOf(response["incomplete_details"]);
+  const stopped = response["status"] === "incomplete" ? (reason === "content_filter" ? "refused" : "length") : "end";
+  return { reason: stopped, sequence: null };
+}
