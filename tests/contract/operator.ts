@@ -5,7 +5,7 @@ export type IssuedKey = { id: string; secret: string };
 type Order = { mode?: "credit" | "token_budget"; [field: string]: unknown };
 
 /** An entry of a key's journal, as far as tests read it. */
-export type JournalEntry = {
+type JournalEntry = {
   kind: string;
   amount: string;
   request_id: string | null;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { GatewayProcess } from "../../support/gateway-process.ts";
 import { bearer, knock, type Reply } from "../knock.ts";
 
-export type Summary = {
+type Summary = {
   object: string;
   key: Record<string, unknown>;
   credits: Record<CreditFigure, number>;
