@@ -20,12 +20,16 @@ export type TestModel = {
   maxOutputTokens?: number | null;
   outputCeiling?: number;
   provider?: string;
+  /** Further routes, in the words of the catalogue file; the first has priority 0. */
+  moreRoutes?: Record<string, unknown>[];
   /** In the words of the catalogue file; null: none. */
   price?: Record<string, unknown> | null;
 };
 
 export type GatewayOptions = {
   models?: Record<string, TestModel>;
+  /** Providers beside the simulator, in the words of the catalogue file. */
+  providers?: { name: string; base_url: string; credential: string }[];
   /** Settings, as environment variables. */
   settings?: Record<string, string>;
 };
@@ -55,13 +59,14 @@ export const outputFolder = (): string => process.env["TOLLGATE_TEST_OUTPUT"] ??
 /** A whole gateway as its own process, with its database and its simulated provider. */
 export async function startGatewayProcess({
   models = {},
+  providers = [],
   settings = {},
 }: GatewayOptions = {}): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-test-"));
   await copyDevTemplate(folder);
   const readyFile = join(folder, "ready.json");
   const catalogueFile = join(folder, "catalogue.json");
-  writeFileSync(catalogueFile, JSON.stringify(catalogueOf(models)));
+  writeFileSync(catalogueFile, JSON.stringify({ providers, ...catalogueOf(models) }));
   const shared = sharedFolder();
   const recordings = shared === null ? [] : ["--recordings", join(shared, "recordings")];
   const args = ["dev", "--port", "0", "--ready-file", readyFile, "--catalogue", catalogueFile, ...recordings];
@@ -121,6 +126,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
           first_byte_timeout_ms: model.firstByteTimeoutMs ?? 60_000,
           conformant: model.conformant ?? true,
         },
+        ...(model.moreRoutes ?? []),
       ],
     })),
   };
