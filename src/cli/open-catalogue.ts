@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Control, createControl } from "../app.ts";
+import type { Control } from "../app.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { loadSettings, openDatabase } from "./open-database.ts";
 import { CommandError } from "./report-failure.ts";
@@ -17,6 +17,8 @@ export async function withCatalogue(
       "the catalogue is changed in a database: set DATABASE_URL (database.url). That of a running `tollgate dev` belongs to its process alone; give it a file with `tollgate dev --catalogue FILE`.",
     );
   }
+  // Loaded here because it brings the whole gateway along, which a mistyped command does not need.
+  const { createControl } = await import("../app.ts");
   const database = openDatabase(loaded, () => undefined);
   try {
     await work(createControl(database).catalogue, loaded);
