@@ -20,7 +20,9 @@ export type TestModel = {
   maxOutputTokens?: number | null;
   outputCeiling?: number;
   provider?: string;
-  /** Further routes, in the words of the catalogue file; the first has priority 0. */
+  /** Of the simulator's route. */
+  priority?: number;
+  /** Further routes, in the words of the catalogue file. */
   moreRoutes?: Record<string, unknown>[];
   /** In the words of the catalogue file; null: none. */
   price?: Record<string, unknown> | null;
@@ -125,6 +127,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
           dialect: model.dialect ?? "chat",
           first_byte_timeout_ms: model.firstByteTimeoutMs ?? 60_000,
           conformant: model.conformant ?? true,
+          priority: model.priority ?? 0,
         },
         ...(model.moreRoutes ?? []),
       ],
