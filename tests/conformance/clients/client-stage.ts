@@ -1,4 +1,5 @@
-import type { KeyMode } from "../../../src/core/key-mode.ts";
+/** How a key pays, as the interface names it. */
+type KeyMode = "credit" | "token_budget";
 import { makeKey } from "../../contract/make-key.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../../support/gateway-process.ts";
 import { type Access, type Client, MAX_TOKENS, PROMPT, TOOL, TOOL_INPUT } from "./client.ts";

@@ -1,4 +1,5 @@
-import type { ClientDialect } from "../../../src/core/dialect.ts";
+/** The formats a client may speak. */
+type ClientDialect = "chat" | "responses" | "messages";
 
 /** Where a client is pointed: the origin of a key's mode, without `/v1`. */
 export type Access = { origin: string; apiKey: string; retries: number };
