@@ -1,8 +1,9 @@
-/** How a key pays, as the interface names it. */
-type KeyMode = "credit" | "token_budget";
 import { makeKey } from "../../contract/make-key.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../../support/gateway-process.ts";
 import { type Access, type Client, MAX_TOKENS, PROMPT, TOOL, TOOL_INPUT } from "./client.ts";
+
+/** How a key pays, as the interface names it. */
+type KeyMode = "credit" | "token_budget";
 
 /** What the simulated provider does under each name; `failures` makes a fault pass after so many calls. */
 const SCRIPTS = {
