@@ -6,7 +6,7 @@ import { invariant } from "../core/invariant.ts";
 import { NO_USAGE } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
-import { chooseRoutes } from "../translate/choose-routes.ts";
+import { choosePassage } from "../translate/fidelity/passage.ts";
 import { pickTranslator } from "../translate/pick-translator.ts";
 import type { Dispatch, Dispatched } from "../upstream/dispatch.ts";
 import type { Admit } from "./admit.ts";
@@ -43,15 +43,16 @@ export const createGenerate = (parts: Parts): Generate => {
 
   return async (generation) => {
     const { id, caller, request, idempotency } = generation;
-    const { model, input } = await countingRefusals(
+    const { model, passage, input } = await countingRefusals(
       () => countRequest(caller, id),
       () => {
         const found = catalogue.resolve(request.model, caller.key);
         checkFormat(request.dialect, found);
+        const way = choosePassage(request, found.routes, generation.fidelity ?? "declared");
         checkOutputLimit(request, found);
         const estimated = estimateInput(request.bytes);
         checkContextWindow(estimated, found);
-        return { model: found, input: estimated };
+        return { model: found, passage: way, input: estimated };
       },
     );
 
@@ -70,7 +71,7 @@ export const createGenerate = (parts: Parts): Generate => {
     const sink = watch(generation);
     running.began(id, sink);
     try {
-      return await serve({ generation, model, held: admitted, sink, clock, provider: "", firstByteMs: null });
+      return await serve({ generation, model, passage, held: admitted, sink, clock, provider: "", firstByteMs: null });
     } finally {
       running.ended(id);
     }
@@ -78,10 +79,10 @@ export const createGenerate = (parts: Parts): Generate => {
 
   /** From the first provider that is asked to the last byte for the caller. */
   async function serve(journey: Journey): Promise<Generated> {
-    const { generation, model, held, sink } = journey;
+    const { generation, passage, model, held, sink } = journey;
     const { request, startedAtMs, onAttempt } = generation;
     const dispatched = await dispatch({
-      targets: chooseRoutes(request, model.routes),
+      targets: passage.routes,
       bodyFor: (target) =>
         pickTranslator(request.dialect, target).request(request, {
           upstreamModel: target.upstreamModel,

@@ -1,9 +1,10 @@
-import type { Model } from "../catalogue/model.ts";
+import type { Model, Route } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import type { AnswerHead, Sink } from "../core/sink.ts";
 import type { Outcome, Usage } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
+import type { Fidelity, Passage } from "../translate/fidelity/passage.ts";
 import type { AnswerOrigin } from "../translate/translator.ts";
 import type { Attempt, Dispatched } from "../upstream/dispatch.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
@@ -20,6 +21,8 @@ export type Generation = {
   requestId: string;
   caller: Caller;
   request: GenerationRequest;
+  /** What may be lost on the way to a provider of another format; absent, whatever is declared. */
+  fidelity?: Fidelity;
   /** Null: the caller sent no Idempotency-Key. */
   idempotency: Idempotency | null;
   sink: Sink;
@@ -32,6 +35,7 @@ export type Generation = {
 export type Journey = {
   generation: Generation;
   model: Model;
+  passage: Passage<Route>;
   held: Extract<Admitted, { kind: "held" }>;
   sink: WatchedSink;
   clock: Clock;
@@ -86,11 +90,10 @@ export function originOf({ generation, clock }: Journey): AnswerOrigin {
   return { requestId: generation.requestId, createdAtSeconds: Math.floor(clock.nowMs() / 1000) };
 }
 
-/** Tells the caller its limits: of requests, and of this answer when it may not grow to what the model gives. */
-export function announced(head: AnswerHead, { held, generation }: Journey): AnswerHead {
+/** Tells the caller what was lost, and its limits: of requests, and of this answer when it may not grow to what the model gives. */
+export function announced(head: AnswerHead, { held, generation, passage }: Journey): AnswerHead {
   const { rpmLimit } = generation.caller.key;
-  if (!held.clamped && rpmLimit === null) return head;
-  const headers = { ...head.headers };
+  const headers: AnswerHead["headers"] = { ...head.headers, "x-tollgate-fidelity": passage.fidelity };
   if (held.clamped) headers["x-tollgate-max-tokens"] = String(held.toldMaxTokens);
   if (rpmLimit !== null) headers["x-ratelimit-limit-requests"] = String(rpmLimit);
   return { ...head, headers };

@@ -1,7 +1,9 @@
+import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { type CountRequest, countingRefusals } from "../gateway/count-request.ts";
 import type { Generate } from "../gateway/generate.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
+import type { Generation } from "../gateway/journey.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
@@ -15,6 +17,15 @@ import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
 export type ReadRequest = (body: ParsedBody, headers: Call["request"]["headers"]) => GenerationRequest;
 
 export type ServeGeneration = (call: Call, read: ReadRequest) => Promise<RequestFinished>;
+
+/** Callers that cannot do with less than what they asked for say so; any other word is a mistake they should hear of. */
+function readFidelity(given: string | string[] | undefined): NonNullable<Generation["fidelity"]> {
+  if (given === undefined) return "declared";
+  if (given === "strict") return given;
+  throw new Fault("invalid_request", "x-tollgate-fidelity: Input should be 'strict', or the header left out", {
+    param: "x-tollgate-fidelity",
+  });
+}
 
 /** For the log alone: nobody was there to be told a status. */
 const CLIENT_CLOSED = 499;
@@ -35,10 +46,11 @@ export const createServeGeneration =
     const { visit, request: incoming, response } = call;
     const { caller, route, trail, requestId, startedAtMs } = visit;
     invariant(caller, "a generation without a caller");
-    const { request, idempotencyKey } = await countingRefusals(
+    const { request, fidelity, idempotencyKey } = await countingRefusals(
       () => countRequest(caller, visit.id),
       async () => ({
         idempotencyKey: readIdempotencyKey(incoming.rawHeaders),
+        fidelity: readFidelity(incoming.headers["x-tollgate-fidelity"]),
         request: read(parseBody(await readBody(call, maxBodyBytes), maxJsonDepth), incoming.headers),
       }),
     );
@@ -48,6 +60,7 @@ export const createServeGeneration =
       requestId,
       caller,
       request,
+      fidelity,
       idempotency:
         idempotencyKey === null
           ? null

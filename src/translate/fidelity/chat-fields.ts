@@ -1,0 +1,122 @@
+import { isObject } from "../../core/is-object.ts";
+import { openNative } from "../form/native.ts";
+import { being, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
+
+const row = rowsTo("responses", "messages");
+
+const ONE_ANSWER = "Providers of that format give one answer at a time.";
+const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
+
+/** What a provider of this format thinks with; it then takes no sampling. */
+const thinks = (body: Record<string, unknown>): boolean =>
+  typeof body["reasoning_effort"] === "string" && body["reasoning_effort"] !== "none";
+
+/** What becomes of each field of a chat completion request at responses and messages providers. */
+export const CHAT_FIELDS: readonly FieldRow[] = [
+  row("model", ["kept", "kept"]),
+  row("stream", ["kept", "kept"]),
+  row("stream_options", ["kept", "kept"]),
+  row("max_tokens", ["translated", "kept"]),
+  row("max_completion_tokens", ["translated", "translated"]),
+  row("messages", ["translated", "translated"], { note: "Leading instructions go where the format has them." }),
+  row("messages", ["kept", "lost"], {
+    only: { words: "instructions after the first turn", when: hasLateInstructions },
+    note: "Said by the user instead.",
+  }),
+  row("messages.*.role", ["translated", "translated"]),
+  row("messages.*.content", ["translated", "translated"]),
+  row("messages.*.content.*.type", ["refused", "refused"], {
+    only: otherThan("text", "image_url", "file", "refusal"),
+    note: UNKNOWN_CONTENT,
+  }),
+  row("messages.*.content.*.text", ["translated", "kept"]),
+  row("messages.*.content.*.refusal", ["kept", "translated"]),
+  row("messages.*.content.*.image_url", ["translated", "translated"]),
+  row("messages.*.content.*.image_url.detail", ["kept", "lost"], { only: otherThan("auto") }),
+  row("messages.*.content.*.file", ["translated", "translated"]),
+  row("messages.*.content.*.cache_control", ["lost", "kept"]),
+  row("messages.*.tool_call_id", ["kept", "kept"]),
+  row("messages.*.tool_calls", ["translated", "translated"]),
+  row("messages.*.tool_calls.*.type", ["refused", "refused"], { only: otherThan("function"), note: UNKNOWN_CONTENT }),
+  row("messages.*.tool_calls.*.function.arguments", ["kept", "lost"], {
+    only: { words: "that is no JSON object", when: (value) => !isJsonObject(value) },
+  }),
+  row("messages.*.refusal", ["kept", "translated"]),
+  row("messages.*.annotations", ["lost", "lost"], { only: { words: "not empty", when: isFilledList } }),
+  row("messages.*.reasoning_content", ["lost", "lost"], {
+    only: { words: "without `reasoning_details`", when: isUnsealed },
+  }),
+  row("messages.*.reasoning", ["lost", "lost"], { only: { words: "without `reasoning_details`", when: isUnsealed } }),
+  row("messages.*.reasoning_details", ["translated", "translated"], { note: "Returned to the provider that gave it." }),
+  row("messages.*.reasoning_details.*", ["lost", "lost"], {
+    only: {
+      words: "of another provider's format",
+      when: (value, _, provider) =>
+        !isObject(value) || openNative(value["signature"] ?? value["data"])?.dialect !== provider,
+    },
+  }),
+  row("messages.*.name", ["lost", "lost"]),
+  row("temperature", ["kept", "kept"]),
+  row("temperature", ["kept", "lost"], {
+    only: { words: "above 1, or with reasoning", when: (value, body) => Number(value) > 1 || thinks(body) },
+    note: "Taken as 1; a model that thinks takes none.",
+  }),
+  row("top_p", ["kept", "kept"]),
+  row("top_p", ["kept", "lost"], {
+    only: {
+      words: "beside `temperature`, or with reasoning",
+      when: (_, body) => typeof body["temperature"] === "number" || thinks(body),
+    },
+  }),
+  row("n", ["refused", "refused"], { only: otherThan(1), note: ONE_ANSWER }),
+  row("stop", ["lost", "kept"]),
+  row("tools", ["translated", "translated"]),
+  row("tools.*.type", ["lost", "lost"], { only: otherThan("function") }),
+  row("tools.*.function", ["translated", "translated"]),
+  row("tools.*.cache_control", ["lost", "kept"]),
+  row("tool_choice", ["translated", "translated"]),
+  row("tool_choice.type", ["lost", "lost"], { only: otherThan("function") }),
+  row("parallel_tool_calls", ["kept", "translated"]),
+  row("response_format", ["translated", "translated"]),
+  row("response_format.type", ["kept", "lost"], { only: being("json_object") }),
+  row("reasoning_effort", ["kept", "translated"], { note: "As adaptive thinking; `minimal` is `low`." }),
+  row("verbosity", ["translated", "lost"]),
+  row("user", ["translated", "translated"]),
+  row("safety_identifier", ["kept", "translated"]),
+  row("prompt_cache_key", ["kept", "lost"]),
+  row("metadata", ["kept", "lost"]),
+  row("store", ["kept", "kept"], { note: "Always false." }),
+  row("service_tier", ["kept", "kept"], { note: "Always the provider's default." }),
+  row("logprobs", ["lost", "lost"], { only: otherThan(false) }),
+  row("frequency_penalty", ["lost", "lost"], { only: otherThan(0) }),
+  row("presence_penalty", ["lost", "lost"], { only: otherThan(0) }),
+  row("modalities.*", ["lost", "lost"], { only: otherThan("text") }),
+  ...["seed", "logit_bias", "top_logprobs", "prediction", "functions", "function_call", "prompt_cache_retention"].map(
+    (name) => row(name, ["lost", "lost"]),
+  ),
+];
+
+function hasLateInstructions(messages: unknown): boolean {
+  if (!Array.isArray(messages)) return false;
+  const isInstruction = (message: unknown): boolean =>
+    isObject(message) && (message["role"] === "system" || message["role"] === "developer");
+  const first = messages.findIndex((message) => !isInstruction(message));
+  return first !== -1 && messages.slice(first).some(isInstruction);
+}
+
+function isJsonObject(value: unknown): boolean {
+  if (value === "") return true;
+  try {
+    return typeof value === "string" && isObject(JSON.parse(value));
+  } catch {
+    return false;
+  }
+}
+
+function isFilledList(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+function isUnsealed(value: unknown, message: Record<string, unknown>): boolean {
+  return value !== "" && !Array.isArray(message["reasoning_details"]);
+}

@@ -1,0 +1,41 @@
+import type { ClientDialect } from "../../core/dialect.ts";
+
+/**
+ * What becomes of a field on its way to a provider of another format: said in the same terms, said in that format's terms, lost,
+ * or a reason to refuse the request, since an answer to what is left of it would be an answer to something else.
+ */
+export type Fate = "kept" | "translated" | "lost" | "refused";
+
+export type Condition = { words: string; when: Test };
+
+type Test = (value: unknown, owner: Record<string, unknown>, provider: ClientDialect) => boolean;
+
+/** One field of one client format. A row with a condition speaks of the values that meet it, and only of those. */
+export type FieldRow = {
+  /** `*` stands for every element of a list. */
+  path: string;
+  fates: Partial<Record<ClientDialect, Fate>>;
+  /** The condition, in words and in code. */
+  only?: Condition;
+  /** How it is translated, or why it cannot be. */
+  note?: string;
+};
+
+/** Rows of one format, in its own order of the other two. */
+export function rowsTo(first: ClientDialect, second: ClientDialect) {
+  return (path: string, fates: readonly [Fate, Fate], rest: Pick<FieldRow, "only" | "note"> = {}): FieldRow => ({
+    path,
+    fates: { [first]: fates[0], [second]: fates[1] },
+    ...rest,
+  });
+}
+
+export const otherThan = (...values: readonly unknown[]): Condition => ({
+  words: `other than ${values.map((value) => `\`${String(value)}\``).join(", ")}`,
+  when: (value) => !values.includes(value),
+});
+
+export const being = (...values: readonly unknown[]): Condition => ({
+  words: values.map((value) => `\`${String(value)}\``).join(", "),
+  when: (value) => values.includes(value),
+});

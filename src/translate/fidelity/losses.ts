@@ -1,0 +1,68 @@
+import type { ClientDialect } from "../../core/dialect.ts";
+import { isObject } from "../../core/is-object.ts";
+import { CHAT_FIELDS } from "./chat-fields.ts";
+import type { FieldRow } from "./field-row.ts";
+import { MESSAGES_FIELDS } from "./messages-fields.ts";
+import { RESPONSES_FIELDS } from "./responses-fields.ts";
+
+export const FIELDS: Record<ClientDialect, readonly FieldRow[]> = {
+  chat: CHAT_FIELDS,
+  responses: RESPONSES_FIELDS,
+  messages: MESSAGES_FIELDS,
+};
+
+/** A field that does not reach the provider: what it is called in the table, and where the first one stands in the body. */
+export type Loss = { path: string; at: string; note: string | null };
+
+export type Losses = { dropped: Loss[]; refused: Loss | null };
+
+type Json = Record<string, unknown>;
+
+/** What a body of one format would lose at a provider of another. What no row knows is lost, and said to be. */
+export function lossesOf(client: ClientDialect, provider: ClientDialect, body: Json): Losses {
+  const known = new Set(FIELDS[client].map(({ path }) => path.split(".")[0]));
+  const dropped: Loss[] = [];
+  let refused: Loss | null = null;
+  for (const row of FIELDS[client]) {
+    const fate = row.fates[provider];
+    if (fate !== "lost" && fate !== "refused") continue;
+    const at = firstAt({ row, provider, steps: row.path.split(".") }, { value: body, owner: {} }, 0);
+    if (at === null) continue;
+    const loss = { path: row.path, at, note: row.note ?? null };
+    if (fate === "refused") refused ??= loss;
+    else if (!dropped.some(({ path }) => path === row.path)) dropped.push(loss);
+  }
+  for (const [name, value] of Object.entries(body)) {
+    if (!known.has(name) && value !== null) dropped.push({ path: nameOf(name), at: nameOf(name), note: null });
+  }
+  return { dropped, refused };
+}
+
+/** A caller's own name goes into a header and a message only when it is harmless there. */
+const nameOf = (name: string): string => (/^[\w-]{1,64}$/.test(name) ? name : "unknown");
+
+type Search = { row: FieldRow; provider: ClientDialect; steps: readonly string[] };
+type Place = { value: unknown; owner: Json };
+
+/** Where the first value stands that the row speaks of; null when there is none. */
+function firstAt(search: Search, { value, owner }: Place, depth: number): string | null {
+  const { row, provider, steps } = search;
+  const step = steps[depth];
+  if (step === undefined) {
+    if (value === undefined || value === null) return null;
+    return row.only === undefined || row.only.when(value, owner, provider) ? "" : null;
+  }
+  if (step === "*") {
+    if (!Array.isArray(value)) return null;
+    for (let index = 0; index < value.length; index++) {
+      const below = firstAt(search, { value: value[index], owner }, depth + 1);
+      if (below !== null) return joined(String(index), below);
+    }
+    return null;
+  }
+  if (!isObject(value) || !Object.hasOwn(value, step)) return null;
+  const below = firstAt(search, { value: value[step], owner: value }, depth + 1);
+  return below === null ? null : joined(step, below);
+}
+
+const joined = (step: string, below: string): string => (below === "" ? step : `${step}.${below}`);

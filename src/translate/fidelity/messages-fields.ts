@@ -1,0 +1,87 @@
+import { isObject } from "../../core/is-object.ts";
+import { MOST_CHAT_STOPS } from "../crossing/form-to-chat.ts";
+import { openNative } from "../form/native.ts";
+import { being, type Condition, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
+
+const row = rowsTo("chat", "responses");
+
+const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
+const CACHE_HINTS = [
+  "cache_control",
+  "system.*.cache_control",
+  "messages.*.content.*.cache_control",
+  "messages.*.content.*.content.*.cache_control",
+  "tools.*.cache_control",
+];
+const OF_ANOTHER: Condition = {
+  words: "of another provider's format",
+  when: (value, _, provider) => openNative(value)?.dialect !== provider,
+};
+
+/** What becomes of each field of a message request at chat and responses providers. */
+export const MESSAGES_FIELDS: readonly FieldRow[] = [
+  row("model", ["kept", "kept"]),
+  row("stream", ["kept", "kept"]),
+  row("max_tokens", ["kept", "translated"]),
+  row("system", ["translated", "translated"]),
+  row("messages", ["translated", "translated"]),
+  row("messages.*.role", ["translated", "translated"]),
+  row("messages.*.content", ["translated", "translated"]),
+  row("messages.*.content.*.type", ["refused", "refused"], {
+    only: otherThan("text", "image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result"),
+    note: UNKNOWN_CONTENT,
+  }),
+  row("messages.*.content.*.content.*.type", ["refused", "refused"], {
+    only: otherThan("text", "image", "document"),
+    note: UNKNOWN_CONTENT,
+  }),
+  row("messages.*.content.*.source", ["translated", "translated"]),
+  row("messages.*.content.*", ["refused", "translated"], {
+    only: { words: "a document at an address", when: isLinkedDocument },
+    note: "Providers of that format take a file's bytes alone.",
+  }),
+  row("messages.*.content.*.title", ["translated", "translated"]),
+  row("messages.*.content.*.context", ["lost", "lost"]),
+  row("messages.*.content.*.citations", ["lost", "lost"], { only: { words: "enabled, or given", when: hasCitations } }),
+  row("messages.*.content.*.is_error", ["lost", "lost"], { only: being(true) }),
+  row("messages.*.content.*.signature", ["translated", "translated"], {
+    note: "Returned to the provider that gave it.",
+  }),
+  row("messages.*.content.*.signature", ["lost", "lost"], { only: OF_ANOTHER, note: "The thinking is left out." }),
+  row("messages.*.content.*.data", ["lost", "lost"], { only: OF_ANOTHER, note: "The thinking is left out." }),
+  row("tools", ["translated", "translated"]),
+  row("tools.*.type", ["lost", "lost"], { only: otherThan("custom") }),
+  ...["defer_loading", "allowed_callers", "input_examples", "eager_input_streaming"].map((name) =>
+    row(`tools.*.${name}`, ["lost", "lost"], { only: otherThan(false) }),
+  ),
+  row("tool_choice", ["translated", "translated"]),
+  row("temperature", ["kept", "kept"]),
+  row("top_p", ["kept", "kept"]),
+  row("top_k", ["lost", "lost"]),
+  row("stop_sequences", ["translated", "lost"]),
+  row("stop_sequences", ["lost", "lost"], {
+    only: { words: "more than four", when: (value) => Array.isArray(value) && value.length > MOST_CHAT_STOPS },
+    note: "The first four are sent.",
+  }),
+  row("thinking", ["translated", "translated"], {
+    note: "As an effort; budgets from 4,096 are `medium`, from 16,384 `high`.",
+  }),
+  row("output_config", ["translated", "translated"]),
+  row("output_config.effort", ["translated", "translated"]),
+  row("output_config.format", ["translated", "translated"]),
+  row("metadata", ["translated", "translated"], { note: "The user, hidden from the provider." }),
+  row("service_tier", ["kept", "kept"], { note: "Always the provider's default." }),
+  row("context_management", ["lost", "lost"]),
+  row("output_format", ["lost", "lost"]),
+  ...CACHE_HINTS.map((path) => row(path, ["lost", "lost"])),
+];
+
+function isLinkedDocument(block: unknown): boolean {
+  return (
+    isObject(block) && block["type"] === "document" && isObject(block["source"]) && block["source"]["type"] === "url"
+  );
+}
+
+function hasCitations(value: unknown): boolean {
+  return isObject(value) ? value["enabled"] === true : Array.isArray(value) && value.length > 0;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import type { ClientDialect } from "../../core/dialect.ts";
+import { choosePassage, type Fidelity } from "./passage.ts";
+
+const CHAT = { messages: [{ role: "user", content: "hi" }] };
+
+type Ask = { dialect?: ClientDialect; body?: object; routes: readonly ClientDialect[]; wanted?: Fidelity };
+
+function passageOf({ dialect = "chat", body = CHAT, routes, wanted = "declared" }: Ask) {
+  const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
+  const targets = routes.map((route) => ({ dialect: route }));
+  const { routes: chosen, fidelity } = choosePassage({ dialect, bytes }, targets, wanted);
+  return { chosen: chosen.map((route) => route.dialect), fidelity };
+}
+
+test("a route of the caller's own format is taken before any other, and loses nothing", () => {
+  const body = { ...CHAT, seed: 1, n: 3 };
+
+  expect(passageOf({ body, routes: ["messages", "chat"], wanted: "strict" })).toEqual({
+    chosen: ["chat"],
+    fidelity: "exact",
+  });
+});
+
+test("of the routes of other formats those are taken on which the least is lost", () => {
+  expect(passageOf({ body: { ...CHAT, stop: "END" }, routes: ["responses", "messages"] })).toEqual({
+    chosen: ["messages"],
+    fidelity: "translated",
+  });
+});
+
+test("what is lost is declared by name, fields we have never heard of included", () => {
+  const body = { ...CHAT, temperature: 1.5, seed: 1, logprobs: false, brand_new: 1, "a\r\nb": 1, absent: null };
+
+  expect(passageOf({ body, routes: ["messages"] }).fidelity).toBe(
+    "translated; dropped=temperature,seed,brand_new,unknown",
+  );
+});
+
+test("a caller that asked for strict fidelity is told which field stands in the way", () => {
+  const body = { messages: [{ role: "user", content: "hi", name: "Ann" }] };
+
+  expect(() => passageOf({ body, routes: ["messages"], wanted: "strict" })).toThrow(
+    expect.objectContaining({ code: "invalid_request", param: "messages.0.name" }),
+  );
+  expect(passageOf({ routes: ["messages"], wanted: "strict" }).fidelity).toBe("translated");
+});
+
+test.each<[param: string, ask: Ask]>([
+  ["n", { body: { ...CHAT, n: 2 }, routes: ["messages"] }],
+  [
+    "messages.0.content.1.type",
+    {
+      body: { messages: [{ role: "user", content: [{ type: "text", text: "x" }, { type: "video_url" }] }] },
+      routes: ["responses"],
+    },
+  ],
+  [
+    "messages.0.content.0",
+    {
+      dialect: "messages",
+      body: { messages: [{ role: "user", content: [{ type: "document", source: { type: "url", url: "u" } }] }] },
+      routes: ["chat"],
+    },
+  ],
+  ["input.0.type", { dialect: "responses", body: { input: [{ type: "computer_call" }] }, routes: ["chat"] }],
+])("a request that would become another one is refused at %s", (param, ask) => {
+  expect(() => passageOf(ask)).toThrow(expect.objectContaining({ code: "invalid_request", param }));
+});
+
+test("what another provider's format has sealed is lost, and what this one's has is not", () => {
+  const sealed = (dialect: string): string => `tollgate.${dialect}.${Buffer.from("{}").toString("base64url")}`;
+  const turn = (signature: string): object => ({
+    messages: [{ role: "assistant", content: [{ type: "thinking", thinking: "", signature }] }],
+  });
+  const fidelity = (signature: string): string =>
+    passageOf({ dialect: "messages", body: turn(signature), routes: ["chat"] }).fidelity;
+
+  expect(fidelity(sealed("chat"))).toBe("translated");
+  expect(fidelity(sealed("responses"))).toBe("translated; dropped=messages.*.content.*.signature");
+  expect(fidelity("bmF0aXZl")).toBe("translated; dropped=messages.*.content.*.signature");
+});

@@ -1,0 +1,92 @@
+import { isObject } from "../../core/is-object.ts";
+import { openNative } from "../form/native.ts";
+import { being, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
+
+const row = rowsTo("chat", "messages");
+
+const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
+const PARTS = otherThan("input_text", "output_text", "text", "refusal", "input_image", "input_file");
+
+const thinks = ({ reasoning }: Record<string, unknown>): boolean =>
+  isObject(reasoning) && reasoning["effort"] !== "none";
+
+/** What becomes of each field of a responses request at chat and messages providers. */
+export const RESPONSES_FIELDS: readonly FieldRow[] = [
+  row("model", ["kept", "kept"]),
+  row("stream", ["kept", "kept"]),
+  row("max_output_tokens", ["translated", "translated"]),
+  row("instructions", ["translated", "translated"]),
+  row("input", ["translated", "translated"]),
+  row("input", ["kept", "lost"], {
+    only: { words: "instructions after the first turn", when: hasLateInstructions },
+    note: "Said by the user instead.",
+  }),
+  row("input.*.type", ["refused", "refused"], {
+    only: otherThan("message", "function_call", "function_call_output", "reasoning"),
+    note: UNKNOWN_CONTENT,
+  }),
+  row("input.*.content.*.type", ["refused", "refused"], { only: PARTS, note: UNKNOWN_CONTENT }),
+  row("input.*.output.*.type", ["refused", "refused"], { only: PARTS, note: UNKNOWN_CONTENT }),
+  row("input.*.output.*.image_url", ["translated", "kept"], { note: "Shown by the user after the results." }),
+  row("input.*.content.*.image_url", ["translated", "translated"]),
+  row("input.*.content.*.detail", ["kept", "lost"], { only: otherThan("auto") }),
+  row("input.*.content.*.file_data", ["translated", "translated"]),
+  row("input.*.content.*.file_url", ["refused", "translated"], {
+    note: "Providers of that format take a file's bytes alone.",
+  }),
+  row("input.*.content.*.annotations.*", ["lost", "lost"]),
+  row("input.*.encrypted_content", ["translated", "translated"], { note: "Returned to the provider that gave it." }),
+  row("input.*.encrypted_content", ["lost", "lost"], {
+    only: {
+      words: "of another provider's format",
+      when: (value, _, provider) => openNative(value)?.dialect !== provider,
+    },
+  }),
+  row("tools", ["translated", "translated"]),
+  row("tools.*.type", ["lost", "lost"], { only: otherThan("function") }),
+  row("tool_choice", ["translated", "translated"]),
+  row("tool_choice.type", ["lost", "lost"], { only: otherThan("function") }),
+  row("parallel_tool_calls", ["kept", "translated"]),
+  row("temperature", ["kept", "kept"]),
+  row("temperature", ["kept", "lost"], {
+    only: { words: "above 1, or with reasoning", when: (value, body) => Number(value) > 1 || thinks(body) },
+    note: "Taken as 1; a model that thinks takes none.",
+  }),
+  row("top_p", ["kept", "kept"]),
+  row("top_p", ["kept", "lost"], {
+    only: {
+      words: "beside `temperature`, or with reasoning",
+      when: (_, body) => typeof body["temperature"] === "number" || thinks(body),
+    },
+  }),
+  row("text", ["translated", "translated"]),
+  row("text.format", ["translated", "translated"]),
+  row("text.format.type", ["kept", "lost"], { only: being("json_object") }),
+  row("text.verbosity", ["translated", "lost"]),
+  row("reasoning", ["translated", "translated"]),
+  row("reasoning.effort", ["translated", "translated"], {
+    note: "At messages as adaptive thinking; `minimal` is `low`.",
+  }),
+  row("reasoning.summary", ["lost", "translated"], { note: "Thinking is shown wherever the provider shows it." }),
+  row("include", ["kept", "kept"]),
+  row("include.*", ["lost", "lost"], { only: otherThan("reasoning.encrypted_content") }),
+  row("truncation", ["lost", "lost"], { only: otherThan("disabled") }),
+  row("user", ["kept", "translated"]),
+  row("safety_identifier", ["translated", "translated"]),
+  row("prompt_cache_key", ["kept", "lost"]),
+  row("metadata", ["kept", "lost"]),
+  row("store", ["kept", "kept"], { note: "Always false." }),
+  row("service_tier", ["kept", "kept"], { note: "Always the provider's default." }),
+  row("background", ["kept", "kept"], { note: "Only `false` is taken." }),
+  ...["max_tool_calls", "top_logprobs", "stream_options", "prompt_cache_retention", "client_metadata"].map((name) =>
+    row(name, ["lost", "lost"]),
+  ),
+];
+
+function hasLateInstructions(items: unknown): boolean {
+  if (!Array.isArray(items)) return false;
+  const isInstruction = (item: unknown): boolean =>
+    isObject(item) && (item["role"] === "system" || item["role"] === "developer");
+  const first = items.findIndex((item) => !isInstruction(item));
+  return first !== -1 && items.slice(first).some(isInstruction);
+}
