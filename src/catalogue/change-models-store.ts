@@ -46,7 +46,9 @@ export function createModelDesk(database: Database): ModelDesk {
 async function addNew(tx: Queryable, order: ModelOrder): ReturnType<CatalogueDesk["addModel"]> {
   const { id, displayName, contextWindow, maxOutputTokens, tariff, route, publication } = order;
   if (contextWindow === null || maxOutputTokens === null || tariff === null) {
-    throw new Conflict(`${id} is a new model: it needs a context window, a limit of output, and prices of both.`);
+    throw new Conflict(
+      `${id} is a new model: it needs a context window, a limit of output, and prices of input and output.`,
+    );
   }
   const described = newModel({ id, displayName, contextWindow, maxOutputTokens, tariff, route });
   const description = { providers: [], models: [described] };

@@ -1,5 +1,5 @@
 import type { Catalogue } from "./open-catalogue.ts";
-import { table } from "./print.ts";
+import { printable, table } from "./print.ts";
 
 type Provider = Awaited<ReturnType<Catalogue["listProviders"]>>[number];
 type Removed = Awaited<ReturnType<Catalogue["removeProvider"]>>;
@@ -53,5 +53,5 @@ function handlingText(routes: Provider["routes"]): string {
 export function removalText({ name, withdrawn, stranded }: Removed): string {
   const lines = [`removed the provider ${name}`, ...withdrawn.map((route) => `withdrew ${route}`)];
   if (stranded.length > 0) lines.push(`published and without a route now: ${stranded.join(", ")}`);
-  return lines.join("\n");
+  return lines.map(printable).join("\n");
 }

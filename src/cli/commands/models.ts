@@ -5,7 +5,7 @@ import { modelListing, modelView, routeListing, routeView } from "../model-text.
 import { type Catalogue, withCatalogue } from "../open-catalogue.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
 import { changeListing, changeView } from "../price-text.ts";
-import { printResult } from "../print.ts";
+import { printable, printResult } from "../print.ts";
 import { CommandError } from "../report-failure.ts";
 import { addModelAddCommand } from "./add-model.ts";
 import { addModelImportCommand } from "./import-models.ts";
@@ -80,7 +80,7 @@ function addPublicationCommand(models: Command, word: "publish" | "unpublish", d
 const publicationText =
   (word: "publish" | "unpublish") =>
   ({ id, changed, obstacles }: { id: string; changed: boolean; obstacles: readonly string[] }): string => {
-    const state = `${id} ${changed ? "is now" : "was already"} ${word}ed`;
+    const state = `${printable(id)} ${changed ? "is now" : "was already"} ${word}ed`;
     return word === "unpublish" || obstacles.length === 0 ? state : `${state}; ${obstacles.join("; ")}`;
   };
 

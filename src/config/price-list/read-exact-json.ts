@@ -27,7 +27,7 @@ function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text, keepNumbers as Parameters<typeof JSON.parse>[1]) as unknown;
   } catch (error) {
-    throw refusal(path, `is not JSON (${error instanceof Error ? error.message.slice(0, 200) : "unreadable"})`);
+    throw refusal(path, `is not JSON (${error instanceof Error ? error.message : "unreadable"})`);
   }
 }
 
@@ -61,5 +61,10 @@ function nameOf(token: string): string {
   }
 }
 
+const SHOWN_CHARACTERS = 200;
+
+/** What a stranger's file says must not command the terminal that it is told on. */
 const refusal = (path: string, message: string): ConfigError =>
-  new ConfigError([{ path: null, source: path, message }]);
+  new ConfigError([
+    { path: null, source: path, message: message.replaceAll(/\p{Cc}/gu, "�").slice(0, SHOWN_CHARACTERS) },
+  ]);

@@ -188,6 +188,12 @@ test.each([
   expect(() => readLitellm(text, "prices.json", selection)).toThrow(problem);
 });
 
+test("a name in the file cannot command the terminal on which it is refused", () => {
+  const text = `{"\\u001b[2Jm": {}, "\\u001b[2Jm": {}}`;
+
+  expect(() => readLitellm(text, "p", selection)).toThrow("names �[2Jm twice");
+});
+
 test("a name may be that of an object's own parts", () => {
   const text = `{"__proto__": {${entry(PRICED)}}, "constructor": {"mode": "toString"}}`;
 
