@@ -14,6 +14,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["house", "node", "scripts/house.ts"],
   ["reference", "node", "scripts/write-reference.ts", "--check"],
   ["openapi", "node", "scripts/write-openapi.ts", "--check"],
+  ["fidelity", "node", "scripts/write-fidelity.ts", "--check"],
   ["rules", "node", "scripts/rules.ts"],
   ["picture", "node", "scripts/draw-architecture.ts", "--check"],
   ["money", "node", "scripts/draw-money.ts", "--check"],

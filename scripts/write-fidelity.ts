@@ -1,0 +1,87 @@
+/**
+ * Writes the matrix of what each format's fields become at providers of the other formats, from the tables the code goes by. With
+ * `--check` nothing is written: it fails when the page no longer agrees with the code.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ClientDialect } from "../src/core/dialect.ts";
+import type { Fate, FieldRow } from "../src/translate/fidelity/field-row.ts";
+import { FIELDS } from "../src/translate/fidelity/losses.ts";
+
+const PAGE = "docs/reference/fidelity.md";
+const DIALECTS: readonly ClientDialect[] = ["chat", "responses", "messages"];
+const SIGNS: Record<Fate, string> = { kept: "=", translated: "≈", lost: "lost", refused: "400" };
+const TITLES: Record<ClientDialect, string> = {
+  chat: "Chat completions",
+  responses: "Responses",
+  messages: "Messages",
+};
+
+/** Fields of answers, which no table decides: they are what the readers and writers of `src/translate/crossing` do. */
+const ANSWERS: readonly (readonly [what: string, chat: string, responses: string, messages: string])[] = [
+  ["text", "`content`", "`output_text` part, one item per block", "`text` block"],
+  ["call of a tool", "`tool_calls`, numbered from 0", "`function_call` item", "`tool_use` block"],
+  ["thinking", "`reasoning_content`", "`summary` of a `reasoning` item", "`thinking` block"],
+  ["signature, encrypted thoughts", "`reasoning_details`", "`encrypted_content`", "`signature`"],
+  ["refusal", "`refusal`", "`refusal` part", "`text` block"],
+  ["ended by itself", "`stop`", "`completed`", "`end_turn`"],
+  ["met a stop sequence", "`stop`", "`completed`", "`stop_sequence`"],
+  ["reached the limit", "`length`", "`incomplete`, `max_output_tokens`", "`max_tokens`"],
+  ["wants a tool called", "`tool_calls`", "`completed`", "`tool_use`"],
+  ["refused", "`content_filter`", "`incomplete`, `content_filter`", "`refusal`"],
+  ["cached input", "within `prompt_tokens`", "within `input_tokens`", "beside `input_tokens`"],
+  ["citations, log probabilities", "–", "–", "–"],
+];
+
+const page = [
+  "# Fidelity",
+  "",
+  "<!-- Written by scripts/write-fidelity.ts. Edit the code it is written from. -->",
+  "",
+  "A caller may speak one format and a model's provider another. Where a route speaks the caller's own format, that route is taken",
+  "and nothing is touched but what [how money works](../explain/how-money-works.md) needs: the answer carries",
+  "`x-tollgate-fidelity: exact`. Where none does, the request is translated, and the answer says what was lost on the way:",
+  "`x-tollgate-fidelity: translated; dropped=seed,messages.*.name`. Fields that are not listed here are lost and named.",
+  "",
+  "A request that carries `x-tollgate-fidelity: strict` is refused with 400 instead, and `param` names the first field that would be",
+  "lost. Charges are made from the provider's own usage, never from translated figures.",
+  "",
+  "In the tables `=` is said in the same terms, `≈` in the other format's terms, `lost` left out and declared, and `400` refused,",
+  "since an answer to what is left would be an answer to something else. A row with a condition speaks of those values alone.",
+  ...DIALECTS.flatMap((dialect) => requestTable(dialect)),
+  "",
+  "## Answers",
+  "",
+  "The same in plain and in streamed answers, for both are made of the same events.",
+  "",
+  "| What | Chat completions | Responses | Messages |",
+  "|---|---|---|---|",
+  ...ANSWERS.map((cells) => `| ${cells.join(" | ")} |`),
+  "",
+].join("\n");
+
+function requestTable(client: ClientDialect): string[] {
+  const others = DIALECTS.filter((dialect) => dialect !== client);
+  const cells = ({ path, only, note, fates }: FieldRow): string[] => [
+    `\`${path}\`${only === undefined ? "" : `, ${only.words}`}`,
+    ...others.map((dialect) => SIGNS[fates[dialect] ?? "lost"]),
+    note ?? "",
+  ];
+  return [
+    "",
+    `## ${TITLES[client]} requests`,
+    "",
+    `| Field | ${others.map((dialect) => `${dialect} provider`).join(" | ")} | |`,
+    "|---|---|---|---|",
+    ...FIELDS[client].map((row) => `| ${cells(row).join(" | ")} |`),
+  ];
+}
+
+const path = join(import.meta.dirname, "..", PAGE);
+if (!process.argv.includes("--check")) {
+  writeFileSync(path, page);
+  console.log(`wrote ${PAGE}`);
+} else if (readFileSync(path, "utf8") !== page) {
+  console.error(`${PAGE} is not what scripts/write-fidelity.ts writes; run it.`);
+  process.exit(1);
+}
