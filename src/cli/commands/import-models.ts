@@ -21,7 +21,7 @@ type ImportOptions = {
   json?: true;
 };
 
-const FILE_BYTES = 64 * 1024 * 1024;
+const FILE_BYTES = 32 * 1024 * 1024;
 
 /** `tollgate models import`: shows what a price list would change, and changes it when told to. */
 export function addModelImportCommand(models: Command): void {

@@ -127,7 +127,8 @@ function searchPrice(entry: LitellmEntry): Decimal | null | "search_by_size" {
   const sizes = entry[SEARCH];
   if (!isObject(sizes)) return null;
   const [first = null, ...others] = Object.keys(sizes).map((size) => callPrice(sizes, size));
-  if (first === null) return null;
+  // A search for nothing is not known to be free, and a tool without a price is refused.
+  if (first === null || (isZero(first) && others.every((price) => price === null || isZero(price)))) return null;
   return others.some((price) => price === null || isDearer(price, first) || isDearer(first, price))
     ? "search_by_size"
     : first;

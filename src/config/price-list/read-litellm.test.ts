@@ -118,6 +118,7 @@ test("a search that costs the same whatever its size is the price of a call of t
 
   expect(tariff(search("0.010"))?.toolCallNano).toEqual({ web_search: 10_000_000n });
   expect(read(search("0.03")).skipped).toEqual({ search_by_size: 1 });
+  expect(tariff(search("0").replace("0.01", "0"))?.toolCallNano).toEqual({});
 });
 
 test("a cache at a price of 0 is not free: a read costs plain input, and so does a write", () => {
