@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { createExampleFile } from "../src/config/example-file.ts";
 import { describeGroup, type Field, listFields } from "../src/config/fields.ts";
 import { createJsonSchema } from "../src/config/json-schema.ts";
+import { COMPATIBLE_PROVIDERS } from "../src/upstream/providers.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow, ROUTE_GAUGES } from "../src/telemetry/metric-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -16,6 +17,7 @@ const GENERATED = "<!-- Written by scripts/write-reference.ts. Edit the code it 
 const PAGES: Record<string, () => string> = {
   "docs/reference/settings.md": settingsPage,
   "docs/reference/metrics.md": metricsPage,
+  "docs/reference/providers.md": providersPage,
   "docs/reference/tollgate.schema.json": () => `${JSON.stringify(createJsonSchema(), null, 2)}\n`,
   "tollgate.example.yaml": () => createExampleFile("./docs/reference/tollgate.schema.json"),
 };
@@ -93,6 +95,46 @@ function metricsPage(): string {
     "## Buckets, in seconds",
     "",
     ...buckets,
+    "",
+  ].join("\n");
+}
+
+function providersPage(): string {
+  const rows = COMPATIBLE_PROVIDERS.map((provider) => {
+    const urls = Map.groupBy(Object.entries(provider.baseUrls), ([, url]) => url);
+    const addresses = [...urls].map(
+      ([url, dialects]) => `${dialects.map(([dialect]) => dialect).join(", ")}: \`${url}\``,
+    );
+    const cells = [
+      provider.name,
+      addresses.join("<br>"),
+      `\`${provider.credentialHeader}\``,
+      provider.conformant ? "yes" : "no",
+      `\`${provider.outputLimitField}\``,
+      provider.streamOptions,
+      provider.remark,
+    ];
+    return `| ${cells.join(" | ")} |`;
+  });
+  return [
+    "# Compatible providers",
+    "",
+    GENERATED,
+    "",
+    "Providers that speak one of our formats and need configuration only. The base URL goes into the catalogue as it stands",
+    "here; what is in capitals is yours. A provider that is not listed is taken for one that expects",
+    "`Authorization: Bearer`, `max_tokens` and `stream_options`, and whose streams pass the normaliser.",
+    "",
+    "None of this was tried with an account of that provider. It is from their documentation, from recorded streams and from",
+    "reports of their users; check it with [the guide](../guides/add-a-provider.md) before you rely on it.",
+    "",
+    "| Provider | Formats and base URLs | Credential header | Conformant chat streams | Output limit | `stream_options` | Remarks |",
+    "|---|---|---|---|---|---|---|",
+    ...rows,
+    "",
+    "Messages has its credential in `x-api-key` everywhere. The columns *Output limit* and `stream_options` are not acted on",
+    "yet: a chat request keeps the caller's own name of the limit, and usage is always asked for with `stream_options`. Where",
+    "the table says *refused*, the provider refuses streamed requests for that.",
     "",
   ].join("\n");
 }

@@ -1,5 +1,6 @@
 import type { ProviderDialect } from "../core/dialect.ts";
 import { invariant } from "../core/invariant.ts";
+import { quirksAt } from "./providers.ts";
 import { type Target, UpstreamError } from "./upstream.ts";
 
 /** What every call to a target has in common. */
@@ -8,9 +9,10 @@ export type PreparedTarget = { origin: string; path: string; headers: Record<str
 type Headers = Readonly<Record<string, string>>;
 
 /** `headers` are what every call of this dialect needs, whatever the caller said. */
-type Address = { path: string; credential: (secret: string) => Headers; headers?: Headers };
+type Address = { path: string; credential: (secret: string, target: Target) => Headers; headers?: Headers };
 
-const bearer = (secret: string): Headers => ({ authorization: `Bearer ${secret}` });
+const bearer = (secret: string, { baseUrl }: Target): Headers =>
+  quirksAt(baseUrl).credentialHeader === "api-key" ? { "api-key": secret } : { authorization: `Bearer ${secret}` };
 const headerKey = (secret: string): Headers => ({ "x-api-key": secret });
 
 /** How each provider dialect is addressed. A dialect without a row cannot be called, so its routes are left out of every plan. */
@@ -52,7 +54,7 @@ export function createPrepareTarget(
         "content-type": "application/json",
         "user-agent": "tollgate",
         ...address.headers,
-        ...(secret === null ? {} : address.credential(secret)),
+        ...(secret === null ? {} : address.credential(secret, target)),
       },
     };
     prepared.set(target, made);

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { createPrepareTarget } from "./prepare-target.ts";
+import { COMPATIBLE_PROVIDERS, quirksAt } from "./providers.ts";
+import type { Target } from "./upstream.ts";
+
+test("each listed host is found by its own base URLs, and by no other provider's", () => {
+  for (const provider of COMPATIBLE_PROVIDERS.filter(({ hosts }) => hosts.length > 0)) {
+    for (const url of Object.values(provider.baseUrls)) expect(quirksAt(url), url).toBe(provider);
+  }
+});
+
+test("a host that only looks like a listed one has no quirks", () => {
+  const plain = { credentialHeader: "authorization", outputLimitField: "max_tokens", streamOptions: "accepted" };
+
+  expect(quirksAt("https://api.mistral.ai.example.com/v1")).toMatchObject(plain);
+  expect(quirksAt("https://notopenai.azure.com/openai/v1")).toMatchObject(plain);
+  expect(quirksAt("http://127.0.0.1:8000/v1")).toMatchObject(plain);
+});
+
+test("the limit of output and the options of streams are named as each provider takes them", () => {
+  expect(quirksAt("https://api.openai.com/v1").outputLimitField).toBe("max_completion_tokens");
+  expect(quirksAt("https://api.mistral.ai/v1")).toMatchObject({
+    outputLimitField: "max_tokens",
+    streamOptions: "refused",
+  });
+});
+
+test.each([
+  ["https://acme.openai.azure.com/openai/v1", "chat", { "api-key": "sk-1" }],
+  ["https://api.openai.com/v1", "chat", { authorization: "Bearer sk-1" }],
+  ["https://api.deepseek.com/anthropic/v1", "messages", { "x-api-key": "sk-1" }],
+] as const)(
+  "a call to %s carries its credential where it is expected, and nowhere else",
+  (baseUrl, dialect, header) => {
+    const prepare = createPrepareTarget(() => "sk-1");
+    const { headers } = prepare({ baseUrl, dialect, credentialRef: "env:KEY" } as Target);
+    const carriers = Object.entries(headers).filter(([, value]) => value.includes("sk-1"));
+
+    expect(Object.fromEntries(carriers)).toEqual(header);
+  },
+);
