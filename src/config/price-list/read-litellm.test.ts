@@ -100,6 +100,12 @@ test("the markup and the worth of a credit are exact too, and all of it is round
   expect(at("1.75", "0.7")).toMatchObject({ outputNano: 3n });
 });
 
+test("a number is read as it is written, with more digits than a float has", () => {
+  const text = `"input_cost_per_token": 1.4999999999999999999e-15, "output_cost_per_token": 1.5e-15`;
+
+  expect(tariff(text)).toMatchObject({ inputNano: 1n, outputNano: 2n });
+});
+
 test("limits, name and format are carried, and the older limit where the newer is missing", () => {
   expect(read(PRICED).models).toMatchObject([
     { id: "acme/m", upstreamModel: "m", dialect: "chat", contextWindow: 1_000, maxOutputTokens: 100 },
