@@ -1,22 +1,25 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** How much structure a JSON text has: how deep it nests, and how many values it holds, give or take the empty ones. */
-export type Outline = { depth: number; values: number };
+/** How much structure a JSON text has: how deep it nests, how many values it holds, give or take the empty ones, and how many names. */
+export type Outline = { depth: number; values: number; names: number };
 
 /**
  * Measures a text that nobody has parsed yet, and stops where a bound is passed: a few bytes per value make objects of
  * fifty, so what is too much must be known before the parser builds it. A text that is not JSON has some outline too, and
  * the parser says the rest.
  */
-export function outlineOf(bytes: Buffer, most: Outline): Outline {
+export function outlineOf(bytes: Buffer, most: Pick<Outline, "depth" | "values">): Outline {
   let depth = 0;
   let deepest = 0;
   let values = 1;
+  let names = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) {
       at = closingQuote(bytes, at);
+    } else if (byte === 0x3a) {
+      names++;
     } else if (byte === 0x2c) {
       values++;
       if (values > most.values) break;
@@ -29,7 +32,7 @@ export function outlineOf(bytes: Buffer, most: Outline): Outline {
       depth--;
     }
   }
-  return { depth: deepest, values };
+  return { depth: deepest, values, names };
 }
 
 /** Where the string that opens here closes; the end of the text when it does not. */

@@ -25,7 +25,7 @@ test("what stands in strings has no outline, however it is escaped", () => {
   const text = String.raw`{"a\"[[[":"}],,,\\","b\\":"\\\"{{{[,","c":"["}`;
 
   expect(JSON.parse(text)).toBeTypeOf("object");
-  expect(outlineOf(Buffer.from(text), most)).toEqual({ depth: 1, values: 4 });
+  expect(outlineOf(Buffer.from(text), most)).toMatchObject({ depth: 1, values: 4 });
 });
 
 test("the outline of any JSON is that of its value", () => {
@@ -62,3 +62,17 @@ function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
+
+test.each([
+  '{"tools":[{"type":"web_search","type":"function"}]}',
+  '{"a":{"b":1,"\\u0062":2}}',
+  '{"a":[[{"x":{"y":1,"y":1}}]]}',
+])("a name that is given twice anywhere within is refused, since readers differ in which they keep: %s", (text) => {
+  expect(() => parseBody(Buffer.from(text), 64)).toThrow("gives one of its fields twice");
+});
+
+test("colons in texts, empty names and names of prototypes are nothing special", () => {
+  const text = '{"a":"b:c","":{"":1},"__proto__":{"constructor":{"x":":"}},"d":[{},[],null,{"e":null}]}';
+
+  expect(() => parseBody(Buffer.from(text), 64)).not.toThrow();
+});

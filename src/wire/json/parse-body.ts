@@ -16,7 +16,7 @@ const MOST_VALUES = 250_000;
 export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
   if (bytes.length === 0) throw new Fault("invalid_request", "The request body is empty; send a JSON object.");
   if (!isUtf8(bytes)) throw new Fault("invalid_request", "The request body is not valid UTF-8.");
-  refuseOutsized(bytes, maxDepth);
+  const names = namesWithin(bytes, maxDepth);
   const value = parse(bytes);
   if (!isObject(value)) {
     throw new Fault("invalid_request", "The request body must be a JSON object.");
@@ -27,17 +27,38 @@ export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
       param: members.duplicate.slice(0, 64),
     });
   }
+  // Which of two equal names counts depends on who reads them: what we judge and what a provider sees must be the same.
+  if (namesIn(value) !== names) {
+    throw new Fault("invalid_request", "An object within the request body gives one of its fields twice.");
+  }
   return { value, bytes, members };
 }
 
-function refuseOutsized(bytes: Buffer, maxDepth: number): void {
-  const { depth, values } = outlineOf(bytes, { depth: maxDepth, values: MOST_VALUES });
+/** How many names the text has; a refusal when it has too much of anything. */
+function namesWithin(bytes: Buffer, maxDepth: number): number {
+  const { depth, values, names } = outlineOf(bytes, { depth: maxDepth, values: MOST_VALUES });
   if (depth > maxDepth) {
     throw new Fault("invalid_request", `The request body nests more than ${maxDepth} levels deep.`);
   }
   if (values > MOST_VALUES) {
     throw new Fault("invalid_request", `The request body holds more than ${MOST_VALUES} values.`);
   }
+  return names;
+}
+
+/** How many names were left when it was parsed. */
+function namesIn(value: unknown): number {
+  let names = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object") names += namesIn(item);
+  } else if (isObject(value)) {
+    for (const name in value) {
+      names++;
+      const inner = value[name];
+      if (typeof inner === "object") names += namesIn(inner);
+    }
+  }
+  return names;
 }
 
 function parse(bytes: Buffer): unknown {
