@@ -28,6 +28,8 @@ test.each([
   ["GET", "//a", "404 //a"],
   ["GET", "", "404 "],
   ["GET", "*", "404 *"],
+  ["GET", "http://gate.example:8080/a/b?x=1", "GET a/b"],
+  ["GET", "ftp://gate.example/a", "404 ftp://gate.example/a"],
   ["GET", "/__proto__", "404 /__proto__"],
   ["constructor", "/a", "405 /a GET,POST"],
 ])("%s %s is routed by its exact path, without its query: %s", (method, url, expected) => {

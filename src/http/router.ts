@@ -26,7 +26,7 @@ export function createRouter({ notFound, methodNotAllowed }: Refusals): Router {
       paths.set(path, methods.set(method, handler));
     },
     handle: (request, response) => {
-      const url = request.url ?? "";
+      const url = originForm(request.url ?? "");
       const query = url.indexOf("?");
       const path = query === -1 ? url : url.slice(0, query);
       const methods = paths.get(path);
@@ -37,3 +37,8 @@ export function createRouter({ notFound, methodNotAllowed }: Refusals): Router {
     },
   };
 }
+
+const SCHEME = /^https?:\/\/[^/?#]*/i;
+
+/** A target may name the whole address, as clients of proxies write it; the path in it is what counts. [RFC 9112 3.2.2] */
+const originForm = (target: string): string => (target.startsWith("/") ? target : target.replace(SCHEME, ""));
