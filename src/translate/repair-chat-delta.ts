@@ -30,6 +30,7 @@ function repairToolCall(given: unknown, position: number): object {
   const call = isObject(given) ? { ...given } : {};
   if (!Number.isInteger(call["index"])) call["index"] = position;
   if (call["id"] === "" || call["id"] === null) delete call["id"];
+  if (call["id"] !== undefined && call["type"] === undefined) call["type"] = "function";
   if (isObject(call["function"])) {
     const named = { ...call["function"] };
     if (named["name"] === "" || named["name"] === null) delete named["name"];

@@ -18,6 +18,12 @@ const ORIGIN = { requestId: "req_00ff", createdAtSeconds: 1_700_000_000 };
 /** A recorded failure, a broken one, and two answers run together. */
 const BROKEN = /^(openai-error|parallel-tool-call-wrapper|spliced-message-start)/;
 
+/**
+ * Recordings that say less in their events than in their end, or an event no client knows, or two calls under one index: in its
+ * own format their official client has nothing, or something else, to compare with.
+ */
+const INCOMPARABLE = /^(openai-phase|openai-shell-container\.|openai-apply-patch-tool\.|cererebras-structured)/;
+
 const pairs = DIALECTS.flatMap((provider) =>
   DIALECTS.filter((client) => client !== provider && canTranslate(client, provider)).flatMap((client) =>
     recordings(provider)
@@ -76,22 +82,64 @@ async function readWithSdk(client: ClientDialect, bytes: string): Promise<unknow
   return openai.chat.completions.stream({ model, messages }).finalChatCompletion();
 }
 
+/** What an official client has understood: the text, and the calls with their arguments. */
+function understood(answer: unknown): { text: string; calls: unknown[] } {
+  const { choices, output, content } = answer as {
+    choices?: {
+      message: { content: string | null; tool_calls?: { function: { name: string; arguments: string } }[] };
+    }[];
+    output?: { type: string; name: string; arguments: string; content?: { type: string; text?: string }[] }[];
+    content?: { type: string; text?: string; name?: string; input?: unknown }[];
+  };
+  const call = (name: string | undefined, input: unknown): unknown => ({ name, input });
+  const parsed = (text: string): unknown => JSON.parse(text === "" ? "{}" : text);
+  if (choices !== undefined) {
+    const calls = choices[0]?.message.tool_calls ?? [];
+    return {
+      text: choices[0]?.message.content ?? "",
+      calls: calls.map((made) => call(made.function.name, parsed(made.function.arguments))),
+    };
+  }
+  if (output !== undefined) {
+    const parts = output.flatMap((item) => (item.type === "message" ? (item.content ?? []) : []));
+    const calls = output.filter(({ type }) => type === "function_call");
+    return {
+      text: parts.map((part) => (part.type === "output_text" ? (part.text ?? "") : "")).join(""),
+      calls: calls.map((made) => call(made.name, parsed(made.arguments))),
+    };
+  }
+  return {
+    text: (content ?? []).map((block) => (block.type === "text" ? (block.text ?? "") : "")).join(""),
+    calls: (content ?? []).flatMap((block) => (block.type === "tool_use" ? [call(block.name, block.input)] : [])),
+  };
+}
+
 const meteredBy = (stage: AnswerStage, bytes: Buffer): Usage | null => {
   relay(stage, bytes);
   return stage.usage();
 };
 
 describe.skipIf(pairs.length === 0)("a recorded stream in another format", () => {
-  test.each(pairs)("$title is accepted by its official client, and metered as in its own", async (pair) => {
-    const { client, provider, lines } = pair;
-    const bytes = framed(provider, lines);
-    const stage = pickTranslator(client, { dialect: provider, conformant: true }).stage(requestOf(client), ORIGIN);
-    const { text, whole } = relay(stage, bytes);
-    const own = pickTranslator(provider, { dialect: provider, conformant: true });
+  test.each(pairs.filter(({ name }) => !INCOMPARABLE.test(name)))(
+    "$title says the same to that format's official client as in its own, and is metered the same",
+    async (pair) => {
+      const { client, provider, lines } = pair;
+      const bytes = framed(provider, lines);
+      const stage = pickTranslator(client, { dialect: provider, conformant: true }).stage(requestOf(client), ORIGIN);
+      const { text, whole } = relay(stage, bytes);
+      const own = pickTranslator(provider, { dialect: provider, conformant: false });
+      const native = relay(own.stage(requestOf(provider), ORIGIN), bytes);
 
-    expect(whole).toBe(true);
-    expect(stage.usage()).toEqual(meteredBy(own.stage(requestOf(provider), ORIGIN), bytes));
-    await expect(readWithSdk(client, text)).resolves.toBeDefined();
+      expect(whole).toBe(true);
+      expect(stage.usage()).toEqual(meteredBy(own.stage(requestOf(provider), ORIGIN), bytes));
+      expect(understood(await readWithSdk(client, text))).toEqual(understood(await readWithSdk(provider, native.text)));
+    },
+  );
+
+  test.each(pairs)("$title is accepted by the official client", async ({ client, provider, lines }) => {
+    const stage = pickTranslator(client, { dialect: provider, conformant: true }).stage(requestOf(client), ORIGIN);
+
+    await expect(readWithSdk(client, relay(stage, framed(provider, lines)).text)).resolves.toBeDefined();
   });
 
   test.each(pairs)("$title comes out the same however its bytes are cut", ({ client, provider, lines }) => {
