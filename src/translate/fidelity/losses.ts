@@ -2,6 +2,7 @@ import type { ClientDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
 import { CHAT_FIELDS } from "./chat-fields.ts";
 import type { FieldRow } from "./field-row.ts";
+import { KNOWN_MEMBERS } from "./known-members.ts";
 import { MESSAGES_FIELDS } from "./messages-fields.ts";
 import { RESPONSES_FIELDS } from "./responses-fields.ts";
 
@@ -35,7 +36,35 @@ export function lossesOf(client: ClientDialect, provider: ClientDialect, body: J
   for (const [name, value] of Object.entries(body)) {
     if (!known.has(name) && value !== null) dropped.push({ path: nameOf(name), at: nameOf(name), note: null });
   }
-  return { dropped, refused };
+  return { dropped: [...dropped, ...unknownMembers(client, body)], refused };
+}
+
+/** Members of the body's parts that nobody reads, each named once. */
+function unknownMembers(client: ClientDialect, body: Json): Loss[] {
+  const found = new Map<string, Loss>();
+  for (const [place, names] of Object.entries(KNOWN_MEMBERS[client])) {
+    for (const { value, at } of objectsAt(body, place.split("."))) {
+      for (const name of Object.keys(value)) {
+        if (names.includes(name) || value[name] === null) continue;
+        const path = `${place}.${nameOf(name)}`;
+        if (!found.has(path) && found.size < MOST_UNKNOWN)
+          found.set(path, { path, at: joined(at, nameOf(name)), note: null });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** A caller may make up as many names as its body has room for. */
+const MOST_UNKNOWN = 100;
+
+function objectsAt(value: unknown, [step, ...rest]: readonly string[], at = ""): { value: Json; at: string }[] {
+  if (step === undefined) return isObject(value) ? [{ value, at }] : [];
+  const under = (name: string): string => (at === "" ? name : `${at}.${name}`);
+  if (step === "*") {
+    return Array.isArray(value) ? value.flatMap((item, index) => objectsAt(item, rest, under(String(index)))) : [];
+  }
+  return isObject(value) ? objectsAt(value[step], rest, under(step)) : [];
 }
 
 /** A caller's own name goes into a header and a message only when it is harmless there. */

@@ -37,6 +37,17 @@ test("what is lost is declared by name, fields we have never heard of included",
   );
 });
 
+test("a member we have never heard of is declared wherever it stands", () => {
+  const body = {
+    messages: [{ role: "user", content: [{ type: "text", text: "hi", shiny: 1 }], odd: 1, empty: null }],
+    tools: [{ type: "function", function: { name: "f", newer: true } }],
+  };
+
+  expect(passageOf({ body, routes: ["responses"] }).fidelity).toBe(
+    "translated; dropped=messages.*.odd,messages.*.content.*.shiny,tools.*.function.newer",
+  );
+});
+
 test("a caller that asked for strict fidelity is told which field stands in the way", () => {
   const body = { messages: [{ role: "user", content: "hi", name: "Ann" }] };
 
