@@ -15,10 +15,12 @@ import type { Translator } from "./translator.ts";
 
 type Pair = { conformant: Translator; normalised: Translator };
 
-/** A crossing reads what it is given with care, so that it makes no difference how well the provider keeps the rules. */
+/** A crossing reads with care whatever it is given; that a provider is conformant matters only for what it can be told. */
 function crossing(client: ClientSide, provider: ProviderSide): Pair {
-  const translator = createCrossing(client, provider);
-  return { conformant: translator, normalised: translator };
+  return {
+    conformant: createCrossing(client, provider, provider.ordinaryPrice),
+    normalised: createCrossing(client, provider),
+  };
 }
 
 /** Every crossing that exists. A pair that is missing here makes its routes unusable for that caller, never wrong. */

@@ -12,4 +12,9 @@ export const chatClient: ClientSide = {
   keepAlive: CHAT_KEEP_ALIVE,
 };
 
-export const chatProvider: ProviderSide = { request: formToChat, reader: createChatReader, whole: wholeChatAnswer };
+export const chatProvider: ProviderSide = {
+  ordinaryPrice: {},
+  request: formToChat,
+  reader: createChatReader,
+  whole: wholeChatAnswer,
+};

@@ -11,8 +11,8 @@ import type { GenerationRequest } from "../../wire/generation-request.ts";
 /** More than any model says in one answer. What is added up may not grow without end. */
 const MOST_CHARACTERS = 16_777_216;
 
-/** Between two dialects, by way of the form: any reader with any writer. */
-export function createCrossing(client: ClientSide, provider: ProviderSide): Translator {
+/** Between two dialects, by way of the form: any reader with any writer. `extra` is what the provider is told in any case. */
+export function createCrossing(client: ClientSide, provider: ProviderSide, extra: Json = {}): Translator {
   return {
     request: (request, told) => writeRequest(request, told),
     plain: (bytes, request, origin) => readPlain(bytes, nameOf(request, origin)),
@@ -25,7 +25,7 @@ export function createCrossing(client: ClientSide, provider: ProviderSide): Tran
       stream: request.stream,
       maxOutputTokens: maxOutputTokens ?? request.maxOutputTokens,
     });
-    return Buffer.from(JSON.stringify(body));
+    return Buffer.from(JSON.stringify({ ...body, ...extra }));
   }
 
   function readPlain(bytes: Buffer, name: AnswerName): PlainAnswer {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
@@ -118,6 +119,29 @@ const meteredBy = (stage: AnswerStage, bytes: Buffer): Usage | null => {
   relay(stage, bytes);
   return stage.usage();
 };
+
+/** Refusals, and an answer whose content is parts, which its own format does not know. */
+const NO_ANSWERS = /^(openai-error|reasoning-model|mistral-reasoning)/;
+const wholes = DIALECTS.flatMap((provider) =>
+  DIALECTS.filter((client) => client !== provider).flatMap((client) =>
+    recordings(provider)
+      .filter(({ name }) => name.endsWith(".json") && !NO_ANSWERS.test(name))
+      .map((file) => ({ ...file, client, provider, title: `${file.name} of ${provider} for ${client}` })),
+  ),
+);
+
+test.skipIf(wholes.length === 0).each(wholes)(
+  "the whole answer $title says the same as in its own format, and is metered the same",
+  ({ client, provider, path }) => {
+    const bytes = readFileSync(path);
+    const read = (dialect: ClientDialect) =>
+      pickTranslator(dialect, { dialect: provider, conformant: true }).plain(bytes, requestOf(dialect), ORIGIN);
+    const crossed = read(client);
+
+    expect(crossed.usage).toEqual(read(provider).usage);
+    expect(understood(JSON.parse(crossed.bytes.toString()))).toEqual(understood(JSON.parse(bytes.toString())));
+  },
+);
 
 describe.skipIf(pairs.length === 0)("a recorded stream in another format", () => {
   test.each(pairs.filter(({ name }) => !INCOMPARABLE.test(name)))(

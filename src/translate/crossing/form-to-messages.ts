@@ -5,13 +5,12 @@ import type { Block, Effort, RequestForm, Source, ToolChoice, ToolForm, Turn } f
 import type { ProviderTold } from "../form/sides.ts";
 
 /** This dialect's range of temperature ends where others' middle is. */
-export const MOST_MESSAGES_TEMPERATURE = 1;
+const MOST_TEMPERATURE = 1;
 
 export function formToMessages(form: RequestForm, { model, stream, maxOutputTokens }: ProviderTold): Json {
   const thinks = form.thinking !== null && form.thinking.effort !== "none";
   // A model that thinks takes no sampling at all, and current models take one of the two.
-  const temperature =
-    thinks || form.temperature === null ? null : Math.min(form.temperature, MOST_MESSAGES_TEMPERATURE);
+  const temperature = thinks || form.temperature === null ? null : Math.min(form.temperature, MOST_TEMPERATURE);
   return said({
     model,
     max_tokens: maxOutputTokens ?? DEFAULT_MAX_TOKENS,

@@ -13,6 +13,7 @@ export const messagesClient: ClientSide = {
 };
 
 export const messagesProvider: ProviderSide = {
+  ordinaryPrice: { service_tier: "standard_only" },
   request: formToMessages,
   reader: createMessagesReader,
   whole: wholeMessage,

@@ -13,6 +13,7 @@ export const responsesClient: ClientSide = {
 };
 
 export const responsesProvider: ProviderSide = {
+  ordinaryPrice: { service_tier: "default" },
   request: formToResponses,
   reader: createResponsesReader,
   whole: wholeResponse,

@@ -282,3 +282,9 @@ test("an answer that was cut by the limit says so in every format", () => {
     { finish_reason: "length" },
   ]);
 });
+
+test("a provider that keeps its format to the letter is asked for its ordinary price", () => {
+  expect(sent("chat", "responses", CHAT)).toMatchObject({ service_tier: "default" });
+  expect(sent("chat", "messages", CHAT)).toMatchObject({ service_tier: "standard_only" });
+  expect(sent("messages", "chat", MESSAGES)).not.toHaveProperty("service_tier");
+});

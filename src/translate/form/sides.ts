@@ -20,6 +20,8 @@ export type AnswerReader = {
 
 /** One dialect as a provider speaks it. */
 export type ProviderSide = {
+  /** What one that keeps the format to the letter is told besides, so that it charges its ordinary price alone. */
+  ordinaryPrice: Json;
   request: (form: RequestForm, told: ProviderTold) => Json;
   reader: () => AnswerReader;
   /** Throws a fault when the answer cannot be read. */
