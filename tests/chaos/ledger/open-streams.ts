@@ -27,6 +27,7 @@ export async function openStreams({ stage, gateways, key, count, model = "long" 
       });
       const status = await Promise.race([head.promise, ended.then((entry) => entry.status)]);
       if (status === 200) return { ended };
+      if (status === null) throw new Error("the gateway that was to hold the streams is gone");
     }
   };
   const streams = await Promise.all(events.map((_, index) => open(index)));

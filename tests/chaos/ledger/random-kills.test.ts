@@ -10,6 +10,8 @@ import { expectServing, expectSound, expectVerified, LONG } from "./report.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
 
 const ROUNDS = LONG ? 200 : 3;
+/** So many kills, and the witnesses are heard in between. */
+const BOUT = 50;
 const OPEN_STREAMS = 50;
 const SEED = chaosSeed();
 
@@ -32,37 +34,46 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at random", () => {
   }, 60_000);
   afterAll(() => stage?.close());
 
+  const living = (): Gateway[] => gateways.filter(({ alive }) => alive());
+  const random = createRandom(SEED);
+  const streams: ClientEntry[] = [];
+  let kills = 0;
+
+  /** Under load, one process after the other is killed with its streams open, while another is started in its place. */
+  async function bout(rounds: number): Promise<void> {
+    await using load = startLoad({ stage, gateways: living, keys, random, callers: 20 });
+    const opened: Promise<ClientEntry[]>[] = [];
+    let replaced: Promise<unknown> = Promise.resolve();
+    for (let round = 0; round < rounds; round += 1) {
+      const victim = random.pick(living() as [Gateway, ...Gateway[]]);
+      const common = { stage, gateways: [victim], key: keys[0], model: "endless" };
+      const { ended } = await openStreams({ ...common, count: OPEN_STREAMS });
+      opened.push(ended);
+      await sleep(random.integer(1_000));
+      await replaced;
+      victim.signal("SIGKILL");
+      await victim.ended;
+      kills += 1;
+      replaced = stage.startGateway().then((gateway) => gateways.push(gateway));
+    }
+    await Promise.all([replaced, load.stop()]);
+    streams.push(...(await Promise.all(opened)).flat());
+  }
+
   test(
     `${ROUNDS} rounds with at least ${OPEN_STREAMS} streams open: every charge once and right (CHAOS_SEED=${SEED})`,
     async () => {
-      const random = createRandom(SEED);
-      const living = (): Gateway[] => gateways.filter(({ alive }) => alive());
-      await using load = startLoad({ stage, gateways: living, keys, random, callers: 20 });
-      const opened: Promise<ClientEntry[]>[] = [];
-
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const victim = random.pick(living() as [Gateway, ...Gateway[]]);
-        const { ended } = await openStreams({
-          stage,
-          gateways: [victim],
-          key: keys[0],
-          count: OPEN_STREAMS,
-          model: "endless",
-        });
-        opened.push(ended);
-        await sleep(random.integer(1_000));
-        victim.signal("SIGKILL");
-        gateways.push(await stage.startGateway());
+      while (kills < ROUNDS) {
+        await bout(Math.min(BOUT, ROUNDS - kills));
+        const broken = streams.filter(({ terminalAtMs }) => terminalAtMs === null).length;
+        console.log(
+          `${kills} kills, ${streams.length} streams opened for them, ${broken} broken by them, seed ${SEED}`,
+        );
+        await expectServing(stage, living(), keys[0]);
+        await expectSound(stage, "random kills");
+        expect(broken).toBe(kills * OPEN_STREAMS);
       }
-      await load.stop();
-      const streams = (await Promise.all(opened)).flat();
-      const broken = streams.filter(({ terminalAtMs }) => terminalAtMs === null).length;
-
-      console.log(`${ROUNDS} kills, ${streams.length} streams opened for them, ${broken} broken by them, seed ${SEED}`);
-      await expectServing(stage, living(), keys[0]);
-      await expectSound(stage, "random kills");
       await expectVerified(stage);
-      expect(broken).toBe(ROUNDS * OPEN_STREAMS);
     },
     LONG ? 3_600_000 : 120_000,
   );
