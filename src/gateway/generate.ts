@@ -83,10 +83,11 @@ export const createGenerate = (parts: Parts): Generate => {
     const { request, startedAtMs, onAttempt } = generation;
     const dispatched = await dispatch({
       targets: passage.routes,
-      bodyFor: (target) =>
+      bodyFor: (target, quirks) =>
         pickTranslator(request.dialect, target).request(request, {
           upstreamModel: target.upstreamModel,
           maxOutputTokens: held.toldMaxTokens,
+          chat: quirks,
         }),
       headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
       deadlineAtMs: startedAtMs + parts.deadlineMs,

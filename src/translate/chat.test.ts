@@ -6,6 +6,7 @@ import type { GenerationRequest } from "../wire/generation-request.ts";
 import { parseBody } from "../wire/json/parse-body.ts";
 import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "./answer-stage.ts";
 import { chatNormalised } from "./chat-normalised.ts";
+import type { ChatManner } from "./translator.ts";
 import { chatUntouched } from "./chat-untouched.ts";
 
 const streams = recordings("chat").filter(({ name }) => name.endsWith(".chunks.txt"));
@@ -197,4 +198,23 @@ test("a limit that was paid for is told to the provider under the name the calle
 
   expect(JSON.parse(ask({}))).toMatchObject({ max_tokens: 77 });
   expect(JSON.parse(ask({ max_completion_tokens: 99 }))).toMatchObject({ max_completion_tokens: 77 });
+});
+
+test("a provider with a name of its own for the limit, or that refuses to be asked for usage, is told so in its way", () => {
+  const body = {
+    model: "m",
+    stream: true,
+    messages: [{ role: "user", content: "hi" }],
+    stream_options: { include_usage: true },
+  };
+  const ask = (chat: ChatManner): unknown => {
+    const request = readChatRequest(parseBody(Buffer.from(JSON.stringify(body)), 64));
+    return JSON.parse(chatUntouched.request(request, { upstreamModel: "m", maxOutputTokens: 77, chat }).toString());
+  };
+
+  expect(ask({ outputLimitField: "max_completion_tokens", streamOptions: "accepted" })).toMatchObject({
+    max_completion_tokens: 77,
+    stream_options: { include_usage: true },
+  });
+  expect(ask({ outputLimitField: "max_tokens", streamOptions: "refused" })).not.toHaveProperty("stream_options");
 });

@@ -6,6 +6,15 @@ export type Told = {
   upstreamModel: string;
   /** The output limit to set; null leaves the request as it is. */
   maxOutputTokens: number | null;
+  /** Where a provider of chat completions differs from the others; absent, it does not. */
+  chat?: ChatManner;
+};
+
+export type ChatManner = {
+  /** The name under which it takes an output limit. */
+  outputLimitField: "max_tokens" | "max_completion_tokens";
+  /** Whether it can be asked for the usage of a stream, or refuses to be. */
+  streamOptions: "accepted" | "refused";
 };
 
 /** What an answer that is written here, and not by the provider, says of where it comes from. */

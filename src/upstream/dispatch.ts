@@ -6,6 +6,7 @@ import { call } from "./call.ts";
 import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";
 import { plan } from "./plan.ts";
 import type { Pools } from "./pools.ts";
+import type { Quirks } from "./providers.ts";
 import { canCall, createPrepareTarget } from "./prepare-target.ts";
 import { isRetryable, providerFault, refusalReason } from "./provider-error.ts";
 import { readBeginning } from "./read-beginning.ts";
@@ -20,7 +21,7 @@ const NO_BYTES = Buffer.alloc(0);
 export type DispatchTask = {
   targets: readonly Target[];
   /** The request's bytes as this target must be sent them. */
-  bodyFor: (target: Target) => Buffer;
+  bodyFor: (target: Target, quirks: Quirks) => Buffer;
   /** What this target is told in headers on the caller's behalf. */
   headersFor: (target: Target) => Readonly<Record<string, string>>;
   /** When the request must have ended, on the clock of durations. No wait for a provider outlasts it. */
@@ -137,12 +138,12 @@ export function createDispatch({ pools, credential, health, random, clock }: Par
   }
 
   function send(task: DispatchTask, target: Target, remainingMs: number): Promise<UpstreamAnswer> {
-    const { origin, path, headers } = prepare(target);
+    const { origin, path, headers, quirks } = prepare(target);
     return call(pools, {
       origin,
       path,
       headers: { ...headers, ...task.headersFor(target) },
-      body: task.bodyFor(target),
+      body: task.bodyFor(target, quirks),
       connectTimeoutMs: target.connectTimeoutMs,
       firstByteTimeoutMs: Math.min(target.firstByteTimeoutMs, remainingMs),
       idleTimeoutMs: target.idleTimeoutMs,

@@ -1,10 +1,10 @@
 import type { ProviderDialect } from "../core/dialect.ts";
 import { invariant } from "../core/invariant.ts";
-import { quirksAt } from "./providers.ts";
+import { type Quirks, quirksAt } from "./providers.ts";
 import { type Target, UpstreamError } from "./upstream.ts";
 
 /** What every call to a target has in common. */
-export type PreparedTarget = { origin: string; path: string; headers: Record<string, string> };
+export type PreparedTarget = { origin: string; path: string; headers: Record<string, string>; quirks: Quirks };
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -49,6 +49,7 @@ export function createPrepareTarget(
     const secret = credentialOf(target);
     const made = {
       origin,
+      quirks: quirksAt(target.baseUrl),
       path: `${pathname.replace(/\/$/, "")}${address.path}`,
       headers: {
         "content-type": "application/json",

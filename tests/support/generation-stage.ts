@@ -25,6 +25,7 @@ import { createRelay } from "../../src/relay/relay.ts";
 import { loadCountTokens } from "../../src/tokens/count-tokens.ts";
 import { readChatRequest } from "../../src/wire/chat/chat-request.ts";
 import { parseBody } from "../../src/wire/json/parse-body.ts";
+import { quirksAt } from "../../src/upstream/providers.ts";
 import { createModel } from "../ledger/model.ts";
 
 const ROUTE: Route = {
@@ -155,7 +156,7 @@ export function generationStage(
     running,
     dispatch: async ({ bodyFor, onAttempt }) => {
       log.push("dispatch");
-      bodies.push(bodyFor(ROUTE).toString());
+      bodies.push(bodyFor(ROUTE, quirksAt(ROUTE.baseUrl)).toString());
       onAttempt({ target: ROUTE, number: 1, status: 200, failure: null, waitedMs: 0 });
       if (line.say instanceof Fault) throw line.say;
       if (line.say === "caller left") return null;

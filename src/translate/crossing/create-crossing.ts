@@ -19,11 +19,12 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
     stage: (request, origin) => createStage(client, provider, nameOf(request, origin)),
   };
 
-  function writeRequest(request: GenerationRequest, { upstreamModel, maxOutputTokens }: Told): Buffer {
+  function writeRequest(request: GenerationRequest, { upstreamModel, maxOutputTokens, chat }: Told): Buffer {
     const body = provider.request(client.form(bodyOf(request)), {
       model: upstreamModel,
       stream: request.stream,
       maxOutputTokens: maxOutputTokens ?? request.maxOutputTokens,
+      ...(chat && { chat }),
     });
     return Buffer.from(JSON.stringify({ ...body, ...extra }));
   }

@@ -6,7 +6,7 @@ import type { ProviderTold } from "../form/sides.ts";
 /** The most sequences a provider of this dialect takes. */
 export const MOST_CHAT_STOPS = 4;
 
-export function formToChat(form: RequestForm, { model, stream, maxOutputTokens }: ProviderTold): Json {
+export function formToChat(form: RequestForm, { model, stream, maxOutputTokens, chat }: ProviderTold): Json {
   const { system } = form;
   return said({
     model,
@@ -14,7 +14,7 @@ export function formToChat(form: RequestForm, { model, stream, maxOutputTokens }
       ...(system.length === 0 ? [] : [{ role: "system", content: plainText(system, "\n\n") }]),
       ...form.turns.flatMap((turn) => messagesOf(turn)),
     ],
-    max_tokens: maxOutputTokens,
+    [chat?.outputLimitField ?? "max_tokens"]: maxOutputTokens,
     temperature: form.temperature,
     top_p: form.topP,
     stop: form.stop.length === 0 ? null : form.stop.slice(0, MOST_CHAT_STOPS),
@@ -28,7 +28,7 @@ export function formToChat(form: RequestForm, { model, stream, maxOutputTokens }
     prompt_cache_key: form.promptCacheKey,
     metadata: form.labels,
     stream: stream ? true : null,
-    stream_options: stream ? { include_usage: true } : null,
+    stream_options: stream && chat?.streamOptions !== "refused" ? { include_usage: true } : null,
   });
 }
 

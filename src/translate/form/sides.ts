@@ -1,11 +1,12 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Usage } from "../../core/usage.ts";
+import type { ChatManner } from "../translator.ts";
 import type { Answer, AnswerEvent } from "./answer-form.ts";
 import type { Json } from "./read-json.ts";
 import type { RequestForm } from "./request-form.ts";
 
 /** What a provider's own dialect must be told beside the form. */
-export type ProviderTold = { model: string; stream: boolean; maxOutputTokens: number | null };
+export type ProviderTold = { model: string; stream: boolean; maxOutputTokens: number | null; chat?: ChatManner };
 
 export type AnswerReader = {
   /** Null: the provider says, or shows, that it failed. */

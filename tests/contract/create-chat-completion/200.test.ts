@@ -157,7 +157,15 @@ test("of the provider's headers none but the listed reach the caller [HDR-14]", 
   const reply = await ask(gateway);
 
   expect(Object.keys(reply.headers).sort()).toEqual(
-    ["connection", "content-length", "content-type", "date", "request-id", "x-request-id"].sort(),
+    [
+      "connection",
+      "content-length",
+      "content-type",
+      "date",
+      "request-id",
+      "x-request-id",
+      "x-tollgate-fidelity",
+    ].sort(),
   );
 });
 
