@@ -87,7 +87,7 @@ describe.skipIf(missing)("tollgate serve on PostgreSQL", () => {
     expect(stderr).toMatch(/listen\.port \(PORT\)/);
   });
 
-  test("from an empty database to an answer, and a revocation that reaches every process", async () => {
+  test("from an empty database to an answer, and a revocation that reaches every process", { timeout: 60_000 }, async () => {
     expect(await run("migrate")).toMatchObject({ code: 0 });
     expect(await run("catalogue", "apply", "catalogue.json")).toMatchObject({ code: 0 });
     const { key, secret } = JSON.parse((await run("keys", "create", "--credit", "10", "--json")).stdout) as {
