@@ -16,6 +16,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["openapi", "node", "scripts/write-openapi.ts", "--check"],
   ["fidelity", "node", "scripts/write-fidelity.ts", "--check"],
   ["rules", "node", "scripts/rules.ts"],
+  ["coverage", "node", "scripts/spec-coverage.ts", "--check"],
   ["picture", "node", "scripts/draw-architecture.ts", "--check"],
   ["money", "node", "scripts/draw-money.ts", "--check"],
   ["lockfile", "node", "scripts/lockfile.ts"],
