@@ -169,6 +169,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       queued: config.ledger.queue,
       timeoutMs: config.ledger.timeoutMs,
       retryMs: config.ledger.retryMs,
+      paceMs: config.ledger.paceMs,
     },
     settleTimeoutMs: config.ledger.settleTimeoutMs,
     voidTimeoutMs: config.ledger.voidTimeoutMs,

@@ -108,6 +108,10 @@ export const settings = z.strictObject({
       { min: 65_536, max: 268_435_456, fallback: 4_194_304 },
       "Bytes sent to the database together at most; a single call may be larger.",
     ),
+    pace_ms: millisecondsOrNone(
+      3,
+      "Least time between two batches of one kind, unless a whole one waits; larger batches cost less, later answers more.",
+    ),
     retry_ms: milliseconds(100, "Wait between two tries of a batch whose connection was lost."),
     void_timeout_ms: milliseconds(
       600_000,

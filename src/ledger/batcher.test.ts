@@ -9,7 +9,7 @@ import { NO_USAGE } from "../core/usage.ts";
 
 const keyId = createId(1);
 const usage = { ...NO_USAGE, inputTokens: 1, outputTokens: 1 };
-const limits = { items: 4, bytes: 5_000, queued: 10, timeoutMs: 1_000, retryMs: 100 };
+const limits = { items: 4, bytes: 5_000, queued: 10, timeoutMs: 1_000, retryMs: 100, paceMs: 0 };
 
 class Lost extends Error {}
 class Poison extends Error {}

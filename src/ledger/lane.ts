@@ -22,6 +22,8 @@ export type LaneLimits = {
   timeoutMs: number;
   /** Between two tries of a batch whose fate is unknown. */
   retryMs: number;
+  /** Between the beginnings of two flushes, unless a whole batch waits. */
+  paceMs: number;
 };
 
 type LaneOptions<Item, Answer> = {
@@ -59,6 +61,7 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
   const waiting = new Set<Call>();
   let answeredMs = 0;
   let flushing = false;
+  let flushedMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | null = null;
 
   function submit(item: Item): Promise<Answer> {
@@ -76,10 +79,25 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
 
   async function flushAll(): Promise<void> {
     flushing = true;
-    // Calls made in the same turn of the event loop go together.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (queue.length > 0) await flush(take(queue, limits));
+    do {
+      await gather();
+      flushedMs = clock.elapsedMs();
+      await flush(take(queue, limits));
+    } while (queue.length > 0);
     flushing = false;
+  }
+
+  /**
+   * Calls made in the same turn of the event loop go together; under load, so do those of a few milliseconds. A flush costs
+   * both sides the same however little it carries, and one that follows the last too closely carries little.
+   */
+  function gather(): Promise<void> {
+    const restMs = flushedMs + limits.paceMs - clock.elapsedMs();
+    const full = queue.length >= limits.items;
+    return new Promise((resolve) => {
+      if (restMs <= 0 || full) setImmediate(resolve);
+      else setTimeout(resolve, restMs);
+    });
   }
 
   /** Ends with every call answered, refused or abandoned. */

@@ -24,7 +24,7 @@ const SECONDS = Number(positionals[0] ?? 4);
 const SNAPSHOT_SECONDS = 60;
 const KEYS = 5_000;
 const HEADINGS = ["", "pairs/s", "PostgreSQL µs", "Node µs", "admit p50 ms", "admit p99 ms"];
-const limits = { items: 256, bytes: 4_000_000, queued: 4_096, timeoutMs: 10_000, retryMs: 100 };
+const limits = { items: 256, bytes: 4_000_000, queued: 4_096, timeoutMs: 10_000, retryMs: 100, paceMs: 3 };
 const usage = { ...NO_USAGE, inputTokens: 300, outputTokens: 400 };
 const record = { provider: "acme", status: 200, firstByteMs: 100, tookMs: 1_000, estimated: false };
 

@@ -9,7 +9,7 @@ import type { Ask, Ledger, Settlement } from "../../src/ledger/ledger.ts";
 import { until } from "../support/until.ts";
 import { SERVERS } from "./engines.ts";
 
-const limits = { items: 256, bytes: 1_000_000, queued: 1_000, timeoutMs: 10_000, retryMs: 20 };
+const limits = { items: 256, bytes: 1_000_000, queued: 1_000, timeoutMs: 10_000, retryMs: 20, paceMs: 0 };
 const POISONED = 77;
 const refusedOf = (results: readonly PromiseSettledResult<unknown>[]): number[] =>
   results.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
