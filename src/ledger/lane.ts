@@ -80,24 +80,12 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
   async function flushAll(): Promise<void> {
     flushing = true;
     do {
-      await gather();
+      const restMs = flushedMs + limits.paceMs - clock.elapsedMs();
+      await gather(queue.length >= limits.items ? 0 : restMs);
       flushedMs = clock.elapsedMs();
       await flush(take(queue, limits));
     } while (queue.length > 0);
     flushing = false;
-  }
-
-  /**
-   * Calls made in the same turn of the event loop go together; under load, so do those of a few milliseconds. A flush costs
-   * both sides the same however little it carries, and one that follows the last too closely carries little.
-   */
-  function gather(): Promise<void> {
-    const restMs = flushedMs + limits.paceMs - clock.elapsedMs();
-    const full = queue.length >= limits.items;
-    return new Promise((resolve) => {
-      if (restMs <= 0 || full) setImmediate(resolve);
-      else setTimeout(resolve, restMs);
-    });
   }
 
   /** Ends with every call answered, refused or abandoned. */
@@ -177,4 +165,15 @@ function take<Call extends { bytes: number }>(queue: Call[], limits: Pick<LaneLi
     return index > 0 && (index >= limits.items || bytes > limits.bytes);
   });
   return queue.splice(0, over === -1 ? queue.length : over);
+}
+
+/**
+ * Calls made in the same turn of the event loop go together; under load, so do those of a few milliseconds. A flush costs both
+ * sides the same however little it carries, and one that follows the last too closely carries little.
+ */
+function gather(restMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (restMs <= 0) setImmediate(resolve);
+    else setTimeout(resolve, restMs);
+  });
 }
