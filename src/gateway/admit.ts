@@ -79,7 +79,6 @@ export const createAdmit = (parts: Parts): Admit => {
         keyId: caller.key.id,
         model: model.id,
         priceVersion: model.price?.version ?? 0,
-        amount: verdict.amount,
         terms,
       }),
       toldMaxTokens: allowed ?? cappedLimit(request.maxOutputTokens, publishedOutputTokens),

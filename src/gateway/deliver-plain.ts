@@ -29,14 +29,14 @@ export const createDeliverPlain =
       // Cut by us, it gets a status, and a status other than success costs nothing: the hold goes back whole.
       const cut = sink.cutBy();
       if (cut !== null) throw cut;
-      const { usage } = await held.hold.settle(endingOf(journey, { outcome, answered: true }));
+      const usage = await held.hold.settle(endingOf(journey, { outcome, answered: true }));
       if (outcome === "client_gone") return { outcome, code: null, usage, bytesOut: 0, relayedAtMs };
       throw outcome === "timed_out" ? tooLong() : brokeOff();
     }
 
     const { bytes, usage: said } = await read();
     noteFirstByte(journey);
-    const { usage } = await held.hold.settle({
+    const usage = await held.hold.settle({
       ...endingOf(journey, { outcome, answered: true, begun: true, usage: said }),
       plain: bytes,
       answer: keptAnswer(journey, PLAIN_HEAD, bytes),

@@ -45,7 +45,7 @@ export const createDeliverStream =
     try {
       const cut = sink.cutBy();
       if (cut !== null && isOurs(cut)) throw cut;
-      const { usage } = await held.hold.settle({
+      const usage = await held.hold.settle({
         ...endingOf(journey, { outcome, begun, answered: true, usage: relayed.usage }),
         stage,
         answer: terminal && keptAnswer(journey, STREAM_HEAD, terminal),

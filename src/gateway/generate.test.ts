@@ -377,3 +377,12 @@ test("a caller with a limit of requests is told it with every answer", async () 
     expect(heads[0]).toMatchObject({ "x-ratelimit-limit-requests": "60" });
   }
 });
+
+test("a request whose cost cannot be worked out is given back whole, and does not stay held", async () => {
+  const { generate, ask, line, account, charges } = generationStage(pieces(EVENT, DONE));
+  line.countTokens = () => Promise.reject(new Error("no vocabulary"));
+
+  await expect(generate(ask({ stream: true }))).rejects.toThrow("no vocabulary");
+  expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
+  expect(charges()).toEqual(["voided 0"]);
+});

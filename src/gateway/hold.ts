@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Fault } from "../core/fault.ts";
+import { requestIdOf } from "../core/ids.ts";
 import type { MoneyAlarm } from "../core/money-alarm.ts";
 import { unpricedUsage } from "../core/price.ts";
 import type { Outcome, Usage } from "../core/usage.ts";
@@ -28,12 +29,10 @@ export type HoldParts = {
   onUnpriced: (unpriced: { model: string; version: number; part: string }) => void;
 };
 
-export type Held = { id: string; keyId: string; model: string; priceVersion: number; amount: bigint; terms: Terms };
+export type Held = { id: string; keyId: string; model: string; priceVersion: number; terms: Terms };
 
 /** The end of a request, with what its usage record says of it. */
 export type HoldEnding = Ending & { details: Omit<RecordDetails, "estimated">; answer: StoredAnswer | null };
-
-export type Settled = { usage: Usage; charged: bigint };
 
 /** How long a refusal waits for its money to be back, so that a caller who tries again at once finds it there. */
 const RELEASE_WAIT_MS = 250;
@@ -53,23 +52,20 @@ export class Hold {
     this.#held = held;
   }
 
-  get amount(): bigint {
-    return this.#held.amount;
-  }
-
   /**
-   * Books what the request cost. Resolves when that is durable: nobody is told an answer is complete before. When it cannot be
+   * Books what the request cost, and answers the usage that was booked. Resolves when that is durable: nobody is told an answer is complete before. When it cannot be
    * confirmed to a caller who waits, that caller is told of an error, and an error costs nothing: the request is voided.
    */
-  async settle(ending: HoldEnding): Promise<Settled> {
+  async settle(ending: HoldEnding): Promise<Usage> {
     const { id, keyId, terms } = this.#held;
-    this.#settled = true;
     this.#parts.checkpoints.forget(id);
     const bill = await billOf(ending, terms, this.#parts.countTokens);
+    // Not before: a bill that cannot be made leaves the hold to its scope.
+    this.#settled = true;
     const settlement = this.#settlement(ending, bill);
     if (ending.outcome === "client_gone") {
       this.#settleLate(settlement, bill);
-      return { usage: bill.usage, charged: bill.charge };
+      return bill.usage;
     }
     const unconfirmed = (cause: unknown): Fault => {
       void this.#void({ id, keyId });
@@ -81,7 +77,7 @@ export class Hold {
     // Swept by somebody who took this process for dead, and charged at its last checkpoint; that is refunded too.
     if (settled.kind === "fenced") throw unconfirmed(new Error("the hold had been swept"));
     this.#watch(ending.outcome, bill, settled.charged);
-    return { usage: bill.usage, charged: settled.charged };
+    return bill.usage;
   }
 
   /** Called as a stream grows. Writes down what it has come to when that is worth it; cheap when it is not. [LEDGER rule 4] */
@@ -147,7 +143,7 @@ export class Hold {
 
   #alarm(kind: MoneyAlarm["kind"]): void {
     const { keyId, id, model } = this.#held;
-    this.#parts.onAlarm({ kind, keyId, requestId: id, model });
+    this.#parts.onAlarm({ kind, keyId, requestId: requestIdOf(id), model });
   }
 }
 

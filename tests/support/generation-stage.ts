@@ -104,7 +104,7 @@ export function generationStage(
   /** What the route was told of each answer. */
   const heard: (Outcome | null)[] = [];
   const checkpoints: Checkpoint[] = [];
-  const line = { ledger: "up" as "up" | "down", say: provider };
+  const line = { ledger: "up" as "up" | "down", say: provider, countTokens: loadCountTokens };
   const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });
   const keyId = createId(1);
   const processId = createId(2);
@@ -145,7 +145,7 @@ export function generationStage(
         batcher,
         checkpoints: { add: (checkpoint) => void checkpoints.push(checkpoint), forget: () => undefined },
         writeOff: async (writeOff) => ledger.writeOff(writeOff),
-        countTokens: loadCountTokens,
+        countTokens: () => line.countTokens(),
         checkpointWorth: { credit: 1_000_000n, tokens: 100n },
         writeOffCap: 10n ** 9n,
         unconfirmed: (cause) => new Fault("service_unavailable", "unconfirmed", { cause }),
