@@ -11,7 +11,6 @@ import { pickTranslator } from "../translate/pick-translator.ts";
 import type { Dispatch, Dispatched } from "../upstream/dispatch.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
-import { checkFormat } from "./check-format.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 import { type CountRequest, countingRefusals } from "./count-request.ts";
 import { type Deliver, type Delivered, endingOf, failJourney, type Generation, type Journey } from "./journey.ts";
@@ -47,7 +46,6 @@ export const createGenerate = (parts: Parts): Generate => {
       () => countRequest(caller, id),
       () => {
         const found = catalogue.resolve(request.model, caller.key);
-        checkFormat(request.dialect, found);
         const way = choosePassage(request, found.routes, generation.fidelity ?? "declared");
         checkOutputLimit(request, found);
         const estimated = estimateInput(request.bytes);
@@ -99,7 +97,7 @@ export const createGenerate = (parts: Parts): Generate => {
     }).catch((error: unknown) => failJourney(journey, error));
 
     if (dispatched === null) {
-      const { usage } = await held.hold.settle(endingOf(journey, { outcome: "client_gone" }));
+      const usage = await held.hold.settle(endingOf(journey, { outcome: "client_gone" }));
       const cut = sink.cutBy();
       if (cut !== null) throw cut;
       return { outcome: "client_gone", code: null, modelId: model.id, usage, relayMs: 0, bytesOut: 0 };

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { choosePassage, type Fidelity } from "./passage.ts";
 
 const CHAT = { messages: [{ role: "user", content: "hi" }] };
 
-type Ask = { dialect?: ClientDialect; body?: object; routes: readonly ClientDialect[]; wanted?: Fidelity };
+type Ask = { dialect?: ClientDialect; body?: object; routes: readonly ProviderDialect[]; wanted?: Fidelity };
 
 function passageOf({ dialect = "chat", body = CHAT, routes, wanted = "declared" }: Ask) {
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
   const targets = routes.map((route) => ({ dialect: route }));
-  const { routes: chosen, fidelity } = choosePassage({ dialect, bytes }, targets, wanted);
+  const { routes: chosen, fidelity } = choosePassage({ dialect, model: "m", bytes }, targets, wanted);
   return { chosen: chosen.map((route) => route.dialect), fidelity };
 }
 
@@ -90,4 +90,15 @@ test("what another provider's format has sealed is lost, and what this one's has
   expect(fidelity(sealed("chat"))).toBe("translated");
   expect(fidelity(sealed("responses"))).toBe("translated; dropped=messages.*.content.*.signature");
   expect(fidelity("bmF0aXZl")).toBe("translated; dropped=messages.*.content.*.signature");
+});
+
+test("a model of formats that nobody can cross to is refused by name; one without routes fails later, as unavailable", () => {
+  expect(() => passageOf({ routes: ["gemini"] })).toThrow(
+    expect.objectContaining({
+      code: "invalid_request",
+      param: "model",
+      message: expect.stringMatching(/^m: /) as string,
+    }),
+  );
+  expect(passageOf({ routes: [] })).toEqual({ chosen: [], fidelity: "exact" });
 });

@@ -19,7 +19,7 @@ const MOST_NAMED = 24;
  * is lost; and a request that would become another one is refused, as is any loss for a caller that asked for none.
  */
 export function choosePassage<Route extends { dialect: ProviderDialect }>(
-  request: Pick<GenerationRequest, "dialect" | "bytes">,
+  request: Pick<GenerationRequest, "dialect" | "model" | "bytes">,
   routes: readonly Route[],
   wanted: Fidelity,
 ): Passage<Route> {
@@ -28,7 +28,8 @@ export function choosePassage<Route extends { dialect: ProviderDialect }>(
   const dialects = [...new Set(routes.map(({ dialect }) => dialect))].filter((dialect) =>
     canTranslate(request.dialect, dialect),
   ) as ClientDialect[];
-  if (dialects.length === 0) return { routes: [], fidelity: EXACT };
+  if (routes.length === 0) return { routes, fidelity: EXACT };
+  if (dialects.length === 0) throw unreachable(request.model);
 
   const body = JSON.parse(request.bytes.toString("utf8")) as Record<string, unknown>;
   const ways = dialects.map((dialect) => ({ dialect, ...lossesOf(request.dialect, dialect, body) }));
@@ -39,6 +40,12 @@ export function choosePassage<Route extends { dialect: ProviderDialect }>(
   if (wanted === "strict" && loss !== undefined) throw strictRefusal(loss);
   return { routes: routes.filter(({ dialect }) => dialect === best.dialect), fidelity: declaration(best.dropped) };
 }
+
+/** Said before any money is set aside for it. */
+const unreachable = (model: string): Fault =>
+  new Fault("invalid_request", `${model}: None of this model's providers can be spoken to in this format.`, {
+    param: "model",
+  });
 
 function refusalOf(ways: readonly Losses[]): Fault {
   const loss = ways[0]?.refused ?? { path: "", at: "", note: null };
