@@ -21,7 +21,7 @@ export type BenchOptions = {
 export const HELP = `Usage: npm run bench -- [options]
 
 Starts the provider simulator, a bare Node proxy and Tollgate, and compares the two proxies in alternating rounds.
-The proxy under test has core 0 for itself; the load generator and the provider share core 1.
+The proxy under test has core 0 for itself; the load generator, the provider and PostgreSQL share core 1.
 
   --only LIST          phases to run: ${PHASES.join(",")}
   --rounds N           rounds per proxy and phase (5)

@@ -58,6 +58,11 @@ export const GENERATION_HEADERS: Record<string, Header> = {
     required: false,
     schema: { type: "integer", minimum: 1 },
   },
+  "x-ratelimit-limit-requests": {
+    description: "Requests per minute this key may make; absent when it has no limit.",
+    required: false,
+    schema: { type: "integer", minimum: 1 },
+  },
   "idempotent-replayed": {
     description: "`true` on an answer that was kept from an earlier request with this `Idempotency-Key`.",
     required: false,
