@@ -36,13 +36,13 @@ export const createDeliverPlain =
 
     const { bytes, usage: said } = await read();
     noteFirstByte(journey);
+    const head = announced(PLAIN_HEAD, journey);
     const usage = await held.hold.settle({
       ...endingOf(journey, { outcome, answered: true, begun: true, usage: said }),
       plain: bytes,
-      answer: keptAnswer(journey, PLAIN_HEAD, bytes),
+      answer: keptAnswer(journey, head, bytes),
     });
-    const { status, headers } = announced(PLAIN_HEAD, journey);
-    sink.begin({ status, headers: { ...headers, "content-length": String(bytes.length) } });
+    sink.begin({ ...head, headers: { ...head.headers, "content-length": String(bytes.length) } });
     sink.end(bytes);
     return { outcome, code: null, usage, bytesOut: bytes.length, relayedAtMs };
 

@@ -48,7 +48,7 @@ export const createDeliverStream =
       const usage = await held.hold.settle({
         ...endingOf(journey, { outcome, begun, answered: true, usage: relayed.usage }),
         stage,
-        answer: terminal && keptAnswer(journey, STREAM_HEAD, terminal),
+        answer: terminal && keptAnswer(journey, head, terminal),
       });
       const fault = faultOf(relayed, journey);
       if (fault !== null) throw fault;

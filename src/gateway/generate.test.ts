@@ -206,6 +206,19 @@ test("a stream is replayed byte for byte, once run and once charged [IDM-11] [ID
   expect(charges()).toEqual(["completed 13000"]);
 });
 
+test("a replay says of its answer what the first one said of it: what was lost, and how far it could grow", async () => {
+  const poor = generationStage(pieces(PLAIN), { credits: 50_000n });
+  await poor.generate(poor.ask({}, "once"));
+  await poor.generate(poor.ask({}, "once"));
+  const [first, again] = poor.heads;
+
+  expect(first).toMatchObject({
+    "x-tollgate-fidelity": "exact",
+    "x-tollgate-max-tokens": expect.any(String) as string,
+  });
+  expect(again).toEqual({ ...first, "idempotent-replayed": "true" });
+});
+
 test("a claim with another body, in flight, too large to keep, or broken off after content is refused as such [IDM-15] [IDM-16] [IDM-17] [IDM-18]", async () => {
   const other = generationStage(pieces(PLAIN));
   await other.generate(other.ask({}, "k"));

@@ -21,14 +21,20 @@ export function idempotencyOf({ key, secret }: Caller, request: IdempotentReques
     store: ({ status, headers }, body) => ({
       status,
       contentType: headers["content-type"] ?? "application/json",
-      body: sealAnswer(body, lock),
+      body: sealAnswer({ headers: ownHeaders(headers), body }, lock),
     }),
     open: ({ status, contentType, body }) => {
       const opened = unsealAnswer(body, lock);
       if (opened === null) throw replayUnavailable();
-      return { head: { status, headers: headersOf(contentType, opened) }, body: opened };
+      const headers = { ...headersOf(contentType, opened.body), ...opened.headers };
+      return { head: { status, headers }, body: opened.body };
     },
   };
+}
+
+/** What we said of the answer itself, such as what was lost on its way; limits and ids are those of the repeat. */
+function ownHeaders(headers: AnswerHead["headers"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-tollgate-")));
 }
 
 function headersOf(contentType: string, body: Buffer): Record<string, string> {
