@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { chartOf } from "./chart.ts";
+import { crossingsOf } from "./crossings.ts";
+import { crossingsTable } from "./crossings-table.ts";
 import { type BenchOptions, HELP, parseOptions } from "./options.ts";
 import { createProcesses, type Processes } from "./processes.ts";
 import { type Findings, runPhases } from "./run-phases.ts";
@@ -11,7 +13,7 @@ import { directSubject, startBareProxy, startProvider } from "./start-subjects.t
 import { prepareTollgate, tollgateMainFile, type TollgateGround } from "./start-tollgate.ts";
 import type { Subject, SubjectName } from "./subject.ts";
 import { tableOf } from "./table.ts";
-import { missesOf } from "./verdict.ts";
+import { missesAmong, missesOf } from "./verdict.ts";
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -79,18 +81,18 @@ async function setStage({ options, processes, scratchFolder }: Setting): Promise
 type Publication = { findings: Findings; machine: Record<string, unknown> };
 
 function publish(options: BenchOptions, { findings, machine }: Publication): number {
-  process.stdout.write(`${tableOf(findings.figures)}\n`);
+  const crossings = crossingsOf(findings.rounds.translated);
+  if (findings.figures.length > 0) process.stdout.write(`${tableOf(findings.figures)}\n`);
+  if (crossings.length > 0) process.stdout.write(`\n${crossingsTable(crossings)}\n`);
   if (options.jsonFile !== null) {
-    writeFileSync(options.jsonFile, `${JSON.stringify({ machine, ...findings }, null, 2)}\n`);
+    writeFileSync(options.jsonFile, `${JSON.stringify({ machine, crossings, ...findings }, null, 2)}\n`);
   }
   if (options.svgFile !== null) writeFileSync(options.svgFile, chartOf(findings.figures));
   if (options.thresholds === "shown") return 0;
 
-  const misses = missesOf(findings.figures);
-  for (const { kind, ratio, least } of misses) {
-    process.stderr.write(
-      `bench: ${kind} reaches ${ratio?.toFixed(2) ?? "nothing"} of the bare proxy; ${least} is demanded\n`,
-    );
+  const misses = [...missesOf(findings.figures), ...missesAmong(crossings)];
+  for (const { kind, ratio, of, least } of misses) {
+    process.stderr.write(`bench: ${kind} reaches ${ratio?.toFixed(2) ?? "nothing"} of ${of}; ${least} is demanded\n`);
   }
   return misses.length === 0 ? 0 : 1;
 }

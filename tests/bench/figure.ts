@@ -43,11 +43,16 @@ export function figureOf({ samples, ...head }: FigureInput): Figure {
 function spreadOf(samples: readonly Sample[], subject: SubjectName): Spread | null {
   const all = samples.filter((sample) => sample.subject === subject);
   const valid = all.filter((sample) => sample.invalid === null);
-  const values = (valid.length > 0 ? valid : all).map((sample) => sample.value).sort((left, right) => left - right);
-  const [min] = values;
-  const max = values.at(-1);
+  return spread((valid.length > 0 ? valid : all).map(({ value }) => value));
+}
+
+/** Null: of nothing. */
+export function spread(values: readonly number[]): Spread | null {
+  const sorted = values.toSorted((left, right) => left - right);
+  const [min] = sorted;
+  const max = sorted.at(-1);
   if (min === undefined || max === undefined) return null;
-  return { median: medianOf(values), min, max };
+  return { median: medianOf(sorted), min, max };
 }
 
 /** Of a list that is sorted and not empty. */

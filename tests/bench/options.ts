@@ -1,6 +1,15 @@
 import { parseArgs } from "node:util";
 
-export const PHASES = ["plain", "latency", "stream", "first-byte", "responses", "messages", "memory"] as const;
+export const PHASES = [
+  "plain",
+  "latency",
+  "stream",
+  "first-byte",
+  "responses",
+  "messages",
+  "translated",
+  "memory",
+] as const;
 export type Phase = (typeof PHASES)[number];
 
 export type BenchOptions = {
@@ -32,7 +41,8 @@ The proxy under test has core 0 for itself; the load generator, the provider and
   --main FILE          measure this entry file of Tollgate (dist/main.js, or src/main.ts when nothing is built)
   --without-tollgate   measure the bare proxy only
   --profile FOLDER     run Tollgate with --cpu-prof and leave the profiles there
-  --assert             exit 1 when plain is below 0.40 or stream below 0.85 of the bare proxy
+  --assert             exit 1 when plain is below 0.40 or stream below 0.85 of the bare proxy, or a translated stream
+                       below 0.50 of one that is relayed
   --help               this text
 `;
 

@@ -5,8 +5,12 @@ import { type Subject } from "./subject.ts";
 const PROBE_LIMIT_MS = 10_000;
 
 /** One stream, read to its end: how many events it has. Throws with what the other side said when it refuses. */
-export async function countEvents(subject: Subject, dialect: BenchDialect): Promise<number> {
-  const answer = await ask(subject, dialect, { model: subject.models.stream, stream: true });
+export async function countEvents(
+  subject: Subject,
+  dialect: BenchDialect,
+  model = subject.models.stream,
+): Promise<number> {
+  const answer = await ask(subject, dialect, { model, stream: true });
   const bytes = Buffer.from(await answer.arrayBuffer());
   return createEventCounter().take(bytes, 0, bytes.length);
 }

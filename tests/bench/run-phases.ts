@@ -1,4 +1,5 @@
 import type { Figure } from "./figure.ts";
+import { type CrossingRound, measureCrossings } from "./measure-crossings.ts";
 import { type LatencyRound, measureLatency } from "./measure-latency.ts";
 import { type MemoryRound, measureMemory } from "./measure-memory.ts";
 import { measureRate, type RateInput, type RateRound } from "./measure-rate.ts";
@@ -8,7 +9,7 @@ import type { BenchDialect } from "./dialects.ts";
 
 export type Findings = {
   figures: Figure[];
-  rounds: { rate: RateRound[]; latency: LatencyRound[]; memory: MemoryRound[] };
+  rounds: { rate: RateRound[]; latency: LatencyRound[]; memory: MemoryRound[]; translated: CrossingRound[] };
 };
 
 const SEARCH_MS = 2_000;
@@ -16,7 +17,7 @@ const SEARCH_MS = 2_000;
 /** Runs the phases that were asked for, in the order of the table. */
 export async function runPhases(stage: Stage): Promise<Findings> {
   const { phases } = stage.options;
-  const findings: Findings = { figures: [], rounds: { rate: [], latency: [], memory: [] } };
+  const findings: Findings = { figures: [], rounds: { rate: [], latency: [], memory: [], translated: [] } };
   const eventsPerStream = await agreedEvents(stage, "chat");
 
   for (const [kind, latencyPhase] of [["plain", "latency"] as const, ["stream", "first-byte"] as const]) {
@@ -44,6 +45,7 @@ export async function runPhases(stage: Stage): Promise<Findings> {
       findings.rounds.rate.push(...outcome.rounds);
     }
   }
+  if (phases.has("translated")) findings.rounds.translated.push(...(await measureCrossings(stage)));
   if (phases.has("memory")) {
     const outcome = await measureMemory(stage);
     findings.figures.push(...outcome.figures);

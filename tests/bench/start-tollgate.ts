@@ -94,13 +94,17 @@ async function startServing(start: TollgateStart, { folder, env, secret, cluster
   };
 }
 
+/** A model whose provider speaks this format alone, so that callers of the others are translated for. */
+export const modelOnly = (provider: BenchDialect): string => `sim-bench-only-${provider}`;
+
 function catalogue(providerUrl: string): object {
-  const model = (id: string, upstreamModel: string): object => ({
+  const all = Object.keys(DIALECTS) as BenchDialect[];
+  const model = (id: string, upstreamModel: string, dialects = all): object => ({
     id,
     provider: "simulator",
     max_output_tokens: 16_384,
     price: { input: "1", output: "4" },
-    routes: (Object.keys(DIALECTS) as BenchDialect[]).map((dialect) => ({
+    routes: dialects.map((dialect) => ({
       provider: "simulator",
       upstream_model: upstreamModel,
       dialect,
@@ -110,7 +114,12 @@ function catalogue(providerUrl: string): object {
   const { plain, stream, idle } = UPSTREAM_MODELS;
   return {
     providers: [{ name: "simulator", base_url: `${providerUrl}/v1`, credential: "env:BENCH_PROVIDER_KEY" }],
-    models: [model(MODELS.plain, plain), model(MODELS.stream, stream), model(MODELS.idle, idle)],
+    models: [
+      model(MODELS.plain, plain),
+      model(MODELS.stream, stream),
+      model(MODELS.idle, idle),
+      ...all.map((dialect) => model(modelOnly(dialect), stream, [dialect])),
+    ],
   };
 }
 

@@ -24,7 +24,7 @@ test("ratios at the demanded height pass", () => {
 test("equal rates do not pass when the processor time tells that the load was the limit", () => {
   const figures = [figure("stream-rate", 100, 100), figure("stream-cpu", 8, 10)];
 
-  expect(missesOf(figures)).toEqual([{ kind: "stream", ratio: 0.8, least: 0.85 }]);
+  expect(missesOf(figures)).toMatchObject([{ kind: "stream", ratio: 0.8, least: 0.85 }]);
 });
 
 test("a low rate does not pass, whatever the processor time", () => {

@@ -1,9 +1,12 @@
+import type { Crossing } from "./crossings.ts";
 import type { Figure } from "./figure.ts";
 
 /** Plain requests pay for two calls to the ledger each; a stream shares them among its events. */
 const LEAST = { plain: 0.4, stream: 0.85 };
 
-export type Miss = { kind: keyof typeof LEAST; ratio: number | null; least: number };
+const LEAST_TRANSLATED = 0.5;
+
+export type Miss = { kind: string; ratio: number | null; of: string; least: number };
 
 /**
  * The demands that were measured and not met. What counts is the lower of two ratios: of the rates, and of the processor
@@ -17,7 +20,16 @@ export function missesOf(figures: readonly Figure[]): Miss[] {
     if (rate === undefined || cpu === undefined) continue;
     const ratio = rate.ratio === null || cpu.ratio === null ? null : Math.min(rate.ratio, 1 / cpu.ratio);
     const least = LEAST[kind];
-    if (ratio === null || ratio < least) misses.push({ kind, ratio, least });
+    if (ratio === null || ratio < least) misses.push({ kind, ratio, of: "the bare proxy", least });
   }
   return misses;
+}
+
+/** Translated streams are held against streams of the caller's format that are relayed. */
+export function missesAmong(crossings: readonly Crossing[]): Miss[] {
+  return crossings.flatMap(({ client, provider, ratio }) =>
+    ratio >= LEAST_TRANSLATED
+      ? []
+      : [{ kind: `${client} from ${provider}`, ratio, of: "a relayed stream", least: LEAST_TRANSLATED }],
+  );
 }
