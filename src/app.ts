@@ -215,7 +215,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const health = createRouteHealth({ clock, random: Math.random, onChange: events.routeChanged });
   metrics.watchRoutes(health.report);
   const dispatch = createDispatch({ pools, credential, health, random: Math.random, clock });
-  const countAtProvider = createCountAtProvider({ pools, credential, elapsedMs: clock.elapsedMs });
+  const { elapsedMs } = clock;
+  const countAtProvider = createCountAtProvider({ pools, credential, health, random: Math.random, elapsedMs });
   const relay = createRelay({
     clock,
     limits: {

@@ -13,14 +13,14 @@ type Count = {
   read: () => Promise<CountTokensRequest>;
 };
 
-/** How many tokens an input has. */
-export type CountTokens = (count: Count) => Promise<number>;
+/** How many tokens an input has, and whose word that is. */
+export type CountTokens = (count: Count) => Promise<{ tokens: number; by: "provider" | "estimate" }>;
 
 type Parts = { catalogue: Catalogue; countRequest: CountRequest; countAtProvider: CountAtProvider };
 
 /**
  * Counts for free, within the key's rate. A provider that speaks the caller's format is asked, for it alone knows; where none
- * does, or it does not answer, the input is estimated as it would be for a reservation. So this never fails for a provider's
+ * does, or none is well or answers, the input is estimated as it would be for a reservation. So this never fails for a provider's
  * sake, nor for want of money. [spec 4.6]
  */
 export const createCountTokens =
@@ -35,16 +35,11 @@ export const createCountTokens =
     );
     await countRequest(caller, id);
 
-    const [target] = model.routes
-      .filter(({ dialect }) => dialect === "messages")
-      .toSorted((a, b) => a.priority - b.priority);
-    const counted =
-      target === undefined
-        ? null
-        : await countAtProvider({
-            target,
-            body: request.bodyFor(target.upstreamModel),
-            headers: request.forwardedHeaders,
-          });
-    return counted ?? Math.ceil(estimateInput(request.bytes).likely * model.tokenFactor);
+    const counted = await countAtProvider({
+      targets: model.routes.filter(({ dialect }) => dialect === "messages"),
+      bodyFor: ({ upstreamModel }) => request.bodyFor(upstreamModel),
+      headers: request.forwardedHeaders,
+    });
+    if (counted !== null) return { tokens: counted, by: "provider" };
+    return { tokens: Math.ceil(estimateInput(request.bytes).likely * model.tokenFactor), by: "estimate" };
   };

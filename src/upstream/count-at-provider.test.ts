@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from "no
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createCountAtProvider } from "./count-at-provider.ts";
+import type { Standing } from "./plan.ts";
 import { createPools } from "./pools.ts";
 import type { Target } from "./upstream.ts";
 
@@ -11,8 +12,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-/** Counts at a provider on this machine that does what the test says. */
-async function count(answer: RequestListener): Promise<number | null> {
+const NOTHING_KNOWN = { standing: (): Standing => ({ verdict: "ready" }) };
+
+/** Somebody who counts at a provider on this machine that does what the test says. */
+async function counter(answer: RequestListener, health: { standing: (target: Target) => Standing } = NOTHING_KNOWN) {
   const server = createServer(answer);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -22,7 +25,9 @@ async function count(answer: RequestListener): Promise<number | null> {
   });
   const pools = createPools({ connectionsPerOrigin: 4 });
   closing.push(pools.close);
-  const ask = createCountAtProvider({ pools, credential: () => "secret", elapsedMs: () => performance.now() });
+  const time = { passedMs: 0 };
+  const elapsedMs = (): number => performance.now() + time.passedMs;
+  const ask = createCountAtProvider({ pools, credential: () => "secret", health, random: () => 0, elapsedMs });
   const target: Target = {
     id: "route",
     provider: "east",
@@ -38,8 +43,11 @@ async function count(answer: RequestListener): Promise<number | null> {
     idleTimeoutMs: 500,
     concurrencyLimit: null,
   };
-  return ask({ target, body: Buffer.from("{}"), headers: { "anthropic-beta": "flag" } });
+  const task = { bodyFor: () => Buffer.from("{}"), headers: { "anthropic-beta": "flag" } };
+  return { time, target, count: (targets: readonly Target[] = [target]) => ask({ ...task, targets }) };
 }
+
+const count = async (answer: RequestListener): Promise<number | null> => (await counter(answer)).count();
 
 test("a provider's count is taken, asked for in its own words", async () => {
   let asked: { url: string | undefined; headers: IncomingHttpHeaders } | null = null;
@@ -77,4 +85,40 @@ test("a provider that says nothing, or never finishes, is given up after three s
 
   expect(counts).toEqual([null, null]);
   expect(performance.now() - startedAtMs).toBeLessThan(4_500);
+});
+
+test.each<Standing>([{ verdict: "open" }, { verdict: "full" }, { verdict: "doubtful", badness: 1 }])(
+  "a route that generations are kept from is not asked to count either ($verdict)",
+  async (standing) => {
+    let calls = 0;
+    const { count: ask, target } = await counter(
+      (_request, response) => {
+        calls++;
+        response.end(`{"input_tokens":7}`);
+      },
+      { standing: ({ id }) => (id === "route" ? standing : { verdict: "ready" }) },
+    );
+
+    expect(await ask()).toBeNull();
+    expect(calls).toBe(0);
+    expect(await ask([target, { ...target, id: "healthy", priority: 1 }])).toBe(7);
+  },
+);
+
+test("a provider that does not count is not asked again for a minute; one that did not like the request is", async () => {
+  const statuses: number[] = [];
+  const answering =
+    (status: number): RequestListener =>
+    (_request, response) => {
+      statuses.push(status);
+      response.writeHead(status).end(`{"input_tokens":7}`);
+    };
+  for (const status of [404, 500, 400]) {
+    const { count: ask, time } = await counter(answering(status));
+    expect([await ask(), await ask()]).toEqual([null, null]);
+    time.passedMs += 60_000;
+    await ask();
+  }
+
+  expect(statuses).toEqual([404, 404, 500, 500, 400, 400, 400]);
 });

@@ -1,27 +1,53 @@
 import { isObject } from "../core/is-object.ts";
 import { call } from "./call.ts";
+import { plan, type Standing } from "./plan.ts";
 import type { Pools } from "./pools.ts";
 import { createPrepareTarget } from "./prepare-target.ts";
 import { readBeginning } from "./read-beginning.ts";
+import type { RouteHealth } from "./route-health.ts";
 import type { Target, UpstreamAnswer } from "./upstream.ts";
 
 /** Agents count before every turn; a count that takes longer is of no use to them. */
 const TIMEOUT_MS = 3_000;
 const MAX_ANSWER_BYTES = 65_536;
 
-type Task = { target: Target; body: Buffer; headers: Readonly<Record<string, string>> };
+/** How long a provider that does not count, or cannot be reached, is not asked again: an estimate at once is worth more. */
+const REST_MS = 60_000;
 
-/** A provider's own count of a request's input; null when it gave none, for whatever reason. */
+type Task = {
+  /** Routes whose providers speak messages. */
+  targets: readonly Target[];
+  bodyFor: (target: Target) => Buffer;
+  headers: Readonly<Record<string, string>>;
+};
+
+/** A provider's own count of a request's input; null when none gave one, for whatever reason. */
 export type CountAtProvider = (task: Task) => Promise<number | null>;
 
-type Parts = { pools: Pools; credential: (reference: string) => string | null; elapsedMs: () => number };
+type Parts = {
+  pools: Pools;
+  credential: (reference: string) => string | null;
+  health: Pick<RouteHealth, "standing">;
+  random: () => number;
+  elapsedMs: () => number;
+};
 
-/** Asks a provider that speaks messages. */
-export function createCountAtProvider({ pools, credential, elapsedMs }: Parts): CountAtProvider {
+/**
+ * Asks a provider that speaks messages, if one is well: a route that generations are kept from is left alone by counts too. What
+ * comes of a count says nothing about generations, so no route's health hears of it.
+ */
+export function createCountAtProvider({ pools, credential, health, random, elapsedMs }: Parts): CountAtProvider {
   const prepare = createPrepareTarget(credential);
+  const restsUntilMs = new WeakMap<Target, number>();
 
-  /** Refused, unreachable or too slow: all one to somebody who can estimate instead. */
-  async function head({ target, body, headers }: Task): Promise<UpstreamAnswer | null> {
+  function standingOf(target: Target): Standing {
+    if (elapsedMs() < (restsUntilMs.get(target) ?? 0)) return { verdict: "open" };
+    const standing = health.standing(target);
+    return standing.verdict === "doubtful" ? { verdict: "open" } : standing;
+  }
+
+  /** Null: unreachable or too slow, which is all one to somebody who can estimate instead. */
+  async function ask({ bodyFor, headers }: Task, target: Target): Promise<UpstreamAnswer | null> {
     let giveUp: (() => void) | null = null;
     const timer = setTimeout(() => giveUp?.(), TIMEOUT_MS);
     try {
@@ -30,7 +56,7 @@ export function createCountAtProvider({ pools, credential, elapsedMs }: Parts): 
         origin: prepared.origin,
         path: `${prepared.path}/count_tokens`,
         headers: { ...prepared.headers, ...headers },
-        body,
+        body: bodyFor(target),
         connectTimeoutMs: target.connectTimeoutMs,
         firstByteTimeoutMs: TIMEOUT_MS,
         idleTimeoutMs: TIMEOUT_MS,
@@ -44,14 +70,21 @@ export function createCountAtProvider({ pools, credential, elapsedMs }: Parts): 
   }
 
   return async (task) => {
+    const [target] = plan(task.targets, { random, standingOf });
+    if (target === undefined) return null;
     const startedAtMs = elapsedMs();
-    const answer = await head(task);
+    const answer = await ask(task, target);
+    // What the caller can provoke must not keep others from counting.
+    if (answer === null || !CALLERS_DOING.has(answer.status)) restsUntilMs.set(target, elapsedMs() + REST_MS);
     if (answer === null) return null;
     const timeoutMs = Math.max(0, TIMEOUT_MS - (elapsedMs() - startedAtMs));
     const bytes = await readBeginning(answer.body, { maxBytes: MAX_ANSWER_BYTES, timeoutMs });
     return answer.status === 200 ? countIn(bytes) : null;
   };
 }
+
+/** Answers that depend on what was counted, not on who was asked. */
+const CALLERS_DOING: ReadonlySet<number> = new Set([200, 400, 413, 422]);
 
 function countIn(bytes: Buffer): number | null {
   try {

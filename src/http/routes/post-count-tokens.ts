@@ -29,14 +29,14 @@ export function postCountTokens(router: Router, { door, countTokens, limits, bet
       const { visit, request, response } = call;
       const { caller, id, requestId } = visit;
       invariant(caller, "a count without a caller");
-      const inputTokens = await countTokens({
+      const { tokens, by } = await countTokens({
         id,
         caller,
         read: async () =>
           readCountRequest(parseBody(await readBody(call, limits.bodyBytes), limits.jsonDepth), request.headers, betas),
       });
-      const value = { input_tokens: inputTokens };
-      return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };
+      const answer = { requestId, value: { input_tokens: tokens }, headers: { "x-tollgate-counted-by": by } };
+      return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, answer) };
     },
   });
 }

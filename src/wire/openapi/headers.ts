@@ -70,6 +70,14 @@ export const GENERATION_HEADERS: Record<string, Header> = {
   },
 };
 
+export const COUNT_HEADERS: Record<string, Header> = {
+  "x-tollgate-counted-by": {
+    description: "`provider` when the model's provider counted; `estimate` when none does, or none was well.",
+    required: true,
+    schema: { type: "string", enum: ["provider", "estimate"] },
+  },
+};
+
 export const USAGE_HEADERS: Record<string, Header> = {
   "x-service-credit-remaining": {
     description: "Credit keys: `credits.remaining`.",

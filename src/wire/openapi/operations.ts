@@ -2,7 +2,7 @@ import type { FaultCode } from "../../core/fault.ts";
 import type { answerComponents, usageComponents } from "./answer-components.ts";
 import type { Example, Header } from "./document.ts";
 import * as examples from "./examples.ts";
-import { GENERATION_HEADERS, type PARAMETERS, USAGE_HEADERS } from "./headers.ts";
+import { COUNT_HEADERS, GENERATION_HEADERS, type PARAMETERS, USAGE_HEADERS } from "./headers.ts";
 import type { Format } from "./refusals.ts";
 import type { requestComponents } from "./request-components.ts";
 import { CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM } from "./stream-examples.ts";
@@ -167,7 +167,7 @@ export const OPERATIONS: readonly OperationFacts[] = [
     credential: "bearer_or_header",
     parameters: ["compatVersion"],
     request: { schema: "CountTokensRequest", examples: examples.COUNT_EXAMPLES },
-    answer: { about: "The count.", schema: "TokenCount", example: examples.TOKEN_COUNT, headers: {} },
+    answer: { about: "The count.", schema: "TokenCount", example: examples.TOKEN_COUNT, headers: COUNT_HEADERS },
     stream: null,
     codes: ANY_BODY,
   },

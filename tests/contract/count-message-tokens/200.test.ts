@@ -30,7 +30,7 @@ test("a provider of this format is asked, and its count is the answer and nothin
     status: 200,
     body: { input_tokens: 2095 },
   });
-  expect(reply.headers["content-type"]).toBe("application/json");
+  expect(reply.headers).toMatchObject({ "content-type": "application/json", "x-tollgate-counted-by": "provider" });
   expect(call).toMatchObject({ path: "/v1/messages/count_tokens", tokensProduced: 0 });
   requestIdOf(reply);
 });
@@ -43,6 +43,7 @@ test.each(["elsewhere", "failing", "refusing", "unauthorised", "resetting", "sil
     const long = await ask(COUNT, { gateway, fields: { model, messages } });
 
     expect([short.status, long.status]).toEqual([200, 200]);
+    expect(short.headers["x-tollgate-counted-by"]).toBe("estimate");
     expect(countIn(short.text)).toBeGreaterThan(0);
     expect(countIn(long.text)).toBeGreaterThan(300);
     expect(countIn(long.text)).toBeLessThan(1_000);
