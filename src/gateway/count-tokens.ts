@@ -1,5 +1,6 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
+import { withoutSealed } from "../translate/sealed-thoughts.ts";
 import type { CountAtProvider } from "../upstream/count-at-provider.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 import { type CountRequest, countingRefusals } from "./count-request.ts";
@@ -35,9 +36,10 @@ export const createCountTokens =
     );
     await countRequest(caller, id);
 
+    const unsealed = withoutSealed({ dialect: "messages", bytes: request.bytes });
     const counted = await countAtProvider({
       targets: model.routes.filter(({ dialect }) => dialect === "messages"),
-      bodyFor: ({ upstreamModel }) => request.bodyFor(upstreamModel),
+      bodyFor: ({ upstreamModel }) => request.bodyFor(upstreamModel, unsealed?.edits),
       headers: request.forwardedHeaders,
     });
     if (counted !== null) return { tokens: counted, by: "provider" };

@@ -11,7 +11,8 @@ import { messagesNormalised } from "./messages-normalised.ts";
 import { messagesUntouched } from "./messages-untouched.ts";
 import { responsesNormalised } from "./responses-normalised.ts";
 import { responsesUntouched } from "./responses-untouched.ts";
-import type { Translator } from "./translator.ts";
+import { unsealed } from "./sealed-thoughts.ts";
+import type { SameFormat, Translator } from "./translator.ts";
 
 type Pair = { conformant: Translator; normalised: Translator };
 
@@ -23,11 +24,16 @@ function crossing(client: ClientSide, provider: ProviderSide): Pair {
   };
 }
 
+/** Where both speak one format nothing is touched but what was sealed here for a provider of another. */
+function straight(format: SameFormat): Translator {
+  return { ...format, request: (request, told) => format.request(unsealed(request), told) };
+}
+
 /** Every crossing that exists. A pair that is missing here makes its routes unusable for that caller, never wrong. */
 const PAIRS: Partial<Record<`${ClientDialect}-to-${ProviderDialect}`, Pair>> = {
-  "chat-to-chat": { conformant: chatUntouched, normalised: chatNormalised },
-  "responses-to-responses": { conformant: responsesUntouched, normalised: responsesNormalised },
-  "messages-to-messages": { conformant: messagesUntouched, normalised: messagesNormalised },
+  "chat-to-chat": { conformant: straight(chatUntouched), normalised: straight(chatNormalised) },
+  "responses-to-responses": { conformant: straight(responsesUntouched), normalised: straight(responsesNormalised) },
+  "messages-to-messages": { conformant: straight(messagesUntouched), normalised: straight(messagesNormalised) },
   "chat-to-messages": crossing(chatClient, messagesProvider),
   "messages-to-chat": crossing(messagesClient, chatProvider),
   "chat-to-responses": crossing(chatClient, responsesProvider),

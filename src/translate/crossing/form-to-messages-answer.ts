@@ -5,11 +5,12 @@ import {
   type Answer,
   type AnsweredBlock,
   type AnswerEvent,
+  blockAt,
   type BlockHead,
   reasonOf,
   type StopReason,
 } from "../form/answer-form.ts";
-import { type Native, sealNative } from "../form/native.ts";
+import { type Native, sealNative, UNSIGNED } from "../form/native.ts";
 import { createOneAtATime } from "../form/one-at-a-time.ts";
 import type { Json } from "../form/read-json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
@@ -35,17 +36,21 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
         return [block("start", event.index, { content_block: emptyBlock(event.block) })];
       case "block-grew":
         return [block("delta", event.index, { delta: deltaOf(kinds.get(event.index), event.text) })];
-      case "block-sealed":
-        return [
-          block("delta", event.index, { delta: { type: "signature_delta", signature: sealNative(event.native) } }),
-        ];
       case "block-stopped":
-        return [block("stop", event.index, {})];
+        return [...signed(event.index), block("stop", event.index, {})];
+      case "block-sealed":
       case "answer-stopped":
         return [];
       default:
         return event satisfies never;
     }
+  }
+
+  /** Once it is whole, thinking says who may be shown it again. */
+  function signed(index: number): Buffer[] {
+    const { head, native } = blockAt(answer, index);
+    if (head.kind !== "thinking") return [];
+    return [block("delta", index, { delta: { type: "signature_delta", signature: signatureOf(native) } })];
   }
 
   return {
@@ -102,7 +107,7 @@ function wholeBlock({ head, text, native }: AnsweredBlock): Json {
   return head.kind === "tool_call" ? { ...empty, input: inputOf(text) } : { ...empty, text };
 }
 
-const signatureOf = (native: Native | null): string => (native === null ? "" : sealNative(native));
+const signatureOf = (native: Native | null): string => (native === null ? UNSIGNED : sealNative(native));
 
 /** A call that was cut off by the limit has no whole arguments; clients of this dialect get none then. */
 function inputOf(text: string): Json {

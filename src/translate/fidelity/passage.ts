@@ -2,6 +2,7 @@ import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { canTranslate } from "../pick-translator.ts";
+import { withoutSealed } from "../sealed-thoughts.ts";
 import { type Loss, lossesOf, type Losses } from "./losses.ts";
 
 /** How much a caller will put up with: anything that is declared, or nothing. */
@@ -11,11 +12,12 @@ export type Fidelity = "declared" | "strict";
 export type Passage<Route> = { routes: readonly Route[]; fidelity: string };
 
 const EXACT = "exact";
+const TRANSLATED = "translated";
 /** Enough to say what is lost, and little enough for a header. */
 const MOST_NAMED = 24;
 
 /**
- * Where any route speaks the caller's own format only those are taken, for nothing is lost on them. Else those on which the least
+ * Where any route speaks the caller's own format only those are taken, for nothing of the caller's is lost on them. Else those on which the least
  * is lost; and a request that would become another one is refused, as is any loss for a caller that asked for none.
  */
 export function choosePassage<Route extends { dialect: ProviderDialect }>(
@@ -24,7 +26,7 @@ export function choosePassage<Route extends { dialect: ProviderDialect }>(
   wanted: Fidelity,
 ): Passage<Route> {
   const own = routes.filter(({ dialect }) => dialect === request.dialect);
-  if (own.length > 0) return { routes: own, fidelity: EXACT };
+  if (own.length > 0) return { routes: own, fidelity: declaration(EXACT, accepted(sealedLosses(request), wanted)) };
   const dialects = [...new Set(routes.map(({ dialect }) => dialect))].filter((dialect) =>
     canTranslate(request.dialect, dialect),
   ) as ClientDialect[];
@@ -36,9 +38,21 @@ export function choosePassage<Route extends { dialect: ProviderDialect }>(
   const open = ways.filter(({ refused }) => refused === null).sort((a, b) => a.dropped.length - b.dropped.length);
   const best = open[0];
   if (best === undefined) throw refusalOf(ways);
-  const [loss] = best.dropped;
+  return {
+    routes: routes.filter(({ dialect }) => dialect === best.dialect),
+    fidelity: declaration(TRANSLATED, accepted(best.dropped, wanted)),
+  };
+}
+
+/** What no provider of the caller's own format can read, since it was sealed here for another's. */
+function sealedLosses(request: Pick<GenerationRequest, "dialect" | "bytes">): Loss[] {
+  return (withoutSealed(request)?.leftOut ?? []).map((loss) => ({ ...loss, note: null }));
+}
+
+function accepted(dropped: readonly Loss[], wanted: Fidelity): readonly Loss[] {
+  const [loss] = dropped;
   if (wanted === "strict" && loss !== undefined) throw strictRefusal(loss);
-  return { routes: routes.filter(({ dialect }) => dialect === best.dialect), fidelity: declaration(best.dropped) };
+  return dropped;
 }
 
 /** Said before any money is set aside for it. */
@@ -57,15 +71,15 @@ function refusalOf(ways: readonly Losses[]): Fault {
 function strictRefusal({ at }: Loss): Fault {
   return new Fault(
     "invalid_request",
-    `${at}: This field would be lost on the way to this model's provider, which speaks another format. Leave it out, or do not ask for strict fidelity.`,
+    `${at}: This field would be lost on the way to this model's provider, for whose format it is not. Leave it out, or do not ask for strict fidelity.`,
     { param: at },
   );
 }
 
 /** What the caller is told of its answer in a header. */
-function declaration(dropped: readonly Loss[]): string {
-  if (dropped.length === 0) return "translated";
+function declaration(passed: string, dropped: readonly Loss[]): string {
+  if (dropped.length === 0) return passed;
   const names = dropped.slice(0, MOST_NAMED).map(({ path }) => path);
   const more = dropped.length - names.length;
-  return `translated; dropped=${names.join(",")}${more > 0 ? `,+${more}` : ""}`;
+  return `${passed}; dropped=${names.join(",")}${more > 0 ? `,+${more}` : ""}`;
 }

@@ -7,13 +7,20 @@ import { isObject } from "../../core/is-object.ts";
  */
 export type Native = { dialect: ProviderDialect; value: Record<string, unknown> };
 
-const PREFIX = "tollgate";
+/** No text of a provider's begins so, and no JSON writes it otherwise. */
+export const SEAL_MARK = "tollgate.";
 const SEALED = /^tollgate\.(chat|responses|messages)\.([\w-]+)$/;
+
+/** In the place of a signature where nobody gave one, so that thinking is known for ours when it comes back. */
+export const UNSIGNED = `${SEAL_MARK}unsigned.`;
 
 /** As one text, for the field of another dialect that its clients send back unread. */
 export function sealNative({ dialect, value }: Native): string {
-  return `${PREFIX}.${dialect}.${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
+  return `${SEAL_MARK}${dialect}.${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
 }
+
+/** Whether a text stands here for what another dialect's provider said, or for nothing. */
+export const isSealed = (text: unknown): boolean => typeof text === "string" && text.startsWith(SEAL_MARK);
 
 /** Null: not a text of ours. A caller can forge one, and gains nothing: it could say the same in the dialect itself. */
 export function openNative(text: unknown): Native | null {

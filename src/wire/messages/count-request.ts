@@ -12,8 +12,8 @@ export type CountTokensRequest = {
   model: string;
   bytes: Buffer;
   forwardedHeaders: Readonly<Record<string, string>>;
-  /** The bytes a provider is sent, under its own name of the model. */
-  bodyFor: (upstreamModel: string) => Buffer;
+  /** The bytes a provider is sent, under its own name of the model, with what else must differ. */
+  bodyFor: (upstreamModel: string, changes?: Readonly<MemberEdits>) => Buffer;
 };
 
 /** The token count request as promised. [spec 2.11] */
@@ -44,8 +44,8 @@ export function readCountRequest(
     model,
     bytes,
     forwardedHeaders,
-    bodyFor: (upstreamModel) => {
-      const edits: MemberEdits = {};
+    bodyFor: (upstreamModel, changes = {}) => {
+      const edits: MemberEdits = { ...changes };
       for (const { name } of members.list) if (!COUNTED.has(name)) edits[name] = null;
       return editMembers(bytes, members, { ...edits, model: JSON.stringify(upstreamModel) });
     },

@@ -49,7 +49,7 @@ export const RETRY_HEADERS: Record<"retry-after" | "x-should-retry", Omit<Header
 export const GENERATION_HEADERS: Record<string, Header> = {
   "x-tollgate-fidelity": {
     description:
-      "`exact` when the provider speaks this format. Else `translated`, and after `dropped=` the fields that did not reach it. A request with this header set to `strict` is refused with 400 instead of losing one.",
+      "`exact` when the provider speaks this format, else `translated`; after `; dropped=` the fields that did not reach it, if any. A request with this header set to `strict` is refused with 400 instead of losing one.",
     required: false,
     schema: { type: "string" },
   },
