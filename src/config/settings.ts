@@ -12,6 +12,10 @@ const DECIMAL = {
   pattern: /^(?=.*[1-9])\d{1,12}(?:\.\d{1,9})?$/,
   expected: "a decimal above zero with at most nine digits after the point",
 };
+const KEY_OF_32_BYTES = {
+  pattern: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
+  expected: "32 bytes in base64, as `openssl rand -base64 32` makes them",
+};
 
 const LONGEST_MS = 86_400_000;
 const milliseconds = (fallback: number, description: string) =>
@@ -95,6 +99,16 @@ export const settings = z.strictObject({
   }),
   catalogue: group("Models, prices and routes.", {
     poll_ms: milliseconds(30_000, "How often the catalogue is read again, should a notification have been lost."),
+  }),
+  credential: group("Providers' credentials that are stored in the database, encrypted.", {
+    key: secret(
+      KEY_OF_32_BYTES,
+      "Seals and opens them: 32 random bytes in base64. Needed by every process that uses one, and by the commands that store them.",
+    ),
+    previous_key: secret(
+      KEY_OF_32_BYTES,
+      "Opens what an older key has sealed, until `tollgate providers rekey` has sealed it anew.",
+    ),
   }),
   ledger: group("How a process talks to the ledger, and what it risks on requests that never end.", {
     timeout_ms: milliseconds(1500, "Longest a request waits for the ledger's answer; it is then refused with 503."),

@@ -1,0 +1,10 @@
+/** A provider's credential as the database keeps it: unreadable without the key, which is kept elsewhere. */
+export type SealedCredential = {
+  /** Which key it was sealed with; says nothing else about that key. */
+  keyId: string;
+  /** Nonce, tag and ciphertext, in base64. */
+  box: string;
+};
+
+/** Whose credential it is, and where it may be sent. Both are sealed in with it. */
+export type CredentialPlace = { provider: string; baseUrl: string };
