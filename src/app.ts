@@ -52,6 +52,8 @@ import { createCountAtProvider } from "./upstream/count-at-provider.ts";
 import { createDispatch } from "./upstream/dispatch.ts";
 import { createPools } from "./upstream/pools.ts";
 import { createRouteHealth } from "./upstream/route-health.ts";
+import type { CredentialOf } from "./upstream/upstream.ts";
+import { createWatchCredentials } from "./upstream/watch-credentials.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
@@ -64,8 +66,7 @@ export type GatewayParts = {
   config: Config;
   adminToken: string;
   database: Database;
-  /** The credential of a provider by its reference. */
-  credential: (reference: string) => string | null;
+  credential: CredentialOf;
   events: Events;
   metrics: Metrics;
 };
@@ -124,6 +125,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const openRequest = createOpenRequest({ authenticate, denials, clock, publicUrl: () => publicUrl });
 
   const catalogue = createCatalogue(clock);
+  const watchCredentials = createWatchCredentials({ credential, onChange: events.credentialChanged });
   let catalogueLoaded = false;
   const freshness = keepFresh({
     catalogue,
@@ -131,8 +133,9 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     clock,
     pollMs: config.catalogue.pollMs,
     onLoaded: (models) => {
-      if (!catalogueLoaded) events.catalogueLoaded({ models });
+      if (!catalogueLoaded) events.catalogueLoaded({ models: models.length });
       catalogueLoaded = true;
+      watchCredentials(models.flatMap(({ routes }) => routes));
       events.databaseBack();
     },
     onFailed: events.databaseLost,

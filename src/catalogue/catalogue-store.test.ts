@@ -88,7 +88,13 @@ for (const version of ["15", "newest"] as const) {
             createdAtMs: expect.any(Number),
             price: { ...price, version: 1, effectiveFromMs: 0 },
             routes: [
-              { ...route, id: expect.any(String), baseUrl: provider.baseUrl, credentialRef: provider.credentialRef },
+              {
+                ...route,
+                id: expect.any(String),
+                baseUrl: provider.baseUrl,
+                credentialRef: provider.credentialRef,
+                sealedCredential: null,
+              },
             ],
           },
         ]);

@@ -5,6 +5,7 @@ import { createDeskStore } from "./desk-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { CatalogueStore } from "./model.ts";
 import { readModels } from "./read-models-store.ts";
+import { requireOrigins } from "./stored-credential-store.ts";
 
 /** The catalogue in PostgreSQL. */
 export function createCatalogueStore(database: Database): CatalogueStore {
@@ -12,12 +13,15 @@ export function createCatalogueStore(database: Database): CatalogueStore {
     ...createDeskStore(database),
     load: async (atMs) => (await readModels(database, { atMs, which: "published" })).map(({ model }) => model),
     apply: (description) =>
-      underCatalogueLock(database, async (tx) => [
-        ...(await applyProviders(tx, description)),
-        ...(await applyModels(tx, description)),
-        ...(await applyPrices(tx, description)),
-        ...(await applyRoutes(tx, description)),
-      ]),
+      underCatalogueLock(database, async (tx) => {
+        await requireOrigins(tx, description.providers);
+        return [
+          ...(await applyProviders(tx, description)),
+          ...(await applyModels(tx, description)),
+          ...(await applyPrices(tx, description)),
+          ...(await applyRoutes(tx, description)),
+        ];
+      }),
     suspend: async (modelId, { version, part }) => {
       const sql =
         "update price set suspended_for = $3 where model_id = $1 and version = $2 and suspended_for is null returning version";

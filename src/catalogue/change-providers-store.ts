@@ -2,10 +2,12 @@ import { Conflict } from "../core/conflict.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { applyProviders } from "./apply-catalogue-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
-import type { CatalogueDesk, ProviderOverview } from "./model.ts";
+import type { CatalogueDesk, Provider, ProviderOverview } from "./model.ts";
+import { requireOrigins, SEALED_CREDENTIAL } from "./stored-credential-store.ts";
 
 const LIST = `
-  select provider.name, base_url as "baseUrl", credential_ref as "credentialRef", coalesce(
+  select provider.name, base_url as "baseUrl", credential_ref as "credentialRef",
+         ${SEALED_CREDENTIAL} as "sealedCredential", coalesce(
     jsonb_agg(jsonb_build_object(
       'id', route.id, 'modelId', route.model_id, 'published', model.published, 'upstreamModel', route.upstream_model,
       'dialect', route.dialect, 'conformant', route.conformant
@@ -29,12 +31,11 @@ export function createProviderDesk(database: Database): ProviderDesk {
     addProvider: (provider, present) =>
       underCatalogueLock(database, async (tx) => {
         const found = await findProvider(tx, provider.name);
-        const differs =
-          found !== null && (found.baseUrl !== provider.baseUrl || found.credentialRef !== provider.credentialRef);
-        if (differs && present === "keep") {
+        if (found !== null && present === "keep" && differs(found, provider)) {
           const what = `${found.baseUrl} with the credential ${found.credentialRef}`;
           throw new Conflict(`there is a provider ${provider.name} already, at ${what}. Change it with --replace.`);
         }
+        await requireOrigins(tx, [provider]);
         return applyProviders(tx, { providers: [provider], models: [] });
       }),
     removeProvider: (name, routes) =>
@@ -56,6 +57,10 @@ export function createProviderDesk(database: Database): ProviderDesk {
       }),
   };
 }
+
+/** A credential that comes along counts as another one: only its holder could tell whether it is. */
+const differs = (found: Provider, { baseUrl, credentialRef, sealedCredential }: Provider): boolean =>
+  found.baseUrl !== baseUrl || found.credentialRef !== credentialRef || Boolean(sealedCredential);
 
 async function findProvider(tx: Queryable, name: string): Promise<ProviderOverview | null> {
   const [found = null] = await tx.query<ProviderOverview>(LIST, [name]);

@@ -77,8 +77,8 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     await expect(store.addProvider(moved, "keep")).rejects.toThrow("https://api.example.com/v1");
     expect(await store.addProvider(moved, "replace")).toEqual([{ kind: "provider", name: "acme", change: "changed" }]);
     expect(await store.listProviders()).toEqual([
-      { ...moved, routes: [] },
-      { ...spare, routes: [] },
+      { ...moved, sealedCredential: null, routes: [] },
+      { ...spare, sealedCredential: null, routes: [] },
     ]);
   });
 

@@ -38,7 +38,7 @@ function harness() {
       },
     },
     pollMs: 3_600_000,
-    onLoaded: (models) => log.push(`loaded ${models}`),
+    onLoaded: (models) => log.push(`loaded ${models.length}`),
     onFailed: (error) => log.push(`failed ${String(error)}`),
   });
   const ids = () => catalogue.list(null).map(({ id }) => id);

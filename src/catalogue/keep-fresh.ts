@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Catalogue } from "./catalogue.ts";
-import type { CatalogueStore } from "./model.ts";
+import type { CatalogueStore, Model } from "./model.ts";
 
 export type Freshness = { refresh: () => Promise<void>; close: () => void };
 
@@ -10,7 +10,7 @@ type Options = {
   clock: Clock;
   /** A slow poll beside the notifications, since one can be lost. */
   pollMs: number;
-  onLoaded: (models: number) => void;
+  onLoaded: (models: readonly Model[]) => void;
   onFailed: (error: unknown) => void;
 };
 
@@ -27,7 +27,7 @@ export function keepFresh({ catalogue, store, clock, pollMs, onLoaded, onFailed 
       try {
         const models = await store.load(clock.nowMs());
         catalogue.replace(models);
-        onLoaded(models.length);
+        onLoaded(models);
       } catch (error) {
         onFailed(error);
       }

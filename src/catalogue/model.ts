@@ -1,5 +1,6 @@
 import type { ProviderDialect } from "../core/dialect.ts";
 import type { Tariff } from "../core/price.ts";
+import type { SealedCredential } from "../core/sealed-credential.ts";
 
 /** What a model costs from a date on. */
 export type Price = Tariff & { version: number; effectiveFromMs: number };
@@ -10,8 +11,10 @@ export type Route = {
   provider: string;
   /** Base URL up to and without the operation's path, such as `https://api.example.com/v1`. */
   baseUrl: string;
-  /** Where the provider's credential is found: `env:NAME`, `file:PATH` or `none`. Never the credential itself. */
+  /** Where the provider's credential is found: `env:NAME`, `file:PATH`, `stored` or `none`. Never the credential itself. */
   credentialRef: string;
+  /** The credential that was stored, where the reference says so. */
+  sealedCredential?: SealedCredential | null;
   upstreamModel: string;
   dialect: ProviderDialect;
   /** The provider keeps the stream rules itself, so its bytes are not touched. */
@@ -73,7 +76,7 @@ export type CatalogueStore = CatalogueDesk & {
 };
 
 export type CatalogueDescription = {
-  providers: readonly { name: string; baseUrl: string; credentialRef: string }[];
+  providers: readonly Provider[];
   models: readonly DescribedModel[];
 };
 
@@ -85,7 +88,7 @@ export type DescribedModel = Omit<Model, "createdAtMs" | "price" | "upcomingPric
 };
 
 /** A route without a limit of calls at once need not say so. */
-export type DescribedRoute = Omit<Route, "id" | "baseUrl" | "credentialRef" | "concurrencyLimit"> &
+export type DescribedRoute = Omit<Route, "id" | "baseUrl" | "credentialRef" | "sealedCredential" | "concurrencyLimit"> &
   Partial<Pick<Route, "concurrencyLimit">>;
 
 /** Null: at once. Of several whose dates have passed, the latest is the price. */
@@ -114,8 +117,13 @@ export type CatalogueDesk = {
   listProviders: () => Promise<ProviderOverview[]>;
   /** Every model, published or not, at the price of that time. */
   listModels: (atMs: number) => Promise<ModelOverview[]>;
-  /** `replace`: also when there is one of that name with another address or credential. */
+  /**
+   * `replace`: also when there is one of that name with another address or credential. A `stored` credential that does not
+   * come with it stays as it is.
+   */
   addProvider: (provider: Provider, present: "keep" | "replace") => Promise<CatalogueChange[]>;
+  /** Gives every stored credential to `reseal` and keeps what it returns, all in one transaction; null: as it was. */
+  resealCredentials: (reseal: Reseal) => Promise<void>;
   /** Refused while published models have routes there, unless these are to be withdrawn with it. */
   removeProvider: (name: string, routes: "keep" | "withdraw") => Promise<RemovedProvider>;
   /** A new model with its first route, or another route to one that is there already. */
@@ -129,7 +137,18 @@ export type CatalogueDesk = {
   importModels: (order: ImportOrder, mode: "preview" | "apply") => Promise<ImportedModel[]>;
 };
 
-export type Provider = CatalogueDescription["providers"][number];
+export type Provider = {
+  name: string;
+  baseUrl: string;
+  credentialRef: string;
+  /** A credential to store; without one, what is stored stays. */
+  sealedCredential?: SealedCredential | null;
+};
+export type Reseal = (stored: {
+  provider: string;
+  baseUrl: string;
+  sealedCredential: SealedCredential;
+}) => SealedCredential | null;
 export type Publication = "published" | "unpublished";
 
 export type ProviderOverview = Provider & {

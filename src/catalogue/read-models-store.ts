@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Model, Route } from "./model.ts";
+import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
 import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-row.ts";
 
 type ModelRow = {
@@ -43,6 +44,7 @@ const READ = `
   cross join lateral (
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', route.id, 'provider', provider.name, 'baseUrl', provider.base_url, 'credentialRef', provider.credential_ref,
+      'sealedCredential', ${SEALED_CREDENTIAL},
       'upstreamModel', route.upstream_model, 'dialect', route.dialect, 'conformant', route.conformant,
       'priority', route.priority, 'weight', route.weight, 'connectTimeoutMs', route.connect_timeout_ms,
       'firstByteTimeoutMs', route.first_byte_timeout_ms, 'idleTimeoutMs', route.idle_timeout_ms,

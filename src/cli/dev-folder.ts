@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readTextFile } from "../config/read-text-file.ts";
+import { createSecret, readSecretFile, type Secret } from "../config/secret.ts";
 
 /** What a running `tollgate dev` tells the commands beside it, and what `--ready-file` holds. */
 export type DevReady = {
@@ -25,6 +28,17 @@ export function devFolder(folder: string): string {
 
 export function writeDevState(folder: string, state: DevState): void {
   writeFileSync(join(folder, STATE_FILE), `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY });
+}
+
+/** The key of credentials that are stored in the folder's database: made once, and for its owner alone like the folder. */
+export function devCredentialKey(folder: string): Secret {
+  const path = join(folder, "credential.key");
+  try {
+    writeFileSync(path, `${randomBytes(32).toString("base64")}\n`, { mode: OWNER_ONLY, flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  return createSecret(readSecretFile(path, readTextFile));
 }
 
 /** What the last `dev` in this folder wrote; null when there was none. */

@@ -7,7 +7,7 @@ type Options = { url?: string; credential?: string; preset?: string };
 export type ProviderOrder = { name: string; baseUrl: string; credentialRef: string };
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
-const REFERENCE = /^(?:env:([A-Z][A-Z0-9_]{0,127})|file:\/.+|none)$/;
+const REFERENCE = /^(?:env:([A-Z][A-Z0-9_]{0,127})|file:\/.+|stored|none)$/;
 
 /** What `providers add` asks for. What looks like a secret in the wrong place is not repeated in any message. */
 export function readProviderOrder(name: string, { url, credential, preset }: Options): ProviderOrder {
@@ -19,7 +19,9 @@ export function readProviderOrder(name: string, { url, credential, preset }: Opt
     );
   }
   if (baseUrl === undefined || credentialRef === undefined) {
-    throw new CommandError("name the provider's --url and --credential, or a --preset that knows them.");
+    throw new CommandError(
+      "name the provider's --url and --credential (or --credential-stdin), or a --preset that knows them.",
+    );
   }
   return { name, baseUrl: readUrl(baseUrl), credentialRef: readReference(credentialRef) };
 }
@@ -36,7 +38,7 @@ function readReference(text: string): string {
   const match = REFERENCE.exec(text);
   if (match === null) {
     throw new CommandError(
-      "--credential says where the credential is found: env:NAME, file:/absolute/path or none. It is never the credential itself.",
+      "--credential says where the credential is found: env:NAME, file:/absolute/path, stored or none. It is never the credential itself, which --credential-stdin takes.",
     );
   }
   if (match[1] !== undefined && isOwnVariable(match[1])) {

@@ -36,6 +36,16 @@ test("of every route it is told whether it is forwarded as it comes or normalise
   expect(providerListing([east])).toContain("chat: 1 conformant, 2 normalised; messages: 1 conformant");
 });
 
+test("of a stored credential the key is named and nothing of it is shown", () => {
+  const sealedCredential = { keyId: "3f9a0123456789ab", box: "c2VhbGVk" };
+  const stored = { ...east, credentialRef: "stored", sealedCredential };
+
+  expect(providerListing([stored])).toMatch(/ stored, key 3f9a… /);
+  expect(providerListing([{ ...stored, sealedCredential: null }])).toMatch(/ stored, missing /);
+  expect(providerView(stored)).toMatchObject({ credential: "stored", credential_key: "3f9a0123456789ab" });
+  expect(JSON.stringify(providerView(stored)) + providerListing([stored])).not.toContain("c2VhbGVk");
+});
+
 test("without providers the list says how to get one", () => {
   expect(providerListing([])).toContain("tollgate providers add");
 });

@@ -1,3 +1,4 @@
+import { shortKeyId } from "../config/credential-vault.ts";
 import type { Catalogue } from "./open-catalogue.ts";
 import { printable, table } from "./print.ts";
 
@@ -5,10 +6,11 @@ type Provider = Awaited<ReturnType<Catalogue["listProviders"]>>[number];
 type Removed = Awaited<ReturnType<Catalogue["removeProvider"]>>;
 
 /** Providers as data, in the words of the catalogue file. */
-export const providerView = ({ name, baseUrl, credentialRef, routes }: Provider): object => ({
+export const providerView = ({ name, baseUrl, credentialRef, sealedCredential, routes }: Provider): object => ({
   name,
   base_url: baseUrl,
   credential: credentialRef,
+  ...(credentialRef === "stored" ? { credential_key: sealedCredential?.keyId ?? null } : {}),
   routes: routes.map((route) => ({
     id: route.id,
     model: route.modelId,
@@ -24,14 +26,23 @@ export const providerListing = (providers: readonly Provider[]): string =>
     ? "no provider yet; add one with `tollgate providers add`"
     : table(
         ["PROVIDER", "URL", "CREDENTIAL", ">ROUTES", "HOW"],
-        providers.map(({ name, baseUrl, credentialRef, routes }) => [
+        providers.map(({ name, baseUrl, routes, ...credential }) => [
           name,
           baseUrl,
-          credentialRef,
+          credentialText(credential),
           String(routes.length),
           handlingText(routes),
         ]),
       );
+
+/** Where a credential is found; of a stored one, which key opens it. */
+export const credentialText = ({
+  credentialRef,
+  sealedCredential,
+}: Pick<Provider, "credentialRef" | "sealedCredential">): string => {
+  if (credentialRef !== "stored") return credentialRef;
+  return sealedCredential ? `stored, key ${shortKeyId(sealedCredential.keyId)}` : "stored, missing";
+};
 
 /** Per dialect, how many routes are forwarded as they come and how many are repaired on the way. */
 function handlingText(routes: Provider["routes"]): string {

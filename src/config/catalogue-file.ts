@@ -133,7 +133,7 @@ const provider = z
     base_url: z.url({ protocol: /^https?$/ }),
     credential: z
       .string()
-      .regex(/^(env:[A-Z][A-Z0-9_]*|file:\/.+|none)$/, "must be env:NAME, file:/absolute/path or none"),
+      .regex(/^(env:[A-Z][A-Z0-9_]*|file:\/.+|stored|none)$/, "must be env:NAME, file:/absolute/path, stored or none"),
   })
   .transform((row) => ({ name: row.name, baseUrl: row.base_url.replace(/\/$/, ""), credentialRef: row.credential }));
 

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readTextFile } from "./read-text-file.ts";
-import { createCredentials } from "./secrets.ts";
+import { createCredentialVault } from "./credential-vault.ts";
+import { createSecret } from "./secret.ts";
+import { type CredentialHolder, createCredentials } from "./secrets.ts";
 
 let folder = "";
 beforeAll(() => {
@@ -23,7 +25,11 @@ const environment = {
   DATABASE_URL: "postgres://u:p@db/x",
   TOLLGATE_ADMIN_TOKEN: "0123456789abcdef",
 };
-const credentials = createCredentials({ environment, readFile: readTextFile });
+const vault = createCredentialVault({ key: createSecret(Buffer.alloc(32, 7).toString("base64")), previousKey: null });
+const resolve = createCredentials({ environment, readFile: readTextFile, vault });
+const place = { provider: "acme", baseUrl: "https://api.example.com/v1" };
+const credentials = (credentialRef: string, rest: Partial<CredentialHolder> = {}) =>
+  resolve({ ...place, credentialRef, ...rest });
 
 test("a reference leads to a variable, to a file, or to nothing", () => {
   expect(credentials("env:PROVIDER_KEY")?.reveal()).toBe("provider-secret");
@@ -31,11 +37,20 @@ test("a reference leads to a variable, to a file, or to nothing", () => {
   expect(credentials("none")).toBeNull();
 });
 
+test("a stored credential is opened for its provider alone, and one that was never stored is asked for", () => {
+  const sealedCredential = vault.seal("from-row", place);
+
+  expect(credentials("stored", { sealedCredential })?.reveal()).toBe("from-row");
+  expect(() => credentials("stored", { sealedCredential, provider: "other" })).toThrow("of other does not open");
+  for (const nothing of [{}, { sealedCredential: null }])
+    expect(() => credentials("stored", nothing)).toThrow("no credential of acme has been stored yet");
+});
+
 test("a reference that leads nowhere is named in the refusal", () => {
-  expect(() => credentials("env:MISSING")).toThrow("env:MISSING: names a variable that is not set.");
-  expect(() => credentials("env:EMPTY")).toThrow("env:EMPTY: names a variable that is not set.");
+  expect(() => credentials("env:MISSING")).toThrow("env:MISSING names a variable that is not set.");
+  expect(() => credentials("env:EMPTY")).toThrow("env:EMPTY names a variable that is not set.");
   expect(() => credentials("file:/does/not/exist")).toThrow(
-    "file:/does/not/exist: names a file that cannot be read (ENOENT).",
+    "file:/does/not/exist names a file that cannot be read (ENOENT).",
   );
   expect(() => credentials(`file:${fileWith("empty", "\n")}`)).toThrow("names an empty file.");
   expect(() => credentials(`file:${folder}`)).toThrow("EISDIR");
@@ -51,7 +66,7 @@ test("Tollgate's own variables are never handed to a provider", () => {
 
 test("text that is no reference is not repeated, for it may be the credential itself", () => {
   for (const text of ["sk-live-secret", "", "env:", "env:A B", "file:relative", "none "]) {
-    expect(() => credentials(text)).toThrow("a credential reference: must be");
+    expect(() => credentials(text)).toThrow("a credential reference must be");
     expect(() => credentials(text)).not.toThrow("sk-live");
   }
 });

@@ -1,24 +1,44 @@
-import { ConfigError } from "./config-error.ts";
+import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
+import { CredentialError } from "./credential-error.ts";
+import type { CredentialVault } from "./credential-vault.ts";
 import { type ReadFile, reasonOf } from "./read-text-file.ts";
 import { createSecret, readSecretFile, type Secret } from "./secret.ts";
 import { type Environment, isOwnVariable } from "./variable-names.ts";
 
+/** A provider as far as its credential is concerned. */
+export type CredentialHolder = CredentialPlace & {
+  credentialRef: string;
+  /** Only where the reference is `stored`. */
+  sealedCredential?: SealedCredential | null;
+};
+
 /** Finds the credential of a provider; null when the provider asks for none. */
-export type Credentials = (reference: string) => Secret | null;
+export type Credentials = (holder: CredentialHolder) => Secret | null;
+
+type Parts = { environment: Environment; readFile: ReadFile; vault: CredentialVault };
 
 /**
- * Resolves `env:NAME`, `file:/path` and `none`. References are stored in the catalogue, so whoever may edit the catalogue
- * could name any variable: those of Tollgate itself are refused, or the admin token could be mailed to a "provider".
+ * Resolves `env:NAME`, `file:/path`, `stored` and `none`. References are kept in the catalogue, so whoever may edit the
+ * catalogue could name any variable: those of Tollgate itself are refused, or the admin token could be mailed to a "provider".
  */
-export function createCredentials(parts: { environment: Environment; readFile: ReadFile }): Credentials {
-  return (reference) => {
+export function createCredentials(parts: Parts): Credentials {
+  return (holder) => {
+    const reference = holder.credentialRef;
     if (reference === "none") return null;
+    if (reference === "stored") return fromVault(holder, parts.vault);
     const [, scheme, name = ""] = /^(env|file):(.+)$/.exec(reference) ?? [];
     if (scheme === "env" && /^\w{1,128}$/.test(name)) return fromEnvironment(name, parts.environment);
     if (scheme === "file" && name.startsWith("/")) return fromFile(name, parts.readFile);
     // The text is not repeated: what is no reference may well be the credential itself.
-    throw unusable("a credential reference", "must be `env:NAME`, `file:/absolute/path` or `none`.");
+    throw unusable("a credential reference", "must be `env:NAME`, `file:/absolute/path`, `stored` or `none`.");
   };
+}
+
+function fromVault(holder: CredentialHolder, vault: CredentialVault): Secret {
+  if (holder.sealedCredential) return vault.open(holder.sealedCredential, holder);
+  const { provider } = holder;
+  const command = `tollgate providers add ${provider} --url URL --credential-stdin --replace`;
+  throw new CredentialError(`no credential of ${provider} has been stored yet. Store it with \`${command}\`.`);
 }
 
 function fromEnvironment(name: string, environment: Environment): Secret {
@@ -41,4 +61,4 @@ function fromFile(path: string, readFile: ReadFile): Secret {
   return createSecret(value);
 }
 
-const unusable = (source: string, message: string): ConfigError => new ConfigError([{ path: null, source, message }]);
+const unusable = (source: string, message: string): CredentialError => new CredentialError(`${source} ${message}`);

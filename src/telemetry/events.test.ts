@@ -334,6 +334,17 @@ test("a provider that refuses our credential is an error in the log, and any oth
   ]);
 });
 
+test("a credential that cannot be had is an error that says what to do, and its return is told", () => {
+  const { events, lines } = build();
+  events.credentialChanged({ provider: "east", problem: "env:EAST_KEY: names a variable that is not set." });
+  events.credentialChanged({ provider: "east", problem: null });
+
+  expect(lines).toMatchObject([
+    { level: "error", msg: "credential missing", provider: "east", problem: expect.stringContaining("env:EAST_KEY") },
+    { level: "info", msg: "credential found", provider: "east" },
+  ]);
+});
+
 test("a route that is left alone says why, and says when it is back", () => {
   const { events, lines } = build();
   events.routeChanged({ routeId: "route-1", provider: "east", state: "open", reason: "timed_out" });

@@ -13,6 +13,8 @@ export type Events = DutyEvents & {
   upstreamFailed: (failure: UpstreamFailure) => void;
   /** A route is left alone after failing again and again, or is used once more. `reason` is a word of a fixed set. */
   routeChanged: (route: { routeId: string; provider: string; state: "open" | "closed"; reason: string }) => void;
+  /** A provider's credential cannot be had, for a reason in words without a secret; or it can be had after all. */
+  credentialChanged: (change: { provider: string; problem: string | null }) => void;
   serverListening: (listener: { name: "public" | "admin"; url: string }) => void;
   drainStarted: (drain: { openRequests: number; deadlineMs: number }) => void;
   drainFinished: (drain: { openRequests: number }) => void;
@@ -55,6 +57,10 @@ export function createEvents(parts: TrailParts): Events {
       state === "open"
         ? logger.error({ provider, route_id: routeId, reason }, "route opened")
         : logger.info({ provider, route_id: routeId }, "route closed"),
+    credentialChanged: ({ provider, problem }) =>
+      problem === null
+        ? logger.info({ provider }, "credential found")
+        : logger.error({ provider, problem }, "credential missing"),
     serverListening: ({ name, url }) => logger.info({ listener: name, url }, "listening"),
     drainStarted: ({ openRequests, deadlineMs }) =>
       logger.info({ open_requests: openRequests, deadline_ms: deadlineMs }, "drain started"),

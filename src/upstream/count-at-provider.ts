@@ -5,7 +5,7 @@ import type { Pools } from "./pools.ts";
 import { createPrepareTarget } from "./prepare-target.ts";
 import { readBeginning } from "./read-beginning.ts";
 import type { RouteHealth } from "./route-health.ts";
-import type { Target, UpstreamAnswer } from "./upstream.ts";
+import type { CredentialOf, Target, UpstreamAnswer } from "./upstream.ts";
 
 /** Agents count before every turn; a count that takes longer is of no use to them. */
 const TIMEOUT_MS = 3_000;
@@ -26,7 +26,7 @@ export type CountAtProvider = (task: Task) => Promise<number | null>;
 
 type Parts = {
   pools: Pools;
-  credential: (reference: string) => string | null;
+  credential: CredentialOf;
   health: Pick<RouteHealth, "standing">;
   random: () => number;
   elapsedMs: () => number;

@@ -61,8 +61,8 @@ function harness() {
   let gone: (() => void) | null = null;
   const dispatch = createDispatch({
     pools,
-    credential: (reference) => {
-      if (reference === "env:UNSET") throw new Error("names a variable that is not set");
+    credential: ({ credentialRef }) => {
+      if (credentialRef === "env:UNSET") throw new Error("names a variable that is not set");
       return "sk-east-secret";
     },
     health,

@@ -13,7 +13,7 @@ import { readBeginning } from "./read-beginning.ts";
 import { coolDownOf } from "./retry-after.ts";
 import type { RouteHealth } from "./route-health.ts";
 import type { RouteEnding, WatchedCall } from "./route-record.ts";
-import { type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
+import { type CredentialOf, type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
 
 const ERROR_BODY = { maxBytes: 65_536, timeoutMs: 5_000 };
 const NO_BYTES = Buffer.alloc(0);
@@ -47,8 +47,7 @@ export type Dispatch = (task: DispatchTask) => Promise<Dispatched | null>;
 
 type Parts = {
   pools: Pools;
-  /** The credential a reference stands for; null when the provider wants none. Throws when it cannot be had. */
-  credential: (reference: string) => string | null;
+  credential: CredentialOf;
   health: RouteHealth;
   random: () => number;
   clock: Clock;

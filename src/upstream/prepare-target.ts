@@ -1,7 +1,7 @@
 import type { ProviderDialect } from "../core/dialect.ts";
 import { invariant } from "../core/invariant.ts";
 import { type Quirks, quirksAt } from "./providers.ts";
-import { type Target, UpstreamError } from "./upstream.ts";
+import { type CredentialOf, type Target, UpstreamError } from "./upstream.ts";
 
 /** What every call to a target has in common. */
 export type PreparedTarget = { origin: string; path: string; headers: Record<string, string>; quirks: Quirks };
@@ -28,14 +28,12 @@ export const canCall = (dialect: ProviderDialect): boolean => ADDRESSES[dialect]
  * Works out a target's address and headers once per catalogue: targets are made anew when it is loaded, so a credential that
  * was exchanged is picked up then. Only these headers go to a provider, and those a caller's format has listed.
  */
-export function createPrepareTarget(
-  credential: (reference: string) => string | null,
-): (target: Target) => PreparedTarget {
+export function createPrepareTarget(credential: CredentialOf): (target: Target) => PreparedTarget {
   const prepared = new WeakMap<Target, PreparedTarget>();
   /** A credential that cannot be had is the operator's to mend; it must not look like a bug, nor keep other routes from serving. */
   const credentialOf = (target: Target): string | null => {
     try {
-      return credential(target.credentialRef);
+      return credential(target);
     } catch (cause) {
       throw new UpstreamError("misconfigured", cause);
     }

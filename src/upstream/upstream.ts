@@ -1,5 +1,6 @@
 import type { ByteStream } from "../core/byte-stream.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
+import type { SealedCredential } from "../core/sealed-credential.ts";
 
 /** Where a call may go. Destinations come from the catalogue alone; nothing a caller sends can change one. */
 export type Target = {
@@ -7,6 +8,8 @@ export type Target = {
   provider: string;
   baseUrl: string;
   credentialRef: string;
+  /** The credential that was stored, where the reference says so. */
+  sealedCredential?: SealedCredential | null;
   upstreamModel: string;
   dialect: ProviderDialect;
   conformant: boolean;
@@ -18,6 +21,11 @@ export type Target = {
   /** Calls in progress at once in this process; null: as many as come. */
   concurrencyLimit: number | null;
 };
+
+/** The credential of a target's provider; null when it wants none. Throws, with words for an operator, when it cannot be had. */
+export type CredentialOf = (
+  target: Pick<Target, "provider" | "baseUrl" | "credentialRef" | "sealedCredential">,
+) => string | null;
 
 export type UpstreamAnswer = {
   status: number;

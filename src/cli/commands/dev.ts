@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { type Control, createControl, type Gateway } from "../../app.ts";
+import { type Control, createControl, type Gateway, type GatewayParts } from "../../app.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { KeyMode } from "../../core/key-mode.ts";
@@ -12,6 +12,7 @@ import { startSimulator } from "../../simulator/simulator.ts";
 import { devCatalogue, SIMULATOR_CREDENTIAL } from "../dev-catalogue.ts";
 import {
   DEFAULT_DEV_FOLDER,
+  devCredentialKey,
   devFolder,
   type DevReady,
   readDevState,
@@ -20,6 +21,7 @@ import {
   writeReadyFile,
 } from "../dev-folder.ts";
 import { devWelcome } from "../dev-welcome.ts";
+import { openCredentials } from "../open-credentials.ts";
 import { loadSettings } from "../open-database.ts";
 import { openTelemetry } from "../open-telemetry.ts";
 import { runGateway } from "../run-gateway.ts";
@@ -78,7 +80,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       config,
       adminToken,
       database,
-      credential: (reference) => (reference === SIMULATOR_CREDENTIAL ? "simulated" : null),
+      credential: devCredential(config, folder),
       ...telemetry,
     },
     telemetry,
@@ -102,6 +104,15 @@ function devConfig(config: Config, options: DevOptions): Config {
     ...config,
     listen: { ...config.listen, ...(options.port === undefined ? {} : { port: options.port }) },
     admin: { ...config.admin, port: options.adminPort ?? 0 },
+  };
+}
+
+/** The simulated provider takes any credential, and others of a test catalogue want none; one that was stored is opened. */
+function devCredential({ credential: keys }: Config, folder: string): GatewayParts["credential"] {
+  const { credential } = openCredentials({ ...keys, key: keys.key ?? devCredentialKey(folder) });
+  return (target) => {
+    if (target.credentialRef === SIMULATOR_CREDENTIAL) return "simulated";
+    return target.credentialRef === "stored" ? credential(target) : null;
   };
 }
 

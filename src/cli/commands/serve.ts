@@ -1,15 +1,13 @@
 import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
 import type { LoadedConfig } from "../../config/load-config.ts";
-import { processEnvironment } from "../../config/process-environment.ts";
-import { readTextFile } from "../../config/read-text-file.ts";
 import { requireSettings } from "../../config/require-settings.ts";
-import { createCredentials } from "../../config/secrets.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.ts";
 import { createWorkerEvents } from "../../telemetry/worker-events.ts";
 import { chooseAdminPorts } from "../admin-ports.ts";
+import { openCredentials } from "../open-credentials.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { openTelemetry } from "../open-telemetry.ts";
 import { CommandError } from "../report-failure.ts";
@@ -42,13 +40,12 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   const telemetry = openTelemetry(config);
   const database = openDatabase(loaded, telemetry.events.databaseLost);
   await requireCurrent(database, options);
-  const credentials = createCredentials({ environment: processEnvironment(), readFile: readTextFile });
   await runGateway(
     {
       config,
       adminToken: config.admin.token?.reveal() ?? "",
       database,
-      credential: (reference) => credentials(reference)?.reveal() ?? null,
+      credential: openCredentials(config.credential).credential,
       ...telemetry,
     },
     telemetry,

@@ -1,10 +1,8 @@
 import { type Command, Option } from "commander";
-import { processEnvironment } from "../../config/process-environment.ts";
-import { readTextFile } from "../../config/read-text-file.ts";
-import { createCredentials } from "../../config/secrets.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { withCatalogue } from "../open-catalogue.ts";
+import { openCredentials } from "../open-credentials.ts";
 import { printable, printResult } from "../print.ts";
 import { chooseTarget } from "../probe/choose-target.ts";
 import { MOST_TOKENS, probeProvider } from "../probe/probe-provider.ts";
@@ -28,12 +26,11 @@ export function addProviderTestCommand(providers: Command): void {
     )
     .option("--json", "print JSON")
     .action(async (name: string, options: TestOptions, command: Command) => {
-      await withCatalogue(command, async (catalogue) => {
+      await withCatalogue(command, async (catalogue, { config }) => {
         const provider = (await catalogue.listProviders()).find((known) => known.name === name);
         if (provider === undefined) throw new CommandError(`there is no provider ${JSON.stringify(name)}.`);
         const choice = chooseTarget(provider, { model: options.model, dialect: options.dialect });
-        const credentials = createCredentials({ environment: processEnvironment(), readFile: readTextFile });
-        const secret = credentials(provider.credentialRef)?.reveal() ?? null;
+        const secret = openCredentials(config.credential).credential({ ...provider, provider: name });
         process.stderr.write(
           `making one call to ${provider.baseUrl}: ${printable(choice.upstreamModel)}, at most ${MOST_TOKENS} tokens of output\n`,
         );

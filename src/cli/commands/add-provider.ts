@@ -1,0 +1,62 @@
+import { type Command, Option } from "commander";
+import { withCatalogue } from "../open-catalogue.ts";
+import { openCredentials } from "../open-credentials.ts";
+import { printResult } from "../print.ts";
+import { isSentInTheClear, readProviderOrder } from "../provider-order.ts";
+import { PRESETS } from "../provider-presets.ts";
+import { credentialText } from "../provider-text.ts";
+import { readCredential } from "../read-credential.ts";
+import { CommandError } from "../report-failure.ts";
+
+type AddOptions = {
+  url?: string;
+  credential?: string;
+  credentialStdin?: true;
+  preset?: string;
+  replace?: true;
+  json?: true;
+};
+
+/** `tollgate providers add`. */
+export function addProviderAddCommand(providers: Command): void {
+  providers
+    .command("add")
+    .argument("<name>", "what to call it")
+    .description("add a provider, with the place of its credential or with the credential itself, which is encrypted")
+    .option("--url <url>", "base URL up to and without the operation's path, such as https://api.example.com/v1")
+    .option("--credential <reference>", "where its credential is found: env:NAME, file:/absolute/path, stored or none")
+    .option("--credential-stdin", "read the credential from standard input and store it, encrypted with credential.key")
+    .addOption(new Option("--preset <name>", "URL and credential of a known provider").choices(Object.keys(PRESETS)))
+    .option("--replace", "change one that is there already with another URL or credential")
+    .option("--json", "print JSON")
+    .action(addProvider);
+}
+
+async function addProvider(name: string, options: AddOptions, command: Command): Promise<void> {
+  if (options.credentialStdin && options.credential !== undefined) {
+    throw new CommandError(
+      "--credential says where the credential is, --credential-stdin brings it: give one of them.",
+    );
+  }
+  const credential = options.credentialStdin ? { credential: "stored" } : {};
+  const order = readProviderOrder(name, { ...options, ...credential });
+  await withCatalogue(command, async (catalogue, { config }) => {
+    const { vault } = openCredentials(config.credential);
+    const sealedCredential = options.credentialStdin
+      ? vault.seal(await readCredential(process.stdin), { provider: name, baseUrl: order.baseUrl })
+      : null;
+    const provider = { ...order, sealedCredential };
+    const [change] = await catalogue.addProvider(provider, options.replace ? "replace" : "keep");
+    if (isSentInTheClear(order)) {
+      process.stderr.write(`warning: ${order.baseUrl} is not https, so the credential can be read on the way\n`);
+    }
+    const result = change?.change ?? "unchanged";
+    printResult(
+      { provider: name, result, base_url: order.baseUrl, credential: order.credentialRef },
+      {
+        json: options.json === true,
+        text: () => `${result} ${name} at ${order.baseUrl}, credential ${credentialText(provider)}`,
+      },
+    );
+  });
+}

@@ -1,0 +1,21 @@
+import type { Command } from "commander";
+import { withCatalogue } from "../open-catalogue.ts";
+import { openCredentials } from "../open-credentials.ts";
+import { printResult } from "../print.ts";
+import { rekeyText, rekeyView } from "../rekey-text.ts";
+import { rekey } from "../rekey.ts";
+
+/** `tollgate providers rekey`. */
+export function addProviderRekeyCommand(providers: Command): void {
+  providers
+    .command("rekey")
+    .description("seal every stored credential anew with credential.key, opening it with credential.previous_key")
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }, command: Command) => {
+      await withCatalogue(command, async (catalogue, { config }) => {
+        const rekeyed = await rekey(catalogue, openCredentials(config.credential).vault);
+        printResult(rekeyView(rekeyed), { json: options.json === true, text: () => rekeyText(rekeyed) });
+        process.exitCode = rekeyed.unopened.length === 0 ? 0 : 1;
+      });
+    });
+}

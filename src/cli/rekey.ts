@@ -1,0 +1,38 @@
+import type { CredentialVault } from "../config/credential-vault.ts";
+import type { Catalogue } from "./open-catalogue.ts";
+import { CommandError } from "./report-failure.ts";
+
+export type Rekeyed = {
+  keyId: string;
+  /** Providers whose credential has the newest key now. */
+  resealed: readonly string[];
+  /** Those that had it already. */
+  current: readonly string[];
+  /** Those that no key at hand opens. They stay as they were: another key may open them yet. */
+  unopened: readonly { provider: string; problem: string }[];
+};
+
+/** Seals every stored credential with the newest key. Each is opened first, also those that have that key, so that it is known to work. */
+export async function rekey(catalogue: Pick<Catalogue, "resealCredentials">, vault: CredentialVault): Promise<Rekeyed> {
+  const { keyId } = vault;
+  if (keyId === null) {
+    throw new CommandError(
+      "there is no key to seal with: set TOLLGATE_CREDENTIAL_KEY to the new key and TOLLGATE_CREDENTIAL_PREVIOUS_KEY to the one before it.",
+    );
+  }
+  const resealed: string[] = [];
+  const current: string[] = [];
+  const unopened: { provider: string; problem: string }[] = [];
+  await catalogue.resealCredentials(({ provider, baseUrl, sealedCredential }) => {
+    const place = { provider, baseUrl };
+    try {
+      const credential = vault.open(sealedCredential, place).reveal();
+      (sealedCredential.keyId === keyId ? current : resealed).push(provider);
+      return sealedCredential.keyId === keyId ? null : vault.seal(credential, place);
+    } catch (error) {
+      unopened.push({ provider, problem: error instanceof Error ? error.message : String(error) });
+      return null;
+    }
+  });
+  return { keyId, resealed, current, unopened };
+}
