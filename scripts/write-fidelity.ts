@@ -20,7 +20,12 @@ const TITLES: Record<ClientDialect, string> = {
 /** Fields of answers, which no table decides: they are what the readers and writers of `src/translate/crossing` do. */
 const ANSWERS: readonly (readonly [what: string, chat: string, responses: string, messages: string])[] = [
   ["text", "`content`", "`output_text` part, one item per block", "`text` block"],
-  ["call of a tool", "`tool_calls`, numbered from 0", "`function_call` item", "`tool_use` block"],
+  [
+    "call of a tool",
+    "`tool_calls`, numbered from 0",
+    "`function_call` item, or the one of its tool",
+    "`tool_use` block",
+  ],
   ["thinking", "`reasoning_content`", "`summary` of a `reasoning` item", "`thinking` block"],
   ["signature, encrypted thoughts", "`reasoning_details`", "`encrypted_content`", "`signature`"],
   ["refusal", "`refusal`", "`refusal` part", "`text` block"],

@@ -3,18 +3,20 @@ import { responsesEvent, responsesFailure } from "../../wire/responses/responses
 import { type Answer, type AnswerEvent, blockAt } from "../form/answer-form.ts";
 import type { Json } from "../form/read-json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
-import { createItemEvents, itemOf } from "./responses-item.ts";
+import { readCallerTools } from "./caller-tools.ts";
+import { createItemEvents, type ItemOwner, itemOf } from "./responses-item.ts";
 
 export function createResponsesWriter(name: AnswerName, answer: Answer): AnswerWriter {
   let sequenceNumber = 0;
   const send = (event: { type: string } & Json): Buffer =>
     responsesEvent({ ...event, sequence_number: sequenceNumber++ });
-  const items = createItemEvents(name.id);
+  const owner = ownerOf(name);
+  const items = createItemEvents(owner);
 
   function write(event: AnswerEvent): Buffer[] {
     switch (event.kind) {
       case "answer-started": {
-        const response = responseOf(name, null, null);
+        const response = responseOf(name);
         return [send({ type: "response.created", response }), send({ type: "response.in_progress", response })];
       }
       case "block-started":
@@ -34,7 +36,7 @@ export function createResponsesWriter(name: AnswerName, answer: Answer): AnswerW
   return {
     write,
     close: (usage) => {
-      const response = responseOf(name, answer, usage);
+      const response = responseOf(name, { owner, answer, usage });
       return { rest: [], terminal: send({ type: `response.${String(response["status"])}`, response }) };
     },
     failure: (fault, requestId) => {
@@ -45,24 +47,30 @@ export function createResponsesWriter(name: AnswerName, answer: Answer): AnswerW
   };
 }
 
-export const wholeResponseAnswer: ClientSide["whole"] = responseOf;
+export const wholeResponseAnswer: ClientSide["whole"] = (name, answer, usage) =>
+  responseOf(name, { owner: ownerOf(name), answer, usage });
+
+/** A call is told in the terms in which its tool was offered, so the request is looked at once for all of them. */
+const ownerOf = ({ id, echo }: AnswerName): ItemOwner => ({ answerId: id, tools: readCallerTools(echo()) });
+
+type Finished = { owner: ItemOwner; answer: Answer; usage: Usage | null };
 
 /** The whole Response object; the official client and strict readers want every field, so what was not said is null. */
-function responseOf(name: AnswerName, answer: Answer | null, usage: Usage | null): Json {
+function responseOf(name: AnswerName, finished: Finished | null = null): Json {
   const asked = name.echo();
-  const incomplete = answer === null ? null : INCOMPLETE[answer.stop.reason];
+  const incomplete = finished === null ? null : INCOMPLETE[finished.answer.stop.reason];
   return {
     id: `resp_${name.id}`,
     object: "response",
     created_at: name.createdAtSeconds,
-    status: answer === null ? "in_progress" : incomplete === null ? "completed" : "incomplete",
+    status: finished === null ? "in_progress" : incomplete === null ? "completed" : "incomplete",
     error: null,
     incomplete_details: incomplete === null ? null : { reason: incomplete },
     instructions: asked["instructions"] ?? null,
     max_output_tokens: asked["max_output_tokens"] ?? null,
     metadata: asked["metadata"] ?? {},
     model: name.model,
-    output: answer === null ? [] : answer.blocks.map((block, index) => itemOf(name.id, index, block)),
+    output: finished === null ? [] : outputOf(finished),
     parallel_tool_calls: asked["parallel_tool_calls"] ?? true,
     previous_response_id: null,
     reasoning: asked["reasoning"] ?? null,
@@ -73,9 +81,12 @@ function responseOf(name: AnswerName, answer: Answer | null, usage: Usage | null
     tools: asked["tools"] ?? [],
     top_p: asked["top_p"] ?? null,
     truncation: "disabled",
-    usage: usage && usageOf(usage),
+    usage: finished?.usage ? usageOf(finished.usage) : null,
   };
 }
+
+const outputOf = ({ owner, answer }: Finished): Json[] =>
+  answer.blocks.map((block, index) => itemOf(owner, index, block));
 
 const INCOMPLETE: Record<Answer["stop"]["reason"], string | null> = {
   end: null,

@@ -1,12 +1,22 @@
 import type { AnsweredBlock, BlockHead } from "../form/answer-form.ts";
 import { sealNative } from "../form/native.ts";
 import type { Json } from "../form/read-json.ts";
+import type { CallerTools } from "./caller-tools.ts";
+import { type CallLife, CALLS, type MadeCall } from "./responses-call.ts";
 
 type Event = { type: string } & Json;
+type CallHead = Extract<BlockHead, { kind: "tool_call" }>;
+
+/** The answer that items belong to, and the tools its calls can be of. */
+export type ItemOwner = { answerId: string; tools: Pick<CallerTools, "calledBy"> };
 
 /** A block as an item of the output, finished. */
-export function itemOf(answerId: string, index: number, { head, text, native }: AnsweredBlock): Json {
-  const id = itemId(answerId, index, head);
+export function itemOf(owner: ItemOwner, index: number, { head, text, native }: AnsweredBlock): Json {
+  if (head.kind === "tool_call") {
+    const call = callOf(owner, index, head);
+    return CALLS[call.tool.kind].item(call, text);
+  }
+  const id = itemId(owner, index, PREFIXES[head.kind]);
   switch (head.kind) {
     case "text":
     case "refusal":
@@ -15,26 +25,31 @@ export function itemOf(answerId: string, index: number, { head, text, native }: 
       const summary = text === "" ? [] : [{ type: "summary_text", text }];
       return { id, type: "reasoning", summary, ...(native === null ? {} : { encrypted_content: sealNative(native) }) };
     }
-    case "tool_call":
-      return { id, type: "function_call", status: "completed", call_id: head.id, name: head.name, arguments: text };
     default:
       return head satisfies never;
   }
 }
 
 /** The events of an item's life. An item holds one block, and its place in the output is the block's. */
-export function createItemEvents(answerId: string) {
-  const place = (index: number, head: BlockHead): Json => ({
-    item_id: itemId(answerId, index, head),
-    output_index: index,
-  });
+export function createItemEvents(owner: ItemOwner) {
   /** Thinking that never says anything has no summary to begin. */
   const summaries = new Set<number>();
+  const calls = new Map<number, { place: Json; life: CallLife }>();
+
+  const place = (index: number, head: Exclude<BlockHead, CallHead>): Json => ({
+    item_id: itemId(owner, index, PREFIXES[head.kind]),
+    output_index: index,
+  });
 
   function started(index: number, head: BlockHead): Event[] {
-    const empty = itemOf(answerId, index, { head, text: "", native: null, stopped: false });
+    const empty = itemOf(owner, index, { head, text: "", native: null, stopped: false });
     const item = { ...empty, ...(head.kind === "thinking" ? {} : { status: "in_progress" }) };
     const added: Event = { type: "response.output_item.added", output_index: index, item };
+    if (head.kind === "tool_call") {
+      const call = callOf(owner, index, head);
+      const life = CALLS[call.tool.kind].life(call);
+      calls.set(index, { place: { item_id: call.itemId, output_index: index }, life });
+    }
     if (head.kind !== "text" && head.kind !== "refusal") return [added];
     return [
       { ...added, item: { ...item, content: [] } },
@@ -42,16 +57,21 @@ export function createItemEvents(answerId: string) {
     ];
   }
 
+  function ofCall(index: number, event: keyof CallLife, json: string): Event[] {
+    const call = calls.get(index);
+    return call === undefined ? [] : call.life[event](json).map((told) => ({ ...told, ...call.place }));
+  }
+
   function grew(index: number, head: BlockHead, delta: string): Event[] {
-    const at = place(index, head);
     switch (head.kind) {
       case "text":
-        return [{ type: "response.output_text.delta", ...at, content_index: 0, delta, logprobs: [] }];
+        return [{ type: "response.output_text.delta", ...place(index, head), content_index: 0, delta, logprobs: [] }];
       case "refusal":
-        return [{ type: "response.refusal.delta", ...at, content_index: 0, delta }];
+        return [{ type: "response.refusal.delta", ...place(index, head), content_index: 0, delta }];
       case "tool_call":
-        return [{ type: "response.function_call_arguments.delta", ...at, delta }];
+        return ofCall(index, "grew", delta);
       case "thinking": {
+        const at = place(index, head);
         const first = !summaries.has(index);
         summaries.add(index);
         const part = { type: "summary_text", text: "" };
@@ -66,30 +86,27 @@ export function createItemEvents(answerId: string) {
   }
 
   function finished(index: number, { head, text }: AnsweredBlock): Event[] {
-    const at = place(index, head);
     switch (head.kind) {
       case "text":
       case "refusal": {
+        const at = { ...place(index, head), content_index: 0 };
         const said = head.kind === "text" ? { text, logprobs: [] } : { refusal: text };
         const name = head.kind === "text" ? "output_text" : "refusal";
         return [
-          { type: `response.${name}.done`, ...at, content_index: 0, ...said },
-          { type: "response.content_part.done", ...at, content_index: 0, part: partOf(head, text) },
+          { type: `response.${name}.done`, ...at, ...said },
+          { type: "response.content_part.done", ...at, part: partOf(head, text) },
         ];
       }
       case "tool_call":
-        return [{ type: "response.function_call_arguments.done", ...at, name: head.name, arguments: text }];
-      case "thinking":
+        return ofCall(index, "finished", text);
+      case "thinking": {
         if (!summaries.has(index)) return [];
+        const at = { ...place(index, head), summary_index: 0 };
         return [
-          { type: "response.reasoning_summary_text.done", ...at, summary_index: 0, text },
-          {
-            type: "response.reasoning_summary_part.done",
-            ...at,
-            summary_index: 0,
-            part: { type: "summary_text", text },
-          },
+          { type: "response.reasoning_summary_text.done", ...at, text },
+          { type: "response.reasoning_summary_part.done", ...at, part: { type: "summary_text", text } },
         ];
+      }
       default:
         return head satisfies never;
     }
@@ -100,15 +117,23 @@ export function createItemEvents(answerId: string) {
     grew,
     stopped: (index: number, block: AnsweredBlock): Event[] => [
       ...finished(index, block),
-      { type: "response.output_item.done", output_index: index, item: itemOf(answerId, index, block) },
+      { type: "response.output_item.done", output_index: index, item: itemOf(owner, index, block) },
     ],
   };
 }
 
-const PREFIXES: Record<BlockHead["kind"], string> = { text: "msg", refusal: "msg", thinking: "rs", tool_call: "fc" };
+const PREFIXES: Record<Exclude<BlockHead["kind"], "tool_call">, string> = {
+  text: "msg",
+  refusal: "msg",
+  thinking: "rs",
+};
 
-const itemId = (answerId: string, index: number, { kind }: BlockHead): string =>
-  `${PREFIXES[kind]}_${answerId}_${index}`;
+const itemId = ({ answerId }: ItemOwner, index: number, prefix: string): string => `${prefix}_${answerId}_${index}`;
+
+function callOf(owner: ItemOwner, index: number, { id, name }: CallHead): MadeCall {
+  const tool = owner.tools.calledBy(name);
+  return { itemId: itemId(owner, index, CALLS[tool.kind].prefix), callId: id, tool };
+}
 
 function partOf({ kind }: BlockHead, text: string): Json {
   if (kind === "refusal") return { type: "refusal", refusal: text };

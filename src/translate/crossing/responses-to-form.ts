@@ -1,4 +1,4 @@
-import { addTurn, effortOf, EMPTY_FORM, functionTool, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
+import { addTurn, effortOf, EMPTY_FORM, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
 import { openNative } from "../form/native.ts";
 import {
   booleanOrNull,
@@ -11,21 +11,24 @@ import {
   textOrNull,
 } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../form/request-form.ts";
+import { type CallerTool, type CallerTools, CUSTOM_INPUT, readCallerTools, SEARCH, toolsIn } from "./caller-tools.ts";
 
 /** A responses request, which has been checked, in the form. */
 export function responsesToForm(body: Json): RequestForm {
   const { input, instructions } = body;
   const turns: Turn[] = [];
   if (typeof input === "string") addTurn(turns, "user", [textBlock(input)]);
-  for (const item of objectsOf(input)) addItem(turns, item);
+  const tools = readCallerTools(body);
+  for (const item of objectsOf(input)) {
+    const turn = turnOf(item, tools);
+    if (turn !== null) addTurn(turns, turn.role, turn.blocks);
+  }
   const text = objectOf(body["text"]);
   return {
     ...EMPTY_FORM,
     ...withSystem(turns, typeof instructions === "string" && instructions !== "" ? [textBlock(instructions)] : []),
-    tools: objectsOf(body["tools"])
-      .filter(({ type }) => type === "function")
-      .map((tool) => functionTool(tool)),
-    toolChoice: toolChoiceOf(body["tool_choice"]),
+    tools: [...tools.forms],
+    toolChoice: toolChoiceOf(body["tool_choice"], tools),
     parallelCalls: booleanOrNull(body["parallel_tool_calls"]),
     temperature: numberOrNull(body["temperature"]),
     topP: numberOrNull(body["top_p"]),
@@ -38,32 +41,52 @@ export function responsesToForm(body: Json): RequestForm {
   };
 }
 
-/** An item without a type is a message. */
-function addItem(turns: Turn[], item: Json): void {
+/** An item without a type is a message; one that only brings tools has been read with them. */
+function turnOf(item: Json, tools: CallerTools): Turn | null {
+  const callId = textOf(item["call_id"]);
+  const call = (tool: CallerTool, input: string): Turn => ({
+    role: "assistant",
+    blocks: [{ kind: "tool_call", id: callId, name: tools.nameOf(tool), input }],
+  });
+  const result = (blocks: Block[]): Turn => ({
+    role: "user",
+    blocks: [{ kind: "tool_result", callId, blocks, failed: false }],
+  });
+
   switch (item["type"] ?? "message") {
     case "message":
-      return addTurn(turns, roleOf(item["role"]), contentOf(item["content"]));
-    case "function_call": {
-      const { call_id: id, name, arguments: input } = item;
-      return addTurn(turns, "assistant", [
-        { kind: "tool_call", id: textOf(id), name: textOf(name), input: textOf(input) },
-      ]);
-    }
+      return { role: roleOf(item["role"]), blocks: contentOf(item["content"]) };
+    case "function_call":
+      return call(toolOf("function", item), textOf(item["arguments"]));
+    case "custom_tool_call":
+      return call(toolOf("custom", item), JSON.stringify({ [CUSTOM_INPUT]: textOf(item["input"]) }));
     case "function_call_output":
-      return addTurn(turns, "user", [
-        { kind: "tool_result", callId: textOf(item["call_id"]), blocks: contentOf(item["output"]), failed: false },
-      ]);
-    case "reasoning": {
-      const native = openNative(item["encrypted_content"]);
-      const thought = objectsOf(item["summary"]).map(({ text }) => textOf(text));
-      return native === null
-        ? undefined
-        : addTurn(turns, "assistant", [{ kind: "thinking", text: thought.join(""), native }]);
+    case "custom_tool_call_output":
+      return result(contentOf(item["output"]));
+    case "tool_search_call":
+      return item["execution"] === "client" ? call(SEARCH, JSON.stringify(objectOf(item["arguments"]))) : null;
+    case "tool_search_output": {
+      const found = toolsIn(item["tools"]).map((tool) => tools.nameOf(tool));
+      return item["execution"] === "client" ? result([textBlock(JSON.stringify({ tools: found }))]) : null;
     }
+    case "reasoning":
+      return thoughtOf(item);
     default:
-      return undefined;
+      return null;
   }
 }
+
+function thoughtOf(item: Json): Turn | null {
+  const native = openNative(item["encrypted_content"]);
+  const thought = objectsOf(item["summary"]).map(({ text }) => textOf(text));
+  return native && { role: "assistant", blocks: [{ kind: "thinking", text: thought.join(""), native }] };
+}
+
+const toolOf = (kind: "function" | "custom", { name, namespace }: Json): CallerTool => ({
+  kind,
+  name: textOf(name),
+  namespace: textOrNull(namespace),
+});
 
 function roleOf(role: unknown): Turn["role"] {
   if (role === "system" || role === "developer") return "system";
@@ -95,10 +118,10 @@ function contentOf(content: unknown): Block[] {
   });
 }
 
-function toolChoiceOf(choice: unknown): ToolChoice | null {
+function toolChoiceOf(choice: unknown, tools: CallerTools): ToolChoice | null {
   if (choice === "auto" || choice === "none" || choice === "required") return { kind: choice };
-  const { type, name } = objectOf(choice);
-  return type === "function" ? { kind: "tool", name: textOf(name) } : null;
+  const { type, ...tool } = objectOf(choice);
+  return type === "function" || type === "custom" ? { kind: "tool", name: tools.nameOf(toolOf(type, tool)) } : null;
 }
 
 function outputFormatOf(format: Json): OutputFormat | null {

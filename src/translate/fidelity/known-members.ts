@@ -1,5 +1,16 @@
 import type { ClientDialect } from "../../core/dialect.ts";
 
+const RESPONSES_TOOL: readonly string[] = [
+  "type",
+  "name",
+  "description",
+  "parameters",
+  "strict",
+  "format",
+  "execution",
+  "tools",
+];
+
 /**
  * What is read of the parts of a body. A member that is not listed does not reach a provider of another format, and a caller is
  * told so: formats grow, and what we have never heard of must not vanish without a word.
@@ -33,6 +44,10 @@ export const KNOWN_MEMBERS: Record<ClientDialect, Readonly<Record<string, readon
       "name",
       "arguments",
       "output",
+      "input",
+      "namespace",
+      "execution",
+      "tools",
       "summary",
       "encrypted_content",
     ],
@@ -48,6 +63,10 @@ export const KNOWN_MEMBERS: Record<ClientDialect, Readonly<Record<string, readon
       "annotations",
       "logprobs",
     ],
+    "tools.*": RESPONSES_TOOL,
+    "tools.*.tools.*": RESPONSES_TOOL,
+    "input.*.tools.*": RESPONSES_TOOL,
+    "input.*.tools.*.tools.*": RESPONSES_TOOL,
     text: ["format", "verbosity"],
     reasoning: ["effort", "summary"],
   },

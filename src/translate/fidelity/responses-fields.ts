@@ -22,9 +22,20 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
     note: "Said by the user instead.",
   }),
   row("input.*.type", ["refused", "refused"], {
-    only: otherThan("message", "function_call", "function_call_output", "reasoning"),
+    only: otherThan(
+      "message",
+      "reasoning",
+      "function_call",
+      "function_call_output",
+      "custom_tool_call",
+      "custom_tool_call_output",
+      "tool_search_call",
+      "tool_search_output",
+      "additional_tools",
+    ),
     note: UNKNOWN_CONTENT,
   }),
+  row("input.*.execution", ["lost", "lost"], { only: otherThan("client"), note: "The tools it found are kept." }),
   row("input.*.content.*.type", ["refused", "refused"], { only: PARTS, note: UNKNOWN_CONTENT }),
   row("input.*.output.*.type", ["refused", "refused"], { only: PARTS, note: UNKNOWN_CONTENT }),
   row("input.*.output.*.image_url", ["translated", "kept"], { note: "Shown by the user after the results." }),
@@ -42,10 +53,13 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
       when: (value, _, provider) => openNative(value)?.dialect !== provider,
     },
   }),
-  row("tools", ["translated", "translated"]),
-  row("tools.*.type", ["lost", "lost"], { only: otherThan("function") }),
+  row("tools", ["translated", "translated"], {
+    note: "Those the caller runs, as functions; a call of one comes back as what it was offered as.",
+  }),
+  ...toolRows("tools.*"),
+  ...toolRows("input.*.tools.*"),
   row("tool_choice", ["translated", "translated"]),
-  row("tool_choice.type", ["lost", "lost"], { only: otherThan("function") }),
+  row("tool_choice.type", ["lost", "lost"], { only: otherThan("function", "custom") }),
   row("parallel_tool_calls", ["kept", "translated"]),
   row("temperature", ["kept", "kept"]),
   row("temperature", ["kept", "lost"], {
@@ -82,6 +96,27 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
     row(name, ["lost", "lost"]),
   ),
 ];
+
+/** Tools are named in the request and in items of the conversation, each alone or in a namespace. */
+function toolRows(place: string): FieldRow[] {
+  const members = `${place}.tools.*`;
+  const kinds = ["function", "custom"];
+  return [
+    row(`${place}.type`, ["lost", "lost"], { only: otherThan(...kinds, "namespace", "tool_search") }),
+    row(`${members}.type`, ["lost", "lost"], { only: otherThan(...kinds) }),
+    row(place, ["lost", "lost"], { only: { words: "a search that the provider runs", when: isHostedSearch } }),
+    ...[place, members].map((tool) =>
+      row(`${tool}.format`, ["lost", "lost"], {
+        only: { words: "a grammar", when: (format) => isObject(format) && format["type"] === "grammar" },
+        note: "Told to the model in words, and not enforced.",
+      }),
+    ),
+  ];
+}
+
+function isHostedSearch(tool: unknown): boolean {
+  return isObject(tool) && tool["type"] === "tool_search" && tool["execution"] !== "client";
+}
 
 function hasLateInstructions(items: unknown): boolean {
   if (!Array.isArray(items)) return false;

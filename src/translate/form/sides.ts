@@ -35,7 +35,7 @@ export type AnswerName = {
   model: string;
   createdAtSeconds: number;
   usageWanted: boolean;
-  /** The body that is answered, for a dialect whose answers repeat it. */
+  /** The body that is answered, for a dialect whose answers repeat it and name its tools. */
   echo: () => Json;
 };
 
