@@ -23,6 +23,12 @@ const REASONS: Record<StopReason, string> = {
   refused: "refusal",
 };
 
+/** What the official client's types want of every answer, and the other dialects say nothing of. */
+const UNSAID_OF_USAGE = Object.freeze({ cache_creation: null, inference_geo: null, service_tier: null, speed: null });
+const NOT_STOPPED = Object.freeze({ stop_reason: null, stop_sequence: null, stop_details: null, container: null });
+/** Calls are the model's own, and not of code that it had run. */
+const DIRECT = Object.freeze({ type: "direct" });
+
 export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWriter {
   const inOrder = createOneAtATime();
   const kinds = new Map<number, BlockHead["kind"]>();
@@ -73,8 +79,9 @@ function messageOf({ id, model }: AnswerName, answer: Answer | null, usage: Usag
     role: "assistant",
     model,
     content: answer === null ? [] : answer.blocks.map((item) => wholeBlock(item)),
-    ...(answer === null ? { stop_reason: null, stop_sequence: null } : stopOf(answer)),
-    usage: usageOf(usage),
+    ...(answer === null ? NOT_STOPPED : stopOf(answer)),
+    diagnostics: null,
+    usage: { ...usageOf(usage), ...UNSAID_OF_USAGE },
   };
 }
 
@@ -85,11 +92,11 @@ function emptyBlock(head: BlockHead): Json {
   switch (head.kind) {
     case "text":
     case "refusal":
-      return { type: "text", text: "" };
+      return { type: "text", text: "", citations: null };
     case "thinking":
       return { type: "thinking", thinking: "", signature: "" };
     case "tool_call":
-      return { type: "tool_use", id: head.id, name: head.name, input: {} };
+      return { type: "tool_use", id: head.id, name: head.name, input: {}, caller: DIRECT };
     default:
       return head satisfies never;
   }
@@ -124,6 +131,8 @@ function stopOf(answer: Answer): Json {
   return {
     stop_reason: refused ? REASONS.refused : REASONS[reasonOf(answer)],
     stop_sequence: answer.stop.sequence,
+    stop_details: null,
+    container: null,
   };
 }
 
@@ -134,4 +143,5 @@ const usageOf = (usage: Usage): Json => ({
   cache_read_input_tokens: usage.cacheReadTokens,
   cache_creation_input_tokens: usage.cacheWriteTokens,
   output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+  server_tool_use: null,
 });
