@@ -20,6 +20,10 @@ export const wordContent: Content = contentOf((index) =>
   index === 0 ? (WORDS[0] ?? "") : (SPACED_WORDS[(index * 7) % SPACED_WORDS.length] ?? ""),
 );
 
+/** Words that cannot be mistaken for those of an answer. */
+export const thoughtContent: Content = contentOf((index) => (index === 0 ? "Considering" : wordContent.piece(index)));
+export const refusalContent: Content = contentOf((index) => (index === 0 ? "Declining" : wordContent.piece(index)));
+
 /** Text of exactly so many bytes, spread evenly over the tokens. */
 export function sizedContent(bytes: number, tokens: number): Content {
   const edge = (index: number) => Math.floor((bytes * index) / Math.max(1, tokens));

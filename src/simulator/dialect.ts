@@ -1,5 +1,5 @@
 import type { ClientDialect } from "../core/dialect.ts";
-import type { Content } from "./content.ts";
+import type { Group, Stop } from "./block.ts";
 import type { Refusal } from "./refusal.ts";
 import type { UsageReport } from "./usage-report.ts";
 
@@ -15,6 +15,10 @@ export type Ask = {
   streamUsage: boolean;
   /** The parts of the body that are input to the model. */
   prompt: readonly unknown[];
+  /** Sequences the answer is to end at. */
+  stop: readonly string[];
+  /** What the answer is to fit; null for words. */
+  schema: JsonObject | null;
   body: JsonObject;
 };
 
@@ -24,23 +28,29 @@ export type Generation = {
   id: string;
   ask: Ask;
   createdAtSeconds: number;
-  /** Per choice, after the caller's limit. */
+  /** Per choice, whether or not they are shown. */
   tokens: number;
-  /** The caller's limit cut the answer short. */
-  truncated: boolean;
-  content: Content;
-  tool: string | null;
+  groups: readonly Group[];
+  stop: Stop;
   usage: UsageReport | null;
 };
 
-/** The events of one stream, each a whole server-sent event. */
-export type StreamEncoder = {
+/** The events of one group of blocks, each a whole server-sent event. */
+export type Stretch = {
+  before: () => readonly string[];
+  /** How many of its tokens are shown. */
   tokens: number;
-  opening: readonly string[];
   /** Called once per token in the hot loop: a concatenation, nothing more. */
   token: (index: number) => string;
+  after: () => readonly string[];
+};
+
+/** The events of one stream. They are asked for once, in the order in which they are sent: some dialects number them. */
+export type StreamEncoder = {
+  opening: () => readonly string[];
+  stretches: readonly Stretch[];
   closing: () => readonly string[];
-  failure: (sentTokens: number) => string;
+  failure: () => string;
   /** An event whose data is cut in the middle of its JSON. */
   broken: string;
 };

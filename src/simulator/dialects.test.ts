@@ -13,8 +13,13 @@ function plan(dialect: Dialect, settings: string, extra: JsonObject = {}) {
 
 function eventsOf(dialect: Dialect, settings: string, extra?: JsonObject): JsonObject[] {
   const encoder = dialect.encode(plan(dialect, settings, extra));
-  const tokens = Array.from({ length: encoder.tokens }, (_, index) => encoder.token(index));
-  return [...encoder.opening, ...tokens, ...encoder.closing()]
+  const opening = encoder.opening();
+  const said = encoder.stretches.flatMap(({ before, tokens, token, after }) => [
+    ...before(),
+    ...Array.from({ length: tokens }, (_, index) => token(index)),
+    ...after(),
+  ]);
+  return [...opening, ...said, ...encoder.closing()]
     .filter((event) => event !== "data: [DONE]\n\n")
     .map((event) => {
       const lines = event.split("\n");

@@ -1,5 +1,8 @@
-import type { Ask, Dialect, Generation, JsonObject, StreamEncoder } from "./dialect.ts";
-import { readCount, readMessages, readModel, readStreamed } from "./read-field.ts";
+import { isObject } from "../core/is-object.ts";
+import { checkMessages } from "./check-messages.ts";
+import type { Ask, Dialect, JsonObject } from "./dialect.ts";
+import { answerMessage, encodeMessage } from "./message-answer.ts";
+import { readCount, readMessages, readModel, readSchema, readStop, readStreamed } from "./read-field.ts";
 import { invalid, type Refusal } from "./refusal.ts";
 import { frameByType } from "./sse-frame.ts";
 
@@ -12,8 +15,8 @@ export const messages: Dialect = {
     if (!headers["anthropic-version"]) throw invalid("anthropic-version: header is required");
   },
   read,
-  encode,
-  answer,
+  encode: encodeMessage,
+  answer: answerMessage,
   refuse,
   frame: frameByType,
   terminator: null,
@@ -34,6 +37,7 @@ const ERROR_TYPES: Record<number, string> = {
 function read(body: JsonObject): Ask {
   const ask = readPrompt(body);
   if (ask.limitTokens === null) throw invalid("max_tokens: Field required", "max_tokens");
+  checkMessages(readMessages(body));
   return ask;
 }
 
@@ -57,6 +61,8 @@ export function readCountAsk(body: JsonObject): Ask {
 }
 
 function readPrompt(body: JsonObject): Ask {
+  const { output_config: config } = body;
+  const format = isObject(config) ? config["format"] : undefined;
   return {
     model: readModel(body),
     streamed: readStreamed(body),
@@ -64,95 +70,13 @@ function readPrompt(body: JsonObject): Ask {
     choices: 1,
     streamUsage: true,
     prompt: [body["system"], readMessages(body), body["tools"]],
+    stop: readStop(body, "stop_sequences"),
+    schema: readSchema(format, isObject(format) ? format["schema"] : undefined),
     body,
   };
-}
-
-function encode(generation: Generation): StreamEncoder {
-  const { content, tool, tokens } = generation;
-  const prefix =
-    tool === null
-      ? 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"'
-      : 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"';
-  const suffix = '"}}\n\n';
-  const usage = generation.usage && { usage: usageOf(generation, 1) };
-  const message = { ...envelope(generation), content: [], stop_reason: null, stop_sequence: null, ...usage };
-
-  return {
-    tokens,
-    opening: [
-      event({ type: "message_start", message }),
-      event({ type: "content_block_start", index: 0, content_block: emptyBlock(generation) }),
-      event({ type: "ping" }),
-    ],
-    token: (index) => prefix + content.escapedPiece(index) + suffix,
-    closing: () => [
-      event({ type: "content_block_stop", index: 0 }),
-      event({
-        type: "message_delta",
-        delta: { stop_reason: stopReason(generation), stop_sequence: null },
-        ...(generation.usage && { usage: totals(generation) }),
-      }),
-      event({ type: "message_stop" }),
-    ],
-    failure: () => event({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }),
-    broken: `${prefix}\n\n`,
-  };
-}
-
-function answer(generation: Generation): string {
-  return JSON.stringify({
-    ...envelope(generation),
-    content: [wholeBlock(generation)],
-    stop_reason: stopReason(generation),
-    stop_sequence: null,
-    ...(generation.usage && { usage: usageOf(generation, generation.usage.outputTokens) }),
-  });
 }
 
 function refuse({ status, message }: Refusal, requestId: string): string {
   const type = ERROR_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   return JSON.stringify({ type: "error", error: { type, message }, request_id: requestId });
 }
-
-const event = (data: { type: string } & JsonObject) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-
-const envelope = ({ id, ask }: Generation) => ({
-  id: `msg_${id}`,
-  type: "message",
-  role: "assistant",
-  model: ask.model,
-});
-
-const emptyBlock = ({ id, tool }: Generation): JsonObject =>
-  tool === null ? { type: "text", text: "" } : { type: "tool_use", id: `toolu_${id}`, name: tool, input: {} };
-
-function wholeBlock(generation: Generation): JsonObject {
-  const { tool, content, tokens, truncated } = generation;
-  const text = content.text(tokens);
-  if (tool === null) return { type: "text", text };
-  return { ...emptyBlock(generation), input: truncated ? {} : JSON.parse(text) };
-}
-
-function stopReason({ truncated, tool }: Generation): string {
-  if (truncated) return "max_tokens";
-  return tool === null ? "end_turn" : "tool_use";
-}
-
-/** In this dialect cached tokens are counted beside the input, not inside it. */
-function totals({ usage }: Generation): JsonObject {
-  const input = usage?.inputTokens;
-  return {
-    input_tokens: typeof input === "number" && input > 0 ? input - (usage?.cachedTokens ?? 0) : input,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: usage?.cachedTokens,
-    output_tokens: usage?.outputTokens,
-  };
-}
-
-const usageOf = (generation: Generation, outputTokens: number | string): JsonObject => ({
-  ...totals(generation),
-  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
-  output_tokens: outputTokens,
-  service_tier: "standard",
-});

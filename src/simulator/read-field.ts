@@ -1,3 +1,4 @@
+import { isObject } from "../core/is-object.ts";
 import type { JsonObject } from "./dialect.ts";
 import { invalid } from "./refusal.ts";
 
@@ -34,4 +35,20 @@ export function readCount(body: JsonObject, field: string, most = Number.MAX_SAF
     throw invalid(`${field}: must be an integer of at least 1`, field);
   }
   return value;
+}
+
+/** Sequences to stop at: one, or several, or none. */
+export function readStop(body: JsonObject, field: string): readonly string[] {
+  const value = body[field];
+  if (value === undefined || value === null) return [];
+  const given: unknown[] = Array.isArray(value) ? value : [value];
+  if (!given.every((sequence) => typeof sequence === "string")) throw invalid(`${field}: must be strings`, field);
+  return given;
+}
+
+/** The JSON Schema an answer is to fit. Any object will do where JSON was asked for without one. */
+export function readSchema(format: unknown, schema: unknown): JsonObject | null {
+  const type = isObject(format) ? format["type"] : undefined;
+  if (type === "json_object") return { type: "object", properties: { text: { type: "string" } } };
+  return type === "json_schema" && isObject(schema) ? schema : null;
 }

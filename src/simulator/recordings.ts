@@ -22,13 +22,9 @@ export function createReadRecording(folder: string | null): ReadRecording {
 
 /** The same speed, pauses and faults apply to a recording; its events count as tokens. */
 export function encodeRecording(events: readonly string[], template: StreamEncoder): StreamEncoder {
-  return {
-    ...template,
-    tokens: events.length,
-    opening: [],
-    token: (index) => events[index] ?? "",
-    closing: () => [],
-  };
+  const token = (index: number) => events[index] ?? "";
+  const stretch = { before: () => [], tokens: events.length, token, after: () => [] };
+  return { ...template, opening: () => [], stretches: [stretch], closing: () => [] };
 }
 
 async function readRecording(path: string, file: string, dialect: Dialect): Promise<Recording> {

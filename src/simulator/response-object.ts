@@ -1,5 +1,7 @@
 import type { Generation, JsonObject } from "./dialect.ts";
+import { blocksOf } from "./generation.ts";
 import { serverFailure } from "./openai-errors.ts";
+import { outputItem } from "./response-item.ts";
 
 export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
 
@@ -22,11 +24,11 @@ export function responseObject(generation: Generation, status: ResponseStatus): 
     max_output_tokens: ask.limitTokens,
     max_tool_calls: null,
     model: ask.model,
-    output: ended ? [outputItem(generation, status)] : [],
+    output: ended ? blocksOf(generation).map((block, place) => outputItem(generation, block, place)) : [],
     parallel_tool_calls: body["parallel_tool_calls"] ?? true,
     previous_response_id: null,
     prompt_cache_key: body["prompt_cache_key"] ?? null,
-    reasoning: { effort: null, summary: null },
+    reasoning: body["reasoning"] ?? { effort: null, summary: null },
     safety_identifier: body["safety_identifier"] ?? null,
     service_tier: "default",
     store: body["store"] ?? true,
@@ -43,26 +45,13 @@ export function responseObject(generation: Generation, status: ResponseStatus): 
   };
 }
 
-/** The one item of the output: a message, or the call of a tool. */
-export function outputItem(generation: Generation, status: ResponseStatus): JsonObject & { id: string } {
-  const { id, tool, content, tokens } = generation;
-  const text = status === "in_progress" ? "" : content.text(tokens);
-  if (tool !== null) {
-    return { id: `fc_${id}`, type: "function_call", status, arguments: text, call_id: `call_${id}`, name: tool };
-  }
-  const parts = status === "in_progress" ? [] : [partOf(text)];
-  return { id: `msg_${id}`, type: "message", status, content: parts, role: "assistant" };
-}
-
-export const partOf = (text: string): JsonObject => ({ type: "output_text", annotations: [], logprobs: [], text });
-
 function usageOf({ usage }: Generation): JsonObject | null {
   if (!usage) return null;
   return {
     input_tokens: usage.inputTokens,
     input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },
     output_tokens: usage.outputTokens,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: usage.thoughtTokens },
     total_tokens: usage.totalTokens,
   };
 }

@@ -8,7 +8,7 @@ test("everything behind the first plus of a model name is its script", () => {
 
 test("every setting is read", () => {
   const text =
-    "tokens=50+rate=0.5+ttft=100+pause=3+fail=reset@5+usage=missing+malformed=2+answer=600+tool=get_weather+recording=a.1.chunks.txt+flush=each+hash+input=9+cached=4+retry=7+arguments=eyJwYXRoIjoiL2EifQ+once+failures=2";
+    "tokens=50+rate=0.5+ttft=100+pause=3+fail=reset@5+usage=missing+malformed=2+answer=600+tool=get_weather+recording=a.1.chunks.txt+flush=each+hash+input=9+cached=4+retry=7+arguments=eyJwYXRoIjoiL2EifQ+once+failures=2+tools=weather,time+interleaved+words=3+thinking=8+thoughts=hidden+refusal";
 
   expect(parseSettings(text)).toEqual({
     tokens: 50,
@@ -23,6 +23,12 @@ test("every setting is read", () => {
     tool: "get_weather",
     toolArguments: '{"path":"/a"}',
     toolOnce: true,
+    tools: ["weather", "time"],
+    interleaved: true,
+    wordTokens: 3,
+    thinkingTokens: 8,
+    thoughts: "hidden",
+    refused: true,
     failures: 2,
     recording: "a.1.chunks.txt",
     flush: "each",
@@ -64,6 +70,13 @@ test.each([
   ["arguments=eyJ", "arguments"],
   ["arguments=WzFd", "arguments"],
   ["once=1", "once"],
+  ["tools=", "tools"],
+  ["tools=a,,b", "tools"],
+  ["interleaved=yes", "interleaved"],
+  ["words=some", "words"],
+  ["thinking", "thinking"],
+  ["thoughts=loud", "thoughts"],
+  ["refusal=1", "refusal"],
   ["failures=all", "failures"],
   ["recording=../secret", "recording"],
   ["recording=/etc/passwd", "recording"],

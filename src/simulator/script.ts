@@ -4,14 +4,19 @@ import { invalid } from "./refusal.ts";
 const INTERRUPTIONS = ["error", "reset", "close", "hang"] as const;
 const USAGE_MODES = ["normal", "missing", "negative", "absurd", "string"] as const;
 const FLUSHES = ["batch", "each"] as const;
+const THOUGHTS = ["shown", "detailed", "hidden"] as const;
 
 export type UsageMode = (typeof USAGE_MODES)[number];
+
+/** In each dialect's own way; chat has a second one with details. Hidden: there is a proof of them and nothing to read. */
+export type Thoughts = (typeof THOUGHTS)[number];
 
 /** A break after so many tokens; null means before a byte of the answer was sent, its head included. */
 export type Interruption = { kind: (typeof INTERRUPTIONS)[number]; afterTokens: number | null };
 
 /** How the simulator behaves towards one call. Every position counts tokens already sent. */
 export type Script = {
+  /** Of the words, or of the arguments of each call. */
   tokens: number;
   /** Zero: as fast as the reader takes them. */
   tokensPerSecond: number;
@@ -25,6 +30,17 @@ export type Script = {
   /** Plain: bytes of the whole body. Streamed: bytes of the text. */
   answerBytes: number | null;
   tool: string | null;
+  /** Several calls at once; they go before `tool`. */
+  tools: readonly string[];
+  /** Their arguments come a token of each in turn, instead of one call after the other. */
+  interleaved: boolean;
+  /** Words before the calls. */
+  wordTokens: number;
+  /** Thoughts before anything else. */
+  thinkingTokens: number;
+  thoughts: Thoughts;
+  /** The words are a refusal. */
+  refused: boolean;
   /** What the tool is called with, instead of words: a JSON object. */
   toolArguments: string | null;
   /** The tool is called until its result is in the conversation; then words follow. */
@@ -52,6 +68,12 @@ export const DEFAULT_SCRIPT: Script = {
   malformedAfterTokens: null,
   answerBytes: null,
   tool: null,
+  tools: [],
+  interleaved: false,
+  wordTokens: 0,
+  thinkingTokens: 0,
+  thoughts: "shown",
+  refused: false,
   toolArguments: null,
   toolOnce: false,
   failures: null,
@@ -77,18 +99,18 @@ const SETTINGS: Record<string, (value: string) => Partial<Script>> = {
   malformed: (value) => ({ malformedAfterTokens: integer("malformed", value, MOST_TOKENS) }),
   answer: (value) => ({ answerBytes: integer("answer", value, MOST_BYTES) }),
   tool: (value) => ({ tool: matching("tool", value, /^[\w-]{1,64}$/) }),
+  tools: (value) => ({ tools: matching("tools", value, /^[\w-]{1,64}(,[\w-]{1,64}){0,15}$/).split(",") }),
+  interleaved: (value) => flag("interleaved", value, { interleaved: true }),
+  words: (value) => ({ wordTokens: integer("words", value, MOST_TOKENS) }),
+  thinking: (value) => ({ thinkingTokens: integer("thinking", value, MOST_TOKENS) }),
+  thoughts: (value) => ({ thoughts: oneOf("thoughts", value, THOUGHTS) }),
+  refusal: (value) => flag("refusal", value, { refused: true }),
   arguments: (value) => ({ toolArguments: jsonObject("arguments", value) }),
-  once: (value) => {
-    if (value !== "") throw invalid("Script setting once takes no value.");
-    return { toolOnce: true };
-  },
+  once: (value) => flag("once", value, { toolOnce: true }),
   failures: (value) => ({ failures: integer("failures", value, MOST_TOKENS) }),
   recording: (value) => ({ recording: matching("recording", value, /^\w[\w.-]{0,199}$/) }),
   flush: (value) => ({ flush: oneOf("flush", value, FLUSHES) }),
-  hash: (value) => {
-    if (value !== "") throw invalid("Script setting hash takes no value.");
-    return { hashed: true };
-  },
+  hash: (value) => flag("hash", value, { hashed: true }),
   input: (value) => ({ inputTokens: integer("input", value, 1_000_000_000) }),
   cached: (value) => ({ cachedTokens: integer("cached", value, 1_000_000_000) }),
 };
@@ -127,6 +149,11 @@ function failure(value: string): Partial<Script> {
   }
   const afterTokens = position === undefined ? null : integer("fail", position, MOST_TOKENS);
   return { refuseStatus: null, interruption: { kind, afterTokens } };
+}
+
+function flag(name: string, value: string, settings: Partial<Script>): Partial<Script> {
+  if (value !== "") throw invalid(`Script setting ${name} takes no value.`);
+  return settings;
 }
 
 function rate(value: string): number {

@@ -1,8 +1,8 @@
-import type { StreamEncoder } from "./dialect.ts";
+import type { Stretch, StreamEncoder } from "./dialect.ts";
 import type { Outlet } from "./outlet.ts";
 import type { Script } from "./script.ts";
 
-type Action = "break_json" | "pause" | "fail" | "end";
+type Action = "break_json" | "pause" | "fail" | "next_stretch" | "end";
 type Stop = { afterTokens: number; action: Action };
 
 type ProducerParts = { outlet: Outlet; encoder: StreamEncoder; script: Script };
@@ -18,6 +18,9 @@ export class StreamProducer {
   readonly #stops: readonly Stop[];
   #nextStop = 0;
   #sent = 0;
+  #place = 0;
+  /** Tokens sent before the stretch that is being sent. */
+  #sentBefore = 0;
   #startedAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -25,14 +28,14 @@ export class StreamProducer {
     this.#outlet = outlet;
     this.#encoder = encoder;
     this.#script = script;
-    this.#stops = stopsOf(script, encoder.tokens);
+    this.#stops = stopsOf(script, encoder.stretches);
     outlet.whenGone(() => clearTimeout(this.#timer));
   }
 
   /** Begins the body; the head has been sent. */
   start(): void {
     this.#startedAtMs = this.#outlet.clock.elapsedMs();
-    this.#sendAll(this.#encoder.opening);
+    this.#sendAll([...this.#encoder.opening(), ...this.#firstWords()]);
     this.#advance();
   }
 
@@ -54,13 +57,18 @@ export class StreamProducer {
 
   /** With `flush=each` one event per turn of the loop, so that each is its own write to the socket. */
   #sendTokens(until: number): boolean {
-    const { token } = this.#encoder;
-    const from = this.#sent;
-    let text = token(this.#sent++);
+    const stretch = this.#encoder.stretches[this.#place];
+    if (stretch === undefined) return true;
+    const { token } = stretch;
+    const from = this.#sent - this.#sentBefore;
+    const end = until - this.#sentBefore;
+    let next = from;
+    let text = token(next++);
     if (this.#script.flush === "batch") {
-      while (this.#sent < until && text.length < BATCH_CHARACTERS) text += token(this.#sent++);
+      while (next < end && text.length < BATCH_CHARACTERS) text += token(next++);
     }
-    const count = this.#sent - from;
+    const count = next - from;
+    this.#sent += count;
     this.#outlet.call.tokensProduced += count;
     return this.#outlet.write(text, count);
   }
@@ -90,11 +98,31 @@ export class StreamProducer {
       case "fail":
         this.#fail();
         break;
+      case "next_stretch":
+        this.#turn();
+        this.#advance();
+        break;
       case "end":
-        this.#sendAll(this.#encoder.closing());
+        this.#sendAll([...this.#lastWords(), ...this.#encoder.closing()]);
         this.#outlet.end();
         break;
     }
+  }
+
+  /** From one stretch to the next: the end of its blocks and the beginning of others. */
+  #turn(): void {
+    const ended = this.#lastWords();
+    this.#place += 1;
+    this.#sentBefore = this.#sent;
+    this.#sendAll([...ended, ...this.#firstWords()]);
+  }
+
+  #firstWords(): readonly string[] {
+    return this.#encoder.stretches[this.#place]?.before() ?? [];
+  }
+
+  #lastWords(): readonly string[] {
+    return this.#encoder.stretches[this.#place]?.after() ?? [];
   }
 
   #pause(): void {
@@ -110,7 +138,7 @@ export class StreamProducer {
   #fail(): void {
     switch (this.#script.interruption?.kind) {
       case "error":
-        return this.#outlet.fail(this.#encoder.failure(this.#sent), 1);
+        return this.#outlet.fail(this.#encoder.failure(), 1);
       case "reset":
         return this.#outlet.reset();
       case "close":
@@ -127,15 +155,19 @@ export class StreamProducer {
 }
 
 /** In the order of their places; at the same place in the order written here. The end is always the last. */
-function stopsOf(script: Script, tokens: number): Stop[] {
+function stopsOf(script: Script, stretches: readonly Stretch[]): Stop[] {
+  const ends: number[] = [];
+  for (const { tokens } of stretches) ends.push((ends.at(-1) ?? 0) + tokens);
+  const last = ends.pop() ?? 0;
   const places: [number | null | undefined, Action][] = [
     [script.malformedAfterTokens, "break_json"],
     [script.pauseAfterTokens, "pause"],
     [script.interruption?.afterTokens, "fail"],
-    [tokens, "end"],
+    ...ends.map((end): [number, Action] => [end, "next_stretch"]),
+    [last, "end"],
   ];
   const stops = places.flatMap(([afterTokens, action]) =>
-    typeof afterTokens === "number" && afterTokens <= tokens ? [{ afterTokens, action }] : [],
+    typeof afterTokens === "number" && afterTokens <= last ? [{ afterTokens, action }] : [],
   );
   return stops.sort((left, right) => left.afterTokens - right.afterTokens);
 }

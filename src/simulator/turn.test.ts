@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DEFAULT_SCRIPT } from "./script.ts";
 import { createTakeTurn } from "./turn.ts";
 
-const calling = { ...DEFAULT_SCRIPT, tool: "read", toolOnce: true };
+const calling = { ...DEFAULT_SCRIPT, tool: "read", tools: ["read", "write"], toolOnce: true };
 const failing = { ...DEFAULT_SCRIPT, interruption: { kind: "error" as const, afterTokens: 3 }, failures: 2 };
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   const takeTurn = createTakeTurn();
 
   expect(takeTurn({ script: calling, name, body: before }).tool).toBe("read");
-  expect(takeTurn({ script: calling, name, body: after }).tool).toBeNull();
+  expect(takeTurn({ script: calling, name, body: after })).toMatchObject({ tool: null, tools: [] });
 });
 
 test("without `once` a tool is called again and again", () => {

@@ -10,7 +10,7 @@ export function createTakeTurn(): TakeTurn {
   const callsOf = createRemember<{ count: number }>(10_000);
 
   return ({ script, name, body }) => {
-    const turn = script.toolOnce && holdsToolResult(body) ? { ...script, tool: null } : script;
+    const turn = script.toolOnce && holdsToolResult(body) ? { ...script, tool: null, tools: [] } : script;
     if (script.failures === null) return turn;
     const calls = callsOf(name, () => ({ count: 0 }));
     calls.count += 1;

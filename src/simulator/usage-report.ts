@@ -3,9 +3,16 @@ import type { UsageMode } from "./script.ts";
 type Figure = number | string;
 
 /** Token counts as the provider claims them, which a script may have made wrong. */
-export type UsageReport = { inputTokens: Figure; outputTokens: Figure; totalTokens: Figure; cachedTokens: number };
+export type UsageReport = {
+  inputTokens: Figure;
+  outputTokens: Figure;
+  totalTokens: Figure;
+  cachedTokens: number;
+  /** The share of the output that was thought and not said. */
+  thoughtTokens: number;
+};
 
-type Counts = { inputTokens: number; outputTokens: number; cachedTokens: number };
+type Counts = { inputTokens: number; outputTokens: number; cachedTokens: number; thoughtTokens: number };
 
 const ABSURD = 1e18;
 
@@ -18,6 +25,7 @@ export function reportUsage(mode: UsageMode, counts: Counts): UsageReport | null
     outputTokens: figure(counts.outputTokens),
     totalTokens: figure(counts.inputTokens + counts.outputTokens),
     cachedTokens: Math.min(counts.cachedTokens, counts.inputTokens),
+    thoughtTokens: counts.thoughtTokens,
   };
 }
 

@@ -1,5 +1,5 @@
 import { DIALECTS } from "../../../src/simulator/dialects.ts";
-import { planGeneration } from "../../../src/simulator/generation.ts";
+import { planGeneration, saidAfter } from "../../../src/simulator/generation.ts";
 import { DEFAULT_SCRIPT, parseSettings, settingsOfModel } from "../../../src/simulator/script.ts";
 import type { Call } from "../../../src/simulator/witness.ts";
 import { isObject } from "../../../src/core/is-object.ts";
@@ -15,14 +15,15 @@ export function providerEntryOf(call: Call, count: CountTokens): ProviderEntry |
   if (marker === undefined || !isObject(call.body) || call.model === null) return null;
   const script = { ...DEFAULT_SCRIPT, ...parseSettings(settingsOfModel(call.model)) };
   const ask = DIALECTS[call.dialect].read(call.body);
-  const { usage, content } = planGeneration({ ask, script, id: "", nowMs: 0 });
+  const generation = planGeneration({ ask, script, id: "", nowMs: 0 });
+  const { usage } = generation;
   const told = !ask.streamed || ask.streamUsage;
   return {
     marker,
     receivedAtMs: call.receivedAtMs,
     status: call.status,
     sentTokens: call.tokensProduced,
-    countedTokens: count(content.text(call.tokensProduced)),
+    countedTokens: count(saidAfter(generation, call.tokensProduced)),
     usage: usage === null || !told ? null : tokensOf(usage),
     ended: call.ended,
     callerGoneAtMs: call.callerGoneAtMs,

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { DIALECTS } from "./dialects.ts";
+import { seal, sign } from "./proof.ts";
+
+const user = { role: "user", content: "x" };
+const chat =
+  (...messages: object[]) =>
+  () =>
+    DIALECTS.chat.read({ model: "sim", messages: [user, ...messages] });
+const messages =
+  (...said: object[]) =>
+  () =>
+    DIALECTS.messages.read({ model: "sim", max_tokens: 9, messages: [user, ...said] });
+const responses =
+  (...items: object[]) =>
+  () =>
+    DIALECTS.responses.read({ model: "sim", input: [user, ...items] });
+
+const chatCalls = { role: "assistant", tool_calls: [{ id: "a" }, { id: "b" }] };
+const chatResult = (id: string) => ({ role: "tool", tool_call_id: id, content: "cold" });
+const assistant = (...content: object[]) => ({ role: "assistant", content });
+const use = (id: string) => ({ type: "tool_use", id, name: "weather", input: {} });
+const results = (...ids: string[]) => ({
+  role: "user",
+  content: ids.map((id) => ({ type: "tool_result", tool_use_id: id })),
+});
+const call = (id: string) => ({ type: "function_call", call_id: id });
+const output = (id: string) => ({ type: "function_call_output", call_id: id });
+const thought = { type: "reasoning", id: "rs_1", encrypted_content: seal("encrypted", "rs_1"), summary: [] };
+
+test.each([
+  ["chat", chat(chatCalls, chatResult("b"), chatResult("a"), user)],
+  ["messages", messages(assistant(use("a"), use("b")), results("a", "b"))],
+  ["responses", responses(call("a"), call("b"), output("a"), output("b"))],
+])("in %s calls with their results are taken", (_, read) => {
+  expect(read).not.toThrow();
+});
+
+test.each([
+  ["chat", chat(chatCalls, chatResult("a"))],
+  ["chat", chat(chatCalls, chatResult("a"), user)],
+  ["messages", messages(assistant(use("a"), use("b")), results("a"))],
+  ["messages", messages(assistant(use("a")))],
+  ["messages", messages(assistant(use("a")), assistant(), results("a"))],
+  ["responses", responses(call("a"), call("b"), output("a"))],
+])("in %s a call without its result is refused", (_, read) => {
+  expect(read).toThrow(/call|tool_use/);
+});
+
+test.each([
+  ["chat", chat(chatResult("a"))],
+  ["chat", chat(chatCalls, chatResult("c"))],
+  ["chat", chat(chatCalls, chatResult("a"), chatResult("a"))],
+  ["messages", messages(results("a"))],
+  ["messages", messages(assistant(use("a")), results("a"), results("a"))],
+  ["responses", responses(output("a"))],
+])("in %s a result that answers no call is refused", (_, read) => {
+  expect(read).toThrow(/call|tool_use_id/);
+});
+
+test("thoughts that come back as they were given are taken", () => {
+  const pieces = [{ text: "a " }, { text: "b" }, { signature: sign("signature", "a b") }];
+  const details = pieces.map((piece) => ({ type: "reasoning.text", index: 0, ...piece }));
+
+  expect(messages(assistant({ type: "thinking", thinking: "hm", signature: sign("signature", "hm") }))).not.toThrow();
+  expect(messages(assistant({ type: "redacted_thinking", data: seal("redacted", "1") }))).not.toThrow();
+  expect(responses(thought, call("a"), output("a"))).not.toThrow();
+  expect(chat({ role: "assistant", content: "x", reasoning_details: details })).not.toThrow();
+});
+
+test.each([
+  [
+    "a text that was changed",
+    messages(assistant({ type: "thinking", thinking: "h", signature: sign("signature", "hm") })),
+  ],
+  ["no signature", messages(assistant({ type: "thinking", thinking: "hm" }))],
+  ["data of another's", messages(assistant({ type: "redacted_thinking", data: "EvQBCkYICxgC" }))],
+  ["content of another's", responses({ ...thought, encrypted_content: "gAAAAABpPDIU" }, call("a"), output("a"))],
+  ["another item's name", responses({ ...thought, id: "rs_2" }, call("a"), output("a"))],
+  ["nothing encrypted", responses({ type: "reasoning", id: "rs_1", summary: [] }, call("a"), output("a"))],
+  [
+    "details that were changed",
+    chat({
+      role: "assistant",
+      content: "x",
+      reasoning_details: [{ type: "reasoning.text", text: "a", signature: sign("signature", "b") }],
+    }),
+  ],
+])("thoughts with %s are refused", (_, read) => {
+  expect(read).toThrow(/signature|data|verified|thoughts/);
+});
+
+test("thoughts without the item they led to are refused where providers do", () => {
+  expect(responses(thought, user)).toThrow("required following item");
+  expect(responses(thought)).toThrow("required following item");
+});
