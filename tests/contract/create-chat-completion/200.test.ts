@@ -95,7 +95,11 @@ test("every listed field is accepted at the edges of its range and carried [CHA-
 test.each(["developer", "system", "user", "assistant", "tool"])(
   "a message may have the role %s [CHA-5]",
   async (role) => {
-    expect((await ask(gateway, { messages: [{ role, content: "x" }] })).status).toBe(200);
+    const call = { id: "a", type: "function", function: { name: "look", arguments: "{}" } };
+    const asked = role === "tool" ? [{ role: "assistant", content: null, tool_calls: [call] }] : [];
+    const said = { role, content: "x", ...(role === "tool" && { tool_call_id: "a" }) };
+
+    expect((await ask(gateway, { messages: [...asked, said] })).status).toBe(200);
   },
 );
 
