@@ -6,14 +6,15 @@ export const MAIN = join(import.meta.dirname, "../../src/main.ts");
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
-/** Runs a command to its end, as a terminal would. `input` is what is piped into it; without any it has no standard input. */
+/** Runs a command to its end, as a terminal would. `input` is what is piped into it. */
 export async function runTollgate(
   words: readonly string[],
   { cwd, env, input }: { cwd: string; env: Record<string, string>; input?: string },
 ): Promise<Ran> {
-  const stdin = input === undefined ? "ignore" : "pipe";
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd, env, stdio: [stdin, "pipe", "pipe"] });
-  child.stdin?.end(input);
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  // A command that refuses before it has read what is piped in breaks the pipe; its exit code is what counts.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
