@@ -1,6 +1,7 @@
 /**
- * Runs coding agents against a whole gateway with a simulated provider and prints a table: agent, case, kind of key. What was
- * refused on the way is printed too, because agents recover in silence. A dash marks what an agent is known not to do.
+ * Runs coding agents against a whole gateway with a simulated provider and prints a table: agent, case, format
+ * of the provider, kind of key. What was refused or lost on the way is printed too, because agents recover in silence and show no
+ * headers. A dash marks what an agent is known not to do.
  * `--only <text>` runs the trials whose name has it; `--verbose` prints what failing agents said. Ends with 1 when a trial
  * failed or an agent could not be installed.
  */
@@ -41,12 +42,15 @@ try {
 }
 process.exitCode = failed === 0 ? 0 : 1;
 
-function nameOf({ agent, agentCase, mode }: Trial): string {
-  return `${agent.name.padEnd(12)} ${agentCase.name.padEnd(25)} ${mode.padEnd(13)}`;
+function nameOf({ agent, agentCase, provider, mode }: Trial): string {
+  return `${agent.name.padEnd(12)} ${agentCase.name.padEnd(25)} ${provider.padEnd(10)} ${mode.padEnd(13)}`;
 }
 
-function report(trial: Trial, { problems, limitation, seconds, refused, output }: Verdict): void {
-  const notes = Object.entries(refused).map(([what, times]) => `refused ${times} × ${what}`);
+function report(trial: Trial, { problems, limitation, seconds, refused, dropped, output }: Verdict): void {
+  const notes = [
+    ...Object.entries(refused).map(([what, times]) => `refused ${times} × ${what}`),
+    ...(dropped.length === 0 ? [] : [`lost ${dropped.join(", ")}`]),
+  ];
   const verdict = problems.length > 0 ? "✗" : limitation === null ? "✓" : "–";
   console.log(
     `${verdict} ${nameOf(trial)} ${seconds.toFixed(1).padStart(5)} s  ${[...problems, ...(limitation === null ? [] : [limitation]), ...notes].join("; ")}`,

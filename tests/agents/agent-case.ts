@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { KeyMode } from "../../src/core/key-mode.ts";
 import type { LoggedRequest } from "../support/request-log.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, CustomTool, WriteFile } from "./agent.ts";
 import type { AgentRun } from "./run-agent.ts";
 
 export const WORDS = "amber harbor ocean valley delta kelp";
@@ -16,6 +16,10 @@ export type AgentCase = {
   /** Keys of this case. A used-up budget is refused in other words than one that is too small. */
   funds: "rich" | "too little" | "used up";
   modes: readonly KeyMode[];
+  /** Also tried where the model's only provider speaks another format. */
+  crosses?: true;
+  /** How the name of the model begins, for agents that go by it. */
+  model?: string;
   /** The agent is ended when it has not by then. */
   patienceMs: number;
   /** What the simulated provider does. */
@@ -47,6 +51,21 @@ const toldWhy = (evidence: Evidence, words: string): string[] => [
   ...ends(evidence),
 ];
 
+const toolScript = (writeFile: WriteFile, file: string): string => {
+  const { tool, input } = writeFile(file, CONTENT);
+  return `tokens=6+once+tool=${tool}+arguments=${Buffer.from(JSON.stringify(input)).toString("base64url")}`;
+};
+
+const usedTool = (evidence: Evidence): string[] => {
+  const { file } = evidence;
+  const written = existsSync(file) ? readFileSync(file, "utf8").trimEnd() : "";
+  return [
+    ...answered(evidence),
+    ...wrong("its tool left nothing", written === CONTENT),
+    ...ends(evidence, "completed", "completed"),
+  ];
+};
+
 const USUAL = { modes: ["credit", "token_budget"], patienceMs: 90_000 } as const;
 
 export const CASES: readonly AgentCase[] = [
@@ -55,6 +74,7 @@ export const CASES: readonly AgentCase[] = [
     prompt: "Say something.",
     funds: "rich",
     ...USUAL,
+    crosses: true,
     script: () => "tokens=6",
     problems: (evidence) => [...answered(evidence), ...ends(evidence, "completed")],
   },
@@ -63,19 +83,9 @@ export const CASES: readonly AgentCase[] = [
     prompt: "Write the file.",
     funds: "rich",
     ...USUAL,
-    script: (agent, file) => {
-      const { tool, input } = agent.writeFile(file, CONTENT);
-      return `tokens=6+once+tool=${tool}+arguments=${Buffer.from(JSON.stringify(input)).toString("base64url")}`;
-    },
-    problems: (evidence) => {
-      const { file } = evidence;
-      const written = existsSync(file) ? readFileSync(file, "utf8") : "";
-      return [
-        ...answered(evidence),
-        ...wrong("its tool left nothing", written === CONTENT),
-        ...ends(evidence, "completed", "completed"),
-      ];
-    },
+    crosses: true,
+    script: (agent, file) => toolScript(agent.writeFile, file),
+    problems: usedTool,
   },
   {
     name: "cannot pay",
@@ -114,6 +124,7 @@ export const CASES: readonly AgentCase[] = [
     prompt: "Say something.",
     funds: "rich",
     ...USUAL,
+    crosses: true,
     script: () => "tokens=6+fail=error@3+failures=1",
     problems: recovered,
   },
@@ -126,3 +137,15 @@ export const CASES: readonly AgentCase[] = [
     problems: recovered,
   },
 ];
+
+/** A tool that is no function. Only a provider of another format can be made to call it here: there it is one. */
+export const customToolCase = ({ name, model, writeFile }: CustomTool): AgentCase => ({
+  name: `uses ${name}`,
+  prompt: "Write the file.",
+  funds: "rich",
+  ...USUAL,
+  crosses: true,
+  model,
+  script: (_, file) => toolScript(writeFile, file),
+  problems: usedTool,
+});

@@ -13,6 +13,11 @@ export type Errand = {
 
 export type AgentCommand = { args: readonly string[]; environment: Record<string, string> };
 
+/** The call of one of the agent's own tools that leaves this content in this file. */
+export type WriteFile = (file: string, content: string) => { tool: string; input: object };
+
+export type CustomTool = { name: string; model: string; writeFile: WriteFile };
+
 /** A coding agent that is run as its users run it, without a terminal. */
 export type Agent = {
   name: string;
@@ -20,8 +25,9 @@ export type Agent = {
   /** The program in the folder the packages were installed in. */
   program: (folder: string) => string;
   dialect: ClientDialect;
-  /** The call of one of the agent's own tools that leaves this content in this file. */
-  writeFile: (file: string, content: string) => { tool: string; input: object };
+  writeFile: WriteFile;
+  /** Further tools of its own, which it offers to models of some names alone and which other formats know as functions. */
+  customTools?: readonly CustomTool[];
   command: (errand: Errand) => AgentCommand;
   /** Cases it does not pass, and why. One that passes all the same is reported, so that this list stays true. */
   limitations?: Readonly<Record<string, string>>;

@@ -1,17 +1,24 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ClientDialect } from "../../src/core/dialect.ts";
 import type { KeyMode } from "../../src/core/key-mode.ts";
 import { makeKey } from "../contract/make-key.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../support/gateway-process.ts";
 import type { Agent } from "./agent.ts";
-import type { AgentCase } from "./agent-case.ts";
+import { type AgentCase, customToolCase } from "./agent-case.ts";
 
-/** One cell of the table: an agent, a case and a kind of key, with a model and folders of their own. */
-export type Trial = {
+/** One cell of the table. */
+type Cell = {
   agent: Agent;
   agentCase: AgentCase;
+  /** What the model's only provider speaks. */
+  provider: ClientDialect;
   mode: KeyMode;
+};
+
+/** A cell with a model and folders of its own. */
+export type Trial = Cell & {
   model: string;
   home: string;
   work: string;
@@ -33,6 +40,8 @@ const FUNDS = {
 /** Larger than what agents ask for: the limit a messages model publishes caps them, on responses it refuses them. */
 const MAX_OUTPUT_TOKENS = 64_000;
 
+const DIALECTS: readonly ClientDialect[] = ["chat", "responses", "messages"];
+
 /** What the models of these trials cost, in nano-credits per token. */
 export const PRICE = { input: 1_000, output: 4_000 };
 
@@ -40,22 +49,27 @@ export async function openAgentsStage(agents: readonly Agent[], cases: readonly 
   const folder = mkdtempSync(join(tmpdir(), "tg-"));
   const models: Record<string, TestModel> = {};
   const trials: Trial[] = [];
-  for (const agent of agents)
-    for (const agentCase of cases)
-      for (const mode of agentCase.modes) {
-        const place = String(trials.length);
-        const [home, work] = [join(folder, place, "home"), join(folder, place, "work")];
-        for (const made of [home, work]) mkdirSync(made, { recursive: true });
-        const trial = { agent, agentCase, mode, model: `trial-${place}`, home, work, file: join(work, "made.txt") };
-        trials.push(trial);
-        models[trial.model] = {
-          dialect: agent.dialect,
-          maxOutputTokens: MAX_OUTPUT_TOKENS,
-          // A delay tells the models of two trials apart: a fault that passes remembers who met it.
-          upstream: `sim+${agentCase.script(agent, trial.file)}+ttft=${place}`,
-          price: { input: "1", output: "4" },
-        };
-      }
+  for (const cell of agents.flatMap((agent) => [...ownCells(agent, cases), ...crossingCells(agent, cases)])) {
+    const { agent, agentCase, provider } = cell;
+    const place = String(trials.length);
+    const [home, work] = [join(folder, place, "home"), join(folder, place, "work")];
+    for (const made of [home, work]) mkdirSync(made, { recursive: true });
+    const trial = {
+      ...cell,
+      model: `${agentCase.model ?? "trial"}-${place}`,
+      home,
+      work,
+      file: join(work, "made.txt"),
+    };
+    trials.push(trial);
+    models[trial.model] = {
+      dialect: provider,
+      maxOutputTokens: MAX_OUTPUT_TOKENS,
+      // A delay tells the models of two trials apart: a fault that passes remembers who met it.
+      upstream: `sim+${agentCase.script(agent, trial.file)}+ttft=${place}`,
+      price: { input: "1", output: "4" },
+    };
+  }
   const gateway = await startGatewayProcess({ models });
   return {
     gateway,
@@ -70,3 +84,15 @@ export async function openAgentsStage(agents: readonly Agent[], cases: readonly 
     },
   };
 }
+
+/** Every case, with a provider of the agent's own format. */
+const ownCells = (agent: Agent, cases: readonly AgentCase[]): Cell[] =>
+  cases.flatMap((agentCase) => agentCase.modes.map((mode) => ({ agent, agentCase, provider: agent.dialect, mode })));
+
+/** Cases that a provider of another format could spoil. The kind of key does not matter to that, so one will do. */
+const crossingCells = (agent: Agent, cases: readonly AgentCase[]): Cell[] =>
+  DIALECTS.filter((provider) => provider !== agent.dialect).flatMap((provider) =>
+    [...cases.filter(({ crosses }) => crosses), ...(agent.customTools ?? []).map((tool) => customToolCase(tool))].map(
+      (agentCase) => ({ agent, agentCase, provider, mode: "credit" as const }),
+    ),
+  );

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { PACKAGES } from "../conformance/clients/versions.ts";
 import type { Agent } from "./agent.ts";
 
@@ -8,7 +8,26 @@ export const codex: Agent = {
   // The package's own script finds the binary of the platform.
   program: (folder) => join(folder, "node_modules/.bin/codex"),
   dialect: "responses",
-  writeFile: (file, content) => ({ tool: "exec_command", input: { cmd: `printf '${content}' > ${file}` } }),
+  writeFile: (file, content) => ({ tool: "exec_command", input: { cmd: printed(file, content) } }),
+  // Codex knows models by how their names begin: this one patches files, the other one writes programs that call tools.
+  customTools: [
+    {
+      name: "apply_patch",
+      model: "gpt-5.5",
+      writeFile: (file, content) => ({
+        tool: "apply_patch",
+        input: { input: `*** Begin Patch\n*** Add File: ${basename(file)}\n+${content}\n*** End Patch` },
+      }),
+    },
+    {
+      name: "functions.exec",
+      model: "gpt-6.1-sol",
+      writeFile: (file, content) => ({
+        tool: "functions__exec",
+        input: { input: `text(await tools.exec_command({cmd:"${printed(basename(file), content)}"}))` },
+      }),
+    },
+  ],
   command: ({ origin, apiKey, model, prompt }) => ({
     args: [
       "exec",
@@ -30,5 +49,7 @@ export const codex: Agent = {
   }),
   limitations: { "budget used up": "says nothing and waits for as long as Retry-After says, until the budget renews" },
 };
+
+const printed = (file: string, content: string): string => `printf '${content}' > ${file}`;
 
 const option = (name: string, value: string): string[] => ["-c", `${name}=${value}`];

@@ -1,6 +1,7 @@
 import { type LoggedRequest, requestsDuring } from "../support/request-log.ts";
 import { type AgentsStage, PRICE, type Trial } from "./agents-stage.ts";
-import { type AgentRun, runAgent } from "./run-agent.ts";
+import { overhear } from "./overhear.ts";
+import { runAgent } from "./run-agent.ts";
 
 export type Verdict = {
   problems: string[];
@@ -9,6 +10,8 @@ export type Verdict = {
   seconds: number;
   /** What the gateway refused, as `400 invalid_request (messages.1.role)`, and how often. */
   refused: Record<string, number>;
+  /** What the gateway declared to be lost on the way to the provider. */
+  dropped: string[];
   output: string;
 };
 
@@ -18,7 +21,9 @@ export async function tryAgent(stage: AgentsStage, folder: string, trial: Trial)
   const { agent, agentCase, mode, model, home, work, file } = trial;
   const apiKey = await stage.keyFor(trial);
   const origin = mode === "credit" ? gateway.publicUrl : `${gateway.publicUrl}/token`;
-  const errand = { mode, origin, apiKey, model, prompt: agentCase.prompt };
+  await using overheard = await overhear(gateway.publicUrl);
+  const reached = origin.replace(gateway.publicUrl, overheard.origin);
+  const errand = { mode, origin: reached, apiKey, model, prompt: agentCase.prompt };
   const { result: run, requests } = await requestsDuring(gateway, () =>
     runAgent({ agent, folder, home, work, errand, patienceMs: agentCase.patienceMs }),
   );
@@ -27,17 +32,17 @@ export async function tryAgent(stage: AgentsStage, folder: string, trial: Trial)
   const due = dueFor(requests, mode);
   if (charged !== due) problems.push(`charged ${charged} and not ${due}`);
   if (run.timedOut) problems.push("it did not end in time");
+  const shown = {
+    seconds: run.seconds,
+    refused: refusedOf(requests),
+    dropped: overheard.dropped(),
+    output: run.output,
+  };
   const limitation = agent.limitations?.[agentCase.name];
   if (limitation !== undefined && problems.length === 0) problems.push(`it is listed that it ${limitation}`);
-  else if (limitation !== undefined) return { ...shown(run, requests), problems: [], limitation };
-  return { ...shown(run, requests), problems, limitation: null };
+  else if (limitation !== undefined) return { ...shown, problems: [], limitation };
+  return { ...shown, problems, limitation: null };
 }
-
-const shown = (run: AgentRun, requests: readonly LoggedRequest[]): Pick<Verdict, "seconds" | "refused" | "output"> => ({
-  seconds: run.seconds,
-  refused: refusedOf(requests),
-  output: run.output,
-});
 
 /** In nano-credits, or in tokens. */
 async function chargedTo(apiKey: string, origin: string): Promise<number> {
