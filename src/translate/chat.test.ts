@@ -200,6 +200,24 @@ test("a limit that was paid for is told to the provider under the name the calle
   expect(JSON.parse(ask({ max_completion_tokens: 99 }))).toMatchObject({ max_completion_tokens: 77 });
 });
 
+test.each([
+  ["max_tokens", { max_completion_tokens: 99 }, null, { max_tokens: 99 }],
+  ["max_tokens", { max_completion_tokens: 99 }, 77, { max_tokens: 77 }],
+  ["max_completion_tokens", { max_tokens: 99 }, null, { max_completion_tokens: 99 }],
+  ["max_completion_tokens", { max_tokens: 99, max_completion_tokens: 99 }, null, { max_completion_tokens: 99 }],
+  ["max_tokens", {}, null, {}],
+] as const)(
+  "a provider that takes %s is told the limit once, under that name: %j, %j",
+  (field, fields, paid, limits) => {
+    const messages = [{ role: "user", content: "hi" }];
+    const request = readChatRequest(parseBody(Buffer.from(JSON.stringify({ model: "m", messages, ...fields })), 64));
+    const chat = { outputLimitField: field, streamOptions: "accepted" } as const;
+    const told = { upstreamModel: "m", maxOutputTokens: paid, chat };
+
+    expect(JSON.parse(chatUntouched.request(request, told).toString())).toEqual({ model: "m", messages, ...limits });
+  },
+);
+
 test("a provider with a name of its own for the limit, or that refuses to be asked for usage, is told so in its way", () => {
   const body = {
     model: "m",
