@@ -8,7 +8,8 @@ import { chatUpstreamRequest } from "./chat-upstream-request.ts";
 import { GENERATED, parseChatAnswer } from "./chat-untouched.ts";
 import { DeliveredText } from "./delivered-text.ts";
 import { readEvent } from "./read-event.ts";
-import { repairDelta } from "./repair-chat-delta.ts";
+import { createCallNumbers } from "./number-tool-calls.ts";
+import { repairDelta, repairMessage } from "./repair-chat-delta.ts";
 import type { SameFormat } from "./translator.ts";
 
 const DONE = Buffer.from("data: [DONE]\n\n");
@@ -22,16 +23,20 @@ export const chatNormalised: SameFormat = { request: chatUpstreamRequest, plain:
 function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   const answer = parseChatAnswer(bytes);
   const usage = readChatUsage(chatUsageIn(answer));
-  return {
-    bytes: Buffer.from(JSON.stringify({ id: "", ...answer, object: "chat.completion", model: request.model })),
-    usage,
-  };
+  const choices = (answer["choices"] as unknown[]).map((choice) => repairWholeChoice(choice));
+  const repaired = { id: "", ...answer, object: "chat.completion", model: request.model, choices };
+  return { bytes: Buffer.from(JSON.stringify(repaired)), usage };
+}
+
+function repairWholeChoice(given: unknown): object {
+  const choice = isObject(given) ? given : {};
+  return { logprobs: null, ...choice, index: indexOf(choice), message: repairMessage(choice["message"]) };
 }
 
 type Head = { id: string; object: string; created: number; model: string };
 
 /** `reason` is kept back: only the end tells which chunk of a choice was the last. [spec 6.1.6] */
-type Choice = { reason: string | null; toolCalls: boolean };
+type Choice = { reason: string | null; numberCall: ReturnType<typeof createCallNumbers>; toolCalls: boolean };
 
 function createStage(request: GenerationRequest): AnswerStage {
   let head: Head | null = null;
@@ -66,7 +71,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   function openChoice(given: unknown): Buffer[] {
     const index = indexOf(given);
     if (choices.has(index)) return [];
-    choices.set(index, { reason: null, toolCalls: false });
+    choices.set(index, { reason: null, numberCall: createCallNumbers(), toolCalls: false });
     return [encode({ ...head, choices: [{ index, delta: { role: "assistant", content: "" }, finish_reason: null }] })];
   }
 
@@ -75,7 +80,10 @@ function createStage(request: GenerationRequest): AnswerStage {
     const index = indexOf(choice);
     const state = choices.get(index) as Choice;
     const delta = repairDelta(choice["delta"]);
-    if (delta["tool_calls"] !== undefined) state.toolCalls = true;
+    if (delta.tool_calls !== undefined) {
+      state.toolCalls = true;
+      delta.tool_calls = delta.tool_calls.map((call) => state.numberCall(call));
+    }
     if (typeof choice["finish_reason"] === "string") state.reason = choice["finish_reason"];
     return { ...choice, index, delta, finish_reason: null };
   }
