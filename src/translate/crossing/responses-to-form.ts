@@ -1,4 +1,4 @@
-import { addTurn, effortOf, EMPTY_FORM, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
+import { effortOf, EMPTY_FORM, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
 import { openNative } from "../form/native.ts";
 import {
   booleanOrNull,
@@ -12,21 +12,22 @@ import {
 } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../form/request-form.ts";
 import { type CallerTool, type CallerTools, CUSTOM_INPUT, readCallerTools, SEARCH, toolsIn } from "./caller-tools.ts";
+import { type Conversation, createConversation } from "./conversation.ts";
 
 /** A responses request, which has been checked, in the form. */
 export function responsesToForm(body: Json): RequestForm {
   const { input, instructions } = body;
-  const turns: Turn[] = [];
-  if (typeof input === "string") addTurn(turns, "user", [textBlock(input)]);
+  const conversation = createConversation();
+  if (typeof input === "string") conversation.add({ role: "user", blocks: [textBlock(input)] });
   const tools = readCallerTools(body);
-  for (const item of objectsOf(input)) {
-    const turn = turnOf(item, tools);
-    if (turn !== null) addTurn(turns, turn.role, turn.blocks);
-  }
+  for (const item of objectsOf(input)) addItem(conversation, item, tools);
   const text = objectOf(body["text"]);
   return {
     ...EMPTY_FORM,
-    ...withSystem(turns, typeof instructions === "string" && instructions !== "" ? [textBlock(instructions)] : []),
+    ...withSystem(
+      conversation.turns(),
+      typeof instructions === "string" && instructions !== "" ? [textBlock(instructions)] : [],
+    ),
     tools: [...tools.forms],
     toolChoice: toolChoiceOf(body["tool_choice"], tools),
     parallelCalls: booleanOrNull(body["parallel_tool_calls"]),
@@ -42,44 +43,38 @@ export function responsesToForm(body: Json): RequestForm {
 }
 
 /** An item without a type is a message; one that only brings tools has been read with them. */
-function turnOf(item: Json, tools: CallerTools): Turn | null {
+function addItem({ add, addResult }: Conversation, item: Json, tools: CallerTools): void {
   const callId = textOf(item["call_id"]);
-  const call = (tool: CallerTool, input: string): Turn => ({
-    role: "assistant",
-    blocks: [{ kind: "tool_call", id: callId, name: tools.nameOf(tool), input }],
-  });
-  const result = (blocks: Block[]): Turn => ({
-    role: "user",
-    blocks: [{ kind: "tool_result", callId, blocks, failed: false }],
-  });
+  const addCall = (tool: CallerTool, input: string): void =>
+    add({ role: "assistant", blocks: [{ kind: "tool_call", id: callId, name: tools.nameOf(tool), input }] });
 
   switch (item["type"] ?? "message") {
     case "message":
-      return { role: roleOf(item["role"]), blocks: contentOf(item["content"]) };
+      return add({ role: roleOf(item["role"]), blocks: contentOf(item["content"]) });
     case "function_call":
-      return call(toolOf("function", item), textOf(item["arguments"]));
+      return addCall(toolOf("function", item), textOf(item["arguments"]));
     case "custom_tool_call":
-      return call(toolOf("custom", item), JSON.stringify({ [CUSTOM_INPUT]: textOf(item["input"]) }));
+      return addCall(toolOf("custom", item), JSON.stringify({ [CUSTOM_INPUT]: textOf(item["input"]) }));
     case "function_call_output":
     case "custom_tool_call_output":
-      return result(contentOf(item["output"]));
+      return addResult(callId, contentOf(item["output"]));
     case "tool_search_call":
-      return item["execution"] === "client" ? call(SEARCH, JSON.stringify(objectOf(item["arguments"]))) : null;
+      if (item["execution"] === "client") addCall(SEARCH, JSON.stringify(objectOf(item["arguments"])));
+      return;
     case "tool_search_output": {
       const found = toolsIn(item["tools"]).map((tool) => tools.nameOf(tool));
-      return item["execution"] === "client" ? result([textBlock(JSON.stringify({ tools: found }))]) : null;
+      if (item["execution"] === "client") addResult(callId, [textBlock(JSON.stringify({ tools: found }))]);
+      return;
     }
-    case "reasoning":
-      return thoughtOf(item);
+    case "reasoning": {
+      const native = openNative(item["encrypted_content"]);
+      const text = objectsOf(item["summary"]).map((part) => textOf(part["text"]));
+      if (native !== null) add({ role: "assistant", blocks: [{ kind: "thinking", text: text.join(""), native }] });
+      return;
+    }
     default:
-      return null;
+      return;
   }
-}
-
-function thoughtOf(item: Json): Turn | null {
-  const native = openNative(item["encrypted_content"]);
-  const thought = objectsOf(item["summary"]).map(({ text }) => textOf(text));
-  return native && { role: "assistant", blocks: [{ kind: "thinking", text: thought.join(""), native }] };
 }
 
 const toolOf = (kind: "function" | "custom", { name, namespace }: Json): CallerTool => ({

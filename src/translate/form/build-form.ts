@@ -21,8 +21,9 @@ export const EMPTY_FORM: Readonly<Omit<RequestForm, "system" | "turns">> = Objec
 export function addTurn(turns: Turn[], role: Turn["role"], blocks: readonly Block[]): void {
   if (blocks.length === 0) return;
   const last = turns.at(-1);
-  if (last?.role === role) last.blocks.push(...blocks);
-  else turns.push({ role, blocks: [...blocks] });
+  if (last?.role !== role) turns.push({ role, blocks: [...blocks] });
+  // Not spread: a message may have more parts than a call takes arguments.
+  else for (const block of blocks) last.blocks.push(block);
 }
 
 /** What is said before anybody else speaks is not part of the conversation. */
