@@ -35,7 +35,9 @@ const ANSWERS: readonly (readonly [what: string, chat: string, responses: string
   ["wants a tool called", "`tool_calls`", "`completed`", "`tool_use`"],
   ["refused", "`content_filter`", "`incomplete`, `content_filter`", "`refusal`"],
   ["cached input", "within `prompt_tokens`", "within `input_tokens`", "beside `input_tokens`"],
-  ["citations, log probabilities", "–", "–", "–"],
+  ["citations of addresses", "`annotations`", "`annotations`", "`citations`, as search results"],
+  ["citations of places in documents", "–", "–", "only at providers of its own"],
+  ["log probabilities", "`logprobs`", "`logprobs`", "–"],
 ];
 
 const page = [

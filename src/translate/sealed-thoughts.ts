@@ -13,7 +13,7 @@ export type Unsealed = { edits: MemberEdits; leftOut: { path: string; at: string
 type Cleaned = { value: unknown; leftOut: Unsealed["leftOut"] };
 
 /**
- * Thinking that a provider of another format gave is sealed by us for the caller to bring back. Once a provider of the caller's
+ * Thinking that a provider of another format gave, and sources it named, are sealed by us for the caller to bring back. Once a provider of the caller's
  * own format is asked instead, it would refuse what it never signed; so it is left out. Null: there is none, which is nearly
  * always, and costs a search of the bytes.
  */
@@ -74,22 +74,36 @@ function cleanMessages(messages: unknown): Cleaned {
   const value = listOf(messages).flatMap((message, index) => {
     if (!isObject(message) || !Array.isArray(message["content"])) return [message];
     const content: unknown[] = message["content"];
-    const kept = content.filter((block, place) => {
+    const kept = content.flatMap((block, place) => {
       const member = sealedMember(block);
-      if (member !== null)
-        note(leftOut, `messages.*.content.*.${member}`, `messages.${index}.content.${place}.${member}`);
-      return member === null;
+      if (member === null) return [block];
+      note(leftOut, `messages.*.content.*.${member}`, `messages.${index}.content.${place}.${member}`);
+      return member === "citations" ? [uncited(objectOf(block))] : [];
     });
-    if (kept.length === content.length) return [message];
-    return kept.length === 0 ? [] : [{ ...message, content: kept }];
+    return kept.length === 0 && content.length > 0 ? [] : [{ ...message, content: kept }];
   });
   return { value, leftOut };
 }
 
-function sealedMember(block: unknown): "signature" | "data" | null {
-  const { type, signature, data } = objectOf(block);
-  if (type === "thinking" && isSealed(signature)) return "signature";
-  return type === "redacted_thinking" && isSealed(data) ? "data" : null;
+function sealedMember(block: unknown): "signature" | "data" | "citations" | null {
+  const { type, signature, data, citations } = objectOf(block);
+  switch (type) {
+    case "thinking":
+      return isSealed(signature) ? "signature" : null;
+    case "redacted_thinking":
+      return isSealed(data) ? "data" : null;
+    case "text":
+      return listOf(citations).some((citation) => isSealedCitation(citation)) ? "citations" : null;
+    default:
+      return null;
+  }
+}
+
+const isSealedCitation = (citation: unknown): boolean => isSealed(objectOf(citation)["encrypted_index"]);
+
+function uncited({ citations, ...rest }: Json): Json {
+  const kept = listOf(citations).filter((citation) => !isSealedCitation(citation));
+  return kept.length === 0 ? rest : { ...rest, citations: kept };
 }
 
 /**
@@ -101,7 +115,10 @@ function demandsThought({ thinking, messages }: Json): boolean {
   const turns = objectsOf(messages);
   const lastCall = turns.findLastIndex(({ role }) => role === "assistant");
   const content = objectsOf(turns[lastCall]?.["content"]);
-  return content.some(({ type }) => type === "tool_use") && content.some((block) => sealedMember(block) !== null);
+  const thoughtLost = content.some(
+    ({ type, ...block }) => type !== "text" && sealedMember({ type, ...block }) !== null,
+  );
+  return content.some(({ type }) => type === "tool_use") && thoughtLost;
 }
 
 function note(leftOut: Unsealed["leftOut"], path: string, at: string): void {

@@ -4,8 +4,10 @@ import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
 import { parseChatAnswer } from "../chat-untouched.ts";
 import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
+import { citationsOfUrls } from "../form/citation.ts";
 import { type Json, objectOf, objectsOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
+import { probabilitiesOf, type TokenProbability } from "../form/token-probability.ts";
 import { readEvent } from "../read-event.ts";
 import { repairDelta } from "../repair-chat-delta.ts";
 import { createToolCalls } from "./chat-tool-calls.ts";
@@ -44,7 +46,7 @@ export function createChatReader(): AnswerReader {
       reason = textOrNull(choice["finish_reason"]) ?? reason;
       const beginning: AnswerEvent[] = started ? [] : [{ kind: "answer-started" }];
       started = true;
-      return [...beginning, ...delta.read(objectOf(choice["delta"]))];
+      return [...beginning, ...delta.read(objectOf(choice["delta"]), choice["logprobs"])];
     },
     ended: () => ended,
     close: () =>
@@ -63,24 +65,30 @@ export const wholeChatAnswer: ProviderSide["whole"] = (bytes) => {
     usage: readChatUsage(chatUsageIn(answer)),
     events: [
       { kind: "answer-started" },
-      ...delta.read(objectOf(choice["message"])),
+      ...delta.read(objectOf(choice["message"]), choice["logprobs"]),
       ...delta.close(),
       { kind: "answer-stopped", stop: stopOf(textOrNull(choice["finish_reason"])) },
     ],
   };
 };
 
-function createDeltaReader(): { read: (delta: Json) => AnswerEvent[]; close: () => AnswerEvent[] } {
+function createDeltaReader(): { read: (delta: Json, logprobs: unknown) => AnswerEvent[]; close: () => AnswerEvent[] } {
   const blocks = createBlockNumbers<string>();
   const calls = createToolCalls(blocks);
   let thinkingField = "reasoning_content";
   let details: unknown[] = [];
 
-  function prose(kind: Prose, text: unknown): AnswerEvent[] {
-    if (typeof text !== "string" || text === "") return [];
+  /** How much text stands before the block of it that is open; annotations count from the first. */
+  let textBefore = 0;
+  let textSoFar = 0;
+
+  function prose(kind: Prose, text: unknown, probabilities: readonly TokenProbability[] = []): AnswerEvent[] {
+    if (typeof text !== "string" || (text === "" && probabilities.length === 0)) return [];
     const others = PROSE.filter((other) => other !== kind).flatMap((other) => stop(other));
     const start = blocks.has(kind) ? [] : blocks.start(kind, { kind });
-    return [...others, ...start, ...blocks.grow(kind, text)];
+    if (kind === "text" && start.length > 0) textBefore = textSoFar;
+    if (kind === "text") textSoFar += text.length;
+    return [...others, ...start, ...blocks.grow(kind, text, probabilities)];
   }
 
   function stop(kind: Prose): AnswerEvent[] {
@@ -91,15 +99,16 @@ function createDeltaReader(): { read: (delta: Json) => AnswerEvent[]; close: () 
   }
 
   return {
-    read: (given) => {
+    read: (given, logprobs) => {
       const named = objectsOf(given["tool_calls"]);
       const repaired = repairDelta(given);
       if (typeof given["reasoning"] === "string" && given["reasoning"] !== "") thinkingField = "reasoning";
       details.push(...objectsOf(given["reasoning_details"]).filter((detail) => isObject(detail)));
       const said = [
         ...prose("thinking", repaired["reasoning_content"] ?? repaired["reasoning"]),
-        ...prose("text", repaired["content"]),
+        ...prose("text", repaired["content"], probabilitiesOf(objectOf(logprobs)["content"])),
         ...prose("refusal", repaired["refusal"]),
+        ...blocks.cite("text", citationsOfUrls(given["annotations"], textBefore)),
       ];
       if (named.length === 0) return said;
       return [...said, ...PROSE.flatMap((kind) => stop(kind)), ...named.flatMap((call) => calls.read(call))];

@@ -1,4 +1,5 @@
 import { addTurn, effortOf, EMPTY_FORM, functionTool, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
+import { type Citation, citationsOfUrls } from "../form/citation.ts";
 import { openNative } from "../form/native.ts";
 import {
   booleanOrNull,
@@ -34,6 +35,7 @@ export function chatToForm(body: Json): RequestForm {
     user: textOrNull(body["safety_identifier"]) ?? textOrNull(body["user"]),
     promptCacheKey: textOrNull(body["prompt_cache_key"]),
     labels: objectOrNull(body["metadata"]),
+    probabilities: probabilitiesOf(body),
   };
 }
 
@@ -59,13 +61,28 @@ function assistantBlocks(message: Json, said: Block[]): Block[] {
     const native = openNative(detail["signature"] ?? detail["data"]);
     return native === null ? [] : [{ kind: "thinking", text: textOf(detail["text"]), native }];
   });
-  blocks.push(...said);
+  blocks.push(...withCitations(said, message["annotations"]));
   if (typeof message["refusal"] === "string") blocks.push({ kind: "refusal", text: message["refusal"] });
   for (const call of objectsOf(message["tool_calls"])) {
     const { name, arguments: input } = objectOf(call["function"]);
     blocks.push({ kind: "tool_call", id: textOf(call["id"]), name: textOf(name), input: textOf(input) });
   }
   return blocks;
+}
+
+/** Annotations count from the beginning of the content, each text block from its own. */
+function withCitations(said: readonly Block[], annotations: unknown): Block[] {
+  let offset = 0;
+  return said.map((block) => {
+    if (block.kind !== "text" || !Array.isArray(annotations)) return block;
+    const citations = citationsOfUrls(annotations).flatMap((citation): Citation[] => {
+      const span = citation.span ?? { start: 0, end: offset + block.text.length };
+      const within = span.start >= offset && span.start < offset + block.text.length;
+      return within ? [{ ...citation, span: { start: span.start - offset, end: span.end - offset } }] : [];
+    });
+    offset += block.text.length;
+    return citations.length === 0 ? block : { ...block, citations };
+  });
 }
 
 function contentOf(content: unknown): Block[] {
@@ -110,6 +127,10 @@ function outputFormatOf({ type, json_schema: given }: Json): OutputFormat | null
     schema: objectOf(schema),
     strict: booleanOrNull(strict),
   };
+}
+
+function probabilitiesOf({ logprobs, top_logprobs: alternatives }: Json): RequestForm["probabilities"] {
+  return logprobs === true || Number(alternatives) > 0 ? { alternatives: numberOrNull(alternatives) } : null;
 }
 
 function thinkingOf(value: unknown): ThinkingForm | null {

@@ -8,9 +8,11 @@ import {
   reasonOf,
   type StopReason,
 } from "../form/answer-form.ts";
+import { urlCitation } from "../form/citation.ts";
 import { sealNative } from "../form/native.ts";
 import type { Json } from "../form/read-json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
+import type { TokenProbability } from "../form/token-probability.ts";
 
 const REASONS: Record<StopReason, string> = {
   end: "stop",
@@ -30,14 +32,24 @@ export function createChatWriter(
   /** Calls have numbers of their own here, without the blocks between them. */
   const callNumbers = new Map<number, number>();
 
-  const chunk = (delta: Json, reason: string | null = null): Buffer =>
-    encode({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }], ...emptyUsage });
+  /** Where each block of text begins in the content, which is all of them together. */
+  const offsets = new Map<number, number>();
+  let contentLength = 0;
 
-  function grown(index: number, text: string): Buffer[] {
+  const chunk = (delta: Json, { reason = null, probabilities = [] }: Aside = {}): Buffer =>
+    encode({
+      ...head,
+      choices: [{ index: 0, delta, logprobs: logprobsOf(probabilities), finish_reason: reason }],
+      ...emptyUsage,
+    });
+
+  function grown({ index, text, probabilities = [] }: Extract<AnswerEvent, { kind: "block-grew" }>): Buffer[] {
     const { head: block } = blockAt(answer, index);
     switch (block.kind) {
       case "text":
-        return [chunk({ content: text })];
+        if (!offsets.has(index)) offsets.set(index, contentLength);
+        contentLength += text.length;
+        return [chunk({ content: text }, { probabilities })];
       case "refusal":
         return [chunk({ refusal: text })];
       case "thinking":
@@ -63,11 +75,17 @@ export function createChatWriter(
         ];
       }
       case "block-grew":
-        return grown(event.index, event.text);
+        return grown(event);
       case "block-stopped": {
-        const details = detailsOf([blockAt(answer, event.index)]);
-        return details.length === 0 ? [] : [chunk({ reasoning_details: details })];
+        const block = blockAt(answer, event.index);
+        const details = detailsOf([block]);
+        const annotations = annotationsOf(block, offsets.get(event.index) ?? contentLength);
+        return [
+          ...(details.length === 0 ? [] : [chunk({ reasoning_details: details })]),
+          ...(annotations.length === 0 ? [] : [chunk({ annotations })]),
+        ];
       }
+      case "block-cited":
       case "block-sealed":
       case "answer-stopped":
         return [];
@@ -81,7 +99,7 @@ export function createChatWriter(
     close: (usage) => {
       return {
         rest: [
-          chunk({}, REASONS[reasonOf(answer)]),
+          chunk({}, { reason: REASONS[reasonOf(answer)] }),
           ...(usageWanted && usage ? [encode({ ...head, choices: [], usage: usageOf(usage) })] : []),
         ],
         terminal: DONE,
@@ -102,14 +120,23 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
       ? [{ id: head.id, type: "function", function: { name: head.name, arguments: input } }]
       : [],
   );
+  const spoken = blocks.filter(({ head }) => head.kind === "text");
+  const annotations = spoken.flatMap((block, index) =>
+    annotationsOf(
+      block,
+      spoken.slice(0, index).reduce((sum, { text: before }) => sum + before.length, 0),
+    ),
+  );
   const thought = text("thinking");
   const details = detailsOf(blocks);
+  const probabilities = spoken.flatMap((block) => block.probabilities);
   const message = {
     role: "assistant",
     content: text("text"),
     refusal: text("refusal"),
     ...(thought === null || thought === "" ? {} : { reasoning_content: thought }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(annotations.length === 0 ? {} : { annotations }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
   return {
@@ -117,7 +144,7 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
     object: "chat.completion",
     created: createdAtSeconds,
     model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: REASONS[reasonOf(answer)] }],
+    choices: [{ index: 0, message, logprobs: logprobsOf(probabilities), finish_reason: REASONS[reasonOf(answer)] }],
     ...(usage && { usage: usageOf(usage) }),
   };
 };
@@ -132,6 +159,19 @@ function detailsOf(blocks: readonly AnsweredBlock[]): Json[] {
     ];
   });
 }
+
+/** What a chunk says beside its delta. */
+type Aside = { reason?: string | null; probabilities?: readonly TokenProbability[] };
+
+function annotationsOf({ citations, text }: AnsweredBlock, offset: number): Json[] {
+  return citations.map((citation) => ({
+    type: "url_citation",
+    url_citation: urlCitation(citation, { offset, length: text.length }),
+  }));
+}
+
+const logprobsOf = (content: readonly TokenProbability[]): Json | null =>
+  content.length === 0 ? null : { content, refusal: null };
 
 /** In this dialect cached and reasoning tokens are shares of the totals, as they are in ours. */
 const usageOf = (usage: Usage): Json => ({

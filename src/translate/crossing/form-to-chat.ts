@@ -27,6 +27,8 @@ export function formToChat(form: RequestForm, { model, stream, maxOutputTokens, 
     user: form.user,
     prompt_cache_key: form.promptCacheKey,
     metadata: form.labels,
+    logprobs: form.probabilities === null ? null : true,
+    top_logprobs: form.probabilities?.alternatives,
     stream: stream ? true : null,
     stream_options: stream && chat?.streamOptions !== "refused" ? { include_usage: true } : null,
   });

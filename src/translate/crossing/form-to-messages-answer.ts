@@ -10,6 +10,7 @@ import {
   reasonOf,
   type StopReason,
 } from "../form/answer-form.ts";
+import { sourceCitation } from "../form/citation.ts";
 import { type Native, sealNative, UNSIGNED } from "../form/native.ts";
 import { createOneAtATime } from "../form/one-at-a-time.ts";
 import type { Json } from "../form/read-json.ts";
@@ -41,7 +42,12 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
         kinds.set(event.index, event.block.kind);
         return [block("start", event.index, { content_block: emptyBlock(event.block) })];
       case "block-grew":
+        if (event.text === "") return [];
         return [block("delta", event.index, { delta: deltaOf(kinds.get(event.index), event.text) })];
+      case "block-cited":
+        return [
+          block("delta", event.index, { delta: { type: "citations_delta", citation: sourceCitation(event.citation) } }),
+        ];
       case "block-stopped":
         return [...signed(event.index), block("stop", event.index, {})];
       case "block-sealed":
@@ -108,10 +114,11 @@ function deltaOf(kind: BlockHead["kind"] | undefined, text: string): Json {
   return { type: "text_delta", text };
 }
 
-function wholeBlock({ head, text, native }: AnsweredBlock): Json {
+function wholeBlock({ head, text, citations, native }: AnsweredBlock): Json {
   const empty = emptyBlock(head);
   if (head.kind === "thinking") return { ...empty, thinking: text, signature: signatureOf(native) };
-  return head.kind === "tool_call" ? { ...empty, input: inputOf(text) } : { ...empty, text };
+  if (head.kind === "tool_call") return { ...empty, input: inputOf(text) };
+  return { ...empty, text, ...(citations.length === 0 ? {} : { citations: citations.map(sourceCitation) }) };
 }
 
 const signatureOf = (native: Native | null): string => (native === null ? UNSIGNED : sealNative(native));

@@ -22,9 +22,10 @@ export function createResponsesWriter(name: AnswerName, answer: Answer): AnswerW
       case "block-started":
         return items.started(event.index, event.block).map(send);
       case "block-grew":
-        return items.grew(event.index, blockAt(answer, event.index).head, event.text).map(send);
+        return items.grew(event.index, blockAt(answer, event.index).head, event).map(send);
       case "block-stopped":
         return items.stopped(event.index, blockAt(answer, event.index)).map(send);
+      case "block-cited":
       case "block-sealed":
       case "answer-stopped":
         return [];

@@ -1,14 +1,18 @@
 import { plainText, urlOf } from "../form/build-form.ts";
+import { urlCitation } from "../form/citation.ts";
 import { type Json, said } from "../form/read-json.ts";
-import type { Block, OutputFormat, RequestForm, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
+import type { Block, OutputFormat, RequestForm, TextBlock, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
 
+/** How likely each token was comes back only when asked for by this name. */
+export const PROBABILITIES = "message.output_text.logprobs";
 /** Thoughts come back encrypted only when asked for; a model that has none refuses to be asked. */
-const ENCRYPTED_THOUGHTS = ["reasoning.encrypted_content"];
+const ENCRYPTED_THOUGHTS = "reasoning.encrypted_content";
 
 export function formToResponses(form: RequestForm, { model, stream, maxOutputTokens }: ProviderTold): Json {
   const { system, thinking } = form;
   const thinks = thinking !== null && thinking.effort !== "none";
+  const include = [...(thinks ? [ENCRYPTED_THOUGHTS] : []), ...(form.probabilities === null ? [] : [PROBABILITIES])];
   return said({
     model,
     instructions: system.length === 0 ? null : plainText(system, "\n\n"),
@@ -21,7 +25,8 @@ export function formToResponses(form: RequestForm, { model, stream, maxOutputTok
     parallel_tool_calls: form.tools.length === 0 ? null : form.parallelCalls,
     text: textOf(form),
     reasoning: thinking === null ? null : said({ effort: thinking.effort, summary: thinking.shown ? "auto" : null }),
-    include: thinks ? ENCRYPTED_THOUGHTS : null,
+    include: include.length === 0 ? null : include,
+    top_logprobs: form.probabilities?.alternatives,
     safety_identifier: form.user,
     prompt_cache_key: form.promptCacheKey,
     metadata: form.labels,
@@ -55,7 +60,7 @@ function itemsOf({ role, blocks }: Turn): Json[] {
 function partOf(block: Block, role: Turn["role"]): Json | null {
   switch (block.kind) {
     case "text":
-      return { type: role === "assistant" ? "output_text" : "input_text", text: block.text };
+      return role === "assistant" ? spokenPart(block) : { type: "input_text", text: block.text };
     case "refusal":
       return { type: "refusal", refusal: block.text };
     case "image":
@@ -71,6 +76,14 @@ function partOf(block: Block, role: Turn["role"]): Json | null {
     default:
       return block satisfies never;
   }
+}
+
+function spokenPart({ text, citations = [] }: TextBlock): Json {
+  const annotations = citations.map((citation) => ({
+    type: "url_citation",
+    ...urlCitation(citation, { offset: 0, length: text.length }),
+  }));
+  return { type: "output_text", text, ...(annotations.length === 0 ? {} : { annotations }) };
 }
 
 function itemOf(block: Block): Json[] {

@@ -2,6 +2,7 @@ import { readMessagesUsage } from "../../wire/messages/messages-usage.ts";
 import { createMessagesMeter, readMessage } from "../messages-untouched.ts";
 import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
+import { citationOfSource } from "../form/citation.ts";
 import { type Json, objectOf, objectOrNull, objectsOf, textOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
 import { readEvent, typeOf } from "../read-event.ts";
@@ -52,6 +53,8 @@ export function createMessagesReader(): AnswerReader {
       case "input_json_delta":
         if (textOf(delta["partial_json"]) !== "") inputs.delete(index);
         return blocks.grow(index, delta["partial_json"]);
+      case "citations_delta":
+        return cited(blocks, index, [delta["citation"]]);
       case "signature_delta":
         return blocks.seal(index, { dialect: "messages", value: { signature: textOf(delta["signature"]) } });
       default:
@@ -111,6 +114,7 @@ export const wholeMessage: ProviderSide["whole"] = (bytes) => {
   const events = objectsOf(message["content"]).flatMap((block, index) => [
     ...startOf(blocks, index, block),
     ...blocks.grow(index, wholeText(block)),
+    ...cited(blocks, index, objectsOf(block["citations"])),
     ...(typeof block["signature"] === "string"
       ? blocks.seal(index, { dialect: "messages", value: { signature: block["signature"] } })
       : []),
@@ -152,6 +156,14 @@ function refusalOf(blocks: Blocks, { stop_details: details }: Json): AnswerEvent
   if (typeof explanation !== "string") return [];
   const after = -1;
   return [...blocks.start(after, { kind: "refusal" }), ...blocks.grow(after, explanation), ...blocks.stop(after)];
+}
+
+/** Places in documents of the request are left out: a caller of another format has no way to ask for them. */
+function cited(blocks: Blocks, index: number, citations: readonly unknown[]): AnswerEvent[] {
+  return blocks.cite(
+    index,
+    citations.flatMap((citation) => citationOfSource(citation) ?? []),
+  );
 }
 
 function wholeText(block: Json): string {

@@ -1,4 +1,5 @@
 import { addTurn, effortOf, EMPTY_FORM, textBlock } from "../form/build-form.ts";
+import { citationOfSource } from "../form/citation.ts";
 import { openNative } from "../form/native.ts";
 import {
   booleanOrNull,
@@ -69,7 +70,7 @@ function blockOf(block: Json): Block[] {
   const cacheHint = objectOrNull(block["cache_control"]);
   switch (block["type"]) {
     case "text":
-      return block["text"] === "" ? [] : [textBlock(textOf(block["text"]), cacheHint)];
+      return block["text"] === "" ? [] : [citedText(block, cacheHint)];
     case "image":
       return [{ kind: "image", source: sourceOf(objectOf(block["source"])), detail: null, cacheHint }];
     case "document":
@@ -94,6 +95,11 @@ function blockOf(block: Json): Block[] {
     default:
       return [];
   }
+}
+
+function citedText(block: Json, cacheHint: Json | null): TextBlock {
+  const citations = objectsOf(block["citations"]).flatMap((citation) => citationOfSource(citation) ?? []);
+  return { ...textBlock(textOf(block["text"]), cacheHint), ...(citations.length === 0 ? {} : { citations }) };
 }
 
 function sourceOf(source: Json): Source {

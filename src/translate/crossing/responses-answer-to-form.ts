@@ -2,9 +2,11 @@ import type { Usage } from "../../core/usage.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import type { AnswerEvent, Stop } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
+import { citationsOfUrls } from "../form/citation.ts";
 import type { Native } from "../form/native.ts";
 import { type Json, objectOf, objectOrNull, objectsOf, said, textOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
+import { probabilitiesOf } from "../form/token-probability.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import { readResponse } from "../responses-untouched.ts";
 
@@ -16,6 +18,8 @@ export function createResponsesReader(): AnswerReader {
   const summaryParts = new Map<string, unknown>();
   /** Calls whose arguments have come piece by piece. */
   const grown = new Set<string>();
+  /** Items whose citations have come one by one. */
+  const cited = new Set<string>();
   let usage: Usage | null = null;
   let final: Json | null = null;
   let started = false;
@@ -26,13 +30,17 @@ export function createResponsesReader(): AnswerReader {
 
   /** Providers join their ids by accident more often than their places, so places are what is gone by. */
   function grow(event: Json, type: string): AnswerEvent[] {
-    const { content_index: part, delta } = event;
+    const { delta } = event;
     const place = String(event["output_index"]);
+    const part = `${place}.${String(event["content_index"])}`;
     switch (type) {
       case "response.output_text.delta":
-        return [...start(`${place}.${String(part)}`, "text"), ...blocks.grow(`${place}.${String(part)}`, delta)];
+        return [...start(part, "text"), ...blocks.grow(part, delta, probabilitiesOf(event["logprobs"]))];
+      case "response.output_text.annotation.added":
+        cited.add(place);
+        return blocks.cite(part, citationsOfUrls([event["annotation"]]));
       case "response.refusal.delta":
-        return [...start(`${place}.${String(part)}`, "refusal"), ...blocks.grow(`${place}.${String(part)}`, delta)];
+        return [...start(part, "refusal"), ...blocks.grow(part, delta)];
       case "response.function_call_arguments.delta":
         grown.add(place);
         return blocks.grow(place, delta);
@@ -52,8 +60,7 @@ export function createResponsesReader(): AnswerReader {
   function itemDone(event: Json): AnswerEvent[] {
     const place = String(event["output_index"]);
     const item = objectOf(event["item"]);
-    const inside = blocks.names().filter((name) => name.startsWith(`${place}.`));
-    const ended = inside.flatMap((name) => blocks.stop(name));
+    const ended = endParts(blocks, place, cited.has(place) ? [] : objectsOf(item["content"]));
     if (item["type"] === "function_call") {
       const whole = grown.has(place) ? [] : blocks.grow(place, item["arguments"]);
       return [...ended, ...whole, ...blocks.stop(place)];
@@ -118,6 +125,15 @@ export const wholeResponse: ProviderSide["whole"] = (bytes) => {
   };
 };
 
+/** The end of all parts of an item, with the citations that nothing but the whole item tells of. */
+function endParts(blocks: Blocks, place: string, parts: readonly Json[]): AnswerEvent[] {
+  const inside = blocks.names().filter((name) => name.startsWith(`${place}.`));
+  return inside.flatMap((name) => {
+    const { annotations } = objectOf(parts[Number(name.slice(place.length + 1))]);
+    return [...blocks.cite(name, citationsOfUrls(annotations)), ...blocks.stop(name)];
+  });
+}
+
 /** Items that only this dialect has are of tools that are never asked for through here. */
 function outputEvents(blocks: Blocks, response: Json): AnswerEvent[] {
   return objectsOf(response["output"]).flatMap((item, index) => {
@@ -128,7 +144,8 @@ function outputEvents(blocks: Blocks, response: Json): AnswerEvent[] {
           const refused = part["type"] === "refusal";
           return [
             ...blocks.start(place, { kind: refused ? "refusal" : "text" }),
-            ...blocks.grow(place, refused ? part["refusal"] : part["text"]),
+            ...blocks.grow(place, refused ? part["refusal"] : part["text"], probabilitiesOf(part["logprobs"])),
+            ...blocks.cite(place, citationsOfUrls(part["annotations"])),
             ...blocks.stop(place),
           ];
         });

@@ -1,17 +1,21 @@
-import type { AnsweredBlock, BlockHead } from "../form/answer-form.ts";
+import { type AnsweredBlock, begunBlock, type BlockHead } from "../form/answer-form.ts";
 import { sealNative } from "../form/native.ts";
 import type { Json } from "../form/read-json.ts";
+import type { TokenProbability } from "../form/token-probability.ts";
 import type { CallerTools } from "./caller-tools.ts";
 import { type CallLife, CALLS, type MadeCall } from "./responses-call.ts";
+import { partFinished, partOf } from "./responses-part.ts";
 
 type Event = { type: string } & Json;
+type Growth = { text: string; probabilities?: readonly TokenProbability[] };
 type CallHead = Extract<BlockHead, { kind: "tool_call" }>;
 
 /** The answer that items belong to, and the tools its calls can be of. */
 export type ItemOwner = { answerId: string; tools: Pick<CallerTools, "calledBy"> };
 
 /** A block as an item of the output, finished. */
-export function itemOf(owner: ItemOwner, index: number, { head, text, native }: AnsweredBlock): Json {
+export function itemOf(owner: ItemOwner, index: number, block: AnsweredBlock): Json {
+  const { head, text, native } = block;
   if (head.kind === "tool_call") {
     const call = callOf(owner, index, head);
     return CALLS[call.tool.kind].item(call, text);
@@ -20,7 +24,7 @@ export function itemOf(owner: ItemOwner, index: number, { head, text, native }: 
   switch (head.kind) {
     case "text":
     case "refusal":
-      return { id, type: "message", role: "assistant", status: "completed", content: [partOf(head, text)] };
+      return { id, type: "message", role: "assistant", status: "completed", content: [partOf(block)] };
     case "thinking": {
       const summary = text === "" ? [] : [{ type: "summary_text", text }];
       return { id, type: "reasoning", summary, ...(native === null ? {} : { encrypted_content: sealNative(native) }) };
@@ -42,7 +46,8 @@ export function createItemEvents(owner: ItemOwner) {
   });
 
   function started(index: number, head: BlockHead): Event[] {
-    const empty = itemOf(owner, index, { head, text: "", native: null, stopped: false });
+    const begun = begunBlock(head);
+    const empty = itemOf(owner, index, begun);
     const item = { ...empty, ...(head.kind === "thinking" ? {} : { status: "in_progress" }) };
     const added: Event = { type: "response.output_item.added", output_index: index, item };
     if (head.kind === "tool_call") {
@@ -53,7 +58,7 @@ export function createItemEvents(owner: ItemOwner) {
     if (head.kind !== "text" && head.kind !== "refusal") return [added];
     return [
       { ...added, item: { ...item, content: [] } },
-      { type: "response.content_part.added", ...place(index, head), content_index: 0, part: partOf(head, "") },
+      { type: "response.content_part.added", ...place(index, head), content_index: 0, part: partOf(begun) },
     ];
   }
 
@@ -62,10 +67,12 @@ export function createItemEvents(owner: ItemOwner) {
     return call === undefined ? [] : call.life[event](json).map((told) => ({ ...told, ...call.place }));
   }
 
-  function grew(index: number, head: BlockHead, delta: string): Event[] {
+  function grew(index: number, head: BlockHead, { text: delta, probabilities = [] }: Growth): Event[] {
     switch (head.kind) {
-      case "text":
-        return [{ type: "response.output_text.delta", ...place(index, head), content_index: 0, delta, logprobs: [] }];
+      case "text": {
+        const at = { ...place(index, head), content_index: 0 };
+        return [{ type: "response.output_text.delta", ...at, delta, logprobs: probabilities }];
+      }
       case "refusal":
         return [{ type: "response.refusal.delta", ...place(index, head), content_index: 0, delta }];
       case "tool_call":
@@ -85,18 +92,12 @@ export function createItemEvents(owner: ItemOwner) {
     }
   }
 
-  function finished(index: number, { head, text }: AnsweredBlock): Event[] {
+  function finished(index: number, block: AnsweredBlock): Event[] {
+    const { head, text } = block;
     switch (head.kind) {
       case "text":
-      case "refusal": {
-        const at = { ...place(index, head), content_index: 0 };
-        const said = head.kind === "text" ? { text, logprobs: [] } : { refusal: text };
-        const name = head.kind === "text" ? "output_text" : "refusal";
-        return [
-          { type: `response.${name}.done`, ...at, ...said },
-          { type: "response.content_part.done", ...at, part: partOf(head, text) },
-        ];
-      }
+      case "refusal":
+        return partFinished({ ...place(index, head), content_index: 0 }, block);
       case "tool_call":
         return ofCall(index, "finished", text);
       case "thinking": {
@@ -133,9 +134,4 @@ const itemId = ({ answerId }: ItemOwner, index: number, prefix: string): string 
 function callOf(owner: ItemOwner, index: number, { id, name }: CallHead): MadeCall {
   const tool = owner.tools.calledBy(name);
   return { itemId: itemId(owner, index, CALLS[tool.kind].prefix), callId: id, tool };
-}
-
-function partOf({ kind }: BlockHead, text: string): Json {
-  if (kind === "refusal") return { type: "refusal", refusal: text };
-  return { type: "output_text", text, annotations: [], logprobs: [] };
 }

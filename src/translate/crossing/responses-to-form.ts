@@ -12,6 +12,7 @@ import {
 } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../form/request-form.ts";
 import { type CallerTool, type CallerTools, CUSTOM_INPUT, readCallerTools, SEARCH, toolsIn } from "./caller-tools.ts";
+import { PROBABILITIES } from "./form-to-responses.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 
 /** A responses request, which has been checked, in the form. */
@@ -39,6 +40,7 @@ export function responsesToForm(body: Json): RequestForm {
     user: textOrNull(body["safety_identifier"]) ?? textOrNull(body["user"]),
     promptCacheKey: textOrNull(body["prompt_cache_key"]),
     labels: objectOrNull(body["metadata"]),
+    probabilities: probabilitiesOf(body),
   };
 }
 
@@ -129,6 +131,11 @@ function outputFormatOf(format: Json): OutputFormat | null {
     schema: objectOf(format["schema"]),
     strict: booleanOrNull(format["strict"]),
   };
+}
+
+function probabilitiesOf({ include, top_logprobs: alternatives }: Json): RequestForm["probabilities"] {
+  const asked = Array.isArray(include) && include.includes(PROBABILITIES);
+  return asked || Number(alternatives) > 0 ? { alternatives: numberOrNull(alternatives) } : null;
 }
 
 function thinkingOf({ effort: asked, summary }: Json): ThinkingForm | null {

@@ -42,7 +42,8 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
     only: { words: "that is no JSON object", when: (value) => !isJsonObject(value) },
   }),
   row("messages.*.refusal", ["kept", "translated"]),
-  row("messages.*.annotations", ["lost", "lost"], { only: { words: "not empty", when: isFilledList } }),
+  row("messages.*.annotations", ["translated", "lost"], { only: { words: "not empty", when: isFilledList } }),
+  row("messages.*.annotations.*.type", ["lost", "lost"], { only: otherThan("url_citation") }),
   row("messages.*.reasoning_content", ["lost", "lost"], {
     only: { words: "without `reasoning_details`", when: isUnsealed },
   }),
@@ -87,12 +88,13 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("metadata", ["kept", "lost"]),
   row("store", ["kept", "kept"], { note: "Always false." }),
   row("service_tier", ["kept", "kept"], { note: "Always the provider's default." }),
-  row("logprobs", ["lost", "lost"], { only: otherThan(false) }),
+  row("logprobs", ["translated", "lost"], { only: otherThan(false) }),
+  row("top_logprobs", ["kept", "lost"]),
   row("frequency_penalty", ["lost", "lost"], { only: otherThan(0) }),
   row("presence_penalty", ["lost", "lost"], { only: otherThan(0) }),
   row("modalities.*", ["lost", "lost"], { only: otherThan("text") }),
-  ...["seed", "logit_bias", "top_logprobs", "prediction", "functions", "function_call", "prompt_cache_retention"].map(
-    (name) => row(name, ["lost", "lost"]),
+  ...["seed", "logit_bias", "prediction", "functions", "function_call", "prompt_cache_retention"].map((name) =>
+    row(name, ["lost", "lost"]),
   ),
 ];
 

@@ -87,6 +87,7 @@ export const KNOWN_MEMBERS: Record<ClientDialect, Readonly<Record<string, readon
       "id",
       "name",
       "input",
+      "caller",
       "tool_use_id",
       "content",
       "is_error",

@@ -1,5 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
 import { MOST_CHAT_STOPS } from "../crossing/form-to-chat.ts";
+import { citationOfSource } from "../form/citation.ts";
 import { openNative } from "../form/native.ts";
 import { being, type Condition, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
 
@@ -42,7 +43,13 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   }),
   row("messages.*.content.*.title", ["translated", "translated"]),
   row("messages.*.content.*.context", ["lost", "lost"]),
-  row("messages.*.content.*.citations", ["lost", "lost"], { only: { words: "enabled, or given", when: hasCitations } }),
+  row("messages.*.content.*.citations", ["lost", "lost"], {
+    only: { words: "enabled, or of places in documents", when: hasOwnCitations },
+  }),
+  row("messages.*.content.*.citations", ["lost", "translated"], {
+    only: { words: "of addresses", when: (value) => Array.isArray(value) && value.length > 0 },
+  }),
+  row("messages.*.content.*.caller.type", ["lost", "lost"], { only: otherThan("direct") }),
   row("messages.*.content.*.is_error", ["lost", "lost"], { only: being(true) }),
   row("messages.*.content.*.signature", ["translated", "translated"], {
     note: "Returned to the provider that gave it.",
@@ -82,6 +89,7 @@ function isLinkedDocument(block: unknown): boolean {
   );
 }
 
-function hasCitations(value: unknown): boolean {
-  return isObject(value) ? value["enabled"] === true : Array.isArray(value) && value.length > 0;
+function hasOwnCitations(value: unknown): boolean {
+  if (isObject(value)) return value["enabled"] === true;
+  return Array.isArray(value) && value.some((citation) => citationOfSource(citation) === null);
 }

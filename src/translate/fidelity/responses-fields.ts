@@ -1,4 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
+import { PROBABILITIES } from "../crossing/form-to-responses.ts";
 import { openNative } from "../form/native.ts";
 import { being, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
 
@@ -83,7 +84,9 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   }),
   row("reasoning.summary", ["lost", "translated"], { note: "Thinking is shown wherever the provider shows it." }),
   row("include", ["kept", "kept"]),
-  row("include.*", ["lost", "lost"], { only: otherThan("reasoning.encrypted_content") }),
+  row("include.*", ["lost", "lost"], { only: otherThan("reasoning.encrypted_content", PROBABILITIES) }),
+  row("include.*", ["translated", "lost"], { only: being(PROBABILITIES) }),
+  row("top_logprobs", ["kept", "lost"], { only: otherThan(0) }),
   row("truncation", ["lost", "lost"], { only: otherThan("disabled") }),
   row("user", ["kept", "translated"]),
   row("safety_identifier", ["translated", "translated"]),
@@ -92,7 +95,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("store", ["kept", "kept"], { note: "Always false." }),
   row("service_tier", ["kept", "kept"], { note: "Always the provider's default." }),
   row("background", ["kept", "kept"], { note: "Only `false` is taken." }),
-  ...["max_tool_calls", "top_logprobs", "stream_options", "prompt_cache_retention", "client_metadata"].map((name) =>
+  ...["max_tool_calls", "stream_options", "prompt_cache_retention", "client_metadata"].map((name) =>
     row(name, ["lost", "lost"]),
   ),
 ];

@@ -1,4 +1,6 @@
+import type { Citation } from "./citation.ts";
 import type { Native } from "./native.ts";
+import { type TokenProbability, weightOf } from "./token-probability.ts";
 
 /** Why a model stopped, in no dialect's words. */
 export type StopReason = "end" | "length" | "tool" | "stop_sequence" | "refused";
@@ -16,7 +18,9 @@ export type BlockHead =
 export type AnswerEvent =
   | { kind: "answer-started" }
   | { kind: "block-started"; index: number; block: BlockHead }
-  | { kind: "block-grew"; index: number; text: string }
+  | { kind: "block-grew"; index: number; text: string; probabilities?: readonly TokenProbability[] }
+  /** Belongs to text: what it rests on. */
+  | { kind: "block-cited"; index: number; citation: Citation }
   /** Belongs to thinking: what its own provider wants to see again. */
   | { kind: "block-sealed"; index: number; native: Native }
   | { kind: "block-stopped"; index: number }
@@ -28,7 +32,23 @@ export type Stop = {
   sequence: string | null;
 };
 
-export type AnsweredBlock = { head: BlockHead; text: string; native: Native | null; stopped: boolean };
+export type AnsweredBlock = {
+  head: BlockHead;
+  text: string;
+  citations: Citation[];
+  probabilities: TokenProbability[];
+  native: Native | null;
+  stopped: boolean;
+};
+
+export const begunBlock = (head: BlockHead): AnsweredBlock => ({
+  head,
+  text: "",
+  citations: [],
+  probabilities: [],
+  native: null,
+  stopped: false,
+});
 
 /** An answer so far. */
 export type Answer = { blocks: AnsweredBlock[]; stop: Stop; length: number };
@@ -43,12 +63,18 @@ export function createFold(): { answer: Answer; add: (event: AnswerEvent) => voi
         case "answer-started":
           break;
         case "block-started":
-          answer.blocks[event.index] = { head: event.block, text: "", native: null, stopped: false };
+          answer.blocks[event.index] = begunBlock(event.block);
           break;
         case "block-grew":
-          blockAt(answer, event.index).text += event.text;
-          answer.length += event.text.length;
+          grow(blockAt(answer, event.index), event);
+          answer.length += event.text.length + weightOf(event.probabilities ?? []);
           break;
+        case "block-cited": {
+          const { url, title, quote } = event.citation;
+          blockAt(answer, event.index).citations.push(event.citation);
+          answer.length += url.length + title.length + quote.length;
+          break;
+        }
         case "block-sealed":
           blockAt(answer, event.index).native = event.native;
           break;
@@ -63,6 +89,11 @@ export function createFold(): { answer: Answer; add: (event: AnswerEvent) => voi
       }
     },
   };
+}
+
+function grow(block: AnsweredBlock, { text, probabilities = [] }: Extract<AnswerEvent, { kind: "block-grew" }>): void {
+  block.text += text;
+  block.probabilities.push(...probabilities);
 }
 
 export function blockAt(answer: Answer, index: number): AnsweredBlock {

@@ -1,4 +1,6 @@
 import type { AnswerEvent, BlockHead } from "./answer-form.ts";
+import type { Citation } from "./citation.ts";
+import type { TokenProbability } from "./token-probability.ts";
 
 /** More blocks than any answer has; a provider that begins more is not followed. */
 const MOST_BLOCKS = 10_000;
@@ -15,10 +17,16 @@ export function createBlockNumbers<Name>() {
       open.set(name, begun);
       return [...before, { kind: "block-started", index: begun++, block }];
     },
-    grow: (name: Name, text: unknown): AnswerEvent[] => {
+    /** A token may be a part of a character, so that there is something to say of it and nothing to show. */
+    grow: (name: Name, text: unknown, probabilities: readonly TokenProbability[] = []): AnswerEvent[] => {
       const index = open.get(name);
-      if (index === undefined || typeof text !== "string" || text === "") return [];
-      return [{ kind: "block-grew", index, text }];
+      if (index === undefined || typeof text !== "string") return [];
+      if (probabilities.length > 0) return [{ kind: "block-grew", index, text, probabilities }];
+      return text === "" ? [] : [{ kind: "block-grew", index, text }];
+    },
+    cite: (name: Name, citations: readonly Citation[]): AnswerEvent[] => {
+      const index = open.get(name);
+      return index === undefined ? [] : citations.map((citation) => ({ kind: "block-cited", index, citation }));
     },
     seal: (name: Name, native: Extract<AnswerEvent, { kind: "block-sealed" }>["native"]): AnswerEvent[] => {
       const index = open.get(name);

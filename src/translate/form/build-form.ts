@@ -15,6 +15,7 @@ export const EMPTY_FORM: Readonly<Omit<RequestForm, "system" | "turns">> = Objec
   user: null,
   promptCacheKey: null,
   labels: null,
+  probabilities: null,
 });
 
 /** Adds what a speaker says; two things in a row by one speaker are one turn. */

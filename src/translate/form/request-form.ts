@@ -1,3 +1,4 @@
+import type { Citation } from "./citation.ts";
 import type { Native } from "./native.ts";
 
 /** A request in no dialect's words: what every format can say, in the shape of the richest of them. */
@@ -18,12 +19,20 @@ export type RequestForm = {
   user: string | null;
   promptCacheKey: string | null;
   labels: Record<string, unknown> | null;
+  /** How likely each token was, with as many alternatives; null: not asked for. */
+  probabilities: { alternatives: number | null } | null;
 };
 
 /** Consecutive things of one speaker are one turn, as results of parallel calls must be for some providers. */
 export type Turn = { role: "user" | "assistant" | "system"; blocks: Block[] };
 
-export type TextBlock = { kind: "text"; text: string; cacheHint: Record<string, unknown> | null };
+/** `citations`: what a model's own words rested on, when they are told again. */
+export type TextBlock = {
+  kind: "text";
+  text: string;
+  cacheHint: Record<string, unknown> | null;
+  citations?: readonly Citation[];
+};
 
 /** Where the bytes of an image or a document are: in the request, or at an address. */
 export type Source = { kind: "inline"; mediaType: string; data: string } | { kind: "url"; url: string };
