@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { COMPATIBLE_PROVIDERS } from "../upstream/providers.ts";
 import { isSentInTheClear, readProviderOrder } from "./provider-order.ts";
 import { PRESETS } from "./provider-presets.ts";
 
@@ -22,6 +23,16 @@ test.each(Object.keys(PRESETS))(
 
     expect(order.baseUrl).toBe(PRESETS[preset]?.url);
     expect(isSentInTheClear(order)).toBe(false);
+  },
+);
+
+test.each(Object.entries(PRESETS))(
+  "the preset %s goes where the table of compatible providers says",
+  (_name, { url }) => {
+    const { hostname } = new URL(url);
+    const listed = COMPATIBLE_PROVIDERS.find(({ hosts }) => hosts.includes(hostname));
+
+    if (listed) expect(Object.values(listed.baseUrls)).toContain(url);
   },
 );
 

@@ -5,14 +5,15 @@ type Preset = { url: string; credential: string };
 export const PRESETS: Readonly<Record<string, Preset>> = {
   anthropic: { url: "https://api.anthropic.com/v1", credential: "env:ANTHROPIC_API_KEY" },
   cerebras: { url: "https://api.cerebras.ai/v1", credential: "env:CEREBRAS_API_KEY" },
-  deepseek: { url: "https://api.deepseek.com/v1", credential: "env:DEEPSEEK_API_KEY" },
+  deepseek: { url: "https://api.deepseek.com", credential: "env:DEEPSEEK_API_KEY" },
   fireworks: { url: "https://api.fireworks.ai/inference/v1", credential: "env:FIREWORKS_API_KEY" },
   groq: { url: "https://api.groq.com/openai/v1", credential: "env:GROQ_API_KEY" },
   mistral: { url: "https://api.mistral.ai/v1", credential: "env:MISTRAL_API_KEY" },
+  moonshot: { url: "https://api.moonshot.ai/v1", credential: "env:MOONSHOT_API_KEY" },
   ollama: { url: "http://127.0.0.1:11434/v1", credential: "none" },
   openai: { url: "https://api.openai.com/v1", credential: "env:OPENAI_API_KEY" },
   openrouter: { url: "https://openrouter.ai/api/v1", credential: "env:OPENROUTER_API_KEY" },
-  together: { url: "https://api.together.xyz/v1", credential: "env:TOGETHER_API_KEY" },
+  together: { url: "https://api.together.ai/v1", credential: "env:TOGETHER_API_KEY" },
   vllm: { url: "http://127.0.0.1:8000/v1", credential: "none" },
   xai: { url: "https://api.x.ai/v1", credential: "env:XAI_API_KEY" },
 };

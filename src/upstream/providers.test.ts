@@ -9,6 +9,32 @@ test("each listed host is found by its own base URLs, and by no other provider's
   }
 });
 
+/** Taken from the providers' own pages; a slip of the pen in the table would otherwise show first at a customer's. */
+test.each([
+  ["OpenAI", "chat", "https://api.openai.com/v1/chat/completions"],
+  ["OpenAI", "responses", "https://api.openai.com/v1/responses"],
+  ["Azure OpenAI", "chat", "https://resource.openai.azure.com/openai/v1/chat/completions"],
+  ["Groq", "chat", "https://api.groq.com/openai/v1/chat/completions"],
+  ["Groq", "responses", "https://api.groq.com/openai/v1/responses"],
+  ["Mistral", "chat", "https://api.mistral.ai/v1/chat/completions"],
+  ["DeepSeek", "chat", "https://api.deepseek.com/chat/completions"],
+  ["DeepSeek", "messages", "https://api.deepseek.com/anthropic/v1/messages"],
+  ["xAI", "responses", "https://api.x.ai/v1/responses"],
+  ["Together", "chat", "https://api.together.ai/v1/chat/completions"],
+  ["Moonshot", "chat", "https://api.moonshot.ai/v1/chat/completions"],
+  ["Fireworks", "messages", "https://api.fireworks.ai/inference/v1/messages"],
+  ["OpenRouter", "chat", "https://openrouter.ai/api/v1/chat/completions"],
+  ["vLLM", "messages", "http://127.0.0.1:8000/v1/messages"],
+  ["Ollama", "messages", "http://127.0.0.1:11434/v1/messages"],
+  ["LM Studio", "chat", "http://127.0.0.1:1234/v1/chat/completions"],
+] as const)("%s is asked for %s where its documentation says", (name, dialect, address) => {
+  const provider = COMPATIBLE_PROVIDERS.find((listed) => listed.name === name);
+  const target = { baseUrl: provider?.baseUrls[dialect], dialect, credentialRef: "none" } as Target;
+  const { origin, path } = createPrepareTarget(() => null)(target);
+
+  expect(origin + path).toBe(address);
+});
+
 test("a host that only looks like a listed one has no quirks", () => {
   const plain = { credentialHeader: "authorization", outputLimitField: "max_tokens", streamOptions: "accepted" };
 

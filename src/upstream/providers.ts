@@ -54,7 +54,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     name: "Groq",
     baseUrls: everywhere("https://api.groq.com/openai/v1", "chat", "responses"),
     hosts: ["api.groq.com"],
-    remark: "Refuses `logprobs`, `logit_bias`, `messages[].name`, and `n` other than 1.",
+    remark: "Refuses `logprobs`, `top_logprobs`, `logit_bias`, `messages[].name`, and `n` other than 1.",
   },
   {
     ...UNLISTED,
@@ -68,7 +68,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
   {
     ...UNLISTED,
     name: "DeepSeek",
-    baseUrls: { chat: "https://api.deepseek.com/v1", messages: "https://api.deepseek.com/anthropic/v1" },
+    baseUrls: { chat: "https://api.deepseek.com", messages: "https://api.deepseek.com/anthropic/v1" },
     hosts: ["api.deepseek.com"],
     remark: "Each format has a base URL of its own, so it is two providers in the catalogue.",
   },
@@ -82,9 +82,16 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
   {
     ...UNLISTED,
     name: "Together",
-    baseUrls: everywhere("https://api.together.xyz/v1", "chat"),
-    hosts: ["api.together.xyz", "api.together.ai"],
-    remark: "Beyond its address, taken to be like the most of them.",
+    baseUrls: everywhere("https://api.together.ai/v1", "chat"),
+    hosts: ["api.together.ai", "api.together.xyz"],
+    remark: "`upstream_model` has its maker's name in front, `openai/gpt-oss-20b`.",
+  },
+  {
+    ...UNLISTED,
+    name: "Moonshot",
+    baseUrls: everywhere("https://api.moonshot.ai/v1", "chat", "responses"),
+    hosts: ["api.moonshot.ai", "api.moonshot.cn"],
+    remark: "Accounts of `api.moonshot.cn` are others. Chunks lack `object`; usage is in the last one with a choice.",
   },
   {
     ...UNLISTED,
@@ -105,16 +112,18 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
   {
     ...UNLISTED,
     name: "vLLM",
-    baseUrls: everywhere("http://127.0.0.1:8000/v1", "chat", "responses"),
+    baseUrls: everywhere("http://127.0.0.1:8000/v1", "chat", "responses", "messages"),
     hosts: [],
-    remark: "Wants a credential only when it was started with `--api-key`.",
+    remark:
+      "Wants a credential only when it was started with `--api-key`, and then as `authorization`: not for messages.",
   },
   {
     ...UNLISTED,
     name: "Ollama",
-    baseUrls: everywhere("http://127.0.0.1:11434/v1", "chat", "responses"),
+    baseUrls: everywhere("http://127.0.0.1:11434/v1", "chat", "responses", "messages"),
     hosts: [],
-    remark: "Wants no credential. The first call loads the model: give it a long first-byte timeout.",
+    remark:
+      "Wants no credential. Knows the limit of output only as `max_tokens`. The first call loads the model: give it a long first-byte timeout.",
   },
   {
     ...UNLISTED,
