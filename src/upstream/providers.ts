@@ -91,7 +91,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     name: "Moonshot",
     baseUrls: everywhere("https://api.moonshot.ai/v1", "chat", "responses"),
     hosts: ["api.moonshot.ai", "api.moonshot.cn"],
-    remark: "Accounts of `api.moonshot.cn` are others. Chunks lack `object`; usage is in the last one with a choice.",
+    remark: "`api.moonshot.cn` is its address in China. Chunks lack `object`; usage is in the last one with a choice.",
   },
   {
     ...UNLISTED,
