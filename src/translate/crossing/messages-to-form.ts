@@ -92,6 +92,9 @@ function blockOf(block: Json): Block[] {
           failed: block["is_error"] === true,
         },
       ];
+    // A search for tools answers with these. The tools it means are offered from the start, so their names say enough.
+    case "tool_reference":
+      return [textBlock(`Tool available: ${textOf(block["tool_name"])}`)];
     default:
       return [];
   }

@@ -91,6 +91,7 @@ export const KNOWN_MEMBERS: Record<ClientDialect, Readonly<Record<string, readon
       "tool_use_id",
       "content",
       "is_error",
+      "caller",
     ],
     "tools.*": [
       "type",

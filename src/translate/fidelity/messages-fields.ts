@@ -33,8 +33,11 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
     note: UNKNOWN_CONTENT,
   }),
   row("messages.*.content.*.content.*.type", ["refused", "refused"], {
-    only: otherThan("text", "image", "document"),
+    only: otherThan("text", "image", "document", "tool_reference"),
     note: UNKNOWN_CONTENT,
+  }),
+  row("messages.*.content.*.caller", ["lost", "lost"], {
+    only: { words: "a program", when: (caller) => isObject(caller) && caller["type"] !== "direct" },
   }),
   row("messages.*.content.*.source", ["translated", "translated"]),
   row("messages.*.content.*", ["refused", "translated"], {
