@@ -1,5 +1,14 @@
 import { defineConfig } from "vitest/config";
 
+type Project = { name: string; include: string[]; testTimeout?: number };
+
+/** A suite as it is, and with every model behind a provider of another format: of either of the other two. */
+const onEveryCourse = ({ name, ...rest }: Project) =>
+  ["straight", "crossed", "turned"].map((course) => ({
+    extends: true as const,
+    test: { ...rest, name: course === "straight" ? name : `${name}-${course}`, env: { TOLLGATE_TEST_ROUTES: course } },
+  }));
+
 /** One project per verb: unit tests beside the code, black-box suites under tests/. */
 export default defineConfig({
   test: {
@@ -21,9 +30,9 @@ export default defineConfig({
           ],
         },
       },
-      { extends: true, test: { name: "contract", include: ["tests/contract/**/*.test.ts"] } },
+      ...onEveryCourse({ name: "contract", include: ["tests/contract/**/*.test.ts"] }),
       { extends: true, test: { name: "conformance", include: ["tests/conformance/**/*.test.ts"] } },
-      { extends: true, test: { name: "chaos", include: ["tests/chaos/**/*.test.ts"], testTimeout: 180_000 } },
+      ...onEveryCourse({ name: "chaos", include: ["tests/chaos/**/*.test.ts"], testTimeout: 180_000 }),
     ],
   },
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { type Dialect, providerDialect } from "../support/provider-dialect.ts";
 import { until } from "../support/until.ts";
 
 /** The long run is the promise; the short one is for every change. */
@@ -16,14 +17,34 @@ const COST = 0.00009;
 type Mood = "whole" | "half fail" | "dead";
 type Provider = { server: Server; url: string; mood: Mood; calls: number; failed: number };
 
-const ANSWER = JSON.stringify({
-  id: "chatcmpl-1",
-  object: "chat.completion",
-  created: 1,
-  model: "m",
-  choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }],
-  usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
-});
+const DIALECT = providerDialect("chat");
+const USAGE = { input_tokens: 10, output_tokens: 20 };
+const ANSWERS: Record<Dialect, object> = {
+  chat: {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
+  },
+  responses: {
+    id: "resp_1",
+    object: "response",
+    status: "completed",
+    output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Hello." }] }],
+    usage: USAGE,
+  },
+  messages: {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    content: [{ type: "text", text: "Hello." }],
+    stop_reason: "end_turn",
+    usage: USAGE,
+  },
+};
+const ANSWER = JSON.stringify(ANSWERS[DIALECT]);
 
 /** The ways in which a provider fails before its first byte, one after the other. */
 const FAILURES: ((response: ServerResponse) => void)[] = [
@@ -66,7 +87,7 @@ beforeAll(async () => {
       equals: {
         upstream: "sim-unused",
         priority: 9,
-        moreRoutes: ["east", "west"].map((provider) => ({ provider, upstream_model: "equals", dialect: "chat" })),
+        moreRoutes: ["east", "west"].map((provider) => ({ provider, upstream_model: "equals", dialect: DIALECT })),
       },
       preferred: {
         upstream: "sim-unused",
@@ -75,7 +96,7 @@ beforeAll(async () => {
           provider,
           priority,
           upstream_model: "preferred",
-          dialect: "chat",
+          dialect: DIALECT,
         })),
       },
     },

@@ -14,7 +14,7 @@ const TOKENS = SECONDS * EVENTS_PER_SECOND;
 let gateway: GatewayProcess;
 beforeAll(async () => {
   gateway = await startGatewayProcess({
-    models: { paced: { upstream: `sim+tokens=${TOKENS}+rate=${EVENTS_PER_SECOND}` } },
+    models: { paced: { upstream: `sim+tokens=${TOKENS}+rate=${EVENTS_PER_SECOND}` }, brief: { upstream: "sim" } },
   });
 });
 afterAll(() => gateway.stop());
@@ -57,7 +57,7 @@ async function warmUp(): Promise<void> {
         const { response } = await openChatStream({
           url: gateway.publicUrl,
           key: gateway.keys.credit,
-          model: "sim-fast",
+          model: "brief",
           body,
         });
         await readAll(response);

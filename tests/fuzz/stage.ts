@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rememberSecrets } from "../support/gateway-process.ts";
+import { type Dialect, providerDialect } from "../support/provider-dialect.ts";
 import { startCluster } from "../support/postgres.ts";
 import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
@@ -80,7 +81,14 @@ function catalogueOf(providerUrl: string): object {
       context_window: 1_000_000,
       max_output_tokens: 4_096,
       price: { input: "1", output: "4" },
-      routes: [{ provider, upstream_model: `up-${id}`, dialect, conformant: true }],
+      routes: [
+        {
+          provider,
+          upstream_model: `up-${id}`,
+          dialect: providerDialect(dialect as Dialect),
+          conformant: true,
+        },
+      ],
     })),
   };
 }

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { copyDevTemplate } from "./dev-template.ts";
+import { type Dialect, providerDialect, translates } from "./provider-dialect.ts";
+import { requestLog } from "./request-log.ts";
 import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
 import { sharedFolder } from "./recordings.ts";
 import type { WitnessedCall } from "./simulator-process.ts";
@@ -13,7 +15,8 @@ import type { WitnessedCall } from "./simulator-process.ts";
 export type TestModel = {
   upstream: string;
   conformant?: boolean;
-  dialect?: "chat" | "responses" | "messages";
+  /** The format of its callers, and on straight routes of its provider. */
+  dialect?: Dialect;
   /** How long the provider may take to begin. */
   firstByteTimeoutMs?: number;
   /** Null: none is published. */
@@ -101,14 +104,30 @@ export async function startGatewayProcess({
     metrics,
     stop: async () => {
       if (child.exitCode === null) await keepOutput(`${child.pid}.metrics`, await metrics().catch(() => ""));
+      const straight = translates() && child.exitCode === null ? await straightRequests(ready, folder) : [];
       child.kill("SIGTERM");
       const [code] = await exited;
       await keepOutput(`${child.pid}.log`, readFileSync(join(folder, ".tollgate/tollgate.log"), "utf8"));
       await keepOutput(`${child.pid}.stderr`, Buffer.concat(output).toString());
       rmSync(folder, { recursive: true, force: true });
+      if (straight.length > 0) throw new Error(`not translated in a run that is to be: ${straight.join(", ")}`);
       return code;
     },
   };
+}
+
+/** The requests that went to a provider of their own format, by the log and the routes of the gateway. */
+async function straightRequests(
+  { adminUrl, adminToken }: Pick<GatewayProcess, "adminUrl" | "adminToken">,
+  folder: string,
+): Promise<string[]> {
+  const headers = { authorization: `Bearer ${adminToken}` };
+  const answer = await fetch(`${adminUrl}/admin/v1/health/routes`, { headers });
+  const { data } = (await answer.json()) as { data: { route_id: string; dialect: string }[] };
+  const dialects = new Map(data.map(({ route_id: id, dialect }) => [id, dialect]));
+  return requestLog({ folder })
+    .filter(({ dialect, route_id: id }) => dialect !== undefined && dialects.get(id ?? "") === dialect)
+    .map(({ dialect, model }) => `${dialect} ${model}`);
 }
 
 function catalogueOf(models: Record<string, TestModel>): object {
@@ -124,7 +143,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
         {
           provider: "simulator",
           upstream_model: model.upstream,
-          dialect: model.dialect ?? "chat",
+          dialect: providerDialect(model.dialect ?? "chat"),
           first_byte_timeout_ms: model.firstByteTimeoutMs ?? 60_000,
           conformant: model.conformant ?? true,
           priority: model.priority ?? 0,

@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GatewayProcess } from "./gateway-process.ts";
 import { until } from "./until.ts";
 
 /** One request as the gateway's log tells it, as far as tests read it. */
 export type LoggedRequest = {
   request_id: string;
   route: string;
+  /** Of the caller. */
+  dialect?: string;
+  /** The route of the catalogue that was asked last. */
+  route_id?: string;
   status: number;
   code?: string;
   outcome?: string;
@@ -18,16 +21,18 @@ export type LoggedRequest = {
   error?: { param?: string };
 };
 
-export function requestLog(gateway: Pick<GatewayProcess, "folder">): LoggedRequest[] {
+export function requestLog(gateway: { folder: string }): LoggedRequest[] {
   return readFileSync(join(gateway.folder, ".tollgate/tollgate.log"), "utf8")
     .split("\n")
     .filter((line) => line.includes('"msg":"request"') && line.endsWith("}"))
     .map((line) => JSON.parse(line) as LoggedRequest);
 }
 
+type Watched = { folder: string; publicUrl: string };
+
 /** The requests a piece of work made, between two of our own that mark its beginning and its end. */
 export async function requestsDuring<Result>(
-  gateway: GatewayProcess,
+  gateway: Watched,
   work: () => Promise<Result>,
 ): Promise<{ result: Result; requests: LoggedRequest[] }> {
   const begin = await mark(gateway);
@@ -39,7 +44,7 @@ export async function requestsDuring<Result>(
 }
 
 /** A request is logged when its answer has been sent, so that those answered before the mark are in the log when the mark is. */
-async function mark(gateway: GatewayProcess): Promise<string> {
+async function mark(gateway: Watched): Promise<string> {
   const response = await fetch(`${gateway.publicUrl}/v1/models`);
   await response.arrayBuffer();
   const markId = response.headers.get("x-request-id") ?? "";

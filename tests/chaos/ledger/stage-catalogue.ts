@@ -1,3 +1,4 @@
+import { providerDialect } from "../../support/provider-dialect.ts";
 import type { Route } from "./evidence.ts";
 import { CATALOGUE_PRICE } from "./tariff.ts";
 
@@ -35,23 +36,30 @@ export function stageCatalogue(options: {
     ],
     models: [
       ...Object.entries(behaviours).flatMap(([name, upstream]) =>
-        ROUTES.map((route) => modelOf({ id: modelFor(route, name), upstream, provider: "acme", dialect: route })),
+        ROUTES.map((route) => modelOf({ id: modelFor(route, name), upstream, provider: "acme", callers: route })),
       ),
-      modelOf({ id: "unreached", upstream: "sim", provider: "deaf", dialect: "chat" }),
+      modelOf({ id: "unreached", upstream: "sim", provider: "deaf", callers: "chat" }),
     ],
   };
 }
 
-/** Every behaviour can be had of a provider of each format. */
+/** Every behaviour can be had by callers of each format. */
 export const modelFor = (route: Route, name: string): string => (route === "chat" ? name : `${name}-${route}`);
 
 const ROUTES: readonly Route[] = ["chat", "responses", "messages"];
 
-const modelOf = (model: { id: string; upstream: string; provider: string; dialect: Route }): object => ({
+const modelOf = (model: { id: string; upstream: string; provider: string; callers: Route }): object => ({
   id: model.id,
   provider: model.provider,
   context_window: 128_000,
   max_output_tokens: 4_096,
   price: CATALOGUE_PRICE,
-  routes: [{ provider: model.provider, upstream_model: model.upstream, dialect: model.dialect, conformant: true }],
+  routes: [
+    {
+      provider: model.provider,
+      upstream_model: model.upstream,
+      dialect: providerDialect(model.callers),
+      conformant: true,
+    },
+  ],
 });

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { bearer, expectRefusal } from "../knock.ts";
 import { issueKey } from "../operator.ts";
-import { ask, JSON_TYPE } from "./ask.ts";
+import { ask, EVERYDAY, JSON_TYPE } from "./ask.ts";
 
 const TOO_LONG = { status: 400, code: "context_length_exceeded", type: "invalid_request_error" };
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  gateway = await startGatewayProcess({ models: { small: { upstream: "sim", maxOutputTokens: 8 } } });
+  gateway = await startGatewayProcess({ models: { ...EVERYDAY, small: { upstream: "sim", maxOutputTokens: 8 } } });
 });
 afterAll(() => gateway.stop());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { bearer, expectRefusal } from "../knock.ts";
-import { ask, JSON_TYPE, MESSAGES, send } from "./ask.ts";
+import { ask, EVERYDAY, JSON_TYPE, MESSAGES, send } from "./ask.ts";
 
 const INVALID = { status: 400, code: "invalid_request", type: "invalid_request_error" };
 
@@ -9,6 +9,7 @@ let gateway: GatewayProcess;
 beforeAll(async () => {
   gateway = await startGatewayProcess({
     models: {
+      ...EVERYDAY,
       small: { upstream: "sim", maxOutputTokens: 8 },
       misspelt: { upstream: "sim+no-such-setting=1" },
     },
@@ -23,7 +24,7 @@ afterAll(async () => {
 
 const without = (name: string): string =>
   JSON.stringify(
-    Object.fromEntries(Object.entries({ model: "sim-fast", messages: MESSAGES }).filter(([key]) => key !== name)),
+    Object.fromEntries(Object.entries({ model: "everyday", messages: MESSAGES }).filter(([key]) => key !== name)),
   );
 
 describe("a field outside its constraint is refused and named [CHA-2] [CHA-4] [CHA-7] [CHA-8] [CHA-9] [CHA-11] [CHA-14] [CHA-15] [CHA-19] [CHA-22] [BOD-2] [BOD-3] [BOD-5] [CHA-30] [ERR-1] [ERR-2] [ERR-15] [HDR-10]", () => {
@@ -32,7 +33,7 @@ describe("a field outside its constraint is refused and named [CHA-2] [CHA-4] [C
     ["CHA-2", "model", { model: "" }],
     ["CHA-2", "model", { model: 1 }],
     ["CHA-2", "model", { model: null }],
-    ["CHA-2", "model", { model: ["sim-fast"] }],
+    ["CHA-2", "model", { model: ["everyday"] }],
     ["CHA-4", "messages", { messages: [] }],
     ["CHA-4", "messages", { messages: "Hello" }],
     ["CHA-4", "messages", { messages: {} }],
@@ -110,21 +111,21 @@ test.each(["model", "messages"])("a body without `%s` is refused and the field n
 test.each<[name: string, body: string | Buffer, param?: string]>([
   ["empty", ""],
   ["of blanks", "  \n"],
-  ["not JSON", "model=sim-fast"],
-  ["cut short", '{"model":"sim-fast","messages":[{"role":"us'],
-  ["followed by more", '{"model":"sim-fast","messages":[]} {}'],
+  ["not JSON", "model=everyday"],
+  ["cut short", '{"model":"everyday","messages":[{"role":"us'],
+  ["followed by more", '{"model":"everyday","messages":[]} {}'],
   ["a list", "[]"],
   ["a string", '"Hello"'],
   ["null", "null"],
   ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
-  ["UTF-16", Buffer.from('{"model":"sim-fast"}', "utf16le")],
+  ["UTF-16", Buffer.from('{"model":"everyday"}', "utf16le")],
   ["with a byte order mark", `\u{feff}${without("")}`],
-  ["nested 65 levels deep", `{"model":"sim-fast","extra":${"[".repeat(64)}${"]".repeat(64)}}`],
-  ["nested 100,000 levels deep", `{"model":"sim-fast","extra":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
-  ["with a field given twice", `{"model":"sim-fast","model":"small","messages":[]}`, "model"],
+  ["nested 65 levels deep", `{"model":"everyday","extra":${"[".repeat(64)}${"]".repeat(64)}}`],
+  ["nested 100,000 levels deep", `{"model":"everyday","extra":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+  ["with a field given twice", `{"model":"everyday","model":"small","messages":[]}`, "model"],
   [
     "with a field given twice, once in escapes",
-    String.raw`{"model":"sim-fast","mod\u0065l":"small","messages":[]}`,
+    String.raw`{"model":"everyday","mod\u0065l":"small","messages":[]}`,
     "model",
   ],
 ])("a body that is %s is refused [BOD-7] [BOD-9] [ORD-4]", async (_name, body, param) => {

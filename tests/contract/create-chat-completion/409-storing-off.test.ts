@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { bearer, expectRefusal, type Reply } from "../knock.ts";
 import { chargesOf, issueKey, type IssuedKey } from "../operator.ts";
-import { ask, JSON_TYPE } from "./ask.ts";
+import { ask, EVERYDAY, JSON_TYPE } from "./ask.ts";
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  gateway = await startGatewayProcess({ settings: { TOLLGATE_IDEMPOTENCY_BODY_BYTES: "0" } });
+  gateway = await startGatewayProcess({ models: EVERYDAY, settings: { TOLLGATE_IDEMPOTENCY_BODY_BYTES: "0" } });
 });
 afterAll(() => gateway.stop());
 

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { openChatStream, readAll } from "../../support/sse-client.ts";
 import { bearer, expectRefusal, knock, type Reply } from "../knock.ts";
-import { ask } from "./ask.ts";
+import { ask, EVERYDAY } from "./ask.ts";
 
 const FULL = { status: 503, code: "service_unavailable", type: "api_error", retry: "unsaid" } as const;
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
   gateway = await startGatewayProcess({
-    models: { waiting: { upstream: "sim+tokens=4+pause=2" } },
+    models: { ...EVERYDAY, waiting: { upstream: "sim+tokens=4+pause=2" } },
     settings: { TOLLGATE_LIMITS_OPEN_REQUESTS: "1" },
   });
 });

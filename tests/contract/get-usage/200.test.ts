@@ -196,5 +196,5 @@ test("reading the summary is no request, costs nothing and needs no balance [ORD
 
   expect({ ...credits, ...requests }).toMatchObject({ balance: 0, reserved: 0, used: 0, total: 0 });
   expect(models.status).toBe(200);
-  expect((await ask(gateway, {}, [...bearer(key), ...JSON_TYPE])).status).toBe(402);
+  expect((await ask(gateway, { model: "measured" }, [...bearer(key), ...JSON_TYPE])).status).toBe(402);
 });
