@@ -36,9 +36,9 @@ export const createDeliverPlain =
 
     const { bytes, usage: said } = await read();
     noteFirstByte(journey);
-    const head = announced(PLAIN_HEAD, journey);
+    const head = announced(PLAIN_HEAD, journey, target);
     const usage = await held.hold.settle({
-      ...endingOf(journey, { outcome, answered: true, begun: true, usage: said }),
+      ...endingOf(journey, { outcome, answered: true, usage: said }),
       plain: bytes,
       answer: keptAnswer(journey, head, bytes),
     });

@@ -30,7 +30,7 @@ export const createDeliverStream =
     const { generation, held, sink, clock } = journey;
     const { requestId, request, startedAtMs } = generation;
     const stage = pickTranslator(request.dialect, target).stage(request, originOf(journey));
-    const head = announced(STREAM_HEAD, journey);
+    const head = announced(STREAM_HEAD, journey, target);
     const relayed = await relay({
       body,
       stage,

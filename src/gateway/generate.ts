@@ -80,7 +80,8 @@ export const createGenerate = (parts: Parts): Generate => {
     const { generation, passage, model, held, sink } = journey;
     const { request, startedAtMs, onAttempt } = generation;
     const dispatched = await dispatch({
-      targets: passage.routes,
+      targets: passage.best.routes,
+      otherTargets: () => passage.others().map(({ routes }) => routes),
       bodyFor: (target, quirks) =>
         pickTranslator(request.dialect, target).request(request, {
           upstreamModel: target.upstreamModel,

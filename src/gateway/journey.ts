@@ -1,12 +1,13 @@
-import type { Model, Route } from "../catalogue/model.ts";
+import type { Model } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import type { AnswerHead, Sink } from "../core/sink.ts";
 import type { Outcome, Usage } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
-import type { Fidelity, Passage } from "../translate/fidelity/passage.ts";
+import { type Fidelity, type Passage, wayAlong } from "../translate/fidelity/passage.ts";
 import type { AnswerOrigin } from "../translate/translator.ts";
 import type { Attempt, Dispatched } from "../upstream/dispatch.ts";
+import type { Target } from "../upstream/upstream.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { Admitted } from "./admit.ts";
 import type { HoldEnding } from "./hold.ts";
@@ -35,7 +36,7 @@ export type Generation = {
 export type Journey = {
   generation: Generation;
   model: Model;
-  passage: Passage<Route>;
+  passage: Passage<Target>;
   held: Extract<Admitted, { kind: "held" }>;
   sink: WatchedSink;
   clock: Clock;
@@ -90,10 +91,14 @@ export function originOf({ generation, clock }: Journey): AnswerOrigin {
   return { requestId: generation.requestId, createdAtSeconds: Math.floor(clock.nowMs() / 1000) };
 }
 
-/** Tells the caller what was lost, and its limits: of requests, and of this answer when it may not grow to what the model gives. */
-export function announced(head: AnswerHead, { held, generation, passage }: Journey): AnswerHead {
+/**
+ * Tells the caller what was lost on the way to the provider that answers, and its limits: of requests, and of this answer when it
+ * may not grow to what the model gives.
+ */
+export function announced(head: AnswerHead, { held, generation, passage }: Journey, target: Target): AnswerHead {
   const { rpmLimit } = generation.caller.key;
-  const headers: AnswerHead["headers"] = { ...head.headers, "x-tollgate-fidelity": passage.fidelity };
+  const { fidelity } = wayAlong(passage, target);
+  const headers: AnswerHead["headers"] = { ...head.headers, "x-tollgate-fidelity": fidelity };
   if (held.clamped) headers["x-tollgate-max-tokens"] = String(held.toldMaxTokens);
   if (rpmLimit !== null) headers["x-ratelimit-limit-requests"] = String(rpmLimit);
   return { ...head, headers };

@@ -24,7 +24,7 @@ function straight(dialect: ClientDialect, body: Json) {
   const request = requestOf(dialect, text);
   const { request: write } = pickTranslator(dialect, { dialect, conformant: false });
   const sent = write(request, { upstreamModel: "m", maxOutputTokens: null }).toString();
-  return { ...choosePassage(request, [{ dialect }], "declared"), sent: JSON.parse(sent) as Json };
+  return { ...choosePassage(request, [{ dialect }], "declared").best, sent: JSON.parse(sent) as Json };
 }
 
 const USED = { type: "tool_use", id: "a", name: "f", input: {} };

@@ -456,3 +456,16 @@ test("requests a provider rightly refuses never take its route from others", asy
 
   expect(health.report()[0]).toMatchObject({ breaker: "closed", successRate: 1, callsInProgress: 0 });
 });
+
+test("when the routes of the first group fail, the next group is asked, and a sole route is not asked twice before it", async () => {
+  const dead = await provider((request) => request.socket.destroy());
+  const well = await provider(answerOk);
+  const { dispatch, task, attempts } = harness();
+  const other = target(well.url, { dialect: "messages" });
+
+  const dispatched = await dispatch({ ...task(target(dead.url)), otherTargets: () => [[other]] });
+
+  expect(dispatched?.target).toBe(other);
+  expect(attempts.map(({ failure }) => failure)).toEqual(["broken", null]);
+  expect(well.seen[0]?.url).toBe("/v1/messages");
+});

@@ -3,11 +3,11 @@ import type { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
 import { call } from "./call.ts";
+import { createCandidates } from "./candidates.ts";
 import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";
-import { plan } from "./plan.ts";
 import type { Pools } from "./pools.ts";
 import type { Quirks } from "./providers.ts";
-import { canCall, createPrepareTarget } from "./prepare-target.ts";
+import { createPrepareTarget } from "./prepare-target.ts";
 import { isRetryable, providerFault, refusalReason } from "./provider-error.ts";
 import { readBeginning } from "./read-beginning.ts";
 import { coolDownOf } from "./retry-after.ts";
@@ -20,6 +20,8 @@ const NO_BYTES = Buffer.alloc(0);
 
 export type DispatchTask = {
   targets: readonly Target[];
+  /** Groups to turn to, in this order, when nobody of the one before is left; absent, there are none. */
+  otherTargets?: () => readonly (readonly Target[])[];
   /** The request's bytes as this target must be sent them. */
   bodyFor: (target: Target, quirks: Quirks) => Buffer;
   /** What this target is told in headers on the caller's behalf. */
@@ -71,25 +73,24 @@ export function createDispatch({ pools, credential, health, random, clock }: Par
   const prepare = createPrepareTarget(credential);
 
   return async (task) => {
-    const callable = task.targets.filter(({ dialect }) => canCall(dialect));
-    let left = callable;
+    const candidates = createCandidates(task, { random, standingOf: health.standing });
     let fault: Fault | null = null;
     for (let number = 1; number <= MOST_ATTEMPTS; number++) {
       if (number > 1) await pause(backoffMs(number, random), task.sink);
       if (task.sink.isGone()) return null;
-      const [target] = plan(left, { random, standingOf: health.standing });
-      if (target === undefined) break;
+      const target = candidates.next();
+      if (target === null) break;
       const tried = await attempt(task, target, number);
       if (tried.kind === "answered") return tried.dispatched;
       if (tried.kind === "gone") return null;
       fault = tried.fault;
       if (tried.next === "nobody") break;
       // A connection that was refused or reset says little about a provider, so a sole route is asked once more.
-      const again = tried.next === "anybody" && callable.length === 1 && number === 1;
-      if (!again) left = left.filter((other) => other !== target);
-      if (left.length === 0) break;
+      const again = tried.next === "anybody" && number === 1 && candidates.isSole();
+      if (!again) candidates.drop(target);
+      if (candidates.next() === null) break;
     }
-    throw fault ?? unavailable(callable, health);
+    throw fault ?? unavailable(candidates.considered(), health);
   };
 
   async function attempt(task: DispatchTask, target: Target, number: number): Promise<Tried> {

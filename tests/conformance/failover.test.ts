@@ -28,6 +28,10 @@ const models: Record<string, TestModel> = {
   "takes too long": failing("sim-d+fail=hang", { firstByteTimeoutMs: 300 }),
   "resets the connection": failing("sim-e+fail=reset"),
   "dies within its answers": failing("sim-f+tokens=9+fail=reset@4"),
+  "answers 500, before one of another format": {
+    upstream: "sim-h+fail=500",
+    moreRoutes: [{ ...whole, dialect: "messages" }],
+  },
   "is the only one and hangs": { upstream: "sim-g+fail=hang", conformant: false },
 };
 
@@ -57,14 +61,18 @@ async function routeOf(upstream: string): Promise<RouteShown | undefined> {
   return data.find((route) => route.upstream_model === upstream);
 }
 
-async function ask(model: string) {
+async function ask(
+  model: string,
+  { headers = {}, ...fields }: { headers?: Record<string, string>; seed?: number } = {},
+) {
   const response = await fetch(`${gateway.publicUrl}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${gateway.keys.credit}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
+    headers: { authorization: `Bearer ${gateway.keys.credit}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }], ...fields }),
   });
   const requestId = response.headers.get("x-request-id") ?? "";
-  return { status: response.status, requestId, body: (await response.json()) as object };
+  const fidelity = response.headers.get("x-tollgate-fidelity");
+  return { status: response.status, requestId, fidelity, body: (await response.json()) as object };
 }
 
 async function askStream(model: string) {
@@ -96,6 +104,25 @@ test("a stream goes to the next route as a plain request does", SLOW, async () =
   expect(eventsOf(text).at(-1)).toBe("[DONE]");
   expect(amounts(await entriesOf(requestId))).toBe(COST);
 });
+
+test(
+  "when no route of the caller's format answers, one of another does, and what that loses is declared",
+  SLOW,
+  async () => {
+    const model = "answers 500, before one of another format";
+    const { result, requests } = await requestsDuring(gateway, () => ask(model, { seed: 7 }));
+    const strict = await ask(model, { seed: 7, headers: { "x-tollgate-fidelity": "strict" } });
+
+    expect(result).toMatchObject({
+      status: 200,
+      fidelity: "translated; dropped=seed",
+      body: { object: "chat.completion", usage: { prompt_tokens: 10, completion_tokens: TOKENS } },
+    });
+    expect(requests[0]).toMatchObject({ outcome: "completed", attempts: 2 });
+    expect(amounts(await entriesOf(result.requestId))).toBe(COST);
+    expect(strict).toMatchObject({ status: 502, body: { error: { code: "upstream_error" } } });
+  },
+);
 
 test(
   "after the first byte nobody else is asked: an error event, no charge, and such a route leaves the plan too",

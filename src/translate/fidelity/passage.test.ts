@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
-import { choosePassage, type Fidelity } from "./passage.ts";
+import { choosePassage, type Fidelity, wayAlong } from "./passage.ts";
 
 const CHAT = { messages: [{ role: "user", content: "hi" }] };
 
@@ -9,14 +9,23 @@ type Ask = { dialect?: ClientDialect; body?: object; routes: readonly ProviderDi
 function passageOf({ dialect = "chat", body = CHAT, routes, wanted = "declared" }: Ask) {
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
   const targets = routes.map((route) => ({ dialect: route }));
-  const { routes: chosen, fidelity } = choosePassage({ dialect, model: "m", bytes }, targets, wanted);
-  return { chosen: chosen.map((route) => route.dialect), fidelity };
+  const passage = choosePassage({ dialect, model: "m", bytes }, targets, wanted);
+  const told = [passage.best, ...passage.others()]
+    .flatMap((way) => way.routes)
+    .map((route) => `${route.dialect}: ${wayAlong(passage, route).fidelity}`);
+  const others = passage.others().map((way) => way.routes.map((route) => route.dialect).join());
+  return {
+    chosen: passage.best.routes.map((route) => route.dialect),
+    fidelity: passage.best.fidelity,
+    others,
+    told,
+  };
 }
 
 test("a route of the caller's own format is taken before any other, and loses nothing", () => {
   const body = { ...CHAT, seed: 1, n: 3 };
 
-  expect(passageOf({ body, routes: ["messages", "chat"], wanted: "strict" })).toEqual({
+  expect(passageOf({ body, routes: ["messages", "chat"], wanted: "strict" })).toMatchObject({
     chosen: ["chat"],
     fidelity: "exact",
   });
@@ -26,7 +35,32 @@ test("of the routes of other formats those are taken on which the least is lost"
   expect(passageOf({ body: { ...CHAT, stop: "END" }, routes: ["responses", "messages"] })).toEqual({
     chosen: ["messages"],
     fidelity: "translated",
+    others: ["responses"],
+    told: ["messages: translated", "responses: translated; dropped=stop"],
   });
+});
+
+test("when the routes of the caller's format fail there are those of others, each with what it loses", () => {
+  const routes: ProviderDialect[] = ["responses", "chat", "gemini", "messages", "chat"];
+
+  expect(passageOf({ body: { ...CHAT, stop: "END", seed: 1 }, routes })).toEqual({
+    chosen: ["chat", "chat"],
+    fidelity: "exact",
+    others: ["messages", "responses"],
+    told: [
+      "chat: exact",
+      "chat: exact",
+      "messages: translated; dropped=seed",
+      "responses: translated; dropped=stop,seed",
+    ],
+  });
+});
+
+test("there is no other way for a request that would become another one on it, nor with losses for a strict caller", () => {
+  const routes: ProviderDialect[] = ["chat", "messages", "responses"];
+
+  expect(passageOf({ body: { ...CHAT, n: 2 }, routes }).others).toEqual([]);
+  expect(passageOf({ body: { ...CHAT, stop: "END" }, routes, wanted: "strict" }).others).toEqual(["messages"]);
 });
 
 test("what is lost is declared by name, fields we have never heard of included", () => {
@@ -100,5 +134,5 @@ test("a model of formats that nobody can cross to is refused by name; one withou
       message: expect.stringMatching(/^m: /) as string,
     }),
   );
-  expect(passageOf({ routes: [] })).toEqual({ chosen: [], fidelity: "exact" });
+  expect(passageOf({ routes: [] })).toMatchObject({ chosen: [], fidelity: "exact" });
 });

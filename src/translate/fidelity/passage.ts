@@ -1,5 +1,6 @@
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
+import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { canTranslate } from "../pick-translator.ts";
 import { withoutSealed } from "../sealed-thoughts.ts";
@@ -8,39 +9,76 @@ import { type Loss, lossesOf, type Losses } from "./losses.ts";
 /** How much a caller will put up with: anything that is declared, or nothing. */
 export type Fidelity = "declared" | "strict";
 
-/** The routes a request may take, and what it loses on them. */
-export type Passage<Route> = { routes: readonly Route[]; fidelity: string };
+/** Routes of one format, and what a request loses on them. */
+export type Way<Route> = { routes: readonly Route[]; fidelity: string };
+
+/** The ways a request may take. */
+export type Passage<Route> = {
+  best: Way<Route>;
+  /** Those to take when the best has failed, best first. Found when asked for, since it means to read the whole body. */
+  others: () => readonly Way<Route>[];
+};
 
 const EXACT = "exact";
 const TRANSLATED = "translated";
 /** Enough to say what is lost, and little enough for a header. */
 const MOST_NAMED = 24;
 
+type Asked = Pick<GenerationRequest, "dialect" | "model" | "bytes">;
+
 /**
- * Where any route speaks the caller's own format only those are taken, for nothing of the caller's is lost on them. Else those on which the least
- * is lost; and a request that would become another one is refused, as is any loss for a caller that asked for none.
+ * Routes that speak the caller's own format come first, for nothing of the caller's is lost on them; then those on which the least
+ * is lost. A way on which the request would become another one is closed, as is any loss to a caller that asked for none; when
+ * all are closed, the request is refused.
  */
 export function choosePassage<Route extends { dialect: ProviderDialect }>(
-  request: Pick<GenerationRequest, "dialect" | "model" | "bytes">,
+  request: Asked,
   routes: readonly Route[],
   wanted: Fidelity,
 ): Passage<Route> {
+  if (routes.length === 0) return { best: { routes, fidelity: EXACT }, others: () => [] };
   const own = routes.filter(({ dialect }) => dialect === request.dialect);
-  if (own.length > 0) return { routes: own, fidelity: declaration(EXACT, accepted(sealedLosses(request), wanted)) };
-  const dialects = [...new Set(routes.map(({ dialect }) => dialect))].filter((dialect) =>
-    canTranslate(request.dialect, dialect),
-  ) as ClientDialect[];
-  if (routes.length === 0) return { routes, fidelity: EXACT };
-  if (dialects.length === 0) throw unreachable(request.model);
+  if (own.length > 0) {
+    const best = { routes: own, fidelity: declaration(EXACT, accepted(sealedLosses(request), wanted)) };
+    let others: readonly Way<Route>[] | null = own.length === routes.length ? [] : null;
+    return { best, others: () => (others ??= waysAcross(request, routes, wanted).open) };
+  }
+  const { open, closed } = waysAcross(request, routes, wanted);
+  const [best, ...others] = open;
+  if (best === undefined) throw refusalOf(closed, request.model);
+  return { best, others: () => others };
+}
 
-  const body = JSON.parse(request.bytes.toString("utf8")) as Record<string, unknown>;
-  const ways = dialects.map((dialect) => ({ dialect, ...lossesOf(request.dialect, dialect, body) }));
-  const open = ways.filter(({ refused }) => refused === null).sort((a, b) => a.dropped.length - b.dropped.length);
-  const best = open[0];
-  if (best === undefined) throw refusalOf(ways);
+/** The way that leads along this route. */
+export function wayAlong<Route>({ best, others }: Passage<Route>, route: Route): Way<Route> {
+  if (best.routes.includes(route)) return best;
+  const way = others().find(({ routes }) => routes.includes(route));
+  invariant(way, "a route that is on no way was taken");
+  return way;
+}
+
+type Closed = { refused: Loss | null; lost: Loss | null };
+
+/** Every format but the caller's own: the ways that are open, least loss first, and why the others are not. */
+function waysAcross<Route extends { dialect: ProviderDialect }>(
+  { dialect: client, bytes }: Asked,
+  routes: readonly Route[],
+  wanted: Fidelity,
+): { open: Way<Route>[]; closed: Closed[] } {
+  const dialects = new Set(routes.map(({ dialect }) => dialect).filter((dialect) => dialect !== client));
+  const reachable = [...dialects].filter((dialect) => canTranslate(client, dialect)) as ClientDialect[];
+  const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
+  const ways = reachable
+    .map((dialect) => ({ dialect, ...lossesOf(client, dialect, body) }))
+    .sort((a, b) => a.dropped.length - b.dropped.length);
+  const isOpen = ({ refused, dropped }: Losses): boolean =>
+    refused === null && (wanted === "declared" || dropped.length === 0);
   return {
-    routes: routes.filter(({ dialect }) => dialect === best.dialect),
-    fidelity: declaration(TRANSLATED, accepted(best.dropped, wanted)),
+    open: ways.filter(isOpen).map(({ dialect, dropped }) => ({
+      routes: routes.filter((route) => route.dialect === dialect),
+      fidelity: declaration(TRANSLATED, dropped),
+    })),
+    closed: ways.filter((way) => !isOpen(way)).map(({ refused, dropped }) => ({ refused, lost: dropped[0] ?? null })),
   };
 }
 
@@ -55,18 +93,20 @@ function accepted(dropped: readonly Loss[], wanted: Fidelity): readonly Loss[] {
   return dropped;
 }
 
-/** Said before any money is set aside for it. */
+/** Said before any money is set aside for it. A loss that the caller could do with is named before one that nobody could. */
+function refusalOf(closed: readonly Closed[], model: string): Fault {
+  const [nearest] = closed.toSorted((a, b) => Number(a.refused !== null) - Number(b.refused !== null));
+  if (nearest === undefined) return unreachable(model);
+  const { refused, lost } = nearest;
+  if (refused === null) return lost === null ? unreachable(model) : strictRefusal(lost);
+  const message = `${refused.at}: ${refused.note ?? "This cannot be said to this model's providers."}`;
+  return new Fault("invalid_request", message, { param: refused.at });
+}
+
 const unreachable = (model: string): Fault =>
   new Fault("invalid_request", `${model}: None of this model's providers can be spoken to in this format.`, {
     param: "model",
   });
-
-function refusalOf(ways: readonly Losses[]): Fault {
-  const loss = ways[0]?.refused ?? { path: "", at: "", note: null };
-  return new Fault("invalid_request", `${loss.at}: ${loss.note ?? "This cannot be said to this model's providers."}`, {
-    param: loss.at,
-  });
-}
 
 function strictRefusal({ at }: Loss): Fault {
   return new Fault(
