@@ -1,22 +1,12 @@
 import { z } from "zod";
-import { BUDGET_PERIODS } from "../core/budget-period.ts";
-import { KEY_MODES } from "../core/key-mode.ts";
-import { TOP_UP_KINDS } from "../ledger/manage-funds.ts";
-
-/** PostgreSQL keeps every character but one. */
-const storable = (most: number) =>
-  z
-    .string()
-    .max(most)
-    .regex(/^[^\0]*$/, "Input should not contain the character NUL");
+import { BUDGET_PERIODS } from "../../core/budget-period.ts";
+import { KEY_MODES } from "../../core/key-mode.ts";
+import { decimal, tokens } from "./funds.ts";
+import { storable } from "./storable.ts";
 
 const label = storable(200).nullable();
 const rpmLimit = z.int().min(1).max(1_000_000).nullable();
 const expiresAt = z.iso.datetime({ offset: true }).nullable();
-/** A decimal as text, since a JSON number would pass through a double. */
-const decimal = z.string().min(1).max(40);
-const tokens = z.int().min(0);
-const reference = storable(200).min(1);
 const LONGEST_OVERLAP_MS = 366 * 86_400_000;
 
 /** What an operator may ask of a new key. */
@@ -40,28 +30,7 @@ export const rotationSchema = z.strictObject({
   overlap_ms: z.int().min(0).max(LONGEST_OVERLAP_MS).default(86_400_000),
 });
 
-export const topUpSchema = z.strictObject({
-  amount: decimal,
-  kind: z.enum(TOP_UP_KINDS).default("purchase"),
-  reference,
-});
-
-export const budgetSchema = z.strictObject({
-  budget: tokens,
-  period: z.enum(BUDGET_PERIODS).nullable().default(null),
-  reference,
-});
-
 export const pageSchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   after: z.uuid().optional(),
 });
-
-export const journalPageSchema = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(1_000).default(50),
-  before: z.string().max(100).optional(),
-});
-
-export const usageSchema = z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(7) });
-
-export const verifySchema = z.strictObject({ key: z.string().min(1).max(100).nullable().default(null) });
