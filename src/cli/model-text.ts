@@ -1,6 +1,7 @@
 import { formatCredits } from "../core/money.ts";
+import { tariffView } from "../core/tariff-view.ts";
 import type { Catalogue } from "./open-catalogue.ts";
-import { priceText, priceView } from "./price-text.ts";
+import { priceText } from "./price-text.ts";
 import { table } from "./print.ts";
 
 type Model = Awaited<ReturnType<Catalogue["listModels"]>>[number];
@@ -15,10 +16,10 @@ export const modelView = (model: Model): object => ({
   context_window: model.contextWindow,
   max_output_tokens: model.maxOutputTokens,
   output_ceiling: model.outputCeiling,
-  price: model.price === null ? null : priceView(model.price),
+  price: model.price === null ? null : tariffView(model.price),
   upcoming_prices: model.upcomingPrices.map((price) => ({
     effective_from: new Date(price.effectiveFromMs).toISOString(),
-    ...priceView(price),
+    ...tariffView(price),
   })),
   routes: model.routes.map(routeView),
 });
@@ -94,5 +95,5 @@ export function factsText(before: Facts | null, after: Facts): string {
 export const factsView = ({ contextWindow, maxOutputTokens, tariff }: Facts): object => ({
   context_window: contextWindow,
   max_output_tokens: maxOutputTokens,
-  price: tariff === null ? null : priceView(tariff),
+  price: tariff === null ? null : tariffView(tariff),
 });

@@ -1,6 +1,6 @@
 import type { Control } from "../app.ts";
-import { formatCredits } from "../core/money.ts";
 import type { Tariff } from "../core/price.ts";
+import { tariffView } from "../core/tariff-view.ts";
 import { table } from "./print.ts";
 
 type CatalogueChange = Awaited<ReturnType<Control["catalogue"]["apply"]>>[number];
@@ -16,8 +16,8 @@ export const changeView = (change: CatalogueChange): object =>
         change: change.change,
         version: change.version,
         effective_from: dateText(change.effectiveFromMs),
-        before: change.before === null ? null : priceView(change.before),
-        after: change.after === null ? null : priceView(change.after),
+        before: change.before === null ? null : tariffView(change.before),
+        after: change.after === null ? null : tariffView(change.after),
       }
     : change;
 
@@ -42,7 +42,7 @@ export const priceBookView = (book: readonly BookedPrice[], nowMs: number): obje
     state: stateOf(price, book, nowMs),
     withdrawn_at: price.withdrawnAtMs === null ? null : dateText(price.withdrawnAtMs),
     suspended_for: price.suspendedFor,
-    price: priceView(price),
+    price: tariffView(price),
   }));
 
 export const priceBookListing = (book: readonly BookedPrice[], nowMs: number): string =>
@@ -74,19 +74,10 @@ export function priceText(before: Tariff | null, after: Tariff | null): string {
 
 function partsOf(tariff: Tariff | null): Map<string, string> {
   if (tariff === null) return new Map();
-  const { tools, ...tokens } = priceView(tariff);
+  const { tools, ...tokens } = tariffView(tariff);
   const named = Object.entries(tokens).flatMap(([name, text]) => (text === null ? [] : [[name, text] as const]));
   return new Map([...named, ...Object.entries(tools).map(([name, text]) => [`tools.${name}`, text] as const)]);
 }
-
-export const priceView = (tariff: Tariff) => ({
-  input: formatCredits(tariff.inputNano),
-  output: formatCredits(tariff.outputNano),
-  cache_read: creditsOf(tariff.cacheReadNano),
-  cache_write_5m: creditsOf(tariff.cacheWrite5mNano),
-  cache_write_1h: creditsOf(tariff.cacheWrite1hNano),
-  tools: Object.fromEntries(Object.entries(tariff.toolCallNano).map(([name, nano]) => [name, formatCredits(nano)])),
-});
 
 /** Of the prices that have begun the latest holds, and of those begun together the newest. */
 function stateOf(price: BookedPrice, book: readonly BookedPrice[], nowMs: number): string {
@@ -103,6 +94,5 @@ function stateOf(price: BookedPrice, book: readonly BookedPrice[], nowMs: number
   return price.suspendedFor === null ? "in force" : "suspended";
 }
 
-const creditsOf = (nano: bigint | null): string | null => (nano === null ? null : formatCredits(nano));
 const dateText = (ms: number): string => new Date(ms).toISOString();
 const beginText = (ms: number): string => (ms === 0 ? "the beginning" : dateText(ms));
