@@ -27,10 +27,10 @@ export function addTurn(turns: Turn[], role: Turn["role"], blocks: readonly Bloc
   else for (const block of blocks) last.blocks.push(block);
 }
 
-/** What is said before anybody else speaks is not part of the conversation. */
+/** What is said before anybody else speaks is not part of the conversation; when nobody else does, it is all there is of one. */
 export function withSystem(turns: Turn[], instructions: TextBlock[]): { system: TextBlock[]; turns: Turn[] } {
   const [first, ...rest] = turns;
-  if (first?.role !== "system") return { system: instructions, turns };
+  if (first?.role !== "system" || rest.length === 0) return { system: instructions, turns };
   return { system: [...instructions, ...first.blocks.filter((block) => block.kind === "text")], turns: rest };
 }
 

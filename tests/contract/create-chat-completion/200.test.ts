@@ -125,7 +125,7 @@ test.each([
   ["null", null],
   ["absent", undefined],
 ])("a message's content may be %s [CHA-6]", async (_name, content) => {
-  expect((await ask(gateway, { messages: [{ role: "user", content }] })).status).toBe(200);
+  expect((await ask(gateway, { messages: [{ role: "user", content }, ...MESSAGES] })).status).toBe(200);
 });
 
 test("the published output limit itself is allowed [CHA-13] [MOD-10]", async () => {
