@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { KeyMode } from "../../src/core/key-mode.ts";
 import type { LoggedRequest } from "../support/request-log.ts";
-import type { Agent, CustomTool, WriteFile } from "./agent.ts";
+import type { Agent, SpecialTool, ToolCall } from "./agent.ts";
 import type { AgentRun } from "./run-agent.ts";
 
 export const WORDS = "amber harbor ocean valley delta kelp";
@@ -51,19 +51,18 @@ const toldWhy = (evidence: Evidence, words: string): string[] => [
   ...ends(evidence),
 ];
 
-const toolScript = (writeFile: WriteFile, file: string): string => {
-  const { tool, input } = writeFile(file, CONTENT);
-  return `tokens=6+once+tool=${tool}+arguments=${Buffer.from(JSON.stringify(input)).toString("base64url")}`;
-};
+const toolScript = ({ tool, input }: ToolCall): string =>
+  `tokens=6+once+tool=${tool}+arguments=${Buffer.from(JSON.stringify(input)).toString("base64url")}`;
 
-const usedTool = (evidence: Evidence): string[] => {
+const calledTool = (evidence: Evidence): string[] => [
+  ...answered(evidence),
+  ...ends(evidence, "completed", "completed"),
+];
+
+const wroteFile = (evidence: Evidence): string[] => {
   const { file } = evidence;
   const written = existsSync(file) ? readFileSync(file, "utf8").trimEnd() : "";
-  return [
-    ...answered(evidence),
-    ...wrong("its tool left nothing", written === CONTENT),
-    ...ends(evidence, "completed", "completed"),
-  ];
+  return [...calledTool(evidence), ...wrong("its tool left nothing", written === CONTENT)];
 };
 
 const USUAL = { modes: ["credit", "token_budget"], patienceMs: 90_000 } as const;
@@ -84,8 +83,8 @@ export const CASES: readonly AgentCase[] = [
     funds: "rich",
     ...USUAL,
     crosses: true,
-    script: (agent, file) => toolScript(agent.writeFile, file),
-    problems: usedTool,
+    script: (agent, file) => toolScript(agent.writeFile(file, CONTENT)),
+    problems: wroteFile,
   },
   {
     name: "cannot pay",
@@ -138,14 +137,13 @@ export const CASES: readonly AgentCase[] = [
   },
 ];
 
-/** A tool that is no function. Only a provider of another format can be made to call it here: there it is one. */
-export const customToolCase = ({ name, model, writeFile }: CustomTool): AgentCase => ({
+/** A special tool, with a provider of another format: in its own the simulator cannot be made to call it. */
+export const specialToolCase = ({ name, model, call }: SpecialTool): AgentCase => ({
   name: `uses ${name}`,
   prompt: "Write the file.",
   funds: "rich",
   ...USUAL,
-  crosses: true,
-  model,
-  script: (_, file) => toolScript(writeFile, file),
-  problems: usedTool,
+  ...(model && { model }),
+  script: (_, file) => toolScript(typeof call === "function" ? call(file, CONTENT) : call),
+  problems: typeof call === "function" ? wroteFile : calledTool,
 });

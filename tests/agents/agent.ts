@@ -13,10 +13,19 @@ export type Errand = {
 
 export type AgentCommand = { args: readonly string[]; environment: Record<string, string> };
 
-/** The call of one of the agent's own tools that leaves this content in this file. */
-export type WriteFile = (file: string, content: string) => { tool: string; input: object };
+/** A call of one of the agent's own tools. */
+export type ToolCall = { tool: string; input: object };
 
-export type CustomTool = { name: string; model: string; writeFile: WriteFile };
+/** The call that leaves this content in this file. */
+export type WriteFile = (file: string, content: string) => ToolCall;
+
+/** A tool that only one format knows; providers of the others must be told of it as a function. */
+export type SpecialTool = {
+  name: string;
+  /** How the name of a model begins that it is offered to. */
+  model?: string;
+  call: WriteFile | ToolCall;
+};
 
 /** A coding agent that is run as its users run it, without a terminal. */
 export type Agent = {
@@ -26,8 +35,7 @@ export type Agent = {
   program: (folder: string) => string;
   dialect: ClientDialect;
   writeFile: WriteFile;
-  /** Further tools of its own, which it offers to models of some names alone and which other formats know as functions. */
-  customTools?: readonly CustomTool[];
+  specialTools: readonly SpecialTool[];
   command: (errand: Errand) => AgentCommand;
   /** Cases it does not pass, and why. One that passes all the same is reported, so that this list stays true. */
   limitations?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import type { KeyMode } from "../../src/core/key-mode.ts";
 import { makeKey } from "../contract/make-key.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../support/gateway-process.ts";
 import type { Agent } from "./agent.ts";
-import { type AgentCase, customToolCase } from "./agent-case.ts";
+import { type AgentCase, specialToolCase } from "./agent-case.ts";
 
 /** One cell of the table. */
 type Cell = {
@@ -92,7 +92,7 @@ const ownCells = (agent: Agent, cases: readonly AgentCase[]): Cell[] =>
 /** Cases that a provider of another format could spoil. The kind of key does not matter to that, so one will do. */
 const crossingCells = (agent: Agent, cases: readonly AgentCase[]): Cell[] =>
   DIALECTS.filter((provider) => provider !== agent.dialect).flatMap((provider) =>
-    [...cases.filter(({ crosses }) => crosses), ...(agent.customTools ?? []).map((tool) => customToolCase(tool))].map(
+    [...cases.filter(({ crosses }) => crosses), ...agent.specialTools.map((tool) => specialToolCase(tool))].map(
       (agentCase) => ({ agent, agentCase, provider, mode: "credit" as const }),
     ),
   );

@@ -13,6 +13,9 @@ export const claudeCode: Agent = {
     join(folder, `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}`, "claude"),
   dialect: "messages",
   writeFile: (file, content) => ({ tool: "Write", input: { file_path: file, content } }),
+  specialTools: [
+    { name: "ToolSearch", call: { tool: "ToolSearch", input: { query: "select:WebFetch", max_results: 5 } } },
+  ],
   command: ({ mode, origin, apiKey, model, prompt }) => ({
     args: ["--print", "--model", model, "--permission-mode", "acceptEdits", prompt],
     environment: {

@@ -10,11 +10,11 @@ export const codex: Agent = {
   dialect: "responses",
   writeFile: (file, content) => ({ tool: "exec_command", input: { cmd: printed(file, content) } }),
   // Codex knows models by how their names begin: this one patches files, the other one writes programs that call tools.
-  customTools: [
+  specialTools: [
     {
       name: "apply_patch",
       model: "gpt-5.5",
-      writeFile: (file, content) => ({
+      call: (file, content) => ({
         tool: "apply_patch",
         input: { input: `*** Begin Patch\n*** Add File: ${basename(file)}\n+${content}\n*** End Patch` },
       }),
@@ -22,11 +22,12 @@ export const codex: Agent = {
     {
       name: "functions.exec",
       model: "gpt-6.1-sol",
-      writeFile: (file, content) => ({
+      call: (file, content) => ({
         tool: "functions__exec",
         input: { input: `text(await tools.exec_command({cmd:"${printed(basename(file), content)}"}))` },
       }),
     },
+    { name: "tool_search", model: "gpt-5.5", call: { tool: "tool_search", input: { query: "agent" } } },
   ],
   command: ({ origin, apiKey, model, prompt }) => ({
     args: [
