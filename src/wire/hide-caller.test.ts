@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { readChatRequest } from "./chat/chat-request.ts";
 import { hideCaller } from "./hide-caller.ts";
+import { editMembers } from "./json/edit-members.ts";
 import { parseBody } from "./json/parse-body.ts";
 import { readMessagesRequest } from "./messages/messages-request.ts";
+import { readResponsesRequest } from "./responses/responses-request.ts";
 
 const MESSAGES = [{ role: "user", content: "hi" }];
 
@@ -43,6 +45,17 @@ test("a cache is shared under one key and with no other, within the length a pro
   expect(other).not.toBe(short);
   expect(long.length).toBeLessThanOrEqual(64);
   expect(long.slice(0, 13)).toBe(short.slice(0, 13));
+});
+
+test("what an agent tells its provider about its machine and sessions is left out [BOD-28]", () => {
+  const about = { "x-codex-installation-id": "e6671466", session_id: "01a1de37" };
+  const body = parseBody(Buffer.from(JSON.stringify({ model: "m", input: "hi", client_metadata: about })), 64);
+  const request = hideCaller(readResponsesRequest(body), body, "key-1");
+  const sent = editMembers(request.bytes, request.members, request.edits).toString();
+
+  expect(sent).toContain('"input":"hi"');
+  expect(sent).not.toContain("client_metadata");
+  expect(sent).not.toContain("e6671466");
 });
 
 test("what is absent stays absent, and what is no text is refused", () => {

@@ -23,6 +23,8 @@ export function hideCaller(request: GenerationRequest, { value }: ParsedBody, ke
   }
   const cacheKey = textOf(value["prompt_cache_key"], "prompt_cache_key");
   if (cacheKey !== null) edits["prompt_cache_key"] = JSON.stringify(ownCacheKey(keyId, cacheKey));
+  // Names the caller's installation and sessions, for its provider's eyes alone; no model reads it.
+  if (value["client_metadata"] !== undefined) edits["client_metadata"] = null;
   const { metadata } = value;
   if (request.dialect === "messages" && isObject(metadata)) {
     const userId = textOf(metadata["user_id"], "metadata.user_id");
