@@ -19,6 +19,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["coverage", "node", "scripts/spec-coverage.ts", "--check"],
   ["picture", "node", "scripts/draw-architecture.ts", "--check"],
   ["money", "node", "scripts/draw-money.ts", "--check"],
+  ["crossing", "node", "scripts/draw-crossing.ts", "--check"],
   ["lockfile", "node", "scripts/lockfile.ts"],
 ];
 
