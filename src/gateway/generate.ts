@@ -82,6 +82,7 @@ export const createGenerate = (parts: Parts): Generate => {
     const dispatched = await dispatch({
       targets: passage.best.routes,
       otherTargets: () => passage.others().map(({ routes }) => routes),
+      operation: request.stream ? "streamed" : "whole",
       bodyFor: (target, quirks) =>
         pickTranslator(request.dialect, target).request(request, {
           upstreamModel: target.upstreamModel,

@@ -29,28 +29,46 @@ function straight(format: SameFormat): Translator {
   return { ...format, request: (request, told) => format.request(unsealed(request), told) };
 }
 
-/** Every crossing that exists. A pair that is missing here makes its routes unusable for that caller, never wrong. */
-const PAIRS: Partial<Record<`${ClientDialect}-to-${ProviderDialect}`, Pair>> = {
-  "chat-to-chat": { conformant: straight(chatUntouched), normalised: straight(chatNormalised) },
-  "responses-to-responses": { conformant: straight(responsesUntouched), normalised: straight(responsesNormalised) },
-  "messages-to-messages": { conformant: straight(messagesUntouched), normalised: straight(messagesNormalised) },
-  "chat-to-messages": crossing(chatClient, messagesProvider),
-  "messages-to-chat": crossing(messagesClient, chatProvider),
-  "chat-to-responses": crossing(chatClient, responsesProvider),
-  "messages-to-responses": crossing(messagesClient, responsesProvider),
-  "responses-to-chat": crossing(responsesClient, chatProvider),
-  "responses-to-messages": crossing(responsesClient, messagesProvider),
+const CLIENTS: Record<ClientDialect, ClientSide> = {
+  chat: chatClient,
+  responses: responsesClient,
+  messages: messagesClient,
 };
 
+/** A dialect without a row here makes its routes unusable, never wrong. */
+const PROVIDERS: Partial<Record<ProviderDialect, ProviderSide>> = {
+  chat: chatProvider,
+  responses: responsesProvider,
+  messages: messagesProvider,
+};
+
+const SAME_FORMAT: Record<ClientDialect, Pair> = {
+  chat: { conformant: straight(chatUntouched), normalised: straight(chatNormalised) },
+  responses: { conformant: straight(responsesUntouched), normalised: straight(responsesNormalised) },
+  messages: { conformant: straight(messagesUntouched), normalised: straight(messagesNormalised) },
+};
+
+type PairName = `${ClientDialect}-to-${ProviderDialect}`;
+
+/** Every caller's format to every provider's: the same, or a crossing. */
+const PAIRS = new Map<PairName, Pair>(
+  (Object.keys(CLIENTS) as ClientDialect[]).flatMap((client) =>
+    (Object.entries(PROVIDERS) as [ProviderDialect, ProviderSide][]).map(([provider, side]) => [
+      `${client}-to-${provider}` as const,
+      client === provider ? SAME_FORMAT[client] : crossing(CLIENTS[client], side),
+    ]),
+  ),
+);
+
 export function canTranslate(client: ClientDialect, provider: ProviderDialect): boolean {
-  return PAIRS[`${client}-to-${provider}`] !== undefined;
+  return PAIRS.has(`${client}-to-${provider}`);
 }
 
 export function pickTranslator(
   client: ClientDialect,
   route: { dialect: ProviderDialect; conformant: boolean },
 ): Translator {
-  const pair = PAIRS[`${client}-to-${route.dialect}`];
+  const pair = PAIRS.get(`${client}-to-${route.dialect}`);
   invariant(pair, `no translator from ${client} to ${route.dialect}`);
   return route.conformant ? pair.conformant : pair.normalised;
 }

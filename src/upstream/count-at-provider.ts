@@ -54,7 +54,7 @@ export function createCountAtProvider({ pools, credential, health, random, elaps
       const prepared = prepare(target);
       return await call(pools, {
         origin: prepared.origin,
-        path: `${prepared.path}/count_tokens`,
+        path: `${prepared.paths.whole}/count_tokens`,
         headers: { ...prepared.headers, ...headers },
         body: bodyFor(target),
         connectTimeoutMs: target.connectTimeoutMs,

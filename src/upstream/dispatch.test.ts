@@ -71,6 +71,7 @@ function harness() {
   });
   const task = (...list: Target[]): DispatchTask => ({
     targets: list,
+    operation: "whole",
     bodyFor: ({ upstreamModel }) => Buffer.from(JSON.stringify({ model: upstreamModel })),
     headersFor: () => ({}),
     deadlineAtMs: clock.elapsedMs() + 10_000,

@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
+import type { Operation } from "./addresses.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
 import { call } from "./call.ts";
 import { createCandidates } from "./candidates.ts";
@@ -22,6 +23,7 @@ export type DispatchTask = {
   targets: readonly Target[];
   /** Groups to turn to, in this order, when nobody of the one before is left; absent, there are none. */
   otherTargets?: () => readonly (readonly Target[])[];
+  operation: Operation;
   /** The request's bytes as this target must be sent them. */
   bodyFor: (target: Target, quirks: Quirks) => Buffer;
   /** What this target is told in headers on the caller's behalf. */
@@ -138,10 +140,10 @@ export function createDispatch({ pools, credential, health, random, clock }: Par
   }
 
   function send(task: DispatchTask, target: Target, remainingMs: number): Promise<UpstreamAnswer> {
-    const { origin, path, headers, quirks } = prepare(target);
+    const { origin, paths, headers, quirks } = prepare(target);
     return call(pools, {
       origin,
-      path,
+      path: paths[task.operation],
       headers: { ...headers, ...task.headersFor(target) },
       body: task.bodyFor(target, quirks),
       connectTimeoutMs: target.connectTimeoutMs,

@@ -1,25 +1,15 @@
 import type { ProviderDialect } from "../core/dialect.ts";
 import { invariant } from "../core/invariant.ts";
+import { ADDRESSES, type Operation } from "./addresses.ts";
 import { type Quirks, quirksAt } from "./providers.ts";
 import { type CredentialOf, type Target, UpstreamError } from "./upstream.ts";
 
 /** What every call to a target has in common. */
-export type PreparedTarget = { origin: string; path: string; headers: Record<string, string>; quirks: Quirks };
-
-type Headers = Readonly<Record<string, string>>;
-
-/** `headers` are what every call of this dialect needs, whatever the caller said. */
-type Address = { path: string; credential: (secret: string, target: Target) => Headers; headers?: Headers };
-
-const bearer = (secret: string, { baseUrl }: Target): Headers =>
-  quirksAt(baseUrl).credentialHeader === "api-key" ? { "api-key": secret } : { authorization: `Bearer ${secret}` };
-const headerKey = (secret: string): Headers => ({ "x-api-key": secret });
-
-/** How each provider dialect is addressed. A dialect without a row cannot be called, so its routes are left out of every plan. */
-const ADDRESSES: Partial<Record<ProviderDialect, Address>> = {
-  chat: { path: "/chat/completions", credential: bearer },
-  responses: { path: "/responses", credential: bearer },
-  messages: { path: "/messages", credential: headerKey, headers: { "anthropic-version": "2023-06-01" } },
+export type PreparedTarget = {
+  origin: string;
+  paths: Readonly<Record<Operation, string>>;
+  headers: Record<string, string>;
+  quirks: Quirks;
 };
 
 export const canCall = (dialect: ProviderDialect): boolean => ADDRESSES[dialect] !== undefined;
@@ -45,10 +35,12 @@ export function createPrepareTarget(credential: CredentialOf): (target: Target) 
     invariant(address, `a call to a provider that speaks ${target.dialect}`);
     const { origin, pathname } = new URL(target.baseUrl);
     const secret = credentialOf(target);
+    const pathOf = (operation: Operation): string =>
+      pathname.replace(/\/$/, "") + address.path(operation, target.upstreamModel);
     const made = {
       origin,
       quirks: quirksAt(target.baseUrl),
-      path: `${pathname.replace(/\/$/, "")}${address.path}`,
+      paths: { whole: pathOf("whole"), streamed: pathOf("streamed") },
       headers: {
         "content-type": "application/json",
         "user-agent": "tollgate",

@@ -30,9 +30,9 @@ test.each([
 ] as const)("%s is asked for %s where its documentation says", (name, dialect, address) => {
   const provider = COMPATIBLE_PROVIDERS.find((listed) => listed.name === name);
   const target = { baseUrl: provider?.baseUrls[dialect], dialect, credentialRef: "none" } as Target;
-  const { origin, path } = createPrepareTarget(() => null)(target);
+  const { origin, paths } = createPrepareTarget(() => null)(target);
 
-  expect(origin + path).toBe(address);
+  expect([origin + paths.whole, origin + paths.streamed]).toEqual([address, address]);
 });
 
 test("a host that only looks like a listed one has no quirks", () => {

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 
 /**
  * What becomes of a field on its way to a provider of another format: said in the same terms, said in that format's terms, lost,
@@ -8,13 +8,13 @@ export type Fate = "kept" | "translated" | "lost" | "refused";
 
 export type Condition = { words: string; when: Test };
 
-type Test = (value: unknown, owner: Record<string, unknown>, provider: ClientDialect) => boolean;
+type Test = (value: unknown, owner: Record<string, unknown>, provider: ProviderDialect) => boolean;
 
 /** One field of one client format. A row with a condition speaks of the values that meet it, and only of those. */
 export type FieldRow = {
   /** `*` stands for every element of a list. */
   path: string;
-  fates: Partial<Record<ClientDialect, Fate>>;
+  fates: Partial<Record<ProviderDialect, Fate>>;
   /** The condition, in words and in code. */
   only?: Condition;
   /** How it is translated, or why it cannot be. */

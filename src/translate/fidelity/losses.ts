@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
 import { CHAT_FIELDS } from "./chat-fields.ts";
 import type { FieldRow } from "./field-row.ts";
@@ -12,6 +12,9 @@ export const FIELDS: Record<ClientDialect, readonly FieldRow[]> = {
   messages: MESSAGES_FIELDS,
 };
 
+/** Of a dialect that only providers speak: what becomes of each client format there, in tables of its own. */
+const FURTHER_FIELDS: Partial<Record<ProviderDialect, Record<ClientDialect, readonly FieldRow[]>>> = {};
+
 /** A field that does not reach the provider: what it is called in the table, and where the first one stands in the body. */
 export type Loss = { path: string; at: string; note: string | null };
 
@@ -20,12 +23,14 @@ export type Losses = { dropped: Loss[]; refused: Loss | null };
 type Json = Record<string, unknown>;
 
 /** What a body of one format would lose at a provider of another. What no row knows is lost, and said to be. */
-export function lossesOf(client: ClientDialect, provider: ClientDialect, body: Json): Losses {
-  const known = new Set(FIELDS[client].map(({ path }) => path.split(".")[0]));
+export function lossesOf(client: ClientDialect, provider: ProviderDialect, body: Json): Losses {
+  const rows = FURTHER_FIELDS[provider]?.[client] ?? FIELDS[client];
+  const known = new Set(rows.map(({ path }) => path.split(".")[0]));
   const dropped: Loss[] = [];
   let refused: Loss | null = null;
-  for (const row of FIELDS[client]) {
-    const fate = row.fates[provider];
+  for (const row of rows) {
+    // What nobody has thought about for this dialect is lost, and said to be; silence would be worse.
+    const fate = row.fates[provider] ?? "lost";
     if (fate !== "lost" && fate !== "refused") continue;
     const at = firstAt({ row, provider, steps: row.path.split(".") }, { value: body, owner: {} }, 0);
     if (at === null) continue;
@@ -70,7 +75,7 @@ function objectsAt(value: unknown, [step, ...rest]: readonly string[], at = ""):
 /** A caller's own name goes into a header and a message only when it is harmless there. */
 const nameOf = (name: string): string => (/^[\w-]{1,64}$/.test(name) ? name : "unknown");
 
-type Search = { row: FieldRow; provider: ClientDialect; steps: readonly string[] };
+type Search = { row: FieldRow; provider: ProviderDialect; steps: readonly string[] };
 type Place = { value: unknown; owner: Json };
 
 /** Where the first value stands that the row speaks of; null when there is none. */

@@ -1,4 +1,4 @@
-import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
+import type { ProviderDialect } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
@@ -66,7 +66,7 @@ function waysAcross<Route extends { dialect: ProviderDialect }>(
   wanted: Fidelity,
 ): { open: Way<Route>[]; closed: Closed[] } {
   const dialects = new Set(routes.map(({ dialect }) => dialect).filter((dialect) => dialect !== client));
-  const reachable = [...dialects].filter((dialect) => canTranslate(client, dialect)) as ClientDialect[];
+  const reachable = [...dialects].filter((dialect) => canTranslate(client, dialect));
   const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
   const ways = reachable
     .map((dialect) => ({ dialect, ...lossesOf(client, dialect, body) }))

@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../../core/dialect.ts";
+import { PROVIDER_DIALECTS, type ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
 
 /**
@@ -9,7 +9,7 @@ export type Native = { dialect: ProviderDialect; value: Record<string, unknown> 
 
 /** No text of a provider's begins so, and no JSON writes it otherwise. */
 export const SEAL_MARK = "tollgate.";
-const SEALED = /^tollgate\.(chat|responses|messages)\.([\w-]+)$/;
+const SEALED = new RegExp(`^tollgate\\.(${PROVIDER_DIALECTS.join("|")})\\.([\\w-]+)$`);
 
 /** In the place of a signature where nobody gave one, so that thinking is known for ours when it comes back. */
 export const UNSIGNED = `${SEAL_MARK}unsigned.`;
