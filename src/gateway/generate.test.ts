@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { generationStage, MODEL, pieces } from "../../tests/support/generation-stage.ts";
 import { Fault } from "../core/fault.ts";
 import { createId } from "../core/ids.ts";
@@ -320,6 +320,24 @@ test("a stream that the ledger has closed meanwhile, or that we cannot go on wit
   expect(await running).toMatchObject({ code: "service_unavailable" });
   await settled();
   expect(cut.charges()).toEqual(["voided 0"]);
+});
+
+test("a stream that is undone after content does not run again under its Idempotency-Key, and one undone before does [IDM-18] [IDM-19]", async () => {
+  const cut = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
+  const running = cut.generate(cut.ask({ stream: true }, "k"));
+  await settled();
+  cut.running.cutAll();
+  expect(await running).toMatchObject({ code: "service_unavailable" });
+  await settled();
+  const again = cut.generate(cut.ask({ stream: true }, "k"));
+  await expect(again).rejects.toMatchObject({ code: "idempotency_stream_interrupted" });
+
+  const early = generationStage(pieces(PLAIN));
+  const settle = vi.spyOn(early.ledger, "settle").mockImplementationOnce(() => [{ kind: "fenced" }]);
+  await expect(early.generate(early.ask({}, "k"))).rejects.toMatchObject({ code: "service_unavailable" });
+  await settled();
+  expect(settle).toHaveBeenCalled();
+  expect(await early.generate(early.ask({}, "k"))).toMatchObject({ outcome: "completed" });
 });
 
 test("a stream is written down at its first content, when it is worth it, and when its usage is known [LEDGER rule 4]", async () => {

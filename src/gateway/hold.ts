@@ -57,7 +57,7 @@ export class Hold {
    * confirmed to a caller who waits, that caller is told of an error, and an error costs nothing: the request is voided.
    */
   async settle(ending: HoldEnding): Promise<Usage> {
-    const { id, keyId, terms } = this.#held;
+    const { id, terms } = this.#held;
     this.#parts.checkpoints.forget(id);
     const bill = await billOf(ending, terms, this.#parts.countTokens);
     // Not before: a bill that cannot be made leaves the hold to its scope.
@@ -68,7 +68,7 @@ export class Hold {
       return bill.usage;
     }
     const unconfirmed = (cause: unknown): Fault => {
-      void this.#void({ id, keyId });
+      void this.#void({ contentDelivered: ending.begun });
       return this.#parts.unconfirmed(cause);
     };
     const settled = await this.#parts.batcher.settle(settlement).catch((error: unknown) => {
@@ -101,9 +101,12 @@ export class Hold {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#settled) return;
     this.#settled = true;
-    const { id, keyId } = this.#held;
-    this.#parts.checkpoints.forget(id);
-    await Promise.race([this.#void({ id, keyId }), wait(RELEASE_WAIT_MS, undefined, { ref: false })]);
+    this.#parts.checkpoints.forget(this.#held.id);
+    // The first checkpoint is of the first content.
+    await Promise.race([
+      this.#void({ contentDelivered: this.#seq > 0 }),
+      wait(RELEASE_WAIT_MS, undefined, { ref: false }),
+    ]);
   }
 
   #settlement(ending: HoldEnding, { charge, usage, estimated }: Bill): Settlement {
@@ -127,8 +130,9 @@ export class Hold {
     settled.catch(() => this.#alarm("release_lost"));
   }
 
-  async #void(request: { id: string; keyId: string }): Promise<void> {
-    await this.#parts.batcher.void(request).catch(() => this.#alarm("release_lost"));
+  async #void({ contentDelivered }: { contentDelivered: boolean }): Promise<void> {
+    const { id, keyId } = this.#held;
+    await this.#parts.batcher.void({ id, keyId, contentDelivered }).catch(() => this.#alarm("release_lost"));
   }
 
   #watch(outcome: Outcome, bill: Bill, charged: bigint): void {

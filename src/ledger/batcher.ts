@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { createBreaker } from "./breaker.ts";
 import { createLane, type Failure, type LaneLimits } from "./lane.ts";
-import type { Ask, Ledger, Settled, Settlement, Verdict, Voided } from "./ledger.ts";
+import type { Ask, Ledger, Settled, Settlement, Undone, Verdict, Voided } from "./ledger.ts";
 
 type BatcherOptions = {
   ledger: Pick<Ledger, "admit" | "settle" | "void">;
@@ -23,7 +23,7 @@ export type Batcher = {
   settle: (settlement: Settlement) => Promise<Settled>;
   /** For requests with nobody left to be told: tried for as long as a void is. */
   settleLate: (settlement: Settlement) => Promise<Settled>;
-  void: (request: { id: string; keyId: string }) => Promise<Voided>;
+  void: (request: Undone) => Promise<Voided>;
   /** Calls that wait for an answer. A process that is leaving waits for them. */
   waiting: () => number;
 };
@@ -40,7 +40,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
 
   // A dead ledger is no reason to forget what a request came to in the end.
   const patient = { limits: { ...limits, timeoutMs: voidTimeoutMs }, breaker: null, abandoned: () => undefined };
-  const cancel = createLane<{ id: string; keyId: string }, Voided>({
+  const cancel = createLane<Undone, Voided>({
     ...common,
     ...patient,
     send: (requests) => ledger.void(requests),

@@ -35,8 +35,10 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     settle: (settlements) => settle(queryable, settlements),
 
     void: async (requests) => {
-      const rows = await queryable.query<VoidedRow>("select * from void_v1($1::uuid[], $2::uuid[])", [
+      const delivered = requests.map(({ contentDelivered = false }) => ({ contentDelivered }));
+      const rows = await queryable.query<VoidedRow>("select * from void_v2($1::uuid[], $2::uuid[], $3::boolean[])", [
         ...textColumns(requests)("id", "keyId"),
+        ...plainColumns(delivered)("contentDelivered"),
       ]);
       return inOrder(rows, requests, {
         rest: () => 0n,

@@ -74,6 +74,14 @@ export type Settled =
   /** The hold is gone: swept or voided. Nothing was charged by this call. */
   | { kind: "fenced" };
 
+/** A request that is to be as if it had never been. */
+export type Undone = {
+  id: string;
+  keyId: string;
+  /** Part of its answer reached the caller, so that it may not run again under the same Idempotency-Key. Absent: nothing did. */
+  contentDelivered?: boolean;
+};
+
 /** `refunded` is what the key got back because the charge had been applied; 0 when the hold was merely released. */
 export type Voided = { kind: "voided" | "already"; refunded: bigint };
 
@@ -149,7 +157,7 @@ export type Ledger = {
   admit: (processId: string, asks: readonly Ask[]) => Promise<Verdict[]>;
   settle: (settlements: readonly Settlement[]) => Promise<Settled[]>;
   /** Undoes a request whatever became of it. An id never seen is barred from being admitted later. */
-  void: (requests: readonly { id: string; keyId: string }[]) => Promise<Voided[]>;
+  void: (requests: readonly Undone[]) => Promise<Voided[]>;
   writeOff: (writeOff: WriteOff) => Promise<WrittenOff>;
   /** Answers the ids that are no longer open: their streams must be cut. */
   checkpoint: (checkpoints: readonly Checkpoint[]) => Promise<string[]>;

@@ -184,10 +184,17 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a void that refunds again",
     caughtBy: "funding_pkey",
-    fn: "void_v1",
+    fn: "void_v2",
     from: "      if found then\n        result := 'already';",
     to: "      if false then\n        result := 'already';",
     scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }, { type: "void", requests: [0] }],
+  },
+  {
+    name: "a void that frees the claim of what was delivered",
+    caughtBy: "model",
+    fn: "void_v2",
+    from: "if r.delivered then",
+    to: "if false then",
   },
   {
     name: "write-offs that are never forgiven",

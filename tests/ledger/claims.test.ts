@@ -140,6 +140,19 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     expect(await admit(ask())).toMatchObject([{ kind: "admitted" }]);
   });
 
+  test.each(["settled", "open"])(
+    "what is undone after part of it was delivered may not run again, were it %s [IDM-18] [IDM-24]",
+    async (state) => {
+      const broken = ask();
+      await admit(broken);
+      if (state === "settled") await target.settle([end(broken)]);
+      await target.void([{ id: broken.id, keyId: broken.keyId, contentDelivered: true }]);
+
+      expect(await admit(ask())).toEqual([{ kind: "stream_interrupted" }]);
+      expect(await target.usage(names.keyId(0))).toMatchObject({ posted: 100n, held: 0n });
+    },
+  );
+
   test("a settlement that was taken back leaves neither charge nor record [MON-35] [MON-36]", async () => {
     const unconfirmed = ask({ claim: null });
     await admit(unconfirmed);

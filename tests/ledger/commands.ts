@@ -8,7 +8,7 @@ import { NO_USAGE } from "../../src/core/usage.ts";
 export type Command =
   | { type: "admit"; process: number; asks: AskPlan[] }
   | { type: "settle"; ends: EndPlan[] }
-  | { type: "void"; requests: number[] }
+  | { type: "void"; requests: number[]; delivered?: boolean }
   | { type: "write_off"; request: number; amount: bigint; cap: bigint | null }
   | { type: "checkpoint"; checkpoints: CheckpointPlan[] }
   | { type: "heartbeat"; process: number }
@@ -125,6 +125,7 @@ const settle = fc.record({ type: fc.constant("settle" as const), ends: fc.array(
 const cancel = fc.record({
   type: fc.constant("void" as const),
   requests: fc.array(request, { minLength: 1, maxLength: 3 }),
+  delivered: fc.boolean(),
 });
 
 const writeOff = fc.record({

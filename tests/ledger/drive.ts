@@ -38,7 +38,12 @@ export async function drive(target: Target, names: Names, command: Command): Pro
       return [{ type: "settle", atMs, settlements, results: await target.settle(settlements) }];
     }
     case "void": {
-      const requests = command.requests.map((n) => ({ id: names.requestId(n), keyId: names.keyId(keyOf(n)) }));
+      const { delivered: contentDelivered = false } = command;
+      const requests = command.requests.map((n) => ({
+        id: names.requestId(n),
+        keyId: names.keyId(keyOf(n)),
+        contentDelivered,
+      }));
       return [{ type: "void", atMs, requests, results: await target.void(requests) }];
     }
     case "write_off": {

@@ -7,6 +7,7 @@ import type {
   Settled,
   Settlement,
   Swept,
+  Undone,
   Verdict,
   Voided,
   WriteOff,
@@ -17,7 +18,7 @@ import type {
 export type LedgerEvent = { atMs: number } & (
   | { type: "admit"; processId: string; asks: readonly Ask[]; verdicts: Verdict[] }
   | { type: "settle"; settlements: readonly Settlement[]; results: Settled[] }
-  | { type: "void"; requests: readonly { id: string; keyId: string }[]; results: Voided[] }
+  | { type: "void"; requests: readonly Undone[]; results: Voided[] }
   | { type: "write_off"; writeOff: WriteOff; result: WrittenOff }
   | { type: "checkpoint"; checkpoints: readonly Checkpoint[]; closed: string[] }
   | { type: "sweep"; swept: Swept[] }

@@ -8,6 +8,7 @@ import type {
   Settled,
   Settlement,
   Swept,
+  Undone,
   UsageSummary,
   Verdict,
   Voided,
@@ -205,15 +206,15 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     }
   }
 
-  function voidRequests(requests: readonly { id: string; keyId: string }[]): Voided[] {
-    return requests.map(({ id, keyId }) => {
+  function voidRequests(requests: readonly Undone[]): Voided[] {
+    return requests.map(({ id, keyId, contentDelivered = false }) => {
       const account = state.accounts.get(keyId);
       if (state.holds.get(id)?.keyId === keyId) {
         const nothing = {
           charge: 0n,
           tokensIn: 0n,
           tokensOut: 0n,
-          contentDelivered: false,
+          contentDelivered,
           record: null,
           answer: null,
         };
@@ -242,7 +243,11 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       account.tokensIn -= charge.tokensIn;
       account.tokensOut -= charge.tokensOut;
       state.records.delete(id);
-      for (const [name, claim] of state.claims) if (claim.holdId === id) state.claims.delete(name);
+      for (const [name, claim] of state.claims) {
+        if (claim.holdId !== id) continue;
+        if (contentDelivered) Object.assign(claim, { state: "interrupted", answer: null, expiresAtMs: nowMs + DAY_MS });
+        else state.claims.delete(name);
+      }
       return { kind: "voided", refunded };
     });
   }

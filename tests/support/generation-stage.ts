@@ -126,7 +126,8 @@ export function generationStage(
       reach(`settle ${settlement.outcome} ${settlement.charge}`, () => ledger.settle([settlement])[0] as never),
     settleLate: (settlement: Parameters<typeof ledger.settle>[0][number]) =>
       reach(`settle late ${settlement.outcome} ${settlement.charge}`, () => ledger.settle([settlement])[0] as never),
-    void: (request: { id: string; keyId: string }) => reach("void", () => ledger.void([request])[0] as never),
+    void: (request: Parameters<typeof ledger.void>[0][number]) =>
+      reach("void", () => ledger.void([request])[0] as never),
   };
   const denials = createRateDenials(systemClock);
   const askLedger = createAskLedger({ batcher, denials, random: () => 0 });
