@@ -92,10 +92,12 @@ function createDeltaReader(): { read: (delta: Json, logprobs: unknown) => Answer
   }
 
   function stop(kind: Prose): AnswerEvent[] {
-    if (kind !== "thinking" || !blocks.has(kind)) return blocks.stop(kind);
+    if (kind !== "thinking" || (!blocks.has(kind) && details.length === 0)) return blocks.stop(kind);
     const value = { field: thinkingField, ...(details.length === 0 ? {} : { details }) };
     details = [];
-    return [...blocks.seal(kind, { dialect: "chat", value }), ...blocks.stop(kind)];
+    // Thoughts that nobody can read have had no text to begin with.
+    const start = blocks.has(kind) ? [] : blocks.start(kind, { kind });
+    return [...start, ...blocks.seal(kind, { dialect: "chat", value }), ...blocks.stop(kind)];
   }
 
   return {

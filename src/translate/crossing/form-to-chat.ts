@@ -1,5 +1,5 @@
 import { plainText, urlOf } from "../form/build-form.ts";
-import { type Json, said } from "../form/read-json.ts";
+import { type Json, objectsOf, said } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
 
@@ -77,14 +77,15 @@ function assistantOf(blocks: readonly Block[]): Json[] {
 /** Thinking goes back only to the dialect it came from, under the name it had there. */
 function thoughtOf(blocks: readonly Block[]): Json {
   const thought: Json = {};
+  const given: Json[] = [];
   for (const block of blocks) {
     if (block.kind !== "thinking" || block.native?.dialect !== "chat") continue;
     const { field, details } = block.native.value;
     const name = field === "reasoning" ? "reasoning" : "reasoning_content";
     if (block.text !== "") thought[name] = `${typeof thought[name] === "string" ? thought[name] : ""}${block.text}`;
-    if (Array.isArray(details)) thought["reasoning_details"] = details;
+    for (const detail of objectsOf(details)) given.push(detail);
   }
-  return thought;
+  return given.length === 0 ? thought : { ...thought, reasoning_details: given };
 }
 
 function contentOf(blocks: readonly Block[]): string | Json[] {
