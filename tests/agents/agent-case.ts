@@ -87,6 +87,16 @@ export const CASES: readonly AgentCase[] = [
     problems: wroteFile,
   },
   {
+    name: "thinks and uses a tool",
+    prompt: "Write the file.",
+    funds: "rich",
+    ...USUAL,
+    crosses: true,
+    // The provider refuses thoughts that do not come back as it signed them.
+    script: (agent, file) => `thinking=4+${toolScript(agent.writeFile(file, CONTENT))}`,
+    problems: wroteFile,
+  },
+  {
     name: "cannot pay",
     prompt: "Say something.",
     funds: "too little",
