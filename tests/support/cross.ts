@@ -28,8 +28,8 @@ export function cross(client: ClientDialect, provider: ClientDialect) {
   const translator = pickTranslator(client, { dialect: provider, conformant: true });
   return {
     /** What the provider is sent for the caller's body. */
-    sent: (body: Json, upstreamModel = "theirs"): Json => {
-      const told = { upstreamModel, maxOutputTokens: 500 };
+    sent: (body: Json, changes: { upstreamModel?: string; maxOutputTokens?: number } = {}): Json => {
+      const told = { upstreamModel: "theirs", maxOutputTokens: 500, ...changes };
       return JSON.parse(translator.request(requestOf(client, { ...ASKED[client], ...body }), told).toString()) as Json;
     },
     /** What the caller is given for the provider's whole answer. */

@@ -21,10 +21,7 @@ export function chatToForm(body: Json): RequestForm {
   return {
     ...EMPTY_FORM,
     ...withSystem(turns, []),
-    tools: objectsOf(body["tools"])
-      .filter(({ type }) => type === "function")
-      .map((tool) => ({ ...functionTool(objectOf(tool["function"])), cacheHint: objectOrNull(tool["cache_control"]) })),
-    toolChoice: toolChoiceOf(body["tool_choice"]),
+    ...toolsOf(body),
     parallelCalls: booleanOrNull(body["parallel_tool_calls"]),
     temperature: numberOrNull(body["temperature"]),
     topP: numberOrNull(body["top_p"]),
@@ -108,6 +105,18 @@ function blockOf(part: Json): Block[] {
     default:
       return [];
   }
+}
+
+/** A choice among some of the tools is a choice among those that are offered; the others are not offered, then. */
+function toolsOf({ tools: offered, tool_choice: choice }: Json): Pick<RequestForm, "tools" | "toolChoice"> {
+  const tools = objectsOf(offered)
+    .filter(({ type }) => type === "function")
+    .map((tool) => ({ ...functionTool(objectOf(tool["function"])), cacheHint: objectOrNull(tool["cache_control"]) }));
+  const { type, allowed_tools: allowed } = objectOf(choice);
+  if (type !== "allowed_tools") return { tools, toolChoice: toolChoiceOf(choice) };
+  const { mode, tools: named } = objectOf(allowed);
+  const names = objectsOf(named).map((tool) => objectOf(tool["function"])["name"]);
+  return { tools: tools.filter(({ name }) => names.includes(name)), toolChoice: toolChoiceOf(mode) };
 }
 
 function toolChoiceOf(choice: unknown): ToolChoice | null {

@@ -1,32 +1,39 @@
 import { isObject } from "../../core/is-object.ts";
 import { DEFAULT_MAX_TOKENS } from "../../wire/messages/messages-request.ts";
 import { type Json, said } from "../form/read-json.ts";
-import type { Block, Effort, RequestForm, Source, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
+import type { Block, OutputFormat, RequestForm, Source, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
+import { thinkingFor } from "./messages-thinking.ts";
 
 /** This dialect's range of temperature ends where others' middle is. */
 const MOST_TEMPERATURE = 1;
 
 export function formToMessages(form: RequestForm, { model, stream, maxOutputTokens }: ProviderTold): Json {
-  const thinks = form.thinking !== null && form.thinking.effort !== "none";
+  const maxTokens = maxOutputTokens ?? DEFAULT_MAX_TOKENS;
+  const { thinking, effort } = thinkingFor(form, { model, maxTokens });
   // A model that thinks takes no sampling at all, and current models take one of the two.
-  const temperature = thinks || form.temperature === null ? null : Math.min(form.temperature, MOST_TEMPERATURE);
+  const temperature =
+    thinking !== null || form.temperature === null ? null : Math.min(form.temperature, MOST_TEMPERATURE);
+  const stop = form.stop.filter((sequence) => isMessagesStop(sequence));
   return said({
     model,
-    max_tokens: maxOutputTokens ?? DEFAULT_MAX_TOKENS,
+    max_tokens: maxTokens,
     system: form.system.length === 0 ? null : form.system.flatMap((block) => contentOf(block)),
     messages: form.turns.flatMap((turn) => messageOf(turn)),
     temperature,
-    top_p: thinks || temperature !== null ? null : form.topP,
-    stop_sequences: form.stop.length === 0 ? null : form.stop,
+    top_p: thinking !== null || temperature !== null ? null : form.topP,
+    stop_sequences: stop.length === 0 ? null : stop,
     tools: form.tools.length === 0 ? null : form.tools.map((tool) => toolOf(tool)),
     tool_choice: form.tools.length === 0 ? null : choiceOf(form.toolChoice, form.parallelCalls),
-    thinking: thinks ? { type: "adaptive" } : null,
-    output_config: outputConfigOf(form),
+    thinking,
+    output_config: outputConfigOf(form.outputFormat, effort),
     metadata: form.user === null ? null : { user_id: form.user },
     stream: stream ? true : null,
   });
 }
+
+/** This dialect refuses to stop at white space alone. */
+export const isMessagesStop = (sequence: string): boolean => /\S/.test(sequence);
 
 /** Instructions amid a conversation have no role here; they are said by the user. */
 function messageOf({ role, blocks }: Turn): Json[] {
@@ -103,18 +110,7 @@ function choiceOf(choice: ToolChoice | null, parallelCalls: boolean | null): Jso
   };
 }
 
-const EFFORTS: Record<Effort, string | null> = {
-  none: null,
-  minimal: "low",
-  low: "low",
-  medium: "medium",
-  high: "high",
-  xhigh: "xhigh",
-  max: "max",
-};
-
-function outputConfigOf({ thinking, outputFormat }: RequestForm): Json | null {
-  const effort = thinking?.effort ? EFFORTS[thinking.effort] : null;
+function outputConfigOf(outputFormat: OutputFormat | null, effort: string | null): Json | null {
   const format = outputFormat?.kind === "schema" ? { type: "json_schema", schema: outputFormat.schema } : null;
   return effort === null && format === null ? null : said({ effort, format });
 }

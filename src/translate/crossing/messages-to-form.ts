@@ -11,6 +11,7 @@ import {
   textOf,
   textOrNull,
 } from "../form/read-json.ts";
+import { isStrictSchema } from "../form/strict-schema.ts";
 import type {
   Block,
   OutputFormat,
@@ -47,7 +48,7 @@ export function messagesToForm(body: Json): RequestForm {
         name: textOf(tool["name"]),
         description: textOrNull(tool["description"]),
         schema: objectOf(tool["input_schema"]),
-        strict: booleanOrNull(tool["strict"]),
+        strict: isEnforceable(tool) ? booleanOrNull(tool["strict"]) : null,
         cacheHint: objectOrNull(tool["cache_control"]),
       })),
     toolChoice: toolChoiceOf(objectOf(choice)),
@@ -110,12 +111,14 @@ function sourceOf(source: Json): Source {
   return { kind: "inline", mediaType: textOf(source["media_type"]), data: textOf(source["data"]) };
 }
 
-/** A document that is text, or made of blocks, is as good as its text. */
+/** A document that is text, or made of blocks, is as good as its text under its title. */
 function documentOf(block: Json, cacheHint: Json | null): Block[] {
   const source = objectOf(block["source"]);
-  if (source["type"] === "text") return [textBlock(textOf(source["data"]), cacheHint)];
-  if (source["type"] === "content") return blocksOf(source["content"]);
-  return [{ kind: "document", source: sourceOf(source), name: textOrNull(block["title"]), cacheHint }];
+  const title = textOrNull(block["title"]);
+  const titled = title === null || title === "" ? [] : [textBlock(`${title}\n\n`)];
+  if (source["type"] === "text") return [...titled, textBlock(textOf(source["data"]), cacheHint)];
+  if (source["type"] === "content") return [...titled, ...blocksOf(source["content"])];
+  return [{ kind: "document", source: sourceOf(source), name: title, cacheHint }];
 }
 
 function toolChoiceOf({ type, name }: Json): ToolChoice | null {
@@ -134,8 +137,17 @@ function toolChoiceOf({ type, name }: Json): ToolChoice | null {
 
 function outputFormatOf({ type, schema }: Json): OutputFormat | null {
   if (type !== "json_schema") return null;
-  return { kind: "schema", name: "answer", description: null, schema: objectOf(schema), strict: true };
+  return {
+    kind: "schema",
+    name: "answer",
+    description: null,
+    schema: objectOf(schema),
+    strict: isStrictSchema(schema),
+  };
 }
+
+/** The other formats take a tool's schema to the letter only when it leaves nothing open; then it is told as a wish. */
+const isEnforceable = ({ strict, input_schema: schema }: Json): boolean => strict !== true || isStrictSchema(schema);
 
 function thinkingOf({ type, budget_tokens: budget, display }: Json, output: Json): ThinkingForm | null {
   const asked = effortOf(output["effort"]);

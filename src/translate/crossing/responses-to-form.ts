@@ -29,8 +29,7 @@ export function responsesToForm(body: Json): RequestForm {
       conversation.turns(),
       typeof instructions === "string" && instructions !== "" ? [textBlock(instructions)] : [],
     ),
-    tools: [...tools.forms],
-    toolChoice: toolChoiceOf(body["tool_choice"], tools),
+    ...offeredBy(body["tool_choice"], tools),
     parallelCalls: booleanOrNull(body["parallel_tool_calls"]),
     temperature: numberOrNull(body["temperature"]),
     topP: numberOrNull(body["top_p"]),
@@ -113,6 +112,17 @@ function contentOf(content: unknown): Block[] {
         return [];
     }
   });
+}
+
+/** A choice among some of the tools is a choice among those that are offered; the others are not offered, then. */
+function offeredBy(choice: unknown, tools: CallerTools): Pick<RequestForm, "tools" | "toolChoice"> {
+  const { type, mode, tools: allowed } = objectOf(choice);
+  if (type !== "allowed_tools") return { tools: [...tools.forms], toolChoice: toolChoiceOf(choice, tools) };
+  const names = toolsIn(allowed).map((tool) => tools.nameOf(tool));
+  return {
+    tools: tools.forms.filter(({ name }) => names.includes(name)),
+    toolChoice: toolChoiceOf(mode, tools),
+  };
 }
 
 function toolChoiceOf(choice: unknown, tools: CallerTools): ToolChoice | null {

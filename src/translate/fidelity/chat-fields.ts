@@ -1,4 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
+import { isMessagesStop } from "../crossing/form-to-messages.ts";
 import { openNative } from "../form/native.ts";
 import { being, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
 
@@ -7,9 +8,19 @@ const row = rowsTo("responses", "messages");
 const ONE_ANSWER = "Providers of that format give one answer at a time.";
 const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
 
-/** What a provider of this format thinks with; it then takes no sampling. */
-const thinks = (body: Record<string, unknown>): boolean =>
-  typeof body["reasoning_effort"] === "string" && body["reasoning_effort"] !== "none";
+type Json = Record<string, unknown>;
+
+/** What a provider of messages thinks with; it then takes no sampling. */
+const thinks = (body: Json): boolean =>
+  typeof body["reasoning_effort"] === "string" && body["reasoning_effort"] !== "none" && !forcesCall(body);
+
+/** A model that must call a tool does not think first. */
+function forcesCall({ tools, tool_choice: choice }: Json): boolean {
+  if (!isFilledList(tools)) return false;
+  if (!isObject(choice)) return choice === "required";
+  const { type, allowed_tools: allowed } = choice;
+  return type === "function" || (type === "allowed_tools" && isObject(allowed) && allowed["mode"] === "required");
+}
 
 /** What becomes of each field of a chat completion request at responses and messages providers. */
 export const CHAT_FIELDS: readonly FieldRow[] = [
@@ -71,16 +82,28 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   }),
   row("n", ["refused", "refused"], { only: otherThan(1), note: ONE_ANSWER }),
   row("stop", ["lost", "kept"]),
+  row("stop", ["lost", "lost"], {
+    only: {
+      words: "white space alone",
+      when: (value) => ![value].flat().every((stop) => isMessagesStop(String(stop))),
+    },
+  }),
   row("tools", ["translated", "translated"]),
   row("tools.*.type", ["lost", "lost"], { only: otherThan("function") }),
   row("tools.*.function", ["translated", "translated"]),
   row("tools.*.cache_control", ["lost", "kept"]),
-  row("tool_choice", ["translated", "translated"]),
-  row("tool_choice.type", ["lost", "lost"], { only: otherThan("function") }),
+  row("tool_choice", ["translated", "translated"], { note: "Of `allowed_tools` no other tool is offered." }),
+  row("tool_choice.type", ["lost", "lost"], { only: otherThan("function", "allowed_tools") }),
   row("parallel_tool_calls", ["kept", "translated"]),
   row("response_format", ["translated", "translated"]),
   row("response_format.type", ["kept", "lost"], { only: being("json_object") }),
-  row("reasoning_effort", ["kept", "translated"], { note: "As adaptive thinking; `minimal` is `low`." }),
+  row("reasoning_effort", ["kept", "translated"], {
+    note: "As adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
+  }),
+  row("reasoning_effort", ["kept", "lost"], {
+    only: { words: "beside a call that is forced", when: (value, body) => value !== "none" && forcesCall(body) },
+    note: "Told as an effort, without thinking.",
+  }),
   row("verbosity", ["translated", "lost"]),
   row("user", ["translated", "translated"]),
   row("safety_identifier", ["kept", "translated"]),

@@ -2,6 +2,7 @@ import { isObject } from "../../core/is-object.ts";
 import { MOST_CHAT_STOPS } from "../crossing/form-to-chat.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { openNative } from "../form/native.ts";
+import { isStrictSchema } from "../form/strict-schema.ts";
 import { being, type Condition, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
 
 const row = rowsTo("chat", "responses");
@@ -61,6 +62,13 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("messages.*.content.*.data", ["lost", "lost"], { only: OF_ANOTHER, note: "The thinking is left out." }),
   row("tools", ["translated", "translated"]),
   row("tools.*.type", ["lost", "lost"], { only: otherThan("custom") }),
+  row("tools.*.strict", ["lost", "lost"], {
+    only: {
+      words: "with open or optional members",
+      when: (strict, tool) => strict === true && !isStrictSchema(tool["input_schema"]),
+    },
+    note: "Told, and not enforced.",
+  }),
   ...["defer_loading", "allowed_callers", "input_examples", "eager_input_streaming"].map((name) =>
     row(`tools.*.${name}`, ["lost", "lost"], { only: otherThan(false) }),
   ),
@@ -68,7 +76,7 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("temperature", ["kept", "kept"]),
   row("top_p", ["kept", "kept"]),
   row("top_k", ["lost", "lost"]),
-  row("stop_sequences", ["translated", "lost"]),
+  row("stop_sequences", ["translated", "lost"], { note: "Which of them was met is not told." }),
   row("stop_sequences", ["lost", "lost"], {
     only: { words: "more than four", when: (value) => Array.isArray(value) && value.length > MOST_CHAT_STOPS },
     note: "The first four are sent.",
@@ -79,6 +87,10 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("output_config", ["translated", "translated"]),
   row("output_config.effort", ["translated", "translated"]),
   row("output_config.format", ["translated", "translated"]),
+  row("output_config.format.schema", ["lost", "lost"], {
+    only: { words: "with open or optional members", when: (schema) => !isStrictSchema(schema) },
+    note: "Told, and not enforced.",
+  }),
   row("metadata", ["translated", "translated"], { note: "The user, hidden from the provider." }),
   row("service_tier", ["kept", "kept"], { note: "Always the provider's default." }),
   row("context_management", ["lost", "lost"]),

@@ -8,8 +8,18 @@ const row = rowsTo("chat", "messages");
 const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
 const PARTS = otherThan("input_text", "output_text", "text", "refusal", "input_image", "input_file");
 
-const thinks = ({ reasoning }: Record<string, unknown>): boolean =>
-  isObject(reasoning) && reasoning["effort"] !== "none";
+type Json = Record<string, unknown>;
+
+const thinks = (body: Json): boolean =>
+  isObject(body["reasoning"]) && body["reasoning"]["effort"] !== "none" && !forcesCall(body);
+
+/** A model that must call a tool does not think first. */
+function forcesCall({ tools, tool_choice: choice }: Json): boolean {
+  if (!Array.isArray(tools) || tools.length === 0) return false;
+  if (!isObject(choice)) return choice === "required";
+  const { type, mode } = choice;
+  return type === "function" || type === "custom" || (type === "allowed_tools" && mode === "required");
+}
 
 /** What becomes of each field of a responses request at chat and messages providers. */
 export const RESPONSES_FIELDS: readonly FieldRow[] = [
@@ -60,7 +70,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   ...toolRows("tools.*"),
   ...toolRows("input.*.tools.*"),
   row("tool_choice", ["translated", "translated"]),
-  row("tool_choice.type", ["lost", "lost"], { only: otherThan("function", "custom") }),
+  row("tool_choice.type", ["lost", "lost"], { only: otherThan("function", "custom", "allowed_tools") }),
   row("parallel_tool_calls", ["kept", "translated"]),
   row("temperature", ["kept", "kept"]),
   row("temperature", ["kept", "lost"], {
@@ -80,7 +90,14 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("text.verbosity", ["translated", "lost"]),
   row("reasoning", ["translated", "translated"]),
   row("reasoning.effort", ["translated", "translated"], {
-    note: "At messages as adaptive thinking; `minimal` is `low`.",
+    note: "At messages as adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
+  }),
+  row("reasoning", ["translated", "lost"], {
+    only: {
+      words: "beside a call that is forced",
+      when: (value, body) => isObject(value) && value["effort"] !== "none" && forcesCall(body),
+    },
+    note: "Told as an effort, without thinking.",
   }),
   row("reasoning.summary", ["lost", "translated"], { note: "Thinking is shown wherever the provider shows it." }),
   row("include", ["kept", "kept"]),
