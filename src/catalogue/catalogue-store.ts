@@ -5,6 +5,7 @@ import { createDeskStore } from "./desk-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { CatalogueStore } from "./model.ts";
 import { readModels } from "./read-models-store.ts";
+import { requireProvider } from "./require-model-store.ts";
 import { requireOrigins } from "./stored-credential-store.ts";
 
 /** The catalogue in PostgreSQL. */
@@ -15,8 +16,11 @@ export function createCatalogueStore(database: Database): CatalogueStore {
     apply: (description) =>
       underCatalogueLock(database, async (tx) => {
         await requireOrigins(tx, description.providers);
+        const providers = await applyProviders(tx, description);
+        const used = description.models.flatMap(({ routes }) => routes.map(({ provider }) => provider));
+        for (const name of new Set(used)) await requireProvider(tx, name);
         return [
-          ...(await applyProviders(tx, description)),
+          ...providers,
           ...(await applyModels(tx, description)),
           ...(await applyPrices(tx, description)),
           ...(await applyRoutes(tx, description)),

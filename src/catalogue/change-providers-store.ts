@@ -1,4 +1,5 @@
 import { Conflict } from "../core/conflict.ts";
+import { Fault } from "../core/fault.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { applyProviders } from "./apply-catalogue-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
@@ -41,7 +42,7 @@ export function createProviderDesk(database: Database): ProviderDesk {
     removeProvider: (name, routes) =>
       underCatalogueLock(database, async (tx) => {
         const found = await findProvider(tx, name);
-        if (found === null) throw new Conflict(`there is no provider ${name}.`);
+        if (found === null) throw new Fault("not_found", `there is no provider ${name}.`);
         const published = found.routes.filter((route) => route.published).map(({ modelId }) => modelId);
         if (published.length > 0 && routes === "keep") throw new Conflict(refusal(name, [...new Set(published)]));
         await tx.query("delete from route where provider = $1", [name]);

@@ -110,8 +110,8 @@ export type PriceChange = {
 };
 
 /**
- * What an operator does to the catalogue piece by piece. What the present state of things rules out is a `Conflict`, whose
- * message says so.
+ * What an operator does to the catalogue piece by piece. What the present state of things rules out is a `Conflict`, and what
+ * is to be changed and is not there a `Fault` of that code; their messages say so.
  */
 export type CatalogueDesk = {
   listProviders: () => Promise<ProviderOverview[]>;

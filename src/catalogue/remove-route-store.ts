@@ -1,4 +1,5 @@
 import { Conflict } from "../core/conflict.ts";
+import { Fault } from "../core/fault.ts";
 import type { Database } from "../db/database.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { CatalogueDesk } from "./model.ts";
@@ -33,11 +34,9 @@ function pick(routes: readonly RouteRow[], wanted: string): RouteRow {
   const [first] = found;
   if (first !== undefined && found.length === 1 && wanted !== "") return first;
   const listed = (found.length > 1 ? found : routes).map(({ id, name }) => `${id} ${name}`).join("; ");
-  throw new Conflict(
-    found.length > 1
-      ? `${wanted} names several routes: ${listed}.`
-      : `there is no route ${wanted}. ${listed === "" ? "The model has none." : `There is: ${listed}.`}`,
-  );
+  if (found.length > 1) throw new Conflict(`${wanted} names several routes: ${listed}.`);
+  const others = listed === "" ? "The model has none." : `There is: ${listed}.`;
+  throw new Fault("not_found", `there is no route ${wanted}. ${others}`);
 }
 
 const SHORTEST_ID = 6;
