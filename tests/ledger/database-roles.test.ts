@@ -17,6 +17,7 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
   let cluster: Cluster;
   let owner: Database;
   let app: Database;
+  let reader: Database;
   const processId = createId(Date.now());
   const keyId = createId(Date.now());
   const ask: Ask = {
@@ -45,18 +46,24 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
 
   beforeAll(async () => {
     cluster = await startCluster({ version: "15", durable: false });
-    const [roles = "", grants = ""] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql ?? "");
+    const [roles = "", grants = "", readerRole = "", readerGrants = ""] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(
+      ([, sql]) => sql ?? "",
+    );
     const as = (role: string, name: string): Database =>
       createPostgres({ url: cluster.url(name).replace("postgres@", `${role}@`), ...limits });
     const superuser = as("postgres", "postgres");
-    for (const statement of roles.split(";\n").filter((it) => it !== "")) await superuser.query(statement);
+    for (const statement of (roles + readerRole).split(";\n").filter((it) => it !== ""))
+      await superuser.query(statement);
     await superuser.close();
     owner = as("tollgate_owner", "tollgate");
     await migrate(owner, { folder: migrationsFolder() });
     await owner.script(grants);
+    await owner.script(readerGrants);
     app = as("tollgate", "tollgate");
+    reader = as("tollgate_reader", "tollgate");
   });
   afterAll(async () => {
+    await reader.close();
     await app.close();
     await owner.close();
     await cluster.close();
@@ -102,6 +109,35 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
     "set role tollgate_owner",
   ])("the serving role is denied: %s", async (sql) => {
     await expect(app.query(sql)).rejects.toMatchObject(DENIED);
+  });
+
+  test("the serving role reads and writes stored credentials, and the reading role sees only that there is one", async () => {
+    const row = "('acme', 'https://api.example.com/v1', 'stored', '0123456789abcdef', decode(repeat('07', 60), 'hex'))";
+    await app.query(
+      `insert into provider (name, base_url, credential_ref, credential_key_id, credential_box) values ${row}`,
+    );
+
+    expect(await app.query("select length(credential_box) as bytes from provider")).toEqual([{ bytes: 60 }]);
+    expect(await reader.query("select name, credential_ref, credential_key_id from provider")).toEqual([
+      { name: "acme", credential_ref: "stored", credential_key_id: "0123456789abcdef" },
+    ]);
+    await app.query("delete from provider");
+  });
+
+  test.each([
+    "select credential_box from provider",
+    "select * from provider",
+    "select provider::text from provider",
+    "select to_jsonb(provider) from provider",
+    "select * from key_secret",
+    "select * from idempotency",
+    "update provider set base_url = 'https://evil.example.net'",
+    "insert into funding select * from funding",
+    "delete from usage_record",
+    "create table public.mine (n int)",
+    "set role tollgate",
+  ])("the reading role is denied: %s", async (sql) => {
+    await expect(reader.query(sql)).rejects.toMatchObject(DENIED);
   });
 
   test("the page names every table, so that a new one is not forgotten", async () => {
