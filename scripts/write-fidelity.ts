@@ -60,6 +60,7 @@ const page = [
   "",
   "In the tables `=` is said in the same terms, `≈` in the other format's terms, `lost` left out and declared, and `400` refused,",
   "since an answer to what is left would be an answer to something else. A row with a condition speaks of those values alone.",
+  "What official clients make of it, pair by pair and case by case, is in [crossings](crossings.md).",
   ...DIALECTS.flatMap((dialect) => requestTable(dialect)),
   "",
   "## Answers",

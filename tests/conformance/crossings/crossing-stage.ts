@@ -1,0 +1,79 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { type GatewayProcess, startGatewayProcess, type TestModel } from "../../support/gateway-process.ts";
+import type { WitnessedCall } from "../../support/simulator-process.ts";
+import { createChatClient } from "./chat-client.ts";
+import { type CrossingClient, type Dialect, DIALECTS } from "./crossing-client.ts";
+import { createMessagesClient } from "./messages-client.ts";
+import { createResponsesClient } from "./responses-client.ts";
+
+export type Pair = { client: Dialect; provider: Dialect };
+export const PAIRS: readonly Pair[] = DIALECTS.flatMap((client) => DIALECTS.map((provider) => ({ client, provider })));
+
+/** What a key has been charged, in total. */
+export type Charged = { inputTokens: number; outputTokens: number; credits: number };
+
+export type Witnessed = WitnessedCall & { dialect: Dialect; streamed: boolean; body: Record<string, unknown> };
+
+export type CrossingStage = {
+  gateway: GatewayProcess;
+  clients: Record<Dialect, CrossingClient>;
+  modelOf: (pair: Pair, name: string) => string;
+  charged: () => Promise<Charged>;
+  /** The calls a provider has had since it was last asked. */
+  newCalls: () => Promise<Witnessed[]>;
+  /** What the gateway said of the last answer. */
+  lastHeader: (name: string) => string | null;
+};
+
+/** A gateway with a model for each pair and script, so that what one provides for no other has to bear. */
+export async function startCrossingStage(scripts: Record<string, string>): Promise<CrossingStage> {
+  const modelOf = ({ client, provider }: Pair, name: string): string => `${client}/${provider}/${name}`;
+  const models = PAIRS.flatMap((pair) =>
+    Object.entries(scripts).map(([name, script]): [string, TestModel] => [
+      modelOf(pair, name),
+      { upstream: `sim+${script}`, dialect: pair.provider },
+    ]),
+  );
+  const gateway = await startGatewayProcess({ models: Object.fromEntries(models) });
+  let headers = new Headers();
+  const watchedFetch: typeof fetch = async (...args) => {
+    const answer = await fetch(...args);
+    ({ headers } = answer);
+    return answer;
+  };
+  const options = { apiKey: gateway.keys.credit, maxRetries: 0, fetch: watchedFetch };
+  const openai = new OpenAI({ ...options, baseURL: `${gateway.publicUrl}/v1` });
+  const anthropic = new Anthropic({ ...options, baseURL: gateway.publicUrl });
+  let lastSeq = 0;
+
+  return {
+    gateway,
+    clients: {
+      chat: createChatClient(openai),
+      responses: createResponsesClient(openai),
+      messages: createMessagesClient(anthropic),
+    },
+    modelOf,
+    charged: () => chargedSoFar(gateway),
+    newCalls: async () => {
+      const rows = await (await fetch(`${gateway.simulatorUrl}/sim/witness?since=${lastSeq}`)).text();
+      const calls = rows
+        .split("\n")
+        .filter((row) => row !== "")
+        .map((row) => JSON.parse(row) as Witnessed);
+      lastSeq = calls.at(-1)?.seq ?? lastSeq;
+      return calls;
+    },
+    lastHeader: (name) => headers.get(name),
+  };
+}
+
+async function chargedSoFar({ publicUrl, keys }: GatewayProcess): Promise<Charged> {
+  const answer = await fetch(`${publicUrl}/v1/usage`, { headers: { authorization: `Bearer ${keys.credit}` } });
+  const { tokens, credits } = (await answer.json()) as {
+    tokens: { input: number; output: number };
+    credits: { used: number };
+  };
+  return { inputTokens: tokens.input, outputTokens: tokens.output, credits: credits.used };
+}

@@ -1,0 +1,113 @@
+import type { Dialect } from "./crossing-client.ts";
+
+type Json = Record<string, unknown>;
+
+/** What a provider was told, read from a request of its own dialect into no dialect's words. */
+export type Told = {
+  limitTokens: unknown;
+  /** Base64. */
+  pictures: string[];
+  documents: string[];
+  tools: unknown[];
+  calls: { id: unknown; name: unknown }[];
+  results: { id: unknown; text: unknown }[];
+  /** What came back of the provider's own thoughts: the text, and what proves it. */
+  thoughts: { text: unknown; proof: unknown }[];
+  effort: unknown;
+  schema: unknown;
+  stop: unknown;
+};
+
+/** Written from the providers' documentation, and not from the code that is tested. */
+export const TOLD: Record<Dialect, (body: Json) => Told> = {
+  chat: (body) => {
+    const messages = listOf(body["messages"]);
+    const parts = messages.flatMap(({ content }) => listOf(content));
+    return {
+      limitTokens: body["max_tokens"],
+      pictures: parts.filter(typed("image_url")).map((part) => dataOf(at(part, "image_url", "url"), "image/png")),
+      documents: parts.filter(typed("file")).map((part) => dataOf(at(part, "file", "file_data"), "application/pdf")),
+      tools: listOf(body["tools"]).map((tool) => at(tool, "function", "name")),
+      calls: messages.flatMap((message) =>
+        listOf(message["tool_calls"]).map((call) => ({ id: call["id"], name: at(call, "function", "name") })),
+      ),
+      results: messages
+        .filter(({ role }) => role === "tool")
+        .map(({ tool_call_id: id, content }) => ({ id, text: content })),
+      thoughts: messages
+        .filter(({ role }) => role === "assistant")
+        .flatMap(({ reasoning_content: text = null, reasoning_details: details }) => {
+          const [detail] = listOf(details);
+          const proof = detail?.["signature"] ?? detail?.["data"] ?? null;
+          return text === null && proof === null ? [] : [{ text, proof }];
+        }),
+      effort: body["reasoning_effort"],
+      schema: at(body, "response_format", "json_schema", "schema"),
+      stop: body["stop"] === undefined ? undefined : [body["stop"]].flat(),
+    };
+  },
+  responses: (body) => {
+    const items = listOf(body["input"]);
+    const parts = items.flatMap(({ content }) => listOf(content));
+    return {
+      limitTokens: body["max_output_tokens"],
+      pictures: parts.filter(typed("input_image")).map((part) => dataOf(part["image_url"], "image/png")),
+      documents: parts.filter(typed("input_file")).map((part) => dataOf(part["file_data"], "application/pdf")),
+      tools: listOf(body["tools"]).map(({ name }) => name),
+      calls: items.filter(typed("function_call")).map(({ call_id: id, name }) => ({ id, name })),
+      results: items.filter(typed("function_call_output")).map(({ call_id: id, output: text }) => ({ id, text })),
+      thoughts: items.filter(typed("reasoning")).map(({ summary, encrypted_content: proof = null }) => ({
+        text: listOf(summary)[0]?.["text"] ?? null,
+        proof,
+      })),
+      effort: at(body, "reasoning", "effort"),
+      schema: at(body, "text", "format", "schema"),
+      stop: undefined,
+    };
+  },
+  messages: (body) => {
+    const blocks = listOf(body["messages"]).flatMap(({ content }) => listOf(content));
+    const bytes = (kind: string, mediaType: string) =>
+      blocks
+        .filter(typed(kind))
+        .map(({ source }) => (at(source, "media_type") === mediaType ? String(at(source, "data")) : "?"));
+    return {
+      limitTokens: body["max_tokens"],
+      pictures: bytes("image", "image/png"),
+      documents: bytes("document", "application/pdf"),
+      tools: listOf(body["tools"]).map(({ name }) => name),
+      calls: blocks.filter(typed("tool_use")).map(({ id, name }) => ({ id, name })),
+      results: blocks
+        .filter(typed("tool_result"))
+        .map(({ tool_use_id: id, content }) => ({ id, text: wordsOf(content) })),
+      thoughts: blocks.flatMap(({ type, thinking: text, signature, data }) => {
+        if (type === "thinking") return [{ text, proof: signature }];
+        return type === "redacted_thinking" ? [{ text: null, proof: data }] : [];
+      }),
+      effort: at(body, "output_config", "effort"),
+      schema: at(body, "output_config", "format", "schema"),
+      stop: body["stop_sequences"],
+    };
+  },
+};
+
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+
+const typed =
+  (type: string) =>
+  (part: Json): boolean =>
+    part["type"] === type;
+
+function at(value: unknown, ...path: string[]): unknown {
+  let found = value;
+  for (const name of path) found = (found as Json | undefined)?.[name];
+  return found;
+}
+
+function dataOf(url: unknown, mediaType: string): string {
+  const head = `data:${mediaType};base64,`;
+  return typeof url === "string" && url.startsWith(head) ? url.slice(head.length) : "?";
+}
+
+/** A result is a text, or a list of blocks with one. */
+const wordsOf = (content: unknown): unknown => (typeof content === "string" ? content : listOf(content)[0]?.["text"]);
