@@ -1,5 +1,6 @@
 /** The composition root: every part is made here, in the order of dependence, and nowhere else. */
 import { createAdmin } from "./admin/create-admin.ts";
+import type { ProviderTools } from "./admin/provider-tools.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { keepFresh } from "./catalogue/keep-fresh.ts";
@@ -67,6 +68,7 @@ export type GatewayParts = {
   adminToken: string;
   database: Database;
   credential: CredentialOf;
+  providerTools: ProviderTools;
   events: Events;
   metrics: Metrics;
 };
@@ -114,7 +116,7 @@ export function createControl(database: Database, actor = "cli"): Control {
 }
 
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
-  const { config, adminToken, database, credential, events, metrics } = parts;
+  const { config, adminToken, database, credential, providerTools, events, metrics } = parts;
   const { limits } = config;
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
@@ -268,6 +270,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const admin = createAdmin({
     token: adminToken,
     control,
+    providerTools,
     reportRoutes: health.report,
     metrics,
     events,

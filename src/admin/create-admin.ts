@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from "fastify";
+import type { CatalogueStore } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
@@ -11,11 +12,15 @@ import type { Events } from "../telemetry/events.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { RouteReport } from "../upstream/route-record.ts";
 import { requireOperator } from "./operator-credential.ts";
+import type { ProviderTools } from "./provider-tools.ts";
 import { isBug, renderRefusal } from "./refusal.ts";
+import { addCatalogueRoutes } from "./routes/catalogue.ts";
 import { addFundsRoutes } from "./routes/funds.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addKeyRoutes } from "./routes/keys.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
+import { addModelRoutes } from "./routes/models.ts";
+import { addProviderRoutes } from "./routes/providers.ts";
 
 type Parts = {
   token: string;
@@ -25,7 +30,9 @@ type Parts = {
     showJournal: ShowJournal;
     verifyLedger: VerifyLedger;
     reportUsage: ReportUsage;
+    catalogue: CatalogueStore;
   };
+  providerTools: ProviderTools;
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly RouteReport[];
   metrics: Pick<Metrics, "expose">;
@@ -35,11 +42,14 @@ type Parts = {
 };
 
 const MAX_BODY_BYTES = 1_048_576;
+/** The id of a model has 200 characters at most, and each may be escaped into three. */
+const MAX_PARAMETER_CHARACTERS = 600;
 
 /** The operators' listener: everything operational is here and nothing of it on the public one. [decision 35] */
 export function createAdmin({
   token,
   control,
+  providerTools,
   reportRoutes,
   metrics,
   events,
@@ -49,6 +59,7 @@ export function createAdmin({
   const app = Fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
     genReqId: () => requestIdOf(createId(clock.nowMs())),
     http: { headersTimeout: 10_000 },
     requestTimeout: 30_000,
@@ -83,6 +94,10 @@ export function createAdmin({
   addKeyRoutes(app, { keys: control.keys, events });
   addFundsRoutes(app, control);
   addLedgerRoutes(app, control);
+  const { catalogue } = control;
+  addProviderRoutes(app, { catalogue, providerTools, events });
+  addModelRoutes(app, { catalogue, events, clock });
+  addCatalogueRoutes(app, { catalogue, events });
   addHealthRoutes(app, { reportRoutes });
   return app;
 }

@@ -1,6 +1,6 @@
+import type { Control } from "../app.ts";
 import type { CredentialVault } from "../config/credential-vault.ts";
-import type { Catalogue } from "./open-catalogue.ts";
-import { CommandError } from "./report-failure.ts";
+import { Conflict } from "../core/conflict.ts";
 
 export type Rekeyed = {
   keyId: string;
@@ -13,10 +13,13 @@ export type Rekeyed = {
 };
 
 /** Seals every stored credential with the newest key. Each is opened first, also those that have that key, so that it is known to work. */
-export async function rekey(catalogue: Pick<Catalogue, "resealCredentials">, vault: CredentialVault): Promise<Rekeyed> {
+export async function rekey(
+  catalogue: Pick<Control["catalogue"], "resealCredentials">,
+  vault: CredentialVault,
+): Promise<Rekeyed> {
   const { keyId } = vault;
   if (keyId === null) {
-    throw new CommandError(
+    throw new Conflict(
       "there is no key to seal with: set TOLLGATE_CREDENTIAL_KEY to the new key and TOLLGATE_CREDENTIAL_PREVIOUS_KEY to the one before it.",
     );
   }

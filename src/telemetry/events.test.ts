@@ -355,3 +355,15 @@ test("a route that is left alone says why, and says when it is back", () => {
     { level: "info", msg: "route closed", provider: "east", route_id: "route-1" },
   ]);
 });
+
+test("a change of the catalogue is one line however much it changed, and no line when nothing did", () => {
+  const { events, lines } = build();
+  const changes = Array.from({ length: 2_000 }, (_, index) => ({ kind: "model", name: `m${index}`, change: "added" }));
+
+  events.catalogueChanged({ requestId: "req_1", changes });
+  events.catalogueChanged({ requestId: "req_2", changes: [] });
+
+  expect(lines).toMatchObject([{ msg: "catalogue changed", request_id: "req_1", changes: 2_000 }]);
+  expect(lines[0]?.["named"]).toHaveLength(20);
+  expect(lines[0]?.["named"]).toContain("added model m0");
+});

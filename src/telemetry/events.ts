@@ -24,11 +24,16 @@ export type Events = DutyEvents & {
   catalogueLoaded: (catalogue: { models: number }) => void;
   keyIssued: (key: { keyId: string; prefix: string; mode: string }) => void;
   keyRevoked: (key: { keyId: string; prefix: string }) => void;
+  /** An operator changed the catalogue by the request of this id. Nothing is said where nothing changed. */
+  catalogueChanged: (change: { requestId: string; changes: readonly CatalogueNote[] }) => void;
   /** Something about money that an operator must see. */
   moneyAlarm: (alarm: MoneyAlarm) => void;
   /** A state believed impossible. */
   bug: (error: unknown, requestId: string | null) => void;
 };
+
+/** What became of a provider, a model, a price or a route. */
+type CatalogueNote = { kind: string; name: string; change: string };
 
 export type UpstreamFailure = {
   requestId: string;
@@ -38,6 +43,9 @@ export type UpstreamFailure = {
   reason: string;
   status: number | null;
 };
+
+/** An import changes thousands of models; a line of the log stays a line. */
+const NAMED_CHANGES = 20;
 
 export function createEvents(parts: TrailParts): Events {
   const { logger, metrics, clock } = parts;
@@ -84,6 +92,11 @@ export function createEvents(parts: TrailParts): Events {
     },
     keyIssued: ({ keyId, prefix, mode }) => logger.info({ key_id: keyId, key_prefix: prefix, mode }, "key issued"),
     keyRevoked: ({ keyId, prefix }) => logger.info({ key_id: keyId, key_prefix: prefix }, "key revoked"),
+    catalogueChanged: ({ requestId, changes }) => {
+      if (changes.length === 0) return;
+      const named = changes.slice(0, NAMED_CHANGES).map(({ kind, name, change }) => `${change} ${kind} ${name}`);
+      logger.info({ request_id: requestId, changes: changes.length, named }, "catalogue changed");
+    },
     moneyAlarm: ({ kind, keyId, requestId, model }) => {
       metrics.moneyAlarmed(kind);
       logger.warn({ kind, key_id: keyId, request_id: requestId, model }, "money alarm");

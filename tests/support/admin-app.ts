@@ -1,5 +1,8 @@
 import { type Control, createControl } from "../../src/app.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
+import type { ProviderTools } from "../../src/admin/provider-tools.ts";
+import { openCredentials } from "../../src/cli/open-credentials.ts";
+import { createProviderTools } from "../../src/cli/provider-tools.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
@@ -22,20 +25,30 @@ type AdminOptions = {
   reasons?: string[];
   list?: Control["keys"]["list"];
   reportRoutes?: () => readonly RouteReport[];
+  providerTools?: ProviderTools;
 };
 
+/** A gateway that was given no key for credentials. */
+const keyless = (): ProviderTools => createProviderTools(openCredentials({ key: null, previousKey: null }));
+
 /** The whole admin listener without a socket; what it told the log is in `told`. */
-export function buildAdmin(database: Database, { reasons = [], list, reportRoutes = () => [] }: AdminOptions = {}) {
+export function buildAdmin(
+  database: Database,
+  { reasons = [], list, reportRoutes = () => [], providerTools = keyless() }: AdminOptions = {},
+) {
   const control = createControl(database, "admin");
   const told: string[] = [];
   const events = {
     keyIssued: ({ prefix }: { prefix: string }) => told.push(`issued ${prefix}`),
     keyRevoked: ({ prefix }: { prefix: string }) => told.push(`revoked ${prefix}`),
+    catalogueChanged: ({ changes }: { changes: readonly { kind: string; name: string; change: string }[] }) =>
+      told.push(...changes.map(({ kind, name, change }) => `${change} ${kind} ${name}`)),
     bug: (error: unknown) => told.push(`bug ${String(error)}`),
   } as unknown as Events;
   const app = createAdmin({
     token: OPERATOR_TOKEN,
     control: { ...control, keys: { ...control.keys, ...(list ? { list } : {}) } },
+    providerTools,
     reportRoutes,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
     events,
@@ -43,7 +56,7 @@ export function buildAdmin(database: Database, { reasons = [], list, reportRoute
     clock: systemClock,
   });
   const ask = (
-    method: "GET" | "POST" | "PATCH",
+    method: "GET" | "POST" | "PATCH" | "DELETE",
     url: string,
     payload?: unknown,
     token: string | null = OPERATOR_TOKEN,

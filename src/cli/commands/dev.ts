@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { type Control, createControl, type Gateway, type GatewayParts } from "../../app.ts";
+import { type Control, createControl, type Gateway } from "../../app.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { KeyMode } from "../../core/key-mode.ts";
@@ -21,9 +21,10 @@ import {
   writeReadyFile,
 } from "../dev-folder.ts";
 import { devWelcome } from "../dev-welcome.ts";
-import { openCredentials } from "../open-credentials.ts";
+import { type OpenCredentials, openCredentials } from "../open-credentials.ts";
 import { loadSettings } from "../open-database.ts";
 import { openTelemetry } from "../open-telemetry.ts";
+import { createProviderTools } from "../provider-tools.ts";
 import { runGateway } from "../run-gateway.ts";
 import { portNumber } from "./simulate.ts";
 
@@ -74,13 +75,15 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   }
   const keys = await devKeys(control, folder);
   const adminToken = randomBytes(24).toString("base64url");
+  const credentials = devCredentials(config, folder);
 
   const gateway = runGateway(
     {
       config,
       adminToken,
       database,
-      credential: devCredential(config, folder),
+      credential: credentials.credential,
+      providerTools: createProviderTools(credentials),
       ...telemetry,
     },
     telemetry,
@@ -107,12 +110,12 @@ function devConfig(config: Config, options: DevOptions): Config {
   };
 }
 
-/** The simulated provider takes any credential, and others of a test catalogue want none; one that was stored is opened. */
-function devCredential({ credential: keys }: Config, folder: string): GatewayParts["credential"] {
-  const { credential } = openCredentials({ ...keys, key: keys.key ?? devCredentialKey(folder) });
-  return (target) => {
-    if (target.credentialRef === SIMULATOR_CREDENTIAL) return "simulated";
-    return target.credentialRef === "stored" ? credential(target) : null;
+/** The simulated provider takes any credential. Others find theirs as behind `serve`, with a key of the folder's own. */
+function devCredentials({ credential: keys }: Config, folder: string): OpenCredentials {
+  const { vault, credential } = openCredentials({ ...keys, key: keys.key ?? devCredentialKey(folder) });
+  return {
+    vault,
+    credential: (holder) => (holder.credentialRef === SIMULATOR_CREDENTIAL ? "simulated" : credential(holder)),
   };
 }
 

@@ -10,6 +10,7 @@ import { chooseAdminPorts } from "../admin-ports.ts";
 import { openCredentials } from "../open-credentials.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { openTelemetry } from "../open-telemetry.ts";
+import { createProviderTools } from "../provider-tools.ts";
 import { CommandError } from "../report-failure.ts";
 import { runGateway } from "../run-gateway.ts";
 import { runWorkers } from "../workers.ts";
@@ -40,12 +41,14 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   const telemetry = openTelemetry(config);
   const database = openDatabase(loaded, telemetry.events.databaseLost);
   await requireCurrent(database, options);
+  const credentials = openCredentials(config.credential);
   await runGateway(
     {
       config,
       adminToken: config.admin.token?.reveal() ?? "",
       database,
-      credential: openCredentials(config.credential).credential,
+      credential: credentials.credential,
+      providerTools: createProviderTools(credentials),
       ...telemetry,
     },
     telemetry,

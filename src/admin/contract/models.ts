@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { Publication } from "../../catalogue/model.ts";
+import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
+import { tariffSchema } from "./prices.ts";
+import { storable } from "./storable.ts";
+
+/** As many as a column holds. */
+export const MOST_INT = 2_147_483_647;
+export const MOST_MODELS = 5_000;
+
+export const tokenLimit = z.int().min(1).max(MOST_INT);
+export const text = storable(1_000);
+export const name = storable(200).min(1);
+export const upstreamModel = storable(500).min(1);
+export const dialect = z.enum(PROVIDER_DIALECTS);
+
+const route = z
+  .strictObject({
+    provider: name,
+    upstream_model: upstreamModel,
+    dialect,
+    conformant: z.boolean().exactOptional(),
+    priority: z.int().min(0).max(MOST_INT).exactOptional(),
+    weight: z.int().min(0).max(MOST_INT).exactOptional(),
+  })
+  .transform(({ upstream_model, ...order }) => ({ ...order, upstreamModel: upstream_model }));
+
+/** A new model with its first route, or another route to one that is there, of which the rest need not be said. */
+export const modelRequestSchema = z
+  .strictObject({
+    id: z.string().regex(/^[\x21-\x7e]{1,200}$/, "Input should be 1 to 200 printable ASCII characters without spaces"),
+    display_name: text.nullable().default(null),
+    context_window: tokenLimit.nullable().default(null),
+    max_output_tokens: tokenLimit.nullable().default(null),
+    price: tariffSchema.nullable().default(null),
+    route,
+    published: z.boolean().default(true),
+  })
+  .transform((row) => ({
+    id: row.id,
+    displayName: row.display_name,
+    contextWindow: row.context_window,
+    maxOutputTokens: row.max_output_tokens,
+    tariff: row.price,
+    route: row.route,
+    publication: publicationOf(row.published),
+  }));
+
+export const publicationSchema = z.strictObject({ models: z.array(name).min(1).max(MOST_MODELS) });
+
+export const routeRemovalSchema = z.strictObject({ last: z.enum(["keep", "remove"]).default("keep") });
+
+const listedModel = z
+  .strictObject({
+    id: name,
+    upstream_model: upstreamModel,
+    dialect,
+    context_window: tokenLimit.nullable(),
+    max_output_tokens: tokenLimit,
+    price: tariffSchema,
+  })
+  .transform((row) => ({
+    id: row.id,
+    upstreamModel: row.upstream_model,
+    dialect: row.dialect,
+    contextWindow: row.context_window,
+    maxOutputTokens: row.max_output_tokens,
+    tariff: row.price,
+  }));
+
+/** A price list that somebody has read already; without `apply` it is only compared. */
+export const importSchema = z
+  .strictObject({
+    provider: name,
+    models: z
+      .array(listedModel)
+      .max(MOST_MODELS)
+      .refine((rows) => areDifferent(rows.map(({ id }) => id)), "List should name every model once"),
+    published: z.boolean().default(false),
+    apply: z.boolean().default(false),
+  })
+  .transform(({ provider, models, published, apply }) => ({
+    order: { provider, models, publication: publicationOf(published) },
+    mode: apply ? ("apply" as const) : ("preview" as const),
+  }));
+
+export const modelPageSchema = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  after: storable(200).optional(),
+});
+
+export const areDifferent = (names: readonly string[]): boolean => new Set(names).size === names.length;
+
+const publicationOf = (published: boolean): Publication => (published ? "published" : "unpublished");

@@ -1,0 +1,163 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
+import type { Database } from "../../db/database.ts";
+
+const acme = { name: "acme", base_url: "https://api.example.com/v1", credential: "none" };
+const price = { input: "2.5", output: "10" };
+const route = { provider: "acme", upstream_model: "large-1", dialect: "chat" };
+const large = { id: "large", provider: "acme", max_output_tokens: 100, price, routes: [route] };
+const described = { providers: [acme], models: [large] };
+const listed = { id: "m", upstream_model: "m", dialect: "chat", context_window: null, max_output_tokens: 10, price };
+
+let database: Database;
+let admin: AdminApp;
+beforeAll(async () => {
+  database = await emptyDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await database.script(
+    "alter table price disable trigger all; truncate price, route, model, provider cascade; alter table price enable trigger all",
+  );
+  admin = buildAdmin(database);
+});
+afterEach(() => admin.app.close());
+
+type Refused = { error: { code: string; param: string | null; message: string } };
+type Changed = { changes: { kind: string; change: string }[] };
+type Compared = { applied: boolean; data: { id: string; change: string; before: object | null; after: object }[] };
+
+const post = (where: string, body: unknown) => admin.ask("POST", `/admin/v1/${where}`, body);
+const ids = async () =>
+  (await admin.ask("GET", "/admin/v1/models?limit=1000")).json<{ data: { id: string }[] }>().data.map(({ id }) => id);
+
+test("a catalogue is made as described, and described again it is as it was", async () => {
+  const upcoming = { ...price, input: "3", effective_from: "2090-01-01T00:00:00Z" };
+  const whole = { ...described, models: [{ ...large, upcoming_prices: [upcoming], capabilities: { tools: true } }] };
+
+  const first = await post("catalogue", whole);
+  const second = await post("catalogue", whole);
+
+  expect(first.json<Changed>().changes.map(({ kind, change }) => `${change} ${kind}`)).toEqual([
+    "added provider",
+    "added model",
+    "added price",
+    "changed price",
+    "added route",
+  ]);
+  expect(second.json()).toEqual({ changes: [] });
+  expect(admin.told).toHaveLength(5);
+});
+
+test("a route to a provider that nobody described is a conflict, and nothing of the description is kept", async () => {
+  const reply = await post("catalogue", {
+    providers: [acme],
+    models: [{ ...large, routes: [{ ...route, provider: "nobody" }] }],
+  });
+
+  expect([reply.statusCode, reply.json<Refused>().error.message]).toEqual([
+    409,
+    "there is no provider nobody; add it first.",
+  ]);
+  expect((await admin.ask("GET", "/admin/v1/providers")).json()).toEqual({ data: [], next: null });
+  expect(admin.told).toEqual([]);
+});
+
+test.each<[param: string, description: unknown]>([
+  ["providers", { providers: [acme, acme] }],
+  ["providers.0.base_url", { providers: [{ ...acme, base_url: "nowhere" }] }],
+  ["models", { ...described, models: [large, large] }],
+  ["models.0.routes", { ...described, models: [{ ...large, routes: [] }] }],
+  ["models.0.routes", { ...described, models: [{ ...large, routes: [route, route] }] }],
+  ["models.0.price.input", { ...described, models: [{ ...large, price: { ...price, input: 2.5 } }] }],
+  ["models.0.upcoming_prices.0.effective_from", { ...described, models: [{ ...large, upcoming_prices: [price] }] }],
+  ["models.0.upcoming_prices", { ...described, models: [{ ...large, upcoming_prices: [dated(), dated()] }] }],
+  ["models.0.output_ceiling", { ...described, models: [{ ...large, output_ceiling: 5 }] }],
+  ["models.0.capabilities", { ...described, models: [{ ...large, capabilities: { x: ["\0"] } }] }],
+  ["models.0.capabilities", { ...described, models: [{ ...large, capabilities: nested(11) }] }],
+  ["body", { ...described, prices: [] }],
+])("a description that is wrong in `%s` is refused", async (param, description) => {
+  const reply = await post("catalogue", description);
+
+  expect({ status: reply.statusCode, param: reply.json<Refused>().error.param }).toEqual({ status: 400, param });
+  expect(await ids()).toEqual([]);
+});
+
+function dated(): object {
+  return { ...price, effective_from: "2090-01-01T00:00:00Z" };
+}
+
+function nested(levels: number): object {
+  return levels === 0 ? {} : { x: nested(levels - 1) };
+}
+
+test(
+  "two thousand models are shown, then taken over, and a second time nothing changes",
+  { timeout: 60_000 },
+  async () => {
+    await post("providers", acme);
+    admin.told.length = 0;
+    const order = {
+      provider: "acme",
+      models: Array.from({ length: 2_000 }, (_, index) => ({ ...listed, id: `vendor/model-${index}` })),
+    };
+
+    const preview = (await post("models/import", order)).json<Compared>();
+    const none = await ids();
+    const applied = (await post("models/import", { ...order, apply: true })).json<Compared>();
+    const again = (await post("models/import", { ...order, apply: true })).json<Compared>();
+
+    expect(preview.data).toHaveLength(2_000);
+    expect(preview.data[0]).toEqual({
+      id: "vendor/model-0",
+      change: "new",
+      before: null,
+      after: {
+        context_window: null,
+        max_output_tokens: 10,
+        price: { ...price, cache_read: null, cache_write_5m: null, cache_write_1h: null, tools: {} },
+      },
+    });
+    expect(none).toEqual([]);
+    expect(applied).toEqual({ applied: true, data: preview.data });
+    expect(new Set(again.data.map(({ change }) => change))).toEqual(new Set(["unchanged"]));
+    expect(admin.told).toHaveLength(2_000);
+    expect((await ids()).length).toBe(1_000);
+  },
+);
+
+test("an import says of what it changes how it was, and leaves the models of others alone", async () => {
+  await post("catalogue", described);
+  await post("providers", { ...acme, name: "other" });
+  const order = { provider: "acme", models: [{ ...listed, id: "large", max_output_tokens: 200 }], published: true };
+
+  const compared = (await post("models/import", { ...order, apply: true })).json<Compared>();
+  const foreign = (await post("models/import", { ...order, provider: "other", apply: true })).json<Compared>();
+
+  expect(compared.data).toMatchObject([
+    { change: "changed", before: { max_output_tokens: 100 }, after: { max_output_tokens: 200 } },
+  ]);
+  expect(foreign.data).toMatchObject([{ change: "foreign" }]);
+  expect((await post("models/import", { ...order, provider: "nobody" })).statusCode).toBe(409);
+});
+
+test.each<[param: string, order: unknown]>([
+  ["models", { models: [listed, listed] }],
+  ["models", { models: Array.from({ length: 5_001 }, (_, index) => ({ ...listed, id: `m${index}` })) }],
+  ["models.0.price.output", { models: [{ ...listed, price: { input: "1", output: 1 } }] }],
+  ["models.0.max_output_tokens", { models: [{ ...listed, max_output_tokens: null }] }],
+  ["apply", { models: [listed], apply: "true" }],
+])("an import that is wrong in `%s` is refused", async (param, order) => {
+  await post("providers", acme);
+  const reply = await post("models/import", { provider: "acme", ...(order as object) });
+
+  expect({ status: reply.statusCode, param: reply.json<Refused>().error.param }).toEqual({ status: 400, param });
+  expect(await ids()).toEqual([]);
+});
+
+test("a body past its bound is refused before it is read to the end", async () => {
+  const many = (bytes: number) => JSON.stringify({ providers: [], x: "x".repeat(bytes) });
+
+  expect((await post("catalogue", many(8 * 1_048_576))).statusCode).toBe(400);
+  expect((await post("models", many(1_048_576))).json<Refused>().error.message).toContain("too large");
+});

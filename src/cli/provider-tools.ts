@@ -1,0 +1,30 @@
+import type { GatewayParts } from "../app.ts";
+import { CredentialError } from "../config/credential-error.ts";
+import { systemClock } from "../core/clock.ts";
+import { Conflict } from "../core/conflict.ts";
+import type { OpenCredentials } from "./open-credentials.ts";
+import { probeProvider } from "./probe/probe-provider.ts";
+import { rekey } from "./rekey.ts";
+
+type ProviderTools = GatewayParts["providerTools"];
+
+/** What can be done with providers' credentials where the keys to them are. */
+export const createProviderTools = ({ vault, credential }: OpenCredentials): ProviderTools => ({
+  seal: (secret, place) => orConflict(() => vault.seal(secret, place)),
+  rekey: (store) => rekey(store, vault),
+  probe: async (provider, { upstreamModel, dialect }) => {
+    const secret = orConflict(() => credential({ ...provider, provider: provider.name }));
+    const target = { baseUrl: provider.baseUrl, upstreamModel, dialect, secret };
+    return probeProvider(target, { fetch, elapsedMs: systemClock.elapsedMs });
+  },
+});
+
+/** A key that is missing is a state of things that an operator can change, and no bug of ours. */
+function orConflict<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CredentialError) throw new Conflict(error.message, { cause: error });
+    throw error;
+  }
+}
