@@ -1,3 +1,4 @@
+import { Fault } from "../../core/fault.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { Usage } from "../../core/usage.ts";
 import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
@@ -7,6 +8,7 @@ import { createBlockNumbers } from "../form/block-numbers.ts";
 import { citationsOfUrls } from "../form/citation.ts";
 import { type Json, objectOf, objectsOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
+import { tierEvents } from "../form/tier.ts";
 import { probabilitiesOf, type TokenProbability } from "../form/token-probability.ts";
 import { readEvent } from "../read-event.ts";
 import { repairDelta } from "../repair-chat-delta.ts";
@@ -19,6 +21,9 @@ const REASONS: Readonly<Record<string, StopReason>> = {
   function_call: "tool",
   content_filter: "refused",
 };
+
+/** Said by some who could not go on, and are not to be paid for it. */
+const BROKEN_OFF: ReadonlySet<unknown> = new Set(["error", "abort", "insufficient_system_resource"]);
 
 /** What is not a call of a tool; at most one of these is open at a time, for this dialect does not say where one ends. */
 type Prose = "text" | "refusal" | "thinking";
@@ -43,8 +48,11 @@ export function createChatReader(): AnswerReader {
       // Several answers at once are never asked of a provider through here.
       const choice = objectsOf(chunk["choices"]).find(({ index }) => index === 0 || index === undefined);
       if (choice === undefined) return [];
+      if (BROKEN_OFF.has(choice["finish_reason"])) return null;
       reason = textOrNull(choice["finish_reason"]) ?? reason;
-      const beginning: AnswerEvent[] = started ? [] : [{ kind: "answer-started" }];
+      const beginning: AnswerEvent[] = started
+        ? []
+        : [...tierEvents(chunk["service_tier"]), { kind: "answer-started" }];
       started = true;
       return [...beginning, ...delta.read(objectOf(choice["delta"]), choice["logprobs"])];
     },
@@ -60,10 +68,14 @@ export function createChatReader(): AnswerReader {
 export const wholeChatAnswer: ProviderSide["whole"] = (bytes) => {
   const answer = parseChatAnswer(bytes);
   const choice = objectOf(objectsOf(answer["choices"])[0]);
+  if (BROKEN_OFF.has(choice["finish_reason"])) {
+    throw new Fault("upstream_error", "The provider broke off within its answer. Trying again is safe.");
+  }
   const delta = createDeltaReader();
   return {
     usage: readChatUsage(chatUsageIn(answer)),
     events: [
+      ...tierEvents(answer["service_tier"]),
       { kind: "answer-started" },
       ...delta.read(objectOf(choice["message"]), choice["logprobs"]),
       ...delta.close(),

@@ -39,6 +39,7 @@ export function createChatWriter(
   const chunk = (delta: Json, { reason = null, probabilities = [] }: Aside = {}): Buffer =>
     encode({
       ...head,
+      ...tierOf(answer),
       choices: [{ index: 0, delta, logprobs: logprobsOf(probabilities), finish_reason: reason }],
       ...emptyUsage,
     });
@@ -87,6 +88,7 @@ export function createChatWriter(
       }
       case "block-cited":
       case "block-sealed":
+      case "tier-named":
       case "answer-stopped":
         return [];
       default:
@@ -100,7 +102,7 @@ export function createChatWriter(
       return {
         rest: [
           chunk({}, { reason: REASONS[reasonOf(answer)] }),
-          ...(usageWanted && usage ? [encode({ ...head, choices: [], usage: usageOf(usage) })] : []),
+          ...(usageWanted && usage ? [encode({ ...head, ...tierOf(answer), choices: [], usage: usageOf(usage) })] : []),
         ],
         terminal: DONE,
       };
@@ -144,6 +146,7 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
     object: "chat.completion",
     created: createdAtSeconds,
     model,
+    ...tierOf(answer),
     choices: [{ index: 0, message, logprobs: logprobsOf(probabilities), finish_reason: REASONS[reasonOf(answer)] }],
     ...(usage && { usage: usageOf(usage) }),
   };
@@ -172,6 +175,9 @@ function annotationsOf({ citations, text }: AnsweredBlock, offset: number): Json
 
 const logprobsOf = (content: readonly TokenProbability[]): Json | null =>
   content.length === 0 ? null : { content, refusal: null };
+
+const tierOf = ({ tier }: Answer): Json =>
+  tier === null ? {} : { service_tier: tier === "ordinary" ? "default" : tier };
 
 /** In this dialect cached and reasoning tokens are shares of the totals, as they are in ours. */
 const usageOf = (usage: Usage): Json => ({

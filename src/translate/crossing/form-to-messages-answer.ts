@@ -25,8 +25,15 @@ const REASONS: Record<StopReason, string> = {
 };
 
 /** What the official client's types want of every answer, and the other dialects say nothing of. */
-const UNSAID_OF_USAGE = Object.freeze({ cache_creation: null, inference_geo: null, service_tier: null, speed: null });
-const NOT_STOPPED = Object.freeze({ stop_reason: null, stop_sequence: null, stop_details: null, container: null });
+const UNSAID_OF_USAGE = Object.freeze({ cache_creation: null, inference_geo: null, speed: null });
+/** What a message that has only begun says of itself. */
+const EMPTY = Object.freeze({
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+  stop_details: null,
+  container: null,
+});
 /** Calls are the model's own, and not of code that it had run. */
 const DIRECT = Object.freeze({ type: "direct" });
 
@@ -37,7 +44,7 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
   function write(event: AnswerEvent): Buffer[] {
     switch (event.kind) {
       case "answer-started":
-        return [messagesEvent({ type: "message_start", message: messageOf(name, null, NO_USAGE) })];
+        return [messagesEvent({ type: "message_start", message: { ...messageOf(name, answer, NO_USAGE), ...EMPTY } })];
       case "block-started":
         kinds.set(event.index, event.block.kind);
         return [block("start", event.index, { content_block: emptyBlock(event.block) })];
@@ -51,6 +58,7 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
       case "block-stopped":
         return [...signed(event.index), block("stop", event.index, {})];
       case "block-sealed":
+      case "tier-named":
       case "answer-stopped":
         return [];
       default:
@@ -78,16 +86,16 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
 export const wholeMessageAnswer: ClientSide["whole"] = (name, answer, usage) =>
   messageOf(name, answer, usage ?? NO_USAGE);
 
-function messageOf({ id, model }: AnswerName, answer: Answer | null, usage: Usage): Json {
+function messageOf({ id, model }: AnswerName, answer: Answer, usage: Usage): Json {
   return {
     id: `msg_${id}`,
     type: "message",
     role: "assistant",
     model,
-    content: answer === null ? [] : answer.blocks.map((item) => wholeBlock(item)),
-    ...(answer === null ? NOT_STOPPED : stopOf(answer)),
+    content: answer.blocks.map((item) => wholeBlock(item)),
+    ...stopOf(answer),
     diagnostics: null,
-    usage: { ...usageOf(usage), ...UNSAID_OF_USAGE },
+    usage: { ...usageOf(usage), ...UNSAID_OF_USAGE, service_tier: tierOf(answer) },
   };
 }
 
@@ -150,5 +158,11 @@ const usageOf = (usage: Usage): Json => ({
   cache_read_input_tokens: usage.cacheReadTokens,
   cache_creation_input_tokens: usage.cacheWriteTokens,
   output_tokens_details: { thinking_tokens: usage.reasoningTokens },
-  server_tool_use: null,
+  server_tool_use: toolUseOf(usage),
 });
+
+function toolUseOf({ toolCalls: { web_search: searches = 0, web_fetch: fetches = 0 } }: Usage): Json | null {
+  return searches + fetches === 0 ? null : { web_search_requests: searches, web_fetch_requests: fetches };
+}
+
+const tierOf = ({ tier }: Answer): string | null => (tier === "ordinary" ? "standard" : tier);

@@ -25,6 +25,7 @@ export function createResponsesWriter(name: AnswerName, answer: Answer): AnswerW
         return items.grew(event.index, blockAt(answer, event.index).head, event).map(send);
       case "block-stopped":
         return items.stopped(event.index, blockAt(answer, event.index)).map(send);
+      case "tier-named":
       case "block-cited":
       case "block-sealed":
       case "answer-stopped":
@@ -75,6 +76,7 @@ function responseOf(name: AnswerName, finished: Finished | null = null): Json {
     parallel_tool_calls: asked["parallel_tool_calls"] ?? true,
     previous_response_id: null,
     reasoning: asked["reasoning"] ?? null,
+    service_tier: finished === null ? null : tierOf(finished.answer),
     store: false,
     temperature: asked["temperature"] ?? null,
     text: asked["text"] ?? { format: { type: "text" } },
@@ -88,6 +90,8 @@ function responseOf(name: AnswerName, finished: Finished | null = null): Json {
 
 const outputOf = ({ owner, answer }: Finished): Json[] =>
   answer.blocks.map((block, index) => itemOf(owner, index, block));
+
+const tierOf = ({ tier }: Answer): string | null => (tier === "ordinary" ? "default" : tier);
 
 const INCOMPLETE: Record<Answer["stop"]["reason"], string | null> = {
   end: null,

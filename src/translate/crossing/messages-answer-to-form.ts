@@ -5,6 +5,7 @@ import { createBlockNumbers } from "../form/block-numbers.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { type Json, objectOf, objectOrNull, objectsOf, textOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
+import { tierEvents } from "../form/tier.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 
 const REASONS: Readonly<Record<string, StopReason>> = {
@@ -33,7 +34,7 @@ export function createMessagesReader(): AnswerReader {
     meter.started(data);
     if (begun) return [];
     begun = true;
-    return [{ kind: "answer-started" }];
+    return [...tierEvents(tierIn(objectOf(data["message"]))), { kind: "answer-started" }];
   }
 
   function start(index: number, block: Json): AnswerEvent[] {
@@ -123,6 +124,7 @@ export const wholeMessage: ProviderSide["whole"] = (bytes) => {
   return {
     usage: readMessagesUsage(message["usage"]),
     events: [
+      ...tierEvents(tierIn(message)),
       { kind: "answer-started" },
       ...events,
       ...refusalOf(blocks, message),
@@ -170,6 +172,8 @@ function wholeText(block: Json): string {
   if (block["type"] === "tool_use") return JSON.stringify(objectOf(block["input"]));
   return textOf(block["text"] ?? block["thinking"]);
 }
+
+const tierIn = ({ usage }: Json): unknown => objectOf(usage)["service_tier"];
 
 const END: Stop = { reason: "end", sequence: null };
 

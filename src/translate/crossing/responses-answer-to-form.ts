@@ -6,6 +6,7 @@ import { citationsOfUrls } from "../form/citation.ts";
 import type { Native } from "../form/native.ts";
 import { type Json, objectOf, objectOrNull, objectsOf, said, textOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
+import { tierEvents } from "../form/tier.ts";
 import { probabilitiesOf } from "../form/token-probability.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import { readResponse } from "../responses-untouched.ts";
@@ -104,13 +105,17 @@ export function createResponsesReader(): AnswerReader {
     close: () => {
       if (final === null) return null;
       const beginning: AnswerEvent[] = started ? [] : [{ kind: "answer-started" }];
-      // A provider that said nothing on the way has still said it all in the end.
-      const unsaid = blocks.begun() === 0 ? outputEvents(blocks, final) : [];
-      return [...beginning, ...unsaid, ...blocks.stopAll(), { kind: "answer-stopped", stop: stopOf(final) }];
+      return [...tierEvents(final["service_tier"]), ...beginning, ...endOf(blocks, final)];
     },
     usage: () => usage,
     inputUsage: () => null,
   };
+}
+
+function endOf(blocks: Blocks, final: Json): AnswerEvent[] {
+  // A provider that said nothing on the way has still said it all in the end.
+  const unsaid = blocks.begun() === 0 ? outputEvents(blocks, final) : [];
+  return [...unsaid, ...blocks.stopAll(), { kind: "answer-stopped", stop: stopOf(final) }];
 }
 
 export const wholeResponse: ProviderSide["whole"] = (bytes) => {
@@ -118,6 +123,7 @@ export const wholeResponse: ProviderSide["whole"] = (bytes) => {
   return {
     usage: readResponsesUsage(response),
     events: [
+      ...tierEvents(response["service_tier"]),
       { kind: "answer-started" },
       ...outputEvents(createBlockNumbers<string>(), response),
       { kind: "answer-stopped", stop: stopOf(response) },

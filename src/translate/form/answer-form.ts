@@ -1,5 +1,6 @@
 import type { Citation } from "./citation.ts";
 import type { Native } from "./native.ts";
+import type { Tier, TierNamed } from "./tier.ts";
 import { type TokenProbability, weightOf } from "./token-probability.ts";
 
 /** Why a model stopped, in no dialect's words. */
@@ -16,6 +17,7 @@ export type BlockHead =
  * since some providers write parallel calls in turns.
  */
 export type AnswerEvent =
+  | TierNamed
   | { kind: "answer-started" }
   | { kind: "block-started"; index: number; block: BlockHead }
   | { kind: "block-grew"; index: number; text: string; probabilities?: readonly TokenProbability[] }
@@ -51,15 +53,18 @@ export const begunBlock = (head: BlockHead): AnsweredBlock => ({
 });
 
 /** An answer so far. */
-export type Answer = { blocks: AnsweredBlock[]; stop: Stop; length: number };
+export type Answer = { blocks: AnsweredBlock[]; stop: Stop; tier: Tier | null; length: number };
 
 /** Adds up events; plain and streamed answers are both made of what this comes to, so they cannot disagree. */
 export function createFold(): { answer: Answer; add: (event: AnswerEvent) => void } {
-  const answer: Answer = { blocks: [], stop: { reason: "end", sequence: null }, length: 0 };
+  const answer: Answer = { blocks: [], stop: { reason: "end", sequence: null }, tier: null, length: 0 };
   return {
     answer,
     add: (event) => {
       switch (event.kind) {
+        case "tier-named":
+          answer.tier = event.tier;
+          break;
         case "answer-started":
           break;
         case "block-started":
