@@ -17,7 +17,7 @@ import {
 } from "./crossing-client.ts";
 
 /** Fields of thoughts, which the official types do not have and the client passes on. */
-type Thoughtful = { reasoning_content?: string; reasoning_details?: object[] };
+type Thoughtful = { reasoning_content?: string | null; reasoning?: string | null; reasoning_details?: object[] };
 
 export function createChatClient(openai: OpenAI): CrossingClient {
   const { completions } = openai.chat;
@@ -31,11 +31,8 @@ export function createChatClient(openai: OpenAI): CrossingClient {
       return heardOf(await asked);
     }
     const stream = completions.stream({ ...body, stream: true, stream_options: { include_usage: true } }, options);
-    let thoughts = "";
-    // The official helper keeps only the last piece of a field it does not know.
-    stream.on("chunk", ({ choices }) => {
-      thoughts += (choices[0]?.delta as Thoughtful | undefined)?.reasoning_content ?? "";
-    });
+    const thoughts: Thoughtful = {};
+    stream.on("chunk", ({ choices }) => addThoughts(thoughts, choices[0]?.delta as Thoughtful | undefined));
     return heardOf(await stream.finalChatCompletion(), thoughts);
   }
 
@@ -92,12 +89,20 @@ function nextTurn({ after }: Omit<Question, "model">): ChatCompletionMessagePara
   ];
 }
 
-function heardOf({ choices, usage }: ChatCompletion, streamedThoughts?: string): Heard {
+/** The official helper keeps only the last piece of a field it does not know, so clients add them up by themselves. */
+function addThoughts(thoughts: Thoughtful, delta: Thoughtful = {}): void {
+  for (const field of ["reasoning_content", "reasoning"] as const)
+    if (typeof delta[field] === "string") thoughts[field] = (thoughts[field] ?? "") + delta[field];
+  if (delta.reasoning_details)
+    thoughts.reasoning_details = [...(thoughts.reasoning_details ?? []), ...delta.reasoning_details];
+}
+
+function heardOf({ choices, usage }: ChatCompletion, streamed: Thoughtful = {}): Heard {
   const { message, finish_reason: stop } = choices[0] ?? { message: null, finish_reason: "" };
-  const thoughts = streamedThoughts ?? (message as Thoughtful | null)?.reasoning_content ?? "";
+  const whole = { ...message, ...streamed } as typeof message & Thoughtful;
   return {
     text: message?.content ?? "",
-    thoughts,
+    thoughts: whole.reasoning_content ?? whole.reasoning ?? "",
     calls: (message?.tool_calls ?? []).flatMap((call) =>
       call.type === "function"
         ? [{ id: call.id, name: call.function.name, input: JSON.parse(call.function.arguments) as unknown }]
@@ -109,6 +114,6 @@ function heardOf({ choices, usage }: ChatCompletion, streamedThoughts?: string):
     cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? -1,
     outputTokens: usage?.completion_tokens ?? -1,
     parsed: message !== null && "parsed" in message ? message.parsed : null,
-    turn: [{ ...message, ...(thoughts !== "" && { reasoning_content: thoughts }) }],
+    turn: [whole],
   };
 }

@@ -57,6 +57,11 @@ export const CASES: Record<string, Case> = {
     run: twoCalls,
   },
   thinking: { title: "thinking, given back", script: "thinking=5+tools=weather+tokens=4+once", run: thinking },
+  signed: {
+    title: "thinking in signed pieces, given back",
+    script: "thinking=5+thoughts=detailed+tools=weather+tokens=4+once",
+    run: thinking,
+  },
   hidden: {
     title: "thinking nobody can read, given back",
     script: "thinking=5+thoughts=hidden+tools=weather+tokens=4+once",

@@ -36,9 +36,8 @@ export const TOLD: Record<Dialect, (body: Json) => Told> = {
         .map(({ tool_call_id: id, content }) => ({ id, text: content })),
       thoughts: messages
         .filter(({ role }) => role === "assistant")
-        .flatMap(({ reasoning_content: text = null, reasoning_details: details }) => {
-          const [detail] = listOf(details);
-          const proof = detail?.["signature"] ?? detail?.["data"] ?? null;
+        .flatMap(({ reasoning_content: content, reasoning: text = content ?? null, reasoning_details: details }) => {
+          const proof = listOf(details).map(({ signature, data }) => signature ?? data)[0] ?? null;
           return text === null && proof === null ? [] : [{ text, proof }];
         }),
       effort: body["reasoning_effort"],
