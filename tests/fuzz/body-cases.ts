@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from "fast-check";
+import { translates } from "../support/provider-dialect.ts";
 import { CREDIT_KEY_PLACE, type FuzzCase, ORDINARY, send, TOKEN_KEY_PLACE } from "./fuzz-case.ts";
 import { type JsonNode, nodeOf, writeNode } from "./json-node.ts";
 import { byteMutation } from "./mutate-bytes.ts";
@@ -42,12 +43,12 @@ export const bodyCases: Arbitrary<FuzzCase> = fc.oneof(
     weight: 20,
     arbitrary: fc.tuple(validBytes, origin).map(([{ route: to, root }, from]): FuzzCase => {
       const body = Buffer.from(writeNode(root));
-      const echo = to.name === "count_tokens" ? "possible" : "demanded";
+      const echo = to.name === "count_tokens" || translates() ? "possible" : "demanded";
       return {
         lane: "valid body",
         route: to.name,
         steps: [send(framed({ route: to, origin: from, body }))],
-        expects: { ...ORDINARY, format: to.format, echo },
+        expects: { ...ORDINARY, statuses: [200, ...unsayable()], format: to.format, echo },
         connection: "kept",
       };
     }),
@@ -88,10 +89,13 @@ export const bodyCases: Arbitrary<FuzzCase> = fc.oneof(
   },
 );
 
+/** A valid body may hold what cannot be said in another format, and is refused before anybody is asked. */
+const unsayable = (): number[] => (translates() ? [400] : []);
+
 function providerFails({ route: to, root }: Made, from: readonly [string, string]): FuzzCase {
   const body = Buffer.from(writeNode(root).replaceAll(`"${to.model}"`, `"${brokenModel(to.model)}"`));
   // Tokens are counted here when the provider cannot.
-  const statuses = to.name === "count_tokens" ? [200] : [502];
+  const statuses = to.name === "count_tokens" ? [200] : [502, ...unsayable()];
   return {
     lane: "provider fails",
     route: to.name,

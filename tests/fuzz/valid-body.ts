@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 import { z } from "zod";
+import { translates } from "../support/provider-dialect.ts";
 import { MARKER_PLACE } from "./marker.ts";
 import type { FuzzRoute } from "./routes.ts";
 
@@ -13,8 +14,17 @@ export function validBody(route: FuzzRoute): Arbitrary<Record<string, unknown>> 
     const body = value as Record<string, unknown>;
     // Two names of one limit, which must not differ.
     delete body["max_completion_tokens"];
-    return { ...body, model: route.model, x_marker: MARKER_PLACE };
+    return { ...body, ...(translates() && spoken(body)), model: route.model, x_marker: MARKER_PLACE };
   });
+}
+
+/** Where requests are translated, what is said in them arrives, and fields nobody has heard of do not. */
+function spoken({ messages, input }: Record<string, unknown>): object {
+  const said = { role: "user", content: MARKER_PLACE };
+  return {
+    ...(Array.isArray(messages) && { messages: [...(messages as unknown[]), said] }),
+    ...(input !== undefined && { input: Array.isArray(input) ? [...(input as unknown[]), said] : MARKER_PLACE }),
+  };
 }
 
 const text = fc.oneof(

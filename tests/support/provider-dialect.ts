@@ -18,6 +18,9 @@ const PROVIDERS: Record<Course, Record<Dialect, Dialect>> = {
 /** What the provider of a model speaks whose callers speak this. One route and not two: a second would hide what the first does wrong. */
 export const providerDialect = (callers: Dialect): Dialect => PROVIDERS[courseOfRun()][callers];
 
+/** 0, 1 or 2, for what the three courses share among themselves. */
+export const courseNumber = (): number => Object.keys(PROVIDERS).indexOf(courseOfRun());
+
 export const translates = (): boolean => courseOfRun() !== "straight";
 
 /** For what by its nature holds only where nothing is translated. The reason stands beside the test in the report of a run. */

@@ -5,6 +5,7 @@ import type { Leave, StageKey } from "./ask.ts";
 import type { ChargeRow, Evidence } from "./evidence.ts";
 import { chaosSeed, createRandom, type Random } from "./random.ts";
 import { expectSound, LONG } from "./report.ts";
+import { modelFor, routeFor } from "./stage-catalogue.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
 import { join, type Story } from "./stories.ts";
 import { priceOf } from "./tariff.ts";
@@ -43,10 +44,13 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
   test(`${CALLERS} streams closed by their callers: the provider stops within ${ABORT_MS} ms, and what was delivered is charged (CHAOS_SEED=${SEED}) [CAN-2] [CAN-3] [CAN-6] [CAN-7]`, async () => {
     const random = createRandom(SEED);
     const places = Array.from({ length: CALLERS }, (_, index) => PLACES[index % PLACES.length] ?? PLACES[0]);
-    const comeAndGo = (place: Place): Promise<unknown> => {
+    const comeAndGo = (place: Place, index: number): Promise<unknown> => {
       const payer = place.model === "mute" ? freeKey : key;
       const leave = place.leave(random);
-      return stage.ask({ gateway, key: payer, model: place.model, streamed: true, maxTokens: 100, leave });
+      // As many formats as places would pair them for good.
+      const route = routeFor(Math.floor(index / PLACES.length));
+      const model = modelFor(route, place.model);
+      return stage.ask({ gateway, key: payer, route, model, streamed: true, maxTokens: 100, leave });
     };
     for (let from = 0; from < places.length; from += AT_ONCE) {
       await Promise.all(places.slice(from, from + AT_ONCE).map(comeAndGo));

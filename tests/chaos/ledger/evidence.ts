@@ -44,6 +44,8 @@ export type ClientEntry = {
 /** What the provider swears it was asked and sent. */
 export type ProviderEntry = {
   marker: string;
+  /** In which format it was asked. */
+  dialect: Route;
   receivedAtMs: number;
   status: number | null;
   /** Sent, of the planned output. */

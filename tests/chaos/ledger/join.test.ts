@@ -41,6 +41,7 @@ const client = (number: number, changes: Partial<ClientEntry> = {}): ClientEntry
 
 const call = (number: number, changes: Partial<ProviderEntry> = {}): ProviderEntry => ({
   marker: `mk-${number}`,
+  dialect: "chat",
   receivedAtMs: START_MS + number + 10,
   status: 200,
   sentTokens: 20,

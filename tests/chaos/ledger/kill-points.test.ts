@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { whyUnavailable } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
 import type { StageKey } from "./ask.ts";
-import type { ChargeRow, ClientEntry } from "./evidence.ts";
+import type { ChargeRow, ClientEntry, Route, Tokens } from "./evidence.ts";
 import { openStreams } from "./open-streams.ts";
 import { readLedger, withClient } from "./read-ledger.ts";
-import { expectSound } from "./report.ts";
+import { expectSound, LONG } from "./report.ts";
+import { courseNumber } from "../../support/provider-dialect.ts";
+import { modelFor, routeFor } from "./stage-catalogue.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
 import { priceOf } from "./tariff.ts";
 
@@ -22,21 +24,20 @@ type Point = {
   /** After the process is gone. */
   after?: (scene: Scene) => Promise<void>;
   /** What may be charged for it in the end. */
-  charge: (charge: ChargeRow) => void;
+  charge: (charge: ChargeRow, usage: Tokens) => void;
   /** What the same Idempotency-Key hears afterwards: it runs, or is told why it cannot. */
   retried: readonly number[];
 };
 
 type Scene = { gateway: Gateway; key: StageKey; marker: string; sent: () => void };
 
-const FULL_PRICE = { inputTokens: 20, outputTokens: 40 };
 const free = ({ kind, amount }: ChargeRow): void => expect({ kind, amount }).toEqual({ kind: "swept", amount: 0n });
-const atMostFull = ({ kind, amount }: ChargeRow): void => {
+const atMostFull = ({ kind, amount }: ChargeRow, usage: Tokens): void => {
   expect(kind).toBe("swept");
-  expect(amount).toBeLessThanOrEqual(priceOf("credit", FULL_PRICE) * 2n);
+  expect(amount).toBeLessThanOrEqual(priceOf("credit", usage) * 2n);
 };
-const full = ({ kind, amount }: ChargeRow): void =>
-  expect({ kind, amount }).toEqual({ kind: "completed", amount: priceOf("credit", FULL_PRICE) });
+const full = ({ kind, amount }: ChargeRow, usage: Tokens): void =>
+  expect({ kind, amount }).toEqual({ kind: "completed", amount: priceOf("credit", usage) });
 
 describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
   let stage: Stage;
@@ -138,6 +139,11 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
   async function hasHold(key: StageKey): Promise<boolean> {
     return (await readLedger(stage.cluster().url())).holds.some(({ keyId }) => keyId === key.id);
   }
+  /** What the provider says the whole answer takes; nothing where it was not reached. */
+  async function usageOf(marker: string): Promise<Tokens> {
+    const call = (await stage.witness.testimony()).find((entry) => entry.marker === marker);
+    return call?.usage ?? { inputTokens: 0, outputTokens: 0 };
+  }
   async function settling({ proxy }: Gateway): Promise<boolean> {
     const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%settle_v1%'";
     const waiting = await withClient(stage.cluster().url(), async (client) => (await client.query(sql)).rowCount);
@@ -157,11 +163,13 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
     return { release: held.resolve };
   }
 
-  for (const point of POINTS) {
-    test.concurrent(`${point.name}: charged at most once, in bounds, and nothing stays held [MON-37]`, async () => {
+  for (const { point, route } of scenes(POINTS)) {
+    const promise = "charged at most once, in bounds, and nothing stays held [MON-37]";
+    test.concurrent(`${point.name}, ${route}: ${promise}`, async () => {
       const [gateway, key] = await Promise.all([stage.startGateway(), stage.makeKey({ credit: PLENTY })]);
       const marker = stage.marker();
-      const wanted = { key, model: point.model, marker, streamed: true, maxTokens: 100, claim: `claim ${marker}` };
+      const model = modelFor(route, point.model);
+      const wanted = { key, route, model, marker, streamed: true, maxTokens: 100, claim: `claim ${marker}` };
       let attempt: Promise<ClientEntry> | undefined;
       const scene = { gateway, key, marker, sent: () => void (attempt = stage.ask({ gateway, ...wanted })) };
 
@@ -176,11 +184,11 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       const { charges } = await readLedger(stage.cluster().url());
       const mine = charges.filter(({ keyId }) => keyId === key.id);
       expect(mine).toHaveLength(1);
-      point.charge(mine[0] as ChargeRow);
+      point.charge(mine[0] as ChargeRow, await usageOf(marker));
       if (point.retried.length === 0) return;
       const again = await stage.ask({ gateway: survivor, ...wanted });
       console.log(
-        `${point.name}: ${mine[0]?.kind} ${mine[0]?.amount}; the retry heard ${again.status} ${again.code ?? ""}`,
+        `${point.name}, ${route}: ${mine[0]?.kind} ${mine[0]?.amount}; the retry heard ${again.status} ${again.code ?? ""}`,
       );
       expect(point.retried).toContain(again.status);
     }, 120_000);
@@ -221,3 +229,9 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
     await expectSound(stage, "kill points");
   }, 60_000);
 });
+
+/** Every point for callers of every format; in the short run of one each, of which each course of the routes has another. */
+function scenes(points: readonly Point[]): { point: Point; route: Route }[] {
+  const formats = LONG ? [0, 1, 2] : [courseNumber()];
+  return points.flatMap((point, index) => formats.map((format) => ({ point, route: routeFor(index + format) })));
+}

@@ -1,5 +1,6 @@
 import type { StageKey } from "./ask.ts";
 import type { ClientEntry } from "./evidence.ts";
+import { modelFor, routeFor } from "./stage-catalogue.ts";
 import type { Gateway, Stage } from "./stage.ts";
 
 type Wanted = { stage: Stage; gateways: readonly Gateway[]; key: StageKey; count: number; model?: string };
@@ -10,7 +11,7 @@ export type OpenStreams = {
   ended: Promise<ClientEntry[]>;
 };
 
-/** Streams of ten seconds unless told otherwise, all of them open: one that a busy gateway refused is asked for again. */
+/** Streams of ten seconds unless told otherwise, by callers of every format, all of them open: one that a busy gateway refused is asked for again. */
 export async function openStreams({ stage, gateways, key, count, model = "long" }: Wanted): Promise<OpenStreams> {
   const events = Array.from({ length: count }, () => 0);
   const open = async (index: number): Promise<{ ended: Promise<ClientEntry> }> => {
@@ -19,7 +20,8 @@ export async function openStreams({ stage, gateways, key, count, model = "long" 
       const ended = stage.ask({
         gateway: gateways[index % gateways.length] as Gateway,
         key,
-        model,
+        route: routeFor(index),
+        model: modelFor(routeFor(index), model),
         streamed: true,
         maxTokens: 4_000,
         onHead: head.resolve,

@@ -20,6 +20,7 @@ export function providerEntryOf(call: Call, count: CountTokens): ProviderEntry |
   const told = !ask.streamed || ask.streamUsage;
   return {
     marker,
+    dialect: call.dialect,
     receivedAtMs: call.receivedAtMs,
     status: call.status,
     sentTokens: call.tokensProduced,

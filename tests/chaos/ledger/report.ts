@@ -1,7 +1,10 @@
 import { expect } from "vitest";
+import { providerDialect } from "../../support/provider-dialect.ts";
 import type { StageKey } from "./ask.ts";
+import type { Evidence } from "./evidence.ts";
 import { countsOf, examine, violationsOf } from "./invariants.ts";
 import type { Gateway, Stage } from "./stage.ts";
+import { join } from "./stories.ts";
 
 /** The long run is the promise; the short one is for every change. */
 export const LONG = process.env["TOLLGATE_TEST_LONG"] !== undefined;
@@ -12,12 +15,20 @@ const IN_A_ROW = 20;
 /** Waits for rest, joins the witnesses, prints what was looked at, and fails with every violation. */
 export async function expectSound(stage: Stage, scenario: string): Promise<void> {
   const restMs = await stage.untilNothingHeld();
-  const findings = examine(await stage.evidence());
+  const evidence = await stage.evidence();
+  const findings = examine(evidence);
   const hung = stage.clients.filter((client) => client.hung).length;
   console.log(`${scenario}: at rest after ${seconds(restMs)}; ${countsOf(findings)}; ${hung} hung`);
   expect(violationsOf(findings)).toEqual([]);
+  expect(strays(evidence), "calls that did not take the course of this run").toEqual([]);
   expect(hung).toBe(0);
 }
+
+/** Calls to a provider of another format than the run is about. */
+const strays = (evidence: Evidence): string[] =>
+  join(evidence).stories.flatMap(({ client: { marker, route }, calls }) =>
+    calls.some(({ dialect }) => dialect !== providerDialect(route)) ? [`${marker}: ${route}`] : [],
+  );
 
 /** The operator's own check says the same; it is asked last, and nothing above depends on it. */
 export async function expectVerified(stage: Stage): Promise<void> {

@@ -38,7 +38,9 @@ export function stageCatalogue(options: {
       ...Object.entries(behaviours).flatMap(([name, upstream]) =>
         ROUTES.map((route) => modelOf({ id: modelFor(route, name), upstream, provider: "acme", callers: route })),
       ),
-      modelOf({ id: "unreached", upstream: "sim", provider: "deaf", callers: "chat" }),
+      ...ROUTES.map((route) =>
+        modelOf({ id: modelFor(route, "unreached"), upstream: "sim", provider: "deaf", callers: route }),
+      ),
     ],
   };
 }
@@ -46,7 +48,10 @@ export function stageCatalogue(options: {
 /** Every behaviour can be had by callers of each format. */
 export const modelFor = (route: Route, name: string): string => (route === "chat" ? name : `${name}-${route}`);
 
-const ROUTES: readonly Route[] = ["chat", "responses", "messages"];
+const ROUTES = ["chat", "responses", "messages"] as const;
+
+/** Callers of each format in turn. */
+export const routeFor = (index: number): Route => ROUTES[index % ROUTES.length] ?? "chat";
 
 const modelOf = (model: { id: string; upstream: string; provider: string; callers: Route }): object => ({
   id: model.id,
