@@ -14,11 +14,12 @@ export function readChatUsage(usage: unknown): Usage | null {
   const input = isObject(usage["prompt_tokens_details"]) ? usage["prompt_tokens_details"] : {};
   const output = isObject(usage["completion_tokens_details"]) ? usage["completion_tokens_details"] : {};
   const outputTokens = withReasoning(completionTokens, usage["total_tokens"], inputTokens, output["reasoning_tokens"]);
+  const cacheReadTokens = share(input["cached_tokens"], inputTokens);
   return {
     inputTokens,
     outputTokens,
-    cacheReadTokens: share(input["cached_tokens"], inputTokens),
-    cacheWriteTokens: share(input["cache_write_tokens"], inputTokens),
+    cacheReadTokens,
+    cacheWriteTokens: share(input["cache_write_tokens"], inputTokens - cacheReadTokens),
     cacheWrite1hTokens: 0,
     reasoningTokens: share(output["reasoning_tokens"], outputTokens),
     toolCalls: NO_TOOL_CALLS,

@@ -14,11 +14,12 @@ export function readResponsesUsage(response: unknown): Usage | null {
   if (!isCount(inputTokens) || !isCount(outputTokens)) return null;
   const input = isObject(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
   const output = isObject(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
+  const cacheReadTokens = share(input["cached_tokens"], inputTokens);
   return {
     inputTokens,
     outputTokens,
-    cacheReadTokens: share(input["cached_tokens"], inputTokens),
-    cacheWriteTokens: share(input["cache_write_tokens"], inputTokens),
+    cacheReadTokens,
+    cacheWriteTokens: share(input["cache_write_tokens"], inputTokens - cacheReadTokens),
     cacheWrite1hTokens: 0,
     reasoningTokens: share(output["reasoning_tokens"], outputTokens),
     toolCalls: toolCallsOf(response["output"]),
