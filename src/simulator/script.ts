@@ -115,6 +115,8 @@ const SETTINGS: Record<string, (value: string) => Partial<Script>> = {
   cached: (value) => ({ cachedTokens: integer("cached", value, 1_000_000_000) }),
 };
 
+export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
+
 /** The settings behind the first `+` of a model name; a name without one has none. */
 export function settingsOfModel(model: string): string {
   const plus = model.indexOf("+");

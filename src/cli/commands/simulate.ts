@@ -3,6 +3,14 @@ import { startSimulator } from "../../simulator/simulator.ts";
 import { untilSignal } from "../until-signal.ts";
 import { printResult } from "../print.ts";
 
+const SCRIPTS = `
+What it does is said behind the first + of a model's name, setting by setting:
+  sim+tokens=50+rate=20                    words at a pace
+  sim+thinking=8+tools=weather,time+once   thoughts, two calls, then words
+  sim+fail=error@5                         a stream that breaks
+  sim+refusal                              a refusal
+All settings: docs/reference/simulator.md`;
+
 /** `tollgate simulate`: a provider on this machine, for trying things out. */
 export function addSimulateCommand(program: Command): void {
   program
@@ -12,6 +20,7 @@ export function addSimulateCommand(program: Command): void {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--recordings <folder>", "recorded answers that can be replayed")
     .option("--json", "print JSON")
+    .addHelpText("after", SCRIPTS)
     .action(async (options: { port: number; host: string; recordings?: string; json?: true }) => {
       const simulator = await startSimulator({
         port: options.port,
