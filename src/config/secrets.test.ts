@@ -64,6 +64,20 @@ test("Tollgate's own variables are never handed to a provider", () => {
   }
 });
 
+test("the files of Tollgate's own settings are never handed to a provider, however they are spelled", () => {
+  const path = fileWith("own-key", "own-secret");
+  const own = createCredentials({
+    environment: { TOLLGATE_CREDENTIAL_KEY_FILE: path },
+    readFile: readTextFile,
+    vault,
+  });
+
+  for (const spelled of [path, `${folder}/./own-key`, `${folder}/../${folder.split("/").at(-1)}/own-key`]) {
+    expect(() => own({ ...place, credentialRef: `file:${spelled}` })).toThrow("belongs to Tollgate itself");
+  }
+  expect(credentials(`file:${path}`)?.reveal()).toBe("own-secret");
+});
+
 test("text that is no reference is not repeated, for it may be the credential itself", () => {
   for (const text of ["sk-live-secret", "", "env:", "env:A B", "file:relative", "none "]) {
     expect(() => credentials(text)).toThrow("a credential reference must be");

@@ -1,9 +1,10 @@
+import { resolve } from "node:path";
 import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
 import { CredentialError } from "./credential-error.ts";
 import type { CredentialVault } from "./credential-vault.ts";
 import { type ReadFile, reasonOf } from "./read-text-file.ts";
 import { createSecret, readSecretFile, type Secret } from "./secret.ts";
-import { type Environment, isOwnVariable } from "./variable-names.ts";
+import { type Environment, isOwnVariable, knownVariables } from "./variable-names.ts";
 
 /** A provider as far as its credential is concerned. */
 export type CredentialHolder = CredentialPlace & {
@@ -28,7 +29,7 @@ export function createCredentials(parts: Parts): Credentials {
     if (reference === "stored") return fromVault(holder, parts.vault);
     const [, scheme, name = ""] = /^(env|file):(.+)$/.exec(reference) ?? [];
     if (scheme === "env" && /^\w{1,128}$/.test(name)) return fromEnvironment(name, parts.environment);
-    if (scheme === "file" && name.startsWith("/")) return fromFile(name, parts.readFile);
+    if (scheme === "file" && name.startsWith("/")) return fromFile(name, parts);
     // The text is not repeated: what is no reference may well be the credential itself.
     throw unusable("a credential reference", "must be `env:NAME`, `file:/absolute/path`, `stored` or `none`.");
   };
@@ -49,8 +50,9 @@ function fromEnvironment(name: string, environment: Environment): Secret {
   return createSecret(value);
 }
 
-function fromFile(path: string, readFile: ReadFile): Secret {
+function fromFile(path: string, { readFile, environment }: Parts): Secret {
   const reference = `file:${path}`;
+  if (isOwnFile(path, environment)) throw unusable(reference, "names a file that belongs to Tollgate itself.");
   let value: string;
   try {
     value = readSecretFile(path, readFile);
@@ -60,5 +62,12 @@ function fromFile(path: string, readFile: ReadFile): Secret {
   if (value === "") throw unusable(reference, "names an empty file.");
   return createSecret(value);
 }
+
+/** Whether one of our own settings is read from there: whoever edits the catalogue must not have that sent to a "provider" either. */
+const isOwnFile = (path: string, environment: Environment): boolean =>
+  knownVariables().some((name) => {
+    const own = name.endsWith("_FILE") ? environment[name] : undefined;
+    return own !== undefined && own !== "" && resolve(own) === resolve(path);
+  });
 
 const unusable = (source: string, message: string): CredentialError => new CredentialError(`${source} ${message}`);

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { createPrepareTarget } from "./prepare-target.ts";
+import type { Target, UpstreamError } from "./upstream.ts";
+
+const target = (): Target =>
+  ({ provider: "acme", baseUrl: "https://api.example.com/v1/", dialect: "chat", credentialRef: "stored" }) as Target;
+
+test("a credential is asked for once per load of the catalogue, for the whole provider it belongs to", () => {
+  const asked: unknown[] = [];
+  const prepare = createPrepareTarget((holder) => {
+    asked.push(holder);
+    return `sk-${asked.length}`;
+  });
+  const [before, after] = [target(), target()];
+
+  expect([before, before, after, before].map((each) => prepare(each).headers["authorization"])).toEqual([
+    "Bearer sk-1",
+    "Bearer sk-1",
+    "Bearer sk-2",
+    "Bearer sk-1",
+  ]);
+  expect(asked).toEqual([before, after]);
+});
+
+test("a credential that cannot be had is the operator's to mend, and is asked for again with the next call", () => {
+  let cause: Error | null = new Error("the keys given are: none");
+  const prepare = createPrepareTarget(() => {
+    if (cause !== null) throw cause;
+    return "sk-1";
+  });
+  const wanted = target();
+
+  expect(() => prepare(wanted)).toThrow(expect.objectContaining({ reason: "misconfigured", cause }) as UpstreamError);
+  cause = null;
+  expect(prepare(wanted).paths.whole).toBe("/v1/chat/completions");
+});
