@@ -36,15 +36,15 @@ const USER = { role: "user", content: "Hello" };
 const PARAMETERS = { type: "object", properties: {} };
 const NAMES = ["weather", "time"];
 
-/** The first question of each dialect, and the second with the answer as it came and the results of its calls. */
-const TURNS: Record<Dialect, { asked: Json; then: (answer: Json) => Json }> = {
+/** The first question of each dialect, and the next with the answer as it came and the results of its calls. */
+const TURNS: Record<Dialect, { asked: Json; next: (answer: Json) => Json }> = {
   chat: {
     asked: {
       messages: [USER],
       reasoning_effort: "low",
       tools: NAMES.map((name) => ({ type: "function", function: { name, parameters: PARAMETERS } })),
     },
-    then: (answer) => {
+    next: (answer) => {
       const { message } = (answer["choices"] as { message: { tool_calls: { id: string }[] } }[])[0] ?? {};
       const results = message?.tool_calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "ok" })) ?? [];
       return { messages: [USER, message, ...results] };
@@ -57,7 +57,7 @@ const TURNS: Record<Dialect, { asked: Json; then: (answer: Json) => Json }> = {
       include: ["reasoning.encrypted_content"],
       tools: NAMES.map((name) => ({ type: "function", name, parameters: PARAMETERS, strict: false })),
     },
-    then: ({ output }) => {
+    next: ({ output }) => {
       const items = output as { type: string; call_id: string }[];
       const calls = items.filter(({ type }) => type === "function_call");
       const results = calls.map(({ call_id: id }) => ({ type: "function_call_output", call_id: id, output: "ok" }));
@@ -71,7 +71,7 @@ const TURNS: Record<Dialect, { asked: Json; then: (answer: Json) => Json }> = {
       thinking: { type: "enabled", budget_tokens: 2_000 },
       tools: NAMES.map((name) => ({ name, input_schema: PARAMETERS })),
     },
-    then: ({ content }) => {
+    next: ({ content }) => {
       const calls = (content as { type: string; id: string }[]).filter(({ type }) => type === "tool_use");
       const results = calls.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "ok" }));
       return { messages: [USER, { role: "assistant", content }, { role: "user", content: results }] };
@@ -82,9 +82,9 @@ const TURNS: Record<Dialect, { asked: Json; then: (answer: Json) => Json }> = {
 test.each(MOVES)(
   "a $client conversation that a $before provider has thought about goes on with a $client provider",
   async ({ client, before }) => {
-    const { asked, then } = TURNS[client];
+    const { asked, next } = TURNS[client];
     const first = await post(client, { model: before, ...asked });
-    const second = { ...asked, ...then(first.body), model: client };
+    const second = { ...asked, ...next(first.body), model: client };
     const moved = await post(client, second);
     const refused = await post(client, second, { "x-tollgate-fidelity": "strict" });
 
@@ -96,11 +96,11 @@ test.each(MOVES)(
 );
 
 test.each(DIALECTS)("a %s conversation that stays goes on as it was, nothing left out", async (client) => {
-  const { asked, then } = TURNS[client];
+  const { asked, next } = TURNS[client];
   const first = await post(client, { model: client, ...asked });
   const second = await post(
     client,
-    { ...asked, ...then(first.body), model: client },
+    { ...asked, ...next(first.body), model: client },
     { "x-tollgate-fidelity": "strict", "idempotency-key": `stays ${client}` },
   );
 
