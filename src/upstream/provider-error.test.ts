@@ -7,6 +7,7 @@ const fault = (status: number, body: unknown) =>
     provider: "east",
     body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
   });
+const EXTRA = { type: "extra_forbidden", loc: ["body", "logit_bias"], msg: "Extra inputs are not permitted" };
 const invalid = (message: string, code: string | null = null) => ({
   error: { type: "invalid_request_error", message, code },
 });
@@ -26,6 +27,24 @@ describe("what a provider's refusal means to the caller [decision 31] [LIM-7] [U
     [413, invalid("Too many input tokens"), "context_length_exceeded"],
     [400, invalid("input length and `max_tokens` exceed context limit: 1 + 2 > 2"), "context_length_exceeded"],
     [413, { type: "error", error: { type: "request_too_large", message: "Too large" } }, "invalid_request"],
+    [400, { error: { message: "n must be 1", type: "BadRequestError", code: 400 } }, "invalid_request"],
+    [
+      400,
+      { error: { message: "However, the model's context length is only 1024 tokens", type: "BadRequestError" } },
+      "context_length_exceeded",
+    ],
+    [
+      400,
+      { object: "error", message: "This model's maximum context length is 4096 tokens.", type: "BadRequestError" },
+      "context_length_exceeded",
+    ],
+    [400, { code: "Client specified an invalid argument", error: "It does not support stop." }, "invalid_request"],
+    [422, { object: "error", message: { detail: [EXTRA] }, type: "invalid_request_error" }, "invalid_request"],
+    [422, { detail: [EXTRA] }, "invalid_request"],
+    [422, { detail: "Not Found" }, "upstream_error"],
+    [422, { detail: [{}, 7, null] }, "upstream_error"],
+    [400, { message: "Something else", type: "server_error" }, "upstream_error"],
+    [400, { code: "Unauthenticated", error: "no" }, "upstream_error"],
     [400, "<html>Bad Request</html>", "upstream_error"],
     [400, { error: "a string" }, "upstream_error"],
     [400, { error: { type: "billing_error", message: "no money" } }, "upstream_error"],
@@ -57,6 +76,15 @@ test("our accounts, keys and addresses are scrubbed from what is passed on [UPS-
 
   for (const secret of secrets.filter((text) => text !== "sk-…")) expect(message).not.toContain(secret);
   expect(message).toMatch(/^The provider refused the request: Refused for .* today\.$/);
+});
+
+test("a list of what is wrong is told as places and words, a few of them", () => {
+  const detail = Array.from({ length: 50 }, (_, index) => ({ ...EXTRA, loc: ["body", "messages", index] }));
+
+  expect(fault(422, { detail: [EXTRA] }).message).toBe(
+    "The provider refused the request: body.logit_bias: Extra inputs are not permitted",
+  );
+  expect(fault(422, { detail }).message.match(/messages\.\d+/g)).toHaveLength(5);
 });
 
 test("a provider's words are cut to a length a person reads", () => {

@@ -1,13 +1,18 @@
 import { Fault } from "../core/fault.ts";
-import { isObject } from "../core/is-object.ts";
+import { readRefusal } from "./read-refusal.ts";
 
 const MAX_MESSAGE_CHARACTERS = 500;
 const CONTEXT_CODES = new Set(["context_length_exceeded", "model_context_window_exceeded"]);
 const CONTEXT_WORDS =
   /context.{0,20}(length|window|limit)|maximum context|prompt is too long|too many (input )?tokens/i;
 
-/** How the formats call a request that is at fault itself. */
-const CALLER_FAULTS = new Set(["invalid_request_error", "request_too_large"]);
+/** How the formats call a request that is at fault itself; and how vLLM and xAI do. */
+const CALLER_FAULTS = new Set([
+  "invalid_request_error",
+  "request_too_large",
+  "BadRequestError",
+  "Client specified an invalid argument",
+]);
 
 /** Names of accounts, keys and addresses a provider may mention; they are ours, not the caller's to see. */
 const PRIVATE =
@@ -42,7 +47,7 @@ export function providerFault({ status, body, provider }: { status: number; body
   if (status === 429 || status === 503 || status === 529) {
     return new Fault("provider_unavailable", "The provider is over its capacity. Try again in a moment.", { detail });
   }
-  const { message, code, type } = readError(body);
+  const { message, code, type } = readRefusal(body);
   if (status === 400 || status === 413 || status === 422) {
     if (CONTEXT_CODES.has(code) || CONTEXT_WORDS.test(message)) {
       return new Fault("context_length_exceeded", scrub(message) || "The input exceeds the model's context window.", {
@@ -54,19 +59,6 @@ export function providerFault({ status, body, provider }: { status: number; body
     }
   }
   return new Fault("upstream_error", `The provider answered with an error (status ${status}).`, { detail });
-}
-
-function readError(body: Buffer): { message: string; code: string; type: string } {
-  const nothing = { message: "", code: "", type: "" };
-  try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
-    const error = isObject(value) && isObject(value["error"]) ? value["error"] : null;
-    if (!error) return nothing;
-    const text = (name: string): string => (typeof error[name] === "string" ? error[name] : "");
-    return { message: text("message"), code: text("code"), type: text("type") };
-  } catch {
-    return nothing;
-  }
 }
 
 function scrub(message: string): string {
