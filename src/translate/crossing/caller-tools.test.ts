@@ -11,7 +11,8 @@ test("the members of a namespace are functions of one flat name that leads back 
   });
 
   expect(forms.map(({ name }) => name)).toEqual(["wait", "agents__wait", "agents__exec"]);
-  expect(forms[1]?.description).toBe("Waits.\n\nAbout agents.");
+  expect(forms[1]?.description).toBe("Waits.\n\nThis and every other `agents__…`: About agents.");
+  expect(forms[2]?.description).toBeNull();
   expect(calledBy("wait")).toEqual({ kind: "function", name: "wait", namespace: null });
   expect(calledBy("agents__wait")).toEqual({ kind: "function", name: "wait", namespace: "agents" });
   expect(calledBy("agents__exec")).toEqual({ kind: "custom", name: "exec", namespace: "agents" });
@@ -24,18 +25,23 @@ test("a custom tool is a function of one text, and its grammar is told in words"
   expect(forms).toEqual([
     {
       name: "patch",
-      description:
-        'Edits.\n\n`input` is the whole text for this tool, as plain text. It must follow this Lark grammar:\nstart: "x"+',
+      description: 'Edits.\n\n`input` must follow this Lark grammar:\nstart: "x"+',
       schema: {
         type: "object",
         properties: { input: { type: "string" } },
         required: ["input"],
-        additionalProperties: false,
       },
       strict: null,
       cacheHint: null,
     },
   ]);
+});
+
+test("a group of many tools is described once, so that no request grows beyond its tools", () => {
+  const members = Array.from({ length: 1_000 }, (_, index) => fn(`f${index}`));
+  const { forms } = readCallerTools({ tools: [{ ...group("g", ...members), description: "x".repeat(10_000) }] });
+
+  expect(JSON.stringify(forms).length).toBeLessThan(200_000);
 });
 
 test("tools that items of the conversation bring are offered too, each once", () => {

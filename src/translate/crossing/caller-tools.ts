@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { functionTool } from "../form/build-form.ts";
-import { type Json, objectsOf, textOf, textOrNull } from "../form/read-json.ts";
+import { type Json, objectOf, objectsOf, textOf } from "../form/read-json.ts";
 import type { ToolForm } from "../form/request-form.ts";
 
 /** A tool of the responses format that its caller runs itself, as a call of it must be told to that caller. */
@@ -48,7 +48,7 @@ export const toolsIn = (list: unknown): CallerTool[] =>
     .map(({ tool }) => tool);
 
 function offersOf(given: Json): Offer[] {
-  const { type, name, description } = given;
+  const { type, name } = given;
   switch (type) {
     case "function":
     case "custom":
@@ -59,10 +59,10 @@ function offersOf(given: Json): Offer[] {
       return objectsOf(given["tools"])
         .filter((member) => member["type"] === "function" || member["type"] === "custom")
         .flatMap((member) => offersOf(member))
-        .map(({ tool, given: member }) => ({
+        .map(({ tool, given: member }, index) => ({
           tool: { ...tool, namespace: textOf(name) },
           given: member,
-          about: textOf(description),
+          about: index === 0 ? groupWords(given) : "",
         }));
     default:
       return [];
@@ -71,7 +71,7 @@ function offersOf(given: Json): Offer[] {
 
 function formOf(name: string, { tool, given, about }: Offer): ToolForm {
   const { description, ...form } = functionTool({ ...given, name });
-  const words = [description, tool.kind === "custom" ? inputWords(given) : null, about].filter(Boolean);
+  const words = [description, tool.kind === "custom" ? grammarWords(given) : "", about].filter(Boolean);
   return {
     ...form,
     description: words.length === 0 ? null : words.join("\n\n"),
@@ -83,16 +83,19 @@ const CUSTOM_SCHEMA: Json = Object.freeze({
   type: "object",
   properties: { [CUSTOM_INPUT]: { type: "string" } },
   required: [CUSTOM_INPUT],
-  additionalProperties: false,
 });
 
+/** Told once, with the first member: a caller may describe a group at length that has many. */
+function groupWords({ name, description }: Json): string {
+  const words = textOf(description);
+  return words === "" ? "" : `This and every other \`${textOf(name)}__…\`: ${words}`;
+}
+
 /** A grammar binds the model where it was meant for; here it can only be told. */
-function inputWords({ format }: Json): string {
-  const [grammar] = objectsOf([format]);
-  const definition = textOrNull(grammar?.["definition"]);
-  const whole = `\`${CUSTOM_INPUT}\` is the whole text for this tool, as plain text.`;
-  if (definition === null) return whole;
-  return `${whole} It must follow this ${grammar?.["syntax"] === "regex" ? "regular expression" : "Lark grammar"}:\n${definition}`;
+function grammarWords({ format }: Json): string {
+  const { syntax, definition } = objectOf(format);
+  if (typeof definition !== "string") return "";
+  return `\`${CUSTOM_INPUT}\` must follow this ${syntax === "regex" ? "regular expression" : "Lark grammar"}:\n${definition}`;
 }
 
 /** What every provider takes for a name. */

@@ -36,6 +36,15 @@ test("what is lost of tools is declared: grammars, hosted kinds, what nobody rea
   ]);
 });
 
+test("a name so long that it would grow the request with every tool is refused", () => {
+  const long = "n".repeat(129);
+  const refusedIn = (tools: object[]): string | undefined => lossesOf("responses", "chat", { tools }).refused?.at;
+
+  expect(refusedIn([{ ...GROUP, name: long }])).toBe("tools.0.name");
+  expect(refusedIn([{ ...GROUP, tools: [{ type: "custom", name: long }] }])).toBe("tools.0.tools.0.name");
+  expect(refusedIn([{ ...GROUP, name: "n".repeat(128) }])).toBeUndefined();
+});
+
 test("a conversation with calls that cannot be told to the provider is refused, and one with a hosted search is not", () => {
   const search = { type: "tool_search_call", execution: "server", call_id: null, arguments: {} };
   const refusedOf = (item: object): string | undefined => lossesOf("responses", "chat", { input: [item] }).refused?.at;

@@ -5,6 +5,7 @@ import { being, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
 
 const row = rowsTo("chat", "messages");
 
+const LONGEST_TOOL_NAME = 128;
 const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
 const PARTS = otherThan("input_text", "output_text", "text", "refusal", "input_image", "input_file");
 
@@ -125,12 +126,20 @@ function toolRows(place: string): FieldRow[] {
     row(`${place}.type`, ["lost", "lost"], { only: otherThan(...kinds, "namespace", "tool_search") }),
     row(`${members}.type`, ["lost", "lost"], { only: otherThan(...kinds) }),
     row(place, ["lost", "lost"], { only: { words: "a search that the provider runs", when: isHostedSearch } }),
-    ...[place, members].map((tool) =>
+    ...[place, members].flatMap((tool) => [
+      // A name is repeated with every member and every call, and must not make a small request a large one.
+      row(`${tool}.name`, ["refused", "refused"], {
+        only: {
+          words: "longer than 128 characters",
+          when: (name) => typeof name === "string" && name.length > LONGEST_TOOL_NAME,
+        },
+        note: "No provider takes a name of that length.",
+      }),
       row(`${tool}.format`, ["lost", "lost"], {
         only: { words: "a grammar", when: (format) => isObject(format) && format["type"] === "grammar" },
         note: "Told to the model in words, and not enforced.",
       }),
-    ),
+    ]),
   ];
 }
 
