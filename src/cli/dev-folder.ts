@@ -50,7 +50,13 @@ export function readDevState(folder: string): DevState | null {
   }
 }
 
-export function isRunning(pid: number): boolean {
+/** The `dev` that runs in this folder; null when none does. */
+export function findRunningDev(): DevState | null {
+  const state = readDevState(DEFAULT_DEV_FOLDER);
+  return state !== null && isRunning(state.pid) ? state : null;
+}
+
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

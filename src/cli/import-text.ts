@@ -1,6 +1,6 @@
 import { type PriceList, SKIP_REASONS, type SkipReason } from "../config/price-list/price-list.ts";
 import { factsText, factsView } from "./model-text.ts";
-import type { Catalogue } from "./open-catalogue.ts";
+import type { Catalogue } from "./operator-control.ts";
 import { facts, table } from "./print.ts";
 
 type Compared = Awaited<ReturnType<Catalogue["importModels"]>>[number];

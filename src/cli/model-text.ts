@@ -1,14 +1,13 @@
 import { formatCredits } from "../core/money.ts";
 import { tariffView } from "../core/tariff-view.ts";
-import type { Catalogue } from "./open-catalogue.ts";
+import type { Catalogue, ListedModel } from "./operator-control.ts";
 import { priceText } from "./price-text.ts";
 import { table } from "./print.ts";
 
-type Model = Awaited<ReturnType<Catalogue["listModels"]>>[number];
-type Route = Model["routes"][number];
+type Route = ListedModel["routes"][number];
 
 /** Models as data, in the words of the catalogue file. */
-export const modelView = (model: Model): object => ({
+export const modelView = (model: ListedModel): object => ({
   id: model.id,
   provider: model.provider,
   published: model.published,
@@ -34,7 +33,7 @@ export const routeView = (route: Route) => ({
   weight: route.weight,
 });
 
-export const modelListing = (models: readonly Model[]): string =>
+export const modelListing = (models: readonly ListedModel[]): string =>
   models.length === 0
     ? "no model; add one with `tollgate models add`, or many with `tollgate models import`"
     : table(

@@ -1,27 +1,32 @@
 import type { Command } from "commander";
-import type { Control } from "../app.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import { loadSettings, openDatabase } from "./open-database.ts";
+import { findRunningDev } from "./dev-folder.ts";
+import { localCatalogue } from "./local-catalogue.ts";
+import { openCredentials } from "./open-credentials.ts";
+import { loadSettings, NO_DATABASE, openDatabase } from "./open-database.ts";
+import type { Catalogue } from "./operator-control.ts";
+import { createProviderTools } from "./provider-tools.ts";
+import { remoteCatalogue } from "./remote-catalogue.ts";
 import { CommandError } from "./report-failure.ts";
 
-export type Catalogue = Control["catalogue"];
-
-/** Runs `work` with the catalogue of the database that the settings name. */
+/** Runs `work` with the catalogue of the database that the settings name, or else of the `dev` that runs in this folder. */
 export async function withCatalogue(
   command: Command,
   work: (catalogue: Catalogue, loaded: LoadedConfig) => Promise<void>,
 ): Promise<void> {
   const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
   if (loaded.config.database.url === null) {
-    throw new CommandError(
-      "the catalogue is changed in a database: set DATABASE_URL (database.url). That of a running `tollgate dev` belongs to its process alone; give it a file with `tollgate dev --catalogue FILE`.",
-    );
+    const dev = findRunningDev();
+    if (dev === null) throw new CommandError(NO_DATABASE);
+    await work(remoteCatalogue(dev), loaded);
+    return;
   }
   // Loaded here because it brings the whole gateway along, which a mistyped command does not need.
   const { createControl } = await import("../app.ts");
   const database = openDatabase(loaded, () => undefined);
   try {
-    await work(createControl(database).catalogue, loaded);
+    const providerTools = createProviderTools(openCredentials(loaded.config.credential));
+    await work(localCatalogue(createControl(database).catalogue, providerTools), loaded);
   } finally {
     await database.close();
   }

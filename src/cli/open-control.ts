@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { LoadedConfig } from "../config/load-config.ts";
-import { DEFAULT_DEV_FOLDER, isRunning, readDevState } from "./dev-folder.ts";
-import { loadSettings, openDatabase } from "./open-database.ts";
+import { findRunningDev } from "./dev-folder.ts";
+import { loadSettings, NO_DATABASE, openDatabase } from "./open-database.ts";
 import type { OperatorControl } from "./operator-control.ts";
 import { remoteControl } from "./remote-control.ts";
 import { CommandError } from "./report-failure.ts";
@@ -27,11 +27,7 @@ async function openControl(loaded: LoadedConfig): Promise<{ control: OperatorCon
     const database = openDatabase(loaded, () => undefined);
     return { control: createControl(database), close: () => database.close() };
   }
-  const state = readDevState(DEFAULT_DEV_FOLDER);
-  if (state !== null && isRunning(state.pid)) {
-    return { control: remoteControl(state), close: () => Promise.resolve() };
-  }
-  throw new CommandError(
-    "there is no database to talk to. Set DATABASE_URL, or run this beside a running `tollgate dev` (in the same folder).",
-  );
+  const dev = findRunningDev();
+  if (dev === null) throw new CommandError(NO_DATABASE);
+  return { control: remoteControl(dev), close: () => Promise.resolve() };
 }

@@ -4,6 +4,9 @@ import { requireSettings } from "../config/require-settings.ts";
 import type { Database } from "../db/database.ts";
 import { createPostgres } from "../db/postgres.ts";
 
+export const NO_DATABASE =
+  "there is no database to talk to. Set DATABASE_URL, or run this beside a running `tollgate dev` (in the same folder).";
+
 export function loadSettings(configFile: string | undefined): LoadedConfig {
   return loadConfig({ options: { config: configFile }, environment: processEnvironment() });
 }

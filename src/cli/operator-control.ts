@@ -1,4 +1,39 @@
 import type { Control } from "../app.ts";
+import type { ClientDialect } from "../core/dialect.ts";
+import type { SealedCredential } from "../core/sealed-credential.ts";
+import type { ProbeResult } from "./probe/probe-provider.ts";
+import type { Rekeyed } from "./rekey.ts";
 
 /** What the operator's commands can do, whether through a database or through a running gateway. */
 export type OperatorControl = Omit<Control, "catalogue">;
+
+type Store = Control["catalogue"];
+type StoredProvider = Awaited<ReturnType<Store["listProviders"]>>[number];
+type StoredModel = Awaited<ReturnType<Store["listModels"]>>[number];
+
+/** What commands can do to the catalogue, in the same two ways. A credential is never among what they are shown. */
+export type Catalogue = Pick<
+  Store,
+  "addModel" | "apply" | "changePrice" | "importModels" | "prices" | "publish" | "removeProvider" | "removeRoute"
+> & {
+  listProviders: () => Promise<ListedProvider[]>;
+  listModels: (atMs: number) => Promise<ListedModel[]>;
+  /** A `secret` is sealed by whoever has the key, here or there. */
+  addProvider: (order: NewProvider, present: "keep" | "replace") => Promise<AddedProvider>;
+  rekeyProviders: () => Promise<Rekeyed>;
+  /** Makes one small call to a provider of the catalogue, at its price, from where its credential can be had. */
+  probeProvider: (name: string, target: { upstreamModel: string; dialect: ClientDialect }) => Promise<ProbeResult>;
+};
+
+type ShownCredential = { sealedCredential?: Pick<SealedCredential, "keyId"> | null };
+
+export type ListedProvider = Omit<StoredProvider, "sealedCredential"> & ShownCredential;
+
+/** Address and credential of a route are the provider's. */
+export type ListedModel = Omit<StoredModel, "routes"> & {
+  routes: readonly Omit<StoredModel["routes"][number], "baseUrl" | "credentialRef" | "sealedCredential">[];
+};
+
+export type NewProvider = { name: string; baseUrl: string; credentialRef: string; secret: string | null };
+
+export type AddedProvider = ShownCredential & { result: string };

@@ -1,11 +1,11 @@
-import type { Control } from "../app.ts";
 import type { Tariff } from "../core/price.ts";
 import { tariffView } from "../core/tariff-view.ts";
+import type { Catalogue } from "./operator-control.ts";
 import { table } from "./print.ts";
 
-type CatalogueChange = Awaited<ReturnType<Control["catalogue"]["apply"]>>[number];
+type CatalogueChange = Awaited<ReturnType<Catalogue["apply"]>>[number];
 type PriceChange = Extract<CatalogueChange, { kind: "price" }>;
-type BookedPrice = NonNullable<Awaited<ReturnType<Control["catalogue"]["prices"]>>>[number];
+type BookedPrice = NonNullable<Awaited<ReturnType<Catalogue["prices"]>>>[number];
 
 /** Changes as data: amounts as exact decimals, dates as text. */
 export const changeView = (change: CatalogueChange): object =>

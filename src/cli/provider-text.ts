@@ -1,12 +1,11 @@
 import { shortKeyId } from "../config/credential-vault.ts";
-import type { Catalogue } from "./open-catalogue.ts";
+import type { Catalogue, ListedProvider } from "./operator-control.ts";
 import { printable, table } from "./print.ts";
 
-type Provider = Awaited<ReturnType<Catalogue["listProviders"]>>[number];
 type Removed = Awaited<ReturnType<Catalogue["removeProvider"]>>;
 
 /** Providers as data, in the words of the catalogue file. */
-export const providerView = ({ name, baseUrl, credentialRef, sealedCredential, routes }: Provider): object => ({
+export const providerView = ({ name, baseUrl, credentialRef, sealedCredential, routes }: ListedProvider): object => ({
   name,
   base_url: baseUrl,
   credential: credentialRef,
@@ -21,7 +20,7 @@ export const providerView = ({ name, baseUrl, credentialRef, sealedCredential, r
   })),
 });
 
-export const providerListing = (providers: readonly Provider[]): string =>
+export const providerListing = (providers: readonly ListedProvider[]): string =>
   providers.length === 0
     ? "no provider yet; add one with `tollgate providers add`"
     : table(
@@ -39,13 +38,13 @@ export const providerListing = (providers: readonly Provider[]): string =>
 export const credentialText = ({
   credentialRef,
   sealedCredential,
-}: Pick<Provider, "credentialRef" | "sealedCredential">): string => {
+}: Pick<ListedProvider, "credentialRef" | "sealedCredential">): string => {
   if (credentialRef !== "stored") return credentialRef;
   return sealedCredential ? `stored, key ${shortKeyId(sealedCredential.keyId)}` : "stored, missing";
 };
 
 /** Per dialect, how many routes are forwarded as they come and how many are repaired on the way. */
-function handlingText(routes: Provider["routes"]): string {
+function handlingText(routes: ListedProvider["routes"]): string {
   const dialects = [...new Set(routes.map(({ dialect }) => dialect))].toSorted();
   const hidden = routes.filter(({ published }) => !published).length;
   const parts = dialects.map((dialect) => {

@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
 import { withCatalogue } from "../open-catalogue.ts";
-import { openCredentials } from "../open-credentials.ts";
 import { printResult } from "../print.ts";
 import { isSentInTheClear, readProviderOrder } from "../provider-order.ts";
 import { PRESETS } from "../provider-presets.ts";
@@ -40,22 +39,18 @@ async function addProvider(name: string, options: AddOptions, command: Command):
   }
   const credential = options.credentialStdin ? { credential: "stored" } : {};
   const order = readProviderOrder(name, { ...options, ...credential });
-  await withCatalogue(command, async (catalogue, { config }) => {
-    const { vault } = openCredentials(config.credential);
-    const sealedCredential = options.credentialStdin
-      ? vault.seal(await readCredential(process.stdin), { provider: name, baseUrl: order.baseUrl })
-      : null;
-    const provider = { ...order, sealedCredential };
-    const [change] = await catalogue.addProvider(provider, options.replace ? "replace" : "keep");
+  await withCatalogue(command, async (catalogue) => {
+    const secret = options.credentialStdin ? await readCredential(process.stdin) : null;
+    const added = await catalogue.addProvider({ ...order, secret }, options.replace ? "replace" : "keep");
     if (isSentInTheClear(order)) {
       process.stderr.write(`warning: ${order.baseUrl} is not https, so the credential can be read on the way\n`);
     }
-    const result = change?.change ?? "unchanged";
+    const { result } = added;
     printResult(
       { provider: name, result, base_url: order.baseUrl, credential: order.credentialRef },
       {
         json: options.json === true,
-        text: () => `${result} ${name} at ${order.baseUrl}, credential ${credentialText(provider)}`,
+        text: () => `${result} ${name} at ${order.baseUrl}, credential ${credentialText({ ...order, ...added })}`,
       },
     );
   });

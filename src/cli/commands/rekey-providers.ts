@@ -1,9 +1,7 @@
 import type { Command } from "commander";
 import { withCatalogue } from "../open-catalogue.ts";
-import { openCredentials } from "../open-credentials.ts";
 import { printResult } from "../print.ts";
 import { rekeyText, rekeyView } from "../rekey-text.ts";
-import { rekey } from "../rekey.ts";
 
 /** `tollgate providers rekey`. */
 export function addProviderRekeyCommand(providers: Command): void {
@@ -12,8 +10,8 @@ export function addProviderRekeyCommand(providers: Command): void {
     .description("seal every stored credential anew with credential.key, opening it with credential.previous_key")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }, command: Command) => {
-      await withCatalogue(command, async (catalogue, { config }) => {
-        const rekeyed = await rekey(catalogue, openCredentials(config.credential).vault);
+      await withCatalogue(command, async (catalogue) => {
+        const rekeyed = await catalogue.rekeyProviders();
         printResult(rekeyView(rekeyed), { json: options.json === true, text: () => rekeyText(rekeyed) });
         process.exitCode = rekeyed.unopened.length === 0 ? 0 : 1;
       });

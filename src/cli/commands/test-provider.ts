@@ -1,11 +1,9 @@
 import { type Command, Option } from "commander";
-import { systemClock } from "../../core/clock.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { withCatalogue } from "../open-catalogue.ts";
-import { openCredentials } from "../open-credentials.ts";
 import { printable, printResult } from "../print.ts";
 import { chooseTarget } from "../probe/choose-target.ts";
-import { MOST_TOKENS, probeProvider } from "../probe/probe-provider.ts";
+import { MOST_TOKENS } from "../probe/probe-provider.ts";
 import { probeText, probeView } from "../probe/probe-text.ts";
 import { CommandError } from "../report-failure.ts";
 
@@ -26,18 +24,15 @@ export function addProviderTestCommand(providers: Command): void {
     )
     .option("--json", "print JSON")
     .action(async (name: string, options: TestOptions, command: Command) => {
-      await withCatalogue(command, async (catalogue, { config }) => {
+      await withCatalogue(command, async (catalogue) => {
         const provider = (await catalogue.listProviders()).find((known) => known.name === name);
         if (provider === undefined) throw new CommandError(`there is no provider ${JSON.stringify(name)}.`);
         const choice = chooseTarget(provider, { model: options.model, dialect: options.dialect });
-        const secret = openCredentials(config.credential).credential({ ...provider, provider: name });
         process.stderr.write(
           `making one call to ${provider.baseUrl}: ${printable(choice.upstreamModel)}, at most ${MOST_TOKENS} tokens of output\n`,
         );
-        const result = await probeProvider(
-          { baseUrl: provider.baseUrl, upstreamModel: choice.upstreamModel, dialect: choice.dialect, secret },
-          { fetch, elapsedMs: systemClock.elapsedMs },
-        );
+        const { upstreamModel, dialect } = choice;
+        const result = await catalogue.probeProvider(name, { upstreamModel, dialect });
         const report = { provider: name, choice, result };
         printResult(probeView(report), { json: options.json === true, text: () => probeText(report) });
         process.exitCode = result.problem === null ? 0 : 1;

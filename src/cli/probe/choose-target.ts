@@ -1,8 +1,6 @@
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
-import type { Catalogue } from "../open-catalogue.ts";
+import type { ListedProvider } from "../operator-control.ts";
 import { CommandError } from "../report-failure.ts";
-
-type Provider = Awaited<ReturnType<Catalogue["listProviders"]>>[number];
 
 /** What a test calls. `route` is the one that it speaks for; null when the catalogue has none such. */
 export type Choice = {
@@ -13,7 +11,7 @@ export type Choice = {
 
 /** A model by our name or by the provider's own; without one, whatever callers are offered first. */
 export function chooseTarget(
-  { name, routes }: Provider,
+  { name, routes }: ListedProvider,
   { model, dialect }: { model: string | undefined; dialect: ClientDialect | undefined },
 ): Choice {
   const spoken = routes.filter((route) => dialect === undefined || route.dialect === dialect);

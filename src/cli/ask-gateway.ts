@@ -1,0 +1,45 @@
+import { CommandError } from "./report-failure.ts";
+
+export type GatewayAddress = { adminUrl: string; adminToken: string };
+
+export type Ask = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
+
+/** No answer, or none that says whether it was done. */
+class GatewayUnreachableError extends Error {
+  override readonly name = "GatewayUnreachableError";
+}
+
+/** What the gateway would not do, in its own words. */
+export class GatewayRefusal extends CommandError {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** Asks the admin listener of a running gateway. */
+export function createAsk({ adminUrl, adminToken }: GatewayAddress, timeoutMs = TIMEOUT_MS): Ask {
+  return async <Answer>(method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${adminUrl}/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(method === "GET" ? {} : { body: JSON.stringify(body ?? {}) }),
+    }).catch((cause: unknown) => {
+      throw new GatewayUnreachableError(`the gateway at ${adminUrl} does not answer`, { cause });
+    });
+    const answer = (await response.json().catch(() => ({}))) as { error?: { message: string } };
+    if (response.ok) return answer as Answer;
+    const message = answer.error?.message ?? `the gateway answered ${response.status}`;
+    throw response.status >= 500 ? new GatewayUnreachableError(message) : new GatewayRefusal(message, response.status);
+  };
+}
+
+export const queryOf = (fields: Readonly<Record<string, string | number | null | undefined>>): string =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)]])),
+  ).toString();
