@@ -14,13 +14,13 @@ import { readEvent } from "../read-event.ts";
 import { repairDelta } from "../repair-chat-delta.ts";
 import { createToolCalls } from "./chat-tool-calls.ts";
 
-const REASONS: Readonly<Record<string, StopReason>> = {
-  stop: "end",
-  length: "length",
-  tool_calls: "tool",
-  function_call: "tool",
-  content_filter: "refused",
-};
+const REASONS: ReadonlyMap<string, StopReason> = new Map([
+  ["stop", "end"],
+  ["length", "length"],
+  ["tool_calls", "tool"],
+  ["function_call", "tool"],
+  ["content_filter", "refused"],
+]);
 
 /** Said by some who could not go on, and are not to be paid for it. */
 const BROKEN_OFF: ReadonlySet<unknown> = new Set(["error", "abort", "insufficient_system_resource"]);
@@ -132,6 +132,6 @@ function createDeltaReader(): { read: (delta: Json, logprobs: unknown) => Answer
 }
 
 const stopOf = (reason: string | null): Stop => ({
-  reason: REASONS[reason ?? "stop"] ?? "end",
+  reason: REASONS.get(reason ?? "stop") ?? "end",
   sequence: null,
 });

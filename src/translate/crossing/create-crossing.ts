@@ -1,3 +1,4 @@
+import { Fault } from "../../core/fault.ts";
 import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
@@ -31,6 +32,8 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
 
   function readPlain(bytes: Buffer, name: AnswerName): PlainAnswer {
     const { events, usage } = provider.whole(bytes);
+    if (!everyCallIsNamed(events))
+      throw new Fault("upstream_error", "The provider's answer calls a tool without a name.");
     const { answer, add } = createFold();
     for (const event of events) add(event);
     return { bytes: Buffer.from(JSON.stringify(client.whole(name, answer, usage))), usage };
@@ -62,9 +65,10 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
   /** Written by the event that ended the provider's stream, and sent before ours ends. */
   let last: Buffer[] = [];
   let terminal: Buffer | null = null;
+  const withBeginning = createBeginning();
 
   function write(events: readonly AnswerEvent[]): Buffer[] {
-    return events.flatMap((event) => {
+    return withBeginning(events).flatMap((event) => {
       add(event);
       if (event.kind === "block-grew") delivered.addText(event.text);
       return writer.write(event);
@@ -73,7 +77,7 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const events = reader.read(bytes.subarray(start, end));
-    if (events === null) return FAILED;
+    if (events === null || !everyCallIsNamed(events)) return FAILED;
     const written = write(events);
     if (answer.length > MOST_CHARACTERS) return FAILED;
     if (!reader.ended()) return written.length === 0 ? DROP : Buffer.concat(written);
@@ -83,7 +87,7 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
 
   function close(): Buffer | null {
     const events = reader.close();
-    if (events === null) return null;
+    if (events === null || !everyCallIsNamed(events)) return null;
     const written = write(events);
     const ending = writer.close(reader.usage());
     terminal = ending.terminal;
@@ -100,4 +104,24 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
     keepAlive: client.keepAlive,
     failure: writer.failure,
   };
+}
+
+/** An answer begins, and once, whatever its provider forgets or repeats. Only its terms may be named before. */
+function createBeginning(): (events: readonly AnswerEvent[]) => readonly AnswerEvent[] {
+  let begun = false;
+  return (events) => {
+    const at = begun ? 0 : events.findIndex(({ kind }) => kind !== "tier-named");
+    if (at === -1) return events;
+    const rest = events.slice(at).filter(({ kind }) => kind !== "answer-started");
+    if (begun) return rest;
+    begun = true;
+    return [...events.slice(0, at), { kind: "answer-started" }, ...rest];
+  };
+}
+
+/** A call that names no tool is nothing that a client can act on, so that its provider has failed. */
+function everyCallIsNamed(events: readonly AnswerEvent[]): boolean {
+  return events.every(
+    (event) => event.kind !== "block-started" || event.block.kind !== "tool_call" || event.block.name !== "",
+  );
 }

@@ -3,20 +3,22 @@ import { createMessagesMeter, readMessage } from "../messages-untouched.ts";
 import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
 import { citationOfSource } from "../form/citation.ts";
-import { type Json, objectOf, objectOrNull, objectsOf, textOf, textOrNull } from "../form/read-json.ts";
+import { type Json, numberOrNull, objectOf, objectOrNull, objectsOf, textOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
 import { tierEvents } from "../form/tier.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 
-const REASONS: Readonly<Record<string, StopReason>> = {
-  end_turn: "end",
-  pause_turn: "end",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  stop_sequence: "stop_sequence",
-  tool_use: "tool",
-  refusal: "refused",
-};
+const REASONS: ReadonlyMap<string, StopReason> = new Map([
+  ["end_turn", "end"],
+  ["pause_turn", "end"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["stop_sequence", "stop_sequence"],
+  ["tool_use", "tool"],
+  ["refusal", "refused"],
+]);
+/** Where a block without a number stands. */
+const NOWHERE = -2;
 
 type Blocks = ReturnType<typeof createBlockNumbers<number>>;
 
@@ -70,7 +72,7 @@ export function createMessagesReader(): AnswerReader {
   }
 
   function read(data: Json): AnswerEvent[] | null {
-    const index = Number(data["index"]);
+    const index = numberOrNull(data["index"]) ?? NOWHERE;
     switch (typeOf(data) ?? "") {
       case "message_start":
         return opening(data);
@@ -180,7 +182,7 @@ const END: Stop = { reason: "end", sequence: null };
 function stopOf({ stop_reason: reason, stop_sequence: sequence }: Json): Stop | null {
   if (typeof reason !== "string") return null;
   return {
-    reason: REASONS[reason] ?? "end",
+    reason: REASONS.get(reason) ?? "end",
     sequence: textOrNull(sequence),
   };
 }

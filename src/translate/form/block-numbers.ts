@@ -8,6 +8,7 @@ const MOST_BLOCKS = 10_000;
 /** Numbers the blocks of one answer by the names their provider has for them. */
 export function createBlockNumbers<Name>() {
   const open = new Map<Name, number>();
+  const callIds = new Set<string>();
   let begun = 0;
   return {
     has: (name: Name): boolean => open.has(name),
@@ -15,7 +16,7 @@ export function createBlockNumbers<Name>() {
       if (begun >= MOST_BLOCKS) return [];
       const before = stop(name);
       open.set(name, begun);
-      return [...before, { kind: "block-started", index: begun++, block }];
+      return [...before, { kind: "block-started", index: begun++, block: withOwnId(block) }];
     },
     /** A token may be a part of a character, so that there is something to say of it and nothing to show. */
     grow: (name: Name, text: unknown, probabilities: readonly TokenProbability[] = []): AnswerEvent[] => {
@@ -37,6 +38,15 @@ export function createBlockNumbers<Name>() {
     begun: (): number => begun,
     names: (): Name[] => [...open.keys()],
   };
+
+  /** Results are told apart by the ids of their calls, so that no two calls of an answer may share one. */
+  function withOwnId(block: BlockHead): BlockHead {
+    if (block.kind !== "tool_call") return block;
+    let id = block.id === "" ? `call_${begun}` : block.id;
+    while (callIds.has(id)) id = `${id}_${begun}`;
+    callIds.add(id);
+    return { ...block, id };
+  }
 
   function stop(name: Name): AnswerEvent[] {
     const index = open.get(name);
