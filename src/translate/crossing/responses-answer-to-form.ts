@@ -10,20 +10,19 @@ import { tierEvents } from "../form/tier.ts";
 import { probabilitiesOf } from "../form/token-probability.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import { readResponse } from "../responses-untouched.ts";
+import { createPieces } from "./responses-pieces.ts";
 
 type Blocks = ReturnType<typeof createBlockNumbers<string>>;
 
 export function createResponsesReader(): AnswerReader {
   const blocks = createBlockNumbers<string>();
+  const pieces = createPieces(blocks);
   /** The part of a summary that is being written, by the place of its item. */
   const summaryParts = new Map<string, unknown>();
-  /** Calls whose arguments have come piece by piece. */
-  const grown = new Set<string>();
   /** Items whose citations have come one by one. */
   const cited = new Set<string>();
   let usage: Usage | null = null;
   let final: Json | null = null;
-  let started = false;
 
   function start(name: string, kind: "text" | "refusal" | "thinking"): AnswerEvent[] {
     return blocks.has(name) ? [] : blocks.start(name, { kind });
@@ -32,26 +31,26 @@ export function createResponsesReader(): AnswerReader {
   /** Providers join their ids by accident more often than their places, so places are what is gone by. */
   function grow(event: Json, type: string): AnswerEvent[] {
     const { delta } = event;
-    const place = String(event["output_index"]);
-    const part = `${place}.${String(event["content_index"])}`;
+    const place = placeOf(event["output_index"]);
+    const part = `${place}.${placeOf(event["content_index"])}`;
     switch (type) {
       case "response.output_text.delta":
-        return [...start(part, "text"), ...blocks.grow(part, delta, probabilitiesOf(event["logprobs"]))];
+        return [...start(part, "text"), ...pieces.grow(part, delta, probabilitiesOf(event["logprobs"]))];
       case "response.output_text.annotation.added":
-        cited.add(place);
+        if (blocks.has(part)) cited.add(place);
         return blocks.cite(part, citationsOfUrls([event["annotation"]]));
       case "response.refusal.delta":
-        return [...start(part, "refusal"), ...blocks.grow(part, delta)];
+        return [...start(part, "refusal"), ...pieces.grow(part, delta)];
       case "response.function_call_arguments.delta":
-        grown.add(place);
-        return blocks.grow(place, delta);
+        return pieces.grow(place, delta);
       case "response.reasoning_text.delta":
         return [...start(place, "thinking"), ...blocks.grow(place, delta)];
       case "response.reasoning_summary_text.delta": {
+        const begun = start(place, "thinking");
         const before = summaryParts.get(place);
-        summaryParts.set(place, event["summary_index"]);
+        if (blocks.has(place)) summaryParts.set(place, event["summary_index"]);
         const parted = before !== undefined && before !== event["summary_index"];
-        return [...start(place, "thinking"), ...blocks.grow(place, parted ? "\n\n" : ""), ...blocks.grow(place, delta)];
+        return [...begun, ...blocks.grow(place, parted ? "\n\n" : ""), ...blocks.grow(place, delta)];
       }
       default:
         return [];
@@ -59,12 +58,12 @@ export function createResponsesReader(): AnswerReader {
   }
 
   function itemDone(event: Json): AnswerEvent[] {
-    const place = String(event["output_index"]);
+    const place = placeOf(event["output_index"]);
     const item = objectOf(event["item"]);
-    const ended = endParts(blocks, place, cited.has(place) ? [] : objectsOf(item["content"]));
+    const unsaid = item["type"] === "message" ? pieces.growParts(place, item["content"]) : [];
+    const ended = [...unsaid, ...endParts(blocks, place, cited.has(place) ? [] : objectsOf(item["content"]))];
     if (item["type"] === "function_call") {
-      const whole = grown.has(place) ? [] : blocks.grow(place, item["arguments"]);
-      return [...ended, ...whole, ...blocks.stop(place)];
+      return [...ended, ...pieces.growRest(place, item["arguments"]), ...blocks.stop(place)];
     }
     if (item["type"] !== "reasoning") return ended;
     const native = nativeOf(item);
@@ -76,11 +75,9 @@ export function createResponsesReader(): AnswerReader {
     switch (type) {
       case "response.created":
       case "response.in_progress":
-        if (started) return [];
-        started = true;
         return [{ kind: "answer-started" }];
       case "response.output_item.added":
-        return callStart(blocks, String(event["output_index"]), objectOf(event["item"]));
+        return callStart(blocks, placeOf(event["output_index"]), objectOf(event["item"]));
       case "response.output_item.done":
         return itemDone(event);
       case "response.completed":
@@ -104,8 +101,7 @@ export function createResponsesReader(): AnswerReader {
     ended: () => final !== null,
     close: () => {
       if (final === null) return null;
-      const beginning: AnswerEvent[] = started ? [] : [{ kind: "answer-started" }];
-      return [...tierEvents(final["service_tier"]), ...beginning, ...endOf(blocks, final)];
+      return [...tierEvents(final["service_tier"]), ...endOf(blocks, final)];
     },
     usage: () => usage,
     inputUsage: () => null,
@@ -130,6 +126,9 @@ export const wholeResponse: ProviderSide["whole"] = (bytes) => {
     ],
   };
 };
+
+/** A place as a name of its block. What is no number is no place, and may be an object that is no text either. */
+const placeOf = (value: unknown): string => (typeof value === "number" ? String(value) : "nowhere");
 
 /** The end of all parts of an item, with the citations that nothing but the whole item tells of. */
 function endParts(blocks: Blocks, place: string, parts: readonly Json[]): AnswerEvent[] {
