@@ -66,6 +66,7 @@ function responseOf(name: AnswerName, finished: Finished | null = null): Json {
     object: "response",
     created_at: name.createdAtSeconds,
     status: finished === null ? "in_progress" : incomplete === null ? "completed" : "incomplete",
+    access_programs: null,
     error: null,
     incomplete_details: incomplete === null ? null : { reason: incomplete },
     instructions: asked["instructions"] ?? null,

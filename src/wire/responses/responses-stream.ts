@@ -26,6 +26,7 @@ export function responsesFailure({ fault, requestId, identity, sequenceNumber }:
     created_at: identity?.createdAtSeconds ?? 0,
     status: "failed",
     ...formatABody(fault, requestId),
+    access_programs: null,
     incomplete_details: null,
     instructions: null,
     max_output_tokens: null,
