@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { sdkSchemas } from "../../tests/sdk/sdk-schemas.ts";
+import { createWireValidator, type WireValidator } from "../../tests/sdk/wire-validator.ts";
+import { ALLOWANCES } from "../../tests/sdk/allowances.ts";
+import { mutate, mutation } from "../../tests/translation/mutate-events.ts";
+import { readStrictly } from "../../tests/translation/read-strictly.ts";
+import { PAIRS, relayAnswer, type Pair, UNTOUCHED } from "../../tests/translation/relay-answer.ts";
+import { encodeEvents, type Piece, scriptStream } from "../../tests/translation/script-stream.ts";
+import { eventsOf, isDone } from "../../tests/translation/stream-events.ts";
+import type { Usage } from "../core/usage.ts";
+
+const { schemas, missing } = await sdkSchemas();
+if (schemas === null) process.stderr.write(`not validated: the SDKs' types cannot be made into schemas: ${missing}\n`);
+const faultsOf: WireValidator = schemas === null ? () => [] : createWireValidator(schemas);
+
+const text = fc.string({ maxLength: 4 });
+const pieces: fc.Arbitrary<Piece[]> = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant("text" as const), text }),
+    fc.record({ kind: fc.constant("call" as const), call: fc.nat(2), text }),
+  ),
+  { minLength: 1, maxLength: 8 },
+);
+const hostile = fc.tuple(pieces, fc.array(mutation, { minLength: 1, maxLength: 4 }));
+
+const relayHostile = (pair: Pair, said: Piece[], mutations: Parameters<typeof mutate>[1]) =>
+  relayAnswer(pair, [encodeEvents(pair.provider, mutate(scriptStream(pair.provider, said), mutations))]);
+
+/** Counts are counts, and parts are no more than what they are parts of. */
+function expectPossible(usage: Usage | null): void {
+  if (usage === null) return;
+  const { toolCalls, ...counts } = usage;
+  for (const count of [...Object.values(counts), ...Object.values(toolCalls)]) {
+    expect(Number.isSafeInteger(count) && count >= 0, JSON.stringify(usage)).toBe(true);
+  }
+  expect(usage.cacheReadTokens + usage.cacheWriteTokens).toBeLessThanOrEqual(usage.inputTokens);
+  expect(usage.cacheWrite1hTokens).toBeLessThanOrEqual(usage.cacheWriteTokens);
+  expect(usage.reasoningTokens).toBeLessThanOrEqual(usage.outputTokens);
+}
+
+function faultsIn({ client }: Pair, stream: string): string[] {
+  const events = eventsOf(client, stream).filter((event) => !isDone(event));
+  return events.flatMap((event) => {
+    const failed = client !== "responses" && event["error"] !== undefined;
+    const name = failed ? (client === "chat" ? "formatAError" : "formatBError") : (`${client}Event` as const);
+    const faults = faultsOf(name, event).map((words) => `${name} ${words}`);
+    return faults.filter((fault) => !ALLOWANCES.some(({ words }) => words.test(fault)));
+  });
+}
+
+test.each(PAIRS.filter(({ route }) => route === "translated"))(
+  "whatever a $provider provider sends, a client of $client gets a sound stream that ends, and nobody an impossible bill",
+  async (pair) => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async ([said, mutations]) => {
+        const { text: stream, usage, outcome } = await relayHostile(pair, said, mutations);
+
+        expect(["completed", "upstream_failed"]).toContain(outcome);
+        expectPossible(usage);
+        expect(readStrictly(pair.client, stream).ended).toBe(outcome === "completed" ? "whole" : "failed");
+        expect(faultsIn(pair, stream)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
+
+test.each([...PAIRS.filter(({ route }) => route === "normalised"), ...UNTOUCHED])(
+  "whatever a $provider provider sends, $route, the answer ends and nobody gets an impossible bill",
+  async (pair) => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async ([said, mutations]) => {
+        const { usage, outcome } = await relayHostile(pair, said, mutations);
+
+        expect(["completed", "upstream_failed"]).toContain(outcome);
+        expectPossible(usage);
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
