@@ -113,6 +113,7 @@ function heardOf({ choices, usage }: ChatCompletion, streamed: Thoughtful = {}):
     inputTokens: usage?.prompt_tokens ?? -1,
     cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? -1,
     outputTokens: usage?.completion_tokens ?? -1,
+    orderly: true,
     parsed: message !== null && "parsed" in message ? message.parsed : null,
     turn: [whole],
   };

@@ -37,6 +37,8 @@ export type Heard = {
   inputTokens: number;
   cachedTokens: number;
   outputTokens: number;
+  /** One block ended before the next began, where the format's streams are written so. */
+  orderly: boolean;
   /** What the client's own parser made of a structured answer. */
   parsed: unknown;
   /** The answer as it is sent back with the next turn. */

@@ -119,6 +119,8 @@ async function askAndLook({ pair, name, how, question, outputTokens }: Asking): 
 
   expect(call).toMatchObject({ dialect: pair.provider, streamed: how === "streamed", status: 200 });
   expect(heard).toMatchObject({ inputTokens: INPUT_TOKENS, outputTokens });
+  // What is not translated is as orderly as its provider.
+  if (pair.client !== pair.provider) expect(heard.orderly).toBe(true);
   expect(charged).toEqual({
     inputTokens: INPUT_TOKENS,
     outputTokens,

@@ -1,4 +1,5 @@
 import { type Anthropic, APIError } from "@anthropic-ai/sdk";
+import type { MessageStream } from "@anthropic-ai/sdk/lib/MessageStream";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import type {
   ContentBlock,
@@ -22,7 +23,11 @@ export function createMessagesClient({ messages }: Anthropic): CrossingClient {
     ask: async (question) => {
       const body = bodyOf(question);
       const options = optionsOf(question);
-      if (question.how === "streamed") return heardOf(await messages.stream(body, options).finalMessage());
+      if (question.how === "streamed") {
+        const stream = messages.stream(body, options);
+        const order = watchOrder(stream);
+        return { ...heardOf(await stream.finalMessage()), orderly: order.kept };
+      }
       return heardOf(
         await (question.schema === undefined ? messages.create(body, options) : messages.parse(body, options)),
       );
@@ -98,9 +103,23 @@ function heardOf(message: Message): Heard {
     inputTokens: usage.input_tokens + cachedTokens,
     cachedTokens,
     outputTokens: usage.output_tokens,
+    orderly: true,
     parsed: "parsed_output" in message ? message.parsed_output : null,
     turn: content.map((block) => sendable(block)),
   };
+}
+
+/** The official helper takes events in any order; other clients do not. */
+function watchOrder<Parsed>(stream: MessageStream<Parsed>): { kept: boolean } {
+  const order = { kept: true };
+  let open: number | null = null;
+  stream.on("streamEvent", (event) => {
+    if (!("index" in event)) return;
+    const begins = event.type === "content_block_start";
+    if (open !== (begins ? null : event.index)) order.kept = false;
+    open = event.type === "content_block_stop" ? null : event.index;
+  });
+  return order;
 }
 
 const explanationOf = (details: Message["stop_details"]): string | null =>

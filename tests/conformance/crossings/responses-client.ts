@@ -107,6 +107,7 @@ function heardOf(response: Response): Heard {
     inputTokens: usage?.input_tokens ?? -1,
     cachedTokens: usage?.input_tokens_details.cached_tokens ?? -1,
     outputTokens: usage?.output_tokens ?? -1,
+    orderly: true,
     parsed: "output_parsed" in response ? response.output_parsed : null,
     turn: output,
   };
