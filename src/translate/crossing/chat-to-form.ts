@@ -139,7 +139,7 @@ function outputFormatOf({ type, json_schema: given }: Json): OutputFormat | null
 }
 
 function probabilitiesOf({ logprobs, top_logprobs: alternatives }: Json): RequestForm["probabilities"] {
-  return logprobs === true || Number(alternatives) > 0 ? { alternatives: numberOrNull(alternatives) } : null;
+  return logprobs === true || (numberOrNull(alternatives) ?? 0) > 0 ? { alternatives: numberOrNull(alternatives) } : null;
 }
 
 function thinkingOf(value: unknown): ThinkingForm | null {

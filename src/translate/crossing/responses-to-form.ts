@@ -145,7 +145,7 @@ function outputFormatOf(format: Json): OutputFormat | null {
 
 function probabilitiesOf({ include, top_logprobs: alternatives }: Json): RequestForm["probabilities"] {
   const asked = Array.isArray(include) && include.includes(PROBABILITIES);
-  return asked || Number(alternatives) > 0 ? { alternatives: numberOrNull(alternatives) } : null;
+  return asked || (numberOrNull(alternatives) ?? 0) > 0 ? { alternatives: numberOrNull(alternatives) } : null;
 }
 
 function thinkingOf({ effort: asked, summary }: Json): ThinkingForm | null {

@@ -70,7 +70,10 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("messages.*.name", ["lost", "lost"]),
   row("temperature", ["kept", "kept"]),
   row("temperature", ["kept", "lost"], {
-    only: { words: "above 1, or with reasoning", when: (value, body) => Number(value) > 1 || thinks(body) },
+    only: {
+      words: "above 1, or with reasoning",
+      when: (value, body) => (typeof value === "number" && value > 1) || thinks(body),
+    },
     note: "Taken as 1; a model that thinks takes none.",
   }),
   row("top_p", ["kept", "kept"]),
