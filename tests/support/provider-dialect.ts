@@ -23,8 +23,9 @@ export const courseNumber = (): number => Object.keys(PROVIDERS).indexOf(courseO
 
 export const translates = (): boolean => courseOfRun() !== "straight";
 
-/** For what by its nature holds only where nothing is translated. The reason stands beside the test in the report of a run. */
-export function onlyStraight({ skip }: Pick<TestContext, "skip">, reason: string): void {
+/** For what by its nature holds only where nothing is translated. The reason stands beside the test in the report of a run, which counts them. */
+export function onlyStraight({ skip, task }: Pick<TestContext, "skip" | "task">, reason: string): void {
+  if (translates()) Object.assign(task.meta, { onlyStraight: reason });
   skip(translates(), `only where nothing is translated: ${reason}`);
 }
 
