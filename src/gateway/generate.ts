@@ -87,6 +87,7 @@ export const createGenerate = (parts: Parts): Generate => {
         pickTranslator(request.dialect, target).request(request, {
           upstreamModel: target.upstreamModel,
           maxOutputTokens: held.toldMaxTokens,
+          leastOutputTokens: quirks.leastOutputTokens,
           chat: quirks,
         }),
       headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),

@@ -8,6 +8,8 @@ export type Told = {
   maxOutputTokens: number | null;
   /** Where a provider of chat completions differs from the others; absent, it does not. */
   chat?: ChatManner;
+  /** The smallest limit that a provider of responses takes; absent or null, any. */
+  leastOutputTokens?: number | null;
 };
 
 export type ChatManner = {

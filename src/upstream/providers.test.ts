@@ -44,7 +44,10 @@ test("a host that only looks like a listed one has no quirks", () => {
 });
 
 test("the limit of output and the options of streams are named as each provider takes them", () => {
-  expect(quirksAt("https://api.openai.com/v1").outputLimitField).toBe("max_completion_tokens");
+  expect(quirksAt("https://api.openai.com/v1")).toMatchObject({
+    outputLimitField: "max_completion_tokens",
+    leastOutputTokens: 16,
+  });
   expect(quirksAt("https://api.mistral.ai/v1")).toMatchObject({
     outputLimitField: "max_tokens",
     streamOptions: "refused",

@@ -15,6 +15,8 @@ export type CompatibleProvider = {
   outputLimitField: "max_tokens" | "max_completion_tokens";
   /** Whether chat takes `stream_options`; where it is refused, usage comes unasked. */
   streamOptions: "accepted" | "refused";
+  /** The smallest limit of output that responses takes; null: any. */
+  leastOutputTokens: number | null;
   /** What else an operator should know. */
   remark: string;
 };
@@ -25,6 +27,7 @@ const UNLISTED = {
   conformant: false,
   outputLimitField: "max_tokens",
   streamOptions: "accepted",
+  leastOutputTokens: null,
 } as const satisfies Partial<CompatibleProvider>;
 
 const everywhere = (url: string, ...dialects: ProviderDialect[]): CompatibleProvider["baseUrls"] =>
@@ -38,6 +41,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     hosts: ["api.openai.com"],
     conformant: true,
     outputLimitField: "max_completion_tokens",
+    leastOutputTokens: 16,
     remark: "Reasoning models refuse `max_tokens`; the newer name is taken by all.",
   },
   {
@@ -47,6 +51,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     hosts: ["openai.azure.com", "services.ai.azure.com"],
     credentialHeader: "api-key",
     outputLimitField: "max_completion_tokens",
+    leastOutputTokens: 16,
     remark: "`upstream_model` is the name of the deployment. Streams begin with a chunk without choices.",
   },
   {
@@ -134,7 +139,10 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
   },
 ];
 
-export type Quirks = Pick<CompatibleProvider, "credentialHeader" | "outputLimitField" | "streamOptions">;
+export type Quirks = Pick<
+  CompatibleProvider,
+  "credentialHeader" | "outputLimitField" | "streamOptions" | "leastOutputTokens"
+>;
 
 /** The peculiarities of whoever answers at a base URL. */
 export function quirksAt(baseUrl: string): Quirks {

@@ -1,5 +1,6 @@
 import type { ClientDialect } from "../../src/core/dialect.ts";
 import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "../../src/translate/answer-stage.ts";
+import type { Told } from "../../src/translate/translator.ts";
 import { pickTranslator } from "../../src/translate/pick-translator.ts";
 import { readChatRequest } from "../../src/wire/chat/chat-request.ts";
 import type { GenerationRequest } from "../../src/wire/generation-request.ts";
@@ -28,7 +29,7 @@ export function cross(client: ClientDialect, provider: ClientDialect) {
   const translator = pickTranslator(client, { dialect: provider, conformant: true });
   return {
     /** What the provider is sent for the caller's body. */
-    sent: (body: Json, changes: { upstreamModel?: string; maxOutputTokens?: number } = {}): Json => {
+    sent: (body: Json, changes: Partial<Told> = {}): Json => {
       const told = { upstreamModel: "theirs", maxOutputTokens: 500, ...changes };
       return JSON.parse(translator.request(requestOf(client, { ...ASKED[client], ...body }), told).toString()) as Json;
     },

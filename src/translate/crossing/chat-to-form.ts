@@ -1,4 +1,13 @@
-import { addTurn, effortOf, EMPTY_FORM, functionTool, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
+import {
+  addTurn,
+  effortOf,
+  EMPTY_FORM,
+  fileOf,
+  functionTool,
+  sourceOf,
+  textBlock,
+  withSystem,
+} from "../form/build-form.ts";
 import { type Citation, citationsOfUrls } from "../form/citation.ts";
 import { openNative } from "../form/native.ts";
 import {
@@ -100,7 +109,7 @@ function blockOf(part: Json): Block[] {
     }
     case "file": {
       const { file_data: data, filename } = objectOf(part["file"]);
-      return [{ kind: "document", source: sourceOf(textOf(data)), name: textOrNull(filename), cacheHint }];
+      return [{ kind: "document", source: fileOf(textOf(data)), name: textOrNull(filename), cacheHint }];
     }
     default:
       return [];
@@ -139,7 +148,9 @@ function outputFormatOf({ type, json_schema: given }: Json): OutputFormat | null
 }
 
 function probabilitiesOf({ logprobs, top_logprobs: alternatives }: Json): RequestForm["probabilities"] {
-  return logprobs === true || (numberOrNull(alternatives) ?? 0) > 0 ? { alternatives: numberOrNull(alternatives) } : null;
+  return logprobs === true || (numberOrNull(alternatives) ?? 0) > 0
+    ? { alternatives: numberOrNull(alternatives) }
+    : null;
 }
 
 function thinkingOf(value: unknown): ThinkingForm | null {

@@ -20,11 +20,15 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
     stage: (request, origin) => createStage(client, provider, nameOf(request, origin)),
   };
 
-  function writeRequest(request: GenerationRequest, { upstreamModel, maxOutputTokens, chat }: Told): Buffer {
+  function writeRequest(
+    request: GenerationRequest,
+    { upstreamModel, maxOutputTokens, leastOutputTokens, chat }: Told,
+  ): Buffer {
     const body = provider.request(client.form(bodyOf(request)), {
       model: upstreamModel,
       stream: request.stream,
       maxOutputTokens: maxOutputTokens ?? request.maxOutputTokens,
+      leastOutputTokens: leastOutputTokens ?? null,
       ...(chat && { chat }),
     });
     return Buffer.from(JSON.stringify({ ...body, ...extra }));

@@ -51,7 +51,7 @@ function contentOf(block: Block): Json[] {
       return [said({ type: "image", source: sourceOf(block.source), cache_control: block.cacheHint })];
     case "document":
       return [
-        said({ type: "document", source: sourceOf(block.source), title: block.name, cache_control: block.cacheHint }),
+        said({ type: "document", source: documentOf(block.source), title: block.name, cache_control: block.cacheHint }),
       ];
     case "thinking":
       return thoughtOf(block);
@@ -94,7 +94,15 @@ function inputOf(text: string): Json {
 
 function sourceOf(source: Source): Json {
   if (source.kind === "url") return { type: "url", url: source.url };
-  return { type: "base64", media_type: source.mediaType, data: source.data };
+  // Not a registered name, and understood by the others all the same.
+  const mediaType = source.mediaType === "image/jpg" ? "image/jpeg" : source.mediaType;
+  return { type: "base64", media_type: mediaType, data: source.data };
+}
+
+/** Text is told as text here; only what is no text has its bytes told. */
+function documentOf(source: Source): Json {
+  if (source.kind === "url" || !source.mediaType.startsWith("text/")) return sourceOf(source);
+  return { type: "text", media_type: "text/plain", data: Buffer.from(source.data, "base64").toString("utf8") };
 }
 
 const toolOf = ({ name, description, schema, strict, cacheHint }: ToolForm): Json =>

@@ -9,7 +9,8 @@ export const PROBABILITIES = "message.output_text.logprobs";
 /** Thoughts come back encrypted only when asked for; a model that has none refuses to be asked. */
 const ENCRYPTED_THOUGHTS = "reasoning.encrypted_content";
 
-export function formToResponses(form: RequestForm, { model, stream, maxOutputTokens }: ProviderTold): Json {
+export function formToResponses(form: RequestForm, told: ProviderTold): Json {
+  const { model, stream, maxOutputTokens, leastOutputTokens } = told;
   const { system, thinking } = form;
   const thinks = thinking !== null && thinking.effort !== "none";
   const include = [...(thinks ? [ENCRYPTED_THOUGHTS] : []), ...(form.probabilities === null ? [] : [PROBABILITIES])];
@@ -17,7 +18,8 @@ export function formToResponses(form: RequestForm, { model, stream, maxOutputTok
     model,
     instructions: system.length === 0 ? null : plainText(system, "\n\n"),
     input: form.turns.flatMap((turn) => itemsOf(turn)),
-    max_output_tokens: maxOutputTokens,
+    // Agents ask for one token to see whether anybody answers; a few more are better than a refusal.
+    max_output_tokens: maxOutputTokens === null ? null : Math.max(maxOutputTokens, leastOutputTokens ?? 0),
     temperature: form.temperature,
     top_p: form.topP,
     tools: form.tools.length === 0 ? null : form.tools.map((tool) => toolOf(tool)),

@@ -157,3 +157,34 @@ test("a document of text is told under its title", () => {
     },
   ]);
 });
+
+test("a limit below the least that a responses provider takes is told as that", () => {
+  const limit = (maxOutputTokens: number, leastOutputTokens: number | null): unknown =>
+    cross("messages", "responses").sent({}, { maxOutputTokens, leastOutputTokens })["max_output_tokens"];
+
+  expect([limit(1, 16), limit(17, 16), limit(1, null)]).toEqual([16, 17, 1]);
+});
+
+test("labels go to providers that take them of answers they do not store", () => {
+  const metadata = { team: "tides" };
+
+  expect(cross("chat", "responses").sent({ metadata })).toMatchObject({ metadata });
+  expect(cross("responses", "chat").sent({ metadata })).not.toHaveProperty("metadata");
+  expect(lost("responses", "chat", { metadata })).toEqual(["metadata"]);
+});
+
+test("files and pictures are told to a messages provider as what they are", () => {
+  const base64 = Buffer.from("Twice.").toString("base64");
+  const content = [
+    { type: "file", file: { filename: "a.txt", file_data: `data:text/plain;base64,${base64}` } },
+    { type: "file", file: { filename: "b.pdf", file_data: "JVBERi0=" } },
+    { type: "image_url", image_url: { url: "data:image/jpg;base64,AAAA" } },
+  ];
+  const { messages } = cross("chat", "messages").sent({ messages: [{ role: "user", content }] });
+
+  expect((messages as { content: Json[] }[])[0]?.content.map(({ source }) => source)).toEqual([
+    { type: "text", media_type: "text/plain", data: "Twice." },
+    { type: "base64", media_type: "application/pdf", data: "JVBERi0=" },
+    { type: "base64", media_type: "image/jpeg", data: "AAAA" },
+  ]);
+});

@@ -1,4 +1,4 @@
-import { effortOf, EMPTY_FORM, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
+import { effortOf, EMPTY_FORM, fileOf, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
 import { openNative } from "../form/native.ts";
 import {
   booleanOrNull,
@@ -105,7 +105,7 @@ function contentOf(content: unknown): Block[] {
       }
       case "input_file": {
         const { file_data: data, file_url: url, filename } = part;
-        const source = typeof url === "string" ? { kind: "url" as const, url } : sourceOf(textOf(data));
+        const source = typeof url === "string" ? { kind: "url" as const, url } : fileOf(textOf(data));
         return [{ kind: "document", source, name: textOrNull(filename), cacheHint: null }];
       }
       default:

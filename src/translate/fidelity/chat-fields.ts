@@ -27,7 +27,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("model", ["kept", "kept"]),
   row("stream", ["kept", "kept"]),
   row("stream_options", ["kept", "kept"]),
-  row("max_tokens", ["translated", "kept"]),
+  row("max_tokens", ["translated", "kept"], { note: "OpenAI's responses take no limit below 16, and are told 16." }),
   row("max_completion_tokens", ["translated", "translated"]),
   row("messages", ["translated", "translated"], { note: "Leading instructions go where the format has them." }),
   row("messages", ["kept", "lost"], {

@@ -24,7 +24,7 @@ const OF_ANOTHER: Condition = {
 export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("model", ["kept", "kept"]),
   row("stream", ["kept", "kept"]),
-  row("max_tokens", ["kept", "translated"]),
+  row("max_tokens", ["kept", "translated"], { note: "OpenAI's responses take no limit below 16, and are told 16." }),
   row("system", ["translated", "translated"]),
   row("messages", ["translated", "translated"]),
   row("messages.*.role", ["translated", "translated"]),

@@ -112,7 +112,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("user", ["kept", "translated"]),
   row("safety_identifier", ["translated", "translated"]),
   row("prompt_cache_key", ["kept", "lost"]),
-  row("metadata", ["kept", "lost"]),
+  row("metadata", ["lost", "lost"], { note: "Providers of chat completions take it only of what they are to store." }),
   row("store", ["kept", "kept"], { note: "Always false." }),
   row("service_tier", ["kept", "kept"], { note: "Always the provider's default." }),
   row("background", ["kept", "kept"], { note: "Only `false` is taken." }),

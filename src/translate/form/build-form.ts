@@ -49,6 +49,11 @@ export function sourceOf(url: string): Source {
   return { kind: "inline", mediaType: match[1] ?? "", data: url.slice(match[0].length) };
 }
 
+/** The bytes of a file, which some write without saying what they are of. */
+export function fileOf(data: string): Source {
+  return data.startsWith("data:") ? sourceOf(data) : { kind: "inline", mediaType: "application/pdf", data };
+}
+
 export function urlOf(source: Source): string {
   return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }

@@ -6,7 +6,13 @@ import type { Json } from "./read-json.ts";
 import type { RequestForm } from "./request-form.ts";
 
 /** What a provider's own dialect must be told beside the form. */
-export type ProviderTold = { model: string; stream: boolean; maxOutputTokens: number | null; chat?: ChatManner };
+export type ProviderTold = {
+  model: string;
+  stream: boolean;
+  maxOutputTokens: number | null;
+  leastOutputTokens?: number | null;
+  chat?: ChatManner;
+};
 
 export type AnswerReader = {
   /** Null: the provider says, or shows, that it failed. */
