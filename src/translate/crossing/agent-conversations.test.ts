@@ -27,6 +27,7 @@ const SEARCHED = {
   tools: [
     { name: "ToolSearch", input_schema: {} },
     { name: "WebFetch", input_schema: {}, defer_loading: true },
+    { name: "NotLookedFor", input_schema: {}, defer_loading: true },
   ],
 };
 
@@ -37,6 +38,18 @@ test.each(["chat", "responses"] as const)("a search for tools goes on with a %s 
   const { refused, dropped } = lossesOf("messages", provider, SEARCHED);
 
   expect(refused).toBeNull();
-  expect(dropped.map(({ path }) => path)).toEqual(["tools.*.defer_loading"]);
+  expect(dropped).toEqual([]);
   expect(body).toContain("Tool available: WebFetch");
+  expect(body).toContain('"name":"WebFetch"');
+  expect(body).not.toContain("NotLookedFor");
+});
+
+test("where the provider was to search, every tool is shown from the start", () => {
+  const search = { type: "tool_search_tool_regex_20251119", name: "tool_search_tool_regex" };
+  const body = { ...SEARCHED, tools: [...SEARCHED.tools, search] };
+  const request = readMessagesRequest(parseBody(Buffer.from(JSON.stringify(body)), 64), {});
+  const { request: write } = pickTranslator("messages", { dialect: "chat", conformant: true });
+
+  expect(write(request, { upstreamModel: "theirs", maxOutputTokens: null }).toString()).toContain("NotLookedFor");
+  expect(lossesOf("messages", "chat", body).dropped.map(({ path }) => path)).toEqual(["tools.*.type"]);
 });

@@ -57,6 +57,16 @@ test("tools that items of the conversation bring are offered too, each once", ()
   expect(forms.map(({ name }) => name)).toEqual(["wait", "tool_search", "clock__sleep", "found"]);
 });
 
+test("a tool that waits for the caller's search is offered when it is found, and from the start when nobody searches", () => {
+  const waiting = fn("late", { defer_loading: true });
+  const search = { type: "tool_search", execution: "client" };
+  const namesOf = (body: Record<string, unknown>) => readCallerTools(body).forms.map(({ name }) => name);
+
+  expect(namesOf({ tools: [waiting, search] })).toEqual(["tool_search"]);
+  expect(namesOf({ tools: [waiting, search], input: [{ tools: [waiting] }] })).toEqual(["tool_search", "late"]);
+  expect(namesOf({ tools: [waiting, { type: "tool_search" }] })).toEqual(["late"]);
+});
+
 test("a name that a provider would not take is made one that it does, and leads back", () => {
   const long = "n".repeat(40);
   const { forms, calledBy } = readCallerTools({

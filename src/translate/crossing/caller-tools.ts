@@ -25,7 +25,10 @@ type Offer = { tool: CallerTool; given: Json; about: string };
 
 /** The tools of a request, and those that items of its conversation have brought since. */
 export function readCallerTools(body: Json): CallerTools {
-  const offered = objectsOf(body["tools"]).flatMap((given) => offersOf(given));
+  const listed = objectsOf(body["tools"]).flatMap((given) => offersOf(given));
+  // A tool that waits for a search of the caller's own is brought by it when it is found.
+  const searches = listed.some(({ tool }) => tool.kind === "tool_search");
+  const offered = listed.filter(({ given }) => !searches || given["defer_loading"] !== true);
   const brought = objectsOf(body["input"]).flatMap((item) => objectsOf(item["tools"]).flatMap((it) => offersOf(it)));
   const names = createNames();
   // Plain names are taken first, so that a tool keeps its own whatever the members of a namespace are called.

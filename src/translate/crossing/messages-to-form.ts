@@ -22,6 +22,7 @@ import type {
   ToolChoice,
   Turn,
 } from "../form/request-form.ts";
+import { foundTools } from "./found-tools.ts";
 
 /** Budgets of thinking as efforts; each is the least budget of its effort. */
 const EFFORT_BUDGETS = [
@@ -42,7 +43,7 @@ export function messagesToForm(body: Json): RequestForm {
     ...EMPTY_FORM,
     system: blocksOf(body["system"]).filter((block): block is TextBlock => block.kind === "text"),
     turns,
-    tools: objectsOf(body["tools"])
+    tools: foundTools(body)
       .filter(({ type }) => type === undefined || type === "custom")
       .map((tool) => ({
         name: textOf(tool["name"]),
@@ -93,7 +94,7 @@ function blockOf(block: Json): Block[] {
           failed: block["is_error"] === true,
         },
       ];
-    // A search for tools answers with these. The tools it means are offered from the start, so their names say enough.
+    // A search for tools answers with these. The tools it means are offered from then on, so their names say enough.
     case "tool_reference":
       return [textBlock(`Tool available: ${textOf(block["tool_name"])}`)];
     default:

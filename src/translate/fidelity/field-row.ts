@@ -39,3 +39,7 @@ export const being = (...values: readonly unknown[]): Condition => ({
   words: values.map((value) => `\`${String(value)}\``).join(", "),
   when: (value) => values.includes(value),
 });
+
+/** What becomes of tools that wait to be searched for. */
+export const FOUND_TOOLS =
+  "Offered once the caller's search has found it; with one that the provider runs, from the start.";

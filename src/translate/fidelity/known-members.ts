@@ -9,6 +9,7 @@ const RESPONSES_TOOL: readonly string[] = [
   "format",
   "execution",
   "tools",
+  "defer_loading",
 ];
 
 /**

@@ -3,7 +3,7 @@ import { MOST_CHAT_STOPS } from "../crossing/form-to-chat.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { openNative } from "../form/native.ts";
 import { isStrictSchema } from "../form/strict-schema.ts";
-import { being, type Condition, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
+import { being, type Condition, type FieldRow, FOUND_TOOLS, otherThan, rowsTo } from "./field-row.ts";
 
 const row = rowsTo("chat", "responses");
 
@@ -69,7 +69,8 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
     },
     note: "Told, and not enforced.",
   }),
-  ...["defer_loading", "allowed_callers", "input_examples", "eager_input_streaming"].map((name) =>
+  row("tools.*.defer_loading", ["translated", "translated"], { note: FOUND_TOOLS }),
+  ...["allowed_callers", "input_examples", "eager_input_streaming"].map((name) =>
     row(`tools.*.${name}`, ["lost", "lost"], { only: otherThan(false) }),
   ),
   row("tool_choice", ["translated", "translated"]),

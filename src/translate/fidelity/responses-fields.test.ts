@@ -24,7 +24,7 @@ test("what is lost of tools is declared: grammars, hosted kinds, what nobody rea
     { type: "custom", name: "c", format: grammar },
     { type: "local_shell" },
     { type: "tool_search" },
-    { ...GROUP, tools: [{ type: "function", name: "wait", defer_loading: true }, { type: "shell" }] },
+    { ...GROUP, tools: [{ type: "function", name: "wait", async: true }, { type: "shell" }] },
   ];
 
   expect(droppedOf({ tools })).toEqual([
@@ -32,7 +32,7 @@ test("what is lost of tools is declared: grammars, hosted kinds, what nobody rea
     "tools.*.tools.*.type",
     "tools.*",
     "tools.*.format",
-    "tools.*.tools.*.defer_loading",
+    "tools.*.tools.*.async",
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import { PROBABILITIES } from "../crossing/form-to-responses.ts";
 import { openNative } from "../form/native.ts";
-import { being, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
+import { being, type FieldRow, FOUND_TOOLS, otherThan, rowsTo } from "./field-row.ts";
 
 const row = rowsTo("chat", "messages");
 
@@ -68,6 +68,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("tools", ["translated", "translated"], {
     note: "Those the caller runs, as functions; a call of one comes back as what it was offered as.",
   }),
+  row("tools.*.defer_loading", ["translated", "translated"], { note: FOUND_TOOLS }),
   ...toolRows("tools.*"),
   ...toolRows("input.*.tools.*"),
   row("tool_choice", ["translated", "translated"]),
