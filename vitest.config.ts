@@ -2,12 +2,14 @@ import { defineConfig } from "vitest/config";
 
 type Project = { name: string; include: string[]; testTimeout?: number };
 
-/** A suite as it is, and with every model behind a provider of another format: of either of the other two. */
-const onEveryCourse = ({ name, ...rest }: Project) =>
-  ["straight", "crossed", "turned"].map((course) => ({
-    extends: true as const,
-    test: { ...rest, name: course === "straight" ? name : `${name}-${course}`, env: { TOLLGATE_TEST_ROUTES: course } },
-  }));
+const onCourse = ({ name, ...rest }: Project, course: string) => ({
+  extends: true as const,
+  test: { ...rest, name: course === "straight" ? name : `${name}-${course}`, env: { TOLLGATE_TEST_ROUTES: course } },
+});
+
+/** A suite with every model behind a provider of another format: of either of the other two. */
+const crossings = (project: Project) => [onCourse(project, "crossed"), onCourse(project, "turned")];
+const onEveryCourse = (project: Project) => [onCourse(project, "straight"), ...crossings(project)];
 
 /** One project per verb: unit tests beside the code, black-box suites under tests/. */
 export default defineConfig({
@@ -32,6 +34,8 @@ export default defineConfig({
       },
       ...onEveryCourse({ name: "contract", include: ["tests/contract/**/*.test.ts"] }),
       { extends: true, test: { name: "conformance", include: ["tests/conformance/**/*.test.ts"] } },
+      // The others say themselves which formats meet.
+      ...crossings({ name: "conformance", include: ["tests/conformance/*-stream.test.ts"] }),
       ...onEveryCourse({ name: "chaos", include: ["tests/chaos/**/*.test.ts"], testTimeout: 180_000 }),
     ],
   },

@@ -22,6 +22,8 @@ const SUITES = new Set([
   "contract-crossed",
   "contract-turned",
   "conformance",
+  "conformance-crossed",
+  "conformance-turned",
   "chaos",
   "chaos-crossed",
   "chaos-turned",
