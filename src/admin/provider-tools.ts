@@ -4,9 +4,11 @@ import type { CredentialPlace, SealedCredential } from "../core/sealed-credentia
 
 /**
  * What is done with providers' credentials, by the process that has the keys to them. Where such a key is missing, or does not
- * fit, each throws a `Conflict` that says so.
+ * fit, a `Conflict` says so.
  */
 export type ProviderTools = {
+  /** Why this process cannot have a provider's credential, in words without it; null when it can. */
+  credentialProblem: (provider: ProviderOverview) => string | null;
   seal: (credential: string, place: CredentialPlace) => SealedCredential;
   /** Seals every stored credential with the newest key. */
   rekey: (store: Pick<CatalogueDesk, "resealCredentials">) => Promise<Rekeyed>;

@@ -14,7 +14,11 @@ export function localCatalogue(store: Store, providerTools: GatewayParts["provid
       const sealedCredential = secret === null ? null : providerTools.seal(secret, place);
       const [change] = await store.addProvider({ ...provider, sealedCredential }, present);
       const added = await find(provider.name);
-      return { result: change?.change ?? "unchanged", sealedCredential: added?.sealedCredential ?? null };
+      return {
+        result: change?.change ?? "unchanged",
+        sealedCredential: added?.sealedCredential ?? null,
+        credentialProblem: null,
+      };
     },
     rekeyProviders: () => providerTools.rekey(store),
     probeProvider: async (name, target) => {

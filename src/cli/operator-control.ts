@@ -36,4 +36,5 @@ export type ListedModel = Omit<StoredModel, "routes"> & {
 
 export type NewProvider = { name: string; baseUrl: string; credentialRef: string; secret: string | null };
 
-export type AddedProvider = ShownCredential & { result: string };
+/** `credentialProblem`: why the gateway cannot have the credential; null when it can, or when no gateway was asked. */
+export type AddedProvider = ShownCredential & { result: string; credentialProblem: string | null };

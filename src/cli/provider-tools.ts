@@ -10,6 +10,14 @@ type ProviderTools = GatewayParts["providerTools"];
 
 /** What can be done with providers' credentials where the keys to them are. */
 export const createProviderTools = ({ vault, credential }: OpenCredentials): ProviderTools => ({
+  credentialProblem: (provider) => {
+    try {
+      credential({ ...provider, provider: provider.name });
+      return null;
+    } catch (error) {
+      return error instanceof CredentialError ? error.message : "it cannot be read.";
+    }
+  },
   seal: (secret, place) => orConflict(() => vault.seal(secret, place)),
   rekey: (store) => rekey(store, vault),
   probe: async (provider, { upstreamModel, dialect }) => {

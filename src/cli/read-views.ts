@@ -19,6 +19,7 @@ export type ProviderView = {
   base_url: string;
   credential: string;
   credential_key: string | null;
+  credential_problem: string | null;
   routes: {
     id: string;
     model: string;

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await admin.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = admin.app.server.address() as AddressInfo;
   remote = remoteCatalogue({ adminUrl: `http://127.0.0.1:${port}`, adminToken: OPERATOR_TOKEN });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await admin.app.close();
   await simulator.close();
@@ -157,7 +157,7 @@ test("a catalogue behind a gateway answers what its database answers, step by st
     expect({ what, outcome: here }).toMatchObject({ what, outcome: there });
   }
   expect(admin.told.filter((line) => line.startsWith("bug"))).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 /** What came of a step, without what differs between two databases: ids, and the moment it happened. */
 async function outcomeOf(step: Promise<unknown>): Promise<unknown> {

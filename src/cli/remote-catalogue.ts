@@ -48,7 +48,8 @@ export function remoteCatalogue(gateway: GatewayAddress): Catalogue {
     addProvider: async ({ name, baseUrl, credentialRef, secret }, present) => {
       const order = { name, base_url: baseUrl, credential: credentialRef, secret, replace: present === "replace" };
       const { result, provider } = await ask<{ result: string; provider: ProviderView }>("POST", "/providers", order);
-      return { result, sealedCredential: providerOf(provider).sealedCredential ?? null };
+      const { sealedCredential = null } = providerOf(provider);
+      return { result, sealedCredential, credentialProblem: provider.credential_problem };
     },
     rekeyProviders: async () => {
       const { key: keyId, ...rekeyed } = await ask<RekeyedView>("POST", "/providers/rekey");

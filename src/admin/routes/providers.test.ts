@@ -42,7 +42,15 @@ test("a provider is added once, shown as it was added, and told to the log when 
   const again = await post("providers", acme);
 
   expect(first.statusCode).toBe(201);
-  expect(first.json()).toEqual({ result: "added", provider: { ...acme, credential_key: null, routes: [] } });
+  expect(first.json()).toEqual({
+    result: "added",
+    provider: {
+      ...acme,
+      credential_key: null,
+      credential_problem: "env:ACME_KEY names a variable that is not set.",
+      routes: [],
+    },
+  });
   expect([again.statusCode, again.json<{ result: string }>().result]).toEqual([200, "unchanged"]);
   expect((await admin.ask("GET", "/admin/v1/providers/acme")).json()).toEqual(
     first.json<{ provider: Shown }>().provider,
@@ -70,6 +78,7 @@ test("a credential that is sent is sealed, and neither shown, nor logged, nor st
   expect(reply.json<{ provider: Shown }>().provider).toMatchObject({
     credential: "stored",
     credential_key: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+    credential_problem: null,
   });
   for (const text of [reply.body, list.body, row?.row ?? "", admin.told.join()]) expect(text).not.toContain(SECRET);
   expect(list.body).not.toContain("box");

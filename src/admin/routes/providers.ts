@@ -28,15 +28,15 @@ export function addProviderRoutes(app: FastifyInstance, { catalogue, providerToo
     return found;
   };
 
+  const view = (provider: ProviderOverview) => providerView(provider, providerTools.credentialProblem(provider));
+
   app.get("/admin/v1/providers", async (request) => {
     const { limit, after } = validate(providerPageSchema, request.query);
     const { data, next } = pageOf(await catalogue.listProviders(), { nameOf: ({ name }) => name, limit, after });
-    return { data: data.map(providerView), next };
+    return { data: data.map(view), next };
   });
 
-  app.get<OfProvider>("/admin/v1/providers/:provider", async (request) =>
-    providerView(await find(request.params.provider)),
-  );
+  app.get<OfProvider>("/admin/v1/providers/:provider", async (request) => view(await find(request.params.provider)));
 
   app.post("/admin/v1/providers", async (request, reply) => {
     const { name, base_url: baseUrl, credential, secret, replace } = validate(providerRequestSchema, request.body);
@@ -45,7 +45,7 @@ export function addProviderRoutes(app: FastifyInstance, { catalogue, providerToo
     const changes = await catalogue.addProvider(provider, replace ? "replace" : "keep");
     events.catalogueChanged({ requestId: request.id, changes });
     const result = changes[0]?.change ?? "unchanged";
-    return reply.code(result === "added" ? 201 : 200).send({ result, provider: providerView(await find(name)) });
+    return reply.code(result === "added" ? 201 : 200).send({ result, provider: view(await find(name)) });
   });
 
   app.post<OfProvider>("/admin/v1/providers/:provider/test", async (request) => {

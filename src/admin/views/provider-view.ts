@@ -2,11 +2,15 @@ import type { ProviderOverview } from "../../catalogue/model.ts";
 import type { ProbeResult, Rekeyed } from "../provider-tools.ts";
 
 /** A provider as operators see it: of its credential only the place and, of a stored one, the name of the key that opens it. */
-export const providerView = ({ name, baseUrl, credentialRef, sealedCredential, routes }: ProviderOverview) => ({
+export const providerView = (
+  { name, baseUrl, credentialRef, sealedCredential, routes }: ProviderOverview,
+  credentialProblem: string | null,
+) => ({
   name,
   base_url: baseUrl,
   credential: credentialRef,
   credential_key: sealedCredential?.keyId ?? null,
+  credential_problem: credentialProblem,
   routes: routes.map((route) => ({
     id: route.id,
     model: route.modelId,

@@ -45,6 +45,9 @@ async function addProvider(name: string, options: AddOptions, command: Command):
     if (isSentInTheClear(order)) {
       process.stderr.write(`warning: ${order.baseUrl} is not https, so the credential can be read on the way\n`);
     }
+    if (added.credentialProblem !== null) {
+      process.stderr.write(`warning: the running gateway cannot have the credential: ${added.credentialProblem}\n`);
+    }
     const { result } = added;
     printResult(
       { provider: name, result, base_url: order.baseUrl, credential: order.credentialRef },

@@ -29,7 +29,10 @@ export function addSimulateCommand(program: Command): void {
       });
       printResult(
         { url: simulator.url },
-        { json: options.json === true, text: () => `simulated provider at ${simulator.url}/v1 (stop with Ctrl-C)` },
+        {
+          json: options.json === true,
+          text: () => `simulated provider at ${simulator.url}/v1 (wants a credential and takes any; stop with Ctrl-C)`,
+        },
       );
       await untilSignal();
       await simulator.close();
