@@ -1,43 +1,42 @@
 import { isObject } from "../core/is-object.ts";
-import type { JsonObject } from "./dialect.ts";
 import { sign, unseal } from "./proof.ts";
 import { invalid } from "./refusal.ts";
 
 /** Refuses what chat providers refuse of a conversation: calls nobody answered, answers nobody asked for, made-up proofs. */
 export function checkChat(messages: readonly unknown[]): void {
-  let open: string[] = [];
+  let open = new Set<string>();
   for (const [index, message] of messages.entries()) {
     if (!isObject(message)) continue;
     const at = `messages.${index}`;
     if (message["role"] === "tool") {
-      const answered = open.indexOf(String(message["tool_call_id"]));
-      if (answered < 0) throw invalid(`${at}: a message of a tool must answer a call in the message before it`, at);
-      open.splice(answered, 1);
+      if (!open.delete(String(message["tool_call_id"])))
+        throw invalid(`${at}: a message of a tool must answer a call in the message before it`, at);
       continue;
     }
-    if (open.length > 0) throw unanswered(open);
+    if (open.size > 0) throw unanswered(open);
     if (message["role"] === "assistant") {
       open = idsOf(message["tool_calls"]);
       checkDetails(message["reasoning_details"], `${at}.reasoning_details`);
     }
   }
-  if (open.length > 0) throw unanswered(open);
+  if (open.size > 0) throw unanswered(open);
 }
 
-const unanswered = (ids: readonly string[]) =>
-  invalid(`messages: each call must be answered by a message of its tool; ${ids.join(", ")} was not`, "messages");
+const unanswered = ([id]: ReadonlySet<string>) =>
+  invalid(`messages: each call must be answered by a message of its tool; ${id} was not`, "messages");
 
-const idsOf = (calls: unknown): string[] =>
-  Array.isArray(calls) ? calls.flatMap((call: unknown) => (isObject(call) ? [String(call["id"])] : [])) : [];
+const idsOf = (calls: unknown): Set<string> =>
+  new Set(Array.isArray(calls) ? calls.flatMap((call: unknown) => (isObject(call) ? [String(call["id"])] : [])) : []);
 
-/** A signature vouches for all the text that came under its index, in however many pieces it comes back. */
+/** A signature vouches for all the text that came under its index before it, in however many pieces it comes back. */
 function checkDetails(given: unknown, at: string): void {
-  const details: JsonObject[] = Array.isArray(given) ? given.filter((detail) => isObject(detail)) : [];
-  for (const { type, index, signature, data } of details) {
+  const said = new Map<unknown, string>();
+  for (const detail of Array.isArray(given) ? (given as unknown[]) : []) {
+    if (!isObject(detail)) continue;
+    const { type, index, text, signature, data } = detail;
     if (type === "reasoning.encrypted" && unseal("redacted", data) === null) throw unknownProof(at);
-    if (typeof signature !== "string") continue;
-    const said = details.filter((detail) => detail["index"] === index && typeof detail["text"] === "string");
-    if (sign("signature", said.map(({ text }) => text).join("")) !== signature) throw unknownProof(at);
+    if (typeof text === "string") said.set(index, (said.get(index) ?? "") + text);
+    if (typeof signature === "string" && sign("signature", said.get(index) ?? "") !== signature) throw unknownProof(at);
   }
 }
 

@@ -3,16 +3,21 @@ import type { JsonObject } from "./dialect.ts";
 import { unseal } from "./proof.ts";
 import { invalid, Refusal } from "./refusal.ts";
 
+/** Calls whose output the caller owes; other items of the output are calls of tools that a provider runs itself. */
+const OWED = ["function_call", "custom_tool_call"];
+
 /** Refuses what providers of this dialect refuse of a conversation: calls without outputs, outputs without calls, forged thoughts. */
 export function checkResponses(input: readonly unknown[]): void {
   const items: JsonObject[] = input.filter((item) => isObject(item));
-  const called = idsOf(items, "function_call");
-  const answered = idsOf(items, "function_call_output");
-  const silent = called.find((id) => !answered.includes(id));
-  if (silent !== undefined) throw invalid(`No tool output found for function call ${silent}.`, "input");
-  const unasked = answered.find((id) => !called.includes(id));
-  if (unasked !== undefined)
-    throw invalid(`No tool call found for function call output with call_id ${unasked}.`, "input");
+  for (const kind of OWED) {
+    const called = idsOf(items, kind);
+    const answered = idsOf(items, `${kind}_output`);
+    const silent = [...called].find((id) => !answered.has(id));
+    if (silent !== undefined) throw invalid(`No tool output found for function call ${silent}.`, "input");
+    const unasked = [...answered].find((id) => !called.has(id));
+    if (unasked !== undefined)
+      throw invalid(`No tool call found for function call output with call_id ${unasked}.`, "input");
+  }
   for (const [place, item] of items.entries()) if (item["type"] === "reasoning") checkThoughts(item, items[place + 1]);
 }
 
@@ -23,12 +28,13 @@ function checkThoughts({ id, encrypted_content: encrypted }: JsonObject, next: J
     throw new Refusal(400, `The encrypted content for item ${String(id)} could not be verified.`, {
       code: "invalid_encrypted_content",
     });
-  const belongs =
-    next !== undefined &&
-    (next["type"] === "function_call" || next["role"] === "assistant" || next["type"] === "reasoning");
-  if (!belongs)
+  if (next === undefined || !saidByModel(next))
     throw invalid(`Item '${name}' of type 'reasoning' was provided without its required following item.`, "input");
 }
 
-const idsOf = (items: readonly JsonObject[], type: string): string[] =>
-  items.flatMap((item) => (item["type"] === type ? [String(item["call_id"])] : []));
+/** Messages have a speaker; what a tool put out is named for it. */
+const saidByModel = ({ role, type }: JsonObject): boolean =>
+  role === undefined ? typeof type === "string" && !type.endsWith("_output") : role === "assistant";
+
+const idsOf = (items: readonly JsonObject[], type: string): Set<string> =>
+  new Set(items.flatMap((item) => (item["type"] === type ? [String(item["call_id"])] : [])));

@@ -32,6 +32,10 @@ test.each([
   ["chat", chat(chatCalls, chatResult("b"), chatResult("a"), user)],
   ["messages", messages(assistant(use("a"), use("b")), results("a", "b"))],
   ["responses", responses(call("a"), call("b"), output("a"), output("b"))],
+  [
+    "responses",
+    responses({ type: "custom_tool_call", call_id: "a" }, { type: "custom_tool_call_output", call_id: "a" }),
+  ],
 ])("in %s calls with their results are taken", (_, read) => {
   expect(read).not.toThrow();
 });
@@ -43,6 +47,7 @@ test.each([
   ["messages", messages(assistant(use("a")))],
   ["messages", messages(assistant(use("a")), assistant(), results("a"))],
   ["responses", responses(call("a"), call("b"), output("a"))],
+  ["responses", responses({ type: "custom_tool_call", call_id: "a" }, output("a"))],
 ])("in %s a call without its result is refused", (_, read) => {
   expect(read).toThrow(/call|tool_use/);
 });
@@ -65,6 +70,7 @@ test("thoughts that come back as they were given are taken", () => {
   expect(messages(assistant({ type: "thinking", thinking: "hm", signature: sign("signature", "hm") }))).not.toThrow();
   expect(messages(assistant({ type: "redacted_thinking", data: seal("redacted", "1") }))).not.toThrow();
   expect(responses(thought, call("a"), output("a"))).not.toThrow();
+  expect(responses(thought, { type: "web_search_call" }, thought, { role: "assistant", content: "x" })).not.toThrow();
   expect(chat({ role: "assistant", content: "x", reasoning_details: details })).not.toThrow();
 });
 
@@ -93,4 +99,5 @@ test.each([
 test("thoughts without the item they led to are refused where providers do", () => {
   expect(responses(thought, user)).toThrow("required following item");
   expect(responses(thought)).toThrow("required following item");
+  expect(responses(call("a"), thought, output("a"))).toThrow("required following item");
 });
