@@ -167,7 +167,7 @@ async function thinking({ ask }: Parameters<Case["run"]>[0]): Promise<string> {
   const first = await ask({ tools: ["weather"], thinks: true }, 9);
   const { calls, turn, thoughts } = first.heard;
   expect(calls).toMatchObject([{ name: "weather", input: CALLED }]);
-  expect(first.told.effort).toBe("high");
+  expect(first.told).toMatchObject({ thinks: true, effort: "high" });
 
   const results = calls.map(({ id }) => ({ id, text: "cold" }));
   const second = await ask({ tools: ["weather"], thinks: true, after: { turn, results } }, 9);

@@ -13,6 +13,8 @@ export type Told = {
   results: { id: unknown; text: unknown }[];
   /** What came back of the provider's own thoughts: the text, and what proves it. */
   thoughts: { text: unknown; proof: unknown }[];
+  /** Thoughts were asked for, in a way that they can be given back. */
+  thinks: boolean;
   effort: unknown;
   schema: unknown;
   stop: unknown;
@@ -40,6 +42,7 @@ export const TOLD: Record<Dialect, (body: Json) => Told> = {
           const proof = listOf(details).map(({ signature, data }) => signature ?? data)[0] ?? null;
           return text === null && proof === null ? [] : [{ text, proof }];
         }),
+      thinks: body["reasoning_effort"] !== undefined,
       effort: body["reasoning_effort"],
       schema: at(body, "response_format", "json_schema", "schema"),
       stop: body["stop"] === undefined ? undefined : [body["stop"]].flat(),
@@ -59,6 +62,7 @@ export const TOLD: Record<Dialect, (body: Json) => Told> = {
         text: listOf(summary)[0]?.["text"] ?? null,
         proof,
       })),
+      thinks: JSON.stringify(body["include"]) === '["reasoning.encrypted_content"]' && body["store"] === false,
       effort: at(body, "reasoning", "effort"),
       schema: at(body, "text", "format", "schema"),
       stop: undefined,
@@ -83,6 +87,7 @@ export const TOLD: Record<Dialect, (body: Json) => Told> = {
         if (type === "thinking") return [{ text, proof: signature }];
         return type === "redacted_thinking" ? [{ text: null, proof: data }] : [];
       }),
+      thinks: at(body, "thinking", "type") === "adaptive",
       effort: at(body, "output_config", "effort"),
       schema: at(body, "output_config", "format", "schema"),
       stop: body["stop_sequences"],
