@@ -12,6 +12,7 @@ import { urlCitation } from "../form/citation.ts";
 import { sealNative } from "../form/native.ts";
 import type { Json } from "../form/read-json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
+import { createTextTemplate } from "../form/text-template.ts";
 import type { TokenProbability } from "../form/token-probability.ts";
 
 const REASONS: Record<StopReason, string> = {
@@ -35,6 +36,8 @@ export function createChatWriter(
   /** Where each block of text begins in the content, which is all of them together. */
   const offsets = new Map<number, number>();
   let contentLength = 0;
+  /** Made with the first text; what is known of the answer then is what chunks say of it. */
+  let contentChunk: ((text: string) => Buffer) | null = null;
 
   const chunk = (delta: Json, { reason = null, probabilities = [] }: Aside = {}): Buffer =>
     encode({
@@ -50,7 +53,9 @@ export function createChatWriter(
       case "text":
         if (!offsets.has(index)) offsets.set(index, contentLength);
         contentLength += text.length;
-        return [chunk({ content: text }, { probabilities })];
+        if (probabilities.length > 0) return [chunk({ content: text }, { probabilities })];
+        contentChunk ??= createTextTemplate((content) => chunk({ content }));
+        return [contentChunk(text)];
       case "refusal":
         return [chunk({ refusal: text })];
       case "thinking":

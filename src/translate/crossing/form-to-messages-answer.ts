@@ -15,6 +15,7 @@ import { type Native, sealNative, UNSIGNED } from "../form/native.ts";
 import { createOneAtATime } from "../form/one-at-a-time.ts";
 import type { Json } from "../form/read-json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
+import { createTextTemplate } from "../form/text-template.ts";
 
 const REASONS: Record<StopReason, string> = {
   end: "end_turn",
@@ -39,18 +40,18 @@ const DIRECT = Object.freeze({ type: "direct" });
 
 export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWriter {
   const inOrder = createOneAtATime();
-  const kinds = new Map<number, BlockHead["kind"]>();
+  /** How each block grows; one is begun before it does. */
+  const growth = new Map<number, (text: string) => Buffer>();
 
   function write(event: AnswerEvent): Buffer[] {
     switch (event.kind) {
       case "answer-started":
         return [messagesEvent({ type: "message_start", message: { ...messageOf(name, answer, NO_USAGE), ...EMPTY } })];
       case "block-started":
-        kinds.set(event.index, event.block.kind);
+        growth.set(event.index, growthOf(event.index, event.block.kind));
         return [block("start", event.index, { content_block: emptyBlock(event.block) })];
       case "block-grew":
-        if (event.text === "") return [];
-        return [block("delta", event.index, { delta: deltaOf(kinds.get(event.index), event.text) })];
+        return grown(event.text, growth.get(event.index));
       case "block-cited":
         return [
           block("delta", event.index, { delta: { type: "citations_delta", citation: sourceCitation(event.citation) } }),
@@ -116,7 +117,14 @@ function emptyBlock(head: BlockHead): Json {
   }
 }
 
-function deltaOf(kind: BlockHead["kind"] | undefined, text: string): Json {
+const growthOf = (index: number, kind: BlockHead["kind"]): ((text: string) => Buffer) =>
+  createTextTemplate((text) => block("delta", index, { delta: deltaOf(kind, text) }));
+
+/** Tokens may come that are a part of a character, and nothing to read yet. */
+const grown = (text: string, write: ((text: string) => Buffer) | undefined): Buffer[] =>
+  text === "" || write === undefined ? [] : [write(text)];
+
+function deltaOf(kind: BlockHead["kind"], text: string): Json {
   if (kind === "thinking") return { type: "thinking_delta", thinking: text };
   if (kind === "tool_call") return { type: "input_json_delta", partial_json: text };
   return { type: "text_delta", text };
