@@ -64,8 +64,9 @@ describe.each(FORMATS)("of $operation.dialect", ({ operation, failure, whole, al
     let text = "";
     response.on("data", (chunk: Buffer) => (text += chunk.toString()));
     await until(() => text.split(alive).length > 2, "two signs of life", 10_000);
+    const ended = once(response, "end");
     await gateway.release();
-    await once(response, "end");
+    await ended;
 
     const events = text.split("\n\n").filter((event) => event !== "" && event !== alive);
     expect(events.join("")).not.toContain(alive);
