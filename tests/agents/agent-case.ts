@@ -97,6 +97,16 @@ export const CASES: readonly AgentCase[] = [
     problems: wroteFile,
   },
   {
+    name: "uses two tools at once",
+    prompt: "Write the file.",
+    funds: "rich",
+    ...USUAL,
+    crosses: true,
+    // Twice the same call: providers refuse the second request unless both results are in it, each once.
+    script: (agent, file) => toolScript(agent.writeFile(file, CONTENT)).replace(/tool=(\w+)/, "tools=$1,$1"),
+    problems: wroteFile,
+  },
+  {
     name: "cannot pay",
     prompt: "Say something.",
     funds: "too little",
