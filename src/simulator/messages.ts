@@ -1,5 +1,6 @@
 import { isObject } from "../core/is-object.ts";
 import { checkMessages } from "./check-messages.ts";
+import { checkThinking } from "./check-thinking.ts";
 import type { Ask, Dialect, JsonObject } from "./dialect.ts";
 import { answerMessage, encodeMessage } from "./message-answer.ts";
 import { readCount, readMessages, readModel, readSchema, readStop, readStreamed } from "./read-field.ts";
@@ -38,6 +39,7 @@ function read(body: JsonObject): Ask {
   const ask = readPrompt(body);
   if (ask.limitTokens === null) throw invalid("max_tokens: Field required", "max_tokens");
   checkMessages(readMessages(body));
+  checkThinking(body);
   return ask;
 }
 

@@ -95,7 +95,7 @@ test("fields the specification does not name reach the provider untouched [BOD-1
     top_p: 0.9,
     top_k: 5,
     stop_sequences: ["x"],
-    thinking: { type: "adaptive" },
+    thinking: { type: "disabled" },
     context_management: { edits: [] },
     tools: [
       { name: "f", input_schema: {}, defer_loading: true },

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { checkThinking } from "./check-thinking.ts";
+
+const enabled = { thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 2000 };
+const adaptive = { thinking: { type: "adaptive" }, max_tokens: 9 };
+
+test.each([
+  enabled,
+  adaptive,
+  { ...adaptive, temperature: 1, tool_choice: { type: "auto" } },
+  { thinking: { type: "disabled" }, temperature: 0, tool_choice: { type: "any" } },
+  { temperature: 0.5, top_k: 3 },
+])("thinking is taken with what may stand beside it: %j", (body) => {
+  expect(() => checkThinking(body)).not.toThrow();
+});
+
+test.each([
+  [{ ...adaptive, temperature: 0.5 }, "temperature"],
+  [{ ...enabled, top_k: 3 }, "top_k"],
+  [{ ...adaptive, tool_choice: { type: "any" } }, "tool_choice"],
+  [{ ...enabled, tool_choice: { type: "tool", name: "look" } }, "tool_choice"],
+  [{ ...enabled, thinking: { type: "enabled", budget_tokens: 1023 } }, "budget_tokens"],
+  [{ ...enabled, thinking: { type: "enabled" } }, "budget_tokens"],
+  [{ ...enabled, max_tokens: 1024 }, "max_tokens"],
+])("thinking is refused beside what may not: %j", (body, named) => {
+  expect(() => checkThinking(body)).toThrow(named);
+});

@@ -1,0 +1,24 @@
+import { isObject } from "../core/is-object.ts";
+import type { JsonObject } from "./dialect.ts";
+import { invalid } from "./refusal.ts";
+
+const LEAST_BUDGET_TOKENS = 1024;
+
+/** Refuses what providers of messages refuse beside thinking: other sampling, a forced call, a budget that leaves no room. */
+export function checkThinking(body: JsonObject): void {
+  const { thinking, temperature, top_k: topK, tool_choice: choice, max_tokens: limit } = body;
+  const type = isObject(thinking) ? thinking["type"] : undefined;
+  if (type !== "enabled" && type !== "adaptive") return;
+  if (temperature !== undefined && temperature !== 1)
+    throw invalid("`temperature` may only be set to 1 when thinking is enabled.");
+  if (topK !== undefined) throw invalid("`top_k` must be unset when thinking is enabled.");
+  const forced = isObject(choice) && (choice["type"] === "any" || choice["type"] === "tool");
+  if (forced) throw invalid("Thinking may not be enabled when tool_choice forces tool use.");
+  if (type === "enabled") checkBudget(isObject(thinking) ? thinking["budget_tokens"] : undefined, Number(limit));
+}
+
+function checkBudget(budget: unknown, limitTokens: number): void {
+  if (typeof budget !== "number" || budget < LEAST_BUDGET_TOKENS)
+    throw invalid(`thinking.enabled.budget_tokens: Input should be greater than or equal to ${LEAST_BUDGET_TOKENS}`);
+  if (budget >= limitTokens) throw invalid("`max_tokens` must be greater than `thinking.budget_tokens`.");
+}
