@@ -62,11 +62,12 @@ function assistantOf(blocks: readonly Block[]): Json[] {
       : [],
   );
   const thought = thoughtOf(blocks);
-  if (text === "" && calls.length === 0) return [];
+  if (text === "" && calls.length === 0 && Object.keys(thought).length === 0) return [];
   return [
     {
       role: "assistant",
-      content: text === "" ? null : text,
+      // Beside calls there may be no content; a turn of thoughts alone must have some, and it is empty.
+      content: text === "" && calls.length > 0 ? null : text,
       ...thought,
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
