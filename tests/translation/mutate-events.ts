@@ -12,7 +12,23 @@ const share = fc.nat(999).map((thousandths) => thousandths / 1_000);
 
 /** What a reader may not have thought of, and members that mean something somewhere with it as their value. */
 const strange: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom(null, true, 0, 7, 9, -1, -0.5, 1e21, Number.MAX_SAFE_INTEGER, 2 ** 32, "", "x", "0", "__proto__", "[DONE]"),
+  fc.constantFrom(
+    null,
+    true,
+    0,
+    7,
+    9,
+    -1,
+    -0.5,
+    1e21,
+    Number.MAX_SAFE_INTEGER,
+    2 ** 32,
+    "",
+    "x",
+    "0",
+    "__proto__",
+    "[DONE]",
+  ),
   fc.constantFrom({}, [], [null], [[]], { type: "text" }, { type: "tool_use" }, [{ index: 1e9 }], { toString: 1 }),
   fc.jsonValue({ maxDepth: 2 }),
 );

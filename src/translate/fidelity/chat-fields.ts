@@ -100,6 +100,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("parallel_tool_calls", ["kept", "translated"]),
   row("response_format", ["translated", "translated"]),
   row("response_format.type", ["kept", "lost"], { only: being("json_object") }),
+  row("response_format.json_schema.description", ["kept", "lost"]),
   row("reasoning_effort", ["kept", "translated"], {
     note: "As adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
   }),
@@ -109,6 +110,10 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   }),
   row("verbosity", ["translated", "lost"]),
   row("user", ["translated", "translated"]),
+  row("user", ["lost", "lost"], {
+    only: { words: "beside `safety_identifier`", when: (_, body) => typeof body["safety_identifier"] === "string" },
+    note: "One name of the caller's user is sent.",
+  }),
   row("safety_identifier", ["kept", "translated"]),
   row("prompt_cache_key", ["kept", "lost"]),
   row("metadata", ["kept", "lost"]),

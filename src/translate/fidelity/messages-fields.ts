@@ -46,6 +46,9 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
     note: "Providers of that format take a file's bytes alone.",
   }),
   row("messages.*.content.*.title", ["translated", "translated"]),
+  row("messages.*.content.*.title", ["translated", "lost"], {
+    only: { words: "of a document at an address", when: (_, block) => isLinkedDocument(block) },
+  }),
   row("messages.*.content.*.context", ["lost", "lost"]),
   row("messages.*.content.*.citations", ["lost", "lost"], {
     only: { words: "enabled, or of places in documents", when: hasOwnCitations },

@@ -92,6 +92,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("text", ["translated", "translated"]),
   row("text.format", ["translated", "translated"]),
   row("text.format.type", ["kept", "lost"], { only: being("json_object") }),
+  row("text.format.description", ["kept", "lost"]),
   row("text.verbosity", ["translated", "lost"]),
   row("reasoning", ["translated", "translated"]),
   row("reasoning.effort", ["translated", "translated"], {
@@ -111,6 +112,10 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("top_logprobs", ["kept", "lost"], { only: otherThan(0) }),
   row("truncation", ["lost", "lost"], { only: otherThan("disabled") }),
   row("user", ["kept", "translated"]),
+  row("user", ["lost", "lost"], {
+    only: { words: "beside `safety_identifier`", when: (_, body) => typeof body["safety_identifier"] === "string" },
+    note: "One name of the caller's user is sent.",
+  }),
   row("safety_identifier", ["translated", "translated"]),
   row("prompt_cache_key", ["kept", "lost"]),
   row("metadata", ["lost", "lost"], { note: "Providers of chat completions take it only of what they are to store." }),

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { PAIRS } from "../../../tests/translation/relay-answer.ts";
+import { type Marked, requestBody } from "../../../tests/translation/request-bodies.ts";
+import { requestOf } from "../../../tests/translation/request-of.ts";
+import type { ClientDialect } from "../../core/dialect.ts";
+import { isObject } from "../../core/is-object.ts";
+import { chatClient } from "../crossing/chat-side.ts";
+import { messagesClient } from "../crossing/messages-side.ts";
+import { responsesClient } from "../crossing/responses-side.ts";
+import type { RequestForm } from "../form/request-form.ts";
+import { pickTranslator } from "../pick-translator.ts";
+import { FIELDS, lossesOf } from "./losses.ts";
+
+const RUNS = { numRuns: 300 };
+const crossings = PAIRS.filter(({ route }) => route === "translated");
+const FORMS: Record<ClientDialect, (body: Record<string, unknown>) => RequestForm> = {
+  chat: chatClient.form,
+  responses: responsesClient.form,
+  messages: messagesClient.form,
+};
+
+type Crossing = { client: ClientDialect; provider: ClientDialect };
+
+/** What a provider is sent for a body, and what the caller is told is lost; null when it is refused instead. */
+function cross({ client, provider }: Crossing, { body }: Marked) {
+  const { dropped, refused } = lossesOf(client, provider, body);
+  if (refused !== null) return null;
+  const { request } = pickTranslator(client, { dialect: provider, conformant: true });
+  const sent = request(requestOf(client, body), { upstreamModel: "theirs", maxOutputTokens: null }).toString();
+  return { sent, lost: dropped.map(({ path }) => path) };
+}
+
+/** Losing what says what a thing is, or who sealed it, is losing the thing. */
+const SPEAKS_FOR_ITS_OWNER = /\.(type|signature|data|encrypted_content)$/;
+
+function covers(lost: string, path: string): boolean {
+  const owner = SPEAKS_FOR_ITS_OWNER.test(lost) ? lost.replace(/\.\w+$/, "") : lost;
+  return path === owner || path.startsWith(`${owner}.`);
+}
+
+/** A label that one format asks for and the other has no use for; no model is told it. */
+const LABELS = new Set(["response_format.json_schema.name", "text.format.name"]);
+
+/** Said by the user instead: declared, though every word of it arrives. */
+const SAID_OTHERWISE = new Set(["messages", "input"]);
+
+describe.each(crossings)("a $client request to a $provider provider", (crossing) => {
+  test("loses no text but what is declared", () => {
+    fc.assert(
+      fc.property(requestBody(crossing.client), (marked) => {
+        const crossed = cross(crossing, marked);
+        if (crossed === null) return;
+        const { sent, lost } = crossed;
+
+        const undeclared = marked.marks.filter(
+          ({ text, path }) => !sent.includes(text) && !LABELS.has(path) && !lost.some((loss) => covers(loss, path)),
+        );
+        expect(undeclared).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test("declares nothing lost that is sent all the same", () => {
+    fc.assert(
+      fc.property(requestBody(crossing.client), (marked) => {
+        const crossed = cross(crossing, marked);
+        if (crossed === null) return;
+        const { sent, lost } = crossed;
+
+        const mistaken = lost.filter((loss) => {
+          const texts = marked.marks.filter(({ path }) => path === loss || path.startsWith(`${loss}.`));
+          return !SAID_OTHERWISE.has(loss) && texts.length > 0 && texts.every(({ text }) => sent.includes(text));
+        });
+        expect(mistaken).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test("can be read back from what the provider is sent, but for what is declared", () => {
+    fc.assert(
+      fc.property(requestBody(crossing.client), (marked) => {
+        const crossed = cross(crossing, marked);
+        if (crossed === null) return;
+        const { sent, lost } = crossed;
+
+        const asked = meaningOf(FORMS[crossing.client](marked.body));
+        const arrived = meaningOf(FORMS[crossing.provider](JSON.parse(sent) as Record<string, unknown>));
+        for (const [name, paths] of Object.entries(SPOKEN_OF_BY)) {
+          if (!paths.some((path) => lost.includes(path))) expect(arrived, name).toHaveProperty(name, asked[name]);
+        }
+      }),
+      RUNS,
+    );
+  });
+});
+
+/** Which rows of the tables speak of each setting. */
+const SPOKEN_OF_BY: Readonly<Record<string, readonly string[]>> = {
+  toolChoice: ["tool_choice.type", "tools.*.type"],
+  parallelCalls: [],
+  temperature: ["temperature"],
+  topP: ["top_p"],
+  stop: ["stop", "stop_sequences"],
+  verbosity: ["verbosity", "text.verbosity"],
+  effort: ["reasoning_effort", "reasoning", "reasoning.effort"],
+  format: ["response_format.type", "text.format.type"],
+  schema: [],
+  labels: ["metadata"],
+  cacheKey: ["prompt_cache_key"],
+  user: [],
+  probabilities: ["logprobs", "top_logprobs", "include.*"],
+};
+
+/** A form in the terms that all formats share: what is left out is what providers then take it for. */
+function meaningOf(form: RequestForm): Record<string, unknown> {
+  const { outputFormat, thinking } = form;
+  const effort = thinking?.effort ?? "none";
+  return {
+    toolChoice: form.toolChoice ?? { kind: "auto" },
+    parallelCalls: form.toolChoice?.kind === "none" || (form.parallelCalls ?? true),
+    temperature: form.temperature,
+    topP: form.topP,
+    stop: form.stop,
+    verbosity: form.verbosity,
+    effort: effort === "minimal" ? "low" : effort,
+    format: outputFormat?.kind ?? "text",
+    schema: outputFormat?.kind === "schema" ? outputFormat.schema : null,
+    labels: form.labels,
+    cacheKey: form.promptCacheKey,
+    user: form.user,
+    probabilities: form.probabilities,
+  };
+}
+
+/** In every body, refused before a request gets this far, or tried where its own tests are. */
+const ELSEWHERE =
+  /^(model|functions|function_call|client_metadata|prompt_cache_retention)$|tools\.\*\.(tools|format|defer_loading)|input\.\*\.tools|caller|execution/;
+
+test.each(Object.keys(FIELDS) as ClientDialect[])("the bodies of %s speak of every field of its table", (client) => {
+  const missing = new Set(FIELDS[client].map(({ path }) => path).filter((path) => !ELSEWHERE.test(path)));
+  fc.assert(
+    fc.property(requestBody(client), ({ body }) => {
+      for (const path of missing) if (reaches(body, path.split("."))) missing.delete(path);
+    }),
+    { numRuns: 1_000 },
+  );
+
+  expect([...missing]).toEqual([]);
+});
+
+function reaches(value: unknown, [step, ...rest]: readonly string[]): boolean {
+  if (step === undefined) return value !== undefined;
+  if (step === "*") return Array.isArray(value) && value.some((item) => reaches(item, rest));
+  return isObject(value) && reaches(value[step], rest);
+}
