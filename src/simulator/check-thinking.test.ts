@@ -4,8 +4,15 @@ import { checkThinking } from "./check-thinking.ts";
 const enabled = { thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 2000 };
 const adaptive = { thinking: { type: "adaptive" }, max_tokens: 9 };
 
+const said = (...types: string[]) => ({
+  messages: [{ role: "assistant", content: types.map((type) => ({ type })) }, { role: "user" }],
+});
+
 test.each([
   enabled,
+  { ...enabled, ...said("thinking", "text", "tool_use") },
+  { ...enabled, ...said("text") },
+  { ...adaptive, ...said("tool_use") },
   adaptive,
   { ...adaptive, temperature: 1, tool_choice: { type: "auto" } },
   { thinking: { type: "disabled" }, temperature: 0, tool_choice: { type: "any" } },
@@ -22,6 +29,7 @@ test.each([
   [{ ...enabled, thinking: { type: "enabled", budget_tokens: 1023 } }, "budget_tokens"],
   [{ ...enabled, thinking: { type: "enabled" } }, "budget_tokens"],
   [{ ...enabled, max_tokens: 1024 }, "max_tokens"],
+  [{ ...enabled, ...said("text", "tool_use") }, "redacted_thinking"],
 ])("thinking is refused beside what may not: %j", (body, named) => {
   expect(() => checkThinking(body)).toThrow(named);
 });

@@ -14,7 +14,19 @@ export function checkThinking(body: JsonObject): void {
   if (topK !== undefined) throw invalid("`top_k` must be unset when thinking is enabled.");
   const forced = isObject(choice) && (choice["type"] === "any" || choice["type"] === "tool");
   if (forced) throw invalid("Thinking may not be enabled when tool_choice forces tool use.");
-  if (type === "enabled") checkBudget(isObject(thinking) ? thinking["budget_tokens"] : undefined, Number(limit));
+  if (type === "adaptive") return;
+  checkBudget(isObject(thinking) ? thinking["budget_tokens"] : undefined, Number(limit));
+  checkLastCall(body["messages"]);
+}
+
+/** Who thinks by a budget has thought before calling, and shows it. */
+function checkLastCall(messages: unknown): void {
+  const turns: unknown[] = Array.isArray(messages) ? messages : [];
+  const last = turns.findLast((turn) => isObject(turn) && turn["role"] === "assistant");
+  const content: unknown = isObject(last) ? last["content"] : null;
+  const types = Array.isArray(content) ? content.map((block: unknown) => (isObject(block) ? block["type"] : null)) : [];
+  if (!types.includes("tool_use") || types[0] === "thinking" || types[0] === "redacted_thinking") return;
+  throw invalid(`Expected \`thinking\` or \`redacted_thinking\`, but found \`${String(types[0])}\`.`);
 }
 
 function checkBudget(budget: unknown, limitTokens: number): void {
