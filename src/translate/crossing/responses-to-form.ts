@@ -11,9 +11,9 @@ import {
   textOrNull,
 } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../form/request-form.ts";
-import { PROBABILITIES } from "./form-to-responses.ts";
 import { type CallerTool, type CallerTools, CUSTOM_INPUT, readCallerTools, SEARCH, toolsIn } from "./caller-tools.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
+import { PROBABILITIES } from "./form-to-responses.ts";
 
 /** A responses request, which has been checked, in the form. */
 export function responsesToForm(body: Json): RequestForm {
@@ -118,12 +118,20 @@ function contentOf(content: unknown): Block[] {
 function offeredBy(choice: unknown, tools: CallerTools): Pick<RequestForm, "tools" | "toolChoice"> {
   const { type, mode, tools: allowed } = objectOf(choice);
   if (type !== "allowed_tools") return { tools: [...tools.forms], toolChoice: toolChoiceOf(choice, tools) };
-  const names = toolsIn(allowed).map((tool) => tools.nameOf(tool));
+  const names = new Set(allowedIn(allowed).map((tool) => tools.nameOf(tool)));
   return {
-    tools: tools.forms.filter(({ name }) => names.includes(name)),
+    tools: tools.forms.filter(({ name }) => names.has(name)),
     toolChoice: toolChoiceOf(mode, tools),
   };
 }
+
+/** Tools are only named here, so that a search does not say who runs it. */
+const allowedIn = (allowed: unknown): CallerTool[] =>
+  objectsOf(allowed).flatMap((tool) => {
+    const { type } = tool;
+    if (type === "tool_search") return [SEARCH];
+    return type === "function" || type === "custom" ? [toolOf(type, tool)] : [];
+  });
 
 function toolChoiceOf(choice: unknown, tools: CallerTools): ToolChoice | null {
   if (choice === "auto" || choice === "none" || choice === "required") return { kind: choice };

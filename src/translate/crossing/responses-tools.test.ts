@@ -154,3 +154,18 @@ test("a choice of a custom tool, or of none, reaches the provider", () => {
   expect(choice({ type: "custom", name: "apply_patch" })).toEqual({ type: "tool", name: "apply_patch" });
   expect(choice("none")).toEqual({ type: "none" });
 });
+
+test("tools that are not allowed are not offered", () => {
+  const allowed = [
+    { type: "custom", name: "apply_patch" },
+    { type: "tool_search" },
+    { type: "function", name: "gone" },
+  ];
+  const body = sent("messages", {
+    tools: TOOLS,
+    tool_choice: { type: "allowed_tools", mode: "required", tools: allowed },
+  });
+
+  expect((body["tools"] as Json[]).map(({ name }) => name)).toEqual(["apply_patch", "tool_search"]);
+  expect(body["tool_choice"]).toEqual({ type: "any" });
+});
