@@ -1,8 +1,5 @@
-import { describe, expect, test } from "vitest";
-import type { ClientDialect } from "../../src/core/dialect.ts";
-import { DIALECTS } from "../../src/simulator/dialects.ts";
-import { planGeneration } from "../../src/simulator/generation.ts";
-import { DEFAULT_SCRIPT, parseSettings } from "../../src/simulator/script.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { ALLOWANCES } from "../sdk/allowances.ts";
 import { sdkSchemas } from "../sdk/sdk-schemas.ts";
 import { createWireValidator } from "../sdk/wire-validator.ts";
@@ -21,8 +18,8 @@ const SCRIPTS = [
   "tokens=100",
   "tokens=3+cached=2",
 ];
+const PATHS = { chat: "chat/completions", responses: "responses", messages: "messages" };
 const BODY = {
-  model: "sim",
   max_tokens: 50,
   max_output_tokens: 50,
   messages: [{ role: "user", content: "Hello" }],
@@ -37,7 +34,24 @@ const LEFT_OUT = [
   /^messages\w+ .*usage must have required property '(inference_geo|output_tokens_details|server_tool_use|speed)'$/,
   /^responses\w+ .*(required property 'access_programs'|user must be string)$/,
 ];
-const CASES = (Object.keys(DIALECTS) as ClientDialect[]).flatMap((name) => SCRIPTS.map((script) => ({ name, script })));
+const CASES = (["chat", "responses", "messages"] as const).flatMap((name) =>
+  SCRIPTS.map((script) => ({ name, script })),
+);
+
+let simulator: SimulatorProcess;
+beforeAll(async () => {
+  simulator = await startSimulatorProcess();
+});
+afterAll(() => simulator.stop());
+
+async function ask(name: keyof typeof PATHS, script: string, how: "plain" | "streamed"): Promise<string> {
+  const answer = await fetch(`${simulator.url}/v1/${PATHS[name]}`, {
+    method: "POST",
+    headers: { authorization: "Bearer k", "anthropic-version": "2023-06-01" },
+    body: JSON.stringify({ ...BODY, model: `sim+${script}`, stream: how === "streamed" }),
+  });
+  return answer.text();
+}
 
 describe.skipIf(schemas === null)("what the simulated provider says is of the official clients' types", () => {
   const validate = createWireValidator(schemas ?? []);
@@ -48,24 +62,14 @@ describe.skipIf(schemas === null)("what the simulated provider says is of the of
         (words) => ![...ALLOWANCES.map((allowance) => allowance.words), ...LEFT_OUT].some((known) => known.test(words)),
       );
 
-  test.each(CASES)("$name: $script", ({ name, script }) => {
-    const dialect = DIALECTS[name];
-    const settings = { ...DEFAULT_SCRIPT, ...parseSettings(script) };
-    const generation = planGeneration({ ask: dialect.read(BODY), script: settings, id: "1", nowMs: 0 });
-    const encoder = dialect.encode(generation);
-    const events = [
-      ...encoder.opening(),
-      ...encoder.stretches.flatMap(({ before, tokens, token, after }) => [
-        ...before(),
-        ...Array.from({ length: tokens }, (_, index) => token(index)),
-        ...after(),
-      ]),
-      ...encoder.closing(),
-    ].flatMap((event) => /^data: (\{.*)$/m.exec(event)?.slice(1) ?? []);
+  test.each(CASES)("$name: $script", async ({ name, script }) => {
+    const events = [...(await ask(name, script, "streamed")).matchAll(/^data: (\{.*)$/gm)]
+      .map(([, data]) => JSON.parse(data ?? "") as { type?: string })
+      .filter(({ type }) => type !== "ping");
+    const answer: unknown = JSON.parse(await ask(name, script, "plain"));
 
-    const said = events.map((data) => JSON.parse(data) as { type?: string }).filter(({ type }) => type !== "ping");
-    expect(said.length).toBeGreaterThan(2);
-    expect(new Set(said.flatMap((event) => faultsOf(`${name}Event`, event)))).toEqual(new Set());
-    expect(faultsOf(`${name}Answer`, JSON.parse(dialect.answer(generation)))).toEqual([]);
+    expect(events.length).toBeGreaterThan(2);
+    expect(new Set(events.flatMap((event) => faultsOf(`${name}Event`, event)))).toEqual(new Set());
+    expect(faultsOf(`${name}Answer`, answer)).toEqual([]);
   });
 });
