@@ -71,6 +71,12 @@ export function createAdmin({
       requireOperator(request.headers.authorization, token);
     }
   });
+  app.addHook("preHandler", async ({ params }) => {
+    // PostgreSQL keeps every character but one, so nothing there has such a name.
+    if (Object.values(params as Record<string, string>).some((name) => name.includes("\0"))) {
+      throw new Fault("not_found", "There is nothing of this name.");
+    }
+  });
   app.setErrorHandler((error, request, reply) => {
     if (isBug(error)) events.bug(error, request.id);
     const { status, headers, body } = renderRefusal(error, request.id);

@@ -193,11 +193,14 @@ for (const version of ["15", "newest"] as const) {
           { providers: [provider], models: [{ ...model, tokenFactor: 0 }] },
           { providers: [provider], models: [{ ...model, price: { ...model.price, inputNano: -1n } }] },
           { providers: [provider], models: [{ ...model, routes: [{ ...route, weight: -1 }] }] },
-          { providers: [provider], models: [{ ...model, routes: [{ ...route, provider: "unknown" }] }] },
         ];
         for (const wrong of impossible) {
           await expect(store.apply(wrong)).rejects.toMatchObject({ code: expect.stringMatching(/^23/) });
         }
+        const nowhere = { ...model, routes: [{ ...route, provider: "unknown" }] };
+        await expect(store.apply({ providers: [provider], models: [nowhere] })).rejects.toThrow(
+          "there is no provider unknown",
+        );
 
         expect(await database.query("select name from provider")).toEqual([]);
       });

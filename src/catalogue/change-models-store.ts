@@ -3,30 +3,28 @@ import type { Database, Queryable } from "../db/database.ts";
 import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
 import { applyPrices, databaseNowMs } from "./apply-prices-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
-import type { CatalogueDesk, DescribedModel, Model, ModelOrder, RouteOrder } from "./model.ts";
+import type { CatalogueDesk, DescribedModel, Model, ModelOrder, ModelOverview, RouteOrder } from "./model.ts";
 import { newModel, routeAs } from "./new-model.ts";
 import { obstaclesOf } from "./obstacles.ts";
 import { sameTariff } from "./plan-prices.ts";
-import { readModels } from "./read-models-store.ts";
+import { type ReadModel, readModels } from "./read-models-store.ts";
 import { requireModel, requireProvider } from "./require-model-store.ts";
 
-type ModelDesk = Pick<CatalogueDesk, "listModels" | "addModel" | "publish">;
+type ModelDesk = Pick<CatalogueDesk, "listModels" | "findModel" | "addModel" | "publish">;
 
 export function createModelDesk(database: Database): ModelDesk {
   return {
-    listModels: async (atMs) =>
-      (await readModels(database, { atMs, which: "all" })).map(({ model, ...circumstances }) => ({
-        ...model,
-        published: circumstances.published,
-        obstacles: obstaclesOf(model, circumstances),
-      })),
+    listModels: async (atMs, page) =>
+      (await readModels(database, { atMs, which: "all", ...(page ? { page } : {}) })).map(overviewOf),
+    findModel: async (id, atMs) => {
+      const [found] = await readModels(database, { atMs, which: "all", id });
+      return found === undefined ? null : overviewOf(found);
+    },
     addModel: (order) =>
       underCatalogueLock(database, async (tx) => {
         await requireProvider(tx, order.route.provider);
         const nowMs = await databaseNowMs(tx);
-        const present = (await readModels(tx, { atMs: nowMs, which: "all" })).find(
-          ({ model }) => model.id === order.id,
-        );
+        const [present] = await readModels(tx, { atMs: nowMs, which: "all", id: order.id });
         if (present === undefined) return addNew(tx, order);
         requireNoContradiction(present.model, order);
         const found = present.model.routes.find((known) => isSameRoute(known, order.route)) ?? null;
@@ -42,6 +40,12 @@ export function createModelDesk(database: Database): ModelDesk {
       }),
   };
 }
+
+const overviewOf = ({ model, ...circumstances }: ReadModel): ModelOverview => ({
+  ...model,
+  published: circumstances.published,
+  obstacles: obstaclesOf(model, circumstances),
+});
 
 async function addNew(tx: Queryable, order: ModelOrder): ReturnType<CatalogueDesk["addModel"]> {
   const { id, displayName, contextWindow, maxOutputTokens, tariff, route, publication } = order;

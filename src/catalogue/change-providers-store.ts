@@ -24,11 +24,12 @@ const STRANDED = `
 
 const NAMED_MODELS = 20;
 
-type ProviderDesk = Pick<CatalogueDesk, "listProviders" | "addProvider" | "removeProvider">;
+type ProviderDesk = Pick<CatalogueDesk, "listProviders" | "findProvider" | "addProvider" | "removeProvider">;
 
 export function createProviderDesk(database: Database): ProviderDesk {
   return {
     listProviders: () => database.query<ProviderOverview>(LIST, [null]),
+    findProvider: (name) => findProvider(database, name),
     addProvider: (provider, present) =>
       underCatalogueLock(database, async (tx) => {
         const found = await findProvider(tx, provider.name);

@@ -128,6 +128,25 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     expect(await store.listModels(Date.now())).toEqual([]);
   });
 
+  test("models are found one by one, and page by page in the order of the whole list", async () => {
+    for (const id of ["b", "A", "a/1", "_"]) await store.addModel({ ...order, id });
+    const whole = (await store.listModels(Date.now())).map(({ id }) => id);
+
+    const paged: string[] = [];
+    for (let after: string | null = null; ;) {
+      const page: { id: string }[] = await store.listModels(Date.now(), { after, limit: 1 });
+      const last = page.at(-1)?.id;
+      if (last === undefined) break;
+      paged.push(last);
+      after = last;
+    }
+    expect(paged).toEqual(whole);
+    expect(await store.findModel("a/1", Date.now())).toMatchObject({ id: "a/1", published: true, price: tariff });
+    expect(await store.findModel("a", Date.now())).toBeNull();
+    expect(await store.findProvider("acme")).toMatchObject({ baseUrl: acme.baseUrl, routes: { length: 4 } });
+    expect(await store.findProvider("acm")).toBeNull();
+  });
+
   test("publishing says what changed, and an unpublished model is seen by operators alone", async () => {
     await store.addModel(order);
 

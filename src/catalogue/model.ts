@@ -115,8 +115,10 @@ export type PriceChange = {
  */
 export type CatalogueDesk = {
   listProviders: () => Promise<ProviderOverview[]>;
-  /** Every model, published or not, at the price of that time. */
-  listModels: (atMs: number) => Promise<ModelOverview[]>;
+  findProvider: (name: string) => Promise<ProviderOverview | null>;
+  /** Every model, published or not, at the price of that time; or one page of them. */
+  listModels: (atMs: number, page?: ModelPage) => Promise<ModelOverview[]>;
+  findModel: (id: string, atMs: number) => Promise<ModelOverview | null>;
   /**
    * `replace`: also when there is one of that name with another address or credential. A `stored` credential that does not
    * come with it stays as it is.
@@ -163,6 +165,9 @@ export type ModelOverview = Model & {
   /** Why callers cannot use it, in words; empty when all can. */
   obstacles: readonly string[];
 };
+
+/** The models after one, in the order of the database. */
+export type ModelPage = { after: string | null; limit: number };
 
 /** `stranded` are published models that have no route left. */
 export type RemovedProvider = { name: string; withdrawn: readonly string[]; stranded: readonly string[] };

@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import type { Model, Route } from "./model.ts";
+import type { Model, ModelPage, Route } from "./model.ts";
 import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
 import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-row.ts";
 
@@ -53,14 +53,21 @@ const READ = `
     from route join provider on provider.name = route.provider
     where route.model_id = m.id
   ) r
-  where m.published or $2
-  order by m.id`;
+  where (m.published or $2) and ($3::text is null or m.id = $3) and ($4::text is null or m.id > $4)
+  order by m.id
+  limit $5::int`;
 
-export async function readModels(
-  database: Queryable,
-  { atMs, which }: { atMs: number; which: "published" | "all" },
-): Promise<ReadModel[]> {
-  const rows = await database.query<ModelRow>(READ, [new Date(atMs), which === "all"]);
+type Selection = {
+  atMs: number;
+  which: "published" | "all";
+  /** Only the model of this id. */
+  id?: string;
+  page?: ModelPage;
+};
+
+export async function readModels(database: Queryable, { atMs, which, id, page }: Selection): Promise<ReadModel[]> {
+  const bounds = [id ?? null, page?.after ?? null, page?.limit ?? null];
+  const rows = await database.query<ModelRow>(READ, [new Date(atMs), which === "all", ...bounds]);
   return rows.map((row) => ({ model: modelOf(row), published: row.published, suspendedFor: row.suspended_for }));
 }
 

@@ -6,14 +6,13 @@ type Store = Control["catalogue"];
 
 /** The catalogue of a database, with the keys that this command was given. */
 export function localCatalogue(store: Store, providerTools: GatewayParts["providerTools"]): Catalogue {
-  const find = async (name: string) => (await store.listProviders()).find((provider) => provider.name === name);
   return {
     ...store,
     addProvider: async ({ secret, ...provider }, present) => {
       const place = { provider: provider.name, baseUrl: provider.baseUrl };
       const sealedCredential = secret === null ? null : providerTools.seal(secret, place);
       const [change] = await store.addProvider({ ...provider, sealedCredential }, present);
-      const added = await find(provider.name);
+      const added = await store.findProvider(provider.name);
       return {
         result: change?.change ?? "unchanged",
         sealedCredential: added?.sealedCredential ?? null,
@@ -22,8 +21,8 @@ export function localCatalogue(store: Store, providerTools: GatewayParts["provid
     },
     rekeyProviders: () => providerTools.rekey(store),
     probeProvider: async (name, target) => {
-      const provider = await find(name);
-      if (provider === undefined) throw new Fault("not_found", `there is no provider ${JSON.stringify(name)}.`);
+      const provider = await store.findProvider(name);
+      if (provider === null) throw new Fault("not_found", `there is no provider ${JSON.stringify(name)}.`);
       return providerTools.probe(provider, target);
     },
   };

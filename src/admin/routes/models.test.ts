@@ -161,10 +161,11 @@ test("the longest id there may be is found by its path, and one that is not ther
 
   expect((await get(`models/${longest}`)).statusCode).toBe(200);
   expect((await get(`models/${"%25".repeat(200)}`)).statusCode).toBe(404);
-  for (const where of ["models/nobody", "models/nobody/prices", "models/%00"]) {
+  for (const where of ["models/nobody", "models/nobody/prices", "models/%00", "models/%00/prices", "providers/%00"]) {
     expect((await get(where)).statusCode).toBe(404);
   }
   expect((await post("models/nobody/prices", { input: "1" })).statusCode).toBe(404);
+  expect((await admin.ask("DELETE", `/admin/v1/models/${longest}/routes/%00`)).statusCode).toBe(404);
 });
 
 test.each<[param: string, order: unknown]>([

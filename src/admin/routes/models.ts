@@ -6,12 +6,14 @@ import type { Events } from "../../telemetry/events.ts";
 import { validate } from "../../wire/validate.ts";
 import { modelPageSchema, modelRequestSchema, publicationSchema, routeRemovalSchema } from "../contract/models.ts";
 import { priceChangeSchema } from "../contract/prices.ts";
-import { pageOf } from "../page.ts";
 import { changeView } from "../views/change-view.ts";
 import { bookedPriceView, modelView } from "../views/model-view.ts";
 
 type Parts = {
-  catalogue: Pick<CatalogueStore, "listModels" | "addModel" | "publish" | "changePrice" | "prices" | "removeRoute">;
+  catalogue: Pick<
+    CatalogueStore,
+    "listModels" | "findModel" | "addModel" | "publish" | "changePrice" | "prices" | "removeRoute"
+  >;
   events: Pick<Events, "catalogueChanged">;
   clock: Pick<Clock, "nowMs">;
 };
@@ -22,14 +24,15 @@ type OfRoute = { Params: { model: string; route: string } };
 export function addModelRoutes(app: FastifyInstance, { catalogue, events, clock }: Parts): void {
   app.get("/admin/v1/models", async (request) => {
     const { limit, after } = validate(modelPageSchema, request.query);
-    const models = await catalogue.listModels(clock.nowMs());
-    const { data, next } = pageOf(models, { nameOf: ({ id }) => id, limit, after });
-    return { data: data.map(modelView), next };
+    // One more than asked for tells whether there is a page after this one.
+    const found = await catalogue.listModels(clock.nowMs(), { after: after ?? null, limit: limit + 1 });
+    const data = found.slice(0, limit);
+    return { data: data.map(modelView), next: found.length > limit ? (data.at(-1)?.id ?? null) : null };
   });
 
   app.get<OfModel>("/admin/v1/models/:model", async ({ params }) => {
-    const found = (await catalogue.listModels(clock.nowMs())).find(({ id }) => id === params.model);
-    if (found === undefined) throw noModel(params.model);
+    const found = await catalogue.findModel(params.model, clock.nowMs());
+    if (found === null) throw noModel(params.model);
     return modelView(found);
   });
 

@@ -14,7 +14,10 @@ import type { ProviderTools } from "../provider-tools.ts";
 import { probeView, providerView, rekeyedView } from "../views/provider-view.ts";
 
 type Parts = {
-  catalogue: Pick<CatalogueStore, "listProviders" | "addProvider" | "removeProvider" | "resealCredentials">;
+  catalogue: Pick<
+    CatalogueStore,
+    "listProviders" | "findProvider" | "addProvider" | "removeProvider" | "resealCredentials"
+  >;
   providerTools: ProviderTools;
   events: Pick<Events, "catalogueChanged">;
 };
@@ -23,8 +26,8 @@ type OfProvider = { Params: { provider: string } };
 /** Add, list, try and remove providers. A credential comes in and is sealed; none ever goes out. */
 export function addProviderRoutes(app: FastifyInstance, { catalogue, providerTools, events }: Parts): void {
   const find = async (name: string): Promise<ProviderOverview> => {
-    const found = (await catalogue.listProviders()).find((provider) => provider.name === name);
-    if (found === undefined) throw new Fault("not_found", `there is no provider ${JSON.stringify(name)}.`);
+    const found = await catalogue.findProvider(name);
+    if (found === null) throw new Fault("not_found", `there is no provider ${JSON.stringify(name)}.`);
     return found;
   };
 
