@@ -97,7 +97,7 @@ describe("beside dev", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        "warning: the running gateway cannot have the credential: env:LOST_KEY names a variable that is not set.\n",
+        "warning: the running gateway cannot have the credential: env:LOST_KEY names a variable that is not set. Set it up there, or store it with --credential-stdin --replace.\n",
     });
     expect(await dev(["providers", "test", "lost", "--model", "sim"])).toMatchObject({ code: 1, stdout: "" });
   });

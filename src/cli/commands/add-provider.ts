@@ -46,7 +46,8 @@ async function addProvider(name: string, options: AddOptions, command: Command):
       process.stderr.write(`warning: ${order.baseUrl} is not https, so the credential can be read on the way\n`);
     }
     if (added.credentialProblem !== null) {
-      process.stderr.write(`warning: the running gateway cannot have the credential: ${added.credentialProblem}\n`);
+      const problem = `the running gateway cannot have the credential: ${added.credentialProblem}`;
+      process.stderr.write(`warning: ${problem} Set it up there, or store it with --credential-stdin --replace.\n`);
     }
     const { result } = added;
     printResult(
