@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cross } from "../../tests/support/cross.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import { readChatRequest } from "../wire/chat/chat-request.ts";
 import { parseBody } from "../wire/json/parse-body.ts";
@@ -97,4 +98,13 @@ test("a body that only speaks of seals goes out byte for byte as it came, as doe
   const { request } = pickTranslator("chat", { dialect: "chat", conformant: true });
 
   expect(request(requestOf("chat", odd), { upstreamModel: "m", maxOutputTokens: null }).toString()).toBe(odd);
+});
+
+test("thinking that was cut off before it was signed is known for ours when it comes back", () => {
+  const cut = { type: "message", content: [{ type: "thinking", thinking: "Hm" }], stop_reason: "max_tokens" };
+  const { output } = cross("responses", "messages").whole(cut) as { output: Json[] };
+  const { input } = straight("responses", { input: [ASKED, ...output] }).sent as { input: Json[] };
+
+  expect(output).toMatchObject([{ type: "reasoning", encrypted_content: UNSIGNED }]);
+  expect(input).toEqual([ASKED]);
 });

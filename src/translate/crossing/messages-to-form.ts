@@ -57,7 +57,9 @@ export function messagesToForm(body: Json): RequestForm {
     temperature: numberOrNull(body["temperature"]),
     topP: numberOrNull(body["top_p"]),
     stop: Array.isArray(stop) ? (stop as string[]) : [],
-    outputFormat: outputFormatOf(objectOf(objectOf(body["output_config"])["format"])),
+    outputFormat: outputFormatOf(
+      objectOrNull(objectOf(body["output_config"])["format"]) ?? objectOf(body["output_format"]),
+    ),
     thinking: thinkingOf(objectOf(body["thinking"]), objectOf(body["output_config"])),
     user: textOrNull(objectOf(body["metadata"])["user_id"]),
   };

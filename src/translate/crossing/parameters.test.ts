@@ -188,3 +188,13 @@ test("files and pictures are told to a messages provider as what they are", () =
     { type: "base64", media_type: "image/jpeg", data: "AAAA" },
   ]);
 });
+
+test("a format of output under its older name is understood", () => {
+  const schema = { type: "object", properties: {}, additionalProperties: false };
+  const body = { output_format: { type: "json_schema", schema } };
+
+  expect(cross("messages", "chat").sent(body)).toMatchObject({
+    response_format: { json_schema: { schema, strict: true } },
+  });
+  expect(lost("messages", "chat", body)).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import { type AnsweredBlock, begunBlock, type BlockHead } from "../form/answer-form.ts";
-import { sealNative } from "../form/native.ts";
+import { sealNative, UNSIGNED } from "../form/native.ts";
 import type { Json } from "../form/read-json.ts";
 import type { TokenProbability } from "../form/token-probability.ts";
 import type { CallerTools } from "./caller-tools.ts";
@@ -15,7 +15,7 @@ export type ItemOwner = { answerId: string; tools: Pick<CallerTools, "calledBy">
 
 /** A block as an item of the output, finished. */
 export function itemOf(owner: ItemOwner, index: number, block: AnsweredBlock): Json {
-  const { head, text, native } = block;
+  const { head, text, native, stopped } = block;
   if (head.kind === "tool_call") {
     const call = callOf(owner, index, head);
     return CALLS[call.tool.kind].item(call, text);
@@ -27,7 +27,8 @@ export function itemOf(owner: ItemOwner, index: number, block: AnsweredBlock): J
       return { id, type: "message", role: "assistant", status: "completed", content: [partOf(block)] };
     case "thinking": {
       const summary = text === "" ? [] : [{ type: "summary_text", text }];
-      return { id, type: "reasoning", summary, ...(native === null ? {} : { encrypted_content: sealNative(native) }) };
+      const proof = native === null ? UNSIGNED : sealNative(native);
+      return { id, type: "reasoning", summary, ...(stopped ? { encrypted_content: proof } : {}) };
     }
     default:
       return head satisfies never;

@@ -20,6 +20,11 @@ const OF_ANOTHER: Condition = {
   when: (value, _, provider) => openNative(value)?.dialect !== provider,
 };
 
+const NOT_ENFORCED: Pick<FieldRow, "only" | "note"> = {
+  only: { words: "with open or optional members", when: (schema) => !isStrictSchema(schema) },
+  note: "Told, and not enforced.",
+};
+
 /** What becomes of each field of a message request at chat and responses providers. */
 export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("model", ["kept", "kept"]),
@@ -91,14 +96,18 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("output_config", ["translated", "translated"]),
   row("output_config.effort", ["translated", "translated"]),
   row("output_config.format", ["translated", "translated"]),
-  row("output_config.format.schema", ["lost", "lost"], {
-    only: { words: "with open or optional members", when: (schema) => !isStrictSchema(schema) },
-    note: "Told, and not enforced.",
-  }),
+  row("output_config.format.schema", ["lost", "lost"], NOT_ENFORCED),
   row("metadata", ["translated", "translated"], { note: "The user, hidden from the provider." }),
   row("service_tier", ["kept", "kept"], { note: "Always the provider's default." }),
   row("context_management", ["lost", "lost"]),
-  row("output_format", ["lost", "lost"]),
+  row("output_format", ["translated", "translated"], { note: "The older name of `output_config.format`." }),
+  row("output_format", ["lost", "lost"], {
+    only: {
+      words: "beside `output_config.format`",
+      when: (_, { output_config: output }) => isObject(output) && isObject(output["format"]),
+    },
+  }),
+  row("output_format.schema", ["lost", "lost"], NOT_ENFORCED),
   ...CACHE_HINTS.map((path) => row(path, ["lost", "lost"])),
 ];
 
