@@ -76,17 +76,25 @@ function assistantBlocks(message: Json, said: Block[]): Block[] {
   return blocks;
 }
 
+const movedBack = ({ span, ...citation }: Citation, by: number): Citation => ({
+  ...citation,
+  span: span && { start: span.start - by, end: span.end - by },
+});
+
 /** Annotations count from the beginning of the content, each text block from its own. */
 function withCitations(said: readonly Block[], annotations: unknown): Block[] {
+  const startOf = ({ span }: Citation): number => span?.start ?? 0;
+  const sorted = citationsOfUrls(annotations).sort((a, b) => startOf(a) - startOf(b));
+  if (sorted.length === 0) return [...said];
   let offset = 0;
+  let next = 0;
   return said.map((block) => {
-    if (block.kind !== "text" || !Array.isArray(annotations)) return block;
-    const citations = citationsOfUrls(annotations).flatMap((citation): Citation[] => {
-      const span = citation.span ?? { start: 0, end: offset + block.text.length };
-      const within = span.start >= offset && span.start < offset + block.text.length;
-      return within ? [{ ...citation, span: { start: span.start - offset, end: span.end - offset } }] : [];
-    });
+    if (block.kind !== "text") return block;
+    const first = next;
+    const before = offset;
     offset += block.text.length;
+    for (let citation = sorted[next]; citation && startOf(citation) < offset; citation = sorted[next]) next++;
+    const citations = sorted.slice(first, next).map((citation) => movedBack(citation, before));
     return citations.length === 0 ? block : { ...block, citations };
   });
 }
@@ -124,8 +132,8 @@ function toolsOf({ tools: offered, tool_choice: choice }: Json): Pick<RequestFor
   const { type, allowed_tools: allowed } = objectOf(choice);
   if (type !== "allowed_tools") return { tools, toolChoice: toolChoiceOf(choice) };
   const { mode, tools: named } = objectOf(allowed);
-  const names = objectsOf(named).map((tool) => objectOf(tool["function"])["name"]);
-  return { tools: tools.filter(({ name }) => names.includes(name)), toolChoice: toolChoiceOf(mode) };
+  const names = new Set(objectsOf(named).map((tool) => objectOf(tool["function"])["name"]));
+  return { tools: tools.filter(({ name }) => names.has(name)), toolChoice: toolChoiceOf(mode) };
 }
 
 function toolChoiceOf(choice: unknown): ToolChoice | null {

@@ -149,3 +149,22 @@ test("citations cross between chat and responses with the places they name", () 
     { content: [part([ANNOTATION])] },
   ]);
 });
+
+test("citations of a content in parts go with the part they speak of, however many there are of both", () => {
+  const many = 10_000;
+  const content = Array.from({ length: many }, () => ({ type: "text", text: "ab" }));
+  const annotations = Array.from({ length: many }, (_, index) => ({
+    type: "url_citation",
+    url_citation: { ...LINK, start_index: 2 * index, end_index: 2 * index + 1 },
+  }));
+  const message = { role: "assistant", content, annotations: annotations.toReversed() };
+  const { input } = cross("chat", "responses").sent({ messages: [{ role: "user", content: "hi" }, message] });
+  const parts = (input as { content: Json[] }[])[1]?.content ?? [];
+
+  expect(parts).toHaveLength(many);
+  expect(parts.at(-1)).toEqual({
+    type: "output_text",
+    text: "ab",
+    annotations: [{ type: "url_citation", start_index: 0, end_index: 1, ...LINK }],
+  });
+});

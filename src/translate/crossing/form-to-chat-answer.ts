@@ -128,12 +128,12 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
       : [],
   );
   const spoken = blocks.filter(({ head }) => head.kind === "text");
-  const annotations = spoken.flatMap((block, index) =>
-    annotationsOf(
-      block,
-      spoken.slice(0, index).reduce((sum, { text: before }) => sum + before.length, 0),
-    ),
-  );
+  let offset = 0;
+  const annotations = spoken.flatMap((block) => {
+    const before = offset;
+    offset += block.text.length;
+    return annotationsOf(block, before);
+  });
   const thought = text("thinking");
   const details = detailsOf(blocks);
   const probabilities = spoken.flatMap((block) => block.probabilities);

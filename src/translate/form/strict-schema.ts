@@ -7,8 +7,8 @@ export function isStrictSchema(schema: unknown): boolean {
   const { properties, required } = schema;
   if (schema["type"] === "object" || isObject(properties)) {
     const names = Object.keys(isObject(properties) ? properties : {});
-    const known: unknown[] = Array.isArray(required) ? required : [];
-    if (schema["additionalProperties"] !== false || !names.every((name) => known.includes(name))) return false;
+    const known = new Set<unknown>(Array.isArray(required) ? required : []);
+    if (schema["additionalProperties"] !== false || !names.every((name) => known.has(name))) return false;
   }
   return (
     SUBSCHEMAS.every((name) => isStrictSchema(schema[name])) &&
