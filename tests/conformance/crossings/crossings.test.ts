@@ -20,14 +20,20 @@ const PAGE = join(import.meta.dirname, "../../../docs/reference/crossings.md");
 const HOWS: readonly How[] = ["plain", "streamed"];
 const SIX_WORDS = "amber harbor ocean valley delta kelp";
 
+/** Ways in which a provider fails when it has said some of its answer. */
+const FAILURES: Record<string, { title: string; script: string }> = {
+  broken: { title: "failure on the way", script: "tokens=12+fail=error@6" },
+  cut: { title: "cut off without a word", script: "tokens=12+fail=close@6" },
+};
+
 const TITLES = {
-  ...Object.fromEntries(Object.entries(CASES).map(([name, { title }]) => [name, title])),
-  broken: "failure on the way",
+  ...Object.fromEntries(Object.entries({ ...CASES, ...FAILURES }).map(([name, { title }]) => [name, title])),
   left: "the caller leaves",
 };
 const SCRIPTS = {
-  ...Object.fromEntries(Object.entries(CASES).map(([name, { script }]) => [name, scriptOf(script)])),
-  broken: scriptOf("tokens=12+fail=error@6"),
+  ...Object.fromEntries(
+    Object.entries({ ...CASES, ...FAILURES }).map(([name, { script }]) => [name, scriptOf(script)]),
+  ),
   left: scriptOf("tokens=400+pause=6"),
 };
 
@@ -52,17 +58,17 @@ describe.each(PAIRS)("a $client client on a $provider provider", (pair) => {
       table.note(pair, name, how, cellOf(await run({ pair, ask }), [...dropped]));
     });
 
-    test(`is told of a failure on the way and pays nothing, ${how}`, async () => {
+    test.each(Object.keys(FAILURES))(`is told of a failure and pays nothing, ${how}: %s`, async (name) => {
       const client = stage.clients[pair.client];
       const before = await stage.charged();
       const error: unknown = await client
-        .ask({ model: stage.modelOf(pair, "broken"), how })
+        .ask({ model: stage.modelOf(pair, name), how })
         .catch((caught: unknown) => caught);
 
       expect(client.codeOf(error)).toBe("upstream_error");
       expect(await stage.charged()).toEqual(before);
       expect(await callOf(pair)).toMatchObject({ dialect: pair.provider, ended: "failed" });
-      table.note(pair, "broken", how, "✓");
+      table.note(pair, name, how, "✓");
     });
 
     test(`stops the provider when it leaves and pays for what it got, ${how}`, async () => {
