@@ -6,9 +6,13 @@ import { ALLOWANCES } from "../../tests/sdk/allowances.ts";
 import { mutate, mutation } from "../../tests/translation/mutate-events.ts";
 import { readStrictly } from "../../tests/translation/read-strictly.ts";
 import { PAIRS, relayAnswer, type Pair, UNTOUCHED } from "../../tests/translation/relay-answer.ts";
-import { encodeEvents, type Piece, scriptStream } from "../../tests/translation/script-stream.ts";
+import { encodeEvents, type Piece, scriptAnswer, scriptStream } from "../../tests/translation/script-stream.ts";
+import { requestOf } from "../../tests/translation/request-of.ts";
 import { eventsOf, isDone } from "../../tests/translation/stream-events.ts";
+import { Fault } from "../core/fault.ts";
 import type { Usage } from "../core/usage.ts";
+import type { PlainAnswer } from "./answer-stage.ts";
+import { pickTranslator } from "./pick-translator.ts";
 
 const { schemas, missing } = await sdkSchemas();
 if (schemas === null) process.stderr.write(`not validated: the SDKs' types cannot be made into schemas: ${missing}\n`);
@@ -77,6 +81,39 @@ test.each([...PAIRS.filter(({ route }) => route === "normalised"), ...UNTOUCHED]
         expectPossible(usage);
       }),
       { numRuns: 200 },
+    );
+  },
+);
+
+/** The answer that a caller is given, or null when the provider's is none. */
+function readPlain({ client, provider }: Pair, answer: unknown): PlainAnswer | null {
+  const { plain } = pickTranslator(client, { dialect: provider, conformant: false });
+  try {
+    const origin = { requestId: "req_00ff", createdAtSeconds: 1_700_000_000 };
+    return plain(Buffer.from(JSON.stringify(answer)), requestOf(client), origin);
+  } catch (error) {
+    expect(error).toBeInstanceOf(Fault);
+    return null;
+  }
+}
+
+test.each(PAIRS)(
+  "whatever a $provider provider answers as a whole, $route, a client of $client gets an answer or a refusal",
+  (pair) => {
+    fc.assert(
+      fc.property(hostile, ([said, mutations]) => {
+        const [answer] = mutate([scriptAnswer(pair.provider, said)], mutations);
+
+        const read = readPlain(pair, answer ?? null);
+
+        if (read === null) return;
+        expectPossible(read.usage);
+        if (pair.route !== "translated") return;
+        const faults = faultsOf(`${pair.client}Answer`, JSON.parse(read.bytes.toString()));
+        const words = faults.map((fault) => `${pair.client}Answer ${fault}`);
+        expect(words.filter((fault) => !ALLOWANCES.some((allowed) => allowed.words.test(fault)))).toEqual([]);
+      }),
+      { numRuns: 300 },
     );
   },
 );

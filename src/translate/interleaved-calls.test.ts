@@ -29,8 +29,8 @@ test.each(pairs)(
         expect(usage).toMatchObject({
           inputTokens: 7,
           outputTokens: 9,
-          cacheReadTokens: 2,
-          cacheWriteTokens: 1,
+          cacheReadTokens: 3,
+          cacheWriteTokens: 4,
           reasoningTokens: 3,
         });
       }),

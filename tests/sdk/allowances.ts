@@ -9,9 +9,9 @@ export const ALLOWANCES: readonly Allowance[] = [
     reason: "The client adds this member itself; no server sends it.",
   },
   {
-    words: /^responsesEvent response\/usage must be object$/,
+    words: /^responses(Event|Answer) (response\/)?usage must be object$/,
     recording: "responses/openai-error.1.chunks.txt",
-    reason: "Until the end there is no usage, and the reference provider says so with null.",
+    reason: "Where there is no usage, as before the end, the reference provider says so with null.",
   },
   {
     words: /^responsesEvent response\/error(\/code must be equal to one of the allowed values| must )/,

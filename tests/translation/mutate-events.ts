@@ -16,6 +16,7 @@ const strange: fc.Arbitrary<unknown> = fc.oneof(
     null,
     true,
     0,
+    5,
     7,
     9,
     -1,

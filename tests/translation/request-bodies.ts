@@ -13,7 +13,7 @@ const some = (members: Record<string, fc.Arbitrary<unknown>>, always: Json = {})
 const few = (item: fc.Arbitrary<unknown>): fc.Arbitrary<unknown[]> => fc.array(item, { minLength: 1, maxLength: 3 });
 const mark = fc.constant(MARK);
 const yesOrNo = fc.boolean();
-const hint = fc.constant({ type: "ephemeral" });
+const hint = fc.constant({ type: "ephemeral", ttl: MARK });
 /** What thinking came with: sealed by us for any of the formats, or a stranger's. */
 const sealed = fc.constantFrom<string>(
   ...(["chat", "responses", "messages"] as const).map((dialect) =>

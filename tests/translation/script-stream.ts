@@ -25,6 +25,32 @@ export function scriptStream(dialect: ClientDialect, pieces: readonly Piece[]): 
   return { chat: chatEvents, responses: responsesEvents, messages: messagesEvents }[dialect](pieces);
 }
 
+/** The same as a whole answer. */
+export function scriptAnswer(dialect: ClientDialect, pieces: readonly Piece[]): Json {
+  const { text, calls } = scripted(pieces);
+  const events = scriptStream(dialect, pieces);
+  switch (dialect) {
+    case "chat": {
+      const tool_calls = calls.map(({ id, name, input }) => ({
+        id,
+        type: "function",
+        function: { name, arguments: input },
+      }));
+      const message = { role: "assistant", content: text, tool_calls };
+      return { ...events.at(-1), object: "chat.completion", choices: [{ index: 0, message, finish_reason: "stop" }] };
+    }
+    case "responses":
+      return events.at(-1)?.["response"] as Json;
+    case "messages": {
+      const uses = calls.map(({ id, name }) => ({ type: "tool_use", id, name, input: {} }));
+      const content = [{ type: "text", text }, ...uses];
+      return { ...(events[0]?.["message"] as Json), content, stop_reason: "end_turn" };
+    }
+    default:
+      return dialect satisfies never;
+  }
+}
+
 /** The bytes of such events; the name of an event is in its data too. */
 export function encodeEvents(dialect: ClientDialect, events: readonly unknown[]): Buffer {
   const text = events.map((event) => {
@@ -55,7 +81,7 @@ function chatEvents(pieces: readonly Piece[]): Json[] {
     prompt_tokens: 7,
     completion_tokens: 9,
     total_tokens: 16,
-    prompt_tokens_details: { cached_tokens: 2, cache_write_tokens: 1 },
+    prompt_tokens_details: { cached_tokens: 3, cache_write_tokens: 4 },
     completion_tokens_details: { reasoning_tokens: 3 },
   };
   const reason = seen.size === 0 ? "stop" : "tool_calls";
@@ -104,7 +130,7 @@ function responsesEvents(pieces: readonly Piece[]): Json[] {
     input_tokens: 7,
     output_tokens: 9,
     total_tokens: 16,
-    input_tokens_details: { cached_tokens: 2, cache_write_tokens: 1 },
+    input_tokens_details: { cached_tokens: 3, cache_write_tokens: 4 },
     output_tokens_details: { reasoning_tokens: 3 },
   };
   const events: Json[] = [
@@ -135,7 +161,7 @@ function messagesEvents(pieces: readonly Piece[]): Json[] {
   });
   const stops = [...places.values()].map((index) => ({ type: "content_block_stop", index }));
   const message = { id: "msg_1", type: "message", role: "assistant", model: "theirs", content: [], stop_reason: null };
-  const usage = { input_tokens: 4, output_tokens: 1, cache_read_input_tokens: 2, cache_creation_input_tokens: 1 };
+  const usage = { input_tokens: 0, output_tokens: 1, cache_read_input_tokens: 3, cache_creation_input_tokens: 4 };
   const reason = places.size === 0 || (places.size === 1 && places.has("text")) ? "end_turn" : "tool_use";
   return [
     { type: "message_start", message: { ...message, stop_sequence: null, usage } },
