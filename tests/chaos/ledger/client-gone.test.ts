@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { whyUnavailable } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
@@ -52,6 +53,8 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
       const model = modelFor(route, place.model);
       return stage.ask({ gateway, key: payer, route, model, streamed: true, maxTokens: 100, leave });
     };
+    const lateness = monitorEventLoopDelay({ resolution: 10 });
+    lateness.enable();
     for (let from = 0; from < places.length; from += AT_ONCE) {
       await Promise.all(places.slice(from, from + AT_ONCE).map(comeAndGo));
     }
@@ -60,6 +63,7 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
       "the provider stopped",
       10_000,
     );
+    lateness.disable();
     await stage.untilNothingHeld();
 
     const evidence = await stage.evidence();
@@ -69,12 +73,14 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
       const left = stage.clients.find((client) => client.marker === marker)?.leftAtMs ?? null;
       return callerGoneAtMs === null || left === null ? [] : [callerGoneAtMs - left];
     });
+    // A busy machine may let each of caller, gateway and provider wait for as long as it let us.
+    const lateMs = Math.ceil(lateness.max / 1e6);
     const dear = heard.filter((story) => !asDelivered(story));
     console.log(
-      `${CALLERS} callers left: provider stopped after at most ${Math.max(...delays)} ms (${delays.length} measured); ` +
+      `${CALLERS} callers left: provider stopped after at most ${Math.max(...delays)} ms (${delays.length} measured, the machine ${lateMs} ms late); ` +
         `${heard.length} charged after content, ${orphans.length} before; seed ${SEED}`,
     );
-    expect(Math.max(...delays)).toBeLessThanOrEqual(ABORT_MS);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(ABORT_MS + 3 * lateMs);
     expect(dear.map(describeStory)).toEqual([]);
     expect(heard.filter(({ charge }) => charge?.kind !== "client_gone").map(describeStory)).toEqual([]);
     expect(
