@@ -138,7 +138,7 @@ test.each<[words: string, env: Record<string, string>, reason: string]>([
   ["migrate", {}, "database.url"],
   ["serve", {}, "admin.token"],
   ["catalogue apply missing.yaml", {}, "missing.yaml"],
-  ["models list", {}, "set DATABASE_URL"],
+  ["models list", {}, "Set DATABASE_URL"],
   ["models price x", {}, "there is nothing to change"],
   ["models routes x remove", {}, "name the route"],
   ["models import missing.json --from litellm --provider x", {}, "missing.json"],
