@@ -5,7 +5,7 @@ import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
 import { parseChatAnswer } from "../chat-untouched.ts";
 import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
-import { citationsOfUrls } from "../form/citation.ts";
+import { type Citation, citationsOfUrls } from "../form/citation.ts";
 import { type Json, objectOf, objectsOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
 import { tierEvents } from "../form/tier.ts";
@@ -32,6 +32,7 @@ const PROSE: readonly Prose[] = ["thinking", "text", "refusal"];
 export function createChatReader(): AnswerReader {
   const delta = createDeltaReader();
   let usage: Usage | null = null;
+  let sources: Citation[] = [];
   let started = false;
   let ended = false;
   let reason: string | null = null;
@@ -45,6 +46,7 @@ export function createChatReader(): AnswerReader {
       const chunk = readEvent(event);
       if (chunk === null || chunk["error"]) return null;
       usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
+      sources = sourcesIn(chunk) ?? sources;
       // Several answers at once are never asked of a provider through here.
       const choice = objectsOf(chunk["choices"]).find(({ index }) => index === 0 || index === undefined);
       if (choice === undefined) return [];
@@ -58,7 +60,7 @@ export function createChatReader(): AnswerReader {
     },
     ended: () => ended,
     close: () =>
-      ended || reason !== null ? [...delta.close(), { kind: "answer-stopped", stop: stopOf(reason) }] : null,
+      ended || reason !== null ? [...delta.close(sources), { kind: "answer-stopped", stop: stopOf(reason) }] : null,
     usage: () => usage,
     inputUsage: () => null,
   };
@@ -78,13 +80,19 @@ export const wholeChatAnswer: ProviderSide["whole"] = (bytes) => {
       ...tierEvents(answer["service_tier"]),
       { kind: "answer-started" },
       ...delta.read(objectOf(choice["message"]), choice["logprobs"]),
-      ...delta.close(),
+      ...delta.close(sourcesIn(answer) ?? []),
       { kind: "answer-stopped", stop: stopOf(textOrNull(choice["finish_reason"])) },
     ],
   };
 };
 
-function createDeltaReader(): { read: (delta: Json, logprobs: unknown) => AnswerEvent[]; close: () => AnswerEvent[] } {
+type DeltaReader = {
+  read: (delta: Json, logprobs: unknown) => AnswerEvent[];
+  /** `sources`: what the whole answer rests on, by the word of a provider that does not say which part of it. */
+  close: (sources: readonly Citation[]) => AnswerEvent[];
+};
+
+function createDeltaReader(): DeltaReader {
   const blocks = createBlockNumbers<string>();
   const calls = createToolCalls(blocks);
   let thinkingField = "reasoning_content";
@@ -93,6 +101,7 @@ function createDeltaReader(): { read: (delta: Json, logprobs: unknown) => Answer
   /** How much text stands before the block of it that is open; annotations count from the first. */
   let textBefore = 0;
   let textSoFar = 0;
+  let cited = false;
 
   function prose(kind: Prose, text: unknown, probabilities: readonly TokenProbability[] = []): AnswerEvent[] {
     if (typeof text !== "string" || (text === "" && probabilities.length === 0)) return [];
@@ -118,18 +127,40 @@ function createDeltaReader(): { read: (delta: Json, logprobs: unknown) => Answer
       const repaired = repairDelta(given);
       if (typeof given["reasoning"] === "string" && given["reasoning"] !== "") thinkingField = "reasoning";
       details.push(...objectsOf(given["reasoning_details"]).filter((detail) => isObject(detail)));
+      const citations = citationsOfUrls(given["annotations"], textBefore);
+      cited ||= citations.length > 0;
       const said = [
         ...prose("thinking", repaired["reasoning_content"] ?? repaired["reasoning"]),
         ...prose("text", repaired["content"], probabilitiesOf(objectOf(logprobs)["content"])),
         ...prose("refusal", repaired["refusal"]),
-        ...blocks.cite("text", citationsOfUrls(given["annotations"], textBefore)),
+        ...blocks.cite("text", citations),
       ];
       if (named.length === 0) return said;
       return [...said, ...PROSE.flatMap((kind) => stop(kind)), ...named.flatMap((call) => calls.read(call))];
     },
-    close: () => [...PROSE.flatMap((kind) => stop(kind)), ...calls.close(), ...blocks.stopAll()],
+    close: (sources) => [
+      ...(cited ? [] : blocks.cite("text", sources)),
+      ...PROSE.flatMap((kind) => stop(kind)),
+      ...calls.close(),
+      ...blocks.stopAll(),
+    ],
   };
 }
+
+/** Providers that search by themselves list what they found beside the choices, with titles or as bare addresses. */
+function sourcesIn({ search_results: results, citations: addresses }: Json): Citation[] | null {
+  if (!Array.isArray(results) && !Array.isArray(addresses)) return null;
+  const named = objectsOf(results).map(({ url, title }) => ({ url, title: textOrNull(title) ?? "" }));
+  const bare = (Array.isArray(addresses) ? addresses : []).map((url: unknown) => ({ url, title: "" }));
+  return (named.length > 0 ? named : bare)
+    .slice(0, MOST_SOURCES)
+    .flatMap(({ url, title }) =>
+      typeof url === "string" ? [{ url, title, quote: "", span: null, native: null }] : [],
+    );
+}
+
+/** More than any search finds. */
+const MOST_SOURCES = 1_000;
 
 const stopOf = (reason: string | null): Stop => ({
   reason: REASONS.get(reason ?? "stop") ?? "end",

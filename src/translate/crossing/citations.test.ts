@@ -168,3 +168,22 @@ test("citations of a content in parts go with the part they speak of, however ma
     annotations: [{ type: "url_citation", start_index: 0, end_index: 1, ...LINK }],
   });
 });
+
+test.each<[how: string, found: Json, title: string]>([
+  ["by name", { search_results: [{ title: "Tides", url: URL, date: null }], citations: [URL] }, "Tides"],
+  ["by address", { citations: [URL] }, ""],
+])(
+  "what a chat provider found by itself, told beside its answer %s, is cited for the whole of it",
+  (_, found, title) => {
+    const choice = { index: 0, finish_reason: "stop" };
+    const stream = TEXTS.map((content) => ({ ...found, choices: [{ ...choice, delta: { content } }] }));
+    const annotation = { type: "url_citation", start_index: 0, end_index: 34, title, url: URL };
+    const { whole, events } = cross("responses", "chat");
+    const output = [{ content: [part([annotation])] }];
+
+    expect(whole({ ...found, choices: [{ ...choice, message: { content: TEXTS.join("") } }] })).toMatchObject({
+      output,
+    });
+    expect(ofType(events(...stream), "response.completed")).toMatchObject([{ response: { output } }]);
+  },
+);
