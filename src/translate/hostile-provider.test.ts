@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { understood } from "../../tests/sdk/read-with-sdk.ts";
 import { sdkSchemas } from "../../tests/sdk/sdk-schemas.ts";
 import { createWireValidator, type WireValidator } from "../../tests/sdk/wire-validator.ts";
 import { ALLOWANCES } from "../../tests/sdk/allowances.ts";
@@ -70,6 +71,20 @@ test.each(PAIRS.filter(({ route }) => route === "translated"))(
   },
 );
 
+test.each(PAIRS.filter(({ route, provider }) => route === "translated" && provider !== "responses"))(
+  "a reason to stop that only JavaScript knows is an end, from a $provider provider to a client of $client",
+  async (pair) => {
+    for (const reason of ["__proto__", "constructor", "toString"]) {
+      const events = JSON.stringify(scriptStream(pair.provider, [{ kind: "text", text: "hi" }]));
+      const replaced = JSON.parse(events.replace(/"(stop|end_turn)"/, `"${reason}"`)) as unknown[];
+
+      const { text: stream } = await relayAnswer(pair, [encodeEvents(pair.provider, replaced)]);
+
+      expect(["stop", "completed", "end_turn"]).toContain(readStrictly(pair.client, stream).stop);
+    }
+  },
+);
+
 test.each([...PAIRS.filter(({ route }) => route === "normalised"), ...UNTOUCHED])(
   "whatever a $provider provider sends, $route, the answer ends and nobody gets an impossible bill",
   async (pair) => {
@@ -109,6 +124,9 @@ test.each(PAIRS)(
         if (read === null) return;
         expectPossible(read.usage);
         if (pair.route !== "translated") return;
+        const { calls } = understood(JSON.parse(read.bytes.toString()) as object);
+        expect(calls.filter(({ id, name }) => id === "" || name === "")).toEqual([]);
+        expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
         const faults = faultsOf(`${pair.client}Answer`, JSON.parse(read.bytes.toString()));
         const words = faults.map((fault) => `${pair.client}Answer ${fault}`);
         expect(words.filter((fault) => !ALLOWANCES.some((allowed) => allowed.words.test(fault)))).toEqual([]);

@@ -73,8 +73,9 @@ function chatEvents(pieces: readonly Piece[]): Json[] {
     const index = seen.get(piece.call);
     if (index !== undefined) return chunk({ tool_calls: [{ index, function: { arguments: piece.text } }] });
     const { id, name } = callName(piece.call);
-    seen.set(piece.call, seen.size);
-    const call = { index: seen.size - 1, id, type: "function", function: { name, arguments: piece.text } };
+    // Some providers number their calls among all that they say, so that the first is not 0.
+    seen.set(piece.call, seen.size + 1);
+    const call = { index: seen.get(piece.call), id, type: "function", function: { name, arguments: piece.text } };
     return chunk({ tool_calls: [call] });
   });
   const usage = {
