@@ -2,7 +2,10 @@ import { CommandError } from "./report-failure.ts";
 
 export type GatewayAddress = { adminUrl: string; adminToken: string };
 
-export type Ask = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
+type Ask = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
+
+/** `askPatiently` waits longer, for what takes long. */
+export type Asking = { ask: Ask; askPatiently: Ask };
 
 /** No answer, or none that says whether it was done. */
 class GatewayUnreachableError extends Error {
@@ -37,6 +40,21 @@ export function createAsk({ adminUrl, adminToken }: GatewayAddress, timeoutMs = 
     const message = answer.error?.message ?? `the gateway answered ${response.status}`;
     throw response.status >= 500 ? new GatewayUnreachableError(message) : new GatewayRefusal(message, response.status);
   };
+}
+
+const PAGE = 1_000;
+
+/** Every page of a list. */
+export async function listAll<Row>(ask: Ask, path: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  let after: string | null = null;
+  do {
+    const query = queryOf({ limit: PAGE, after });
+    const page: { data: Row[]; next: string | null } = await ask("GET", `${path}?${query}`);
+    rows.push(...page.data);
+    after = page.next;
+  } while (after !== null);
+  return rows;
 }
 
 export const queryOf = (fields: Readonly<Record<string, string | number | null | undefined>>): string =>
