@@ -18,7 +18,8 @@ Try it:
   simulated models  ${simulatorUrl}
   log               ${logFile}
 
-Make more keys with \`tollgate keys create --credit 5\` in this folder, and see what they spend with
-\`tollgate usage\`. Stop with Ctrl-C.
+In this folder, make more keys with \`tollgate keys create --credit 5\`, see what they spend with
+\`tollgate usage\`, and offer real models with \`tollgate providers add\` and \`tollgate models add\`.
+Stop with Ctrl-C.
 `;
 }
