@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { understood } from "../../tests/sdk/read-with-sdk.ts";
-import { sdkSchemas } from "../../tests/sdk/sdk-schemas.ts";
+import { cachedSdkSchemas } from "../../tests/sdk/sdk-schemas.ts";
 import { createWireValidator, type WireValidator } from "../../tests/sdk/wire-validator.ts";
 import { ALLOWANCES } from "../../tests/sdk/allowances.ts";
 import { mutate, mutation } from "../../tests/translation/mutate-events.ts";
@@ -15,8 +15,8 @@ import type { Usage } from "../core/usage.ts";
 import type { PlainAnswer } from "./answer-stage.ts";
 import { pickTranslator } from "./pick-translator.ts";
 
-const { schemas, missing } = await sdkSchemas();
-if (schemas === null) process.stderr.write(`not validated: the SDKs' types cannot be made into schemas: ${missing}\n`);
+const { schemas, missing } = await cachedSdkSchemas();
+if (schemas === null) process.stderr.write(`not validated against the SDKs' types: ${missing}\n`);
 const faultsOf: WireValidator = schemas === null ? () => [] : createWireValidator(schemas);
 
 const text = fc.string({ maxLength: 4 });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Installed, installOnce } from "../support/install-once.ts";
+import { type Installation, type Installed, installOnce } from "../support/install-once.ts";
 import { installPackages, load } from "../support/npm-packages.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
@@ -27,14 +27,25 @@ type Generator = {
 /** The schemas of `WireTypes`, one of each SDK, or why they cannot be had. */
 export type SdkSchemas = { schemas: JsonSchema[]; missing: null } | { schemas: null; missing: string };
 
-/** Made once per version of an SDK and kept in the cache, for it takes seconds. */
+/** Made once per version of an SDK and kept in the cache, for it takes seconds and a tool from outside. */
 export async function sdkSchemas(): Promise<SdkSchemas> {
   const generator = await installPackages("schema-generator", GENERATOR);
   if (generator.folder === null) return { schemas: null, missing: generator.missing };
+  return keptSchemas(async (folder) => generate(generator, folder));
+}
+
+/** Those that have been made before, for tests that fetch nothing. */
+export function cachedSdkSchemas(): Promise<SdkSchemas> {
+  return keptSchemas(async () => {
+    throw new Error("they are not in the cache; the conformance suite puts them there");
+  });
+}
+
+async function keptSchemas(install: Installation["install"]): Promise<SdkSchemas> {
   const { folder, missing } = await installOnce({
     name: "sdk-schemas",
     contents: [GENERATOR, SDKS.map(versionOf), COMPILER_OPTIONS, readFileSync(TYPES, "utf8")],
-    install: async (unfinished) => generate(generator, unfinished),
+    install,
   });
   if (folder === null) return { schemas: null, missing };
   return { schemas: JSON.parse(readFileSync(join(folder, "schemas.json"), "utf8")) as JsonSchema[], missing: null };
