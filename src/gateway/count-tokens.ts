@@ -1,6 +1,6 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
-import { withoutSealed } from "../translate/sealed-thoughts.ts";
+import { withoutSealed } from "../translate/straight/sealed-thoughts.ts";
 import type { CountAtProvider } from "../upstream/count-at-provider.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 import { type CountRequest, countingRefusals } from "./count-request.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Sink } from "../core/sink.ts";
-import { chatUntouched } from "../translate/chat-untouched.ts";
+import { chatUntouched } from "../translate/straight/chat-untouched.ts";
 import { createRelay, type Relayed } from "./relay.ts";
 
 beforeEach(() => {

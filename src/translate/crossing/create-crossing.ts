@@ -6,7 +6,7 @@ import { type AnswerEvent, createFold } from "../form/answer-form.ts";
 import type { Json } from "../form/read-json.ts";
 import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";
-import { upstreamRequest } from "../upstream-request.ts";
+import { upstreamRequest } from "../straight/upstream-request.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 
 /** More than any model says in one answer. What is added up may not grow without end. */

@@ -1,5 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
-import { isMessagesStop } from "../crossing/form-to-messages.ts";
+import { isMessagesStop } from "../crossing/messages/form-to-messages.ts";
 import { openNative } from "../form/native.ts";
 import { being, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
 

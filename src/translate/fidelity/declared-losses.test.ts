@@ -5,9 +5,9 @@ import { type Marked, requestBody } from "../../../tests/translation/request-bod
 import { requestOf } from "../../../tests/translation/request-of.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
-import { chatClient } from "../crossing/chat-side.ts";
-import { messagesClient } from "../crossing/messages-side.ts";
-import { responsesClient } from "../crossing/responses-side.ts";
+import { chatClient } from "../crossing/chat/chat-side.ts";
+import { messagesClient } from "../crossing/messages/messages-side.ts";
+import { responsesClient } from "../crossing/responses/responses-side.ts";
 import type { RequestForm } from "../form/request-form.ts";
 import { pickTranslator } from "../pick-translator.ts";
 import { FIELDS, lossesOf } from "./losses.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
-import { MOST_CHAT_STOPS } from "../crossing/form-to-chat.ts";
+import { MOST_CHAT_STOPS } from "../crossing/chat/form-to-chat.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { openNative } from "../form/native.ts";
 import { isStrictSchema } from "../form/strict-schema.ts";

@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { canTranslate } from "../pick-translator.ts";
-import { withoutSealed } from "../sealed-thoughts.ts";
+import { withoutSealed } from "../straight/sealed-thoughts.ts";
 import { type Loss, lossesOf, type Losses } from "./losses.ts";
 
 /** How much a caller will put up with: anything that is declared, or nothing. */

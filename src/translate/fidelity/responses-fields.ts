@@ -1,5 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
-import { PROBABILITIES } from "../crossing/form-to-responses.ts";
+import { PROBABILITIES } from "../crossing/responses/form-to-responses.ts";
 import { openNative } from "../form/native.ts";
 import { being, type FieldRow, FOUND_TOOLS, otherThan, rowsTo } from "./field-row.ts";
 

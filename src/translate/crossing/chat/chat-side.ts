@@ -1,0 +1,20 @@
+import { CHAT_KEEP_ALIVE } from "../../../wire/chat/chat-stream.ts";
+import type { ClientSide, ProviderSide } from "../../form/sides.ts";
+import { createChatReader, wholeChatAnswer } from "./chat-answer-to-form.ts";
+import { chatToForm } from "./chat-to-form.ts";
+import { formToChat } from "./form-to-chat.ts";
+import { createChatWriter, wholeChatCompletion } from "./form-to-chat-answer.ts";
+
+export const chatClient: ClientSide = {
+  form: chatToForm,
+  writer: createChatWriter,
+  whole: wholeChatCompletion,
+  keepAlive: CHAT_KEEP_ALIVE,
+};
+
+export const chatProvider: ProviderSide = {
+  ordinaryPrice: {},
+  request: formToChat,
+  reader: createChatReader,
+  whole: wholeChatAnswer,
+};

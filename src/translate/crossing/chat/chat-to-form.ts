@@ -1,0 +1,167 @@
+import {
+  addTurn,
+  effortOf,
+  EMPTY_FORM,
+  fileOf,
+  functionTool,
+  sourceOf,
+  textBlock,
+  withSystem,
+} from "../../form/build-form.ts";
+import { type Citation, citationsOfUrls } from "../../form/citation.ts";
+import { openNative } from "../../form/native.ts";
+import {
+  booleanOrNull,
+  type Json,
+  numberOrNull,
+  objectOf,
+  objectOrNull,
+  objectsOf,
+  textOf,
+  textOrNull,
+} from "../../form/read-json.ts";
+import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../../form/request-form.ts";
+
+/** A chat completion request, which has been checked, in the form. */
+export function chatToForm(body: Json): RequestForm {
+  const turns: Turn[] = [];
+  for (const message of objectsOf(body["messages"])) addMessage(turns, message);
+  const { stop } = body;
+  return {
+    ...EMPTY_FORM,
+    ...withSystem(turns, []),
+    ...toolsOf(body),
+    parallelCalls: booleanOrNull(body["parallel_tool_calls"]),
+    temperature: numberOrNull(body["temperature"]),
+    topP: numberOrNull(body["top_p"]),
+    stop: typeof stop === "string" ? [stop] : Array.isArray(stop) ? (stop as string[]) : [],
+    outputFormat: outputFormatOf(objectOf(body["response_format"])),
+    verbosity: textOrNull(body["verbosity"]),
+    thinking: thinkingOf(body["reasoning_effort"]),
+    user: textOrNull(body["safety_identifier"]) ?? textOrNull(body["user"]),
+    promptCacheKey: textOrNull(body["prompt_cache_key"]),
+    labels: objectOrNull(body["metadata"]),
+    probabilities: probabilitiesOf(body),
+  };
+}
+
+function addMessage(turns: Turn[], message: Json): void {
+  const said = contentOf(message["content"]);
+  switch (message["role"]) {
+    case "system":
+    case "developer":
+      return addTurn(turns, "system", said);
+    case "assistant":
+      return addTurn(turns, "assistant", assistantBlocks(message, said));
+    case "tool":
+      return addTurn(turns, "user", [
+        { kind: "tool_result", callId: textOf(message["tool_call_id"]), blocks: said, failed: false },
+      ]);
+    default:
+      return addTurn(turns, "user", said);
+  }
+}
+
+function assistantBlocks(message: Json, said: Block[]): Block[] {
+  const blocks: Block[] = objectsOf(message["reasoning_details"]).flatMap((detail) => {
+    const native = openNative(detail["signature"] ?? detail["data"]);
+    return native === null ? [] : [{ kind: "thinking", text: textOf(detail["text"]), native }];
+  });
+  blocks.push(...withCitations(said, message["annotations"]));
+  if (typeof message["refusal"] === "string") blocks.push({ kind: "refusal", text: message["refusal"] });
+  for (const call of objectsOf(message["tool_calls"])) {
+    const { name, arguments: input } = objectOf(call["function"]);
+    blocks.push({ kind: "tool_call", id: textOf(call["id"]), name: textOf(name), input: textOf(input) });
+  }
+  return blocks;
+}
+
+const movedBack = ({ span, ...citation }: Citation, by: number): Citation => ({
+  ...citation,
+  span: span && { start: span.start - by, end: span.end - by },
+});
+
+/** Annotations count from the beginning of the content, each text block from its own. */
+function withCitations(said: readonly Block[], annotations: unknown): Block[] {
+  const startOf = ({ span }: Citation): number => span?.start ?? 0;
+  const sorted = citationsOfUrls(annotations).sort((a, b) => startOf(a) - startOf(b));
+  if (sorted.length === 0) return [...said];
+  let offset = 0;
+  let next = 0;
+  return said.map((block) => {
+    if (block.kind !== "text") return block;
+    const first = next;
+    const before = offset;
+    offset += block.text.length;
+    for (let citation = sorted[next]; citation && startOf(citation) < offset; citation = sorted[next]) next++;
+    const citations = sorted.slice(first, next).map((citation) => movedBack(citation, before));
+    return citations.length === 0 ? block : { ...block, citations };
+  });
+}
+
+function contentOf(content: unknown): Block[] {
+  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
+  return objectsOf(content).flatMap((part) => blockOf(part));
+}
+
+function blockOf(part: Json): Block[] {
+  const cacheHint = objectOrNull(part["cache_control"]);
+  switch (part["type"]) {
+    case "text":
+      return [textBlock(textOf(part["text"]), cacheHint)];
+    case "refusal":
+      return [{ kind: "refusal", text: textOf(part["refusal"]) }];
+    case "image_url": {
+      const { url, detail } = objectOf(part["image_url"]);
+      return [{ kind: "image", source: sourceOf(textOf(url)), detail: textOrNull(detail), cacheHint }];
+    }
+    case "file": {
+      const { file_data: data, filename } = objectOf(part["file"]);
+      return [{ kind: "document", source: fileOf(textOf(data)), name: textOrNull(filename), cacheHint }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** A choice among some of the tools is a choice among those that are offered; the others are not offered, then. */
+function toolsOf({ tools: offered, tool_choice: choice }: Json): Pick<RequestForm, "tools" | "toolChoice"> {
+  const tools = objectsOf(offered)
+    .filter(({ type }) => type === "function")
+    .map((tool) => ({ ...functionTool(objectOf(tool["function"])), cacheHint: objectOrNull(tool["cache_control"]) }));
+  const { type, allowed_tools: allowed } = objectOf(choice);
+  if (type !== "allowed_tools") return { tools, toolChoice: toolChoiceOf(choice) };
+  const { mode, tools: named } = objectOf(allowed);
+  const names = new Set(objectsOf(named).map((tool) => objectOf(tool["function"])["name"]));
+  return { tools: tools.filter(({ name }) => names.has(name)), toolChoice: toolChoiceOf(mode) };
+}
+
+function toolChoiceOf(choice: unknown): ToolChoice | null {
+  if (choice === "auto" || choice === "none" || choice === "required") return { kind: choice };
+  const { type, function: named } = objectOf(choice);
+  return type === "function" ? { kind: "tool", name: textOf(objectOf(named)["name"]) } : null;
+}
+
+function outputFormatOf({ type, json_schema: given }: Json): OutputFormat | null {
+  if (type === "json_object") return { kind: "json" };
+  if (type !== "json_schema") return null;
+  const { name, description, schema, strict } = objectOf(given);
+  return {
+    kind: "schema",
+    name: textOf(name),
+    description: textOrNull(description),
+    schema: objectOf(schema),
+    strict: booleanOrNull(strict),
+  };
+}
+
+function probabilitiesOf({ logprobs, top_logprobs: alternatives }: Json): RequestForm["probabilities"] {
+  return logprobs === true || (numberOrNull(alternatives) ?? 0) > 0
+    ? { alternatives: numberOrNull(alternatives) }
+    : null;
+}
+
+function thinkingOf(value: unknown): ThinkingForm | null {
+  const effort = effortOf(value);
+  return effort === null ? null : { effort, shown: false };
+}

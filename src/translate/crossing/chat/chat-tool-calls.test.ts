@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type AnswerEvent, createFold } from "../../form/answer-form.ts";
+import { createChatReader } from "./chat-answer-to-form.ts";
+
+type Fragment = { index?: number; id?: string; name?: string; text: string };
+
+/** A chat stream of these fragments, one per chunk, as the form has it in the end. */
+function foldOf(fragments: readonly Fragment[]): string[] {
+  const reader = createChatReader();
+  const { answer, add } = createFold();
+  const push = (data: string): void => {
+    const events: readonly AnswerEvent[] = reader.read(Buffer.from(`data: ${data}\n\n`)) ?? [];
+    for (const event of events) add(event);
+  };
+  for (const { index, id, name, text } of fragments) {
+    const call = { index, id, type: "function", function: { name, arguments: text } };
+    push(JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] }));
+  }
+  push("[DONE]");
+  for (const event of reader.close() ?? []) add(event);
+  return answer.blocks.map(({ head, text }) =>
+    head.kind === "tool_call" ? `${head.id} ${head.name} ${text}` : head.kind,
+  );
+}
+
+test("calls written in turns never run into each other, however their fragments are mixed", () => {
+  const turns = fc.array(fc.tuple(fc.nat(4), fc.string({ maxLength: 4 })), { minLength: 1, maxLength: 60 });
+  fc.assert(
+    fc.property(turns, (given) => {
+      const seen = new Set<number>();
+      const fragments = given.map(([index, text]): Fragment => {
+        const first = !seen.has(index);
+        seen.add(index);
+        return first ? { index, id: `id${index}`, name: `f${index}`, text } : { index, text };
+      });
+      const whole = (index: number): string => given.map(([at, text]) => (at === index ? text : "")).join("");
+
+      expect(foldOf(fragments)).toEqual([...seen].map((index) => `id${index} f${index} ${whole(index)}`));
+    }),
+  );
+});
+
+test("calls that all claim the same index, or none, are told apart by their ids", () => {
+  const calls = [{ id: "a", name: "f", text: "{}" }, { id: "b", name: "g", text: '{"x":' }, { text: "1}" }];
+
+  expect(foldOf(calls)).toEqual(["a f {}", 'b g {"x":1}']);
+  expect(foldOf(calls.map((call) => ({ ...call, index: 0 })))).toEqual(["a f {}", 'b g {"x":1}']);
+});
+
+test("a name that comes after the first arguments loses none of them", () => {
+  expect(
+    foldOf([
+      { index: 0, id: "a", text: '{"x"' },
+      { index: 0, name: "f", text: ":1}" },
+    ]),
+  ).toEqual(['a f {"x":1}']);
+});

@@ -1,0 +1,56 @@
+import type { AnswerEvent } from "../../form/answer-form.ts";
+import type { createBlockNumbers } from "../../form/block-numbers.ts";
+import { type Json, objectOf, textOf } from "../../form/read-json.ts";
+
+type Call = { block: string; id: string; name: string; started: boolean; held: string };
+
+/**
+ * Tells the calls of a chat stream apart. Identity is by index; but some providers leave the index out, and some give every
+ * call the same, so an id that differs is another call too.
+ */
+export function createToolCalls(blocks: ReturnType<typeof createBlockNumbers<string>>) {
+  const byIndex = new Map<string, Call>();
+  let last: Call | null = null;
+  let count = 0;
+
+  function callOf(given: Json): Call {
+    const id = textOf(given["id"]);
+    const index = Number.isInteger(given["index"]) ? String(given["index"]) : null;
+    const known = index === null ? (id === "" ? last : byId(id)) : (byIndex.get(index) ?? null);
+    if (known !== null && (id === "" || known.id === "" || known.id === id)) {
+      if (known.id === "") known.id = id;
+      return known;
+    }
+    const call: Call = { block: `call ${count}`, id, name: "", started: false, held: "" };
+    byIndex.set(index ?? `id ${id}`, call);
+    count++;
+    return call;
+  }
+
+  function byId(id: string): Call | null {
+    return [...byIndex.values()].find((call) => call.id === id) ?? null;
+  }
+
+  /** A name may come late; what is said before it is kept until there is a call to say it in. */
+  function begin(call: Call): AnswerEvent[] {
+    call.started = true;
+    const id = call.id === "" ? `call_${call.block.slice(5)}` : call.id;
+    const events = blocks.start(call.block, { kind: "tool_call", id, name: call.name });
+    return [...events, ...blocks.grow(call.block, call.held)];
+  }
+
+  return {
+    read: (given: Json): AnswerEvent[] => {
+      const call = callOf(given);
+      last = call;
+      const { name, arguments: text } = objectOf(given["function"]);
+      if (!call.started && call.name === "") call.name = textOf(name);
+      const said = typeof text === "string" ? text : text === undefined || text === null ? "" : JSON.stringify(text);
+      if (call.started) return blocks.grow(call.block, said);
+      call.held += said;
+      return call.name === "" ? [] : begin(call);
+    },
+    close: (): AnswerEvent[] =>
+      [...byIndex.values()].flatMap((call) => (call.started || call.name === "" ? [] : begin(call))),
+  };
+}

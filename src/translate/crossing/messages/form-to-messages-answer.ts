@@ -1,0 +1,176 @@
+import { isObject } from "../../../core/is-object.ts";
+import { NO_USAGE, type Usage } from "../../../core/usage.ts";
+import { MESSAGE_STOP, messagesEvent, messagesFailure } from "../../../wire/messages/messages-stream.ts";
+import {
+  type Answer,
+  type AnsweredBlock,
+  type AnswerEvent,
+  blockAt,
+  type BlockHead,
+  reasonOf,
+  type StopReason,
+} from "../../form/answer-form.ts";
+import { sourceCitation } from "../../form/citation.ts";
+import { type Native, sealNative, UNSIGNED } from "../../form/native.ts";
+import { createOneAtATime } from "../../form/one-at-a-time.ts";
+import type { Json } from "../../form/read-json.ts";
+import type { AnswerName, AnswerWriter, ClientSide } from "../../form/sides.ts";
+import { createTextTemplate } from "../../form/text-template.ts";
+
+const REASONS: Record<StopReason, string> = {
+  end: "end_turn",
+  stop_sequence: "stop_sequence",
+  length: "max_tokens",
+  tool: "tool_use",
+  refused: "refusal",
+};
+
+/** What the official client's types want of every answer, and the other dialects say nothing of. */
+const UNSAID_OF_USAGE = Object.freeze({ cache_creation: null, inference_geo: null, speed: null });
+/** What a message that has only begun says of itself. */
+const EMPTY = Object.freeze({
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+  stop_details: null,
+  container: null,
+});
+/** Calls are the model's own, and not of code that it had run. */
+const DIRECT = Object.freeze({ type: "direct" });
+
+export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWriter {
+  const inOrder = createOneAtATime();
+  /** How each block grows; one is begun before it does. */
+  const growth = new Map<number, (text: string) => Buffer>();
+
+  function write(event: AnswerEvent): Buffer[] {
+    switch (event.kind) {
+      case "answer-started":
+        return [messagesEvent({ type: "message_start", message: { ...messageOf(name, answer, NO_USAGE), ...EMPTY } })];
+      case "block-started":
+        growth.set(event.index, growthOf(event.index, event.block.kind));
+        return [block("start", event.index, { content_block: emptyBlock(event.block) })];
+      case "block-grew":
+        return grown(event.text, growth.get(event.index));
+      case "block-cited":
+        return [
+          block("delta", event.index, { delta: { type: "citations_delta", citation: sourceCitation(event.citation) } }),
+        ];
+      case "block-stopped":
+        return [...signed(event.index), block("stop", event.index, {})];
+      case "block-sealed":
+      case "tier-named":
+      case "answer-stopped":
+        return [];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** Once it is whole, thinking says who may be shown it again. */
+  function signed(index: number): Buffer[] {
+    const { head, native } = blockAt(answer, index);
+    if (head.kind !== "thinking") return [];
+    return [block("delta", index, { delta: { type: "signature_delta", signature: signatureOf(native) } })];
+  }
+
+  return {
+    write: (event) => inOrder(event).flatMap((next) => write(next)),
+    close: (usage) => ({
+      rest: [messagesEvent({ type: "message_delta", delta: stopOf(answer), usage: usageOf(usage ?? NO_USAGE) })],
+      terminal: MESSAGE_STOP,
+    }),
+    failure: messagesFailure,
+  };
+}
+
+export const wholeMessageAnswer: ClientSide["whole"] = (name, answer, usage) =>
+  messageOf(name, answer, usage ?? NO_USAGE);
+
+function messageOf({ id, model }: AnswerName, answer: Answer, usage: Usage): Json {
+  return {
+    id: `msg_${id}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content: answer.blocks.map((item) => wholeBlock(item)),
+    ...stopOf(answer),
+    diagnostics: null,
+    usage: { ...usageOf(usage), ...UNSAID_OF_USAGE, service_tier: tierOf(answer) },
+  };
+}
+
+const block = (what: "start" | "delta" | "stop", index: number, rest: Json): Buffer =>
+  messagesEvent({ type: `content_block_${what}`, index, ...rest });
+
+function emptyBlock(head: BlockHead): Json {
+  switch (head.kind) {
+    case "text":
+    case "refusal":
+      return { type: "text", text: "", citations: null };
+    case "thinking":
+      return { type: "thinking", thinking: "", signature: "" };
+    case "tool_call":
+      return { type: "tool_use", id: head.id, name: head.name, input: {}, caller: DIRECT };
+    default:
+      return head satisfies never;
+  }
+}
+
+const growthOf = (index: number, kind: BlockHead["kind"]): ((text: string) => Buffer) =>
+  createTextTemplate((text) => block("delta", index, { delta: deltaOf(kind, text) }));
+
+/** Tokens may come that are a part of a character, and nothing to read yet. */
+const grown = (text: string, write: ((text: string) => Buffer) | undefined): Buffer[] =>
+  text === "" || write === undefined ? [] : [write(text)];
+
+function deltaOf(kind: BlockHead["kind"], text: string): Json {
+  if (kind === "thinking") return { type: "thinking_delta", thinking: text };
+  if (kind === "tool_call") return { type: "input_json_delta", partial_json: text };
+  return { type: "text_delta", text };
+}
+
+function wholeBlock({ head, text, citations, native }: AnsweredBlock): Json {
+  const empty = emptyBlock(head);
+  if (head.kind === "thinking") return { ...empty, thinking: text, signature: signatureOf(native) };
+  if (head.kind === "tool_call") return { ...empty, input: inputOf(text) };
+  return { ...empty, text, ...(citations.length === 0 ? {} : { citations: citations.map(sourceCitation) }) };
+}
+
+const signatureOf = (native: Native | null): string => (native === null ? UNSIGNED : sealNative(native));
+
+/** A call that was cut off by the limit has no whole arguments; clients of this dialect get none then. */
+function inputOf(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text === "" ? "{}" : text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function stopOf(answer: Answer): Json {
+  const refused = answer.blocks.some(({ head }) => head.kind === "refusal");
+  return {
+    stop_reason: refused ? REASONS.refused : REASONS[reasonOf(answer)],
+    stop_sequence: answer.stop.sequence,
+    stop_details: null,
+    container: null,
+  };
+}
+
+/** In this dialect cached tokens are counted beside the input; in ours they are within it. */
+const usageOf = (usage: Usage): Json => ({
+  input_tokens: usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens,
+  output_tokens: usage.outputTokens,
+  cache_read_input_tokens: usage.cacheReadTokens,
+  cache_creation_input_tokens: usage.cacheWriteTokens,
+  output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+  server_tool_use: toolUseOf(usage),
+});
+
+function toolUseOf({ toolCalls: { web_search: searches = 0, web_fetch: fetches = 0 } }: Usage): Json | null {
+  return searches + fetches === 0 ? null : { web_search_requests: searches, web_fetch_requests: fetches };
+}
+
+const tierOf = ({ tier }: Answer): string | null => (tier === "ordinary" ? "standard" : tier);

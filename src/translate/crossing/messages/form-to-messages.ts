@@ -1,0 +1,124 @@
+import { isObject } from "../../../core/is-object.ts";
+import { DEFAULT_MAX_TOKENS } from "../../../wire/messages/messages-request.ts";
+import { type Json, said } from "../../form/read-json.ts";
+import type { Block, OutputFormat, RequestForm, Source, ToolChoice, ToolForm, Turn } from "../../form/request-form.ts";
+import type { ProviderTold } from "../../form/sides.ts";
+import { thinkingFor } from "./messages-thinking.ts";
+
+/** This dialect's range of temperature ends where others' middle is. */
+const MOST_TEMPERATURE = 1;
+
+export function formToMessages(form: RequestForm, { model, stream, maxOutputTokens }: ProviderTold): Json {
+  const maxTokens = maxOutputTokens ?? DEFAULT_MAX_TOKENS;
+  const { thinking, effort } = thinkingFor(form, { model, maxTokens });
+  // A model that thinks takes no sampling at all, and current models take one of the two.
+  const temperature =
+    thinking !== null || form.temperature === null ? null : Math.min(form.temperature, MOST_TEMPERATURE);
+  const stop = form.stop.filter((sequence) => isMessagesStop(sequence));
+  return said({
+    model,
+    max_tokens: maxTokens,
+    system: form.system.length === 0 ? null : form.system.flatMap((block) => contentOf(block)),
+    messages: form.turns.flatMap((turn) => messageOf(turn)),
+    temperature,
+    top_p: thinking !== null || temperature !== null ? null : form.topP,
+    stop_sequences: stop.length === 0 ? null : stop,
+    tools: form.tools.length === 0 ? null : form.tools.map((tool) => toolOf(tool)),
+    tool_choice: form.tools.length === 0 ? null : choiceOf(form.toolChoice, form.parallelCalls),
+    thinking,
+    output_config: outputConfigOf(form.outputFormat, effort),
+    metadata: form.user === null ? null : { user_id: form.user },
+    stream: stream ? true : null,
+  });
+}
+
+/** This dialect refuses to stop at white space alone. */
+export const isMessagesStop = (sequence: string): boolean => /\S/.test(sequence);
+
+/** Instructions amid a conversation have no role here; they are said by the user. */
+function messageOf({ role, blocks }: Turn): Json[] {
+  const content = blocks.flatMap((block) => contentOf(block));
+  return content.length === 0 ? [] : [{ role: role === "assistant" ? "assistant" : "user", content }];
+}
+
+function contentOf(block: Block): Json[] {
+  switch (block.kind) {
+    case "text":
+      return block.text === "" ? [] : [said({ type: "text", text: block.text, cache_control: block.cacheHint })];
+    case "refusal":
+      return block.text === "" ? [] : [{ type: "text", text: block.text }];
+    case "image":
+      return [said({ type: "image", source: sourceOf(block.source), cache_control: block.cacheHint })];
+    case "document":
+      return [
+        said({ type: "document", source: documentOf(block.source), title: block.name, cache_control: block.cacheHint }),
+      ];
+    case "thinking":
+      return thoughtOf(block);
+    case "tool_call":
+      return [{ type: "tool_use", id: callIdOf(block.id), name: block.name, input: inputOf(block.input) }];
+    case "tool_result":
+      return [
+        {
+          type: "tool_result",
+          tool_use_id: callIdOf(block.callId),
+          content: block.blocks.flatMap((inner) => contentOf(inner)),
+          ...(block.failed ? { is_error: true } : {}),
+        },
+      ];
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Thinking without its own signature is refused by the provider, so only what it signed goes back to it. */
+function thoughtOf({ text, native }: Extract<Block, { kind: "thinking" }>): Json[] {
+  if (native?.dialect !== "messages") return [];
+  const { signature, redacted } = native.value;
+  if (typeof redacted === "string") return [{ type: "redacted_thinking", data: redacted }];
+  return typeof signature === "string" ? [{ type: "thinking", thinking: text, signature }] : [];
+}
+
+/** This dialect takes letters, digits, `_` and `-`; others put dots and colons in their ids. */
+const callIdOf = (id: string): string => id.replaceAll(/[^\w-]/g, "_");
+
+/** A model may have written arguments that are no JSON; the call is then shown without them. */
+function inputOf(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function sourceOf(source: Source): Json {
+  if (source.kind === "url") return { type: "url", url: source.url };
+  // Not a registered name, and understood by the others all the same.
+  const mediaType = source.mediaType === "image/jpg" ? "image/jpeg" : source.mediaType;
+  return { type: "base64", media_type: mediaType, data: source.data };
+}
+
+/** Text is told as text here; only what is no text has its bytes told. */
+function documentOf(source: Source): Json {
+  if (source.kind === "url" || !source.mediaType.startsWith("text/")) return sourceOf(source);
+  return { type: "text", media_type: "text/plain", data: Buffer.from(source.data, "base64").toString("utf8") };
+}
+
+const toolOf = ({ name, description, schema, strict, cacheHint }: ToolForm): Json =>
+  said({ name, description, input_schema: schema, strict: strict === true ? true : null, cache_control: cacheHint });
+
+function choiceOf(choice: ToolChoice | null, parallelCalls: boolean | null): Json | null {
+  if (choice === null && parallelCalls !== false) return null;
+  const kind = choice?.kind ?? "auto";
+  return {
+    type: kind === "required" ? "any" : kind,
+    ...(choice?.kind === "tool" ? { name: choice.name } : {}),
+    ...(parallelCalls === false && kind !== "none" ? { disable_parallel_tool_use: true } : {}),
+  };
+}
+
+function outputConfigOf(outputFormat: OutputFormat | null, effort: string | null): Json | null {
+  const format = outputFormat?.kind === "schema" ? { type: "json_schema", schema: outputFormat.schema } : null;
+  return effort === null && format === null ? null : said({ effort, format });
+}

@@ -1,0 +1,20 @@
+import { MESSAGES_KEEP_ALIVE } from "../../../wire/messages/messages-stream.ts";
+import type { ClientSide, ProviderSide } from "../../form/sides.ts";
+import { formToMessages } from "./form-to-messages.ts";
+import { createMessagesWriter, wholeMessageAnswer } from "./form-to-messages-answer.ts";
+import { createMessagesReader, wholeMessage } from "./messages-answer-to-form.ts";
+import { messagesToForm } from "./messages-to-form.ts";
+
+export const messagesClient: ClientSide = {
+  form: messagesToForm,
+  writer: createMessagesWriter,
+  whole: wholeMessageAnswer,
+  keepAlive: MESSAGES_KEEP_ALIVE,
+};
+
+export const messagesProvider: ProviderSide = {
+  ordinaryPrice: { service_tier: "standard_only" },
+  request: formToMessages,
+  reader: createMessagesReader,
+  whole: wholeMessage,
+};

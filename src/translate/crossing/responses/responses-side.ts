@@ -1,0 +1,20 @@
+import { RESPONSES_KEEP_ALIVE } from "../../../wire/responses/responses-stream.ts";
+import type { ClientSide, ProviderSide } from "../../form/sides.ts";
+import { formToResponses } from "./form-to-responses.ts";
+import { createResponsesWriter, wholeResponseAnswer } from "./form-to-responses-answer.ts";
+import { createResponsesReader, wholeResponse } from "./responses-answer-to-form.ts";
+import { responsesToForm } from "./responses-to-form.ts";
+
+export const responsesClient: ClientSide = {
+  form: responsesToForm,
+  writer: createResponsesWriter,
+  whole: wholeResponseAnswer,
+  keepAlive: RESPONSES_KEEP_ALIVE,
+};
+
+export const responsesProvider: ProviderSide = {
+  ordinaryPrice: { service_tier: "default" },
+  request: formToResponses,
+  reader: createResponsesReader,
+  whole: wholeResponse,
+};

@@ -1,0 +1,135 @@
+import { isObject } from "../../core/is-object.ts";
+import type { Usage } from "../../core/usage.ts";
+import { CHAT_KEEP_ALIVE, chatFailure } from "../../wire/chat/chat-stream.ts";
+import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
+import { chatUpstreamRequest } from "./chat-upstream-request.ts";
+import { GENERATED, parseChatAnswer } from "./chat-untouched.ts";
+import { DeliveredText } from "../delivered-text.ts";
+import { readEvent } from "../read-event.ts";
+import { createCallNumbers } from "./number-tool-calls.ts";
+import { repairDelta, repairMessage } from "./repair-chat-delta.ts";
+import type { SameFormat } from "../translator.ts";
+
+const DONE = Buffer.from("data: [DONE]\n\n");
+
+/**
+ * Chat to chat where the provider speaks the format with an accent: no role at the start, null or structured content, missing
+ * finish reasons, ids that change, no `[DONE]`. Repairs the rules of spec 6.1 and writes the public model id. [decision 32]
+ */
+export const chatNormalised: SameFormat = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
+
+function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
+  const answer = parseChatAnswer(bytes);
+  const usage = readChatUsage(chatUsageIn(answer));
+  const choices = (answer["choices"] as unknown[]).map((choice) => repairWholeChoice(choice));
+  const repaired = { id: "", ...answer, object: "chat.completion", model: request.model, choices };
+  return { bytes: Buffer.from(JSON.stringify(repaired)), usage };
+}
+
+function repairWholeChoice(given: unknown): object {
+  const choice = isObject(given) ? given : {};
+  return { logprobs: null, ...choice, index: indexOf(choice), message: repairMessage(choice["message"]) };
+}
+
+type Head = { id: string; object: string; created: number; model: string };
+
+/** `reason` is kept back: only the end tells which chunk of a choice was the last. [spec 6.1.6] */
+type Choice = { reason: string | null; numberCall: ReturnType<typeof createCallNumbers>; toolCalls: boolean };
+
+function createStage(request: GenerationRequest): AnswerStage {
+  let head: Head | null = null;
+  let usage: Usage | null = null;
+  let usageAsGiven: unknown = null;
+  let terminal: Buffer | null = null;
+  const choices = new Map<number, Choice>();
+  const delivered = new DeliveredText();
+
+  function event(bytes: Buffer, start: number, end: number): Verdict {
+    const text = bytes.subarray(start, end);
+    if (end - start < 32 && text.includes("[DONE]")) {
+      terminal = DONE;
+      return TERMINAL;
+    }
+    const chunk = readEvent(text);
+    if (chunk === null || chunk["error"]) return FAILED;
+    usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
+    usageAsGiven = chunk["usage"] ?? usageAsGiven;
+    const given = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
+    if (given.length === 0) return DROP;
+    delivered.addMembers(text, GENERATED);
+
+    head ??= headOf(chunk, request);
+    const opening = given.flatMap((choice) => openChoice(choice));
+    const repaired = given.map((choice) => repairChoice(choice));
+    const { usage: _, ...rest } = chunk;
+    return Buffer.concat([...opening, encode({ ...rest, ...head, choices: repaired })]);
+  }
+
+  /** The first chunk of a choice carries the role and empty content, and nothing else. [spec 6.1.5] */
+  function openChoice(given: unknown): Buffer[] {
+    const index = indexOf(given);
+    if (choices.has(index)) return [];
+    choices.set(index, { reason: null, numberCall: createCallNumbers(), toolCalls: false });
+    return [encode({ ...head, choices: [{ index, delta: { role: "assistant", content: "" }, finish_reason: null }] })];
+  }
+
+  function repairChoice(given: unknown): object {
+    const choice = isObject(given) ? given : {};
+    const index = indexOf(choice);
+    const state = choices.get(index) as Choice;
+    const delta = repairDelta(choice["delta"]);
+    if (delta.tool_calls !== undefined) {
+      state.toolCalls = true;
+      delta.tool_calls = delta.tool_calls.map((call) => state.numberCall(call));
+    }
+    if (typeof choice["finish_reason"] === "string") state.reason = choice["finish_reason"];
+    return { ...choice, index, delta, finish_reason: null };
+  }
+
+  /** Ends every choice. A provider that closed in good order but never said `[DONE]` is taken at its finish reason. */
+  function close(): Buffer | null {
+    const ended = [...choices.values()].some(({ reason }) => reason !== null);
+    if (terminal === null && !ended) return null;
+    terminal = DONE;
+    const endings = [...choices].map(([index, { reason, toolCalls }]) => ({
+      index,
+      delta: {},
+      finish_reason: reason ?? (toolCalls ? "tool_calls" : "stop"),
+    }));
+    const rest = endings.length === 0 ? [] : [encode({ ...head, choices: endings })];
+    if (request.wantsUsageEvent && usageAsGiven !== null)
+      rest.push(encode({ ...head, choices: [], usage: usageAsGiven }));
+    return Buffer.concat(rest);
+  }
+
+  return {
+    event,
+    close,
+    terminal: () => terminal,
+    usage: () => usage,
+    inputUsage: () => null,
+    delivered,
+    keepAlive: CHAT_KEEP_ALIVE,
+    failure: chatFailure,
+  };
+}
+
+function headOf(chunk: Record<string, unknown>, request: GenerationRequest): Head {
+  const { id, created } = chunk;
+  return {
+    id: typeof id === "string" && id !== "" ? id : "chatcmpl-unnamed",
+    object: "chat.completion.chunk",
+    created: typeof created === "number" ? created : 0,
+    model: request.model,
+  };
+}
+
+function indexOf(choice: unknown): number {
+  return isObject(choice) && Number.isInteger(choice["index"]) ? (choice["index"] as number) : 0;
+}
+
+function encode(chunk: object): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}

@@ -1,0 +1,92 @@
+import { isObject } from "../../core/is-object.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { editMembers } from "../../wire/json/edit-members.ts";
+import { findMembers } from "../../wire/json/members.ts";
+import {
+  MESSAGE_STOP,
+  MESSAGES_KEEP_ALIVE,
+  messagesEvent,
+  messagesFailure,
+} from "../../wire/messages/messages-stream.ts";
+import { readMessagesUsage } from "../../wire/messages/messages-usage.ts";
+import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
+import { DeliveredText } from "../delivered-text.ts";
+import { createMessagesMeter, MESSAGES_GENERATED, readMessage } from "./messages-untouched.ts";
+import { readEvent, typeOf } from "../read-event.ts";
+import type { SameFormat } from "../translator.ts";
+import { upstreamRequest } from "./upstream-request.ts";
+
+/**
+ * Messages to messages where the provider speaks the format with an accent: events without a name, a beginning said twice, no
+ * `message_stop`. Repairs what makes official clients give up, and writes the public model id. [decision 32]
+ */
+export const messagesNormalised: SameFormat = { request: upstreamRequest, plain: readPlain, stage: createStage };
+
+function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
+  const usage = readMessagesUsage(readMessage(bytes)["usage"]);
+  return { bytes: editMembers(bytes, findMembers(bytes), { model: JSON.stringify(request.model) }), usage };
+}
+
+function createStage(request: GenerationRequest): AnswerStage {
+  let terminal: Buffer | null = null;
+  let begun = false;
+  let contentBegun = false;
+  let stopReasonSeen = false;
+  const meter = createMessagesMeter();
+  const delivered = new DeliveredText();
+
+  function event(bytes: Buffer, start: number, end: number): Verdict {
+    const text = bytes.subarray(start, end);
+    const data = readEvent(text);
+    const type = typeOf(data);
+    if (data === null) return FAILED;
+    if (type === null) return DROP;
+    switch (type) {
+      case "message_start":
+        return opening(data);
+      case "content_block_start":
+        contentBegun = true;
+        break;
+      case "content_block_delta":
+        delivered.addMembers(text, MESSAGES_GENERATED);
+        break;
+      case "message_delta":
+        meter.advanced(data);
+        stopReasonSeen ||= isObject(data["delta"]) && typeof data["delta"]["stop_reason"] === "string";
+        break;
+      case "message_stop":
+        terminal = MESSAGE_STOP;
+        return TERMINAL;
+      case "error":
+        return FAILED;
+      default:
+    }
+    return messagesEvent({ ...data, type });
+  }
+
+  /** Said twice it is said once. A second beginning amid content is another answer, and the two cannot be made one. */
+  function opening(data: Record<string, unknown>): Verdict {
+    if (contentBegun || !isObject(data["message"])) return FAILED;
+    meter.started(data);
+    if (begun) return DROP;
+    begun = true;
+    return messagesEvent({ ...data, type: "message_start", message: { ...data["message"], model: request.model } });
+  }
+
+  /** A provider that closed in good order but never said `message_stop` is taken at its stop reason. */
+  function close(): null {
+    if (stopReasonSeen) terminal ??= MESSAGE_STOP;
+    return null;
+  }
+
+  return {
+    event,
+    close,
+    terminal: () => terminal,
+    usage: meter.usage,
+    inputUsage: meter.inputUsage,
+    delivered,
+    keepAlive: MESSAGES_KEEP_ALIVE,
+    failure: messagesFailure,
+  };
+}
