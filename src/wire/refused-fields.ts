@@ -127,47 +127,73 @@ function toolRows(place: string, tools: Test): Row[] {
   ];
 }
 
-/** Refuses a body that asks a provider for what strangers on one account must not share or for what has no price. */
-export function refuseFields(dialect: ClientDialect, body: Record<string, unknown>): void {
-  for (const row of ROWS[dialect]) {
-    const found = find({ row, steps: row.path.split(".") }, body, 0);
-    if (found === null) continue;
-    const param = found.path.join(".");
-    throw new Fault("invalid_request", `${param}: ${subjectOf(found, row)} ${REASONS[row.because]}.`, { param });
+/** Rows that begin with the same steps, together: a body is walked once, whatever the number of rows. */
+type Branch = { rows: Row[]; members: Map<string, Branch>; elements: Branch | null };
+
+const emptyBranch = (): Branch => ({ rows: [], members: new Map(), elements: null });
+
+function treeOf(rows: readonly Row[]): Branch {
+  const root = emptyBranch();
+  for (const row of rows) {
+    let branch = root;
+    for (const step of row.path.split(".")) branch = below(branch, step);
+    branch.rows.push(row);
   }
+  return root;
 }
 
-type Found = { path: string[]; value: unknown };
+function below(branch: Branch, step: string): Branch {
+  if (step === "*") return (branch.elements ??= emptyBranch());
+  const next = branch.members.get(step) ?? emptyBranch();
+  branch.members.set(step, next);
+  return next;
+}
+
+const TREES: Record<ClientDialect, Branch> = {
+  chat: treeOf(ROWS.chat),
+  responses: treeOf(ROWS.responses),
+  messages: treeOf(ROWS.messages),
+};
+
+/** Refuses a body that asks a provider for what strangers on one account must not share or for what has no price. */
+export function refuseFields(dialect: ClientDialect, body: Record<string, unknown>): void {
+  const found = find(TREES[dialect], body);
+  if (found === null) return;
+  const param = found.path.join(".");
+  throw new Fault("invalid_request", `${param}: ${subjectOf(found)} ${REASONS[found.row.because]}.`, { param });
+}
+
+type Found = { path: string[]; value: unknown; row: Row };
 
 /** Callers who did not write the body themselves, as an agent's users, know a tool by its name and not by its place. */
-function subjectOf({ value }: Found, { unless, when }: Row): string {
+function subjectOf({ value, row: { unless, when } }: Found): string {
   const named = (unless ?? when) && typeof value === "string" && /^[\w.-]{1,64}$/.test(value);
   return named ? `'${value}'` : "This field";
 }
 
-type Search = { row: Row; steps: readonly string[] };
-
 /** The first refused value and the way to it, or null. Bodies are large, so nothing is made while nothing is found. */
-function find(search: Search, value: unknown, at: number): Found | null {
-  const step = search.steps[at];
-  if (step === undefined) return isRefused(value, search.row) ? { path: [], value } : null;
-  if (step === "*") return findInArray(search, value, at);
-  if (!isObject(value) || !Object.hasOwn(value, step)) return null;
-  return after(step, find(search, value[step], at + 1));
+function find(branch: Branch, value: unknown): Found | null {
+  if (value === undefined || value === null) return null;
+  for (const row of branch.rows) if (isRefused(value, row)) return { path: [], value, row };
+  if (Array.isArray(value)) return branch.elements && findInArray(branch.elements, value);
+  if (branch.members.size === 0 || !isObject(value)) return null;
+  for (const [name, next] of branch.members) {
+    const found = Object.hasOwn(value, name) ? find(next, value[name]) : null;
+    if (found !== null) return after(name, found);
+  }
+  return null;
 }
 
-function findInArray(search: Search, value: unknown, at: number): Found | null {
-  if (!Array.isArray(value)) return null;
-  for (let index = 0; index < value.length; index++) {
-    const found = find(search, value[index], at + 1);
+function findInArray(branch: Branch, values: readonly unknown[]): Found | null {
+  for (let index = 0; index < values.length; index++) {
+    const found = find(branch, values[index]);
     if (found !== null) return after(String(index), found);
   }
   return null;
 }
 
-const after = (step: string, found: Found | null): Found | null => found && { ...found, path: [step, ...found.path] };
+const after = (step: string, found: Found): Found => ({ ...found, path: [step, ...found.path] });
 
 function isRefused(value: unknown, { unless, when }: Row): boolean {
-  if (value === undefined || value === null) return false;
   return unless ? !unless(value) : (when?.(value) ?? true);
 }
