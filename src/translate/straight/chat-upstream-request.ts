@@ -9,6 +9,8 @@ const USAGE_EVENT = `{"include_usage":true}`;
 export function chatUpstreamRequest(request: GenerationRequest, told: Told): Buffer {
   const { upstreamModel, chat } = told;
   const edits = limitEdits(request, told);
+  // Labels are for finding what was stored, and chat providers refuse them where nothing is.
+  if (asksToStore(request)) edits["metadata"] = null;
   if (chat?.streamOptions === "refused") edits["stream_options"] = null;
   else if (request.stream && !request.wantsUsageEvent) edits["stream_options"] = USAGE_EVENT;
   return upstreamRequest(request, { upstreamModel, maxOutputTokens: null }, edits);
@@ -28,4 +30,9 @@ function limitEdits(request: GenerationRequest, { maxOutputTokens, chat }: Told)
   const asItIs = maxOutputTokens === null && sent.length === 1 && sent[0] === field;
   if (asItIs) return {};
   return Object.fromEntries([...sent.map((name) => [name, null]), [field, String(limit)]]) as MemberEdits;
+}
+
+function asksToStore({ members, bytes }: GenerationRequest): boolean {
+  const store = members.list.find(({ name }) => name === "store");
+  return store !== undefined && bytes.toString("latin1", store.valueStart, store.valueEnd) === "true";
 }

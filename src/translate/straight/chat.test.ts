@@ -236,3 +236,15 @@ test("a provider with a name of its own for the limit, or that refuses to be ask
   });
   expect(ask({ outputLimitField: "max_tokens", streamOptions: "refused" })).not.toHaveProperty("stream_options");
 });
+
+test("labels of an answer that was to be stored go with the storing: providers refuse them alone", () => {
+  const sent = (extra: object): object => {
+    const bytes = chatUntouched.request(request(extra), { upstreamModel: "m", maxOutputTokens: null });
+    return JSON.parse(bytes.toString()) as object;
+  };
+
+  expect(sent({ store: true, metadata: { team: "a" } })).toMatchObject({ store: false });
+  expect(sent({ store: true, metadata: { team: "a" } })).not.toHaveProperty("metadata");
+  expect(sent({ store: false, metadata: { team: "a" } })).toMatchObject({ metadata: { team: "a" } });
+  expect(sent({ metadata: { team: "a" } })).toMatchObject({ metadata: { team: "a" } });
+});

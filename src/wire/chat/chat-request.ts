@@ -68,8 +68,6 @@ export function readChatRequest({ value, bytes, members }: ParsedBody): Generati
 function editsOf(value: Record<string, unknown>): MemberEdits {
   const edits: MemberEdits = {};
   if (value["store"] !== undefined) edits["store"] = "false";
-  // Labels are for finding what was stored, and are refused where nothing is.
-  if (value["store"] === true && value["metadata"] !== undefined) edits["metadata"] = null;
   if (value["service_tier"] !== undefined) edits["service_tier"] = null;
   return edits;
 }
