@@ -188,6 +188,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     clock,
     batchItems: config.ledger.batchItems,
     events,
+    running: running.ids,
     onLeaseLost: running.cutAll,
     onHoldClosed: running.cutClosed,
   });

@@ -5,6 +5,7 @@ import type { WatchedSink } from "./watched-sink.ts";
 export type Running = {
   began: (id: string, sink: WatchedSink) => void;
   ended: (id: string) => void;
+  ids: () => Iterable<string>;
   /** The keys that have something running. */
   keyIds: () => Set<string>;
   /** The ledger has closed this request: what it goes on to deliver could not be charged. */
@@ -22,6 +23,7 @@ export function createRunning(): Running {
   return {
     began: (id, sink) => void sinks.set(id, sink),
     ended: (id) => void sinks.delete(id),
+    ids: () => sinks.keys(),
     keyIds: () => new Set([...sinks.values()].map(({ keyId }) => keyId)),
     cutClosed: (id) => sinks.get(id)?.cut(closed()),
     cutRevoked: (keyId) => cutWhere(revoked(), (sink) => sink.keyId === keyId),

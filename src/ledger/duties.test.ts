@@ -13,6 +13,8 @@ import { startSweeper } from "./sweeper.ts";
 
 const clock = systemClock;
 
+type Under = { running?: string[]; skippedMs?: () => number };
+
 describe.each(SERVERS)("$name", ({ reason, open }) => {
   let database: Database;
   let close: () => Promise<void>;
@@ -63,13 +65,14 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     contentDelivered: true,
   });
 
-  async function start(processId: string, heard: string[]): Promise<Duties> {
+  async function start(processId: string, heard: string[], under: Under = {}): Promise<Duties> {
+    const { running = [], skippedMs = () => 0 } = under;
     return startDuties({
       ledger,
       housekeeping: createHousekeepingStore(database),
       failureOf: ledgerFailureOf,
       processId,
-      clock,
+      clock: { ...clock, elapsedMs: () => clock.elapsedMs() + skippedMs() },
       batchItems: 256,
       events: {
         dutyDone: (duty) => heard.push(duty),
@@ -80,6 +83,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         holdFoundClosed: () => undefined,
         dayPartitioned: ({ result }) => heard.push(result),
       },
+      running: () => running,
       onLeaseLost: () => undefined,
       onHoldClosed: (holdId) => heard.push(`closed ${holdId}`),
     });
@@ -119,6 +123,30 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   );
 
   test.skipIf(reason !== null)(
+    "a process that slept beyond its lease asks which of its requests others have ended, and no checkpoint suffers from it",
+    async () => {
+      const heard: string[] = [];
+      const running: string[] = [];
+      let skippedMs = 0;
+      const processId = createId(nowMs);
+      const duties = await start(processId, heard, { running, skippedMs: () => skippedMs });
+      const [open, gone] = [await admit(processId), await admit(processId)];
+      running.push(open, gone);
+      await ledger.checkpoint([checkpoint(open, 9n)]);
+      await ledger.void([{ id: gone, keyId }]);
+
+      skippedMs = 20_000;
+      await until(() => heard.includes(`closed ${gone}`), "the ended request is told", 15_000);
+      await duties.stop();
+
+      expect(heard).not.toContain(`closed ${open}`);
+      expect(await database.query("select id, checkpoint_cost as cost, content_delivered as told from hold")).toEqual([
+        { id: open, cost: 9n, told: true },
+      ]);
+    },
+  );
+
+  test.skipIf(reason !== null)(
     "what a dead process held is settled at its last checkpoint by one that lives",
     async () => {
       const [dead, alive] = [createId(nowMs), createId(nowMs)];
@@ -132,6 +160,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         clock,
         renewMs: 5,
         onRenewed: () => renewals.push(nowMs),
+        onLapsed: () => undefined,
         onFailed: (error) => expect.unreachable(String(error)),
         onLost: () => expect.unreachable(),
       });

@@ -27,6 +27,8 @@ type DutiesOptions = {
   /** Checkpoints written together at most. */
   batchItems: number;
   events: DutyEvents;
+  /** The requests under way in this process. */
+  running: () => Iterable<string>;
   /** Every stream of this process must be cut. */
   onLeaseLost: () => void;
   /** The stream of this request must be cut: it was swept or voided. */
@@ -39,6 +41,8 @@ export type Duties = {
   stop: () => Promise<void>;
 };
 
+/** Changes no checkpoint; what the ledger answers to it is whether the request is still open. */
+const NOTHING_NEW = { seq: 0, cost: 0n, inputTokens: 0, outputTokens: 0, contentDelivered: false };
 const CHECKPOINT_EVERY_MS = 200;
 const CHECKPOINT_RETRY_MS = 1_000;
 
@@ -50,11 +54,16 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
   const { ledger, housekeeping: store, failureOf, processId, clock, batchItems, events } = options;
   const failed = (duty: Duty) => (error: unknown) => events.dutyFailed(duty, error);
 
+  /** Not before the first renewal, when there is nothing under way. */
+  let checkpoints: Checkpoints | null = null;
   const lease = startLease({
     heartbeat: ledger.heartbeat,
     processId,
     clock,
     onRenewed: () => events.dutyDone("lease"),
+    onLapsed: () => {
+      for (const id of options.running()) checkpoints?.add({ id, ...NOTHING_NEW });
+    },
     onFailed: failed("lease"),
     onLost: () => {
       events.leaseLost();
@@ -63,7 +72,7 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
   });
   await lease.renewed;
 
-  const checkpoints = createCheckpoints({
+  const written = createCheckpoints({
     checkpoint: ledger.checkpoint,
     failureOf,
     clock,
@@ -78,6 +87,7 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
     },
     onFailed: failed("checkpoint"),
   });
+  checkpoints = written;
   const sweeper = startSweeper({
     sweep: ledger.sweep,
     processId,
@@ -102,9 +112,9 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
   await housekeeping.prepared;
 
   return {
-    checkpoints,
+    checkpoints: written,
     stop: async () => {
-      await Promise.all([sweeper.stop(), housekeeping.stop(), checkpoints.stop()]);
+      await Promise.all([sweeper.stop(), housekeeping.stop(), written.stop()]);
       // Last, so that nobody takes the holds of a process that is still writing about them.
       await lease.stop();
     },

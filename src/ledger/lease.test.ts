@@ -36,6 +36,7 @@ function start(): void {
     processId: "p",
     clock,
     onRenewed: () => heard.push("renewed"),
+    onLapsed: () => heard.push("lapsed"),
     onFailed: () => heard.push("failed"),
     onLost: () => heard.push("lost"),
   });
@@ -109,7 +110,7 @@ test("a process that was stopped for longer than its lease says so even if it ca
   vi.setSystemTime(200_000);
   await vi.advanceTimersByTimeAsync(5_000);
 
-  expect(heard).toEqual(["renewed", "renewed", "lost", "renewed"]);
+  expect(heard).toEqual(["renewed", "renewed", "lost", "renewed", "lapsed"]);
 });
 
 test("a stopped lease is not renewed again", async () => {
@@ -119,4 +120,19 @@ test("a stopped lease is not renewed again", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
 
   expect(tries).toEqual([0]);
+});
+
+test("a renewal that comes after the lease has run out says so, and one in time does not", async () => {
+  start();
+  await lease.renewed;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(count("lapsed")).toBe(0);
+
+  answer = "refused";
+  await vi.advanceTimersByTimeAsync(15_000);
+  answer = "renewed";
+  await vi.advanceTimersByTimeAsync(10_000);
+
+  expect(count("lapsed")).toBe(1);
+  expect(count("lost")).toBe(0);
 });

@@ -9,8 +9,12 @@ type LeaseOptions = {
   renewMs?: number;
   /** How long one try may take before the next is made. */
   tryMs?: number;
+  /** For how long a renewal holds. */
+  lapsedAfterMs?: number;
   lostAfterMs?: number;
   onRenewed: () => void;
+  /** It had run out before it was renewed: others may have settled what this process still streams. */
+  onLapsed: () => void;
   onFailed: (error: unknown) => void;
   /** The lease has run out long ago: what this process still streams was settled by others and must be cut. */
   onLost: () => void;
@@ -24,10 +28,11 @@ export type Lease = {
 
 /** Tells the database every few seconds that this process lives, until it is stopped. */
 export function startLease(options: LeaseOptions): Lease {
-  const { heartbeat, processId, clock, onRenewed, onFailed, onLost } = options;
-  const { renewMs = 5_000, tryMs = 4_000, lostAfterMs = 60_000 } = options;
+  const { heartbeat, processId, clock, onRenewed, onLapsed, onFailed, onLost } = options;
+  const { renewMs = 5_000, tryMs = 4_000, lapsedAfterMs = 15_000, lostAfterMs = 60_000 } = options;
   const first = Promise.withResolvers<void>();
   let renewedMs = clock.elapsedMs();
+  let held = false;
   let lost = false;
 
   async function turn(): Promise<void> {
@@ -37,9 +42,12 @@ export function startLease(options: LeaseOptions): Lease {
     const renewal = heartbeat(processId).then(() => {
       // Counted from when it was sent, since nobody knows when in between the database heard it; and counted even when it
       // comes too late for its try, for the lease was renewed all the same.
+      const lapsed = held && clock.elapsedMs() >= renewedMs + lapsedAfterMs;
+      held = true;
       renewedMs = Math.max(renewedMs, sentMs);
       lost = false;
       onRenewed();
+      if (lapsed) onLapsed();
       first.resolve();
     });
     await within(tryMs, renewal).catch(onFailed);
