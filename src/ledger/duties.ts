@@ -54,25 +54,7 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
   const { ledger, housekeeping: store, failureOf, processId, clock, batchItems, events } = options;
   const failed = (duty: Duty) => (error: unknown) => events.dutyFailed(duty, error);
 
-  /** Not before the first renewal, when there is nothing under way. */
-  let checkpoints: Checkpoints | null = null;
-  const lease = startLease({
-    heartbeat: ledger.heartbeat,
-    processId,
-    clock,
-    onRenewed: () => events.dutyDone("lease"),
-    onLapsed: () => {
-      for (const id of options.running()) checkpoints?.add({ id, ...NOTHING_NEW });
-    },
-    onFailed: failed("lease"),
-    onLost: () => {
-      events.leaseLost();
-      options.onLeaseLost();
-    },
-  });
-  await lease.renewed;
-
-  const written = createCheckpoints({
+  const checkpoints = createCheckpoints({
     checkpoint: ledger.checkpoint,
     failureOf,
     clock,
@@ -87,7 +69,22 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
     },
     onFailed: failed("checkpoint"),
   });
-  checkpoints = written;
+  const lease = startLease({
+    heartbeat: ledger.heartbeat,
+    processId,
+    clock,
+    onRenewed: () => events.dutyDone("lease"),
+    onLapsed: () => {
+      for (const id of options.running()) checkpoints.add({ id, ...NOTHING_NEW });
+    },
+    onFailed: failed("lease"),
+    onLost: () => {
+      events.leaseLost();
+      options.onLeaseLost();
+    },
+  });
+  await lease.renewed;
+
   const sweeper = startSweeper({
     sweep: ledger.sweep,
     processId,
@@ -112,9 +109,9 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
   await housekeeping.prepared;
 
   return {
-    checkpoints: written,
+    checkpoints,
     stop: async () => {
-      await Promise.all([sweeper.stop(), housekeeping.stop(), written.stop()]);
+      await Promise.all([sweeper.stop(), housekeeping.stop(), checkpoints.stop()]);
       // Last, so that nobody takes the holds of a process that is still writing about them.
       await lease.stop();
     },
