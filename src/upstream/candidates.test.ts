@@ -1,24 +1,10 @@
 import { expect, test } from "vitest";
+import { ROUTE } from "../../tests/support/generation-stage.ts";
 import { createCandidates } from "./candidates.ts";
 import type { Standing } from "./plan.ts";
 import type { Target } from "./upstream.ts";
 
-const target = (id: string, changes: Partial<Target> = {}): Target => ({
-  id,
-  provider: "east",
-  baseUrl: "https://east.example/v1",
-  credentialRef: "none",
-  upstreamModel: "m",
-  dialect: "chat",
-  conformant: true,
-  priority: 0,
-  weight: 1,
-  connectTimeoutMs: 1,
-  firstByteTimeoutMs: 1,
-  idleTimeoutMs: 1,
-  concurrencyLimit: null,
-  ...changes,
-});
+const target = (id: string, changes: Partial<Target> = {}): Target => ({ ...ROUTE, id, ...changes });
 
 type Asked = { targets: Target[]; others?: Target[][]; shut?: string[] };
 

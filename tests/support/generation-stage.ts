@@ -28,7 +28,7 @@ import { parseBody } from "../../src/wire/json/parse-body.ts";
 import { quirksAt } from "../../src/upstream/providers.ts";
 import { createModel } from "../ledger/model.ts";
 
-const ROUTE: Route = {
+export const ROUTE: Route = {
   id: "r1",
   provider: "east",
   baseUrl: "http://east.invalid/v1",
@@ -43,6 +43,11 @@ const ROUTE: Route = {
   idleTimeoutMs: 1,
   concurrencyLimit: null,
 };
+
+/** A chat stream of one event, as its provider sends it. */
+export const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"one two three"}}]}\n\n';
+export const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}\n\n';
+export const DONE = "data: [DONE]\n\n";
 
 /** Input at 1 credit and output at 2 credits per million: a token is 1,000 or 2,000 nano-credits. */
 export const MODEL: Model = {

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { DONE, EVENT, generationStage, pieces, USAGE } from "../../tests/support/generation-stage.ts";
+
+test("a usage that cannot be true is not charged; ours is, and the operator is told [decision 19] [MON-22] [MON-24]", async () => {
+  const lie = USAGE.replace('"prompt_tokens":3', '"prompt_tokens":900000');
+  const { generate, ask, alarms, account } = generationStage(pieces(EVENT, lie, DONE));
+  const { usage } = await generate(ask({ stream: true }));
+
+  expect(usage.inputTokens).toBeLessThan(100);
+  expect(account().used).toBe(BigInt(usage.inputTokens) * 1_000n + 6_000n);
+  expect(alarms).toEqual(["usage_estimated"]);
+});
+
+test("a charge beyond what the key has takes what is there; the rest is the house's and alarmed [decision 19] [MON-26] [MON-27]", async () => {
+  const dear = USAGE.replace('"completion_tokens":5', '"completion_tokens":90');
+  const { generate, ask, alarms, account } = generationStage(pieces(EVENT, dear, DONE), { credits: 60_000n });
+  await generate(ask({ stream: true, max_tokens: 8 }));
+
+  expect(account()).toMatchObject({ posted: 0n, held: 0n, used: 60_000n });
+  expect(alarms).toEqual(["overrun"]);
+});
+
+test("a usage that has no price is alarmed, and its price is not sold at again [decision 13] [MON-41]", async () => {
+  const details = '"prompt_tokens_details":{"cache_write_tokens":2},"total_tokens"';
+  const cached = USAGE.replace('"total_tokens"', details);
+  const { generate, ask, alarms, unpriced } = generationStage(pieces(EVENT, cached, DONE));
+  await generate(ask({ stream: true }));
+
+  expect(alarms).toEqual(["unpriced_usage"]);
+  expect(unpriced).toEqual(["m 3 cache_write_5m"]);
+});
+
+test("a plain answer without usage is charged for its text and not for its form [decision 19]", async () => {
+  const silent = JSON.stringify({
+    id: "chatcmpl-1234567890",
+    choices: [{ index: 0, message: { role: "assistant", content: "one two three" }, finish_reason: "stop" }],
+  });
+  const { generate, ask, alarms } = generationStage(pieces(silent));
+  const { usage } = await generate(ask());
+
+  expect(usage.outputTokens).toBe(3);
+  expect(alarms).toEqual(["usage_estimated"]);
+});
