@@ -128,6 +128,16 @@ test("a request the ledger no longer knows is told, unless it ended by itself me
   expect(heard).toEqual({ closed: ["a"], written: 1, failed: 0 });
 });
 
+test("after all that waited ended by itself, the next request is written down as ever", async () => {
+  checkpoints.add(at("a", 1));
+  checkpoints.forget("a");
+  await pass(200);
+  checkpoints.add(at("b", 1));
+  await pass(200);
+
+  expect(sent()).toEqual([["b1"]]);
+});
+
 test("an impossible checkpoint is dropped and costs its neighbours nothing", async () => {
   for (const [id, cost] of [
     ["a", 1n],

@@ -52,7 +52,11 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
     timer = setTimeout(
       () => {
         timer = null;
-        underway = flush();
+        // Ended from here: a flush that finds nothing to send is over before it could be called underway.
+        underway = flush().finally(() => {
+          underway = null;
+          schedule();
+        });
       },
       Math.max(0, dueMs - clock.elapsedMs()),
     ).unref();
@@ -76,8 +80,6 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
         break;
       }
     }
-    underway = null;
-    schedule();
   }
 
   async function send(ids: readonly string[]): Promise<"done" | "halve" | "later"> {
