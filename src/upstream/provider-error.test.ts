@@ -102,3 +102,14 @@ test("another route may be tried after overload, failure and a refusal of our cr
 
   expect(statuses.filter(isRetryable)).toEqual([401, 403, 408, 429, 500, 502, 503, 504, 529]);
 });
+
+test("a provider's words take no time to speak of to scrub, however they are made", () => {
+  for (const unit of ["a-", "a.", "a@", "a@a", "Bearer ", "1.1"]) {
+    const message = unit.repeat(65_000 / unit.length);
+    const body = Buffer.from(JSON.stringify({ error: { type: "invalid_request_error", message } }));
+    const startedAtMs = performance.now();
+    providerFault({ status: 400, body, provider: "east" });
+
+    expect(performance.now() - startedAtMs, unit).toBeLessThan(500);
+  }
+});

@@ -14,9 +14,13 @@ const CALLER_FAULTS = new Set([
   "Client specified an invalid argument",
 ]);
 
-/** Names of accounts, keys and addresses a provider may mention; they are ours, not the caller's to see. */
+/**
+ * Names of accounts, keys and addresses a provider may mention; they are ours, not the caller's to see. What may stand before an
+ * `@` is as long as a mailbox may be [RFC 5321, 4.5.3.1.1] and no longer: a provider may repeat a caller's text, and looking for an
+ * `@` from each word of it to its end would take seconds.
+ */
 const PRIVATE =
-  /\b(sk-[\w*-]+|org-\w+|proj_\w+|acct_\w+|req_\w+|[\w.+-]+@[\w-]+\.[\w.]+|https?:\/\/\S+|Bearer\s+\S+|\d{1,3}(?:\.\d{1,3}){3})/g;
+  /\b(sk-[\w*-]+|org-\w+|proj_\w+|acct_\w+|req_\w+|[\w.+-]{1,64}@[\w-]+\.[\w.]+|https?:\/\/\S+|Bearer\s+\S+|\d{1,3}(?:\.\d{1,3}){3})/g;
 
 /** Whether a provider refuses our credential: the operator's to mend, and no reason to refuse the caller. */
 const isOurCredential = (status: number): boolean => status === 401 || status === 403;
