@@ -72,12 +72,15 @@ test.each<[param: string, order: unknown]>([
   ["label", { mode: "credit", label: 7 }],
   ["label", { mode: "credit", label: "x".repeat(201) }],
   ["label", { mode: "credit", label: "\0" }],
+  ["label", { mode: "credit", label: "half a character: \ud83d" }],
   ["provider_scope", { mode: "credit", provider_scope: "" }],
   ["models", { mode: "credit", models: "m" }],
   ["models.1", { mode: "credit", models: ["m", ""] }],
   ["rpm_limit", { mode: "credit", rpm_limit: 0 }],
   ["rpm_limit", { mode: "credit", rpm_limit: 1.5 }],
   ["expires_at", { mode: "credit", expires_at: "tomorrow" }],
+  ["expires_at", { mode: "credit", expires_at: "0000-12-31T23:59:59Z" }],
+  ["expires_at", { mode: "credit", expires_at: "9999-12-31T23:59:59-00:01" }],
   ["credit", { mode: "credit", credit: 25 }],
   ["credit", { mode: "credit", credit: "25,5" }],
   ["credit", { mode: "token_budget", credit: "25" }],
@@ -92,6 +95,15 @@ test.each<[param: string, order: unknown]>([
   expect({ status: reply.statusCode, param: reply.json<Refused>().error.param }).toEqual({ status: 400, param });
   expect((await admin.ask("GET", "/admin/v1/keys")).json()).toEqual({ data: [] });
 });
+
+test.each(["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])(
+  "a key may expire on %s, and says so when it is asked",
+  async (expires_at) => {
+    const { key } = (await admin.ask("POST", "/admin/v1/keys", { mode: "credit", expires_at })).json<Made>();
+
+    expect((await admin.ask("GET", `/admin/v1/keys/${key.id}`)).json()).toMatchObject({ key: { expires_at } });
+  },
+);
 
 test.each(["limit=0", "limit=1001", "limit=x", "after=not-a-uuid", "order=old"])(
   "the page %s is refused",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { areDifferent, dialect, MOST_INT, MOST_MODELS, name, text, tokenLimit, upstreamModel } from "./models.ts";
 import { describedPriceSchema } from "./prices.ts";
 import { baseUrl, credentialReference } from "./providers.ts";
+import { isStorable } from "./storable.ts";
 
 const MOST_PRICES = 100;
 const MOST_ROUTES = 100;
@@ -39,8 +40,8 @@ const route = z
 const capabilities = z
   .record(name, z.unknown())
   .refine(
-    (row) => Object.keys(row).length <= MOST_CAPABILITIES && isStorable(row),
-    `Input should have at most ${MOST_CAPABILITIES} members, not deeper than ${DEEPEST}, without the character NUL`,
+    (row) => Object.keys(row).length <= MOST_CAPABILITIES && isStorableJson(row),
+    `Input should have at most ${MOST_CAPABILITIES} members, not deeper than ${DEEPEST}, of whole characters without NUL`,
   );
 
 const upcomingPrice = describedPriceSchema.refine(({ effectiveFromMs }) => effectiveFromMs !== null, {
@@ -121,10 +122,11 @@ function haveDifferentDates(prices: readonly ({ effectiveFromMs: number | null }
 }
 
 /** What a column of JSON takes, and no deeper than anybody reads. */
-function isStorable(value: unknown, depth = 0): boolean {
-  if (typeof value === "string") return !value.includes("\0");
+function isStorableJson(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") return isStorable(value);
   if (typeof value !== "object" || value === null) return true;
   return (
-    depth < DEEPEST && Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member, depth + 1))
+    depth < DEEPEST &&
+    Object.entries(value).every(([key, member]) => isStorable(key) && isStorableJson(member, depth + 1))
   );
 }

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { KEY_MODES } from "../../core/key-mode.ts";
 import { decimal, tokens } from "./funds.ts";
+import { moment } from "./moment.ts";
 import { storable } from "./storable.ts";
 
 const label = storable(200).nullable();
 const rpmLimit = z.int().min(1).max(1_000_000).nullable();
-const expiresAt = z.iso.datetime({ offset: true }).nullable();
+const expiresAt = moment.nullable();
 const LONGEST_OVERLAP_MS = 366 * 86_400_000;
 
 /** What an operator may ask of a new key. */

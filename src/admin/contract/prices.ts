@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseCredits } from "../../core/money.ts";
 import { tariffOf, tariffPartsOf } from "../../core/tariff-view.ts";
+import { moment } from "./moment.ts";
 import { storable } from "./storable.ts";
 
 /** A million credits for a million tokens: nobody means more. */
@@ -22,8 +23,7 @@ const tools = <Amount extends z.ZodType>(amount: Amount) =>
     .refine((named) => Object.keys(named).length <= MOST_TOOLS, `Input should name at most ${MOST_TOOLS} tools`);
 
 /** When a price begins; null: at once. */
-const effectiveFrom = z.iso
-  .datetime({ offset: true })
+const effectiveFrom = moment
   .transform((text) => Date.parse(text))
   .nullable()
   .default(null);

@@ -72,8 +72,11 @@ test.each<[param: string, description: unknown]>([
   ["models.0.price.input", { ...described, models: [{ ...large, price: { ...price, input: 2.5 } }] }],
   ["models.0.upcoming_prices.0.effective_from", { ...described, models: [{ ...large, upcoming_prices: [price] }] }],
   ["models.0.upcoming_prices", { ...described, models: [{ ...large, upcoming_prices: [dated(), dated()] }] }],
+  ["models.0.price.effective_from", { ...described, models: [{ ...large, price: dated("0000-01-01T00:00:00Z") }] }],
   ["models.0.output_ceiling", { ...described, models: [{ ...large, output_ceiling: 5 }] }],
   ["models.0.capabilities", { ...described, models: [{ ...large, capabilities: { x: ["\0"] } }] }],
+  ["models.0.capabilities", { ...described, models: [{ ...large, capabilities: { x: ["\ud800"] } }] }],
+  ["models.0.capabilities", { ...described, models: [{ ...large, capabilities: { x: { "\ud800": 1 } } }] }],
   ["models.0.capabilities", { ...described, models: [{ ...large, capabilities: nested(11) }] }],
   ["body", { ...described, prices: [] }],
 ])("a description that is wrong in `%s` is refused", async (param, description) => {
@@ -83,8 +86,8 @@ test.each<[param: string, description: unknown]>([
   expect(await ids()).toEqual([]);
 });
 
-function dated(): object {
-  return { ...price, effective_from: "2090-01-01T00:00:00Z" };
+function dated(effective_from = "2090-01-01T00:00:00Z"): object {
+  return { ...price, effective_from };
 }
 
 function nested(levels: number): object {

@@ -173,6 +173,7 @@ test.each<[param: string, order: unknown]>([
   ["id", { ...large, id: "a b" }],
   ["id", { ...large, id: `${longest}m` }],
   ["display_name", { ...large, display_name: "\0" }],
+  ["display_name", { ...large, display_name: "\udc00" }],
   ["context_window", { ...large, context_window: 0 }],
   ["max_output_tokens", { ...large, max_output_tokens: 2 ** 31 }],
   ["price.input", { ...large, price: { ...price, input: 2.5 } }],
@@ -208,6 +209,8 @@ test.each<[param: string, change: unknown]>([
   ["input", { input: 1 }],
   ["cache_read", { cache_read: "x" }],
   ["effective_from", { input: "1", effective_from: "tomorrow" }],
+  ["effective_from", { input: "1", effective_from: "9999-12-31T23:59:59-00:01" }],
+  ["tools.\ud800", { tools: { "\ud800": "1" } }],
   ["body", { version: 5 }],
 ])("a change of price that is wrong in `%s` is refused: %j", async (param, change) => {
   await post("models", large);
