@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { NO_USAGE, type Usage } from "../core/usage.ts";
 import { loadCountTokens } from "../tokens/count-tokens.ts";
 import { DeliveredText } from "../translate/delivered-text.ts";
-import { billOf, type Ending, type Terms } from "./bill.ts";
+import { billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 const TEXT = "The gate opens when the toll is paid, and not before.";
 const TERMS: Terms = {
@@ -98,4 +98,25 @@ test("a usage at the very edge of the window is the provider's word [MON-22]", a
   const usage = { ...NO_USAGE, inputTokens: 1_000, outputTokens: 3 };
 
   expect(await billFor({ outcome: "completed", usage })).toMatchObject({ estimated: false, charge: 1_006_000n });
+});
+
+test("an input that the model cannot take is not charged for because it was said at the start of a stream [MON-22]", async () => {
+  const said = { ...NO_USAGE, inputTokens: 1_001 };
+  const usage = { ...said, outputTokens: 3 };
+  const stage = delivered(TEXT, said);
+
+  expect((await billFor({ stage })).usage.inputTokens).toBe(7);
+  expect((await billFor({ outcome: "completed", usage, stage })).usage.inputTokens).toBe(7);
+});
+
+test("what a stream would be swept at is no more than it could be charged: impossible figures do not count [MON-22]", () => {
+  const said = { ...NO_USAGE, inputTokens: 1_001, outputTokens: 3 };
+  const text = new DeliveredText();
+  text.addText(TEXT);
+  const told = (usage: Usage | null, input: Usage | null) =>
+    costSoFar({ delivered: text, usage: () => usage, inputUsage: () => input }, TERMS);
+
+  expect(told(said, null)).toEqual(told(null, null));
+  expect(told(said, said)).toEqual(told(null, null));
+  expect(told({ ...said, inputTokens: 40 }, null).usage.inputTokens).toBe(40);
 });

@@ -43,7 +43,7 @@ const FREE: Bill = { charge: 0n, usage: NO_USAGE, estimated: false, writeOff: 0n
 
 /** What a request costs in the unit of its key, row by row as decided. [decisions 19, 20] */
 export async function billOf(ending: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Bill> {
-  const said = ending.usage !== null && isPossible(ending.usage, terms) ? ending.usage : null;
+  const said = possible(ending.usage, terms);
   switch (ending.outcome) {
     case "completed":
       return bill(said, () => wholeUsage(ending, terms, count));
@@ -70,9 +70,8 @@ export function costSoFar(
   { inputUsage, delivered, usage }: Pick<AnswerStage, "inputUsage" | "delivered" | "usage">,
   terms: Terms,
 ): { cost: bigint; usage: Usage } {
-  const said = usage();
   const outputTokens = Math.ceil(delivered.length * TOKENS_PER_BYTE * terms.tokenFactor);
-  const counted = said ?? { ...(inputUsage() ?? inputOf(terms)), outputTokens };
+  const counted = possible(usage(), terms) ?? { ...inputSaid(inputUsage(), terms), outputTokens };
   return { cost: costOf(terms, counted), usage: counted };
 }
 
@@ -85,13 +84,16 @@ export function costOf({ tariff }: Pick<Terms, "tariff">, usage: Usage): bigint 
 
 const inputOf = ({ inputTokens }: Terms): Usage => ({ ...NO_USAGE, inputTokens });
 
+/** What the provider said of the input at the start of its stream, as far as that can be true; else the estimate. */
+const inputSaid = (said: Usage | null, terms: Terms): Usage => possible(said, terms) ?? inputOf(terms);
+
 /** A plain answer that was broken off has delivered nothing; a stream has delivered what it said. */
 async function brokenOffUsage({ stage }: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Usage> {
   if (stage === null) return inputOf(terms);
   const { delivered } = stage;
   const tokens = delivered.length === 0 ? 0 : await countInSlices(delivered.text(), await count());
   const outputTokens = Math.ceil(tokens * delivered.scale() * terms.tokenFactor);
-  return { ...(stage.inputUsage() ?? inputOf(terms)), outputTokens };
+  return { ...inputSaid(stage.inputUsage(), terms), outputTokens };
 }
 
 async function wholeUsage(ending: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Usage> {
@@ -102,7 +104,8 @@ async function wholeUsage(ending: Ending, terms: Terms, count: () => Promise<Cou
   return { ...inputOf(terms), outputTokens: Math.ceil(tokens * terms.tokenFactor) };
 }
 
-/** Numbers that exceed what the model can take in or give out cannot be true. */
-function isPossible({ inputTokens, outputTokens }: Usage, { contextWindow, choices }: Terms): boolean {
-  return contextWindow === null || (inputTokens <= contextWindow && outputTokens <= contextWindow * choices);
+/** Null for numbers that exceed what the model can take in or give out: they cannot be true. */
+function possible(usage: Usage | null, { contextWindow, choices }: Terms): Usage | null {
+  if (usage === null || contextWindow === null) return usage;
+  return usage.inputTokens <= contextWindow && usage.outputTokens <= contextWindow * choices ? usage : null;
 }
