@@ -24,23 +24,24 @@ function requestOf(client: ClientDialect, body: Json): GenerationRequest {
   return client === "messages" ? readMessagesRequest(parsed, {}) : readChatRequest(parsed);
 }
 
-/** A caller of one format and a provider of another, with nothing between them but the translation. */
-export function cross(client: ClientDialect, provider: ClientDialect) {
+/** A caller of one format and a provider of another, with nothing between them but the translation; `more` is always asked. */
+export function cross(client: ClientDialect, provider: ClientDialect, more: Json = {}) {
+  const asked = { ...ASKED[client], ...more };
   const translator = pickTranslator(client, { dialect: provider, conformant: true });
   return {
     /** What the provider is sent for the caller's body. */
     sent: (body: Json, changes: Partial<Told> = {}): Json => {
       const told = { upstreamModel: "theirs", maxOutputTokens: 500, ...changes };
-      return JSON.parse(translator.request(requestOf(client, { ...ASKED[client], ...body }), told).toString()) as Json;
+      return JSON.parse(translator.request(requestOf(client, { ...asked, ...body }), told).toString()) as Json;
     },
     /** What the caller is given for the provider's whole answer. */
     whole: (answer: Json): Json => {
       const bytes = Buffer.from(JSON.stringify(answer));
-      return JSON.parse(translator.plain(bytes, requestOf(client, ASKED[client]), ORIGIN).bytes.toString()) as Json;
+      return JSON.parse(translator.plain(bytes, requestOf(client, asked), ORIGIN).bytes.toString()) as Json;
     },
     /** The data of the events the caller is given for the provider's; null when the stream has failed. */
     events: (...data: readonly Json[]): Json[] | null => {
-      const stage = translator.stage(requestOf(client, { ...ASKED[client], stream: true }), ORIGIN);
+      const stage = translator.stage(requestOf(client, { ...asked, stream: true }), ORIGIN);
       const text = relayed(stage, framed(provider, data));
       return text === null ? null : dataOf(text);
     },

@@ -8,6 +8,7 @@ import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";
 import { upstreamRequest } from "../straight/upstream-request.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { mayBeMade } from "./tool-names.ts";
 
 /** More than any model says in one answer. What is added up may not grow without end. */
 const MOST_CHARACTERS = 16_777_216;
@@ -39,7 +40,8 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
     if (!everyCallIsNamed(events))
       throw new Fault("upstream_error", "The provider's answer calls a tool without a name.");
     const { answer, add } = createFold();
-    for (const event of events) add(event);
+    const named = createCallNaming(client, name);
+    for (const event of events) add(named(event));
     return { bytes: Buffer.from(JSON.stringify(client.whole(name, answer, usage))), usage };
   }
 }
@@ -70,9 +72,11 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
   let last: Buffer[] = [];
   let terminal: Buffer | null = null;
   const withBeginning = createBeginning();
+  const named = createCallNaming(client, name);
 
   function write(events: readonly AnswerEvent[]): Buffer[] {
-    return withBeginning(events).flatMap((event) => {
+    return withBeginning(events).flatMap((given) => {
+      const event = named(given);
       add(event);
       if (event.kind === "block-grew") delivered.addText(event.text);
       return writer.write(event);
@@ -120,6 +124,18 @@ function createBeginning(): (events: readonly AnswerEvent[]) => readonly AnswerE
     if (begun) return rest;
     begun = true;
     return [...events.slice(0, at), { kind: "answer-started" }, ...rest];
+  };
+}
+
+/** A call under the name that its caller has for the tool. The body is read again only where that can be another. */
+function createCallNaming({ toolNames }: ClientSide, { echo }: AnswerName): (event: AnswerEvent) => AnswerEvent {
+  let names: { calledBy: (name: string) => string } | null = null;
+  return (event) => {
+    if (event.kind !== "block-started" || event.block.kind !== "tool_call") return event;
+    const { block } = event;
+    if (toolNames === null || !mayBeMade(block.name)) return event;
+    names ??= toolNames(echo());
+    return { ...event, block: { ...block, name: names.calledBy(block.name) } };
   };
 }
 

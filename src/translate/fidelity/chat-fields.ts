@@ -1,7 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import { isMessagesStop } from "../crossing/messages/form-to-messages.ts";
 import { openNative } from "../form/native.ts";
-import { being, type FieldRow, otherThan, rowsTo } from "./field-row.ts";
+import { being, type FieldRow, otherThan, OVERLONG_NAME, rowsTo, TOOL_NAME } from "./field-row.ts";
 
 const row = rowsTo("responses", "messages");
 
@@ -94,6 +94,8 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("tools", ["translated", "translated"]),
   row("tools.*.type", ["lost", "lost"], { only: otherThan("function") }),
   row("tools.*.function", ["translated", "translated"]),
+  row("tools.*.function.name", ["translated", "translated"], TOOL_NAME),
+  row("tools.*.function.name", ["refused", "refused"], OVERLONG_NAME),
   row("tools.*.cache_control", ["lost", "kept"]),
   row("tool_choice", ["translated", "translated"], { note: "Of `allowed_tools` no other tool is offered." }),
   row("tool_choice.type", ["lost", "lost"], { only: otherThan("function", "allowed_tools") }),

@@ -40,6 +40,22 @@ export const being = (...values: readonly unknown[]): Condition => ({
   when: (value) => values.includes(value),
 });
 
+/** What becomes of the name of a tool at every provider of another format. */
+export const TOOL_NAME: Pick<FieldRow, "note"> = {
+  note: "One of up to 64 letters, digits, `_` and `-` is kept; of others the beginning is sent with a digest, and calls come back under the caller's own.",
+};
+
+const LONGEST_TOOL_NAME = 128;
+
+/** It is repeated with every call, and with every member of a namespace, and must not make a small exchange a large one. */
+export const OVERLONG_NAME: Pick<FieldRow, "only" | "note"> = {
+  only: {
+    words: `longer than ${LONGEST_TOOL_NAME} characters`,
+    when: (name) => typeof name === "string" && name.length > LONGEST_TOOL_NAME,
+  },
+  note: "No provider takes a name of that length.",
+};
+
 /** What becomes of tools that wait to be searched for. */
 export const FOUND_TOOLS =
   "Offered once the caller's search has found it; with one that the provider runs, from the start.";

@@ -3,7 +3,16 @@ import { MOST_CHAT_STOPS } from "../crossing/chat/form-to-chat.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { openNative } from "../form/native.ts";
 import { isStrictSchema } from "../form/strict-schema.ts";
-import { being, type Condition, type FieldRow, FOUND_TOOLS, otherThan, rowsTo } from "./field-row.ts";
+import {
+  being,
+  type Condition,
+  type FieldRow,
+  FOUND_TOOLS,
+  otherThan,
+  OVERLONG_NAME,
+  rowsTo,
+  TOOL_NAME,
+} from "./field-row.ts";
 
 const row = rowsTo("chat", "responses");
 
@@ -70,6 +79,8 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("messages.*.content.*.data", ["lost", "lost"], { only: OF_ANOTHER, note: "The thinking is left out." }),
   row("tools", ["translated", "translated"]),
   row("tools.*.type", ["lost", "lost"], { only: otherThan("custom") }),
+  row("tools.*.name", ["translated", "translated"], TOOL_NAME),
+  row("tools.*.name", ["refused", "refused"], OVERLONG_NAME),
   row("tools.*.strict", ["lost", "lost"], {
     only: {
       words: "with open or optional members",

@@ -1,11 +1,10 @@
 import { isObject } from "../../core/is-object.ts";
 import { PROBABILITIES } from "../crossing/responses/form-to-responses.ts";
 import { openNative } from "../form/native.ts";
-import { being, type FieldRow, FOUND_TOOLS, otherThan, rowsTo } from "./field-row.ts";
+import { being, type FieldRow, FOUND_TOOLS, otherThan, OVERLONG_NAME, rowsTo, TOOL_NAME } from "./field-row.ts";
 
 const row = rowsTo("chat", "messages");
 
-const LONGEST_TOOL_NAME = 128;
 const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
 const PARTS = otherThan("input_text", "output_text", "text", "refusal", "input_image", "input_file");
 
@@ -68,6 +67,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("tools", ["translated", "translated"], {
     note: "Those the caller runs, as functions; a call of one comes back as what it was offered as.",
   }),
+  row("tools.*.name", ["translated", "translated"], TOOL_NAME),
   row("tools.*.defer_loading", ["translated", "translated"], { note: FOUND_TOOLS }),
   ...toolRows("tools.*"),
   ...toolRows("input.*.tools.*"),
@@ -136,14 +136,7 @@ function toolRows(place: string): FieldRow[] {
     row(`${members}.type`, ["lost", "lost"], { only: otherThan(...kinds) }),
     row(place, ["lost", "lost"], { only: { words: "a search that the provider runs", when: isHostedSearch } }),
     ...[place, members].flatMap((tool) => [
-      // A name is repeated with every member and every call, and must not make a small request a large one.
-      row(`${tool}.name`, ["refused", "refused"], {
-        only: {
-          words: "longer than 128 characters",
-          when: (name) => typeof name === "string" && name.length > LONGEST_TOOL_NAME,
-        },
-        note: "No provider takes a name of that length.",
-      }),
+      row(`${tool}.name`, ["refused", "refused"], OVERLONG_NAME),
       row(`${tool}.format`, ["lost", "lost"], {
         only: { words: "a grammar", when: (format) => isObject(format) && format["type"] === "grammar" },
         note: "Told to the model in words, and not enforced.",

@@ -56,6 +56,11 @@ export type AnswerWriter = {
 /** One dialect as a caller speaks it. */
 export type ClientSide = {
   form: (body: Json) => RequestForm;
+  /**
+   * What the caller of this body calls the tool that its provider knows by a name. Null: its answers tell more of a tool than
+   * what it is called, and name it themselves.
+   */
+  toolNames: ((body: Json) => { calledBy: (name: string) => string }) | null;
   writer: (name: AnswerName, answer: Answer) => AnswerWriter;
   whole: (name: AnswerName, answer: Answer, usage: Usage | null) => Json;
   keepAlive: Buffer;

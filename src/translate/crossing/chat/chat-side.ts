@@ -1,12 +1,13 @@
 import { CHAT_KEEP_ALIVE } from "../../../wire/chat/chat-stream.ts";
 import type { ClientSide, ProviderSide } from "../../form/sides.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer-to-form.ts";
-import { chatToForm } from "./chat-to-form.ts";
+import { chatToForm, chatToolNames } from "./chat-to-form.ts";
 import { formToChat } from "./form-to-chat.ts";
 import { createChatWriter, wholeChatCompletion } from "./form-to-chat-answer.ts";
 
 export const chatClient: ClientSide = {
   form: chatToForm,
+  toolNames: chatToolNames,
   writer: createChatWriter,
   whole: wholeChatCompletion,
   keepAlive: CHAT_KEEP_ALIVE,

@@ -21,16 +21,18 @@ import {
   textOrNull,
 } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../../form/request-form.ts";
+import { createFunctionNames, type FunctionNames } from "../tool-names.ts";
 
 /** A chat completion request, which has been checked, in the form. */
 export function chatToForm(body: Json): RequestForm {
+  const names = chatToolNames(body);
   const turns: Turn[] = [];
-  for (const message of objectsOf(body["messages"])) addMessage(turns, message);
+  for (const message of objectsOf(body["messages"])) addMessage(turns, message, names);
   const { stop } = body;
   return {
     ...EMPTY_FORM,
     ...withSystem(turns, []),
-    ...toolsOf(body),
+    ...toolsOf(body, names),
     parallelCalls: booleanOrNull(body["parallel_tool_calls"]),
     temperature: numberOrNull(body["temperature"]),
     topP: numberOrNull(body["top_p"]),
@@ -45,14 +47,17 @@ export function chatToForm(body: Json): RequestForm {
   };
 }
 
-function addMessage(turns: Turn[], message: Json): void {
+export const chatToolNames = ({ tools }: Json): FunctionNames =>
+  createFunctionNames(objectsOf(tools).map((tool) => textOf(objectOf(tool["function"])["name"])));
+
+function addMessage(turns: Turn[], message: Json, names: FunctionNames): void {
   const said = contentOf(message["content"]);
   switch (message["role"]) {
     case "system":
     case "developer":
       return addTurn(turns, "system", said);
     case "assistant":
-      return addTurn(turns, "assistant", assistantBlocks(message, said));
+      return addTurn(turns, "assistant", assistantBlocks(message, said, names));
     case "tool":
       return addTurn(turns, "user", [
         { kind: "tool_result", callId: textOf(message["tool_call_id"]), blocks: said, failed: false },
@@ -62,7 +67,7 @@ function addMessage(turns: Turn[], message: Json): void {
   }
 }
 
-function assistantBlocks(message: Json, said: Block[]): Block[] {
+function assistantBlocks(message: Json, said: Block[], names: FunctionNames): Block[] {
   const blocks: Block[] = objectsOf(message["reasoning_details"]).flatMap((detail) => {
     const native = openNative(detail["signature"] ?? detail["data"]);
     return native === null ? [] : [{ kind: "thinking", text: textOf(detail["text"]), native }];
@@ -71,7 +76,8 @@ function assistantBlocks(message: Json, said: Block[]): Block[] {
   if (typeof message["refusal"] === "string") blocks.push({ kind: "refusal", text: message["refusal"] });
   for (const call of objectsOf(message["tool_calls"])) {
     const { name, arguments: input } = objectOf(call["function"]);
-    blocks.push({ kind: "tool_call", id: textOf(call["id"]), name: textOf(name), input: textOf(input) });
+    const called = names.nameOf(textOf(name));
+    blocks.push({ kind: "tool_call", id: textOf(call["id"]), name: called, input: textOf(input) });
   }
   return blocks;
 }
@@ -125,21 +131,26 @@ function blockOf(part: Json): Block[] {
 }
 
 /** A choice among some of the tools is a choice among those that are offered; the others are not offered, then. */
-function toolsOf({ tools: offered, tool_choice: choice }: Json): Pick<RequestForm, "tools" | "toolChoice"> {
+function toolsOf(body: Json, names: FunctionNames): Pick<RequestForm, "tools" | "toolChoice"> {
+  const { tools: offered, tool_choice: choice } = body;
+  const nameOf = (tool: Json): string => names.nameOf(textOf(objectOf(tool["function"])["name"]));
   const tools = objectsOf(offered)
     .filter(({ type }) => type === "function")
-    .map((tool) => ({ ...functionTool(objectOf(tool["function"])), cacheHint: objectOrNull(tool["cache_control"]) }));
+    .map((tool) => ({
+      ...functionTool({ ...objectOf(tool["function"]), name: nameOf(tool) }),
+      cacheHint: objectOrNull(tool["cache_control"]),
+    }));
   const { type, allowed_tools: allowed } = objectOf(choice);
-  if (type !== "allowed_tools") return { tools, toolChoice: toolChoiceOf(choice) };
+  if (type !== "allowed_tools") return { tools, toolChoice: toolChoiceOf(choice, nameOf) };
   const { mode, tools: named } = objectOf(allowed);
-  const names = new Set(objectsOf(named).map((tool) => objectOf(tool["function"])["name"]));
-  return { tools: tools.filter(({ name }) => names.has(name)), toolChoice: toolChoiceOf(mode) };
+  const allowedNames = new Set(objectsOf(named).map((tool) => nameOf(tool)));
+  return { tools: tools.filter(({ name }) => allowedNames.has(name)), toolChoice: toolChoiceOf(mode, nameOf) };
 }
 
-function toolChoiceOf(choice: unknown): ToolChoice | null {
+function toolChoiceOf(choice: unknown, nameOf: (tool: Json) => string): ToolChoice | null {
   if (choice === "auto" || choice === "none" || choice === "required") return { kind: choice };
-  const { type, function: named } = objectOf(choice);
-  return type === "function" ? { kind: "tool", name: textOf(objectOf(named)["name"]) } : null;
+  const tool = objectOf(choice);
+  return tool["type"] === "function" ? { kind: "tool", name: nameOf(tool) } : null;
 }
 
 function outputFormatOf({ type, json_schema: given }: Json): OutputFormat | null {

@@ -48,6 +48,22 @@ test("calls that all claim the same index, or none, are told apart by their ids"
   expect(foldOf(calls.map((call) => ({ ...call, index: 0 })))).toEqual(["a f {}", 'b g {"x":1}']);
 });
 
+test("calls that have neither an index nor an id are told apart by their names", () => {
+  const calls = [{ name: "f", text: "{}" }, { name: "f", text: '{"x":' }, { text: "1}" }, { name: "g", text: "{}" }];
+
+  expect(foldOf(calls)).toEqual(["call_0 f {}", 'call_1 f {"x":1}', "call_2 g {}"]);
+  expect(foldOf(calls.map((call) => ({ ...call, id: "" })))).toEqual(foldOf(calls));
+});
+
+test("a name that is repeated with every fragment of an indexed call is no other call", () => {
+  expect(
+    foldOf([
+      { index: 0, name: "f", text: '{"x"' },
+      { index: 0, name: "f", text: ":1}" },
+    ]),
+  ).toEqual(['call_0 f {"x":1}']);
+});
+
 test("a name that comes after the first arguments loses none of them", () => {
   expect(
     foldOf([

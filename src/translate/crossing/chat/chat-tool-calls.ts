@@ -6,7 +6,7 @@ type Call = { block: string; id: string; name: string; started: boolean; held: s
 
 /**
  * Tells the calls of a chat stream apart. Identity is by index; but some providers leave the index out, and some give every
- * call the same, so an id that differs is another call too.
+ * call the same, so an id that differs is another call too. Those that give neither send their calls whole, each with a name.
  */
 export function createToolCalls(blocks: ReturnType<typeof createBlockNumbers<string>>) {
   const byIndex = new Map<string, Call>();
@@ -16,15 +16,21 @@ export function createToolCalls(blocks: ReturnType<typeof createBlockNumbers<str
   function callOf(given: Json): Call {
     const id = textOf(given["id"]);
     const index = Number.isInteger(given["index"]) ? String(given["index"]) : null;
-    const known = index === null ? (id === "" ? last : byId(id)) : (byIndex.get(index) ?? null);
+    const known = index === null ? (id === "" ? unnamed(given) : byId(id)) : (byIndex.get(index) ?? null);
     if (known !== null && (id === "" || known.id === "" || known.id === id)) {
       if (known.id === "") known.id = id;
       return known;
     }
     const call: Call = { block: `call ${count}`, id, name: "", started: false, held: "" };
-    byIndex.set(index ?? `id ${id}`, call);
+    byIndex.set(index ?? (id === "" ? call.block : `id ${id}`), call);
     count++;
     return call;
+  }
+
+  /** The call that a fragment without index and id goes on with; null when it names one of its own. */
+  function unnamed(given: Json): Call | null {
+    const { name } = objectOf(given["function"]);
+    return last !== null && last.name !== "" && textOf(name) !== "" ? null : last;
   }
 
   function byId(id: string): Call | null {

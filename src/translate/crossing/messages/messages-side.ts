@@ -3,10 +3,11 @@ import type { ClientSide, ProviderSide } from "../../form/sides.ts";
 import { formToMessages } from "./form-to-messages.ts";
 import { createMessagesWriter, wholeMessageAnswer } from "./form-to-messages-answer.ts";
 import { createMessagesReader, wholeMessage } from "./messages-answer-to-form.ts";
-import { messagesToForm } from "./messages-to-form.ts";
+import { messagesToForm, messagesToolNames } from "./messages-to-form.ts";
 
 export const messagesClient: ClientSide = {
   form: messagesToForm,
+  toolNames: messagesToolNames,
   writer: createMessagesWriter,
   whole: wholeMessageAnswer,
   keepAlive: MESSAGES_KEEP_ALIVE,

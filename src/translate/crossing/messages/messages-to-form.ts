@@ -23,6 +23,7 @@ import type {
   Turn,
 } from "../../form/request-form.ts";
 import { foundTools } from "../found-tools.ts";
+import { createFunctionNames, type FunctionNames } from "../tool-names.ts";
 
 /** Budgets of thinking as efforts; each is the least budget of its effort. */
 const EFFORT_BUDGETS = [
@@ -33,26 +34,27 @@ const EFFORT_BUDGETS = [
 
 /** A message request, which has been checked, in the form. */
 export function messagesToForm(body: Json): RequestForm {
+  const names = messagesToolNames(body);
   const turns: Turn[] = [];
   for (const { role, content } of objectsOf(body["messages"])) {
-    addTurn(turns, role === "assistant" ? "assistant" : "user", blocksOf(content));
+    addTurn(turns, role === "assistant" ? "assistant" : "user", blocksOf(content, names));
   }
   const { stop_sequences: stop, tool_choice: choice } = body;
   const disabled = booleanOrNull(objectOf(choice)["disable_parallel_tool_use"]);
   return {
     ...EMPTY_FORM,
-    system: blocksOf(body["system"]).filter((block): block is TextBlock => block.kind === "text"),
+    system: blocksOf(body["system"], names).filter((block): block is TextBlock => block.kind === "text"),
     turns,
     tools: foundTools(body)
       .filter(({ type }) => type === undefined || type === "custom")
       .map((tool) => ({
-        name: textOf(tool["name"]),
+        name: names.nameOf(textOf(tool["name"])),
         description: textOrNull(tool["description"]),
         schema: objectOf(tool["input_schema"]),
         strict: isEnforceable(tool) ? booleanOrNull(tool["strict"]) : null,
         cacheHint: objectOrNull(tool["cache_control"]),
       })),
-    toolChoice: toolChoiceOf(objectOf(choice)),
+    toolChoice: toolChoiceOf(objectOf(choice), names),
     parallelCalls: disabled === null ? null : !disabled,
     temperature: numberOrNull(body["temperature"]),
     topP: numberOrNull(body["top_p"]),
@@ -65,12 +67,16 @@ export function messagesToForm(body: Json): RequestForm {
   };
 }
 
-function blocksOf(content: unknown): Block[] {
+/** Of the tools that wait to be searched for as well, so that none is called otherwise once it is found. */
+export const messagesToolNames = (body: Json): FunctionNames =>
+  createFunctionNames(objectsOf(body["tools"]).map(({ name }) => textOf(name)));
+
+function blocksOf(content: unknown, names: FunctionNames): Block[] {
   if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
-  return objectsOf(content).flatMap((block) => blockOf(block));
+  return objectsOf(content).flatMap((block) => blockOf(block, names));
 }
 
-function blockOf(block: Json): Block[] {
+function blockOf(block: Json, names: FunctionNames): Block[] {
   const cacheHint = objectOrNull(block["cache_control"]);
   switch (block["type"]) {
     case "text":
@@ -78,27 +84,28 @@ function blockOf(block: Json): Block[] {
     case "image":
       return [{ kind: "image", source: sourceOf(objectOf(block["source"])), detail: null, cacheHint }];
     case "document":
-      return documentOf(block, cacheHint);
+      return documentOf(block, names);
     case "thinking":
       return [{ kind: "thinking", text: textOf(block["thinking"]), native: openNative(block["signature"]) }];
     case "redacted_thinking":
       return [{ kind: "thinking", text: "", native: openNative(block["data"]) }];
     case "tool_use": {
       const { id, name, input } = block;
-      return [{ kind: "tool_call", id: textOf(id), name: textOf(name), input: JSON.stringify(input ?? {}) }];
+      const called = names.nameOf(textOf(name));
+      return [{ kind: "tool_call", id: textOf(id), name: called, input: JSON.stringify(input ?? {}) }];
     }
     case "tool_result":
       return [
         {
           kind: "tool_result",
           callId: textOf(block["tool_use_id"]),
-          blocks: blocksOf(block["content"]),
+          blocks: blocksOf(block["content"], names),
           failed: block["is_error"] === true,
         },
       ];
     // A search for tools answers with these. The tools it means are offered from then on, so their names say enough.
     case "tool_reference":
-      return [textBlock(`Tool available: ${textOf(block["tool_name"])}`)];
+      return [textBlock(`Tool available: ${names.nameOf(textOf(block["tool_name"]))}`)];
     default:
       return [];
   }
@@ -115,16 +122,17 @@ function sourceOf(source: Json): Source {
 }
 
 /** A document that is text, or made of blocks, is as good as its text under its title. */
-function documentOf(block: Json, cacheHint: Json | null): Block[] {
+function documentOf(block: Json, names: FunctionNames): Block[] {
+  const cacheHint = objectOrNull(block["cache_control"]);
   const source = objectOf(block["source"]);
   const title = textOrNull(block["title"]);
   const titled = title === null || title === "" ? [] : [textBlock(`${title}\n\n`)];
   if (source["type"] === "text") return [...titled, textBlock(textOf(source["data"]), cacheHint)];
-  if (source["type"] === "content") return [...titled, ...blocksOf(source["content"])];
+  if (source["type"] === "content") return [...titled, ...blocksOf(source["content"], names)];
   return [{ kind: "document", source: sourceOf(source), name: title, cacheHint }];
 }
 
-function toolChoiceOf({ type, name }: Json): ToolChoice | null {
+function toolChoiceOf({ type, name }: Json, names: FunctionNames): ToolChoice | null {
   switch (type) {
     case "auto":
     case "none":
@@ -132,7 +140,7 @@ function toolChoiceOf({ type, name }: Json): ToolChoice | null {
     case "any":
       return { kind: "required" };
     case "tool":
-      return { kind: "tool", name: textOf(name) };
+      return { kind: "tool", name: names.nameOf(textOf(name)) };
     default:
       return null;
   }

@@ -1,19 +1,10 @@
-import { createHash } from "node:crypto";
 import { functionTool } from "../../form/build-form.ts";
 import { type Json, objectOf, objectsOf, textOf } from "../../form/read-json.ts";
 import type { ToolForm } from "../../form/request-form.ts";
-
-/** A tool of the responses format that its caller runs itself, as a call of it must be told to that caller. */
-export type CallerTool = { kind: "function" | "custom" | "tool_search"; name: string; namespace: string | null };
+import { type CallerTool, createToolNames, type ToolNames } from "../tool-names.ts";
 
 /** Other formats know functions alone, each by one name. */
-export type CallerTools = {
-  forms: readonly ToolForm[];
-  /** What a provider knows the tool by. */
-  nameOf: (tool: CallerTool) => string;
-  /** What a provider means by that name; one it has made up is passed on as a function's. */
-  calledBy: (name: string) => CallerTool;
-};
+export type CallerTools = ToolNames & { forms: readonly ToolForm[] };
 
 /** The member in which a function takes what a custom tool is given as plain text. */
 export const CUSTOM_INPUT = "input";
@@ -30,9 +21,7 @@ export function readCallerTools(body: Json): CallerTools {
   const searches = listed.some(({ tool }) => tool.kind === "tool_search");
   const offered = listed.filter(({ given }) => !searches || given["defer_loading"] !== true);
   const brought = objectsOf(body["input"]).flatMap((item) => objectsOf(item["tools"]).flatMap((it) => offersOf(it)));
-  const names = createNames();
-  // Plain names are taken first, so that a tool keeps its own whatever the members of a namespace are called.
-  for (const { tool } of [...offered, ...brought]) if (tool.namespace === null) names.nameOf(tool);
+  const names = createToolNames([...offered, ...brought].map(({ tool }) => tool));
   const forms = offered.map((offer) => formOf(names.nameOf(offer.tool), offer));
   // What was searched for twice is brought twice, and no provider takes a name twice.
   const known = new Set(forms.map(({ name }) => name));
@@ -99,38 +88,4 @@ function grammarWords({ format }: Json): string {
   const { syntax, definition } = objectOf(format);
   if (typeof definition !== "string") return "";
   return `\`${CUSTOM_INPUT}\` must follow this ${syntax === "regex" ? "regular expression" : "Lark grammar"}:\n${definition}`;
-}
-
-/** What every provider takes for a name. */
-const USABLE_NAME = /^[\w-]{1,64}$/;
-const MOST_CHARACTERS = 64;
-const DIGEST_CHARACTERS = 8;
-
-function createNames(): Pick<CallerTools, "nameOf" | "calledBy"> {
-  const names = new Map<string, string>();
-  const tools = new Map<string, CallerTool>();
-
-  /** The same in every request of a conversation, as long as its tools come in the same order. */
-  function freeName({ name, namespace }: CallerTool, identity: string): string {
-    const plain = namespace === null ? name : `${namespace}__${name}`;
-    if (USABLE_NAME.test(plain) && !tools.has(plain)) return plain;
-    const start = plain.replaceAll(/[^\w-]/g, "_").slice(0, MOST_CHARACTERS - DIGEST_CHARACTERS - 1);
-    for (let turn = 0; ; turn++) {
-      const digest = createHash("sha256").update(`${turn} ${identity}`).digest("hex").slice(0, DIGEST_CHARACTERS);
-      if (!tools.has(`${start}_${digest}`)) return `${start}_${digest}`;
-    }
-  }
-
-  return {
-    nameOf: (tool) => {
-      const identity = JSON.stringify([tool.kind, tool.namespace, tool.name]);
-      const known = names.get(identity);
-      if (known !== undefined) return known;
-      const free = freeName(tool, identity);
-      names.set(identity, free);
-      tools.set(free, tool);
-      return free;
-    },
-    calledBy: (name) => tools.get(name) ?? { kind: "function", name, namespace: null },
-  };
 }

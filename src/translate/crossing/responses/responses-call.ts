@@ -1,6 +1,6 @@
 import { isObject } from "../../../core/is-object.ts";
 import { type Json, said } from "../../form/read-json.ts";
-import type { CallerTool } from "./caller-tools.ts";
+import type { CallerTool } from "../tool-names.ts";
 import { createCustomInput, customInputOf } from "./custom-input.ts";
 
 /** A call that a model makes, of one of its caller's tools. */

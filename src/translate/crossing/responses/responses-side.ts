@@ -7,6 +7,7 @@ import { responsesToForm } from "./responses-to-form.ts";
 
 export const responsesClient: ClientSide = {
   form: responsesToForm,
+  toolNames: null,
   writer: createResponsesWriter,
   whole: wholeResponseAnswer,
   keepAlive: RESPONSES_KEEP_ALIVE,

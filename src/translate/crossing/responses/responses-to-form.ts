@@ -11,8 +11,9 @@ import {
   textOrNull,
 } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../../form/request-form.ts";
-import { type CallerTool, type CallerTools, CUSTOM_INPUT, readCallerTools, SEARCH, toolsIn } from "./caller-tools.ts";
+import { type CallerTools, CUSTOM_INPUT, readCallerTools, SEARCH, toolsIn } from "./caller-tools.ts";
 import { type Conversation, createConversation } from "../conversation.ts";
+import type { CallerTool } from "../tool-names.ts";
 import { PROBABILITIES } from "./form-to-responses.ts";
 
 /** A responses request, which has been checked, in the form. */
