@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Sink } from "../core/sink.ts";
+import { type AnswerStage, PASS } from "../translate/answer-stage.ts";
 import { chatUntouched } from "../translate/straight/chat-untouched.ts";
 import { createRelay, type Relayed } from "./relay.ts";
 
@@ -18,12 +19,15 @@ const DONE = "data: [DONE]\n\n";
 const HEAD = { status: 200, headers: { "content-type": "text/event-stream" } };
 const event = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 
-/** A provider in the hands of the test. */
-function handMadeBody() {
+/** A provider in the hands of the test. `early` is there before anybody reads. */
+function handMadeBody(early: string | null) {
   const log: string[] = [];
   let reader: ByteReader | null = null;
   const body: ByteStream = {
-    read: (given) => (reader = given),
+    read: (given) => {
+      reader = given;
+      if (early !== null) given.chunk(Buffer.from(early));
+    },
     pause: () => log.push("pause"),
     resume: () => log.push("resume"),
     cancel: () => log.push("cancel"),
@@ -60,13 +64,20 @@ function handMadeSink() {
   return { sink, written, state, leave: () => gone?.(), drain: () => drained?.() };
 }
 
-function open({ startedAtMs = systemClock.elapsedMs(), goneBefore = "no" } = {}) {
-  const provider = handMadeBody();
+type Opening = { startedAtMs?: number; goneBefore?: "yes" | "no"; stage?: Partial<AnswerStage>; early?: string | null };
+
+function open({
+  startedAtMs = systemClock.elapsedMs(),
+  goneBefore = "no",
+  stage: changes = {},
+  early = null,
+}: Opening = {}) {
+  const provider = handMadeBody(early);
   const caller = handMadeSink();
   caller.state.isGone = goneBefore === "yes";
   const onFirstByte = vi.fn<() => void>();
   const bytes = Buffer.from("{}");
-  const stage = chatUntouched.stage({
+  const made = chatUntouched.stage({
     dialect: "chat",
     model: "m",
     stream: true,
@@ -83,7 +94,7 @@ function open({ startedAtMs = systemClock.elapsedMs(), goneBefore = "no" } = {})
   let relayed: Relayed | null = null;
   const ended = relay({
     body: provider.body,
-    stage,
+    stage: { ...made, ...changes },
     sink: caller.sink,
     head: HEAD,
     startedAtMs,
@@ -224,3 +235,39 @@ test("an event that grows past the limit is a failure, not memory", async () => 
   expect(await ended).toMatchObject({ outcome: "upstream_failed", begun: false });
   expect(provider.log).toEqual(["cancel"]);
 });
+
+test("an event that cannot be digested ends its own stream, as a failure once the answer has begun [STR-23]", async () => {
+  let events = 0;
+  const second: AnswerStage["event"] = () => (++events === 1 ? PASS : overflow());
+  for (const stage of [{ event: second }, { close: overflow }]) {
+    const { provider, ended } = open({ stage });
+    provider.send(event("a"));
+    provider.send(event("b"));
+    provider.end();
+
+    expect(await ended).toMatchObject({ outcome: "upstream_failed", begun: true, terminal: null });
+    expect(provider.log).toEqual(["cancel"]);
+    expect(vi.getTimerCount()).toBe(0);
+  }
+});
+
+test.each([
+  ["there already", event("a")],
+  ["yet to come", null],
+])(
+  "an event %s that cannot be digested before anything was sent is a bug of its request alone",
+  async (_when, early) => {
+    const { provider, caller, ended } = open({ stage: { event: overflow }, early });
+    provider.send(event("b"));
+
+    await expect(ended).rejects.toThrow("call stack");
+    expect(provider.log).toEqual(["cancel"]);
+    vi.advanceTimersByTime(60_000);
+    expect(caller.written).toEqual([]);
+    expect(caller.state.begun).toBe(0);
+  },
+);
+
+function overflow(): never {
+  throw new RangeError("Maximum call stack size exceeded");
+}

@@ -41,16 +41,18 @@ export type Relay = (task: RelayTask) => Promise<Relayed>;
 export const createRelay =
   ({ limits, clock }: { limits: RelayLimits; clock: Clock }): Relay =>
   (task) =>
-    new Promise((resolve) => {
-      const stream = new RelayedStream(task, limits, resolve);
+    new Promise((resolve, reject) => {
+      const stream = new RelayedStream(task, limits, { resolve, reject });
       stream.start(limits.deadlineMs - (clock.elapsedMs() - task.startedAtMs));
     });
+
+type Answer = { resolve: (relayed: Relayed) => void; reject: (error: unknown) => void };
 
 /** One stream on its way. Callbacks and not promises: at thousands of events per second a promise per chunk is the cost. */
 class RelayedStream {
   readonly #task: RelayTask;
   readonly #splitter: EventSplitter;
-  readonly #resolve: (relayed: Relayed) => void;
+  readonly #answer: Answer;
   readonly #limits: RelayLimits;
   #deadline: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
@@ -65,10 +67,10 @@ class RelayedStream {
   #runStart = 0;
   #runEnd = 0;
 
-  constructor(task: RelayTask, limits: RelayLimits, resolve: (relayed: Relayed) => void) {
+  constructor(task: RelayTask, limits: RelayLimits, answer: Answer) {
     this.#task = task;
     this.#limits = limits;
-    this.#resolve = resolve;
+    this.#answer = answer;
     this.#splitter = new EventSplitter((bytes, start, end) => this.#event(bytes, start, end), limits.maxEventBytes);
   }
 
@@ -88,11 +90,15 @@ class RelayedStream {
 
   #chunk(bytes: Buffer): void {
     if (this.#ended) return;
-    const whole = this.#splitter.push(bytes);
-    this.#writeRun();
-    this.#task.onProgress();
-    if (this.#terminalSeen) this.#close();
-    else if (this.#failed || !whole) this.#finish("upstream_failed");
+    try {
+      const whole = this.#splitter.push(bytes);
+      this.#writeRun();
+      this.#task.onProgress();
+      if (this.#terminalSeen) this.#close();
+      else if (this.#failed || !whole) this.#finish("upstream_failed");
+    } catch (error) {
+      this.#crashed(error);
+    }
   }
 
   #event(bytes: Buffer, start: number, end: number): void {
@@ -149,9 +155,22 @@ class RelayedStream {
   /** The provider is done: the answer is whole if it said so, or if the stage can tell that nothing is missing. */
   #close(): void {
     if (this.#ended) return;
-    const rest = this.#task.stage.close();
-    if (rest !== null) this.#write(rest);
-    this.#finish(this.#task.stage.terminal() ? "completed" : "upstream_failed");
+    try {
+      const rest = this.#task.stage.close();
+      if (rest !== null) this.#write(rest);
+      this.#finish(this.#task.stage.terminal() ? "completed" : "upstream_failed");
+    } catch (error) {
+      this.#crashed(error);
+    }
+  }
+
+  /**
+   * A stage that throws ends this stream and no other: left to whoever called, its timers would go on and write to a response
+   * that has long been refused. While there is a status to send, it is the bug that it is.
+   */
+  #crashed(error: unknown): void {
+    if (!this.#begun) this.#answer.reject(error);
+    this.#finish("upstream_failed");
   }
 
   #finish(outcome: Outcome): void {
@@ -163,7 +182,7 @@ class RelayedStream {
     // A whole answer lets the provider's connection end by itself, so that it can be used again.
     if (outcome !== "completed") body.cancel();
     else if (this.#paused) body.resume();
-    this.#resolve({
+    this.#answer.resolve({
       outcome,
       begun: this.#begun,
       usage: stage.usage(),
