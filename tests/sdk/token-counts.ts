@@ -24,7 +24,7 @@ export function countTokens(dialect: ClientDialect, usage: Usage): TokenCounts {
   return messagesCounts(usage);
 }
 
-/** One provider counts its reasoning beside the completion, which shows in the total. */
+/** One provider counts its reasoning beside the completion, which shows in the total; one names cached tokens in no details. */
 function chatCounts(usage: Usage): TokenCounts {
   const input = count(usage["prompt_tokens"]);
   const completion = count(usage["completion_tokens"]);
@@ -33,7 +33,7 @@ function chatCounts(usage: Usage): TokenCounts {
   return {
     input,
     output: usage["total_tokens"] === input + completion + reasoning ? completion + reasoning : completion,
-    cacheRead: count(cached["cached_tokens"]),
+    cacheRead: count(cached["cached_tokens"] ?? usage["cached_tokens"]),
     cacheWrite: count(cached["cache_write_tokens"]),
     reasoning,
   };

@@ -174,6 +174,15 @@ test("a provider that counts reasoning apart is still counted whole", () => {
   expect(readChatUsage(usage)).toMatchObject({ inputTokens: 12, outputTokens: 291, reasoningTokens: 290 });
 });
 
+test("cached tokens that Moonshot names beside the input, and not within its details, are cached tokens", () => {
+  const usage = { prompt_tokens: 20, completion_tokens: 30, total_tokens: 50, cached_tokens: 10 };
+
+  expect(readChatUsage(usage)).toMatchObject({ inputTokens: 20, cacheReadTokens: 10 });
+  expect(readChatUsage({ ...usage, prompt_tokens_details: { cached_tokens: 4 } })).toMatchObject({
+    cacheReadTokens: 4,
+  });
+});
+
 test("usage that cannot be true is not used [MON-22]", () => {
   for (const tokens of [-1, 1.5, 1e18, "12", null]) {
     expect(readChatUsage({ prompt_tokens: 1, completion_tokens: tokens })).toBeNull();

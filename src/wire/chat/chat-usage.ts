@@ -14,7 +14,8 @@ export function readChatUsage(usage: unknown): Usage | null {
   const input = isObject(usage["prompt_tokens_details"]) ? usage["prompt_tokens_details"] : {};
   const output = isObject(usage["completion_tokens_details"]) ? usage["completion_tokens_details"] : {};
   const outputTokens = withReasoning(completionTokens, usage["total_tokens"], inputTokens, output["reasoning_tokens"]);
-  const cacheReadTokens = share(input["cached_tokens"], inputTokens);
+  // Moonshot has no details of its input, and says this beside it.
+  const cacheReadTokens = share(input["cached_tokens"] ?? usage["cached_tokens"], inputTokens);
   return {
     inputTokens,
     outputTokens,
