@@ -7,6 +7,7 @@ import {
   brokeOff,
   type Deliver,
   endingOf,
+  isOurs,
   type Journey,
   keptAnswer,
   noteFirstByte,
@@ -64,9 +65,6 @@ export const createDeliverStream =
       return { outcome, code: error.code, usage: relayed.usage ?? NO_USAGE, bytesOut, relayedAtMs };
     }
   };
-
-/** Cut because we could not go on, and not for anything the caller did: it costs nothing, so the hold goes back whole. */
-const isOurs = ({ code }: Fault): boolean => code === "service_unavailable";
 
 function faultOf({ outcome }: Relayed, { sink }: Journey): Fault | null {
   switch (outcome) {

@@ -141,6 +141,31 @@ test("a caller that left before any provider answered pays nothing, and the hous
   expect(records()).toEqual([]);
 });
 
+test("a caller that left before any provider was asked costs nobody anything [CAN-10]", async () => {
+  const { generate, ask, log, ledger, account } = generationStage("caller left");
+  const asked = ask();
+
+  expect(await generate({ ...asked, sink: { ...asked.sink, isGone: () => true } })).toMatchObject({
+    outcome: "client_gone",
+  });
+  await settled();
+  expect(log).toEqual(["admit", "dispatch", "void"]);
+  expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
+  expect(ledger.state.writeOffs.size).toBe(0);
+});
+
+test("a request that we cut before any provider answered is not held against its key", async () => {
+  for (const fields of [{ stream: true }, {}]) {
+    const stage = generationStage("caller left");
+    const request = { ...stage.ask(fields, "k"), onAttempt: () => stage.running.cutAll() };
+
+    await expect(stage.generate(request)).rejects.toMatchObject({ code: "service_unavailable" });
+    await settled();
+    expect(stage.charges()).toEqual(["voided 0"]);
+    expect(stage.ledger.state.writeOffs.size).toBe(0);
+  }
+});
+
 test("a caller that leaves a stream pays for the input and what it was given, without a record [CAN-3] [CAN-4] [CAN-6] [CAN-7] [CAN-8] [CAN-9]", async () => {
   const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
   const running = stage.generate(stage.ask({ stream: true }));

@@ -13,7 +13,15 @@ import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 import { type CountRequest, countingRefusals } from "./count-request.ts";
-import { type Deliver, type Delivered, endingOf, failJourney, type Generation, type Journey } from "./journey.ts";
+import {
+  type Deliver,
+  type Delivered,
+  endingOf,
+  failJourney,
+  type Generation,
+  isOurs,
+  type Journey,
+} from "./journey.ts";
 import type { Running } from "./running.ts";
 import { WatchedSink } from "./watched-sink.ts";
 
@@ -79,17 +87,20 @@ export const createGenerate = (parts: Parts): Generate => {
   async function serve(journey: Journey): Promise<Generated> {
     const { generation, passage, model, held, sink } = journey;
     const { request, startedAtMs, onAttempt } = generation;
+    let asked = false;
     const dispatched = await dispatch({
       targets: passage.best.routes,
       otherTargets: () => passage.others().map(({ routes }) => routes),
       operation: request.stream ? "streamed" : "whole",
-      bodyFor: (target, quirks) =>
-        pickTranslator(request.dialect, target).request(request, {
+      bodyFor: (target, quirks) => {
+        asked = true;
+        return pickTranslator(request.dialect, target).request(request, {
           upstreamModel: target.upstreamModel,
           maxOutputTokens: held.toldMaxTokens,
           leastOutputTokens: quirks.leastOutputTokens,
           chat: quirks,
-        }),
+        });
+      },
       headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
       deadlineAtMs: startedAtMs + parts.deadlineMs,
       sink,
@@ -100,8 +111,10 @@ export const createGenerate = (parts: Parts): Generate => {
     }).catch((error: unknown) => failJourney(journey, error));
 
     if (dispatched === null) {
-      const usage = await held.hold.settle(endingOf(journey, { outcome: "client_gone" }));
       const cut = sink.cutBy();
+      // What no provider was asked, or what we gave up ourselves, is not the key's doing: the hold goes back by its scope.
+      const left = asked && (cut === null || !isOurs(cut));
+      const usage = left ? await held.hold.settle(endingOf(journey, { outcome: "client_gone" })) : NO_USAGE;
       if (cut !== null) throw cut;
       return { outcome: "client_gone", code: null, modelId: model.id, usage, relayMs: 0, bytesOut: 0 };
     }

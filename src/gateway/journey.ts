@@ -119,6 +119,9 @@ export async function failJourney(journey: Journey, error: unknown): Promise<nev
   throw error;
 }
 
+/** Cut because we could not go on, and not for anything the caller did: it costs nothing, so the hold goes back whole. */
+export const isOurs = ({ code }: Fault): boolean => code === "service_unavailable";
+
 export const brokeOff = (): Fault =>
   new Fault("upstream_error", "The provider broke off before the answer was complete. Trying again is safe.");
 

@@ -160,8 +160,9 @@ export function generationStage(
       },
     }),
     running,
-    dispatch: async ({ bodyFor, onAttempt }) => {
+    dispatch: async ({ bodyFor, onAttempt, sink: watched }) => {
       log.push("dispatch");
+      if (watched.isGone()) return null;
       bodies.push(bodyFor(ROUTE, quirksAt(ROUTE.baseUrl)).toString());
       onAttempt({ target: ROUTE, number: 1, status: 200, failure: null, waitedMs: 0 });
       if (line.say instanceof Fault) throw line.say;
