@@ -276,6 +276,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     metrics,
     events,
     readiness,
+    isDatabaseAway: (error) => ledgerFailureOf(error) === "lost",
     clock,
   });
 

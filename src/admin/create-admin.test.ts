@@ -183,3 +183,20 @@ test("what nobody foresaw is 500, told to the operator's log and not to the call
   expect(reply.body).not.toContain("password");
   expect(broken.told).toEqual(["bug Error: password authentication failed for tollgate"]);
 });
+
+test.each(["ECONNREFUSED", "57P01", "53300"])(
+  "a database that is away is 503 with a time to come back, and no bug of ours (%s)",
+  async (code) => {
+    const away = buildAdmin(database, {
+      list: () => Promise.reject(Object.assign(new Error("db at 10.0.0.7"), { code })),
+    });
+    const reply = await away.ask("GET", "/admin/v1/keys");
+    await away.app.close();
+
+    expect(reply.statusCode).toBe(503);
+    expect(reply.json<Refused>().error.code).toBe("service_unavailable");
+    expect(Number(reply.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+    expect(reply.body).not.toContain("10.0.0.7");
+    expect(away.told).toEqual(["failed Error: db at 10.0.0.7"]);
+  },
+);

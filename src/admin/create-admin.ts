@@ -13,7 +13,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { RouteReport } from "../upstream/route-record.ts";
 import { requireOperator } from "./operator-credential.ts";
 import type { ProviderTools } from "./provider-tools.ts";
-import { isBug, renderRefusal } from "./refusal.ts";
+import { databaseAway, isBug, renderRefusal } from "./refusal.ts";
 import { addCatalogueRoutes } from "./routes/catalogue.ts";
 import { addFundsRoutes } from "./routes/funds.ts";
 import { addHealthRoutes } from "./routes/health.ts";
@@ -38,6 +38,8 @@ type Parts = {
   metrics: Pick<Metrics, "expose">;
   events: Events;
   readiness: () => Promise<string[]>;
+  /** Whether an error says that the database is away or overwhelmed, which is no bug. */
+  isDatabaseAway: (error: unknown) => boolean;
   clock: Clock;
 };
 
@@ -54,6 +56,7 @@ export function createAdmin({
   metrics,
   events,
   readiness,
+  isDatabaseAway,
   clock,
 }: Parts): FastifyInstance {
   const app = Fastify({
@@ -78,8 +81,10 @@ export function createAdmin({
     }
   });
   app.setErrorHandler((error, request, reply) => {
-    if (isBug(error)) events.bug(error, request.id);
-    const { status, headers, body } = renderRefusal(error, request.id);
+    const isAway = isDatabaseAway(error);
+    if (isAway) events.adminRequestFailed(error, request.id);
+    else if (isBug(error)) events.bug(error, request.id);
+    const { status, headers, body } = renderRefusal(isAway ? databaseAway(error) : error, request.id);
     return reply.code(status).headers(headers).type("application/json").send(body);
   });
   app.setNotFoundHandler(() => {

@@ -28,6 +28,8 @@ export type Events = DutyEvents & {
   catalogueChanged: (change: { requestId: string; changes: readonly CatalogueNote[] }) => void;
   /** Something about money that an operator must see. */
   moneyAlarm: (alarm: MoneyAlarm) => void;
+  /** An operator was told to try again, since the database was away or overwhelmed. */
+  adminRequestFailed: (error: unknown, requestId: string) => void;
   /** A state believed impossible. */
   bug: (error: unknown, requestId: string | null) => void;
 };
@@ -101,6 +103,8 @@ export function createEvents(parts: TrailParts): Events {
       metrics.moneyAlarmed(kind);
       logger.warn({ kind, key_id: keyId, request_id: requestId, model }, "money alarm");
     },
+    adminRequestFailed: (error, requestId) =>
+      logger.warn({ request_id: requestId, error: describeError(error) }, "admin request failed"),
     bug: (error, requestId) => {
       metrics.bugFound();
       logger.error({ request_id: requestId, error: describeError(error) }, "bug");

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPglite } from "../../src/db/pglite.ts";
+import { ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
 import type { Events } from "../../src/telemetry/events.ts";
 import type { RouteReport } from "../../src/upstream/route-record.ts";
 
@@ -43,6 +44,7 @@ export function buildAdmin(
     keyRevoked: ({ prefix }: { prefix: string }) => told.push(`revoked ${prefix}`),
     catalogueChanged: ({ changes }: { changes: readonly { kind: string; name: string; change: string }[] }) =>
       told.push(...changes.map(({ kind, name, change }) => `${change} ${kind} ${name}`)),
+    adminRequestFailed: (error: unknown) => told.push(`failed ${String(error)}`),
     bug: (error: unknown) => told.push(`bug ${String(error)}`),
   } as unknown as Events;
   const app = createAdmin({
@@ -53,6 +55,7 @@ export function buildAdmin(
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
     events,
     readiness: () => Promise.resolve(reasons),
+    isDatabaseAway: (error) => ledgerFailureOf(error) === "lost",
     clock: systemClock,
   });
   const ask = (
