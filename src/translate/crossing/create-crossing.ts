@@ -8,6 +8,7 @@ import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";
 import { upstreamRequest } from "../straight/upstream-request.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { createFreshCallIds } from "./fresh-call-ids.ts";
 import { mayBeMade } from "./tool-names.ts";
 
 /** More than any model says in one answer. What is added up may not grow without end. */
@@ -60,6 +61,7 @@ function nameOf(request: GenerationRequest, { requestId, createdAtSeconds }: Ans
     createdAtSeconds,
     usageWanted: request.wantsUsageEvent,
     echo: () => (body ??= JSON.parse(request.bytes.toString("utf8")) as Json),
+    mentions: (text) => request.bytes.includes(JSON.stringify(text)),
   };
 }
 
@@ -128,13 +130,14 @@ function createBeginning(): (events: readonly AnswerEvent[]) => readonly AnswerE
 }
 
 /** A call under the name that its caller has for the tool. The body is read again only where that can be another. */
-function createCallNaming({ toolNames }: ClientSide, { echo }: AnswerName): (event: AnswerEvent) => AnswerEvent {
+function createCallNaming({ toolNames }: ClientSide, name: AnswerName): (event: AnswerEvent) => AnswerEvent {
+  const freshId = createFreshCallIds(name);
   let names: { calledBy: (name: string) => string } | null = null;
   return (event) => {
     if (event.kind !== "block-started" || event.block.kind !== "tool_call") return event;
-    const { block } = event;
-    if (toolNames === null || !mayBeMade(block.name)) return event;
-    names ??= toolNames(echo());
+    const block = { ...event.block, id: freshId(event.block.id) };
+    if (toolNames === null || !mayBeMade(block.name)) return { ...event, block };
+    names ??= toolNames(name.echo());
     return { ...event, block: { ...block, name: names.calledBy(block.name) } };
   };
 }

@@ -43,6 +43,8 @@ export type AnswerName = {
   usageWanted: boolean;
   /** The body that is answered, for a dialect whose answers repeat it and name its tools. */
   echo: () => Json;
+  /** Whether that body has a value which is this text. */
+  mentions: (text: string) => boolean;
 };
 
 export type AnswerWriter = {
