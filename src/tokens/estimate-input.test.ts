@@ -16,6 +16,7 @@ test("without pictures the likely count is the estimate of the text, and the mos
 test.each<[string, unknown]>([
   ["chat", [{ type: "image_url", image_url: { url: `data:image/png;base64,${photograph}` } }]],
   ["responses", [{ type: "input_image", image_url: `data:image/png;base64,${photograph}` }]],
+  ["a file", [{ type: "file", file: { file_data: `data:application/pdf;base64,${photograph}` } }]],
   ["messages", [{ type: "image", source: { type: "base64", media_type: "image/png", data: photograph } }]],
 ])("a photograph of 400 kB in the form of %s counts as a picture and not as its letters", (_format, content) => {
   const { likely, most } = estimateInput(body(content));
@@ -29,6 +30,14 @@ test.each<[string, unknown]>([
 test("the same letters in a prompt are text", () => {
   expect(estimateInput(body(photograph)).likely).toBeGreaterThan(100_000);
   expect(estimateInput(body(JSON.stringify({ data: photograph }))).likely).toBeGreaterThan(100_000);
+});
+
+test.each<[string, unknown]>([
+  ["within it", `<img src='data:image/png;base64,${photograph}'>`],
+  ["as the whole of it", [{ type: "text", text: `data:image/png;base64,${photograph}` }]],
+  ["in the quoted arguments of a call", JSON.stringify({ url: `data:image/png;base64,${photograph}` })],
+])("a picture's address in a prompt, %s, is text, and money is set aside for it as such", (_where, content) => {
+  expect(estimateInput(body(content)).likely).toBeGreaterThan(100_000);
 });
 
 test("text around and between pictures is counted", () => {
@@ -46,9 +55,12 @@ test("text around and between pictures is counted", () => {
   expect(two - 2 * one).toBeGreaterThan(900);
 });
 
-test("32 MiB of marks are looked through in bounded time", () => {
-  const startedMs = performance.now();
-  estimateInput(Buffer.from('"data":"a",'.repeat(3_000_000)));
+test.each(['"data":"a",', "x;base64,", '"url":"data:a;base64,'])(
+  "32 MiB of %s are looked through in bounded time",
+  (mark) => {
+    const startedMs = performance.now();
+    estimateInput(Buffer.from(mark.repeat(Math.floor((32 * 1_048_576) / mark.length))));
 
-  expect(performance.now() - startedMs).toBeLessThan(6_000);
-});
+    expect(performance.now() - startedMs).toBeLessThan(6_000);
+  },
+);

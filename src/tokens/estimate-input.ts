@@ -13,11 +13,17 @@ const LEAST_MEDIA_TOKENS = 2_000;
 const LIKELY_BYTES_PER_TOKEN = 64;
 const LEAST_BYTES_PER_TOKEN = 8;
 
-const BASE64_MARK = Buffer.from(";base64,");
-const DATA_MEMBER = Buffer.from('"data"');
 const SPACE = 0x20;
 const COLON = 0x3a;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+/** Members that hold base64 and nothing else, and those that hold it as an address. */
+const DATA_MEMBERS = ["data"].map(quoted);
+const ADDRESS_MEMBERS = ["url", "image_url", "file_data"].map(quoted);
+const ADDRESS_START = Buffer.from('"data:');
+const ADDRESS_END = Buffer.from(";base64,");
+const LONGEST_ADDRESS_START = 256;
 
 /**
  * Estimates a request's body. Pictures and documents travel in it as long runs of base64, which providers price by what they
@@ -44,41 +50,46 @@ const mediaTokens = (bytes: number, bytesPerToken: number): number =>
 type Range = { start: number; end: number };
 
 function mediaOf(body: Buffer): Range[] {
-  if (body.length < SHORTEST_MEDIA_BYTES) return [];
-  const starts = [
-    ...startsAfter(body, BASE64_MARK, (at) => at),
-    ...startsAfter(body, DATA_MEMBER, (at) => textValue(body, at)),
-  ];
   const ranges: Range[] = [];
-  for (const start of starts.toSorted((a, b) => a - b)) {
-    if (start < (ranges.at(-1)?.end ?? 0)) continue;
-    const end = endOfBase64(body, start);
-    if (end - start >= SHORTEST_MEDIA_BYTES) ranges.push({ start, end });
+  let seen = 0;
+  // A run that is long enough lies on at least one of these places, so what is between them is read only where it may be one.
+  for (let at = 0; at < body.length; at += SHORTEST_MEDIA_BYTES) {
+    if (at < seen || !isBase64(body, at)) continue;
+    let start = at;
+    let end = at + 1;
+    while (isBase64(body, start - 1)) start--;
+    while (isBase64(body, end)) end++;
+    seen = end;
+    if (end - start >= SHORTEST_MEDIA_BYTES && isCarried(body, start)) ranges.push({ start, end });
   }
   return ranges;
 }
 
-function startsAfter(body: Buffer, mark: Buffer, valueAt: (at: number) => number): number[] {
-  const starts: number[] = [];
-  for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) {
-    const start = valueAt(at + mark.length);
-    if (start !== -1) starts.push(start);
-  }
-  return starts;
+/** Whether the run of base64 that begins here is the value of a member in which a format carries media. */
+function isCarried(body: Buffer, start: number): boolean {
+  if (body[start - 1] === QUOTE) return isValueOf(body, start - 1, DATA_MEMBERS);
+  if (body[start - 1] !== COMMA || !endsWith(body, start, ADDRESS_END)) return false;
+  const limit = start - LONGEST_ADDRESS_START;
+  let quote = start - ADDRESS_END.length - 1;
+  while (quote > limit && quote >= 0 && body[quote] !== QUOTE) quote--;
+  return endsWith(body, quote + ADDRESS_START.length, ADDRESS_START) && isValueOf(body, quote, ADDRESS_MEMBERS);
 }
 
-/** Where the text begins that is a member's value; -1 when its value is no text. */
-function textValue(body: Buffer, from: number): number {
-  let at = from;
-  while (body[at] === SPACE || body[at] === COLON) at++;
-  return body[at] === QUOTE && at > from ? at + 1 : -1;
+/** Whether the text that opens at this quote belongs to one of these members; a quote within a text belongs to none. */
+function isValueOf(body: Buffer, quote: number, members: readonly Buffer[]): boolean {
+  let end = quote;
+  while (body[end - 1] === SPACE || body[end - 1] === COLON) end--;
+  return end < quote && members.some((member) => endsWith(body, end, member));
 }
 
-function endOfBase64(body: Buffer, start: number): number {
-  let at = start;
-  while (at < body.length && BASE64[body[at] as number] === 1) at++;
-  return at;
+const endsWith = (body: Buffer, end: number, text: Buffer): boolean =>
+  end >= text.length && body.subarray(end - text.length, end).equals(text);
+
+function quoted(name: string): Buffer {
+  return Buffer.from(`"${name}"`);
 }
+
+const isBase64 = (body: Buffer, at: number): boolean => BASE64[body[at] ?? QUOTE] === 1;
 
 /** The letters of base64 in both alphabets, and the slash as JSON may escape it. */
 const BASE64 = Uint8Array.from({ length: 256 }, (_, byte) =>
