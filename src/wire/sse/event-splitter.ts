@@ -11,6 +11,8 @@ export type EventVisitor = (bytes: Buffer, start: number, end: number) => void;
  */
 export class EventSplitter {
   #rest: Buffer = NONE;
+  /** What the rest is written into while it grows, with room for more; null while the rest is a part of what was handed out. */
+  #growing: Buffer | null = null;
   readonly #visit: EventVisitor;
   readonly #maxEventBytes: number;
 
@@ -21,16 +23,29 @@ export class EventSplitter {
 
   /** False when an event grew past the limit; the stream is then not to be trusted any further. */
   push(chunk: Buffer): boolean {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    // The rest holds no whole blank line, but perhaps the beginning of one.
+    let from = Math.max(0, this.#rest.length - 2);
+    const bytes = this.#rest.length === 0 ? chunk : this.#joined(chunk);
     let start = 0;
     for (;;) {
-      const end = eventEnd(bytes, start);
+      const end = eventEnd(bytes, from);
       if (end === -1) break;
       this.#visit(bytes, start, end);
       start = end;
+      from = end;
     }
+    if (start > 0) this.#growing = null;
     this.#rest = start === bytes.length ? NONE : bytes.subarray(start);
     return this.#rest.length <= this.#maxEventBytes;
+  }
+
+  /** An event may come in millions of pieces, so that joining one must not copy all that came before. */
+  #joined(chunk: Buffer): Buffer {
+    if (this.#growing === null) return (this.#growing = Buffer.concat([this.#rest, chunk]));
+    const length = this.#rest.length + chunk.length;
+    if (this.#growing.length < length) this.#growing = Buffer.concat([this.#growing], length * 2);
+    this.#growing.set(chunk, this.#rest.length);
+    return this.#growing.subarray(0, length);
   }
 
   /** What has arrived of an event that is not whole yet. */
@@ -39,9 +54,9 @@ export class EventSplitter {
   }
 }
 
-/** The index just after the blank line that closes the event beginning at `start`; -1 while it is not whole. */
-function eventEnd(bytes: Buffer, start: number): number {
-  let lineFeed = bytes.indexOf(LF, start);
+/** The index just after the first blank line at or behind `from`; -1 while there is none. */
+function eventEnd(bytes: Buffer, from: number): number {
+  let lineFeed = bytes.indexOf(LF, from);
   while (lineFeed !== -1) {
     const next = bytes[lineFeed + 1];
     if (next === LF) return lineFeed + 2;

@@ -38,6 +38,19 @@ test("where the network cuts the bytes never changes the events", () => {
   );
 });
 
+test("a large event that comes byte by byte costs what it costs in one piece, or nearly", () => {
+  const event = Buffer.from(`data: ${"x".repeat(400_000)}\n\n`);
+  const startedAtMs = performance.now();
+  const { events, ok } = split(
+    Array.from(event, (_byte, at) => event.subarray(at, at + 1)),
+    1_000_000,
+  );
+
+  expect(events.map((text) => text.length)).toEqual([event.length]);
+  expect(ok).toBe(true);
+  expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+});
+
 test("an event past the limit is reported instead of kept", () => {
   expect(split([Buffer.alloc(600, "x"), Buffer.alloc(600, "x")]).ok).toBe(false);
 });
