@@ -158,6 +158,21 @@ test.each([
   }
 });
 
+test.each(["/admin/v1/models/%zz", "/admin/v1/keys/%ff", `/admin/v1/keys/${"x".repeat(601)}`])(
+  "a path that cannot be read is closed without the token too, and refused like anything else with it: %s",
+  async (url) => {
+    const closed = await admin.ask("GET", url, undefined, null);
+    const refused = await admin.ask("GET", url);
+
+    expect([closed.statusCode, closed.json<Refused>().error.code]).toEqual([401, "invalid_credentials"]);
+    expect([refused.statusCode, refused.json<Refused>().error.code]).toEqual([400, "invalid_request"]);
+    for (const { headers, body } of [closed, refused]) {
+      expect(headers["x-request-id"]).toMatch(/^req_/);
+      expect(body).not.toContain("xxxx");
+    }
+  },
+);
+
 test("metrics are for operators; probes are for anybody, and say what is wrong", async () => {
   expect((await admin.ask("GET", "/metrics")).body).toBe("up 1\n");
   expect((await admin.ask("GET", "/livez", undefined, null)).statusCode).toBe(200);

@@ -1,0 +1,66 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Clock } from "../core/clock.ts";
+import { Fault } from "../core/fault.ts";
+import { createId, requestIdOf } from "../core/ids.ts";
+import type { Events } from "../telemetry/events.ts";
+import { requireOperator } from "./operator-credential.ts";
+import { databaseAway, isBug, renderRefusal } from "./refusal.ts";
+
+export type AdminDoor = {
+  token: string;
+  events: Pick<Events, "bug" | "adminRequestFailed">;
+  /** Whether an error says that the database is away or overwhelmed, which is no bug. */
+  isDatabaseAway: (error: unknown) => boolean;
+  clock: Pick<Clock, "nowMs">;
+};
+
+const MAX_BODY_BYTES = 1_048_576;
+/** The id of a model has 200 characters at most, and each may be escaped into three. */
+const MAX_PARAMETER_CHARACTERS = 600;
+/** What load balancers and orchestrators ask, who have no token. */
+const PROBES = ["/livez", "/readyz"];
+
+/** A server without routes, which lets operators in and nobody else, and words every refusal. */
+export function openAdminDoor({ token, events, isDatabaseAway, clock }: AdminDoor): FastifyInstance {
+  const admit = (request: FastifyRequest, reply: FastifyReply): void => {
+    reply.header("x-request-id", request.id);
+    if (!PROBES.includes(request.routeOptions.url ?? "")) requireOperator(request.headers.authorization, token);
+  };
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const isAway = isDatabaseAway(error);
+    if (isAway) events.adminRequestFailed(error, request.id);
+    else if (isBug(error)) events.bug(error, request.id);
+    const { status, headers, body } = renderRefusal(isAway ? databaseAway(error) : error, request.id);
+    return reply.code(status).headers(headers).type("application/json").send(body);
+  };
+
+  const app = Fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
+    genReqId: () => requestIdOf(createId(clock.nowMs())),
+    http: { headersTimeout: 10_000 },
+    requestTimeout: 30_000,
+    // A path that cannot be read leads to no route, and so past every hook.
+    frameworkErrors: (_error, request, reply) => {
+      try {
+        admit(request, reply);
+        throw new Fault("invalid_request", "The path cannot be read: it is too long, or badly escaped.");
+      } catch (refusal) {
+        void refuse(refusal, request, reply);
+      }
+    },
+  });
+  app.addHook("onRequest", async (request, reply) => admit(request, reply));
+  app.addHook("preHandler", async ({ params }) => {
+    // PostgreSQL keeps every character but one, so nothing there has such a name.
+    if (Object.values(params as Record<string, string>).some((name) => name.includes("\0"))) {
+      throw new Fault("not_found", "There is nothing of this name.");
+    }
+  });
+  app.setErrorHandler(refuse);
+  app.setNotFoundHandler(() => {
+    throw new Fault("not_found", "There is nothing at this path of the admin API.");
+  });
+  return app;
+}
