@@ -1,10 +1,13 @@
 import { plainText, urlOf } from "../../form/build-form.ts";
+import { type CallIdRules, withCallIds } from "../../form/call-ids.ts";
 import { type Json, objectsOf, said } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ToolChoice, ToolForm, Turn } from "../../form/request-form.ts";
 import type { ProviderTold } from "../../form/sides.ts";
 
 /** The most sequences a provider of this dialect takes. */
 export const MOST_CHAT_STOPS = 4;
+/** OpenAI refuses longer ones, and others make some of 46. */
+const CALL_IDS: CallIdRules = { most: 40 };
 
 export function formToChat(form: RequestForm, { model, stream, maxOutputTokens, chat }: ProviderTold): Json {
   const { system } = form;
@@ -12,7 +15,7 @@ export function formToChat(form: RequestForm, { model, stream, maxOutputTokens, 
     model,
     messages: [
       ...(system.length === 0 ? [] : [{ role: "system", content: plainText(system, "\n\n") }]),
-      ...form.turns.flatMap((turn) => messagesOf(turn)),
+      ...withCallIds(form.turns, CALL_IDS).flatMap((turn) => messagesOf(turn)),
     ],
     [chat?.outputLimitField ?? "max_tokens"]: maxOutputTokens,
     temperature: form.temperature,

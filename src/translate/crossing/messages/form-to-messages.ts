@@ -1,5 +1,6 @@
 import { isObject } from "../../../core/is-object.ts";
 import { DEFAULT_MAX_TOKENS } from "../../../wire/messages/messages-request.ts";
+import { type CallIdRules, withCallIds } from "../../form/call-ids.ts";
 import { type Json, said } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, Source, ToolChoice, ToolForm, Turn } from "../../form/request-form.ts";
 import type { ProviderTold } from "../../form/sides.ts";
@@ -19,7 +20,7 @@ export function formToMessages(form: RequestForm, { model, stream, maxOutputToke
     model,
     max_tokens: maxTokens,
     system: form.system.length === 0 ? null : form.system.flatMap((block) => contentOf(block)),
-    messages: form.turns.flatMap((turn) => messageOf(turn)),
+    messages: withCallIds(form.turns, CALL_IDS).flatMap((turn) => messageOf(turn)),
     temperature,
     top_p: thinking !== null || temperature !== null ? null : form.topP,
     stop_sequences: stop.length === 0 ? null : stop,
@@ -56,12 +57,12 @@ function contentOf(block: Block): Json[] {
     case "thinking":
       return thoughtOf(block);
     case "tool_call":
-      return [{ type: "tool_use", id: callIdOf(block.id), name: block.name, input: inputOf(block.input) }];
+      return [{ type: "tool_use", id: block.id, name: block.name, input: inputOf(block.input) }];
     case "tool_result":
       return [
         {
           type: "tool_result",
-          tool_use_id: callIdOf(block.callId),
+          tool_use_id: block.callId,
           content: block.blocks.flatMap((inner) => contentOf(inner)),
           ...(block.failed ? { is_error: true } : {}),
         },
@@ -80,7 +81,7 @@ function thoughtOf({ text, native }: Extract<Block, { kind: "thinking" }>): Json
 }
 
 /** This dialect takes letters, digits, `_` and `-`; others put dots and colons in their ids. */
-const callIdOf = (id: string): string => id.replaceAll(/[^\w-]/g, "_");
+const CALL_IDS: CallIdRules = { refused: /[^\w-]/g };
 
 /** A model may have written arguments that are no JSON; the call is then shown without them. */
 function inputOf(text: string): Json {

@@ -1,4 +1,5 @@
 import { plainText, urlOf } from "../../form/build-form.ts";
+import { type CallIdRules, withCallIds } from "../../form/call-ids.ts";
 import { urlCitation } from "../../form/citation.ts";
 import { type Json, said } from "../../form/read-json.ts";
 import type {
@@ -16,6 +17,8 @@ import type { ProviderTold } from "../../form/sides.ts";
 export const PROBABILITIES = "message.output_text.logprobs";
 /** Thoughts come back encrypted only when asked for; a model that has none refuses to be asked. */
 const ENCRYPTED_THOUGHTS = "reasoning.encrypted_content";
+/** OpenAI refuses longer ones. */
+const CALL_IDS: CallIdRules = { most: 64 };
 
 export function formToResponses(form: RequestForm, told: ProviderTold): Json {
   const { model, stream, maxOutputTokens, leastOutputTokens } = told;
@@ -25,7 +28,7 @@ export function formToResponses(form: RequestForm, told: ProviderTold): Json {
   return said({
     model,
     instructions: system.length === 0 ? null : plainText(system, "\n\n"),
-    input: form.turns.flatMap((turn) => itemsOf(turn)),
+    input: withCallIds(form.turns, CALL_IDS).flatMap((turn) => itemsOf(turn)),
     // Agents ask for one token to see whether anybody answers; a few more are better than a refusal.
     max_output_tokens: maxOutputTokens === null ? null : Math.max(maxOutputTokens, leastOutputTokens ?? 0),
     temperature: form.temperature,
