@@ -130,6 +130,23 @@ test("an event that arrives in pieces is passed on whole, and nothing after the 
   expect(caller.written).toHaveLength(1);
 });
 
+test("a provider that goes on after its end is cut off, by the amount or by the time of it", async () => {
+  const pouring = open();
+  pouring.provider.send(DONE);
+  await pouring.ended;
+  pouring.provider.send(": bye\n\n");
+  expect(pouring.provider.log).toEqual([]);
+  pouring.provider.send("x".repeat(70_000));
+  expect(pouring.provider.log).toEqual(["cancel"]);
+
+  const dripping = open();
+  dripping.provider.send(DONE);
+  await dripping.ended;
+  vi.advanceTimersByTime(6_000);
+  dripping.provider.send(": still here\n\n");
+  expect(dripping.provider.log).toEqual(["cancel"]);
+});
+
 test("a provider is paused when the caller is slow, once, and goes on when it has caught up [STR-31]", async () => {
   const { provider, caller, ended } = open();
   caller.state.slow = true;

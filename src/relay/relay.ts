@@ -42,18 +42,25 @@ export const createRelay =
   ({ limits, clock }: { limits: RelayLimits; clock: Clock }): Relay =>
   (task) =>
     new Promise((resolve, reject) => {
-      const stream = new RelayedStream(task, limits, { resolve, reject });
-      stream.start(limits.deadlineMs - (clock.elapsedMs() - task.startedAtMs));
+      const stream = new RelayedStream(task, { limits, clock, resolve, reject });
+      stream.start();
     });
 
-type Answer = { resolve: (relayed: Relayed) => void; reject: (error: unknown) => void };
+/** How long, and for how much, a provider that has ended its answer may go on before its connection is given up. */
+const LATE = { timeMs: 5_000, bytes: 65_536 };
+
+type Parts = {
+  limits: RelayLimits;
+  clock: Clock;
+  resolve: (relayed: Relayed) => void;
+  reject: (error: unknown) => void;
+};
 
 /** One stream on its way. Callbacks and not promises: at thousands of events per second a promise per chunk is the cost. */
 class RelayedStream {
   readonly #task: RelayTask;
   readonly #splitter: EventSplitter;
-  readonly #answer: Answer;
-  readonly #limits: RelayLimits;
+  readonly #parts: Parts;
   #deadline: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
   #begun = false;
@@ -62,22 +69,26 @@ class RelayedStream {
   #terminalSeen = false;
   #failed = false;
   #bytesOut = 0;
+  #endedAtMs = 0;
+  #lateBytes = 0;
   /** Untouched events not yet written: a range of the buffer they came in. */
   #run: Buffer | null = null;
   #runStart = 0;
   #runEnd = 0;
 
-  constructor(task: RelayTask, limits: RelayLimits, answer: Answer) {
+  constructor(task: RelayTask, parts: Parts) {
     this.#task = task;
-    this.#limits = limits;
-    this.#answer = answer;
-    this.#splitter = new EventSplitter((bytes, start, end) => this.#event(bytes, start, end), limits.maxEventBytes);
+    this.#parts = parts;
+    const visit = (bytes: Buffer, start: number, end: number): void => this.#event(bytes, start, end);
+    this.#splitter = new EventSplitter(visit, parts.limits.maxEventBytes);
   }
 
-  start(remainingMs: number): void {
-    const { body, sink } = this.#task;
+  start(): void {
+    const { body, sink, startedAtMs } = this.#task;
+    const { limits, clock } = this.#parts;
+    const remainingMs = limits.deadlineMs - (clock.elapsedMs() - startedAtMs);
     this.#deadline = setTimeout(() => this.#finish("timed_out"), wholeSeconds(remainingMs));
-    this.#silence = setTimeout(() => this.#signOfLife(), this.#limits.keepAliveMs);
+    this.#silence = setTimeout(() => this.#signOfLife(), limits.keepAliveMs);
     sink.onGone(() => this.#finish("client_gone"));
     if (this.#ended) return;
     sink.onDrained(() => this.#resume());
@@ -89,7 +100,7 @@ class RelayedStream {
   }
 
   #chunk(bytes: Buffer): void {
-    if (this.#ended) return;
+    if (this.#ended) return this.#late(bytes);
     try {
       const whole = this.#splitter.push(bytes);
       this.#writeRun();
@@ -99,6 +110,13 @@ class RelayedStream {
     } catch (error) {
       this.#crashed(error);
     }
+  }
+
+  /** Bytes after the end are nobody's. A few are let by, since the connection can then be used again. */
+  #late({ length }: Buffer): void {
+    this.#lateBytes += length;
+    const lateMs = this.#parts.clock.elapsedMs() - this.#endedAtMs;
+    if (this.#lateBytes > LATE.bytes || lateMs > LATE.timeMs) this.#task.body.cancel();
   }
 
   #event(bytes: Buffer, start: number, end: number): void {
@@ -169,20 +187,21 @@ class RelayedStream {
    * that has long been refused. While there is a status to send, it is the bug that it is.
    */
   #crashed(error: unknown): void {
-    if (!this.#begun) this.#answer.reject(error);
+    if (!this.#begun) this.#parts.reject(error);
     this.#finish("upstream_failed");
   }
 
   #finish(outcome: Outcome): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#endedAtMs = this.#parts.clock.elapsedMs();
     clearTimeout(this.#deadline ?? undefined);
     clearTimeout(this.#silence ?? undefined);
     const { body, stage } = this.#task;
     // A whole answer lets the provider's connection end by itself, so that it can be used again.
     if (outcome !== "completed") body.cancel();
     else if (this.#paused) body.resume();
-    this.#answer.resolve({
+    this.#parts.resolve({
       outcome,
       begun: this.#begun,
       usage: stage.usage(),
