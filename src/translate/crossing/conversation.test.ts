@@ -43,6 +43,21 @@ test("all that a tool says for one call is one result, however late it comes", (
   ]);
 });
 
+test("a call that has the id of an earlier one gets its own result", () => {
+  const { add, addResult, turns } = createConversation();
+  for (const text of ["one", "two"]) {
+    add({ role: "assistant", blocks: [call("call_0")] });
+    addResult("call_0", [textBlock(text)]);
+  }
+
+  expect(turns()).toEqual([
+    { role: "assistant", blocks: [call("call_0")] },
+    { role: "user", blocks: [result("call_0", "one")] },
+    { role: "assistant", blocks: [call("call_0")] },
+    { role: "user", blocks: [result("call_0", "two")] },
+  ]);
+});
+
 test("a result whose call is not there is said by the user where it stands", () => {
   const { add, addResult, turns } = createConversation();
   add({ role: "user", blocks: [textBlock("Hi.")] });

@@ -26,7 +26,10 @@ export function createConversation(): Conversation {
     if (draft !== last) drafts.push(draft);
     for (const block of blocks) {
       draft.blocks.push(block);
-      if (block.kind === "tool_call") callers.set(block.id, draft);
+      if (block.kind !== "tool_call") continue;
+      callers.set(block.id, draft);
+      // Some providers count their calls anew in every answer; what comes from here on is of this one.
+      results.delete(block.id);
     }
   }
 
