@@ -15,7 +15,8 @@ function said(error: unknown, asJson: boolean): string {
   return text;
 }
 
-const withCode = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+const withCode = (message: string, code: string, syscall?: string): Error =>
+  Object.assign(new Error(message), { code, ...(syscall === undefined ? {} : { syscall }) });
 
 test.each<[error: unknown, sentence: string]>([
   [new CommandError("there is nothing to change."), "there is nothing to change."],
@@ -26,6 +27,46 @@ test.each<[error: unknown, sentence: string]>([
     'the database is not up to date (relation "key" does not exist). Run `tollgate migrate`.',
   ],
   [withCode("bigint out of range", "22003"), "the database refused: bigint out of range (22003)."],
+  [
+    withCode('database "x" does not exist', "3D000"),
+    'the database refused: database "x" does not exist (3D000). Create it, or correct DATABASE_URL.',
+  ],
+  [
+    withCode('password authentication failed for user "x"', "28P01"),
+    'the database refused: password authentication failed for user "x" (28P01). Correct the user or the password in DATABASE_URL.',
+  ],
+  [
+    withCode("listen EADDRINUSE: address already in use 127.0.0.1:9100", "EADDRINUSE", "listen"),
+    "listen EADDRINUSE: address already in use 127.0.0.1:9100. Stop what listens there, or choose another port with --port.",
+  ],
+  [
+    withCode("listen EADDRNOTAVAIL: address not available 10.9.9.9:8080", "EADDRNOTAVAIL", "listen"),
+    "listen EADDRNOTAVAIL: address not available 10.9.9.9:8080. This machine does not have that address: choose another host.",
+  ],
+  [
+    withCode("listen EACCES: permission denied 127.0.0.1:80", "EACCES", "listen"),
+    "listen EACCES: permission denied 127.0.0.1:80. Ports below 1024 are for privileged processes: choose another.",
+  ],
+  [
+    withCode("getaddrinfo ENOTFOUND nowhere.invalid", "ENOTFOUND", "getaddrinfo"),
+    "getaddrinfo ENOTFOUND nowhere.invalid. Is the server running, and is its address right?",
+  ],
+  [
+    new Error("Connection terminated unexpectedly"),
+    "Connection terminated unexpectedly. Is the server running, and is its address right?",
+  ],
+  [
+    new Error("The server does not support SSL connections"),
+    "The server does not support SSL connections. Take sslmode out of DATABASE_URL, or turn TLS on there.",
+  ],
+  [
+    withCode("self-signed certificate", "DEPTH_ZERO_SELF_SIGNED_CERT"),
+    "the server's certificate is not trusted: self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT). Name its issuer with sslrootcert=FILE in DATABASE_URL.",
+  ],
+  [
+    withCode("EISDIR: illegal operation on a directory, read", "EISDIR", "read"),
+    "EISDIR: illegal operation on a directory, read.",
+  ],
   [
     withCode("connect ECONNREFUSED 127.0.0.1:1", "ECONNREFUSED"),
     "connect ECONNREFUSED 127.0.0.1:1. Is the server running, and is its address right?",

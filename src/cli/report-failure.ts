@@ -1,7 +1,7 @@
 import { ConfigError } from "../config/config-error.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
-import { sqlStateOf } from "../db/database-error.ts";
+import { connectionLost, sqlStateOf } from "../db/database-error.ts";
 
 /** A failure the user can act on: it says what happened and what to do, and needs no stack. */
 export class CommandError extends Error {
@@ -24,15 +24,42 @@ export function reportFailure(error: unknown, asJson: boolean): void {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (PLAIN.some((kind) => error instanceof kind)) return error.message;
-  const code = "code" in error ? String(error.code) : "";
-  if (code === "EADDRINUSE") return `${error.message}. Stop what listens there, or choose another port with --port.`;
-  if (code === "ENOENT" && "path" in error) return `there is no file ${String(error.path)}.`;
-  if (code === "ECONNREFUSED")
-    return `${error.message || "connection refused"}. Is the server running, and is its address right?`;
   const state = sqlStateOf(error);
   if (state !== null && UNKNOWN_OBJECT.has(state))
     return `the database is not up to date (${error.message}). Run \`tollgate migrate\`.`;
-  if (state !== null) return `the database refused: ${error.message} (${state}).`;
+  if (state !== null) return `the database refused: ${error.message} (${state}).${databaseAdvice(state)}`;
+  const fromSystem = systemMessage(error);
+  if (fromSystem !== null) return fromSystem;
   if (error.name.endsWith("Error") && error.name !== "Error" && error.name !== "TypeError") return error.message;
   return error.stack ?? error.message;
 }
+
+function databaseAdvice(state: string): string {
+  if (state === "3D000") return " Create it, or correct DATABASE_URL.";
+  return state.startsWith("28") ? " Correct the user or the password in DATABASE_URL." : "";
+}
+
+const LISTEN_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: "Stop what listens there, or choose another port with --port",
+  EADDRNOTAVAIL: "This machine does not have that address: choose another host",
+  EACCES: "Ports below 1024 are for privileged processes: choose another",
+};
+
+/** What the machine or the network refused. Its sentence says which file or address; a stack would add nothing. */
+function systemMessage(error: Error): string | null {
+  const { code = "", syscall = "", path } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" && path !== undefined) return `there is no file ${path}.`;
+  if (syscall === "listen" || syscall === "bind")
+    return `${error.message}. ${LISTEN_ADVICE[code] ?? "Choose another address"}.`;
+  if (connectionLost(error))
+    return `${error.message || "connection refused"}. Is the server running, and is its address right?`;
+  if (NO_TLS.test(error.message)) return `${error.message}. Take sslmode out of DATABASE_URL, or turn TLS on there.`;
+  if (CERTIFICATE.test(code)) {
+    return `the server's certificate is not trusted: ${error.message} (${code}). Name its issuer with sslrootcert=FILE in DATABASE_URL.`;
+  }
+  return syscall === "" ? null : `${error.message}.`;
+}
+
+/** The driver gives this no code. */
+const NO_TLS = /^The server does not support SSL connections/;
+const CERTIFICATE = /CERT|^UNABLE_TO_(GET|VERIFY)/;

@@ -10,6 +10,7 @@ import { chooseAdminPorts } from "../admin-ports.ts";
 import { openCredentials } from "../open-credentials.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { openTelemetry } from "../open-telemetry.ts";
+import { portProblem } from "../port-problem.ts";
 import { createProviderTools } from "../provider-tools.ts";
 import { CommandError } from "../report-failure.ts";
 import { runGateway } from "../run-gateway.ts";
@@ -42,18 +43,17 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   const database = openDatabase(loaded, telemetry.events.databaseLost);
   await requireCurrent(database, options);
   const credentials = openCredentials(config.credential);
-  await runGateway(
-    {
-      config,
-      adminToken: config.admin.token?.reveal() ?? "",
-      database,
-      credential: credentials.credential,
-      providerTools: createProviderTools(credentials),
-      ...telemetry,
-    },
-    telemetry,
-    () => undefined,
-  );
+  const parts = {
+    config,
+    adminToken: config.admin.token?.reveal() ?? "",
+    database,
+    credential: credentials.credential,
+    providerTools: createProviderTools(credentials),
+    ...telemetry,
+  };
+  await runGateway(parts, telemetry, () => undefined).catch((error: unknown) => {
+    throw portProblem(error, config) ?? error;
+  });
 }
 
 /** Sees to the database once, then starts workers that run `serve` each and keeps their number. */
