@@ -48,7 +48,11 @@ function messagesOf({ role, blocks }: Turn): Json[] {
       const pictures = results.flatMap((result) => result.blocks.filter(({ kind }) => kind !== "text"));
       const rest = [...pictures, ...blocks.filter(({ kind }) => kind !== "tool_result")];
       return [
-        ...results.map((result) => ({ role: "tool", tool_call_id: result.callId, content: plainText(result.blocks) })),
+        ...results.map((result) => ({
+          role: "tool",
+          tool_call_id: result.callId,
+          content: plainText(result.blocks, "\n"),
+        })),
         ...(rest.length === 0 ? [] : [{ role: "user", content: contentOf(rest) }]),
       ];
     }

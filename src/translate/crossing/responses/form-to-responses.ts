@@ -107,7 +107,11 @@ function itemOf(block: Block): Json[] {
       const onlyText = block.blocks.every(({ kind }) => kind === "text");
       const parts = block.blocks.flatMap((inner) => partOf(inner, "user") ?? []);
       return [
-        { type: "function_call_output", call_id: block.callId, output: onlyText ? plainText(block.blocks) : parts },
+        {
+          type: "function_call_output",
+          call_id: block.callId,
+          output: onlyText ? plainText(block.blocks, "\n") : parts,
+        },
       ];
     }
     case "thinking": {
