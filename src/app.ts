@@ -58,8 +58,8 @@ import { createWatchCredentials } from "./upstream/watch-credentials.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
-/** How long a process that is leaving waits for its last settlements; the sweeper ends the rest. */
-const SETTLE_MS = 5_000;
+/** How long a process that is leaving waits for its last settlements, which the sweeper ends else, and then for operators. */
+const FAREWELL_MS = 5_000;
 const KEYS_CHANNEL = "tollgate_keys";
 const CATALOGUE_CHANNEL = "tollgate_catalogue";
 
@@ -277,6 +277,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     events,
     readiness,
     isDatabaseAway: (error) => ledgerFailureOf(error) === "lost",
+    farewellMs: FAREWELL_MS,
     clock,
   });
 
@@ -300,7 +301,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       events.drainFinished({ openRequests: left });
       // What is cut here is settled like any other end, and the process waits a moment for the ledger to say so.
       running.cutAll();
-      await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, SETTLE_MS);
+      await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, FAREWELL_MS);
       await duties.stop();
       freshness.close();
       http.closeAllConnections();

@@ -11,6 +11,8 @@ export type AdminDoor = {
   events: Pick<Events, "bug" | "adminRequestFailed">;
   /** Whether an error says that the database is away or overwhelmed, which is no bug. */
   isDatabaseAway: (error: unknown) => boolean;
+  /** How long a closing server waits for requests under way; then they are cut. */
+  farewellMs: number;
   clock: Pick<Clock, "nowMs">;
 };
 
@@ -21,7 +23,7 @@ const MAX_PARAMETER_CHARACTERS = 600;
 const PROBES = ["/livez", "/readyz"];
 
 /** A server without routes, which lets operators in and nobody else, and words every refusal. */
-export function openAdminDoor({ token, events, isDatabaseAway, clock }: AdminDoor): FastifyInstance {
+export function openAdminDoor({ token, events, isDatabaseAway, farewellMs, clock }: AdminDoor): FastifyInstance {
   const admit = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header("x-request-id", request.id);
     if (!PROBES.includes(request.routeOptions.url ?? "")) requireOperator(request.headers.authorization, token);
@@ -57,6 +59,10 @@ export function openAdminDoor({ token, events, isDatabaseAway, clock }: AdminDoo
     if (Object.values(params as Record<string, string>).some((name) => name.includes("\0"))) {
       throw new Fault("not_found", "There is nothing of this name.");
     }
+  });
+  app.addHook("preClose", async () => {
+    // A server that closes no longer looks at its time limits, so that one half-sent request would keep the process for ever.
+    setTimeout(() => app.server.closeAllConnections(), farewellMs).unref();
   });
   app.setErrorHandler(refuse);
   app.setNotFoundHandler(() => {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase, OPERATOR_TOKEN as TOKEN } from "../../tests/support/admin-app.ts";
 import type { Database } from "../db/database.ts";
@@ -215,3 +217,22 @@ test.each(["ECONNREFUSED", "57P01", "53300"])(
     expect(away.told).toEqual(["failed Error: db at 10.0.0.7"]);
   },
 );
+
+const HEAD = `POST /admin/v1/keys HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\n`;
+
+test.each([
+  ["half a head", "GET /livez HTTP/1.1\r\nHo"],
+  ["half a body", `${HEAD}content-length: 9\r\ncontent-type: application/json\r\n\r\n{`],
+])("whoever sends %s and then nothing does not keep the listener from closing", async (_what, beginning) => {
+  const { app } = buildAdmin(database, { farewellMs: 50 });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  const arrived = once(app.server, "connection").then(([accepted]) => once(accepted as NodeJS.Socket, "data"));
+  socket.on("error", () => undefined).write(beginning);
+  const closed = once(socket, "close");
+  await arrived;
+
+  await app.close();
+
+  await closed;
+});

@@ -27,6 +27,7 @@ type AdminOptions = {
   list?: Control["keys"]["list"];
   reportRoutes?: () => readonly RouteReport[];
   providerTools?: ProviderTools;
+  farewellMs?: number;
 };
 
 /** A gateway that was given no key for credentials. */
@@ -35,7 +36,7 @@ const keyless = (): ProviderTools => createProviderTools(openCredentials({ key: 
 /** The whole admin listener without a socket; what it told the log is in `told`. */
 export function buildAdmin(
   database: Database,
-  { reasons = [], list, reportRoutes = () => [], providerTools = keyless() }: AdminOptions = {},
+  { reasons = [], list, reportRoutes = () => [], providerTools = keyless(), farewellMs = 5_000 }: AdminOptions = {},
 ) {
   const control = createControl(database, "admin");
   const told: string[] = [];
@@ -56,6 +57,7 @@ export function buildAdmin(
     events,
     readiness: () => Promise.resolve(reasons),
     isDatabaseAway: (error) => ledgerFailureOf(error) === "lost",
+    farewellMs,
     clock: systemClock,
   });
   const ask = (
