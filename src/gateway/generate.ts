@@ -1,3 +1,4 @@
+import { canReason } from "../catalogue/can-reason.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Model } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
@@ -54,7 +55,8 @@ export const createGenerate = (parts: Parts): Generate => {
       () => countRequest(caller, id),
       () => {
         const found = catalogue.resolve(request.model, caller.key);
-        const way = choosePassage(request, found.routes, generation.fidelity ?? "declared");
+        const offer = { routes: found.routes, reasoning: canReason(found) };
+        const way = choosePassage(request, offer, generation.fidelity ?? "declared");
         checkOutputLimit(request, found);
         const estimated = estimateInput(request.bytes);
         checkContextWindow(estimated, found);
@@ -98,6 +100,7 @@ export const createGenerate = (parts: Parts): Generate => {
           upstreamModel: target.upstreamModel,
           maxOutputTokens: held.toldMaxTokens,
           leastOutputTokens: quirks.leastOutputTokens,
+          reasoning: canReason(model),
           chat: quirks,
         });
       },

@@ -10,6 +10,8 @@ export type Told = {
   chat?: ChatManner;
   /** The smallest limit that a provider of responses takes; absent or null, any. */
   leastOutputTokens?: number | null;
+  /** False: the model does not reason, and refuses to be asked to. Only a translated request is made without. */
+  reasoning?: boolean;
 };
 
 export type ChatManner = {

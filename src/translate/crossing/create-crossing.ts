@@ -4,6 +4,7 @@ import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
 import { type AnswerEvent, createFold } from "../form/answer-form.ts";
 import type { Json } from "../form/read-json.ts";
+import { withoutReasoning } from "../form/without-reasoning.ts";
 import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";
 import { upstreamRequest } from "../straight/upstream-request.ts";
@@ -24,9 +25,10 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
 
   function writeRequest(
     request: GenerationRequest,
-    { upstreamModel, maxOutputTokens, leastOutputTokens, chat }: Told,
+    { upstreamModel, maxOutputTokens, leastOutputTokens, reasoning, chat }: Told,
   ): Buffer {
-    const body = provider.request(client.form(bodyOf(request)), {
+    const form = client.form(bodyOf(request));
+    const body = provider.request(reasoning === false ? withoutReasoning(form) : form, {
       model: upstreamModel,
       stream: request.stream,
       maxOutputTokens: maxOutputTokens ?? request.maxOutputTokens,

@@ -1,7 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import { isMessagesStop } from "../crossing/messages/form-to-messages.ts";
 import { openNative } from "../form/native.ts";
-import { being, type FieldRow, otherThan, OVERLONG_NAME, rowsTo, TOOL_NAME } from "./field-row.ts";
+import { being, type FieldRow, otherThan, OVERLONG_NAME, rowsTo, TOOL_NAME, WITHOUT_REASONING } from "./field-row.ts";
 
 const row = rowsTo("responses", "messages");
 
@@ -62,9 +62,9 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("messages.*.reasoning_details", ["translated", "translated"], { note: "Returned to the provider that gave it." }),
   row("messages.*.reasoning_details.*", ["lost", "lost"], {
     only: {
-      words: "of another provider's format",
-      when: (value, _, provider) =>
-        !isObject(value) || openNative(value["signature"] ?? value["data"])?.dialect !== provider,
+      words: `of another provider's format, or ${WITHOUT_REASONING}`,
+      when: (value, _, { provider, reasoning }) =>
+        !reasoning || !isObject(value) || openNative(value["signature"] ?? value["data"])?.dialect !== provider,
     },
   }),
   row("messages.*.name", ["lost", "lost"]),
@@ -72,7 +72,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("temperature", ["kept", "lost"], {
     only: {
       words: "above 1, or with reasoning",
-      when: (value, body) => (typeof value === "number" && value > 1) || thinks(body),
+      when: (value, body, { reasoning }) => (typeof value === "number" && value > 1) || (reasoning && thinks(body)),
     },
     note: "Taken as 1; a model that thinks takes none.",
   }),
@@ -80,7 +80,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("top_p", ["kept", "lost"], {
     only: {
       words: "beside `temperature`, or with reasoning",
-      when: (_, body) => typeof body["temperature"] === "number" || thinks(body),
+      when: (_, body, { reasoning }) => typeof body["temperature"] === "number" || (reasoning && thinks(body)),
     },
   }),
   row("n", ["refused", "refused"], { only: otherThan(1), note: ONE_ANSWER }),
@@ -109,6 +109,12 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("reasoning_effort", ["kept", "lost"], {
     only: { words: "beside a call that is forced", when: (value, body) => value !== "none" && forcesCall(body) },
     note: "Told as an effort, without thinking.",
+  }),
+  row("reasoning_effort", ["lost", "lost"], {
+    only: {
+      words: `other than \`none\`, ${WITHOUT_REASONING}`,
+      when: (value, _, { reasoning }) => !reasoning && value !== "none",
+    },
   }),
   row("verbosity", ["translated", "lost"]),
   row("user", ["translated", "translated"]),

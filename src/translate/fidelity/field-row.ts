@@ -8,7 +8,11 @@ export type Fate = "kept" | "translated" | "lost" | "refused";
 
 export type Condition = { words: string; when: Test };
 
-type Test = (value: unknown, owner: Record<string, unknown>, provider: ProviderDialect) => boolean;
+type Test = (value: unknown, owner: Record<string, unknown>, to: Recipient) => boolean;
+
+/** Whom a request is for: a provider of a format, and what its model can do. */
+export type Recipient = { provider: ProviderDialect } & ModelFacts;
+export type ModelFacts = { reasoning: boolean };
 
 /** One field of one client format. A row with a condition speaks of the values that meet it, and only of those. */
 export type FieldRow = {
@@ -55,6 +59,9 @@ export const OVERLONG_NAME: Pick<FieldRow, "only" | "note"> = {
   },
   note: "No provider takes a name of that length.",
 };
+
+/** How a row is worded that speaks of what only a model that reasons takes. */
+export const WITHOUT_REASONING = "to a model without reasoning";
 
 /** What becomes of tools that wait to be searched for. */
 export const FOUND_TOOLS =

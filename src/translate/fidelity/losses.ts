@@ -1,7 +1,7 @@
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
 import { CHAT_FIELDS } from "./chat-fields.ts";
-import type { FieldRow } from "./field-row.ts";
+import type { FieldRow, ModelFacts, Recipient } from "./field-row.ts";
 import { KNOWN_MEMBERS } from "./known-members.ts";
 import { MESSAGES_FIELDS } from "./messages-fields.ts";
 import { RESPONSES_FIELDS } from "./responses-fields.ts";
@@ -22,8 +22,16 @@ export type Losses = { dropped: Loss[]; refused: Loss | null };
 
 type Json = Record<string, unknown>;
 
+/** Unless more is known of a model, it can do all that may be asked of it. */
+const ABLE: ModelFacts = { reasoning: true };
+
 /** What a body of one format would lose at a provider of another. What no row knows is lost, and said to be. */
-export function lossesOf(client: ClientDialect, provider: ProviderDialect, body: Json): Losses {
+export function lossesOf(
+  client: ClientDialect,
+  provider: ProviderDialect,
+  body: Json,
+  model: ModelFacts = ABLE,
+): Losses {
   const rows = FURTHER_FIELDS[provider]?.[client] ?? FIELDS[client];
   const known = new Set(rows.map(({ path }) => path.split(".")[0]));
   const dropped: Loss[] = [];
@@ -32,7 +40,7 @@ export function lossesOf(client: ClientDialect, provider: ProviderDialect, body:
     // What nobody has thought about for this dialect is lost, and said to be; silence would be worse.
     const fate = row.fates[provider] ?? "lost";
     if (fate !== "lost" && fate !== "refused") continue;
-    const at = firstAt({ row, provider, steps: row.path.split(".") }, { value: body, owner: {} }, 0);
+    const at = firstAt({ row, to: { provider, ...model }, steps: row.path.split(".") }, { value: body, owner: {} }, 0);
     if (at === null) continue;
     const loss = { path: row.path, at, note: row.note ?? null };
     if (fate === "refused") refused ??= loss;
@@ -75,16 +83,16 @@ function objectsAt(value: unknown, [step, ...rest]: readonly string[], at = ""):
 /** A caller's own name goes into a header and a message only when it is harmless there. */
 const nameOf = (name: string): string => (/^[\w-]{1,64}$/.test(name) ? name : "unknown");
 
-type Search = { row: FieldRow; provider: ProviderDialect; steps: readonly string[] };
+type Search = { row: FieldRow; to: Recipient; steps: readonly string[] };
 type Place = { value: unknown; owner: Json };
 
 /** Where the first value stands that the row speaks of; null when there is none. */
 function firstAt(search: Search, { value, owner }: Place, depth: number): string | null {
-  const { row, provider, steps } = search;
+  const { row, to, steps } = search;
   const step = steps[depth];
   if (step === undefined) {
     if (value === undefined || value === null) return null;
-    return row.only === undefined || row.only.when(value, owner, provider) ? "" : null;
+    return row.only === undefined || row.only.when(value, owner, to) ? "" : null;
   }
   if (step === "*") {
     if (!Array.isArray(value)) return null;

@@ -12,6 +12,7 @@ import {
   OVERLONG_NAME,
   rowsTo,
   TOOL_NAME,
+  WITHOUT_REASONING,
 } from "./field-row.ts";
 
 const row = rowsTo("chat", "responses");
@@ -25,8 +26,8 @@ const CACHE_HINTS = [
   "tools.*.cache_control",
 ];
 const OF_ANOTHER: Condition = {
-  words: "of another provider's format",
-  when: (value, _, provider) => openNative(value)?.dialect !== provider,
+  words: `of another provider's format, or ${WITHOUT_REASONING}`,
+  when: (value, _, { provider, reasoning }) => !reasoning || openNative(value)?.dialect !== provider,
 };
 
 const NOT_ENFORCED: Pick<FieldRow, "only" | "note"> = {
@@ -104,8 +105,17 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("thinking", ["translated", "translated"], {
     note: "As an effort; budgets from 4,096 are `medium`, from 16,384 `high`.",
   }),
+  row("thinking", ["lost", "lost"], {
+    only: {
+      words: `enabled or adaptive, ${WITHOUT_REASONING}`,
+      when: (value, _, { reasoning }) => !reasoning && isObject(value) && value["type"] !== "disabled",
+    },
+  }),
   row("output_config", ["translated", "translated"]),
   row("output_config.effort", ["translated", "translated"]),
+  row("output_config.effort", ["lost", "lost"], {
+    only: { words: WITHOUT_REASONING, when: (_, __, { reasoning }) => !reasoning },
+  }),
   row("output_config.format", ["translated", "translated"]),
   row("output_config.format.schema", ["lost", "lost"], NOT_ENFORCED),
   row("metadata", ["translated", "translated"], { note: "The user, hidden from the provider." }),

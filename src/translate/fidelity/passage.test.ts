@@ -4,12 +4,18 @@ import { choosePassage, type Fidelity, wayAlong } from "./passage.ts";
 
 const CHAT = { messages: [{ role: "user", content: "hi" }] };
 
-type Ask = { dialect?: ClientDialect; body?: object; routes: readonly ProviderDialect[]; wanted?: Fidelity };
+type Ask = {
+  dialect?: ClientDialect;
+  body?: object;
+  routes: readonly ProviderDialect[];
+  wanted?: Fidelity;
+  reasoning?: boolean;
+};
 
-function passageOf({ dialect = "chat", body = CHAT, routes, wanted = "declared" }: Ask) {
+function passageOf({ dialect = "chat", body = CHAT, routes, wanted = "declared", reasoning = true }: Ask) {
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
   const targets = routes.map((route) => ({ dialect: route }));
-  const passage = choosePassage({ dialect, model: "m", bytes }, targets, wanted);
+  const passage = choosePassage({ dialect, model: "m", bytes }, { routes: targets, reasoning }, wanted);
   const told = [passage.best, ...passage.others()]
     .flatMap((way) => way.routes)
     .map((route) => `${route.dialect}: ${wayAlong(passage, route).fidelity}`);
@@ -111,6 +117,24 @@ test.each<[param: string, ask: Ask]>([
   ["input.0.type", { dialect: "responses", body: { input: [{ type: "computer_call" }] }, routes: ["chat"] }],
 ])("a request that would become another one is refused at %s", (param, ask) => {
   expect(() => passageOf(ask)).toThrow(expect.objectContaining({ code: "invalid_request", param }));
+});
+
+test("what a model without reasoning would refuse is lost on translated ways alone, and refused to a strict caller by name", () => {
+  const ask = {
+    dialect: "messages",
+    body: { ...CHAT, thinking: { type: "enabled", budget_tokens: 2_000 }, output_config: { effort: "high" } },
+    reasoning: false,
+  } as const;
+
+  expect(passageOf({ ...ask, routes: ["chat"] }).fidelity).toBe("translated; dropped=thinking,output_config.effort");
+  expect(passageOf({ ...ask, routes: ["chat", "messages"] }).told).toEqual([
+    "messages: exact",
+    "chat: translated; dropped=thinking,output_config.effort",
+  ]);
+  expect(() => passageOf({ ...ask, routes: ["chat"], wanted: "strict" })).toThrow(
+    expect.objectContaining({ code: "invalid_request", param: "thinking" }),
+  );
+  expect(passageOf({ ...ask, routes: ["chat"], wanted: "strict", reasoning: true }).fidelity).toBe("translated");
 });
 
 test("what another provider's format has sealed is lost, and what this one's has is not", () => {

@@ -4,6 +4,7 @@ import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { canTranslate } from "../pick-translator.ts";
 import { withoutSealed } from "../straight/sealed-thoughts.ts";
+import type { ModelFacts } from "./field-row.ts";
 import { type Loss, lossesOf, type Losses } from "./losses.ts";
 
 /** How much a caller will put up with: anything that is declared, or nothing. */
@@ -26,6 +27,9 @@ const MOST_NAMED = 24;
 
 type Asked = Pick<GenerationRequest, "dialect" | "model" | "bytes">;
 
+/** The routes of a model, and what is known of it. */
+type Offer<Route> = { routes: readonly Route[] } & ModelFacts;
+
 /**
  * Routes that speak the caller's own format come first, for nothing of the caller's is lost on them; then those on which the least
  * is lost. A way on which the request would become another one is closed, as is any loss to a caller that asked for none; when
@@ -33,17 +37,18 @@ type Asked = Pick<GenerationRequest, "dialect" | "model" | "bytes">;
  */
 export function choosePassage<Route extends { dialect: ProviderDialect }>(
   request: Asked,
-  routes: readonly Route[],
+  offer: Offer<Route>,
   wanted: Fidelity,
 ): Passage<Route> {
+  const { routes } = offer;
   if (routes.length === 0) return { best: { routes, fidelity: EXACT }, others: () => [] };
   const own = routes.filter(({ dialect }) => dialect === request.dialect);
   if (own.length > 0) {
     const best = { routes: own, fidelity: declaration(EXACT, accepted(sealedLosses(request), wanted)) };
     let others: readonly Way<Route>[] | null = own.length === routes.length ? [] : null;
-    return { best, others: () => (others ??= waysAcross(request, routes, wanted).open) };
+    return { best, others: () => (others ??= waysAcross(request, offer, wanted).open) };
   }
-  const { open, closed } = waysAcross(request, routes, wanted);
+  const { open, closed } = waysAcross(request, offer, wanted);
   const [best, ...others] = open;
   if (best === undefined) throw refusalOf(closed, request.model);
   return { best, others: () => others };
@@ -62,14 +67,14 @@ type Closed = { refused: Loss | null; lost: Loss | null };
 /** Every format but the caller's own: the ways that are open, least loss first, and why the others are not. */
 function waysAcross<Route extends { dialect: ProviderDialect }>(
   { dialect: client, bytes }: Asked,
-  routes: readonly Route[],
+  { routes, reasoning }: Offer<Route>,
   wanted: Fidelity,
 ): { open: Way<Route>[]; closed: Closed[] } {
   const dialects = new Set(routes.map(({ dialect }) => dialect).filter((dialect) => dialect !== client));
   const reachable = [...dialects].filter((dialect) => canTranslate(client, dialect));
   const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
   const ways = reachable
-    .map((dialect) => ({ dialect, ...lossesOf(client, dialect, body) }))
+    .map((dialect) => ({ dialect, ...lossesOf(client, dialect, body, { reasoning }) }))
     .sort((a, b) => a.dropped.length - b.dropped.length);
   const isOpen = ({ refused, dropped }: Losses): boolean =>
     refused === null && (wanted === "declared" || dropped.length === 0);
@@ -111,7 +116,7 @@ const unreachable = (model: string): Fault =>
 function strictRefusal({ at }: Loss): Fault {
   return new Fault(
     "invalid_request",
-    `${at}: This field would be lost on the way to this model's provider, for whose format it is not. Leave it out, or do not ask for strict fidelity.`,
+    `${at}: This field would be lost on the way to this model's provider, which could not be told it. Leave it out, or do not ask for strict fidelity.`,
     { param: at },
   );
 }

@@ -1,7 +1,16 @@
 import { isObject } from "../../core/is-object.ts";
 import { PROBABILITIES } from "../crossing/responses/form-to-responses.ts";
 import { openNative } from "../form/native.ts";
-import { being, type FieldRow, FOUND_TOOLS, otherThan, OVERLONG_NAME, rowsTo, TOOL_NAME } from "./field-row.ts";
+import {
+  being,
+  type FieldRow,
+  FOUND_TOOLS,
+  otherThan,
+  OVERLONG_NAME,
+  rowsTo,
+  TOOL_NAME,
+  WITHOUT_REASONING,
+} from "./field-row.ts";
 
 const row = rowsTo("chat", "messages");
 
@@ -10,8 +19,13 @@ const PARTS = otherThan("input_text", "output_text", "text", "refusal", "input_i
 
 type Json = Record<string, unknown>;
 
-const thinks = (body: Json): boolean =>
-  isObject(body["reasoning"]) && body["reasoning"]["effort"] !== "none" && !forcesCall(body);
+const thinks = (body: Json): boolean => asksForThought(body["reasoning"]) && !forcesCall(body);
+
+/** Clients name a member that they have nothing to say of. */
+const asksForThought = (reasoning: unknown): boolean =>
+  isObject(reasoning) &&
+  reasoning["effort"] !== "none" &&
+  (typeof reasoning["effort"] === "string" || typeof reasoning["summary"] === "string");
 
 /** A model that must call a tool does not think first. */
 function forcesCall({ tools, tool_choice: choice }: Json): boolean {
@@ -60,8 +74,8 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("input.*.encrypted_content", ["translated", "translated"], { note: "Returned to the provider that gave it." }),
   row("input.*.encrypted_content", ["lost", "lost"], {
     only: {
-      words: "of another provider's format",
-      when: (value, _, provider) => openNative(value)?.dialect !== provider,
+      words: `of another provider's format, or ${WITHOUT_REASONING}`,
+      when: (value, _, { provider, reasoning }) => !reasoning || openNative(value)?.dialect !== provider,
     },
   }),
   row("tools", ["translated", "translated"], {
@@ -78,7 +92,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("temperature", ["kept", "lost"], {
     only: {
       words: "above 1, or with reasoning",
-      when: (value, body) => (typeof value === "number" && value > 1) || thinks(body),
+      when: (value, body, { reasoning }) => (typeof value === "number" && value > 1) || (reasoning && thinks(body)),
     },
     note: "Taken as 1; a model that thinks takes none.",
   }),
@@ -86,7 +100,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("top_p", ["kept", "lost"], {
     only: {
       words: "beside `temperature`, or with reasoning",
-      when: (_, body) => typeof body["temperature"] === "number" || thinks(body),
+      when: (_, body, { reasoning }) => typeof body["temperature"] === "number" || (reasoning && thinks(body)),
     },
   }),
   row("text", ["translated", "translated"]),
@@ -101,9 +115,15 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("reasoning", ["translated", "lost"], {
     only: {
       words: "beside a call that is forced",
-      when: (value, body) => isObject(value) && value["effort"] !== "none" && forcesCall(body),
+      when: (value, body) => asksForThought(value) && forcesCall(body),
     },
     note: "Told as an effort, without thinking.",
+  }),
+  row("reasoning", ["lost", "lost"], {
+    only: {
+      words: `other than an effort of \`none\`, ${WITHOUT_REASONING}`,
+      when: (value, _, { reasoning }) => !reasoning && asksForThought(value),
+    },
   }),
   row("reasoning.summary", ["lost", "translated"], { note: "Thinking is shown wherever the provider shows it." }),
   row("include", ["kept", "kept"]),

@@ -25,7 +25,8 @@ function straight(dialect: ClientDialect, body: Json) {
   const request = requestOf(dialect, text);
   const { request: write } = pickTranslator(dialect, { dialect, conformant: false });
   const sent = write(request, { upstreamModel: "m", maxOutputTokens: null }).toString();
-  return { ...choosePassage(request, [{ dialect }], "declared").best, sent: JSON.parse(sent) as Json };
+  const { best } = choosePassage(request, { routes: [{ dialect }], reasoning: true }, "declared");
+  return { ...best, sent: JSON.parse(sent) as Json };
 }
 
 const USED = { type: "tool_use", id: "a", name: "f", input: {} };
@@ -88,9 +89,11 @@ test("a chat provider is given the words of thinking without the proofs of anoth
 test("a caller that asked for strict fidelity is told where the foreign thinking stands", () => {
   const bytes = Buffer.from(JSON.stringify({ messages: [ASKED, turn(USED, thought(SEALED))] }));
 
-  expect(() =>
-    choosePassage({ dialect: "messages", model: "m", bytes }, [{ dialect: "messages" as const }], "strict"),
-  ).toThrow(expect.objectContaining({ code: "invalid_request", param: "messages.1.content.1.signature" }));
+  const offer = { routes: [{ dialect: "messages" as const }], reasoning: true };
+
+  expect(() => choosePassage({ dialect: "messages", model: "m", bytes }, offer, "strict")).toThrow(
+    expect.objectContaining({ code: "invalid_request", param: "messages.1.content.1.signature" }),
+  );
 });
 
 test("a body that only speaks of seals goes out byte for byte as it came, as does any other", () => {
