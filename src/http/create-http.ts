@@ -28,6 +28,7 @@ import { postMessages } from "./routes/post-messages.ts";
 import { postResponses } from "./routes/post-responses.ts";
 import { createServeGeneration } from "./serve-generation.ts";
 import { createServePage } from "./serve-page.ts";
+import { tellQueued } from "./tell-queued.ts";
 
 export type HttpLimits = {
   bodyBytes: number;
@@ -107,7 +108,7 @@ export function createHttp(parts: Parts): Server {
   // Node calls those idle. They end with the drain, which knows better.
   server.closeIdleConnections = () => undefined;
   const clientErrors = createClientErrors(clock);
-  const handle = clientErrors.attend(requireHost(router.handle, refusals.noHost));
+  const handle = clientErrors.attend(tellQueued(requireHost(router.handle, refusals.noHost)));
   server.on("request", handle);
   // A caller that asks before it sends is told to go on only when its body is wanted. Other expectations are not met, and
   // need not be.
