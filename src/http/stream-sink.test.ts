@@ -104,6 +104,32 @@ test("a caller that takes nothing of a whole answer is cut too [STR-32]", async 
   await gone;
 });
 
+test("a caller is not cut for an answer that waits behind another: it has not been offered yet", async () => {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const caller = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+  closing.push(() => (caller.destroy(), server.closeAllConnections(), server.close()));
+  const answers: ServerResponse[] = [];
+  const both = new Promise<void>((resolve) =>
+    server.on("request", (_request, response: ServerResponse) => void (answers.push(response) === 2 && resolve())),
+  );
+  caller.write("GET /1 HTTP/1.1\r\nhost: x\r\n\r\nGET /2 HTTP/1.1\r\nhost: x\r\n\r\n");
+  await both;
+  const sink = new ResponseSink(answers[1]!, "req_2", { bufferBytes: 65_536, stallMs: 20 });
+  sink.begin(HEAD);
+  sink.end(Buffer.from("second"));
+  // Several times the stall time, with nothing that could be waited for.
+  await sleep(100);
+  expect(sink.isGone()).toBe(false);
+  const { text } = received(caller);
+  answers[0]?.end("first");
+  while (!text().includes("second") && !caller.destroyed)
+    await Promise.race([once(caller, "data"), once(caller, "close")]);
+
+  expect(text()).toMatch(/first[^]*second/);
+});
+
 test("a caller that reads slowly, but reads, is not cut", async () => {
   const { caller, sink } = await connection({ stallMs: 1_000 });
   sink.begin({ status: 200, headers: { "content-length": String(MORE_THAN_SOCKETS_HOLD) } });

@@ -83,7 +83,10 @@ export class ResponseSink implements Sink {
     if (this.#stall) return;
     this.#progress = progressOf(this.#response.socket);
     this.#stall = setInterval(() => {
-      const progress = progressOf(this.#response.socket);
+      const { socket } = this.#response;
+      // An answer behind another has not been offered yet, so that nobody has left it lying.
+      if (socket === null) return;
+      const progress = progressOf(socket);
       if (progress === this.#progress) this.#response.destroy();
       this.#progress = progress;
     }, this.#limits.stallMs);
@@ -104,6 +107,6 @@ type WriteQueue = { _handle?: { writeQueueSize?: number } | null };
  * add to the queue does not count, or our own signs of life would pass for the caller's.
  */
 function progressOf(socket: (Socket & WriteQueue) | null): string {
-  if (socket === null) return "";
+  if (socket === null) return "none yet";
   return `${socket.bytesWritten - socket.writableLength} ${socket._handle?.writeQueueSize ?? 0}`;
 }
