@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from "commander";
+import { Fault } from "../core/fault.ts";
+import { readCredits } from "../core/read-credits.ts";
 
 export function positiveInteger(text: string): number {
   const value = Number(text);
@@ -24,10 +26,40 @@ export function tokenCount(text: string): number {
   return value;
 }
 
+const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A day, which begins at its midnight in UTC, or a moment with its zone. The language itself takes `12` and 30 February for dates. */
 export function isoDate(text: string): string {
+  const [, day] = ISO_DATE.exec(text) ?? [];
   const time = Date.parse(text);
-  if (Number.isNaN(time)) throw new InvalidArgumentError("It must be a date such as 2027-01-31T00:00:00Z.");
+  if (day === undefined || Number.isNaN(time) || !isDay(day))
+    throw new InvalidArgumentError("It must be a date such as 2027-01-31 (UTC) or 2027-01-31T18:00:00Z.");
   return new Date(time).toISOString();
+}
+
+function isDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
+
+/** Credits as an operator writes them. They stay text: whoever books them reads them exactly. */
+export function creditAmount(text: string): string {
+  try {
+    readCredits(text, "amount");
+  } catch (error) {
+    if (error instanceof Fault)
+      throw new InvalidArgumentError(error.message.replace(/^amount: Input should/, "It must").concat("."));
+    throw error;
+  }
+  return text;
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export function keyId(text: string): string {
+  if (!UUID.test(text))
+    throw new InvalidArgumentError("It must be the id of a key, as `tollgate keys list` ends a line.");
+  return text;
 }
 
 /** A value, or a word that takes the value away. */

@@ -1,7 +1,30 @@
 import { expect, test } from "vitest";
-import { keyName } from "./key-text.ts";
+import { keyListing, keyName } from "./key-text.ts";
 
 test("a key is named by its prefix and label, and a label cannot write lines of its own", () => {
   expect(keyName({ prefix: "tgc_a034Fq4J", label: null })).toBe("tgc_a034Fq4J…");
   expect(keyName({ prefix: "tgc_a034Fq4J", label: "Anna\n\u001B[2J" })).toBe("tgc_a034Fq4J… (Anna��[2J)");
+});
+
+const row = (id: string) => ({
+  id,
+  prefix: "tgc_a034Fq4J",
+  mode: "credit" as const,
+  status: "active" as const,
+  label: null,
+  provider_scope: "all",
+  models: null,
+  rpm_limit: null,
+  expires_at: null,
+  created_at: "2026-11-15T00:00:00.000Z",
+});
+
+test("a page of keys that is full says how to go on, since it may not be the last", () => {
+  expect(keyListing([row("a"), row("b")], { limit: 2 })).toMatch(/\n\nmore, if any: --after b$/);
+  expect(keyListing([row("a"), row("b")], { limit: 3 })).not.toContain("--after");
+});
+
+test("an empty page after others is not taken for a gateway without keys", () => {
+  expect(keyListing([], { limit: 2, after: "b" })).toBe("no more keys");
+  expect(keyListing([], { limit: 2 })).toContain("tollgate keys create");
 });

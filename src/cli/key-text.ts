@@ -9,9 +9,12 @@ export type Account = Awaited<ReturnType<OperatorControl["funds"]["show"]>>;
 export const keyName = ({ prefix, label }: Pick<KeyRow, "prefix" | "label">): string =>
   label === null ? `${prefix}…` : `${prefix}… (${printable(label)})`;
 
-export function keyListing(rows: readonly KeyRow[]): string {
-  if (rows.length === 0) return "no keys yet; make one with `tollgate keys create`";
-  return table(
+/** A full page may not be the last, and says how to go on. */
+export function keyListing(rows: readonly KeyRow[], { limit, after }: { limit: number; after?: string }): string {
+  const last = rows.at(-1);
+  if (last === undefined)
+    return after === undefined ? "no keys yet; make one with `tollgate keys create`" : "no more keys";
+  const listing = table(
     ["PREFIX", "MODE", "STATUS", "LABEL", "PROVIDER", "RPM", "EXPIRES", "ID"],
     rows.map((row) => [
       row.prefix,
@@ -24,6 +27,7 @@ export function keyListing(rows: readonly KeyRow[]): string {
       row.id,
     ]),
   );
+  return rows.length < limit ? listing : `${listing}\n\nmore, if any: --after ${last.id}`;
 }
 
 export const secretListing = (secrets: Shown["secrets"]): string =>

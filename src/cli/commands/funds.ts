@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
-import { keyName, tokenCount } from "../arguments.ts";
+import { creditAmount, keyName, tokenCount } from "../arguments.ts";
 import { withControl } from "../open-control.ts";
 import type { OperatorControl } from "../operator-control.ts";
 import { printResult } from "../print.ts";
@@ -23,7 +23,7 @@ export function addFundsCommands(program: Command): void {
   program
     .command("topup")
     .argument("<key>", "id or prefix", keyName)
-    .argument("<amount>", "credits, such as 25 or 0.50; negative only with --kind adjust")
+    .argument("<amount>", "credits, such as 25 or 0.50; negative only with --kind adjust", creditAmount)
     .description("add credit to a key")
     .addOption(new Option("--kind <kind>", `why: ${kinds.join(", ")}`).choices(Object.keys(KINDS)).default("purchase"))
     .option("--ref <name>", REFERENCE_HELP)

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
-import { countUpTo, isoDate, keyName, positiveInteger, tokenCount } from "../arguments.ts";
+import { countUpTo, creditAmount, isoDate, keyId, keyName, positiveInteger, tokenCount } from "../arguments.ts";
 import { keyDetails, keyListing, openingAdvice } from "../key-text.ts";
 import { withControl } from "../open-control.ts";
 import { printResult } from "../print.ts";
@@ -29,13 +29,13 @@ export function addKeyCommands(program: Command): void {
     .command("list")
     .description("list keys, newest first")
     .option("--limit <number>", "how many at most, up to 1000", countUpTo(1_000), 100)
-    .option("--after <id>", "go on after this key")
+    .option("--after <id>", "go on after this key", keyId)
     .option("--json", "print JSON")
     .action(async (options: { limit: number; after?: string; json?: true }, command: Command) => {
       const { limit, after } = options;
       await withControl(command, async (control) => {
         const rows = await control.keys.list({ limit, ...(after === undefined ? {} : { after }) });
-        printResult({ data: rows }, { json: options.json === true, text: () => keyListing(rows) });
+        printResult({ data: rows }, { json: options.json === true, text: () => keyListing(rows, options) });
       });
     });
 
@@ -60,7 +60,7 @@ function addCreateCommand(keys: Command): void {
     .command("create")
     .description("make a key; its secret is printed once and kept nowhere")
     .addOption(new Option("--mode <mode>", "how the key pays").choices(KEY_MODES).default("credit"))
-    .option("--credit <amount>", "credit to start with, such as 25 or 0.50 (mode credit)")
+    .option("--credit <amount>", "credit to start with, such as 25 or 0.50 (mode credit)", creditAmount)
     .option("--budget <tokens>", "tokens it may use per period (mode token_budget)", tokenCount)
     .addOption(new Option("--period <period>", "when the budget begins anew (default month)").choices(BUDGET_PERIODS))
     .option("--label <text>", "a name for people")
