@@ -75,6 +75,26 @@ test("answers that break off open the breaker like calls that never begin", () =
   expect(changes).toEqual(["r1 open broke_off", "r1 closed answered"]);
 });
 
+test("a caller that left before anything was said speaks neither for a route nor against it", () => {
+  const { health, fail, pass } = harness();
+  const leave = (outputTokens: number): void => {
+    const watched = health.begin(TARGET);
+    watched.answered(20);
+    watched.ended({ outcome: "client_gone", outputTokens });
+  };
+  for (let call = 0; call < 5; call++) {
+    fail();
+    if (call < 4) leave(0);
+  }
+  expect(health.standing(TARGET)).toEqual({ verdict: "open" });
+
+  pass(10_000);
+  leave(0);
+  expect(health.report()[0]).toMatchObject({ breaker: "half_open", callsInProgress: 0 });
+  leave(1);
+  expect(health.report()[0]).toMatchObject({ breaker: "closed", callsInProgress: 0 });
+});
+
 test("a route that asks to be left alone is doubted for that long, and no number of such answers gives it up", () => {
   const { health, fail, pass } = harness();
   for (let call = 0; call < 20; call++) fail({ reason: "rate_limited", status: 429, coolDownMs: 30_000 });

@@ -172,8 +172,10 @@ export class WatchedCall {
       case "upstream_failed":
         return this.failed({ reason: "broke_off", status: 200, coolDownMs: null });
       case "completed":
+        return this.#succeeded(outputTokens);
       case "client_gone":
-        return this.#close()?.succeeded(this.#ticket, { outputTokens, answeredAtMs: this.#answeredAtMs });
+        // A provider that takes requests and then says nothing is left by its callers, one after the other.
+        return outputTokens > 0 ? this.#succeeded(outputTokens) : this.released();
       case "timed_out":
       case null:
         return this.released();
@@ -184,6 +186,10 @@ export class WatchedCall {
 
   released(): void {
     this.#close()?.released(this.#ticket);
+  }
+
+  #succeeded(outputTokens: number): void {
+    this.#close()?.succeeded(this.#ticket, { outputTokens, answeredAtMs: this.#answeredAtMs });
   }
 
   #close(): RouteRecord | null {
