@@ -135,8 +135,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     clock,
     pollMs: config.catalogue.pollMs,
     onLoaded: (models) => {
-      if (!catalogueLoaded) events.catalogueLoaded({ models: models.length });
       catalogueLoaded = true;
+      events.catalogueLoaded({ models: models.length });
       watchCredentials(models.flatMap(({ routes }) => routes));
       events.databaseBack();
     },
@@ -250,7 +250,10 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const readiness = async (): Promise<string[]> => {
     const reasons = drain.isDraining() ? ["draining"] : [];
     if (!catalogueLoaded) reasons.push("the catalogue has not been loaded");
-    await database.ping().catch(() => reasons.push("the database does not answer"));
+    await database.ping().then(events.databaseBack, (error: unknown) => {
+      events.databaseLost(error);
+      reasons.push("the database does not answer");
+    });
     return reasons;
   };
   const http = createHttp({

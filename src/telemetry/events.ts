@@ -21,6 +21,7 @@ export type Events = DutyEvents & {
   /** May be called for every failure; one line is written until the database is back. */
   databaseLost: (error: unknown) => void;
   databaseBack: () => void;
+  /** May be called for every load; a line is written when the number is another than before. */
   catalogueLoaded: (catalogue: { models: number }) => void;
   keyIssued: (key: { keyId: string; prefix: string; mode: string }) => void;
   keyRevoked: (key: { keyId: string; prefix: string }) => void;
@@ -52,6 +53,7 @@ const NAMED_CHANGES = 20;
 export function createEvents(parts: TrailParts): Events {
   const { logger, metrics, clock } = parts;
   let lostSinceMs: number | null = null;
+  let loadedModels: number | null = null;
   metrics.databaseUp(1);
 
   return {
@@ -89,6 +91,8 @@ export function createEvents(parts: TrailParts): Events {
       metrics.databaseUp(1);
     },
     catalogueLoaded: ({ models }) => {
+      if (models === loadedModels) return;
+      loadedModels = models;
       metrics.catalogueLoaded(models);
       logger.info({ models }, "catalogue loaded");
     },

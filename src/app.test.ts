@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { emptyDatabase } from "../tests/support/admin-app.ts";
+import { createControl, type Gateway, startGateway } from "./app.ts";
+import { openCredentials } from "./cli/open-credentials.ts";
+import { createProviderTools } from "./cli/provider-tools.ts";
+import { loadConfig } from "./config/load-config.ts";
+import { systemClock } from "./core/clock.ts";
+import type { Database } from "./db/database.ts";
+import { createEvents } from "./telemetry/events.ts";
+import { createLogger } from "./telemetry/logger.ts";
+import { createMetrics } from "./telemetry/metrics.ts";
+
+const ENVIRONMENT = { PORT: "0", TOLLGATE_ADMIN_PORT: "0", TOLLGATE_CATALOGUE_POLL_MS: "3600000" };
+
+const metrics = createMetrics();
+let database: Database;
+let gateway: Gateway;
+let isAway = false;
+
+/** A whole gateway on a database in memory, which answers no ping while `isAway`. */
+beforeAll(async () => {
+  database = await emptyDatabase();
+  const logger = createLogger({ level: "silent", clock: systemClock, destination: { write: () => undefined } });
+  const credentials = openCredentials({ key: null, previousKey: null });
+  gateway = await startGateway({
+    config: loadConfig({ environment: ENVIRONMENT }).config,
+    adminToken: "an-operator-token-of-this-test",
+    database: { ...database, ping: () => (isAway ? Promise.reject(new Error("away")) : database.ping()) },
+    credential: credentials.credential,
+    providerTools: createProviderTools(credentials),
+    events: createEvents({ logger, metrics, openSpan: () => null, clock: systemClock }),
+    metrics,
+  });
+});
+afterAll(() => gateway.stop());
+
+const gauge = async (name: string): Promise<string | undefined> =>
+  new RegExp(`^${name} (\\S+)$`, "m").exec((await metrics.expose()).text)?.[1];
+
+test("the gauge of published models says how many there are now, not how many there were at the start", async () => {
+  const control = createControl(database);
+  expect(await gauge("tollgate_catalogue_models")).toBe("0");
+
+  await control.catalogue.addProvider({ name: "east", baseUrl: "http://127.0.0.1:9", credentialRef: "none" }, "keep");
+  await control.catalogue.addModel({
+    id: "large",
+    displayName: null,
+    contextWindow: 1_000,
+    maxOutputTokens: 100,
+    tariff: {
+      inputNano: 1n,
+      outputNano: 1n,
+      cacheReadNano: null,
+      cacheWrite5mNano: null,
+      cacheWrite1hNano: null,
+      toolCallNano: {},
+    },
+    route: { provider: "east", upstreamModel: "large", dialect: "chat" },
+    publication: "published",
+  });
+
+  await expect.poll(() => gauge("tollgate_catalogue_models")).toBe("1");
+});
+
+test("a database that does not answer is down from the first probe that finds it so, and up from the first that does not", async () => {
+  const readyz = async (): Promise<number> => (await fetch(`${gateway.adminUrl}/readyz`)).status;
+
+  isAway = true;
+  expect([await readyz(), await gauge("tollgate_database_up")]).toEqual([503, "0"]);
+  isAway = false;
+  expect([await readyz(), await gauge("tollgate_database_up")]).toEqual([200, "1"]);
+});
