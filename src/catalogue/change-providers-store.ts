@@ -35,7 +35,9 @@ export function createProviderDesk(database: Database): ProviderDesk {
         const found = await findProvider(tx, provider.name);
         if (found !== null && present === "keep" && differs(found, provider)) {
           const what = `${found.baseUrl} with the credential ${found.credentialRef}`;
-          throw new Conflict(`there is a provider ${provider.name} already, at ${what}. Change it with --replace.`);
+          throw new Conflict(
+            `there is a provider ${provider.name} already, at ${what}. Change it with --replace, over the API with \`replace\`.`,
+          );
         }
         await requireOrigins(tx, [provider]);
         return applyProviders(tx, { providers: [provider], models: [] });
@@ -72,5 +74,5 @@ async function findProvider(tx: Queryable, name: string): Promise<ProviderOvervi
 function refusal(name: string, models: readonly string[]): string {
   const named = models.slice(0, NAMED_MODELS).join(", ");
   const more = models.length > NAMED_MODELS ? ` and ${models.length - NAMED_MODELS} more` : "";
-  return `published models have routes to ${name}: ${named}${more}. Unpublish them first, or withdraw these routes with it by --force.`;
+  return `published models have routes to ${name}: ${named}${more}. Unpublish them first, or withdraw these routes with it by --force, over the API by ?routes=withdraw.`;
 }

@@ -20,7 +20,7 @@ export const createRemoveRoute =
       const found = pick(routes, wanted);
       if (routes.length === 1 && found.published && last === "keep") {
         throw new Conflict(
-          `${found.name} is the only route of ${modelId}, which is published. Unpublish it first, or remove the route by --force.`,
+          `${found.name} is the only route of ${modelId}, which is published. Unpublish it first, or remove the route by --force, over the API by ?last=remove.`,
         );
       }
       await tx.query("delete from route where id = $1", [found.id]);

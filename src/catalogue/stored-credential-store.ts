@@ -37,9 +37,8 @@ export async function requireOrigins(tx: Queryable, providers: readonly Provider
   for (const { name, baseUrl } of kept) {
     const row = stored.find(({ provider }) => provider === name);
     if (row === undefined || originOf(row.baseUrl) === originOf(baseUrl)) continue;
-    const command = `tollgate providers add ${name} --url ${baseUrl} --credential-stdin --replace`;
     throw new Conflict(
-      `the stored credential of ${name} is for ${originOf(row.baseUrl)} alone. To move it to another host, store it again: \`${command}\`.`,
+      `the stored credential of ${name} is for ${originOf(row.baseUrl)} alone. To move it to another host, store it again: with --credential-stdin and --replace, over the API with \`secret\` and \`replace\`.`,
     );
   }
 }

@@ -16,7 +16,7 @@ export const TRANSITIONS: Record<StatusChange, { from: readonly KeyStatus[]; to:
 /** What an operator can do about a state that stands in the way. */
 export const WAY_OUT: Record<KeyStatus, string> = {
   active: "It has just changed; try again.",
-  suspended: "`tollgate keys resume` makes it active again.",
-  disabled: "`tollgate keys enable` makes it active again.",
-  revoked: "That is final; make a new one with `tollgate keys create`.",
+  suspended: "Resume it first.",
+  disabled: "Enable it first.",
+  revoked: "That is final; make a new one.",
 };

@@ -84,8 +84,8 @@ const REFUSALS: Record<Exclude<Refused, "reserved">, (key: Named & { reference: 
     `reference ${reference} was already used for key ${prefix}… with another amount or kind; nothing was booked.`,
   wrong_unit: ({ prefix, mode }) =>
     mode === "credit"
-      ? `key ${prefix}… pays with credit and has no token budget; use \`tollgate topup\`.`
-      : `key ${prefix}… has a token budget and no credit; use \`tollgate budget\`.`,
+      ? `key ${prefix}… pays with credit and has no token budget; top it up instead.`
+      : `key ${prefix}… has a token budget and no credit; set its budget instead.`,
   unknown_key: ({ prefix }) => `key ${prefix}… has no account.`,
   refused: ({ prefix }) => `this cannot be booked to key ${prefix}….`,
 };

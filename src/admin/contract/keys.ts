@@ -33,5 +33,5 @@ export const rotationSchema = z.strictObject({
 
 export const pageSchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  after: z.uuid().optional(),
+  after: z.uuid({ error: "Input should be the id of a key; begin again without it" }).optional(),
 });
