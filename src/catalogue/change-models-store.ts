@@ -29,7 +29,8 @@ export function createModelDesk(database: Database): ModelDesk {
         requireNoContradiction(present.model, order);
         const found = present.model.routes.find((known) => isSameRoute(known, order.route)) ?? null;
         const routes = [routeAs(order.route, found)];
-        return applyRoutes(tx, { providers: [], models: [{ ...describedAsIs(present.model), routes }] });
+        const description = { providers: [], models: [{ ...describedAs(present.model, order), routes }] };
+        return [...(await applyModels(tx, description)), ...(await applyRoutes(tx, description))];
       }),
     publish: (modelIds, state) =>
       underCatalogueLock(database, async (tx) => {
@@ -48,13 +49,13 @@ const overviewOf = ({ model, ...circumstances }: ReadModel): ModelOverview => ({
 });
 
 async function addNew(tx: Queryable, order: ModelOrder): ReturnType<CatalogueDesk["addModel"]> {
-  const { id, displayName, contextWindow, maxOutputTokens, tariff, route, publication } = order;
+  const { id, displayName, contextWindow, maxOutputTokens, reasoning, tariff, route, publication } = order;
   if (contextWindow === null || maxOutputTokens === null || tariff === null) {
     throw new Conflict(
       `${id} is a new model: it needs a context window, a limit of output, and prices of input and output.`,
     );
   }
-  const described = newModel({ id, displayName, contextWindow, maxOutputTokens, tariff, route });
+  const described = newModel({ id, displayName, contextWindow, maxOutputTokens, reasoning, tariff, route });
   const description = { providers: [], models: [described] };
   const changes = [
     ...(await applyModels(tx, description)),
@@ -82,5 +83,10 @@ function requireNoContradiction(present: Model, order: ModelOrder): void {
 const isSameRoute = (one: RouteOrder, other: RouteOrder): boolean =>
   one.provider === other.provider && one.upstreamModel === other.upstreamModel && one.dialect === other.dialect;
 
-/** Only its routes are going to be written. */
-const describedAsIs = (model: Model): DescribedModel => ({ ...model, price: null, upcomingPrices: [] });
+/** As it is, but for what the order says that may change; its prices are not going to be written. */
+const describedAs = (model: Model, { reasoning }: ModelOrder): DescribedModel => ({
+  ...model,
+  capabilities: { ...model.capabilities, ...(reasoning === undefined ? {} : { reasoning }) },
+  price: null,
+  upcomingPrices: [],
+});

@@ -107,6 +107,23 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     expect(await store.addModel(second)).toEqual([]);
   });
 
+  test("whether a model reasons is said when it is added, or later, and stays beside its other capabilities", async () => {
+    const capabilitiesOf = async () => (await store.findModel("large", Date.now()))?.capabilities;
+    await store.addModel({ ...order, reasoning: false });
+    expect(await capabilitiesOf()).toEqual({ reasoning: false });
+
+    await database.query(`update model set capabilities = '{"reasoning": false, "vision": true}'`);
+    expect(await store.addModel({ ...order, ...onlyRoute })).toEqual([]);
+    expect(await capabilitiesOf()).toEqual({ reasoning: false, vision: true });
+
+    expect(await store.addModel({ ...order, ...onlyRoute, reasoning: true })).toEqual([
+      { kind: "model", name: "large", change: "changed" },
+    ]);
+    expect(await capabilitiesOf()).toEqual({ reasoning: true, vision: true });
+    expect(await store.addModel({ ...order, ...onlyRoute, reasoning: true })).toEqual([]);
+    expect(await store.findModel("large", Date.now())).toMatchObject({ price: tariff, contextWindow: 128_000 });
+  });
+
   test("of a route that is added again only what is named changes", async () => {
     await store.addModel({ ...order, route: { ...route, priority: 3 } });
     await database.query("update route set idle_timeout_ms = 7, concurrency_limit = 5");

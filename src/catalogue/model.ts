@@ -179,6 +179,8 @@ export type ModelOrder = {
   /** Null: not said. Of a model that is there already they need not be. */
   contextWindow: number | null;
   maxOutputTokens: number | null;
+  /** Whether it can be asked to think. Not said, it stays as it is: unknown of a new one, which is then asked. */
+  reasoning?: boolean;
   tariff: Tariff | null;
   route: RouteOrder;
   publication: Publication;

@@ -8,12 +8,13 @@ type Order = {
   displayName: string | null;
   contextWindow: number | null;
   maxOutputTokens: number;
+  reasoning?: boolean | undefined;
   tariff: Tariff;
   route: RouteOrder;
 };
 
 /** A model as described by no more than it needs; the rest is as the catalogue file has it where it says nothing. */
-export const newModel = ({ tariff, route, ...given }: Order): DescribedModel => ({
+export const newModel = ({ tariff, route, reasoning, ...given }: Order): DescribedModel => ({
   ...given,
   ownedBy: route.provider,
   provider: route.provider,
@@ -21,7 +22,7 @@ export const newModel = ({ tariff, route, ...given }: Order): DescribedModel => 
   outputCeiling: null,
   outputFloor: OUTPUT_FLOOR,
   tokenFactor: 1,
-  capabilities: {},
+  capabilities: reasoning === undefined ? {} : { reasoning },
   price: { ...tariff, effectiveFromMs: null },
   upcomingPrices: [],
   routes: [routeAs(route, null)],

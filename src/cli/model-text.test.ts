@@ -39,7 +39,7 @@ const model: Parameters<typeof modelView>[0] = {
   outputCeiling: 4_096,
   outputFloor: 1_024,
   tokenFactor: 1,
-  capabilities: {},
+  capabilities: { reasoning: false },
   price: { ...tariff, version: 1, effectiveFromMs: 0 },
   upcomingPrices: [{ ...tariff, version: 2, effectiveFromMs: Date.parse("2090-01-01") }],
   routes: [route, { ...route, provider: "spare" }, { ...route, provider: "third" }],
@@ -56,6 +56,7 @@ test("a list of models says price, limit, routes and why one cannot be used", ()
   ]);
   expect(modelListing([])).toContain("tollgate models import");
   expect(modelView(model)).toMatchObject({
+    capabilities: { reasoning: false },
     price: { input: "2.5", output: "0.000000001" },
     upcoming_prices: [{ effective_from: "2090-01-01T00:00:00.000Z", input: "2.5" }],
     routes: [{ provider: "acme", conformant: false }, {}, {}],

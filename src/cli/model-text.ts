@@ -15,6 +15,7 @@ export const modelView = (model: ListedModel): object => ({
   context_window: model.contextWindow,
   max_output_tokens: model.maxOutputTokens,
   output_ceiling: model.outputCeiling,
+  capabilities: model.capabilities,
   price: model.price === null ? null : tariffView(model.price),
   upcoming_prices: model.upcomingPrices.map((price) => ({
     effective_from: new Date(price.effectiveFromMs).toISOString(),

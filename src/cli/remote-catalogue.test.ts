@@ -109,6 +109,7 @@ const STEPS: [what: string, (catalogue: Catalogue) => Promise<unknown>][] = [
   ["a model that contradicts", (catalogue) => catalogue.addModel({ ...model, contextWindow: 5 })],
   ["a model of nobody", (catalogue) => catalogue.addModel({ ...model, route: { ...route, provider: "nobody" } })],
   ["another route", (catalogue) => catalogue.addModel(anotherRoute())],
+  ["a word on its reasoning", (catalogue) => catalogue.addModel({ ...anotherRoute(), reasoning: false })],
   ["a call", async (catalogue) => timeless(await catalogue.probeProvider("acme", route))],
   ["a call to nobody", (catalogue) => catalogue.probeProvider("nobody", route)],
   ["a description", (catalogue) => catalogue.apply({ providers: [spare], models: [described] })],

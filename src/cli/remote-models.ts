@@ -55,6 +55,7 @@ function orderView({ route, ...model }: Parameters<Catalogue["addModel"]>[0]): o
     display_name: model.displayName,
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
+    ...(model.reasoning === undefined ? {} : { reasoning: model.reasoning }),
     price: model.tariff === null ? null : tariffView(model.tariff),
     route: { ...rest, upstream_model: upstreamModel },
     published: model.publication === "published",

@@ -74,6 +74,20 @@ test("another route to a model needs no more than the route, and the same again 
   expect((await get(path)).json<Shown>().routes).toHaveLength(2);
 });
 
+test("whether a model reasons is said with it or later, shown among its capabilities, and changed by nothing else", async () => {
+  const capabilities = async () => (await get(path)).json<{ capabilities: object }>().capabilities;
+  await post("models", large);
+  const only = { id: large.id, route };
+
+  expect(await capabilities()).toEqual({});
+  expect((await post("models", { ...only, reasoning: false })).json()).toMatchObject({
+    changes: [{ kind: "model", change: "changed" }],
+  });
+  expect((await post("models", only)).json()).toEqual({ changes: [] });
+  expect(await capabilities()).toEqual({ reasoning: false });
+  expect((await post("models", { ...only, reasoning: "no" })).json<Refused>().error.param).toBe("reasoning");
+});
+
 test("what contradicts a model, or lacks what a new one needs, or names no provider, is a conflict in words", async () => {
   await post("models", large);
 

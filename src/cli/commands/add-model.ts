@@ -17,6 +17,7 @@ type AddOptions = PriceOptions & {
   weight?: number;
   context?: number;
   maxOutput?: number;
+  reasoning?: boolean;
   name?: string;
   unpublished?: true;
   json?: true;
@@ -30,7 +31,7 @@ export function addModelAddCommand(models: Command): void {
     .command("add")
     .argument("<model>", "the id callers use", modelId)
     .description(
-      "add a model with its price and a route; or, to a model that is there, another route, or a change of one",
+      "add a model with its price and a route; or, to a model that is there, another route, or a change of one or of whether it reasons",
     )
     .requiredOption("--provider <name>", "the provider its route leads to")
     .requiredOption("--upstream-model <name>", "what that provider calls the model")
@@ -43,6 +44,8 @@ export function addModelAddCommand(models: Command): void {
     .option("--weight <number>", "share among routes of one priority (usually 1); 0 is a last resort", smallCount)
     .option("--context <tokens>", "context window", limit)
     .option("--max-output <tokens>", "longest answer", limit)
+    .option("--reasoning", "it can be asked to think (as usual)")
+    .option("--no-reasoning", "it cannot: requests that are translated for it are sent without effort and thoughts")
     .option("--name <text>", "a name for people");
   addPriceOptions(command)
     .option("--unpublished", "do not offer it to callers yet")
@@ -54,6 +57,7 @@ export function addModelAddCommand(models: Command): void {
           displayName: options.name ?? null,
           contextWindow: options.context ?? null,
           maxOutputTokens: options.maxOutput ?? null,
+          ...(options.reasoning === undefined ? {} : { reasoning: options.reasoning }),
           tariff: tariffOf(options),
           route: routeOf(options),
           publication: options.unpublished ? "unpublished" : "published",
