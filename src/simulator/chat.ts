@@ -1,6 +1,7 @@
 import { isObject } from "../core/is-object.ts";
 import { answerChat, DONE, encodeChat } from "./chat-answer.ts";
 import { checkChat } from "./check-chat.ts";
+import { chatToolNames, checkToolNames } from "./check-tool-names.ts";
 import type { Ask, Dialect, JsonObject } from "./dialect.ts";
 import { refuseLikeOpenai } from "./openai-errors.ts";
 import { readCount, readMessages, readModel, readSchema, readStop, readStreamed } from "./read-field.ts";
@@ -21,6 +22,7 @@ export const chat: Dialect = {
 function read(body: JsonObject): Ask {
   const { stream_options: options, response_format: format } = body;
   const messages = readMessages(body);
+  checkToolNames(chatToolNames(body), 64);
   checkChat(messages);
   const given = isObject(format) ? format["json_schema"] : undefined;
   return {

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { checkReasoning } from "./check-reasoning.ts";
 import type { Ask, Dialect } from "./dialect.ts";
 import { planGeneration, promptTokens } from "./generation.ts";
 import type { Outlet } from "./outlet.ts";
@@ -39,6 +40,7 @@ export function createGenerate({ readRecording, clock }: Parts): Generate {
       ...parseSettings(header),
     }));
     const script = takeTurn({ script: planned, name: `${dialect.name} ${ask.model}\n${header}`, body: ask.body });
+    if (script.thoughtless) checkReasoning(dialect.name, ask.body);
     const recording = script.recording === null ? null : await readRecording(dialect, script.recording);
 
     if (script.hashed) outlet.hash();

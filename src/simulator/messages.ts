@@ -1,6 +1,7 @@
 import { isObject } from "../core/is-object.ts";
 import { checkMessages } from "./check-messages.ts";
 import { checkThinking } from "./check-thinking.ts";
+import { checkToolNames, messagesToolNames } from "./check-tool-names.ts";
 import type { Ask, Dialect, JsonObject } from "./dialect.ts";
 import { answerMessage, encodeMessage } from "./message-answer.ts";
 import { readCount, readMessages, readModel, readSchema, readStop, readStreamed } from "./read-field.ts";
@@ -38,6 +39,7 @@ const ERROR_TYPES: Record<number, string> = {
 function read(body: JsonObject): Ask {
   const ask = readPrompt(body);
   if (ask.limitTokens === null) throw invalid("max_tokens: Field required", "max_tokens");
+  checkToolNames(messagesToolNames(body), 128);
   checkMessages(readMessages(body));
   checkThinking(body);
   return ask;

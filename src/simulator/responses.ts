@@ -1,5 +1,6 @@
 import { isObject } from "../core/is-object.ts";
 import { checkResponses } from "./check-responses.ts";
+import { checkToolNames, responsesToolNames } from "./check-tool-names.ts";
 import type { Ask, Dialect, JsonObject } from "./dialect.ts";
 import { refuseLikeOpenai } from "./openai-errors.ts";
 import { readCount, readModel, readSchema, readStreamed } from "./read-field.ts";
@@ -24,6 +25,7 @@ function read(body: JsonObject): Ask {
   const { input, text } = body;
   if (typeof input !== "string" && !Array.isArray(input))
     throw invalid("input: a string or an array is required", "input");
+  checkToolNames(responsesToolNames(body), 64);
   if (typeof input !== "string") checkResponses(input);
   const format = isObject(text) ? text["format"] : undefined;
   return {

@@ -39,6 +39,8 @@ export type Script = {
   /** Thoughts before anything else. */
   thinkingTokens: number;
   thoughts: Thoughts;
+  /** It does not reason, and refuses to be asked to. */
+  thoughtless: boolean;
   /** The words are a refusal. */
   refused: boolean;
   /** What the tool is called with, instead of words: a JSON object. */
@@ -73,6 +75,7 @@ export const DEFAULT_SCRIPT: Script = {
   wordTokens: 0,
   thinkingTokens: 0,
   thoughts: "shown",
+  thoughtless: false,
   refused: false,
   toolArguments: null,
   toolOnce: false,
@@ -104,6 +107,7 @@ const SETTINGS: Record<string, (value: string) => Partial<Script>> = {
   words: (value) => ({ wordTokens: integer("words", value, MOST_TOKENS) }),
   thinking: (value) => ({ thinkingTokens: integer("thinking", value, MOST_TOKENS) }),
   thoughts: (value) => ({ thoughts: oneOf("thoughts", value, THOUGHTS) }),
+  thoughtless: (value) => flag("thoughtless", value, { thoughtless: true }),
   refusal: (value) => flag("refusal", value, { refused: true }),
   arguments: (value) => ({ toolArguments: jsonObject("arguments", value) }),
   once: (value) => flag("once", value, { toolOnce: true }),
