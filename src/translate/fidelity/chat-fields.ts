@@ -1,7 +1,16 @@
 import { isObject } from "../../core/is-object.ts";
-import { isMessagesStop } from "../crossing/messages/form-to-messages.ts";
+import { hasWords } from "../crossing/messages/form-to-messages.ts";
 import { openNative } from "../form/native.ts";
-import { being, type FieldRow, otherThan, OVERLONG_NAME, rowsTo, TOOL_NAME, WITHOUT_REASONING } from "./field-row.ts";
+import {
+  being,
+  type FieldRow,
+  NO_BLANKS,
+  otherThan,
+  OVERLONG_NAME,
+  rowsTo,
+  TOOL_NAME,
+  WITHOUT_REASONING,
+} from "./field-row.ts";
 
 const row = rowsTo("responses", "messages");
 
@@ -35,7 +44,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
     note: "Said by the user instead.",
   }),
   row("messages.*.role", ["translated", "translated"]),
-  row("messages.*.content", ["translated", "translated"]),
+  row("messages.*.content", ["translated", "translated"], { note: NO_BLANKS }),
   row("messages.*.content.*.type", ["refused", "refused"], {
     only: otherThan("text", "image_url", "file", "refusal"),
     note: UNKNOWN_CONTENT,
@@ -88,7 +97,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("stop", ["lost", "lost"], {
     only: {
       words: "white space alone",
-      when: (value) => ![value].flat().every((stop) => isMessagesStop(String(stop))),
+      when: (value) => ![value].flat().every((stop) => hasWords(String(stop))),
     },
   }),
   row("tools", ["translated", "translated"]),

@@ -119,7 +119,7 @@ function meaningOf(form: RequestForm): Record<string, unknown> {
   const { outputFormat, thinking } = form;
   const effort = thinking?.effort ?? "none";
   return {
-    toolChoice: form.toolChoice ?? { kind: "auto" },
+    toolChoice: form.tools.length === 0 ? { kind: "none" } : (form.toolChoice ?? { kind: "auto" }),
     parallelCalls: form.toolChoice?.kind === "none" || (form.parallelCalls ?? true),
     temperature: form.temperature,
     topP: form.topP,

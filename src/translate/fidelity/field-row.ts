@@ -60,6 +60,9 @@ export const OVERLONG_NAME: Pick<FieldRow, "only" | "note"> = {
   note: "No provider takes a name of that length.",
 };
 
+/** What becomes of text that says nothing. */
+export const NO_BLANKS = "Texts of white space alone are left out at messages providers, which refuse them.";
+
 /** How a row is worded that speaks of what only a model that reasons takes. */
 export const WITHOUT_REASONING = "to a model without reasoning";
 

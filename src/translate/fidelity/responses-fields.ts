@@ -5,6 +5,7 @@ import {
   being,
   type FieldRow,
   FOUND_TOOLS,
+  NO_BLANKS,
   otherThan,
   OVERLONG_NAME,
   rowsTo,
@@ -41,7 +42,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("stream", ["kept", "kept"]),
   row("max_output_tokens", ["translated", "translated"]),
   row("instructions", ["translated", "translated"]),
-  row("input", ["translated", "translated"]),
+  row("input", ["translated", "translated"], { note: NO_BLANKS }),
   row("input", ["kept", "lost"], {
     only: { words: "instructions after the first turn", when: hasLateInstructions },
     note: "Said by the user instead.",

@@ -15,17 +15,17 @@ export function formToMessages(form: RequestForm, { model, stream, maxOutputToke
   // A model that thinks takes no sampling at all, and current models take one of the two.
   const temperature =
     thinking !== null || form.temperature === null ? null : Math.min(form.temperature, MOST_TEMPERATURE);
-  const stop = form.stop.filter((sequence) => isMessagesStop(sequence));
+  const stop = form.stop.filter((sequence) => hasWords(sequence));
+  const system = form.system.flatMap((block) => contentOf(block));
   return said({
     model,
     max_tokens: maxTokens,
-    system: form.system.length === 0 ? null : form.system.flatMap((block) => contentOf(block)),
-    messages: withCallIds(form.turns, CALL_IDS).flatMap((turn) => messageOf(turn)),
+    system: system.length === 0 ? null : system,
+    messages: messagesOf(form),
     temperature,
     top_p: thinking !== null || temperature !== null ? null : form.topP,
     stop_sequences: stop.length === 0 ? null : stop,
-    tools: form.tools.length === 0 ? null : form.tools.map((tool) => toolOf(tool)),
-    tool_choice: form.tools.length === 0 ? null : choiceOf(form.toolChoice, form.parallelCalls),
+    ...toolsOf(form),
     thinking,
     output_config: outputConfigOf(form.outputFormat, effort),
     metadata: form.user === null ? null : { user_id: form.user },
@@ -33,11 +33,22 @@ export function formToMessages(form: RequestForm, { model, stream, maxOutputToke
   });
 }
 
-/** This dialect refuses to stop at white space alone. */
-export const isMessagesStop = (sequence: string): boolean => /\S/.test(sequence);
+/** This dialect refuses text that is white space alone, and to stop at such. */
+export const hasWords = (text: string): boolean => /\S/.test(text);
+
+/** An answer that the caller has begun may not end in white space. */
+function messagesOf({ turns }: RequestForm): Json[] {
+  const messages = withCallIds(turns, CALL_IDS).flatMap((turn) => messageOf(turn));
+  const last = messages.at(-1);
+  const end = last?.role === "assistant" ? last.content.at(-1) : undefined;
+  if (end !== undefined && typeof end["text"] === "string") end["text"] = end["text"].trimEnd();
+  return messages;
+}
+
+type Message = { role: string; content: Json[] };
 
 /** Instructions amid a conversation have no role here; they are said by the user. */
-function messageOf({ role, blocks }: Turn): Json[] {
+function messageOf({ role, blocks }: Turn): Message[] {
   const content = blocks.flatMap((block) => contentOf(block));
   return content.length === 0 ? [] : [{ role: role === "assistant" ? "assistant" : "user", content }];
 }
@@ -45,9 +56,9 @@ function messageOf({ role, blocks }: Turn): Json[] {
 function contentOf(block: Block): Json[] {
   switch (block.kind) {
     case "text":
-      return block.text === "" ? [] : [said({ type: "text", text: block.text, cache_control: block.cacheHint })];
+      return hasWords(block.text) ? [said({ type: "text", text: block.text, cache_control: block.cacheHint })] : [];
     case "refusal":
-      return block.text === "" ? [] : [{ type: "text", text: block.text }];
+      return hasWords(block.text) ? [{ type: "text", text: block.text }] : [];
     case "image":
       return [said({ type: "image", source: sourceOf(block.source), cache_control: block.cacheHint })];
     case "document":
@@ -104,6 +115,18 @@ function sourceOf(source: Source): Json {
 function documentOf(source: Source): Json {
   if (source.kind === "url" || !source.mediaType.startsWith("text/")) return sourceOf(source);
   return { type: "text", media_type: "text/plain", data: Buffer.from(source.data, "base64").toString("utf8") };
+}
+
+/** Calls of before are taken only beside tools. Where the caller offers none any more those are named again, and not to be called. */
+function toolsOf({ tools, toolChoice, parallelCalls, turns }: RequestForm): Json {
+  if (tools.length > 0)
+    return { tools: tools.map((tool) => toolOf(tool)), tool_choice: choiceOf(toolChoice, parallelCalls) };
+  const called = turns.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind === "tool_call" ? [block.name] : [])),
+  );
+  if (called.length === 0) return {};
+  const named = [...new Set(called)].map((name) => ({ name, input_schema: { type: "object", properties: {} } }));
+  return { tools: named, tool_choice: { type: "none" } };
 }
 
 const toolOf = ({ name, description, schema, strict, cacheHint }: ToolForm): Json =>
