@@ -122,3 +122,19 @@ test("a provider that does not count is not asked again for a minute; one that d
 
   expect(statuses).toEqual([404, 404, 500, 500, 400, 400, 400]);
 });
+
+test.each<[string, string]>([
+  ["with something else", `<html>`],
+  ["for ever", `{"input_`],
+])("a provider that answers %s rests too, and still does when the catalogue has been read again", async (how, text) => {
+  let calls = 0;
+  const { count: ask, target } = await counter((_request, response) => {
+    calls++;
+    if (how === "for ever") response.write(text);
+    else response.end(text);
+  });
+  await ask();
+  await ask([{ ...target }]);
+
+  expect(calls).toBe(1);
+});

@@ -38,10 +38,16 @@ type Parts = {
  */
 export function createCountAtProvider({ pools, credential, health, random, elapsedMs }: Parts): CountAtProvider {
   const prepare = createPrepareTarget(credential);
-  const restsUntilMs = new WeakMap<Target, number>();
+  /** By route, since targets are made anew whenever the catalogue is read. */
+  const restsUntilMs = new Map<string, number>();
+
+  function rest(target: Target): void {
+    for (const [id, untilMs] of restsUntilMs) if (untilMs <= elapsedMs()) restsUntilMs.delete(id);
+    restsUntilMs.set(target.id, elapsedMs() + REST_MS);
+  }
 
   function standingOf(target: Target): Standing {
-    if (elapsedMs() < (restsUntilMs.get(target) ?? 0)) return { verdict: "open" };
+    if (elapsedMs() < (restsUntilMs.get(target.id) ?? 0)) return { verdict: "open" };
     const standing = health.standing(target);
     return standing.verdict === "doubtful" ? { verdict: "open" } : standing;
   }
@@ -74,17 +80,17 @@ export function createCountAtProvider({ pools, credential, health, random, elaps
     if (target === undefined) return null;
     const startedAtMs = elapsedMs();
     const answer = await ask(task, target);
-    // What the caller can provoke must not keep others from counting.
-    if (answer === null || !CALLERS_DOING.has(answer.status)) restsUntilMs.set(target, elapsedMs() + REST_MS);
-    if (answer === null) return null;
     const timeoutMs = Math.max(0, TIMEOUT_MS - (elapsedMs() - startedAtMs));
-    const bytes = await readBeginning(answer.body, { maxBytes: MAX_ANSWER_BYTES, timeoutMs });
-    return answer.status === 200 ? countIn(bytes) : null;
+    const bytes = answer && (await readBeginning(answer.body, { maxBytes: MAX_ANSWER_BYTES, timeoutMs }));
+    const count = answer?.status === 200 && bytes ? countIn(bytes) : null;
+    // What the caller can provoke must not keep others from counting.
+    if (count === null && !(answer && CALLERS_DOING.has(answer.status))) rest(target);
+    return count;
   };
 }
 
-/** Answers that depend on what was counted, not on who was asked. */
-const CALLERS_DOING: ReadonlySet<number> = new Set([200, 400, 413, 422]);
+/** Refusals that depend on what was to be counted, not on who was asked. */
+const CALLERS_DOING: ReadonlySet<number> = new Set([400, 413, 422]);
 
 function countIn(bytes: Buffer): number | null {
   try {
