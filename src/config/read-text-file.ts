@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 
 /** Reads a text file of at most `limitBytes`. Throws when it is missing, larger, or not UTF-8. */
 export type ReadFile = (path: string, limitBytes: number) => string;
@@ -19,6 +19,17 @@ export const readTextFile: ReadFile = (path, limitBytes) => {
     closeSync(file);
   }
 };
+
+/** Whether two paths lead to one file, by whatever links: mounted secrets are links, and have a second path without them. */
+export function isSameFile(one: string, other: string): boolean {
+  try {
+    const [first, second] = [statSync(one, { bigint: true }), statSync(other, { bigint: true })];
+    return first.dev === second.dev && first.ino === second.ino;
+  } catch {
+    // One that cannot be looked at cannot be read either, which its reader will say.
+    return false;
+  }
+}
 
 /** Why a file could not be read, without its path: a secret given in place of a path would be printed with it. */
 export function reasonOf(error: unknown): string {

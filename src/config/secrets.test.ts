@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -76,6 +76,21 @@ test("the files of Tollgate's own settings are never handed to a provider, howev
     expect(() => own({ ...place, credentialRef: `file:${spelled}` })).toThrow("belongs to Tollgate itself");
   }
   expect(credentials(`file:${path}`)?.reveal()).toBe("own-secret");
+});
+
+test("a link to a file of Tollgate's own settings is that file, as a mounted secret is one", () => {
+  const path = fileWith("linked-key", "own-secret");
+  const [symbolic, hard] = [join(folder, "symbolic"), join(folder, "hard")];
+  symlinkSync(path, symbolic);
+  linkSync(path, hard);
+
+  for (const setting of [path, symbolic]) {
+    const environment = { DATABASE_URL_FILE: setting };
+    const own = createCredentials({ environment, readFile: readTextFile, vault });
+    for (const name of [path, symbolic, hard]) {
+      expect(() => own({ ...place, credentialRef: `file:${name}` })).toThrow("belongs to Tollgate itself");
+    }
+  }
 });
 
 test("text that is no reference is not repeated, for it may be the credential itself", () => {

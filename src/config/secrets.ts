@@ -1,8 +1,7 @@
-import { resolve } from "node:path";
 import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
 import { CredentialError } from "./credential-error.ts";
 import type { CredentialVault } from "./credential-vault.ts";
-import { type ReadFile, reasonOf } from "./read-text-file.ts";
+import { isSameFile, type ReadFile, reasonOf } from "./read-text-file.ts";
 import { createSecret, readSecretFile, type Secret } from "./secret.ts";
 import { type Environment, isOwnVariable, knownVariables } from "./variable-names.ts";
 
@@ -67,7 +66,7 @@ function fromFile(path: string, { readFile, environment }: Parts): Secret {
 const isOwnFile = (path: string, environment: Environment): boolean =>
   knownVariables().some((name) => {
     const own = name.endsWith("_FILE") ? environment[name] : undefined;
-    return own !== undefined && own !== "" && resolve(own) === resolve(path);
+    return own !== undefined && own !== "" && isSameFile(own, path);
   });
 
 const unusable = (source: string, message: string): CredentialError => new CredentialError(`${source} ${message}`);
