@@ -40,6 +40,7 @@ export type HttpLimits = {
   headerBytes: number;
   headersTimeoutMs: number;
   bodyTimeoutMs: number;
+  streamDeadlineMs: number;
 };
 
 type Parts = {
@@ -63,6 +64,7 @@ type Parts = {
 /** Above the idle limit of common load balancers, so that it is they who close an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
 const SILENT_CONNECTION_MS = 360_000;
+const SILENCE_MARGIN_MS = 60_000;
 const TIMEOUT_CHECK_MS = 2_000;
 
 /** The public listener: both origins, both formats. */
@@ -101,8 +103,9 @@ export function createHttp(parts: Parts): Server {
     requireHostHeader: false,
     noDelay: true,
   });
-  // The last resort against a connection on which nothing moves; streams are kept alive far more often than this.
-  server.timeout = SILENT_CONNECTION_MS;
+  // The last resort against a connection on which nothing moves. Streams are kept alive far more often than this, but nothing
+  // moves while a whole answer is waited for.
+  server.timeout = Math.max(SILENT_CONNECTION_MS, limits.streamDeadlineMs + SILENCE_MARGIN_MS);
   server.maxConnections = limits.connections;
   // Closing the listener would also close every connection whose answer is written but not yet taken by a slow caller, for
   // Node calls those idle. They end with the drain, which knows better.

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../core/clock.ts";
+import type { Events } from "../telemetry/events.ts";
+import { createHttp } from "./create-http.ts";
+import { createDrain } from "./drain.ts";
+
+const unused = (): never => {
+  throw new Error("no request is sent here");
+};
+
+const LIMITS = {
+  bodyBytes: 1_024,
+  jsonDepth: 4,
+  openRequests: 1,
+  connections: 1,
+  clientBufferBytes: 1_024,
+  clientStallMs: 1_000,
+  headerBytes: 1_024,
+  headersTimeoutMs: 1_000,
+  bodyTimeoutMs: 1_000,
+};
+
+test.each([300_000, 3_600_000])(
+  "a caller may wait in silence for as long as a whole answer may take (%i ms)",
+  (streamDeadlineMs) => {
+    const server = createHttp({
+      openRequest: unused,
+      countRequest: unused,
+      generate: unused,
+      showUsage: unused,
+      listModels: unused,
+      countTokens: unused,
+      readiness: unused,
+      events: {} as Events,
+      drain: createDrain({ clock: systemClock }),
+      clock: systemClock,
+      publicUrl: () => "http://tollgate.example",
+      limits: { ...LIMITS, streamDeadlineMs },
+      betas: [],
+    });
+
+    expect(server.timeout).toBeGreaterThan(streamDeadlineMs);
+  },
+);
