@@ -11,6 +11,7 @@ type Parts = { readiness: Readiness; drain: Drain; clock: Clock };
 
 /** Probes. What is wrong is said to anyone; how, is for the log. */
 export function addHealth(router: Router, { readiness, drain, clock }: Parts): void {
+  let underway: Promise<string[]> | null = null;
   router.add("GET", "/livez", (_request, response) => answer(response, 200, { status: "ok" }));
   router.add("GET", "/readyz", (_request, response) => {
     void ready().then((reasons) =>
@@ -24,7 +25,12 @@ export function addHealth(router: Router, { readiness, drain, clock }: Parts): v
   router.add("GET", "/", (_request, response) => answer(response, 200, { service: "tollgate" }));
 
   async function ready(): Promise<string[]> {
-    return drain.isDraining() ? ["draining"] : readiness();
+    return drain.isDraining() ? ["draining"] : askOnce();
+  }
+
+  /** Anyone may ask, as often as they like; that must not become as many questions to the database. */
+  function askOnce(): Promise<string[]> {
+    return (underway ??= readiness().finally(() => (underway = null)));
   }
 
   function answer(response: ServerResponse, status: number, value: object): void {
