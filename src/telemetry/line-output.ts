@@ -28,7 +28,10 @@ export function openLineOutput(lineDropped: () => void, file?: string): LineOutp
     periodicFlush: FLUSH_MS,
   });
   let state: "writing" | "failing" | "closed" = "writing";
-  output.on("drop", lineDropped);
+  const countLines = (lines: string): void => {
+    for (let end = lines.indexOf("\n"); end !== -1; end = lines.indexOf("\n", end + 1)) lineDropped();
+  };
+  output.on("drop", countLines);
   output.on("error", () => {
     state = "failing";
     lineDropped();
@@ -53,7 +56,7 @@ export function openLineOutput(lineDropped: () => void, file?: string): LineOutp
     if (timer) clearTimeout(timer);
     timer = null;
     if (gathered === "") return;
-    if (state === "closed") lineDropped();
+    if (state === "closed") countLines(gathered);
     else output.write(gathered);
     gathered = "";
   };

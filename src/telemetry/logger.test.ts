@@ -117,3 +117,25 @@ test.skipIf(!existsSync("/dev/full")).each(["process.exit(0)", "clearInterval(ti
     expect(status).toBe(0);
   },
 );
+
+test.skipIf(!existsSync("/dev/full"))(
+  "every line that no longer fits is counted, however many are handed on together",
+  () => {
+    const full = openSync("/dev/full", "w");
+    const [lines, characters, waiting] = [20_000, 1_000, 16_777_216];
+    const ending = `
+    const text = "x".repeat(${characters});
+    for (let index = 0; index < ${lines}; index++) logger.info({ text }, "too much");
+    const overflowed = dropped;
+    setInterval(() => { if (dropped > overflowed) { console.error(overflowed); process.exit(0); } }, 5);`;
+
+    const { stderr } = spawnSync(process.execPath, programThat(ending), {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+      timeout: 15_000,
+    });
+
+    closeSync(full);
+    expect(Number(stderr)).toBeGreaterThan(lines - waiting / characters);
+  },
+);
