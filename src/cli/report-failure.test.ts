@@ -76,6 +76,9 @@ test.each<[error: unknown, sentence: string]>([
   expect(JSON.parse(said(error, true))).toEqual({ error: { message: sentence } });
 });
 
-test("what nobody foresaw keeps its stack", () => {
-  expect(said(new TypeError("x is not a function"), false)).toContain("\n    at ");
-});
+test.each([new TypeError("x is not a function"), new ReferenceError("x is not defined"), new RangeError("too deep")])(
+  "what nobody foresaw, as %s, keeps its stack",
+  (error) => {
+    expect(said(error, false)).toContain("\n    at ");
+  },
+);

@@ -11,6 +11,9 @@ export class CommandError extends Error {
 /** A table, a column or a function that is not there. */
 const UNKNOWN_OBJECT = new Set(["42P01", "42703", "42883"]);
 
+/** What the language throws, and nobody on purpose. */
+const UNFORESEEN = new Set(["Error", "TypeError", "RangeError", "ReferenceError", "SyntaxError", "URIError"]);
+
 /** Errors written for whoever reads them. */
 const PLAIN = [CommandError, Fault, Conflict, ConfigError] as const;
 
@@ -30,7 +33,7 @@ function messageOf(error: unknown): string {
   if (state !== null) return `the database refused: ${error.message} (${state}).${databaseAdvice(state)}`;
   const fromSystem = systemMessage(error);
   if (fromSystem !== null) return fromSystem;
-  if (error.name.endsWith("Error") && error.name !== "Error" && error.name !== "TypeError") return error.message;
+  if (error.name.endsWith("Error") && !UNFORESEEN.has(error.name)) return error.message;
   return error.stack ?? error.message;
 }
 
