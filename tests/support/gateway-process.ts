@@ -22,6 +22,7 @@ export type TestModel = {
   /** Null: none is published. */
   maxOutputTokens?: number | null;
   outputCeiling?: number;
+  capabilities?: Record<string, unknown>;
   provider?: string;
   /** Of the simulator's route. */
   priority?: number;
@@ -138,6 +139,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
       context_window: 128_000,
       max_output_tokens: model.maxOutputTokens === undefined ? 16_384 : model.maxOutputTokens,
       output_ceiling: model.outputCeiling ?? null,
+      capabilities: model.capabilities ?? {},
       price: model.price === undefined ? { input: "1", output: "4" } : model.price,
       routes: [
         {

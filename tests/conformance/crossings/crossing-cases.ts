@@ -26,6 +26,8 @@ export type Case = {
 /** For remarks: the case came to nothing, as was declared, or there is no such case. */
 export const LOST = "lost";
 export const NOT_ASKED = "the format has none";
+/** What passes as it is can be nothing that the provider takes. */
+export const REFUSED = "the provider refuses it";
 
 /** What every script says of its input, so that charges can be foretold. */
 export const INPUT_TOKENS = 37;
@@ -36,6 +38,13 @@ const PAPER = Buffer.from("%PDF-1.7 not much of a paper").toString("base64");
 const PLACE = z.object({ city: z.string(), degrees: z.number(), kinds: z.array(z.enum(["warm", "cold"])) });
 const TOOLS = ["weather", "time"];
 const CALLED = { query: "amber harbor" };
+
+/** What each format calls the wish to think, where it is lost. */
+const THINKING_FIELDS = { chat: "reasoning_effort", responses: "reasoning", messages: "thinking" };
+
+/** Names that messages alone takes, alike in all that others have room for; and what their providers are told. */
+const LONG_NAMES = ["by_city", "by_hour"].map((end) => `mcp__${"weather-service-".repeat(5)}_forecast_${end}`);
+const SHORT_NAMES = ["3c3e6556", "ff605727"].map((digest) => `mcp__${"weather-service-".repeat(3)}we_${digest}`);
 
 export const CASES: Record<string, Case> = {
   text: {
@@ -51,6 +60,19 @@ export const CASES: Record<string, Case> = {
     },
   },
   calls: { title: "two calls and their results", script: `tools=${TOOLS.join(",")}+tokens=4+once`, run: twoCalls },
+  names: {
+    title: "names too long for most providers",
+    script: `tools=${SHORT_NAMES.join(",")}+tokens=4+once`,
+    run: async ({ ask, pair }) => {
+      if (pair.client !== pair.provider) return twoCalls({ ask, pair }, { offered: LONG_NAMES, told: SHORT_NAMES });
+      if (pair.provider === "messages") {
+        expect((await ask({ tools: LONG_NAMES }, 8)).told.tools).toEqual(LONG_NAMES);
+        return "";
+      }
+      await expect(ask({ tools: LONG_NAMES }, 0)).rejects.toMatchObject({ status: 400 });
+      return REFUSED;
+    },
+  },
   turns: {
     title: "two calls, written in turns",
     script: `tools=${TOOLS.join(",")}+tokens=4+interleaved+once`,
@@ -66,6 +88,24 @@ export const CASES: Record<string, Case> = {
     title: "thinking nobody can read, given back",
     script: "thinking=5+thoughts=hidden+tools=weather+tokens=4+once",
     run: thinking,
+  },
+  thoughtless: {
+    title: "thinking, asked of a model that cannot",
+    script: "thoughtless+tokens=3",
+    run: async ({ ask, pair }) => {
+      const refused = (strict: { strict?: true }) =>
+        expect(ask({ thinks: true, ...strict }, 0)).rejects.toMatchObject({ status: 400 });
+      if (pair.client === pair.provider) {
+        await refused({});
+        return REFUSED;
+      }
+      await refused({ strict: true });
+      const { told, dropped } = await ask({ thinks: true }, 3);
+
+      expect(told).toMatchObject({ thinks: false, effort: undefined });
+      expect(dropped).toContain(THINKING_FIELDS[pair.client]);
+      return LOST;
+    },
   },
   picture: {
     title: "image",
@@ -146,18 +186,24 @@ export const CASES: Record<string, Case> = {
 
 export const scriptOf = (script: string): string => `${script}+input=${INPUT_TOKENS}+cached=${CACHED_TOKENS}`;
 
-async function twoCalls({ ask }: Parameters<Case["run"]>[0]): Promise<string> {
-  const first = await ask({ tools: TOOLS, strict: true }, 8);
-  const { calls, turn } = first.heard;
-  expect(calls).toMatchObject(TOOLS.map((name) => ({ name, input: CALLED })));
-  expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
-  expect(first.told.tools).toEqual(TOOLS);
+/** The names of tools that the client offers, and those that its provider is told. */
+type Names = { offered: readonly string[]; told: readonly string[] };
 
-  const results = calls.map(({ id, name }) => ({ id, text: `the ${name}` }));
-  const second = await ask({ tools: TOOLS, strict: true, after: { turn, results } }, 4);
+async function twoCalls(
+  { ask }: Parameters<Case["run"]>[0],
+  { offered: tools, told }: Names = { offered: TOOLS, told: TOOLS },
+): Promise<string> {
+  const first = await ask({ tools, strict: true }, 8);
+  const { calls, turn } = first.heard;
+  expect(calls).toMatchObject(tools.map((name) => ({ name, input: CALLED })));
+  expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+  expect(first.told.tools).toEqual(told);
+
+  const results = calls.map(({ id }, index) => ({ id, text: `the ${told[index]}` }));
+  const second = await ask({ tools, strict: true, after: { turn, results } }, 4);
 
   expect(second.heard.text.split(" ")).toHaveLength(4);
-  expect(second.told.calls.map(({ name }) => name)).toEqual(TOOLS);
+  expect(second.told.calls.map(({ name }) => name)).toEqual(told);
   expect(second.told.results).toEqual(second.told.calls.map(({ id, name }) => ({ id, text: `the ${String(name)}` })));
   return "";
 }

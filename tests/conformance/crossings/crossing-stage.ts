@@ -32,7 +32,11 @@ export async function startCrossingStage(scripts: Record<string, string>): Promi
   const models = PAIRS.flatMap((pair) =>
     Object.entries(scripts).map(([name, script]): [string, TestModel] => [
       modelOf(pair, name),
-      { upstream: `sim+${script}`, dialect: pair.provider },
+      {
+        upstream: `sim+${script}`,
+        dialect: pair.provider,
+        capabilities: script.includes("thoughtless") ? { reasoning: false } : {},
+      },
     ]),
   );
   const gateway = await startGatewayProcess({ models: Object.fromEntries(models) });

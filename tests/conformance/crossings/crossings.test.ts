@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestLog } from "../../support/request-log.ts";
 import { until } from "../../support/until.ts";
-import { type Ask, type Asked, CASES, INPUT_TOKENS, LOST, NOT_ASKED, scriptOf } from "./crossing-cases.ts";
+import { type Ask, type Asked, CASES, INPUT_TOKENS, LOST, NOT_ASKED, REFUSED, scriptOf } from "./crossing-cases.ts";
 import type { How, Question } from "./crossing-client.ts";
 import {
   type Charged,
@@ -103,7 +103,7 @@ test("the table in docs/reference is what this run has seen", () => {
 function cellOf(remark: string, dropped: readonly string[]): string {
   const lost = `lost: ${dropped.map((field) => `\`${field}\``).join(", ")}`;
   if (remark === LOST) return lost;
-  if (remark === NOT_ASKED) return `– ${remark}`;
+  if (remark === NOT_ASKED || remark === REFUSED) return `– ${remark}`;
   return ["✓", remark, dropped.length === 0 ? "" : `(${lost})`].filter(Boolean).join(" ");
 }
 
@@ -118,7 +118,12 @@ type Asking = {
 /** Asks, and holds against each other what the client heard, what the provider saw and what was charged. */
 async function askAndLook({ pair, name, how, question, outputTokens }: Asking): Promise<Asked> {
   const before = await stage.charged();
-  const heard = await stage.clients[pair.client].ask({ model: stage.modelOf(pair, name), how, ...question });
+  const asking = stage.clients[pair.client].ask({ model: stage.modelOf(pair, name), how, ...question });
+  const heard = await asking.catch(async (error: unknown) => {
+    // A call that the provider refused is not the next question's.
+    await stage.newCalls();
+    throw error;
+  });
   const charged = difference(before, await stage.charged());
   const call = await callOf(pair);
   const fidelity = stage.lastHeader("x-tollgate-fidelity") ?? "";
