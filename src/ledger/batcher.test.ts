@@ -4,7 +4,7 @@ import { createModel } from "../../tests/ledger/model.ts";
 import { createId } from "../core/ids.ts";
 import { type Batcher, createBatcher } from "./batcher.ts";
 import { LedgerUnavailableError } from "./lane.ts";
-import type { Ask, Settlement } from "./ledger.ts";
+import type { Ask, Claimed, Settlement, StoredAnswer } from "./ledger.ts";
 import { NO_USAGE } from "../core/usage.ts";
 
 const keyId = createId(1);
@@ -19,7 +19,14 @@ function faultyLedger() {
   const model = createModel({ startMs: Date.UTC(2026, 0, 5) });
   const target = modelTarget(model);
   const batches: number[] = [];
-  const line = { cutBefore: false, cutAfter: false, gate: Promise.resolve() };
+  const reads: number[] = [];
+  const line = {
+    cutBefore: false,
+    cutAfter: false,
+    gate: Promise.resolve(),
+    readGate: Promise.resolve(),
+    kept: null as StoredAnswer | null,
+  };
   const through = async <Item, Answer>(items: readonly Item[], call: () => Promise<Answer>): Promise<Answer> => {
     batches.push(items.length);
     await line.gate;
@@ -37,8 +44,14 @@ function faultyLedger() {
   return {
     model,
     batches,
+    reads,
     line,
     ledger: {
+      kept: async (claims: readonly Claimed[]) => {
+        reads.push(claims.length);
+        await line.readGate;
+        return claims.map(() => line.kept);
+      },
       admit: (processId: string, asks: readonly Ask[]) => through(asks, () => target.admit(processId, asks)),
       settle: (settlements: readonly Settlement[]) => through(settlements, () => target.settle(settlements)),
       void: (requests: readonly { id: string; keyId: string }[]) => through(requests, () => target.void(requests)),
@@ -130,6 +143,36 @@ test("bodies to be stored bound a batch by their bytes, and one too large goes a
   await Promise.all(asks.map(({ id }, index) => batcher.settle(settlement(id, index === 0 ? 9_000 : 2_000))));
 
   expect(faulty.batches).toEqual([1, 2, 1]);
+});
+
+const CLAIM = { route: "chat", keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
+const answered = async (): Promise<void> => {
+  const first = ask({ claim: CLAIM });
+  await batcher.admit(first);
+  await batcher.settle(settlement(first.id, 10));
+};
+
+test("answers to be replayed are read apart, few at a time, and nobody else's admission waits for them", async () => {
+  await answered();
+  const gate = Promise.withResolvers<void>();
+  Object.assign(faulty.line, { readGate: gate.promise, kept: settlement("", 10).answer });
+
+  const repeats = Array.from({ length: 9 }, () => batcher.admit(ask({ claim: CLAIM })));
+  await turn();
+  await turn();
+  expect(await batcher.admit(ask())).toMatchObject({ kind: "admitted" });
+  expect(batcher.waiting()).toBe(9);
+  gate.resolve();
+
+  expect((await Promise.all(repeats)).map(({ kind }) => kind)).toEqual(Array(9).fill("replay"));
+  expect(await repeats[0]).toMatchObject({ answer: { status: 200, body: Buffer.alloc(10) } });
+  expect(faulty.reads).toEqual([4, 4, 1]);
+});
+
+test("an answer that was undone before it could be read is told like one that is being worked on", async () => {
+  await answered();
+
+  expect(await batcher.admit(ask({ claim: CLAIM }))).toEqual({ kind: "in_progress" });
 });
 
 test("a value that the database refuses fails its own call and none of its neighbours", async () => {

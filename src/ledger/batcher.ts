@@ -1,10 +1,22 @@
 import type { Clock } from "../core/clock.ts";
+import { invariant } from "../core/invariant.ts";
 import { createBreaker } from "./breaker.ts";
 import { createLane, type Failure, type LaneLimits } from "./lane.ts";
-import type { Ask, Ledger, Settled, Settlement, Undone, Verdict, Voided } from "./ledger.ts";
+import type {
+  Ask,
+  BatchVerdict,
+  Claimed,
+  Ledger,
+  Settled,
+  Settlement,
+  StoredAnswer,
+  Undone,
+  Verdict,
+  Voided,
+} from "./ledger.ts";
 
 type BatcherOptions = {
-  ledger: Pick<Ledger, "admit" | "settle" | "void">;
+  ledger: Pick<Ledger, "admit" | "kept" | "settle" | "void">;
   processId: string;
   failureOf: (error: unknown) => Failure;
   clock: Pick<Clock, "elapsedMs">;
@@ -32,6 +44,8 @@ const FAILURES_BEFORE_REFUSING = 2;
 const COOL_MS = 1_000;
 /** Roughly what a call without a body takes on the wire. */
 const CALL_BYTES = 300;
+/** Each may be as large as an answer that is kept. */
+const REPLAYS_AT_ONCE = 4;
 
 export function createBatcher(options: BatcherOptions): Batcher {
   const { ledger, processId, failureOf, clock, limits, settleTimeoutMs, voidTimeoutMs, onLostRelease } = options;
@@ -50,7 +64,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     ...patient,
     send: (settlements) => ledger.settle(settlements),
   });
-  const admit = createLane<Ask, Verdict>({
+  const admit = createLane<Ask, BatchVerdict>({
     ...common,
     send: (asks) => ledger.admit(processId, asks),
     limits,
@@ -59,6 +73,14 @@ export function createBatcher(options: BatcherOptions): Batcher {
     abandoned: ({ id, keyId, most }) => {
       if (most > 0n) cancel.submit({ id, keyId }).catch(onLostRelease);
     },
+  });
+  // A flood of repeats keeps itself waiting, and neither others' admissions nor the word on whether the ledger lives.
+  const replay = createLane<Claimed, StoredAnswer | null>({
+    ...common,
+    send: (claims) => ledger.kept(claims),
+    limits: { ...limits, items: REPLAYS_AT_ONCE },
+    breaker: null,
+    abandoned: () => undefined,
   });
   const settle = createLane<Settlement, Settled>({
     ...common,
@@ -69,11 +91,22 @@ export function createBatcher(options: BatcherOptions): Batcher {
     // Its caller sends an error and then a void: an error costs nothing.
     abandoned: () => undefined,
   });
+
+  async function admitWhole(ask: Ask): Promise<Verdict> {
+    const { keyId, claim } = ask;
+    const verdict = await admit.submit(ask);
+    if (verdict.kind !== "replay") return verdict;
+    invariant(claim, "a replay is the verdict on a claim");
+    const answer = await replay.submit({ keyId, claim });
+    // It was undone or has expired since: what the claim is worth now, the next try is told.
+    return answer === null ? { kind: "in_progress" } : { kind: "replay", answer };
+  }
+
   return {
-    admit: admit.submit,
+    admit: admitWhole,
     settle: settle.submit,
     settleLate: settleLate.submit,
     void: cancel.submit,
-    waiting: () => admit.waiting() + settle.waiting() + settleLate.waiting() + cancel.waiting(),
+    waiting: () => admit.waiting() + replay.waiting() + settle.waiting() + settleLate.waiting() + cancel.waiting(),
   };
 }

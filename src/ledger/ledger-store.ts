@@ -2,7 +2,18 @@ import { invariant } from "../core/invariant.ts";
 import { connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Failure } from "./lane.ts";
-import type { Ask, Funded, Ledger, Settled, Settlement, UsageSummary, Verdict, Voided, WrittenOff } from "./ledger.ts";
+import type {
+  Ask,
+  BatchVerdict,
+  Funded,
+  Ledger,
+  Settled,
+  Settlement,
+  StoredAnswer,
+  UsageSummary,
+  Voided,
+  WrittenOff,
+} from "./ledger.ts";
 import { type VerdictRow, verdictOf } from "./verdict-row.ts";
 
 type SettledRow = { place: number; result: Settled["kind"]; charged: bigint | null };
@@ -13,8 +24,15 @@ type UsageRow = Omit<UsageSummary, "periodEndsAtMs"> & { periodEndsAt: Date | nu
 const BARE = /^(?!null$)[a-z0-9_.:/-]+$/;
 
 /** Arrays are bound as text, so each names its type; one place per request. */
-const ADMIT = `select * from admit_v1($1::uuid, $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[],
+const ADMIT = `select place, verdict, amount, posted, held, retry_after_ms, period_ends_at from admit_v1($1::uuid, $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[],
   $8::boolean[], $9::text[], $10::int[], $11::int[], $12::text[], $13::bytea[], $14::bytea[])`;
+
+const KEPT = `select q.place::int as place, c.status, c.content_type as "contentType", c.body
+  from unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[]) with ordinality as q (key_id, route, sha, print, place)
+  cross join lateral (
+    select * from idempotency
+     where key_id = q.key_id and route = q.route and key_sha256 = q.sha and fingerprint = q.print and state = 'stored' limit 1
+  ) c`;
 
 const SETTLE = `select * from settle_v1($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
   $7::bigint[], $8::bigint[], $9::bigint[], $10::boolean[], $11::text[], $12::int[], $13::int[], $14::int[],
@@ -31,6 +49,15 @@ const USAGE = `select unit, posted, held, purchased, used, budget, period_ends_a
 export function createLedgerStore(queryable: Queryable): Ledger {
   return {
     admit: (processId, asks) => admit(queryable, { processId, asks }),
+
+    kept: async (claims) => {
+      const rows = await queryable.query<StoredAnswer & { place: number }>(KEPT, [
+        ...textColumns(claims)("keyId"),
+        ...textColumns(claims.map(({ claim }) => claim))("route", "keySha256", "fingerprint"),
+      ]);
+      const answers = new Map(rows.map(({ place, ...answer }) => [place, answer]));
+      return claims.map((_, index) => answers.get(index + 1) ?? null);
+    },
 
     settle: (settlements) => settle(queryable, settlements),
 
@@ -99,7 +126,7 @@ export function createLedgerStore(queryable: Queryable): Ledger {
 async function admit(
   queryable: Queryable,
   { processId, asks }: { processId: string; asks: readonly Ask[] },
-): Promise<Verdict[]> {
+): Promise<BatchVerdict[]> {
   const [text, plain] = [textColumns(asks), plainColumns(asks)];
   const claims = asks.map(({ claim }) => claim);
   const rows = await queryable.query<VerdictRow>(ADMIT, [

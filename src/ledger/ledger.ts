@@ -45,6 +45,15 @@ export type Verdict =
   /** The key has changed since it was read, or is gone: read it again and ask again. */
   | { kind: "stale_key" };
 
+/**
+ * A verdict as a batch is told it. An answer that was kept is read apart: it may be large, and a batch is what everybody waits
+ * for.
+ */
+export type BatchVerdict = Exclude<Verdict, { kind: "replay" }> | { kind: "replay" };
+
+/** The claim of a request whose answer may have been kept. */
+export type Claimed = { keyId: string; claim: Claim };
+
 export type RecordDetails = {
   provider: string;
   status: number;
@@ -154,7 +163,9 @@ export type UsageSummary = {
 
 /** The ledger of one primary. Each call is one transaction; each batch answers in its own order. */
 export type Ledger = {
-  admit: (processId: string, asks: readonly Ask[]) => Promise<Verdict[]>;
+  admit: (processId: string, asks: readonly Ask[]) => Promise<BatchVerdict[]>;
+  /** The answers to be replayed; null where one is kept no longer. */
+  kept: (claims: readonly Claimed[]) => Promise<(StoredAnswer | null)[]>;
   settle: (settlements: readonly Settlement[]) => Promise<Settled[]>;
   /** Undoes a request whatever became of it. An id never seen is barred from being admitted later. */
   void: (requests: readonly Undone[]) => Promise<Voided[]>;

@@ -1,21 +1,18 @@
 import { invariant } from "../core/invariant.ts";
-import type { Verdict } from "./ledger.ts";
+import type { BatchVerdict } from "./ledger.ts";
 
 /** A verdict as the database says it: the columns that its kind does not use are null. */
 export type VerdictRow = {
   place: number;
-  verdict: Verdict["kind"];
+  verdict: BatchVerdict["kind"];
   amount: bigint | null;
   posted: bigint | null;
   held: bigint | null;
   retry_after_ms: bigint | null;
   period_ends_at: Date | null;
-  status: number | null;
-  content_type: string | null;
-  body: Buffer | null;
 };
 
-export function verdictOf(row: VerdictRow): Verdict {
+export function verdictOf(row: VerdictRow): BatchVerdict {
   switch (row.verdict) {
     case "admitted":
     case "already":
@@ -27,12 +24,9 @@ export function verdictOf(row: VerdictRow): Verdict {
       return { kind: row.verdict, posted: known(row.posted), held: known(row.held) };
     case "limit_reached":
       return { kind: row.verdict, periodEndsAtMs: row.period_ends_at?.getTime() ?? null };
-    case "replay": {
-      const [status, contentType, body] = [known(row.status), known(row.content_type), known(row.body)];
-      return { kind: row.verdict, answer: { status, contentType, body } };
-    }
     case "in_progress":
     case "key_reuse":
+    case "replay":
     case "replay_unavailable":
     case "stream_interrupted":
     case "stale_key":

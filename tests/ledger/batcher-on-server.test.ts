@@ -11,6 +11,7 @@ import { SERVERS } from "./engines.ts";
 
 const limits = { items: 256, bytes: 1_000_000, queued: 1_000, timeoutMs: 10_000, retryMs: 20, paceMs: 0 };
 const POISONED = 77;
+const MEBIBYTE = 1_048_576;
 const refusedOf = (results: readonly PromiseSettledResult<unknown>[]): number[] =>
   results.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
 
@@ -79,6 +80,26 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     expect(refusedOf(settled)).toEqual([POISONED]);
     expect((await held()) - before).toBe(10n);
     expect(await ledger.usage(keyId)).toMatchObject({ used: 198n, requests: 198n });
+  });
+
+  test.skipIf(reason !== null)("a hundred repeats of a large answer keep nobody else's request waiting", async () => {
+    const claim = { route: "chat", keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
+    const answer = { status: 200, contentType: "text/plain", body: Buffer.alloc(MEBIBYTE, 7) };
+    const first = { ...ask(), claim };
+    await batcher.admit(first);
+    await batcher.settle({ ...end(first, "p"), answer });
+
+    let replayed = 0;
+    const repeats = Array.from({ length: 100 }, async () => {
+      const verdict = await batcher.admit({ ...ask(), claim });
+      replayed += 1;
+      return verdict;
+    });
+    expect(await batcher.admit(ask())).toMatchObject({ kind: "admitted" });
+    expect(replayed).toBeLessThan(50);
+    const verdicts = await Promise.all(repeats);
+    const equal = verdicts.filter((verdict) => verdict.kind === "replay" && verdict.answer.body.equals(answer.body));
+    expect(equal).toHaveLength(100);
   });
 
   test.skipIf(reason !== null)(

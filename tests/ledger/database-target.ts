@@ -1,5 +1,6 @@
 import type { Database } from "../../src/db/database.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import type { Ask, BatchVerdict, Ledger, Verdict } from "../../src/ledger/ledger.ts";
 import type { Target } from "./drive.ts";
 
 /** From now on the ledger of this database reads its time from a table. */
@@ -23,6 +24,10 @@ export async function databaseTarget(database: Database, startMs: number): Promi
   const ledger = createLedgerStore(database);
   return {
     ...ledger,
+    admit: async (processId, asks) => {
+      const verdicts = await ledger.admit(processId, asks);
+      return Promise.all(verdicts.map((verdict, index) => withAnswer(ledger, asks[index] as Ask, verdict)));
+    },
     writeOff: async (writeOff) => {
       const result = await ledger.writeOff(writeOff);
       if (result.suspended) versions.set(writeOff.keyId, (versions.get(writeOff.keyId) ?? 1) + 1);
@@ -50,4 +55,11 @@ export async function databaseTarget(database: Database, startMs: number): Promi
     },
     versionOf: (keyId) => versions.get(keyId) ?? 1,
   };
+}
+
+async function withAnswer(ledger: Ledger, { keyId, claim }: Ask, verdict: BatchVerdict): Promise<Verdict> {
+  if (verdict.kind !== "replay") return verdict;
+  const [answer] = claim === null ? [] : await ledger.kept([{ keyId, claim }]);
+  if (!answer) throw new Error("what is to be replayed has been kept");
+  return { kind: "replay", answer };
 }

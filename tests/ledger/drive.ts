@@ -1,4 +1,4 @@
-import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Ask, Ledger, Verdict } from "../../src/ledger/ledger.ts";
 import {
   askOf,
   checkpointOf,
@@ -14,7 +14,9 @@ import type { LedgerEvent } from "./history.ts";
 import type { Model } from "./model.ts";
 
 /** A ledger whose time and keys the test controls. */
-export type Target = Ledger & {
+export type Target = Omit<Ledger, "admit" | "kept"> & {
+  /** Verdicts with the answers that are to be replayed. */
+  admit: (processId: string, asks: readonly Ask[]) => Promise<Verdict[]>;
   nowMs: () => number;
   advance: (ms: number) => Promise<void>;
   restart: () => Promise<void>;
