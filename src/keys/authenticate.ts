@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createAddressLimit } from "./address-limit.ts";
 import type { Key, KeyStore } from "./key.ts";
+import { createKnownKeys } from "./known-keys.ts";
 import { digestOf, parseSecret } from "./secret.ts";
 
 export type Authenticate = {
@@ -50,13 +51,12 @@ const tooManyUnknown = (waitMs: number): Fault =>
 
 /** Finds keys by the digest of their secret, through two caches: a flood of unknown keys must not push the known ones out. */
 export function createAuthenticate({ store, clock, ...limits }: Options): Authenticate {
-  const perf = { now: clock.elapsedMs };
-  const known = new LRUCache<string, Key>({ max: limits.cacheEntries, ttl: limits.cacheMs, ttlResolution: 0, perf });
+  const known = createKnownKeys({ clock, ...limits });
   const unknown = new LRUCache<string, true>({
     max: limits.negativeCacheEntries,
     ttl: limits.negativeCacheMs,
     ttlResolution: 0,
-    perf,
+    perf: { now: clock.elapsedMs },
   });
   const addressLimit = createAddressLimit({ clock, perMinute: limits.unknownPerMinute });
   const underway = new Map<string, Promise<Key>>();
@@ -103,7 +103,7 @@ export function createAuthenticate({ store, clock, ...limits }: Options): Authen
     // A secret that was unknown a moment ago may be the one just issued.
     unknown.clear();
     if (keyId === null) known.clear();
-    else for (const [digest, key] of known.entries()) if (key.id === keyId) known.delete(digest);
+    else known.forget(keyId);
   }
 
   return { find, forget };

@@ -122,6 +122,24 @@ test("an unknown key is asked for once, and again after a while", async () => {
   expect(store.asked).toBe(2);
 });
 
+test("to forget a key takes no longer for all the others that are remembered, and forgets each of its secrets", async () => {
+  const others = Array.from({ length: 5_000 }, () => createSecret("credit").secret);
+  const [old, next] = [createSecret("credit").secret, createSecret("credit").secret];
+  const store = countingStore(old, next);
+  for (const [index, secret] of others.entries())
+    store.known.set(digestOf(secret), keyOf(secret, { id: `other-${index}` }));
+  const { find, forget } = createAuthenticate({ store, clock, ...limits, cacheEntries: 10_000 });
+  for (const secret of [...others, old, next]) await find(secret, HERE);
+  store.asked = 0;
+  const startedMs = performance.now();
+
+  for (let count = 0; count < 5_000; count++) forget(keyOf(old).id);
+
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  for (const secret of [...others, old, next]) await find(secret, HERE);
+  expect(store.asked).toBe(2);
+});
+
 test("a key made a moment after it was refused works as soon as the change is heard of", async () => {
   const { secret } = createSecret("credit");
   const store = countingStore();
