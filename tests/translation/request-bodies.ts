@@ -30,19 +30,24 @@ const SCHEMA = {
 const effort = fc.constantFrom("none", "minimal", "low", "medium", "high");
 const png = fc.constantFrom(`data:image/png;base64,${MARK}`, `https://x.test/${MARK}`);
 const pdf = fc.constant(`data:application/pdf;base64,${MARK}`);
-const input = fc.constant(`{"a":"${MARK}"}`);
+/** What a call was made with; one that was cut off is no JSON. */
+const input = fc.constantFrom(`{"a":"${MARK}"}`, `{"a":"${MARK}`);
+/** What nobody has heard of yet, wherever a format may grow. */
+const grown = (always: Json): Body => some({ brand_new: mark }, always);
 
 const chatText = some({ cache_control: hint }, { type: "text", text: MARK });
 const chatPart = fc.oneof(
   chatText,
-  some({ url: png, detail: fc.constantFrom("auto", "low", "high") }).map((image) => ({
+  some({ url: png, detail: fc.constantFrom("auto", "low", "high"), brand_new: mark }).map((image) => ({
     type: "image_url",
     image_url: { url: `https://x.test/${MARK}`, ...image },
   })),
-  pdf.map((data) => ({ type: "file", file: { filename: MARK, file_data: data } })),
+  pdf.chain((data) => grown({ filename: MARK, file_data: data })).map((file) => ({ type: "file", file })),
   fc.constant({ type: "refusal", refusal: MARK }),
 );
-const chatCall = input.map((text) => ({ id: MARK, type: "function", function: { name: MARK, arguments: text } }));
+const chatCall = input
+  .chain((text) => grown({ name: MARK, arguments: text }))
+  .chain((named) => grown({ id: MARK, type: "function", function: named }));
 const chatDetail = sealed.map((signature) => ({ type: "reasoning.text", text: MARK, signature }));
 const chatMessage = fc.oneof(
   some({ name: mark }, { role: "user", content: MARK }),
@@ -109,7 +114,7 @@ const chat = some(
 ).chain((rest) => few(chatMessage).map((messages) => ({ messages, ...withChoiceOfTools(rest) })));
 
 const responsesPart = fc.oneof(
-  fc.constant({ type: "input_text", text: MARK }),
+  grown({ type: "input_text", text: MARK }),
   some(
     { detail: fc.constantFrom("auto", "low", "high") },
     { type: "input_image", image_url: `https://x.test/${MARK}` },
@@ -118,6 +123,7 @@ const responsesPart = fc.oneof(
   fc.constant({ type: "input_file", file_url: `https://x.test/${MARK}` }),
 );
 const responsesItem = fc.oneof(
+  few(responsesPart).map((output) => ({ type: "function_call_output", call_id: MARK, output })),
   fc.constant({ role: "user", content: MARK }),
   few(responsesPart).map((content) => ({ type: "message", role: "user", content })),
   fc.constantFrom("system", "developer").map((role) => ({ type: "message", role, content: MARK })),
@@ -128,18 +134,7 @@ const responsesItem = fc.oneof(
   fc.constant({ type: "message", role: "assistant", content: [{ type: "refusal", refusal: MARK }] }),
   input.map((text) => ({ type: "function_call", call_id: MARK, name: MARK, arguments: text })),
   fc.constant({ type: "function_call_output", call_id: MARK, output: MARK }),
-  few(
-    fc.constantFrom({ type: "input_text", text: MARK }, { type: "input_image", image_url: `https://x.test/${MARK}` }),
-  ).map((output) => ({
-    type: "function_call_output",
-    call_id: MARK,
-    output,
-  })),
-  sealed.map((encrypted_content) => ({
-    type: "reasoning",
-    summary: [{ type: "summary_text", text: MARK }],
-    encrypted_content,
-  })),
+  some({ encrypted_content: sealed }, { type: "reasoning", summary: [{ type: "summary_text", text: MARK }] }),
 );
 const responses = some({
   max_output_tokens: fc.integer({ min: 16, max: 900 }),
@@ -173,7 +168,7 @@ const responses = some({
   brand_new: mark,
 }).chain((rest) => fc.oneof(mark, few(responsesItem)).map((said) => ({ input: said, ...withChoiceOfTools(rest) })));
 
-const messagesText = some({ cache_control: hint }, { type: "text", text: MARK });
+const messagesText = some({ cache_control: hint, brand_new: mark }, { type: "text", text: MARK });
 const messagesImage = some({ cache_control: hint }).chain((rest) =>
   fc.constantFrom(
     { type: "image", source: { type: "base64", media_type: "image/png", data: MARK }, ...rest },
@@ -188,7 +183,7 @@ const messagesDocument = some({ title: mark, context: mark, citations: fc.consta
   ),
 );
 const messagesResult = some(
-  { content: few(fc.oneof(messagesText, messagesImage)), is_error: yesOrNo },
+  { content: few(fc.oneof(messagesText, messagesImage, messagesDocument)), is_error: yesOrNo },
   { type: "tool_result", tool_use_id: MARK },
 );
 const messagesTurn = fc.oneof(

@@ -1,15 +1,20 @@
 import { isObject } from "../../core/is-object.ts";
 import { hasWords } from "../crossing/messages/form-to-messages.ts";
 import { openNative } from "../form/native.ts";
+import { EFFORTS } from "../form/request-form.ts";
 import {
   being,
   type FieldRow,
   NO_BLANKS,
+  NO_JSON_OBJECT,
+  NO_TEXT,
   otherThan,
   OVERLONG_NAME,
   rowsTo,
   TOOL_NAME,
+  UNTYPED,
   WITHOUT_REASONING,
+  wordOtherThan,
 } from "./field-row.ts";
 
 const row = rowsTo("responses", "messages");
@@ -45,6 +50,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   }),
   row("messages.*.role", ["translated", "translated"]),
   row("messages.*.content", ["translated", "translated"], { note: NO_BLANKS }),
+  row("messages.*.content.*", ["refused", "refused"], { only: UNTYPED, note: UNKNOWN_CONTENT }),
   row("messages.*.content.*.type", ["refused", "refused"], {
     only: otherThan("text", "image_url", "file", "refusal"),
     note: UNKNOWN_CONTENT,
@@ -58,9 +64,8 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("messages.*.tool_call_id", ["kept", "kept"]),
   row("messages.*.tool_calls", ["translated", "translated"]),
   row("messages.*.tool_calls.*.type", ["refused", "refused"], { only: otherThan("function"), note: UNKNOWN_CONTENT }),
-  row("messages.*.tool_calls.*.function.arguments", ["kept", "lost"], {
-    only: { words: "that is no JSON object", when: (value) => !isJsonObject(value) },
-  }),
+  row("messages.*.tool_calls.*.function.arguments", ["kept", "lost"], { only: NO_JSON_OBJECT }),
+  row("messages.*.tool_calls.*.function.arguments", ["lost", "lost"], { only: NO_TEXT }),
   row("messages.*.refusal", ["kept", "translated"]),
   row("messages.*.annotations", ["translated", "lost"], { only: { words: "not empty", when: isFilledList } }),
   row("messages.*.annotations.*.type", ["lost", "lost"], { only: otherThan("url_citation") }),
@@ -101,20 +106,24 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
     },
   }),
   row("tools", ["translated", "translated"]),
+  row("tools.*", ["lost", "lost"], { only: UNTYPED }),
   row("tools.*.type", ["lost", "lost"], { only: otherThan("function") }),
   row("tools.*.function", ["translated", "translated"]),
   row("tools.*.function.name", ["translated", "translated"], TOOL_NAME),
   row("tools.*.function.name", ["refused", "refused"], OVERLONG_NAME),
   row("tools.*.cache_control", ["lost", "kept"]),
   row("tool_choice", ["translated", "translated"], { note: "Of `allowed_tools` no other tool is offered." }),
+  row("tool_choice", ["lost", "lost"], { only: wordOtherThan("auto", "none", "required") }),
   row("tool_choice.type", ["lost", "lost"], { only: otherThan("function", "allowed_tools") }),
   row("parallel_tool_calls", ["kept", "translated"]),
   row("response_format", ["translated", "translated"]),
   row("response_format.type", ["kept", "lost"], { only: being("json_object") }),
+  row("response_format.type", ["lost", "lost"], { only: otherThan("text", "json_object", "json_schema") }),
   row("response_format.json_schema.description", ["kept", "lost"]),
   row("reasoning_effort", ["kept", "translated"], {
     note: "As adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
   }),
+  row("reasoning_effort", ["lost", "lost"], { only: otherThan(...EFFORTS) }),
   row("reasoning_effort", ["kept", "lost"], {
     only: { words: "beside a call that is forced", when: (value, body) => value !== "none" && forcesCall(body) },
     note: "Told as an effort, without thinking.",
@@ -152,15 +161,6 @@ function hasLateInstructions(messages: unknown): boolean {
     isObject(message) && (message["role"] === "system" || message["role"] === "developer");
   const first = messages.findIndex((message) => !isInstruction(message));
   return first !== -1 && messages.slice(first).some(isInstruction);
-}
-
-function isJsonObject(value: unknown): boolean {
-  if (value === "") return true;
-  try {
-    return typeof value === "string" && isObject(JSON.parse(value));
-  } catch {
-    return false;
-  }
 }
 
 function isFilledList(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
+import { isObject } from "../../core/is-object.ts";
 
 /**
  * What becomes of a field on its way to a provider of another format: said in the same terms, said in that format's terms, lost,
@@ -59,6 +60,38 @@ export const OVERLONG_NAME: Pick<FieldRow, "only" | "note"> = {
   },
   note: "No provider takes a name of that length.",
 };
+
+/** A part that does not say what it is; the formats themselves refuse it, and nobody could translate it. */
+export const UNTYPED: Condition = {
+  words: "without a `type`",
+  when: (part) => !isObject(part) || typeof part["type"] !== "string",
+};
+
+/** A word of the caller's that has no meaning here, where others have. */
+export const wordOtherThan = (...values: readonly string[]): Condition => ({
+  words: otherThan(...values).words,
+  when: (value) => typeof value === "string" && !values.includes(value),
+});
+
+/** Arguments of a call that was cut off. */
+export const NO_JSON_OBJECT: Condition = {
+  words: "that is no JSON object",
+  when: (value) => typeof value === "string" && value !== "" && !isJsonObject(value),
+};
+
+/** A search is called with an object; calls of all other tools with a text. */
+export const NO_TEXT: Condition = {
+  words: "that is no text",
+  when: (value, { type }) => typeof value !== "string" && type !== "tool_search_call",
+};
+
+function isJsonObject(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
 
 /** What becomes of text that says nothing. */
 export const NO_BLANKS = "Texts of white space alone are left out at messages providers, which refuse them.";

@@ -2,6 +2,7 @@ import { isObject } from "../../core/is-object.ts";
 import { MOST_CHAT_STOPS } from "../crossing/chat/form-to-chat.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { openNative } from "../form/native.ts";
+import { EFFORTS } from "../form/request-form.ts";
 import { isStrictSchema } from "../form/strict-schema.ts";
 import {
   being,
@@ -12,6 +13,7 @@ import {
   OVERLONG_NAME,
   rowsTo,
   TOOL_NAME,
+  UNTYPED,
   WITHOUT_REASONING,
 } from "./field-row.ts";
 
@@ -41,6 +43,7 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("stream", ["kept", "kept"]),
   row("max_tokens", ["kept", "translated"], { note: "OpenAI's responses take no limit below 16, and are told 16." }),
   row("system", ["translated", "translated"]),
+  row("system.*.type", ["refused", "refused"], { only: otherThan("text"), note: UNKNOWN_CONTENT }),
   row("messages", ["translated", "translated"]),
   row("messages.*.role", ["translated", "translated"]),
   row("messages.*.content", ["translated", "translated"]),
@@ -48,6 +51,7 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
     only: otherThan("text", "image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result"),
     note: UNKNOWN_CONTENT,
   }),
+  row("messages.*.content.*.content.*", ["refused", "refused"], { only: UNTYPED, note: UNKNOWN_CONTENT }),
   row("messages.*.content.*.content.*.type", ["refused", "refused"], {
     only: otherThan("text", "image", "document", "tool_reference"),
     note: UNKNOWN_CONTENT,
@@ -55,19 +59,7 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("messages.*.content.*.caller", ["lost", "lost"], {
     only: { words: "a program", when: (caller) => isObject(caller) && caller["type"] !== "direct" },
   }),
-  row("messages.*.content.*.source", ["translated", "translated"]),
-  row("messages.*.content.*", ["refused", "translated"], {
-    only: { words: "a document at an address", when: isLinkedDocument },
-    note: "Providers of that format take a file's bytes alone.",
-  }),
-  row("messages.*.content.*.title", ["translated", "translated"]),
-  row("messages.*.content.*.title", ["translated", "lost"], {
-    only: { words: "of a document at an address", when: (_, block) => isLinkedDocument(block) },
-  }),
-  row("messages.*.content.*.context", ["lost", "lost"]),
-  row("messages.*.content.*.citations", ["lost", "lost"], {
-    only: { words: "enabled, or of places in documents", when: hasOwnCitations },
-  }),
+  ...["messages.*.content.*", "messages.*.content.*.content.*"].flatMap((block) => documentRows(block)),
   row("messages.*.content.*.citations", ["lost", "translated"], {
     only: { words: "of addresses", when: (value) => Array.isArray(value) && value.length > 0 },
   }),
@@ -94,6 +86,7 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
     row(`tools.*.${name}`, ["lost", "lost"], { only: otherThan(false) }),
   ),
   row("tool_choice", ["translated", "translated"]),
+  row("tool_choice.type", ["lost", "lost"], { only: otherThan("auto", "any", "tool", "none") }),
   row("temperature", ["kept", "kept"]),
   row("top_p", ["kept", "kept"]),
   row("top_k", ["lost", "lost"]),
@@ -105,6 +98,7 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("thinking", ["translated", "translated"], {
     note: "As an effort; budgets from 4,096 are `medium`, from 16,384 `high`.",
   }),
+  row("thinking.type", ["lost", "lost"], { only: otherThan("enabled", "adaptive", "disabled") }),
   row("thinking", ["lost", "lost"], {
     only: {
       words: `enabled or adaptive, ${WITHOUT_REASONING}`,
@@ -113,10 +107,12 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   }),
   row("output_config", ["translated", "translated"]),
   row("output_config.effort", ["translated", "translated"]),
+  row("output_config.effort", ["lost", "lost"], { only: otherThan(...EFFORTS) }),
   row("output_config.effort", ["lost", "lost"], {
     only: { words: WITHOUT_REASONING, when: (_, __, { reasoning }) => !reasoning },
   }),
   row("output_config.format", ["translated", "translated"]),
+  row("output_config.format.type", ["lost", "lost"], { only: otherThan("json_schema") }),
   row("output_config.format.schema", ["lost", "lost"], NOT_ENFORCED),
   row("metadata", ["translated", "translated"], { note: "The user, hidden from the provider." }),
   row("service_tier", ["kept", "kept"], { note: "Always the provider's default." }),
@@ -128,9 +124,29 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
       when: (_, { output_config: output }) => isObject(output) && isObject(output["format"]),
     },
   }),
+  row("output_format.type", ["lost", "lost"], { only: otherThan("json_schema") }),
   row("output_format.schema", ["lost", "lost"], NOT_ENFORCED),
   ...CACHE_HINTS.map((path) => row(path, ["lost", "lost"])),
 ];
+
+/** Documents and what else a turn, or a tool's result, is made of. */
+function documentRows(block: string): FieldRow[] {
+  return [
+    row(`${block}.source`, ["translated", "translated"]),
+    row(block, ["refused", "translated"], {
+      only: { words: "a document at an address", when: isLinkedDocument },
+      note: "Providers of that format take a file's bytes alone.",
+    }),
+    row(`${block}.title`, ["translated", "translated"]),
+    row(`${block}.title`, ["translated", "lost"], {
+      only: { words: "of a document at an address", when: (_, owner) => isLinkedDocument(owner) },
+    }),
+    row(`${block}.context`, ["lost", "lost"]),
+    row(`${block}.citations`, ["lost", "lost"], {
+      only: { words: "enabled, or of places in documents", when: hasOwnCitations },
+    }),
+  ];
+}
 
 function isLinkedDocument(block: unknown): boolean {
   return (

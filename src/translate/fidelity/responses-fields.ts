@@ -1,22 +1,27 @@
 import { isObject } from "../../core/is-object.ts";
 import { PROBABILITIES } from "../crossing/responses/form-to-responses.ts";
 import { openNative } from "../form/native.ts";
+import { EFFORTS } from "../form/request-form.ts";
 import {
   being,
   type FieldRow,
   FOUND_TOOLS,
   NO_BLANKS,
+  NO_JSON_OBJECT,
+  NO_TEXT,
   otherThan,
   OVERLONG_NAME,
   rowsTo,
   TOOL_NAME,
+  UNTYPED,
   WITHOUT_REASONING,
+  wordOtherThan,
 } from "./field-row.ts";
 
 const row = rowsTo("chat", "messages");
 
 const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
-const PARTS = otherThan("input_text", "output_text", "text", "refusal", "input_image", "input_file");
+const PARTS = otherThan("input_text", "output_text", "text", "refusal", "input_image", "input_file", "reasoning_text");
 
 type Json = Record<string, unknown>;
 
@@ -62,16 +67,23 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
     note: UNKNOWN_CONTENT,
   }),
   row("input.*.execution", ["lost", "lost"], { only: otherThan("client"), note: "The tools it found are kept." }),
-  row("input.*.content.*.type", ["refused", "refused"], { only: PARTS, note: UNKNOWN_CONTENT }),
-  row("input.*.output.*.type", ["refused", "refused"], { only: PARTS, note: UNKNOWN_CONTENT }),
+  row("input.*.role", ["lost", "lost"], {
+    only: otherThan("user", "assistant", "system", "developer"),
+    note: "Said by the user instead.",
+  }),
+  row("input.*.arguments", ["kept", "lost"], { only: NO_JSON_OBJECT }),
+  row("input.*.arguments", ["lost", "lost"], { only: NO_TEXT }),
+  row("input.*.content.*.type", ["lost", "lost"], {
+    only: being("reasoning_text"),
+    note: "Thinking goes back by what it was sealed with alone.",
+  }),
+  ...["content", "output"].flatMap((place) => partRows(`input.*.${place}.*`)),
   row("input.*.output.*.image_url", ["translated", "kept"], { note: "Shown by the user after the results." }),
   row("input.*.content.*.image_url", ["translated", "translated"]),
-  row("input.*.content.*.detail", ["kept", "lost"], { only: otherThan("auto") }),
-  row("input.*.content.*.file_data", ["translated", "translated"]),
-  row("input.*.content.*.file_url", ["refused", "translated"], {
-    note: "Providers of that format take a file's bytes alone.",
-  }),
   row("input.*.content.*.annotations.*", ["lost", "lost"]),
+  row("input.*.summary", ["lost", "lost"], {
+    only: { words: "without `encrypted_content`", when: isUnsealed },
+  }),
   row("input.*.encrypted_content", ["translated", "translated"], { note: "Returned to the provider that gave it." }),
   row("input.*.encrypted_content", ["lost", "lost"], {
     only: {
@@ -87,6 +99,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   ...toolRows("tools.*"),
   ...toolRows("input.*.tools.*"),
   row("tool_choice", ["translated", "translated"]),
+  row("tool_choice", ["lost", "lost"], { only: wordOtherThan("auto", "none", "required") }),
   row("tool_choice.type", ["lost", "lost"], { only: otherThan("function", "custom", "allowed_tools") }),
   row("parallel_tool_calls", ["kept", "translated"]),
   row("temperature", ["kept", "kept"]),
@@ -107,12 +120,14 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("text", ["translated", "translated"]),
   row("text.format", ["translated", "translated"]),
   row("text.format.type", ["kept", "lost"], { only: being("json_object") }),
+  row("text.format.type", ["lost", "lost"], { only: otherThan("text", "json_object", "json_schema") }),
   row("text.format.description", ["kept", "lost"]),
   row("text.verbosity", ["translated", "lost"]),
   row("reasoning", ["translated", "translated"]),
   row("reasoning.effort", ["translated", "translated"], {
     note: "At messages as adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
   }),
+  row("reasoning.effort", ["lost", "lost"], { only: otherThan(...EFFORTS) }),
   row("reasoning", ["translated", "lost"], {
     only: {
       words: "beside a call that is forced",
@@ -148,11 +163,23 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   ),
 ];
 
+/** Parts of what somebody said, or of what came of a call. */
+function partRows(part: string): FieldRow[] {
+  return [
+    row(part, ["refused", "refused"], { only: UNTYPED, note: UNKNOWN_CONTENT }),
+    row(`${part}.type`, ["refused", "refused"], { only: PARTS, note: UNKNOWN_CONTENT }),
+    row(`${part}.detail`, ["kept", "lost"], { only: otherThan("auto") }),
+    row(`${part}.file_data`, ["translated", "translated"]),
+    row(`${part}.file_url`, ["refused", "translated"], { note: "Providers of that format take a file's bytes alone." }),
+  ];
+}
+
 /** Tools are named in the request and in items of the conversation, each alone or in a namespace. */
 function toolRows(place: string): FieldRow[] {
   const members = `${place}.tools.*`;
   const kinds = ["function", "custom"];
   return [
+    row(place, ["lost", "lost"], { only: UNTYPED }),
     row(`${place}.type`, ["lost", "lost"], { only: otherThan(...kinds, "namespace", "tool_search") }),
     row(`${members}.type`, ["lost", "lost"], { only: otherThan(...kinds) }),
     row(place, ["lost", "lost"], { only: { words: "a search that the provider runs", when: isHostedSearch } }),
@@ -164,6 +191,11 @@ function toolRows(place: string): FieldRow[] {
       }),
     ]),
   ];
+}
+
+/** What nobody has sealed cannot be given back to whoever thought it. */
+function isUnsealed(summary: unknown, { encrypted_content: encrypted }: Json): boolean {
+  return Array.isArray(summary) && summary.length > 0 && typeof encrypted !== "string";
 }
 
 function isHostedSearch(tool: unknown): boolean {
