@@ -113,6 +113,7 @@ const blankEntry = (options: Ask, body: Buffer): ClientEntry => ({
   terminalAtMs: null,
   usage: null,
   events: 0,
+  contentAtMs: null,
   bytes: 0,
   sha256: "",
   left: false,
@@ -137,7 +138,10 @@ function readStream(seen: ClientEntry): Reader {
     const data = /^data: ?(.*)$/m.exec(text)?.[1];
     if (data === undefined) return;
     const sign = signOf(seen.route, data);
-    if (sign.content) seen.events += 1;
+    if (sign.content) {
+      seen.events += 1;
+      seen.contentAtMs ??= Date.now();
+    }
     if (sign.error !== null) seen.code = sign.error;
     seen.usage = wholeUsage(Object.assign(usage, sign.usage));
     if (sign.terminal) seen.terminalAtMs = Date.now();

@@ -31,6 +31,8 @@ export type ClientEntry = {
   usage: Tokens | null;
   /** Events with content. */
   events: number;
+  /** When the first of them was seen. */
+  contentAtMs: number | null;
   bytes: number;
   sha256: string;
   /** The caller closed the connection itself. */

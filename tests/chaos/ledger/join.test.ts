@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChargeRow, ClientEntry, Evidence, ProviderEntry } from "./evidence.ts";
 import { examine, type InvariantName } from "./invariants.ts";
+import { sweptLate } from "./request-checks.ts";
 import { priceOf } from "./tariff.ts";
 
 const KEY = "01900000-0000-7000-8000-00000000000a";
@@ -30,6 +31,7 @@ const client = (number: number, changes: Partial<ClientEntry> = {}): ClientEntry
   terminalAtMs: START_MS + number + 100,
   usage: USAGE,
   events: 20,
+  contentAtMs: START_MS + number + 20,
   bytes: 1_000,
   sha256: `answer ${number}`,
   left: false,
@@ -193,6 +195,14 @@ const DOCTORED: [wrong: string, invariant: InvariantName, doctor: (evidence: Evi
       Object.assign(ledger.charges[0]!, { kind: "client_gone" });
     },
   ],
+  [
+    "a stream is swept for nothing long after its first content",
+    "I5",
+    ({ clients, ledger }) => {
+      Object.assign(clients[0]!, { terminalAtMs: null, endedAtMs: START_MS + 3_000 });
+      Object.assign(ledger.charges[0]!, { kind: "swept", amount: 0n });
+    },
+  ],
   ["a charge belongs to nobody", "I5", ({ ledger }) => void ledger.charges.push(charge(7))],
   ["a hold is never given back", "I6", ({ ledger }) => void ledger.holds.push(hold(9))],
   ["a charge is missing from the journal", "I7", ({ ledger }) => void ledger.charges.pop()],
@@ -257,4 +267,13 @@ test("a double charge, a wrong amount and a lost charge are noticed though the b
   const lost = honest();
   lost.ledger.charges.shift();
   expect(tripped(rebalanced(lost))).toEqual(["I3"]);
+});
+
+test("a stream whose process died in the moment of its first content may be swept for nothing", () => {
+  const evidence = honest();
+  Object.assign(evidence.clients[0]!, { terminalAtMs: null, usage: null });
+  Object.assign(evidence.ledger.charges[0]!, { kind: "swept", amount: 0n });
+
+  expect(tripped(rebalanced(evidence))).toEqual([]);
+  expect(sweptLate(evidence)).toEqual([]);
 });

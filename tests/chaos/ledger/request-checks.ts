@@ -8,6 +8,8 @@ const ESTIMATE_ABOVE = 1.25;
 /** A provider that says nothing about usage is charged for by the tokenizer, whose words are not the simulator's. */
 const COUNT_BELOW = 0.75;
 const CLOCK_SLACK_MS = 1;
+/** The first content is written down within a fifth of a second; a busy machine is given many times that. */
+const WRITTEN_DOWN_MS = 2_000;
 
 /** I3: whoever saw the end of an answer had been charged exactly its price before. Counts the answers seen whole. */
 export const paidBeforeTold: Check = (evidence) => {
@@ -69,15 +71,36 @@ export const chargedOnce: Check = (evidence) => {
   };
 };
 
-/** I5: what was not seen whole costs at most its input and what was delivered; a refusal costs nothing. */
+/**
+ * I5: what was not seen whole costs at most its input and what was delivered, and something when it was swept long after its
+ * first content; a refusal costs nothing.
+ */
 export const incompleteWithinBounds: Check = (evidence) => {
   const { stories, orphans } = join(evidence);
   const incomplete = stories.filter(({ client }) => client.terminalAtMs === null && client.holdId !== null);
   return {
     counted: incomplete.length + orphans.length,
-    violations: [...incomplete.flatMap(overcharged), ...unexplained(evidence, orphans)],
+    violations: [
+      ...incomplete.flatMap(overcharged),
+      ...sweptLate(evidence).flatMap(sweptForNothing),
+      ...unexplained(evidence, orphans),
+    ],
   };
 };
+
+/**
+ * Streams that nobody ended but the sweeper, and whose process had lived on after their first content. One whose caller was told of
+ * an error had a process that slept and woke up, and nobody knows for how long it lived.
+ */
+export const sweptLate = (evidence: Evidence): Story[] =>
+  join(evidence).stories.filter(({ client: { contentAtMs, endedAtMs, code }, charge }) => {
+    const livedMs = contentAtMs === null || code !== null ? 0 : endedAtMs - contentAtMs;
+    return charge?.kind === "swept" && livedMs > WRITTEN_DOWN_MS;
+  });
+
+/** Refunded or not: at the last checkpoint there is at least the input to be paid. */
+const sweptForNothing = ({ client, charge }: Story): string[] =>
+  charge?.amount === 0n ? [`${client.holdId} (${client.marker}): delivered for a while and swept for nothing`] : [];
 
 function overcharged({ client, calls, net, unit }: Story): string[] {
   const name = `${client.holdId} (${client.marker})`;
