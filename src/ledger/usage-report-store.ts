@@ -3,15 +3,16 @@ import type { Queryable } from "../db/database.ts";
 import type { ReadUsage, UsageSlice, UsageSlices } from "./usage-report.ts";
 
 /**
- * Values: key, days. Hours before the newest one that was added up for this key are read as they were added up, which an hour
- * still running may not be in full; from there on the records themselves are read. Requests cut off have a charge and no record.
+ * Values: key, days. The newest hour that was added up for this key and the one before it may not have been added up in full: the
+ * one is still running, and the other is closed some minutes after its end. So these are read from the records themselves, and only
+ * earlier hours as they were added up. Requests cut off have a charge and no record.
  * An id is as old as its request, so ids are searched from an hour before the first moment that counts. Adding nothing to a
  * time keeps the planner from the coarse index of times, by way of which it would read the records of everybody.
  */
 const SLICES = `
   with span as materialized (
     select date_trunc('day', n.now, 'UTC') - ($2::int - 1) * interval '1 day' as since, (n.now at time zone 'UTC')::date as today,
-           coalesce((select hour from usage_rollup where key_id = $1 order by hour desc limit 1), '-infinity') as added
+           coalesce((select hour - interval '1 hour' from usage_rollup where key_id = $1 order by hour desc limit 1), '-infinity') as added
       from (select ledger_now() as now) n
   ), part as (
     select r.hour as at, r.model, r.cost, r.requests, 0::bigint as cut_off, r.tokens_in, r.tokens_out

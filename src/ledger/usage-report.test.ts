@@ -87,3 +87,17 @@ test("a key that used nothing has its days all the same", async () => {
   expect({ unit, models }).toEqual({ unit: "tokens", models: [] });
   expect(days.map(({ cost }) => cost)).toEqual(["0", "0"]);
 });
+
+test("an hour that was added up before it ended lacks nothing when the next one has been added up too", async () => {
+  const keyId = createId(target.nowMs());
+  await target.createKey(keyId, "credit");
+  await target.fund({ keyId, reference: "a", kind: "grant", amount: 9_000_000_000n, about: null, actor: "test" });
+  await spend(keyId, { model: "m", charge: 100_000_000n, outcome: "completed" });
+  await database.query("select rollup_v1($1)", [new Date(target.nowMs())]);
+  await spend(keyId, { model: "m", charge: 20_000_000n, outcome: "completed" });
+  await target.advance(HOUR_MS);
+  await spend(keyId, { model: "m", charge: 3_000_000n, outcome: "completed" });
+  await database.query("select rollup_v1($1)", [new Date(target.nowMs())]);
+
+  expect((await report(keyId, 2)).models).toMatchObject([{ model: "m", cost: "0.123", requests: 3 }]);
+});
