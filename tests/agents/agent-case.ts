@@ -17,7 +17,9 @@ export type AgentCase = {
   funds: "rich" | "too little" | "used up";
   modes: readonly KeyMode[];
   /** Also tried where the model's only provider speaks another format. */
-  crosses?: true;
+  crosses?: true | "only";
+  /** What the model is declared to be able to do. */
+  capabilities?: Record<string, unknown>;
   /** How the name of the model begins, for agents that go by it. */
   model?: string;
   /** The agent is ended when it has not by then. */
@@ -94,6 +96,17 @@ export const CASES: readonly AgentCase[] = [
     crosses: true,
     // The provider refuses thoughts that do not come back as it signed them.
     script: (agent, file) => `thinking=4+${toolScript(agent.writeFile(file, CONTENT))}`,
+    problems: wroteFile,
+  },
+  {
+    name: "uses a tool, cannot think",
+    prompt: "Write the file.",
+    funds: "rich",
+    ...USUAL,
+    // In the agent's own format its request passes as it is, and the provider refuses it.
+    crosses: "only",
+    capabilities: { reasoning: false },
+    script: (agent, file) => `thoughtless+${toolScript(agent.writeFile(file, CONTENT))}`,
     problems: wroteFile,
   },
   {

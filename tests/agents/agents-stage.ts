@@ -68,6 +68,7 @@ export async function openAgentsStage(agents: readonly Agent[], cases: readonly 
       // A delay tells the models of two trials apart: a fault that passes remembers who met it.
       upstream: `sim+${agentCase.script(agent, trial.file)}+ttft=${place}`,
       price: { input: "1", output: "4" },
+      ...(agentCase.capabilities && { capabilities: agentCase.capabilities }),
     };
   }
   const gateway = await startGatewayProcess({ models });
@@ -85,9 +86,11 @@ export async function openAgentsStage(agents: readonly Agent[], cases: readonly 
   };
 }
 
-/** Every case, with a provider of the agent's own format. */
+/** Every case but those of other formats alone, with a provider of the agent's own. */
 const ownCells = (agent: Agent, cases: readonly AgentCase[]): Cell[] =>
-  cases.flatMap((agentCase) => agentCase.modes.map((mode) => ({ agent, agentCase, provider: agent.dialect, mode })));
+  cases
+    .filter(({ crosses }) => crosses !== "only")
+    .flatMap((agentCase) => agentCase.modes.map((mode) => ({ agent, agentCase, provider: agent.dialect, mode })));
 
 /** Cases that a provider of another format could spoil. The kind of key does not matter to that, so one will do. */
 const crossingCells = (agent: Agent, cases: readonly AgentCase[]): Cell[] =>

@@ -74,11 +74,11 @@ describe.skipIf(missing)("providers and models by command", () => {
     }, 120_000);
     afterAll(() => gateway.stop());
 
-    const status = async (): Promise<number> => {
+    const status = async (more: object = {}): Promise<number> => {
       const response = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: "fast", messages: [{ role: "user", content: "Hello" }] }),
+        body: JSON.stringify({ model: "fast", messages: [{ role: "user", content: "Hello" }], ...more }),
       });
       await response.arrayBuffer();
       return response.status;
@@ -109,6 +109,24 @@ describe.skipIf(missing)("providers and models by command", () => {
       await answers(404);
       await done("models", "publish", "fast");
       await answers(200);
+    });
+
+    test("a model that is there is said not to reason, and is then not asked to", SLOW, async () => {
+      const route = ["--provider", "acme", "--upstream-model", "sim+thoughtless+tokens=4", "--dialect", "messages"];
+      const facts = ["--context", "128_000", "--max-output", "4096", "--input", "0", "--output", "1"];
+      const add = (...more: string[]) => data<{ changes: object[] }>("models", "add", "plain", ...route, ...more);
+      const ask = () => status({ model: "plain", reasoning_effort: "high" });
+      await add(...facts);
+      await until(async () => (await ask()) === 400, "the provider refuses to be asked", 30_000);
+
+      expect(await add("--no-reasoning")).toMatchObject({ changes: [{ kind: "model", name: "plain" }] });
+      await until(async () => (await ask()) === 200, "it is no longer asked", 30_000);
+      expect(await data("models", "list", "--match", "plain")).toMatchObject({
+        data: [{ capabilities: { reasoning: false } }],
+      });
+      await add("--reasoning");
+      await until(async () => (await ask()) === 400, "it is asked again", 30_000);
+      await done("models", "unpublish", "plain");
     });
 
     test("a test makes one call, with the credential, and says what came back", SLOW, async () => {
