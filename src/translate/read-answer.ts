@@ -1,5 +1,6 @@
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/is-object.ts";
+import { parseExactly } from "./form/parse-exactly.ts";
 
 /** A provider's whole answer as an object, checked for being what was asked for. */
 export function readAnswer(
@@ -8,7 +9,7 @@ export function readAnswer(
 ): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString("utf8"));
+    value = parseExactly(bytes.toString("utf8"));
   } catch (cause) {
     throw new Fault("upstream_error", "The provider's answer could not be read. Trying again is safe.", { cause });
   }

@@ -3,6 +3,7 @@ import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
 import { type AnswerEvent, createFold } from "../form/answer-form.ts";
+import { parseExactly } from "../form/parse-exactly.ts";
 import type { Json } from "../form/read-json.ts";
 import { withoutReasoning } from "../form/without-reasoning.ts";
 import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
@@ -52,7 +53,7 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
 /** The body as a provider may see it, without the names of the caller's users. */
 function bodyOf(request: GenerationRequest): Json {
   const bytes = upstreamRequest(request, { upstreamModel: request.model, maxOutputTokens: null });
-  return JSON.parse(bytes.toString("utf8")) as Json;
+  return parseExactly(bytes.toString("utf8")) as Json;
 }
 
 function nameOf(request: GenerationRequest, { requestId, createdAtSeconds }: AnswerOrigin): AnswerName {
@@ -62,7 +63,7 @@ function nameOf(request: GenerationRequest, { requestId, createdAtSeconds }: Ans
     model: request.model,
     createdAtSeconds,
     usageWanted: request.wantsUsageEvent,
-    echo: () => (body ??= JSON.parse(request.bytes.toString("utf8")) as Json),
+    echo: () => (body ??= parseExactly(request.bytes.toString("utf8")) as Json),
     mentions: (text) => request.bytes.includes(JSON.stringify(text)),
   };
 }

@@ -111,3 +111,11 @@ test("thinking that was cut off before it was signed is known for ours when it c
   expect(output).toMatchObject([{ type: "reasoning", encrypted_content: UNSIGNED }]);
   expect(input).toEqual([ASKED]);
 });
+
+test("no number of a conversation is rounded where thinking is left out of it", () => {
+  const used = JSON.stringify(USED).replace("{}", `{"id":1234567890123456789}`);
+  const text = `{"model":"m","messages":[{"role":"assistant","content":[${JSON.stringify(thought(SEALED))},${used}]}]}`;
+  const { request: write } = pickTranslator("messages", { dialect: "messages", conformant: true });
+
+  expect(write(requestOf("messages", text), { upstreamModel: "m", maxOutputTokens: null }).toString()).toContain(used);
+});

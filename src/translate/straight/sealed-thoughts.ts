@@ -3,6 +3,7 @@ import { isObject } from "../../core/is-object.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { MemberEdits } from "../../wire/json/edit-members.ts";
 import { isSealed, SEAL_MARK } from "../form/native.ts";
+import { parseExactly } from "../form/parse-exactly.ts";
 import { type Json, objectOf, objectsOf } from "../form/read-json.ts";
 
 type Body = Pick<GenerationRequest, "dialect" | "bytes">;
@@ -19,7 +20,7 @@ type Cleaned = { value: unknown; leftOut: Unsealed["leftOut"] };
  */
 export function withoutSealed({ dialect, bytes }: Body): Unsealed | null {
   if (!bytes.includes(SEAL_MARK)) return null;
-  const body = JSON.parse(bytes.toString("utf8")) as Json;
+  const body = parseExactly(bytes.toString("utf8")) as Json;
   const { field, clean } = TURNS[dialect];
   const { value, leftOut } = clean(body[field]);
   if (leftOut.length === 0) return null;

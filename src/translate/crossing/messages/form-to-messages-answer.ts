@@ -1,4 +1,3 @@
-import { isObject } from "../../../core/is-object.ts";
 import { NO_USAGE, type Usage } from "../../../core/usage.ts";
 import { MESSAGE_STOP, messagesEvent, messagesFailure } from "../../../wire/messages/messages-stream.ts";
 import {
@@ -13,6 +12,7 @@ import {
 import { sourceCitation } from "../../form/citation.ts";
 import { type Native, sealNative, UNSIGNED } from "../../form/native.ts";
 import { createOneAtATime } from "../../form/one-at-a-time.ts";
+import { argumentsIn } from "../../form/parse-exactly.ts";
 import type { Json } from "../../form/read-json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../../form/sides.ts";
 import { createTextTemplate } from "../../form/text-template.ts";
@@ -133,21 +133,11 @@ function deltaOf(kind: BlockHead["kind"], text: string): Json {
 function wholeBlock({ head, text, citations, native }: AnsweredBlock): Json {
   const empty = emptyBlock(head);
   if (head.kind === "thinking") return { ...empty, thinking: text, signature: signatureOf(native) };
-  if (head.kind === "tool_call") return { ...empty, input: inputOf(text) };
+  if (head.kind === "tool_call") return { ...empty, input: argumentsIn(text) };
   return { ...empty, text, ...(citations.length === 0 ? {} : { citations: citations.map(sourceCitation) }) };
 }
 
 const signatureOf = (native: Native | null): string => (native === null ? UNSIGNED : sealNative(native));
-
-/** A call that was cut off by the limit has no whole arguments; clients of this dialect get none then. */
-function inputOf(text: string): Json {
-  try {
-    const value: unknown = JSON.parse(text === "" ? "{}" : text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
 
 function stopOf(answer: Answer): Json {
   const refused = answer.blocks.some(({ head }) => head.kind === "refusal");

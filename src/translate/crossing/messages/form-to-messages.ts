@@ -1,6 +1,6 @@
-import { isObject } from "../../../core/is-object.ts";
 import { DEFAULT_MAX_TOKENS } from "../../../wire/messages/messages-request.ts";
 import { type CallIdRules, withCallIds } from "../../form/call-ids.ts";
+import { argumentsIn } from "../../form/parse-exactly.ts";
 import { type Json, said } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, Source, ToolChoice, ToolForm, Turn } from "../../form/request-form.ts";
 import type { ProviderTold } from "../../form/sides.ts";
@@ -68,7 +68,7 @@ function contentOf(block: Block): Json[] {
     case "thinking":
       return thoughtOf(block);
     case "tool_call":
-      return [{ type: "tool_use", id: block.id, name: block.name, input: inputOf(block.input) }];
+      return [{ type: "tool_use", id: block.id, name: block.name, input: argumentsIn(block.input) }];
     case "tool_result":
       return [
         {
@@ -93,16 +93,6 @@ function thoughtOf({ text, native }: Extract<Block, { kind: "thinking" }>): Json
 
 /** This dialect takes letters, digits, `_` and `-`; others put dots and colons in their ids. */
 const CALL_IDS: CallIdRules = { refused: /[^\w-]/g };
-
-/** A model may have written arguments that are no JSON; the call is then shown without them. */
-function inputOf(text: string): Json {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
 
 function sourceOf(source: Source): Json {
   if (source.kind === "url") return { type: "url", url: source.url };

@@ -1,4 +1,4 @@
-import { isObject } from "../../../core/is-object.ts";
+import { argumentsIn } from "../../form/parse-exactly.ts";
 import { type Json, said } from "../../form/read-json.ts";
 import type { CallerTool } from "../tool-names.ts";
 import { createCustomInput, customInputOf } from "./custom-input.ts";
@@ -52,7 +52,7 @@ export const CALLS: Record<CallerTool["kind"], CallShape> = {
       status: "completed",
       call_id: callId,
       execution: "client",
-      arguments: objectIn(json),
+      arguments: argumentsIn(json),
     }),
     // A search is told whole.
     life: () => ({ grew: () => [], finished: () => [] }),
@@ -61,14 +61,4 @@ export const CALLS: Record<CallerTool["kind"], CallShape> = {
 
 function named(type: string, { itemId, callId, tool: { name, namespace } }: MadeCall): Json {
   return said({ id: itemId, type, status: "completed", call_id: callId, name, namespace });
-}
-
-/** A call that was cut off by the limit has no whole arguments; its caller gets none then. */
-function objectIn(json: string): Json {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
