@@ -13,21 +13,25 @@ import { pickTranslator } from "../pick-translator.ts";
 import { FIELDS, lossesOf } from "./losses.ts";
 
 const RUNS = { numRuns: 300 };
-const crossings = PAIRS.filter(({ route }) => route === "translated");
+const crossings = PAIRS.filter(({ route }) => route === "translated").flatMap((pair) => [
+  { ...pair, model: "a model", reasoning: true },
+  { ...pair, model: "a model without reasoning", reasoning: false },
+]);
 const FORMS: Record<ClientDialect, (body: Record<string, unknown>) => RequestForm> = {
   chat: chatClient.form,
   responses: responsesClient.form,
   messages: messagesClient.form,
 };
 
-type Crossing = { client: ClientDialect; provider: ClientDialect };
+type Crossing = { client: ClientDialect; provider: ClientDialect; reasoning: boolean };
 
 /** What a provider is sent for a body, and what the caller is told is lost; null when it is refused instead. */
-function cross({ client, provider }: Crossing, { body }: Marked) {
-  const { dropped, refused } = lossesOf(client, provider, body);
+function cross({ client, provider, reasoning }: Crossing, { body }: Marked) {
+  const { dropped, refused } = lossesOf(client, provider, body, { reasoning });
   if (refused !== null) return null;
   const { request } = pickTranslator(client, { dialect: provider, conformant: true });
-  const sent = request(requestOf(client, body), { upstreamModel: "theirs", maxOutputTokens: null }).toString();
+  const told = { upstreamModel: "theirs", maxOutputTokens: null, reasoning };
+  const sent = request(requestOf(client, body), told).toString();
   return { sent, lost: dropped.map(({ path }) => path) };
 }
 
@@ -45,7 +49,7 @@ const LABELS = new Set(["response_format.json_schema.name", "text.format.name"])
 /** Said by the user instead: declared, though every word of it arrives. */
 const SAID_OTHERWISE = new Set(["messages", "input"]);
 
-describe.each(crossings)("a $client request to a $provider provider", (crossing) => {
+describe.each(crossings)("a $client request to $model of a $provider provider", (crossing) => {
   test("loses no text but what is declared", () => {
     fc.assert(
       fc.property(requestBody(crossing.client), (marked) => {
@@ -105,7 +109,7 @@ const SPOKEN_OF_BY: Readonly<Record<string, readonly string[]>> = {
   topP: ["top_p"],
   stop: ["stop", "stop_sequences"],
   verbosity: ["verbosity", "text.verbosity"],
-  effort: ["reasoning_effort", "reasoning", "reasoning.effort"],
+  effort: ["reasoning_effort", "reasoning", "reasoning.effort", "thinking", "output_config.effort"],
   format: ["response_format.type", "text.format.type"],
   schema: [],
   labels: ["metadata"],
