@@ -51,6 +51,18 @@ test("a tool without a name stays without, and is the provider's to refuse", () 
   expect(createFunctionNames([""]).nameOf("")).toBe("");
 });
 
+test("a name as long as a body, of characters that no provider takes, costs no more than one of letters", () => {
+  const msFor = (character: string): number => {
+    const name = character.repeat(10_000_000);
+    const begunMs = performance.now();
+    createFunctionNames([]).nameOf(name);
+    return performance.now() - begunMs;
+  };
+  const letters = Math.max(msFor("a"), msFor("a"));
+
+  expect(Math.min(msFor("."), msFor("."))).toBeLessThan(4 * letters);
+});
+
 type Client = "messages" | "chat";
 const TOOLS: Record<Client, (name: string) => Json> = {
   messages: (name) => ({ name, input_schema: {} }),

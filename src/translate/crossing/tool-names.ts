@@ -31,7 +31,7 @@ export function createToolNames(offered: readonly CallerTool[]): ToolNames {
   function freeName(tool: CallerTool, identity: string): string {
     const plain = plainName(tool);
     if (USABLE_NAME.test(plain) && !tools.has(plain)) return plain;
-    const start = plain.replaceAll(/[^\w-]/g, "_").slice(0, MOST_CHARACTERS - DIGEST_CHARACTERS - 1);
+    const start = plain.slice(0, MOST_CHARACTERS - DIGEST_CHARACTERS - 1).replaceAll(/[^\w-]/g, "_");
     for (let turn = 0; ; turn++) {
       const digest = createHash("sha256").update(`${turn} ${identity}`).digest("hex").slice(0, DIGEST_CHARACTERS);
       if (!tools.has(`${start}_${digest}`)) return `${start}_${digest}`;
