@@ -58,15 +58,12 @@ export function urlOf(source: Source): string {
   return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }
 
-const NO_ARGUMENTS: Json = Object.freeze({ type: "object", properties: {} });
-
 /** A function as chat nests it and responses does not. */
 export function functionTool(given: Json): ToolForm {
-  const schema = objectOf(given["parameters"]);
   return {
     name: textOf(given["name"]),
     description: typeof given["description"] === "string" ? given["description"] : null,
-    schema: Object.keys(schema).length === 0 ? NO_ARGUMENTS : schema,
+    schema: objectOf(given["parameters"]),
     strict: typeof given["strict"] === "boolean" ? given["strict"] : null,
     cacheHint: null,
   };

@@ -3,6 +3,7 @@ import { type CallIdRules, withCallIds } from "../../form/call-ids.ts";
 import { type Json, objectsOf, said } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ToolChoice, ToolForm, Turn } from "../../form/request-form.ts";
 import type { ProviderTold } from "../../form/sides.ts";
+import { toolSchema } from "../../form/tool-schema.ts";
 
 /** The most sequences a provider of this dialect takes. */
 export const MOST_CHAT_STOPS = 4;
@@ -118,7 +119,7 @@ function contentOf(blocks: readonly Block[]): string | Json[] {
 
 const toolOf = ({ name, description, schema, strict }: ToolForm): Json => ({
   type: "function",
-  function: said({ name, description, parameters: schema, strict }),
+  function: said({ name, description, parameters: toolSchema(schema), strict }),
 });
 
 function choiceOf(choice: ToolChoice | null): unknown {

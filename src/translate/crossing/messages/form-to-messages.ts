@@ -4,6 +4,7 @@ import { argumentsIn } from "../../form/parse-exactly.ts";
 import { type Json, said } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, Source, ToolChoice, ToolForm, Turn } from "../../form/request-form.ts";
 import type { ProviderTold } from "../../form/sides.ts";
+import { toolSchema } from "../../form/tool-schema.ts";
 import { thinkingFor } from "./messages-thinking.ts";
 
 /** This dialect's range of temperature ends where others' middle is. */
@@ -120,7 +121,13 @@ function toolsOf({ tools, toolChoice, parallelCalls, turns }: RequestForm): Json
 }
 
 const toolOf = ({ name, description, schema, strict, cacheHint }: ToolForm): Json =>
-  said({ name, description, input_schema: schema, strict: strict === true ? true : null, cache_control: cacheHint });
+  said({
+    name,
+    description,
+    input_schema: toolSchema(schema),
+    strict: strict === true ? true : null,
+    cache_control: cacheHint,
+  });
 
 function choiceOf(choice: ToolChoice | null, parallelCalls: boolean | null): Json | null {
   if (choice === null && parallelCalls !== false) return null;

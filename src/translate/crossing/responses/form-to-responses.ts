@@ -12,6 +12,7 @@ import type {
   Turn,
 } from "../../form/request-form.ts";
 import type { ProviderTold } from "../../form/sides.ts";
+import { toolSchema } from "../../form/tool-schema.ts";
 
 /** How likely each token was comes back only when asked for by this name. */
 export const PROBABILITIES = "message.output_text.logprobs";
@@ -131,7 +132,7 @@ function itemOf(block: Block): Json[] {
 
 /** Left out, strictness means yes here and no in the other dialects. */
 const toolOf = ({ name, description, schema, strict }: ToolForm): Json =>
-  said({ type: "function", name, description, parameters: schema, strict: strict ?? false });
+  said({ type: "function", name, description, parameters: toolSchema(schema), strict: strict ?? false });
 
 function choiceOf(choice: ToolChoice | null): unknown {
   return choice?.kind === "tool" ? { type: "function", name: choice.name } : (choice?.kind ?? null);
