@@ -17,6 +17,8 @@ import { createToolCalls } from "./chat-tool-calls.ts";
 const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ["stop", "end"],
   ["length", "length"],
+  // Mistral's word for a context that is full.
+  ["model_length", "length"],
   ["tool_calls", "tool"],
   ["function_call", "tool"],
   ["content_filter", "refused"],
