@@ -124,6 +124,19 @@ const STREAMED: Record<string, (name: string) => Json[]> = {
   ],
 };
 
+/** The names of tools as a provider of any format is told them. */
+const namesIn = (tools: unknown): string[] =>
+  (tools as { name?: string; function?: { name: string } }[]).map((tool) => tool.function?.name ?? tool.name ?? "");
+
+/** The name of the one call in an answer to a caller of either format. */
+function calledIn(answer: Json): unknown {
+  const { content, choices } = answer as {
+    content?: { name?: string }[];
+    choices?: { message: { tool_calls: { function: { name: string } }[] } }[];
+  };
+  return content?.[0]?.name ?? choices?.[0]?.message.tool_calls[0]?.function.name;
+}
+
 describe.each([
   { client: "messages", provider: "chat" },
   { client: "messages", provider: "responses" },
@@ -152,6 +165,19 @@ describe.each([
       expect(JSON.stringify(answer)).toContain(JSON.stringify(name));
       if (called !== name) expect(JSON.stringify(answer)).not.toContain(called);
     }
+  });
+
+  test("is given every name back that it offered, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(anyName, { minLength: 1, maxLength: 6 }), (offered) => {
+        const { sent, whole } = cross(client, provider, { tools: offered.map(TOOLS[client]) });
+        const told = namesIn(sent({})["tools"]);
+
+        expect(new Set(told).size).toBe(offered.length);
+        for (const name of told) expect(name).toMatch(USABLE);
+        expect(told.map((name) => calledIn(whole(WHOLE[provider]?.(name) ?? {})))).toEqual(offered);
+      }),
+    );
   });
 
   test("is given the name that a model has read elsewhere, or made up, as it is", () => {
