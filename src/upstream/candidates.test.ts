@@ -14,8 +14,9 @@ function candidatesOf({ targets, others = [], shut = [] }: Asked) {
     turned.often += 1;
     return others;
   };
+  const canCall = ({ dialect }: Target): boolean => dialect !== "gemini";
   const standingOf = ({ id }: Target): Standing => ({ verdict: shut.includes(id) ? "open" : "ready" });
-  return { candidates: createCandidates({ targets, otherTargets }, { random: () => 0, standingOf }), turned };
+  return { candidates: createCandidates({ targets, otherTargets }, { random: () => 0, standingOf, canCall }), turned };
 }
 
 /** Everybody in the order they are asked when each of them fails. */

@@ -1,5 +1,4 @@
 import { plan, type Standing } from "./plan.ts";
-import { canCall } from "./prepare-target.ts";
 import type { Target } from "./upstream.ts";
 
 /** Who may be asked for one answer. */
@@ -19,10 +18,15 @@ type Groups = {
   otherTargets?: () => readonly (readonly Target[])[];
 };
 
-type Planning = { random: () => number; standingOf: (target: Target) => Standing };
+type Planning = {
+  random: () => number;
+  standingOf: (target: Target) => Standing;
+  /** Whether it is known how its dialect is called. */
+  canCall: (target: Target) => boolean;
+};
 
 export function createCandidates({ targets, otherTargets = () => [] }: Groups, planning: Planning): Candidates {
-  const callable = (group: readonly Target[]): Target[] => group.filter(({ dialect }) => canCall(dialect));
+  const callable = (group: readonly Target[]): Target[] => group.filter(planning.canCall);
   let left = callable(targets);
   const considered = [...left];
   let waiting: Target[][] | null = null;

@@ -1,10 +1,11 @@
+import { systemClock } from "../core/clock.ts";
 import { isObject } from "../core/is-object.ts";
-import { call } from "./call.ts";
+import { ADDRESSES, type Addresses } from "./addresses.ts";
 import { plan, type Standing } from "./plan.ts";
 import type { Pools } from "./pools.ts";
-import { createPrepareTarget } from "./prepare-target.ts";
 import { readBeginning } from "./read-beginning.ts";
 import type { RouteHealth } from "./route-health.ts";
+import { createSend } from "./send.ts";
 import type { CredentialOf, Target, UpstreamAnswer } from "./upstream.ts";
 
 /** Agents count before every turn; a count that takes longer is of no use to them. */
@@ -30,14 +31,19 @@ type Parts = {
   health: Pick<RouteHealth, "standing">;
   random: () => number;
   elapsedMs: () => number;
+  /** For signatures, which carry a date. */
+  nowMs?: () => number;
+  /** How each dialect is called; absent, as it is. */
+  addresses?: Addresses;
 };
 
 /**
  * Asks a provider that speaks messages, if one is well: a route that generations are kept from is left alone by counts too. What
  * comes of a count says nothing about generations, so no route's health hears of it.
  */
-export function createCountAtProvider({ pools, credential, health, random, elapsedMs }: Parts): CountAtProvider {
-  const prepare = createPrepareTarget(credential);
+export function createCountAtProvider(parts: Parts): CountAtProvider {
+  const { pools, credential, health, random, elapsedMs, nowMs = systemClock.nowMs, addresses = ADDRESSES } = parts;
+  const send = createSend({ pools, credential, addresses, clock: { nowMs, elapsedMs } });
   /** By route, since targets are made anew whenever the catalogue is read. */
   const restsUntilMs = new Map<string, number>();
 
@@ -57,13 +63,12 @@ export function createCountAtProvider({ pools, credential, health, random, elaps
     let giveUp: (() => void) | null = null;
     const timer = setTimeout(() => giveUp?.(), TIMEOUT_MS);
     try {
-      const prepared = prepare(target);
-      return await call(pools, {
-        origin: prepared.origin,
-        path: `${prepared.paths.whole}/count_tokens`,
-        headers: { ...prepared.headers, ...headers },
-        body: bodyFor(target),
-        connectTimeoutMs: target.connectTimeoutMs,
+      return await send({
+        target,
+        operation: "whole",
+        below: "/count_tokens",
+        headers,
+        bodyFor,
         firstByteTimeoutMs: TIMEOUT_MS,
         idleTimeoutMs: TIMEOUT_MS,
         sink: { onGone: (callback) => (giveUp = callback) },

@@ -1,19 +1,18 @@
 import type { Clock } from "../core/clock.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
-import type { Operation } from "./addresses.ts";
+import { ADDRESSES, type Addresses, type Operation } from "./addresses.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
-import { call } from "./call.ts";
 import { createCandidates } from "./candidates.ts";
 import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";
 import type { Pools } from "./pools.ts";
 import type { Quirks } from "./providers.ts";
-import { createPrepareTarget } from "./prepare-target.ts";
 import { isRetryable, providerFault, refusalReason } from "./provider-error.ts";
 import { readBeginning } from "./read-beginning.ts";
 import { coolDownOf } from "./retry-after.ts";
 import type { RouteHealth } from "./route-health.ts";
 import type { RouteEnding, WatchedCall } from "./route-record.ts";
+import { createSend } from "./send.ts";
 import { type CredentialOf, type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
 
 const ERROR_BODY = { maxBytes: 65_536, timeoutMs: 5_000 };
@@ -55,6 +54,8 @@ type Parts = {
   health: RouteHealth;
   random: () => number;
   clock: Clock;
+  /** How each dialect is called; absent, as it is. */
+  addresses?: Addresses;
 };
 
 /** What came of one attempt. `next`: who may be asked after it failed. */
@@ -71,11 +72,13 @@ type Refusal = {
 };
 
 /** Tries the routes in order until one answers; nothing is tried again once a provider has begun to. */
-export function createDispatch({ pools, credential, health, random, clock }: Parts): Dispatch {
-  const prepare = createPrepareTarget(credential);
+export function createDispatch(parts: Parts): Dispatch {
+  const { pools, credential, health, random, clock, addresses = ADDRESSES } = parts;
+  const send = createSend({ pools, credential, addresses, clock });
+  const canCall = ({ dialect }: Target): boolean => addresses[dialect] !== undefined;
 
   return async (task) => {
-    const candidates = createCandidates(task, { random, standingOf: health.standing });
+    const candidates = createCandidates(task, { random, standingOf: health.standing, canCall });
     let fault: Fault | null = null;
     for (let number = 1; number <= MOST_ATTEMPTS; number++) {
       if (number > 1) await pause(backoffMs(number, random), task.sink);
@@ -103,7 +106,15 @@ export function createDispatch({ pools, credential, health, random, clock }: Par
     const note = (status: number | null, failure: string | null): void =>
       onAttempt({ target, number, status, failure, waitedMs: clock.elapsedMs() - startedAtMs });
     try {
-      const answer = await send(task, target, task.deadlineAtMs - startedAtMs);
+      const answer = await send({
+        target,
+        operation: task.operation,
+        headers: task.headersFor(target),
+        bodyFor: task.bodyFor,
+        firstByteTimeoutMs: Math.min(target.firstByteTimeoutMs, task.deadlineAtMs - startedAtMs),
+        idleTimeoutMs: target.idleTimeoutMs,
+        sink,
+      });
       if (answer.status !== 200) return await refused({ answer, target, watched, note });
       note(200, null);
       watched.answered(clock.elapsedMs() - startedAtMs);
@@ -137,19 +148,5 @@ export function createDispatch({ pools, credential, health, random, clock }: Par
     const body = await reading;
     note(status, reason);
     return { kind: "failed", fault: providerFault({ status, body, provider }), next: "nobody" };
-  }
-
-  function send(task: DispatchTask, target: Target, remainingMs: number): Promise<UpstreamAnswer> {
-    const { origin, paths, headers, quirks } = prepare(target);
-    return call(pools, {
-      origin,
-      path: paths[task.operation],
-      headers: { ...headers, ...task.headersFor(target) },
-      body: task.bodyFor(target, quirks),
-      connectTimeoutMs: target.connectTimeoutMs,
-      firstByteTimeoutMs: Math.min(target.firstByteTimeoutMs, remainingMs),
-      idleTimeoutMs: target.idleTimeoutMs,
-      sink: task.sink,
-    });
   }
 }

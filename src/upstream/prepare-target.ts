@@ -1,6 +1,5 @@
-import type { ProviderDialect } from "../core/dialect.ts";
 import { invariant } from "../core/invariant.ts";
-import { ADDRESSES, type Operation } from "./addresses.ts";
+import { type Address, ADDRESSES, type Operation } from "./addresses.ts";
 import { type Quirks, quirksAt } from "./providers.ts";
 import { type CredentialOf, type Target, UpstreamError } from "./upstream.ts";
 
@@ -8,33 +7,29 @@ import { type CredentialOf, type Target, UpstreamError } from "./upstream.ts";
 export type PreparedTarget = {
   origin: string;
   paths: Readonly<Record<Operation, string>>;
+  /** With those of the credential, unless it has to be exchanged first. */
   headers: Record<string, string>;
   quirks: Quirks;
+  secret: string | null;
+  address: Address;
 };
-
-export const canCall = (dialect: ProviderDialect): boolean => ADDRESSES[dialect] !== undefined;
 
 /**
  * Works out a target's address and headers once per catalogue: targets are made anew when it is loaded, so a credential that
- * was exchanged is picked up then. Only these headers go to a provider, and those a caller's format has listed.
+ * was replaced is picked up then. Only these headers go to a provider, and those a caller's format has listed.
  */
-export function createPrepareTarget(credential: CredentialOf): (target: Target) => PreparedTarget {
+export function createPrepareTarget(
+  credential: CredentialOf,
+  addresses = ADDRESSES,
+): (target: Target) => PreparedTarget {
   const prepared = new WeakMap<Target, PreparedTarget>();
-  /** A credential that cannot be had is the operator's to mend; it must not look like a bug, nor keep other routes from serving. */
-  const credentialOf = (target: Target): string | null => {
-    try {
-      return credential(target);
-    } catch (cause) {
-      throw new UpstreamError("misconfigured", cause);
-    }
-  };
   return (target) => {
     const known = prepared.get(target);
     if (known) return known;
-    const address = ADDRESSES[target.dialect];
+    const address = addresses[target.dialect];
     invariant(address, `a call to a provider that speaks ${target.dialect}`);
     const { origin, pathname } = new URL(target.baseUrl);
-    const secret = credentialOf(target);
+    const secret = orMisconfigured(() => credential(target));
     const pathOf = (operation: Operation): string =>
       pathname.replace(/\/$/, "") + address.path(operation, target.upstreamModel);
     const made = {
@@ -45,10 +40,21 @@ export function createPrepareTarget(credential: CredentialOf): (target: Target) 
         "content-type": "application/json",
         "user-agent": "tollgate",
         ...address.headers,
-        ...(secret === null ? {} : address.credential(secret, target)),
+        ...(secret === null || address.exchange ? {} : address.credential(secret, target)),
       },
+      secret,
+      address,
     };
     prepared.set(target, made);
     return made;
   };
+}
+
+/** A credential that cannot be had is the operator's to mend; it must not look like a bug, nor keep other routes from serving. */
+export function orMisconfigured<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new UpstreamError("misconfigured", cause);
+  }
 }

@@ -1,0 +1,77 @@
+import type { Clock } from "../core/clock.ts";
+import type { Sink } from "../core/sink.ts";
+import type { Addresses, Headers, Operation } from "./addresses.ts";
+import { asEvents } from "./as-events.ts";
+import { call, type Call } from "./call.ts";
+import { createExchangeSecret } from "./exchange-secret.ts";
+import type { Pools } from "./pools.ts";
+import { createPrepareTarget, orMisconfigured, type PreparedTarget } from "./prepare-target.ts";
+import type { Quirks } from "./providers.ts";
+import { type CredentialOf, type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
+
+export type Outgoing = {
+  target: Target;
+  operation: Operation;
+  /** What is asked for below the operation's path; absent, the operation itself. */
+  below?: string;
+  /** What this call is told in headers on the caller's behalf. */
+  headers: Headers;
+  bodyFor: (target: Target, quirks: Quirks) => Buffer;
+  /** Covers everything until the answer begins, the wait for a token included. */
+  firstByteTimeoutMs: number;
+  idleTimeoutMs: number;
+  sink: Pick<Sink, "onGone">;
+};
+
+export type Send = (outgoing: Outgoing) => Promise<UpstreamAnswer>;
+
+type Parts = { pools: Pools; credential: CredentialOf; addresses: Addresses; clock: Clock };
+
+/** Makes calls as their dialect's row says they are made. */
+export function createSend({ pools, credential, addresses, clock }: Parts): Send {
+  const prepare = createPrepareTarget(credential, addresses);
+  const exchangeSecret = createExchangeSecret({ pools, clock });
+
+  return async (outgoing) => {
+    const { target, operation, below = "", idleTimeoutMs, sink } = outgoing;
+    const giveUpAtMs = clock.elapsedMs() + outgoing.firstByteTimeoutMs;
+    const prepared = prepare(target);
+    const shown = exchangeSecret(prepared, target);
+    const secret = shown instanceof Promise ? await patiently(shown, outgoing) : shown;
+    const { events } = prepared.address;
+    const answer = await call(pools, {
+      ...written({ prepared, outgoing, secret, path: prepared.paths[operation] + below }),
+      connectTimeoutMs: target.connectTimeoutMs,
+      firstByteTimeoutMs: giveUpAtMs - clock.elapsedMs(),
+      idleTimeoutMs,
+      sink,
+    });
+    if (events === undefined || operation === "whole" || answer.status !== 200) return answer;
+    return { ...answer, body: asEvents(answer.body, events()) };
+  };
+
+  function written({ prepared, outgoing, secret, path }: Writing): Pick<Call, "origin" | "path" | "headers" | "body"> {
+    const { origin, quirks, address } = prepared;
+    const { target } = outgoing;
+    const { exchange, sign } = address;
+    const body = outgoing.bodyFor(target, quirks);
+    const headers = { ...prepared.headers, ...outgoing.headers };
+    if (secret === null || !(exchange || sign)) return { origin, path, headers, body };
+    const shown = exchange ? { ...headers, ...address.credential(secret, target) } : headers;
+    const unsigned = { origin, path, headers: shown, body };
+    const signature = sign && orMisconfigured(() => sign(secret, { ...unsigned, nowMs: clock.nowMs() }));
+    return { ...unsigned, headers: { ...shown, ...signature } };
+  }
+}
+
+type Writing = { prepared: PreparedTarget; outgoing: Outgoing; secret: string | null; path: string };
+
+/** A token is waited for no longer than an answer, and not for a caller that has left. */
+function patiently<T>(waiting: Promise<T>, { firstByteTimeoutMs, sink }: Outgoing): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new UpstreamError("misconfigured", new Error("no token in time")));
+    const timer = setTimeout(giveUp, firstByteTimeoutMs);
+    sink.onGone(giveUp);
+    waiting.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
