@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { mindOutput } from "./mind-output.ts";
 import { reportFailure } from "./report-failure.ts";
 
 type AddCommand = (program: Command) => void;
@@ -30,6 +31,7 @@ const USAGE = 2;
 
 /** Runs one command. Exit codes: 0 done, 1 failed, 2 the command line was not understood. */
 export async function runTollgate(argv: readonly string[]): Promise<void> {
+  mindOutput();
   const program = new Command("tollgate")
     .description("The model gateway with a hard money cap, on one PostgreSQL.")
     .version(packageVersion())
