@@ -6,6 +6,7 @@ import type { Key, NewKey } from "./key.ts";
 import { keyOrder, type KeyRequest } from "./key-view.ts";
 import { createSecret, digestOf, parseSecret } from "./secret.ts";
 import { requireUsable } from "./usable.ts";
+import { processorMs } from "../../tests/support/processor-time.ts";
 
 const clock = { nowMs: () => 1_700_000_000_000, elapsedMs: () => elapsed };
 let elapsed = 1_000;
@@ -131,11 +132,11 @@ test("to forget a key takes no longer for all the others that are remembered, an
   const { find, forget } = createAuthenticate({ store, clock, ...limits, cacheEntries: 10_000 });
   for (const secret of [...others, old, next]) await find(secret, HERE);
   store.asked = 0;
-  const startedMs = performance.now();
+  const forgettingMs = processorMs(() => {
+    for (let count = 0; count < 5_000; count++) forget(keyOf(old).id);
+  });
 
-  for (let count = 0; count < 5_000; count++) forget(keyOf(old).id);
-
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(forgettingMs).toBeLessThan(1_000);
   for (const secret of [...others, old, next]) await find(secret, HERE);
   expect(store.asked).toBe(2);
 });

@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, oneof, property, string } from "fast-check";
 import { expect, test } from "vitest";
 import { REDACTED, redact } from "./redact.ts";
+import { processorMs } from "../../tests/support/processor-time.ts";
 
 const CANARY = "Canary0f7d2c9a41b8e6";
 
@@ -113,8 +114,6 @@ test("what is not secret passes unchanged: key prefixes, ids, addresses and plai
 });
 
 test("hostile text costs linear time", () => {
-  const startedMs = performance.now();
-
   for (const unit of [
     "://",
     "://a:",
@@ -126,7 +125,8 @@ test("hostile text costs linear time", () => {
     'api-key","',
     "authorization: basic ",
   ])
-    redact(unit.repeat(20_000));
-
-  expect(performance.now() - startedMs).toBeLessThan(5000);
+    expect(
+      processorMs(() => redact(unit.repeat(20_000))),
+      unit,
+    ).toBeLessThan(500);
 });

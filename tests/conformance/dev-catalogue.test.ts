@@ -12,7 +12,8 @@ import { until } from "../support/until.ts";
 
 /** Every command is a process of its own, on a machine that may be busy. */
 const SLOW = { timeout: 300_000 };
-const PROVIDER_KEY = `sk-provider-${randomBytes(18).toString("hex")}`;
+/** Without a word: the search for leaked pieces of it must not find the name of a file. */
+const PROVIDER_KEY = `sk-${randomBytes(18).toString("hex")}`;
 
 type Tollgate = (words: readonly string[], input?: string) => Promise<Ran>;
 

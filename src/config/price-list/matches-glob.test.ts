@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { matchesGlob } from "./matches-glob.ts";
+import { processorMs } from "../../../tests/support/processor-time.ts";
 
 test.each([
   ["gpt-4o", "*", true],
@@ -19,8 +20,8 @@ test.each([
 });
 
 test("a pattern of many stars takes no time to speak of", () => {
-  const begunMs = performance.now();
+  const match = (): boolean => matchesGlob("a".repeat(5_000), `${"a*".repeat(200)}b`);
 
-  expect(matchesGlob("a".repeat(5_000), `${"a*".repeat(200)}b`)).toBe(false);
-  expect(performance.now() - begunMs).toBeLessThan(1_000);
+  expect(match()).toBe(false);
+  expect(processorMs(match)).toBeLessThan(1_000);
 });

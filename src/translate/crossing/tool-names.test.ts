@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { cross } from "../../../tests/support/cross.ts";
 import { lossesOf } from "../fidelity/losses.ts";
 import { createFunctionNames } from "./tool-names.ts";
+import { processorMs } from "../../../tests/support/processor-time.ts";
 
 type Json = Record<string, unknown>;
 
@@ -54,9 +55,7 @@ test("a tool without a name stays without, and is the provider's to refuse", () 
 test("a name as long as a body, of characters that no provider takes, costs no more than one of letters", () => {
   const msFor = (character: string): number => {
     const name = character.repeat(10_000_000);
-    const begunMs = performance.now();
-    createFunctionNames([]).nameOf(name);
-    return performance.now() - begunMs;
+    return processorMs(() => createFunctionNames([]).nameOf(name));
   };
   const letters = Math.max(msFor("a"), msFor("a"));
 
