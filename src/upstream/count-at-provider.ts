@@ -1,6 +1,7 @@
 import { systemClock } from "../core/clock.ts";
 import { isObject } from "../core/is-object.ts";
-import { ADDRESSES, type Addresses } from "./addresses.ts";
+import type { Addresses } from "./address.ts";
+import { ADDRESSES } from "./addresses.ts";
 import { plan, type Standing } from "./plan.ts";
 import type { Pools } from "./pools.ts";
 import { readBeginning } from "./read-beginning.ts";

@@ -1,7 +1,8 @@
 import type { Clock } from "../core/clock.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
-import { ADDRESSES, type Addresses, type Operation } from "./addresses.ts";
+import type { Addresses, Operation } from "./address.ts";
+import { ADDRESSES } from "./addresses.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
 import { createCandidates } from "./candidates.ts";
 import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";

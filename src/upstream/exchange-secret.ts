@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { ExchangeMeans } from "./addresses.ts";
+import type { ExchangeMeans } from "./address.ts";
 import { call } from "./call.ts";
 import { createKeepToken } from "./keep-token.ts";
 import type { Pools } from "./pools.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Sink } from "../core/sink.ts";
-import type { Addresses, Headers, Operation } from "./addresses.ts";
+import type { Addresses, Headers, Operation } from "./address.ts";
 import { asEvents } from "./as-events.ts";
 import { call, type Call } from "./call.ts";
 import { createExchangeSecret } from "./exchange-secret.ts";
