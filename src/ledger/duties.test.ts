@@ -167,6 +167,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       await lease.renewed;
       const sweeper = startSweeper({
         sweep: ledger.sweep,
+        forgetClaims: ledger.forgetClaims,
         processId: alive,
         clock,
         everyMs: 5,

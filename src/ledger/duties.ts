@@ -18,7 +18,7 @@ type DutyEvents = {
 };
 
 type DutiesOptions = {
-  ledger: Pick<Ledger, "heartbeat" | "sweep" | "checkpoint">;
+  ledger: Pick<Ledger, "heartbeat" | "sweep" | "forgetClaims" | "checkpoint">;
   housekeeping: HousekeepingStore;
   failureOf: (error: unknown) => Failure;
   /** As it is given to `admit`: the lease of this process is what keeps its holds from being swept. */
@@ -87,6 +87,7 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
 
   const sweeper = startSweeper({
     sweep: ledger.sweep,
+    forgetClaims: ledger.forgetClaims,
     processId,
     clock,
     onSwept: (holds) => {

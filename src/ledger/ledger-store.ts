@@ -100,7 +100,16 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     },
 
     sweep: (sweeperId, limit) =>
-      queryable.query(`select id, key_id as "keyId", charged from sweep_v1($1, $2)`, [sweeperId, limit]),
+      queryable.query(`select id, key_id as "keyId", charged from sweep_v2($1, $2)`, [sweeperId, limit]),
+
+    forgetClaims: async ({ items, bytes }) => {
+      const [row] = await queryable.query<{ removed: number }>("select forget_claims_v1($1, $2) as removed", [
+        items,
+        bytes,
+      ]);
+      invariant(row, "what was removed is counted");
+      return row.removed;
+    },
 
     fund: ({ keyId, reference, kind, amount, about, actor }) =>
       funded("select fund_v1($1, $2, $3, $4, $5, $6) as kind", [keyId, reference, kind, amount, about, actor]),

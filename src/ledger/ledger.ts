@@ -176,6 +176,8 @@ export type Ledger = {
   heartbeat: (processId: string) => Promise<Date>;
   /** Ends at most `limit` abandoned holds. Call again while it answers as many. */
   sweep: (sweeperId: string, limit: number) => Promise<Swept[]>;
+  /** Removes claims that have expired, so many at most and none beyond so many bytes of answers, and says how many. */
+  forgetClaims: (limits: { items: number; bytes: number }) => Promise<number>;
   fund: (funding: Funding) => Promise<Funded>;
   setBudget: (change: BudgetChange) => Promise<Funded>;
   usage: (keyId: string) => Promise<UsageSummary | null>;

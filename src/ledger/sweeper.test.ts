@@ -4,6 +4,9 @@ import { startSweeper } from "./sweeper.ts";
 
 /** How many abandoned holds there are; below zero the database fails. */
 let abandoned: number;
+/** The same of claims that have expired. */
+let expired: number;
+let removals: number;
 let calls: number[];
 let heard: unknown[];
 let gate: Promise<void>;
@@ -12,6 +15,7 @@ let sweeper: Repetition;
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
   [calls, heard, gate] = [[], [], Promise.resolve()];
+  [expired, removals] = [0, 0];
 });
 afterEach(async () => {
   await sweeper.stop();
@@ -27,6 +31,13 @@ function start(): void {
       const count = Math.min(limit, abandoned);
       abandoned -= count;
       return Array.from({ length: count }, (__, n) => ({ id: `${n}`, keyId: "k", charged: 1n }));
+    },
+    forgetClaims: async ({ items }) => {
+      removals += 1;
+      if (expired < 0) throw new Error("too slow");
+      const count = Math.min(items, expired);
+      expired -= count;
+      return count;
     },
     processId: "p",
     clock: { elapsedMs: () => Date.now() },
@@ -92,4 +103,24 @@ test("stopping waits for the sweep under way", async () => {
   await stopping;
 
   expect(heard).toEqual([7]);
+});
+
+test("claims that have expired are removed until none is left, and a turn ends after twenty batches of them", async () => {
+  [abandoned, expired] = [0, 21_500];
+  start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([expired, removals]).toEqual([1_500, 20]);
+  await vi.advanceTimersByTimeAsync(5_000);
+
+  expect([expired, removals]).toEqual([0, 23]);
+});
+
+test("claims that cannot be removed keep no hold from being swept", async () => {
+  [abandoned, expired] = [3, -1];
+  start();
+  await vi.advanceTimersByTimeAsync(0);
+  abandoned = 2;
+  await vi.advanceTimersByTimeAsync(5_000);
+
+  expect(heard).toEqual([3, "failed", 2, "failed"]);
 });

@@ -206,7 +206,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a sweep without grace for processes that could not renew",
     caughtBy: "model",
-    fn: "sweep_v1",
+    fn: "sweep_v2",
     from: "v_now >= renewing_since + interval '15 seconds'",
     to: "true",
     scene: [
@@ -219,7 +219,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a sweep without grace after a restart of the server",
     caughtBy: "model",
-    fn: "sweep_v1",
+    fn: "sweep_v2",
     from: "v_now < ledger_server_start() + interval '15 seconds'",
     to: "false",
     scene: [

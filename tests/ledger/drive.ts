@@ -14,7 +14,7 @@ import type { LedgerEvent } from "./history.ts";
 import type { Model } from "./model.ts";
 
 /** A ledger whose time and keys the test controls. */
-export type Target = Omit<Ledger, "admit" | "kept"> & {
+export type Target = Omit<Ledger, "admit" | "kept" | "forgetClaims"> & {
   /** Verdicts with the answers that are to be replayed. */
   admit: (processId: string, asks: readonly Ask[]) => Promise<Verdict[]>;
   nowMs: () => number;
