@@ -1,6 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import { hasWords } from "../crossing/messages/form-to-messages.ts";
 import { openNative } from "../form/native.ts";
+import { objectOf, objectsOf } from "../form/read-json.ts";
 import { EFFORTS } from "../form/request-form.ts";
 import {
   being,
@@ -8,6 +9,8 @@ import {
   NO_BLANKS,
   NO_JSON_OBJECT,
   NO_TEXT,
+  NOT_HELD,
+  notHeld,
   otherThan,
   OVERLONG_NAME,
   rowsTo,
@@ -111,6 +114,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("tools.*.function", ["translated", "translated"]),
   row("tools.*.function.name", ["translated", "translated"], TOOL_NAME),
   row("tools.*.function.name", ["refused", "refused"], OVERLONG_NAME),
+  row("tools.*.function.strict", ["kept", "lost"], notHeld("parameters", strictSchemas)),
   row("tools.*.cache_control", ["lost", "kept"]),
   row("tool_choice", ["translated", "translated"], { note: "Of `allowed_tools` no other tool is offered." }),
   row("tool_choice", ["lost", "lost"], { only: wordOtherThan("auto", "none", "required") }),
@@ -119,6 +123,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("response_format", ["translated", "translated"]),
   row("response_format.type", ["kept", "lost"], { only: being("json_object") }),
   row("response_format.type", ["lost", "lost"], { only: otherThan("text", "json_object", "json_schema") }),
+  row("response_format.json_schema.schema", ["kept", "lost"], NOT_HELD),
   row("response_format.json_schema.description", ["kept", "lost"]),
   row("reasoning_effort", ["kept", "translated"], {
     note: "As adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
@@ -161,6 +166,12 @@ function hasLateInstructions(messages: unknown): boolean {
     isObject(message) && (message["role"] === "system" || message["role"] === "developer");
   const first = messages.findIndex((message) => !isInstruction(message));
   return first !== -1 && messages.slice(first).some(isInstruction);
+}
+
+function strictSchemas({ tools }: Json): unknown[] {
+  return objectsOf(tools)
+    .map((tool) => objectOf(tool["function"]))
+    .flatMap(({ strict, parameters }) => (strict === true ? [parameters] : []));
 }
 
 function isFilledList(value: unknown): boolean {

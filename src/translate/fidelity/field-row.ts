@@ -1,5 +1,6 @@
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
+import { heldSchema, isHoldable } from "../crossing/messages/messages-schema.ts";
 
 /**
  * What becomes of a field on its way to a provider of another format: said in the same terms, said in that format's terms, lost,
@@ -11,8 +12,8 @@ export type Condition = { words: string; when: Test };
 
 type Test = (value: unknown, owner: Record<string, unknown>, to: Recipient) => boolean;
 
-/** Whom a request is for: a provider of a format, and what its model can do. */
-export type Recipient = { provider: ProviderDialect } & ModelFacts;
+/** Whom a request is for: a provider of a format, and what its model can do; and the whole of the request. */
+export type Recipient = { provider: ProviderDialect; body: Record<string, unknown> } & ModelFacts;
 export type ModelFacts = { reasoning: boolean };
 
 /** One field of one client format. A row with a condition speaks of the values that meet it, and only of those. */
@@ -92,6 +93,24 @@ function isJsonObject(text: string): boolean {
     return false;
   }
 }
+
+/** What a messages provider is asked for and cannot hold an answer to. */
+export const NOT_HELD: Pick<FieldRow, "only" | "note"> = {
+  only: { words: "with bounds or open members", when: (schema) => isObject(schema) && !heldSchema(schema).whole },
+  note: "Told, and not enforced.",
+};
+
+/** The same of calls, by what names the schema of a tool; `listed` finds those of all tools that are to be held to theirs. */
+export const notHeld = (
+  member: string,
+  listed: (body: Record<string, unknown>) => readonly unknown[],
+): Pick<FieldRow, "only" | "note"> => ({
+  only: {
+    words: "with bounds or open members, or of more tools than are held at once",
+    when: (strict, tool, { body }) => strict === true && !isHoldable(tool[member], listed(body)),
+  },
+  note: "Told, and not enforced.",
+});
 
 /** What becomes of text that says nothing. */
 export const NO_BLANKS = "Texts of white space alone are left out at messages providers, which refuse them.";

@@ -40,7 +40,11 @@ export function lossesOf(
     // What nobody has thought about for this dialect is lost, and said to be; silence would be worse.
     const fate = row.fates[provider] ?? "lost";
     if (fate !== "lost" && fate !== "refused") continue;
-    const at = firstAt({ row, to: { provider, ...model }, steps: row.path.split(".") }, { value: body, owner: {} }, 0);
+    const at = firstAt(
+      { row, to: { provider, body, ...model }, steps: row.path.split(".") },
+      { value: body, owner: {} },
+      0,
+    );
     if (at === null) continue;
     const loss = { path: row.path, at, note: row.note ?? null };
     if (fate === "refused") refused ??= loss;

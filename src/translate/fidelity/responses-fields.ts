@@ -1,6 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import { PROBABILITIES } from "../crossing/responses/form-to-responses.ts";
 import { openNative } from "../form/native.ts";
+import { objectsOf } from "../form/read-json.ts";
 import { EFFORTS } from "../form/request-form.ts";
 import {
   being,
@@ -9,6 +10,8 @@ import {
   NO_BLANKS,
   NO_JSON_OBJECT,
   NO_TEXT,
+  NOT_HELD,
+  notHeld,
   otherThan,
   OVERLONG_NAME,
   rowsTo,
@@ -121,6 +124,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("text.format", ["translated", "translated"]),
   row("text.format.type", ["kept", "lost"], { only: being("json_object") }),
   row("text.format.type", ["lost", "lost"], { only: otherThan("text", "json_object", "json_schema") }),
+  row("text.format.schema", ["kept", "lost"], NOT_HELD),
   row("text.format.description", ["kept", "lost"]),
   row("text.verbosity", ["translated", "lost"]),
   row("reasoning", ["translated", "translated"]),
@@ -185,12 +189,21 @@ function toolRows(place: string): FieldRow[] {
     row(place, ["lost", "lost"], { only: { words: "a search that the provider runs", when: isHostedSearch } }),
     ...[place, members].flatMap((tool) => [
       row(`${tool}.name`, ["refused", "refused"], OVERLONG_NAME),
+      row(`${tool}.strict`, ["kept", "lost"], notHeld("parameters", strictSchemas)),
       row(`${tool}.format`, ["lost", "lost"], {
         only: { words: "a grammar", when: (format) => isObject(format) && format["type"] === "grammar" },
         note: "Told to the model in words, and not enforced.",
       }),
     ]),
   ];
+}
+
+/** Of tools alone and in namespaces, and of those that items have brought. */
+function strictSchemas({ tools, input }: Json): unknown[] {
+  const listed = [...objectsOf(tools), ...objectsOf(input).flatMap((item) => objectsOf(item["tools"]))];
+  return listed
+    .flatMap((tool) => [tool, ...objectsOf(tool["tools"])])
+    .flatMap(({ strict, parameters }) => (strict === true ? [parameters] : []));
 }
 
 /** What nobody has sealed cannot be given back to whoever thought it. */

@@ -5,6 +5,7 @@ import { type Json, said } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, Source, ToolChoice, ToolForm, Turn } from "../../form/request-form.ts";
 import type { ProviderTold } from "../../form/sides.ts";
 import { toolSchema } from "../../form/tool-schema.ts";
+import { heldSchema, isHoldable } from "./messages-schema.ts";
 import { thinkingFor } from "./messages-thinking.ts";
 
 /** This dialect's range of temperature ends where others' middle is. */
@@ -110,8 +111,10 @@ function documentOf(source: Source): Json {
 
 /** Calls of before are taken only beside tools. Where the caller offers none any more those are named again, and not to be called. */
 function toolsOf({ tools, toolChoice, parallelCalls, turns }: RequestForm): Json {
-  if (tools.length > 0)
-    return { tools: tools.map((tool) => toolOf(tool)), tool_choice: choiceOf(toolChoice, parallelCalls) };
+  if (tools.length > 0) {
+    const strict = tools.filter((tool) => tool.strict === true).map(({ schema }) => schema);
+    return { tools: tools.map((tool) => toolOf(tool, strict)), tool_choice: choiceOf(toolChoice, parallelCalls) };
+  }
   const called = turns.flatMap(({ blocks }) =>
     blocks.flatMap((block) => (block.kind === "tool_call" ? [block.name] : [])),
   );
@@ -120,14 +123,18 @@ function toolsOf({ tools, toolChoice, parallelCalls, turns }: RequestForm): Json
   return { tools: named, tool_choice: { type: "none" } };
 }
 
-const toolOf = ({ name, description, schema, strict, cacheHint }: ToolForm): Json =>
-  said({
+/** `allStrict`: the schemas of all tools that are to be held to theirs. */
+function toolOf({ name, description, schema: given, strict, cacheHint }: ToolForm, allStrict: readonly Json[]): Json {
+  const schema = toolSchema(given);
+  const held = strict === true && isHoldable(schema, allStrict);
+  return said({
     name,
     description,
-    input_schema: toolSchema(schema),
-    strict: strict === true ? true : null,
+    input_schema: held ? heldSchema(schema).schema : schema,
+    strict: held ? true : null,
     cache_control: cacheHint,
   });
+}
 
 function choiceOf(choice: ToolChoice | null, parallelCalls: boolean | null): Json | null {
   if (choice === null && parallelCalls !== false) return null;
@@ -140,6 +147,7 @@ function choiceOf(choice: ToolChoice | null, parallelCalls: boolean | null): Jso
 }
 
 function outputConfigOf(outputFormat: OutputFormat | null, effort: string | null): Json | null {
-  const format = outputFormat?.kind === "schema" ? { type: "json_schema", schema: outputFormat.schema } : null;
+  const format =
+    outputFormat?.kind === "schema" ? { type: "json_schema", schema: heldSchema(outputFormat.schema).schema } : null;
   return effort === null && format === null ? null : said({ effort, format });
 }
