@@ -1,5 +1,5 @@
 import { isObject } from "../../../core/is-object.ts";
-import { type Json, objectOf } from "../../form/read-json.ts";
+import { type Json, objectOf, textOf } from "../../form/read-json.ts";
 
 /** What a provider of this dialect can hold an answer to; `whole`: it is all that was asked. */
 export type HeldSchema = { schema: Json; whole: boolean };
@@ -33,7 +33,7 @@ export function heldSchema(given: Json): HeldSchema {
     const words = `Must keep to ${JSON.stringify(unheld)}.`;
     return {
       ...said,
-      description: said["description"] === undefined ? words : `${String(said["description"])}\n\n${words}`,
+      description: [textOf(said["description"]), words].filter(Boolean).join("\n\n"),
     };
   }
 
