@@ -2,7 +2,7 @@
 // A folder may import itself and what stands beside it here, nothing else.
 const law = {
   core: [],
-  config: ["core"],
+  config: ["core", "wire"],
   telemetry: ["core"],
   db: ["core"],
   wire: ["core"],

@@ -32,7 +32,7 @@ const ROWS: Row[] = [
     title: "GROUND",
     meaning: "bytes, SQL and signals",
     span: [0, 1],
-    names: ["config", "db", "telemetry", "tokens", "wire", "translate"],
+    names: ["db", "telemetry", "tokens", "config", "wire", "translate"],
   },
   { title: "WORDS", meaning: "imports nothing", span: [0, 1], names: ["core"] },
 ];
@@ -79,7 +79,7 @@ ${hues(0)}
 
 const edges = readEdges();
 /** What has no arrow yet is drawn all the same. */
-const existing = new Set(readdirSync(join(ROOT, "src")));
+const existing = new Set(readdirSync(join(ROOT, "src")).filter((name) => !TEST_FILE.test(name)));
 const widest = Math.max(...ROWS.map(({ names }) => names.filter((name) => existing.has(name)).length));
 const WIDTH = LEFT + RIGHT + Math.max(LEAST_ROOM, widest * BOX_STEP);
 const svg = draw(edges);

@@ -1,50 +1,26 @@
 import type { ProviderDialect } from "../core/dialect.ts";
+import type { ModelTerms } from "../core/model-view.ts";
 import type { Tariff } from "../core/price.ts";
+import type { RouteTerms } from "../core/route-view.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
 
 /** What a model costs from a date on. */
 export type Price = Tariff & { version: number; effectiveFromMs: number };
 
 /** One way to reach a model. */
-export type Route = {
+export type Route = RouteTerms & {
   id: string;
-  provider: string;
   /** Base URL up to and without the operation's path, such as `https://api.example.com/v1`. */
   baseUrl: string;
   /** Where the provider's credential is found: `env:NAME`, `file:PATH`, `stored` or `none`. Never the credential itself. */
   credentialRef: string;
   /** The credential that was stored, where the reference says so. */
   sealedCredential?: SealedCredential | null;
-  upstreamModel: string;
-  dialect: ProviderDialect;
-  /** The provider keeps the stream rules itself, so its bytes are not touched. */
-  conformant: boolean;
-  priority: number;
-  weight: number;
-  connectTimeoutMs: number;
-  firstByteTimeoutMs: number;
-  idleTimeoutMs: number;
-  /** Calls in progress at once in each gateway process; null: as many as come. */
-  concurrencyLimit: number | null;
 };
 
 /** A model as callers meet it at one moment. */
-export type Model = {
-  id: string;
+export type Model = ModelTerms & {
   createdAtMs: number;
-  ownedBy: string;
-  provider: string;
-  displayName: string | null;
-  tagline: string | null;
-  contextWindow: number | null;
-  maxOutputTokens: number | null;
-  /** The operator's own limit of output, where none is published. A model with neither is not routable. */
-  outputCeiling: number | null;
-  /** What an answer without a limit of its own must at least be able to grow to, in tokens. */
-  outputFloor: number;
-  /** How many tokens this model's tokenizer makes of a text for each one that is estimated. */
-  tokenFactor: number;
-  capabilities: Record<string, unknown>;
   /** The price in force. Null: not priced, and so not to be had on credit. */
   price: Price | null;
   /** In the order of their dates. */
@@ -80,7 +56,7 @@ export type CatalogueDescription = {
   models: readonly DescribedModel[];
 };
 
-export type DescribedModel = Omit<Model, "createdAtMs" | "price" | "upcomingPrices" | "routes"> & {
+export type DescribedModel = ModelTerms & {
   price: DescribedPrice | null;
   /** With `price`, all that is to come: what is not among them is withdrawn. Where both are empty, prices stay. */
   upcomingPrices: readonly DescribedPrice[];
@@ -88,8 +64,7 @@ export type DescribedModel = Omit<Model, "createdAtMs" | "price" | "upcomingPric
 };
 
 /** A route without a limit of calls at once need not say so. */
-export type DescribedRoute = Omit<Route, "id" | "baseUrl" | "credentialRef" | "sealedCredential" | "concurrencyLimit"> &
-  Partial<Pick<Route, "concurrencyLimit">>;
+export type DescribedRoute = Omit<RouteTerms, "concurrencyLimit"> & Partial<Pick<RouteTerms, "concurrencyLimit">>;
 
 /** Null: at once. Of several whose dates have passed, the latest is the price. */
 export type DescribedPrice = Tariff & { effectiveFromMs: number | null };

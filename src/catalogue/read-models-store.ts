@@ -1,21 +1,12 @@
+import { modelOf, type ModelView } from "../core/model-view.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Model, ModelPage, Route } from "./model.ts";
 import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
 import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-row.ts";
 
-type ModelRow = {
-  id: string;
+/** The columns are called as the catalogue file calls them. */
+type ModelRow = ModelView & {
   created_at: Date;
-  owned_by: string;
-  provider: string;
-  display_name: string | null;
-  tagline: string | null;
-  context_window: number | null;
-  max_output_tokens: number | null;
-  output_ceiling: number | null;
-  output_floor: number;
-  token_factor: number;
-  capabilities: Record<string, unknown>;
   price: PriceRow | null;
   upcoming_prices: PriceRow[];
   routes: Route[];
@@ -68,23 +59,17 @@ type Selection = {
 export async function readModels(database: Queryable, { atMs, which, id, page }: Selection): Promise<ReadModel[]> {
   const bounds = [id ?? null, page?.after ?? null, page?.limit ?? null];
   const rows = await database.query<ModelRow>(READ, [new Date(atMs), which === "all", ...bounds]);
-  return rows.map((row) => ({ model: modelOf(row), published: row.published, suspendedFor: row.suspended_for }));
+  return rows.map(readModelOf);
 }
 
-const modelOf = (row: ModelRow): Model => ({
-  id: row.id,
-  createdAtMs: row.created_at.getTime(),
-  ownedBy: row.owned_by,
-  provider: row.provider,
-  displayName: row.display_name,
-  tagline: row.tagline,
-  contextWindow: row.context_window,
-  maxOutputTokens: row.max_output_tokens,
-  outputCeiling: row.output_ceiling,
-  outputFloor: row.output_floor,
-  tokenFactor: row.token_factor,
-  capabilities: row.capabilities,
-  price: row.price === null ? null : priceOf(row.price),
-  upcomingPrices: row.upcoming_prices.map(priceOf),
-  routes: row.routes,
+const readModelOf = (row: ModelRow): ReadModel => ({
+  model: {
+    ...modelOf(row),
+    createdAtMs: row.created_at.getTime(),
+    price: row.price === null ? null : priceOf(row.price),
+    upcomingPrices: row.upcoming_prices.map(priceOf),
+    routes: row.routes,
+  },
+  published: row.published,
+  suspendedFor: row.suspended_for,
 });

@@ -2,7 +2,7 @@ import { tariffPartsView, tariffView } from "../core/tariff-view.ts";
 import { type Asking, GatewayRefusal, listAll, queryOf } from "./ask-gateway.ts";
 import type { Catalogue } from "./operator-control.ts";
 import { type ChangeView, changeOf, type ImportedModelView, importedModelOf } from "./read-change-view.ts";
-import { type BookedPriceView, bookedPriceOf, type ModelView, modelOf } from "./read-model-view.ts";
+import { type BookedPriceView, bookedPriceOf, type ListedModelView, listedModelOf } from "./read-model-view.ts";
 
 type RemoteModels = Pick<
   Catalogue,
@@ -13,7 +13,7 @@ export function remoteModels({ ask, askPatiently }: Asking): RemoteModels {
   const of = (id: string, rest: string): string => `/models/${encodeURIComponent(id)}${rest}`;
   return {
     // Which prices hold is said by the gateway's clock.
-    listModels: async () => (await listAll<ModelView>(ask, "/models")).map(modelOf),
+    listModels: async () => (await listAll<ListedModelView>(ask, "/models")).map(listedModelOf),
     addModel: async (order) => {
       const { changes } = await ask<{ changes: ChangeView[] }>("POST", "/models", orderView(order));
       return changes.map(changeOf);

@@ -18,6 +18,8 @@ models:
         dialect: chat
 `;
 
+const ROUTE = "{ provider: east, upstream_model: large-2026, dialect: chat }";
+
 const problemsOf = (text: string): string[] => {
   try {
     readCatalogueFile(text, "catalogue.yaml");
@@ -103,6 +105,18 @@ test.each<[what: string, from: string, to: string, path: string]>([
   ["a price with a sign", '"2.50"', '"-1"', "models.0.price.input"],
   ["a price finer than a nano-credit", '"2.50"', '"0.0000000001"', "models.0.price.input"],
   ["a price in words", '"2.50"', "cheap", "models.0.price.input"],
+  ["a provider by the name of all of them", "name: east", "name: all", "providers.0.name"],
+  ["an address with a password", "https://east", "https://me:secret@east", "providers.0.base_url"],
+  ["an address with a query", "example/v1/", "example/v1/?key=secret", "providers.0.base_url"],
+  ["a model given twice", "models:", `models:\n  - { id: large, provider: east, routes: [${ROUTE}] }`, "models"],
+  ["a route given twice", "routes:", `routes:\n      - ${ROUTE}`, "models.0.routes"],
+  [
+    "a weight no column holds",
+    "dialect: chat",
+    "dialect: chat\n        weight: 3000000000",
+    "models.0.routes.0.weight",
+  ],
+  ["a capability of half a character", "8192", '8192\n    capabilities: { x: "\\ud800" }', "models.0.capabilities"],
   ["an unknown dialect", "dialect: chat", "dialect: smoke", "models.0.routes.0.dialect"],
   ["a limit of nothing", "8192", "0", "models.0.max_output_tokens"],
   ["a limit no column holds", "8192", "3000000000", "models.0.max_output_tokens"],

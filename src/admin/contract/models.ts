@@ -1,18 +1,9 @@
 import { z } from "zod";
 import type { Publication } from "../../catalogue/model.ts";
-import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
-import { tariffSchema } from "./prices.ts";
-import { storable } from "./storable.ts";
-
-/** As many as a column holds. */
-export const MOST_INT = 2_147_483_647;
-export const MOST_MODELS = 5_000;
-
-export const tokenLimit = z.int().min(1).max(MOST_INT);
-export const text = storable(1_000);
-export const name = storable(200).min(1);
-export const upstreamModel = storable(500).min(1);
-export const dialect = z.enum(PROVIDER_DIALECTS);
+import { areDifferent, MOST_MODELS, text, tokenLimit } from "../../wire/catalogue/description.ts";
+import { tariff } from "../../wire/catalogue/price.ts";
+import { dialect, MOST_INT, name, upstreamModel } from "../../wire/catalogue/route.ts";
+import { storable } from "../../wire/storable.ts";
 
 const route = z
   .strictObject({
@@ -33,7 +24,7 @@ export const modelRequestSchema = z
     context_window: tokenLimit.nullable().default(null),
     max_output_tokens: tokenLimit.nullable().default(null),
     reasoning: z.boolean().exactOptional(),
-    price: tariffSchema.nullable().default(null),
+    price: tariff.nullable().default(null),
     route,
     published: z.boolean().default(true),
   })
@@ -59,7 +50,7 @@ const listedModel = z
     dialect,
     context_window: tokenLimit.nullable(),
     max_output_tokens: tokenLimit,
-    price: tariffSchema,
+    price: tariff,
   })
   .transform((row) => ({
     id: row.id,
@@ -90,7 +81,5 @@ export const modelPageSchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   after: storable(200).optional(),
 });
-
-export const areDifferent = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
 const publicationOf = (published: boolean): Publication => (published ? "published" : "unpublished");

@@ -1,25 +1,7 @@
 import { z } from "zod";
-import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
-import { storable } from "./storable.ts";
-
-/** `all` is what a key without a restriction says. */
-const name = z
-  .string()
-  .regex(
-    /^(?!all$)[A-Za-z0-9][\w.-]{0,63}$/,
-    "Input should be 1 to 64 letters, digits, points, dashes and underscores, and not 'all'",
-  );
-
-/** Up to and without the operation's path. What an address must not carry would end in logs. */
-export const baseUrl = storable(2_000)
-  .refine(isPlainUrl, "Input should be an http or https URL without credentials, query or fragment")
-  .transform((text) => new URL(text).href.replace(/\/+$/, ""));
-
-/** Where a credential is found. The pattern keeps the credential itself from being put here by mistake. */
-export const credentialReference = storable(1_000).regex(
-  /^(env:[A-Z][A-Z0-9_]{0,127}|file:\/.+|stored|none)$/,
-  "Input should be env:NAME, file:/absolute/path, stored or none",
-);
+import { baseUrl, credentialReference, providerName } from "../../wire/catalogue/provider.ts";
+import { dialect, upstreamModel } from "../../wire/catalogue/route.ts";
+import { storable } from "../../wire/storable.ts";
 
 /** It is sent in a header, so this is all it can be. */
 const secret = z
@@ -29,7 +11,7 @@ const secret = z
 /** A new provider, or with `replace` another address or credential of one that is there. */
 export const providerRequestSchema = z
   .strictObject({
-    name,
+    name: providerName,
     base_url: baseUrl,
     credential: credentialReference,
     /** The credential itself, to be sealed here and stored. */
@@ -45,18 +27,11 @@ export const providerRemovalSchema = z.strictObject({ routes: z.enum(["keep", "w
 
 /** Only the formats that callers speak can be tried by hand. */
 export const providerTestSchema = z.strictObject({
-  upstream_model: storable(500).min(1),
-  dialect: z.enum(PROVIDER_DIALECTS).extract(["chat", "responses", "messages"]),
+  upstream_model: upstreamModel,
+  dialect: dialect.extract(["chat", "responses", "messages"]),
 });
 
 export const providerPageSchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   after: storable(200).optional(),
 });
-
-function isPlainUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return (
-    url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === ""
-  );
-}

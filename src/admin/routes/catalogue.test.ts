@@ -66,6 +66,7 @@ test("a route to a provider that nobody described is a conflict, and nothing of 
 test.each<[param: string, description: unknown]>([
   ["providers", { providers: [acme, acme] }],
   ["providers.0.base_url", { providers: [{ ...acme, base_url: "nowhere" }] }],
+  ["providers.0.name", { providers: [{ ...acme, name: "all" }] }],
   ["models", { ...described, models: [large, large] }],
   ["models.0.routes", { ...described, models: [{ ...large, routes: [] }] }],
   ["models.0.routes", { ...described, models: [{ ...large, routes: [route, route] }] }],

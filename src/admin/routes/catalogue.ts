@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { CatalogueStore } from "../../catalogue/model.ts";
 import type { Events } from "../../telemetry/events.ts";
+import { descriptionIn } from "../../wire/catalogue/description.ts";
+import { EXACT } from "../../wire/catalogue/price.ts";
 import { validate } from "../../wire/validate.ts";
-import { descriptionSchema } from "../contract/catalogue.ts";
 import { importSchema } from "../contract/models.ts";
 import { changeView } from "../views/change-view.ts";
 import { importedModelView } from "../views/model-view.ts";
@@ -14,6 +15,7 @@ type Parts = {
 
 /** Some two thousand models with price and route take about a megabyte; five thousand are let in. */
 const MAX_BODY_BYTES = 8 * 1_048_576;
+const descriptionSchema = descriptionIn(EXACT);
 const large = { bodyLimit: MAX_BODY_BYTES };
 
 /** Many things at once: a catalogue that was described, and a price list that was read. */

@@ -7,7 +7,7 @@ import { validate } from "../../wire/validate.ts";
 import { modelPageSchema, modelRequestSchema, publicationSchema, routeRemovalSchema } from "../contract/models.ts";
 import { priceChangeSchema } from "../contract/prices.ts";
 import { changeView } from "../views/change-view.ts";
-import { bookedPriceView, modelView } from "../views/model-view.ts";
+import { bookedPriceView, modelOverview } from "../views/model-view.ts";
 
 type Parts = {
   catalogue: Pick<
@@ -27,13 +27,13 @@ export function addModelRoutes(app: FastifyInstance, { catalogue, events, clock 
     // One more than asked for tells whether there is a page after this one.
     const found = await catalogue.listModels(clock.nowMs(), { after: after ?? null, limit: limit + 1 });
     const data = found.slice(0, limit);
-    return { data: data.map(modelView), next: found.length > limit ? (data.at(-1)?.id ?? null) : null };
+    return { data: data.map(modelOverview), next: found.length > limit ? (data.at(-1)?.id ?? null) : null };
   });
 
   app.get<OfModel>("/admin/v1/models/:model", async ({ params }) => {
     const found = await catalogue.findModel(params.model, clock.nowMs());
     if (found === null) throw noModel(params.model);
-    return modelView(found);
+    return modelOverview(found);
   });
 
   app.post("/admin/v1/models", async (request, reply) => {

@@ -1,40 +1,18 @@
-import type { BookedPrice, ImportedModel, ListedFacts, ModelOverview, Price, Route } from "../../catalogue/model.ts";
+import type { BookedPrice, ImportedModel, ListedFacts, ModelOverview, Price } from "../../catalogue/model.ts";
+import { modelView } from "../../core/model-view.ts";
+import { routeView } from "../../core/route-view.ts";
 import { tariffView } from "../../core/tariff-view.ts";
 
 /** A model in the words of the catalogue file, with what only operators see of it. */
-export const modelView = (model: ModelOverview) => ({
-  id: model.id,
+export const modelOverview = (model: ModelOverview) => ({
+  ...modelView(model),
   created_at: dateText(model.createdAtMs),
-  owned_by: model.ownedBy,
-  provider: model.provider,
-  display_name: model.displayName,
-  tagline: model.tagline,
   published: model.published,
   obstacles: model.obstacles,
-  context_window: model.contextWindow,
-  max_output_tokens: model.maxOutputTokens,
-  output_ceiling: model.outputCeiling,
-  output_floor: model.outputFloor,
-  token_factor: model.tokenFactor,
-  capabilities: model.capabilities,
   price: model.price === null ? null : priceView(model.price),
   upcoming_prices: model.upcomingPrices.map(priceView),
-  routes: model.routes.map(routeView),
-});
-
-/** Neither address nor credential: these are the provider's. */
-export const routeView = (route: Route) => ({
-  id: route.id,
-  provider: route.provider,
-  upstream_model: route.upstreamModel,
-  dialect: route.dialect,
-  conformant: route.conformant,
-  priority: route.priority,
-  weight: route.weight,
-  connect_timeout_ms: route.connectTimeoutMs,
-  first_byte_timeout_ms: route.firstByteTimeoutMs,
-  idle_timeout_ms: route.idleTimeoutMs,
-  concurrency_limit: route.concurrencyLimit,
+  // Neither address nor credential: these are the provider's.
+  routes: model.routes.map((route) => ({ id: route.id, ...routeView(route) })),
 });
 
 export const bookedPriceView = (price: BookedPrice) => ({

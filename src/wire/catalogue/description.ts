@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { modelOf } from "../../core/model-view.ts";
+import { describedPriceIn, type Notation } from "./price.ts";
+import { describedProvider } from "./provider.ts";
+import { describedRoute, MOST_INT, name } from "./route.ts";
+import { isStorable, storable } from "../storable.ts";
+
+export const MOST_MODELS = 5_000;
+const MOST_PROVIDERS = 1_000;
+const MOST_PRICES = 100;
+const MOST_ROUTES = 100;
+const MOST_CAPABILITIES = 100;
+const DEEPEST = 10;
+
+export const text = storable(1_000);
+export const tokenLimit = z.int().min(1).max(MOST_INT);
+
+/** A whole catalogue, or as much of one as is to change: what the catalogue file says, and the admin API takes. */
+export const descriptionIn = (notation: Notation) =>
+  z.strictObject({
+    providers: z
+      .array(describedProvider)
+      .max(MOST_PROVIDERS)
+      .refine((rows) => areDifferent(rows.map((row) => row.name)), "List should name every provider once")
+      .default([]),
+    models: z
+      .array(describedModelIn(notation))
+      .max(MOST_MODELS)
+      .refine((rows) => areDifferent(rows.map(({ id }) => id)), "List should name every model once")
+      .default([]),
+  });
+
+export const areDifferent = (names: readonly string[]): boolean => new Set(names).size === names.length;
+
+const capabilities = z
+  .record(name, z.unknown())
+  .refine(
+    (row) => Object.keys(row).length <= MOST_CAPABILITIES && isStorableJson(row),
+    `Input should have at most ${MOST_CAPABILITIES} members, not deeper than ${DEEPEST}, of whole characters without NUL`,
+  );
+
+const routes = z
+  .array(describedRoute)
+  .min(1)
+  .max(MOST_ROUTES)
+  .refine(
+    (rows) => areDifferent(rows.map((row) => JSON.stringify([row.provider, row.upstreamModel, row.dialect]))),
+    "List should name every route once",
+  );
+
+const describedModelIn = (notation: Notation) =>
+  z
+    .strictObject({
+      id: name,
+      owned_by: name.nullable().default(null),
+      provider: name,
+      display_name: text.nullable().default(null),
+      tagline: text.nullable().default(null),
+      context_window: tokenLimit.nullable().default(null),
+      max_output_tokens: tokenLimit.nullable().default(null),
+      output_ceiling: tokenLimit.nullable().default(null),
+      output_floor: tokenLimit.default(1_024),
+      token_factor: z.number().positive().max(100).default(1),
+      capabilities: capabilities.default({}),
+      price: describedPriceIn(notation).nullable().default(null),
+      upcoming_prices: z.array(upcomingPriceIn(notation)).max(MOST_PRICES).default([]),
+      routes,
+    })
+    .refine((row) => haveDifferentDates([row.price, ...row.upcoming_prices]), {
+      path: ["upcoming_prices"],
+      error: "List should have one price for a date",
+    })
+    .refine((row) => row.max_output_tokens === null || row.output_ceiling === null, {
+      path: ["output_ceiling"],
+      error: "Input should be null where there is max_output_tokens; a published limit is the limit",
+    })
+    .transform((row) => ({
+      ...modelOf({ ...row, owned_by: row.owned_by ?? row.provider }),
+      price: row.price,
+      upcomingPrices: row.upcoming_prices,
+      routes: row.routes,
+    }));
+
+const upcomingPriceIn = (notation: Notation) =>
+  describedPriceIn(notation).refine(({ effectiveFromMs }) => effectiveFromMs !== null, {
+    path: ["effective_from"],
+    error: "Field required: a price to come has a date",
+  });
+
+function haveDifferentDates(prices: readonly ({ effectiveFromMs: number | null } | null)[]): boolean {
+  const dates = prices.flatMap((price) => (price?.effectiveFromMs == null ? [] : [String(price.effectiveFromMs)]));
+  return areDifferent(dates);
+}
+
+/** What a column of JSON takes, and no deeper than anybody reads. */
+function isStorableJson(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") return isStorable(value);
+  if (typeof value !== "object" || value === null) return true;
+  return (
+    depth < DEEPEST &&
+    Object.entries(value).every(([key, member]) => isStorable(key) && isStorableJson(member, depth + 1))
+  );
+}

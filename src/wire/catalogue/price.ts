@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { parseCredits } from "../../core/money.ts";
+import { tariffOf } from "../../core/tariff-view.ts";
+import { moment } from "../moment.ts";
+import { storable } from "../storable.ts";
+
+/** A million credits for a million tokens: nobody means more. */
+const MOST_NANO = 10n ** 15n;
+const MOST_TOOLS = 100;
+
+/** A decimal as text, since a JSON number would pass through a double. */
+export const credits = z
+  .string()
+  .max(40)
+  .refine((text) => {
+    const nano = parseCredits(text);
+    return nano !== null && nano <= MOST_NANO;
+  }, "Input should be a decimal such as 2.50, at most 1000000, with at most nine decimal places");
+
+/** How amounts and moments are written: a file for people takes more than a program must be able to read. */
+export type Notation = { credits: z.ZodType<string>; moment: z.ZodType<string> };
+
+export const EXACT: Notation = { credits, moment };
+
+export const toolPrices = <Amount extends z.ZodType>(amount: Amount) =>
+  z
+    .record(storable(200).min(1), amount)
+    .refine((named) => Object.keys(named).length <= MOST_TOOLS, `Input should name at most ${MOST_TOOLS} tools`);
+
+const amountsIn = ({ credits: amount }: Notation) => ({
+  input: amount,
+  output: amount,
+  cache_read: amount.nullable().default(null),
+  cache_write_5m: amount.nullable().default(null),
+  cache_write_1h: amount.nullable().default(null),
+  tools: toolPrices(amount).default({}),
+});
+
+/** When a price begins; null: at once. */
+export const effectiveFromIn = ({ moment: date }: Notation) =>
+  date
+    .transform((text) => Date.parse(text))
+    .nullable()
+    .default(null);
+
+/** Credits per million tokens, and per call of a tool. */
+export const tariff = z.strictObject(amountsIn(EXACT)).transform(tariffOf);
+
+export const describedPriceIn = (notation: Notation) =>
+  z
+    .strictObject({ effective_from: effectiveFromIn(notation), ...amountsIn(notation) })
+    .transform(({ effective_from: effectiveFromMs, ...amounts }) => ({ ...tariffOf(amounts), effectiveFromMs }));

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { storable } from "../storable.ts";
+
+/** `all` is what a key without a restriction says. */
+export const providerName = z
+  .string()
+  .regex(
+    /^(?!all$)[A-Za-z0-9][\w.-]{0,63}$/,
+    "Input should be 1 to 64 letters, digits, points, dashes and underscores, and not 'all'",
+  );
+
+/** Up to and without the operation's path. What an address must not carry would end in logs. */
+export const baseUrl = storable(2_000)
+  .refine(isPlainUrl, "Input should be an http or https URL without credentials, query or fragment")
+  .transform((text) => new URL(text).href.replace(/\/+$/, ""));
+
+/** Where a credential is found. The pattern keeps the credential itself from being put here by mistake. */
+export const credentialReference = storable(1_000).regex(
+  /^(env:[A-Z][A-Z0-9_]{0,127}|file:\/.+|stored|none)$/,
+  "Input should be env:NAME, file:/absolute/path, stored or none",
+);
+
+export const describedProvider = z
+  .strictObject({ name: providerName, base_url: baseUrl, credential: credentialReference })
+  .transform((row) => ({ name: row.name, baseUrl: row.base_url, credentialRef: row.credential }));
+
+function isPlainUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === ""
+  );
+}
