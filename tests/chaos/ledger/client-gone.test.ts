@@ -89,12 +89,14 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
         heard.map(({ charge }) => charge as ChargeRow),
       ),
     ).toEqual([]);
-    // Who left before the provider answered pays nothing; the input is the house's.
+    // Who left before the provider answered pays nothing; the input is the house's, if the provider had been asked at all.
     const early = evidence.ledger.charges.filter(({ keyId }) => keyId === freeKey.id);
     const borne = new Set(evidence.ledger.house.filter(({ kind }) => kind === "write_off").map(({ holdId }) => holdId));
-    expect(early).toHaveLength(places.filter(({ model }) => model === "mute").length);
-    expect(early.filter(({ kind, amount }) => kind !== "client_gone" || amount !== 0n)).toEqual([]);
-    expect(early.filter(({ holdId }) => !borne.has(holdId))).toEqual([]);
+    const reached = stories.filter(({ client, calls }) => client.keyId === freeKey.id && calls.length > 0);
+    expect(early.length).toBeLessThanOrEqual(places.filter(({ model }) => model === "mute").length);
+    expect(early.filter(({ kind }) => kind === "client_gone").length).toBeGreaterThanOrEqual(reached.length);
+    expect(early.filter(({ amount }) => amount !== 0n)).toEqual([]);
+    expect(early.filter(({ kind, holdId }) => kind !== (borne.has(holdId) ? "client_gone" : "voided"))).toEqual([]);
   }, 120_000);
 
   test("a plain request that is left pays for its input; with an Idempotency-Key it runs on and is kept for the retry [CAN-13] [CAN-14]", async () => {
