@@ -4,8 +4,10 @@ import { table } from "./print.ts";
 type JournalPage = Awaited<ReturnType<OperatorControl["showJournal"]>>;
 type Verification = Awaited<ReturnType<OperatorControl["verifyLedger"]>>;
 
-export function journalListing({ key, unit, entries, next, opening }: JournalPage): string {
-  if (entries.length === 0) return `nothing was ever booked to ${key.prefix}…`;
+/** `before` is where the page begins; null for the newest. */
+export function journalListing({ key, unit, entries, next, opening }: JournalPage, before: string | null): string {
+  if (entries.length === 0)
+    return before === null ? `nothing was ever booked to ${key.prefix}…` : "nothing was booked before that";
   const listing = table(
     ["TIME", "KIND", ">AMOUNT", unit === "credit" ? ">BALANCE" : ">USED", "MODEL", "REQUEST", "REFERENCE"],
     entries.map((entry) => [

@@ -18,8 +18,9 @@ export function addLedgerCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { limit: number; before?: string; json?: true }, command: Command) => {
       await withControl(command, async (control) => {
-        const page = await control.showJournal(name, { limit: options.limit, before: options.before ?? null });
-        printResult(page, { json: options.json === true, text: () => journalListing(page) });
+        const before = options.before ?? null;
+        const page = await control.showJournal(name, { limit: options.limit, before });
+        printResult(page, { json: options.json === true, text: () => journalListing(page, before) });
       });
     });
 
