@@ -54,6 +54,14 @@ export function creditAmount(text: string): string {
   return text;
 }
 
+/** Where a server is, up to and without the path of an operation. */
+export function httpUrl(text: string): string {
+  const { protocol } = URL.parse(text) ?? {};
+  if (protocol !== "http:" && protocol !== "https:")
+    throw new InvalidArgumentError("It must be a URL such as http://127.0.0.1:9100.");
+  return text.replace(/\/$/, "");
+}
+
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function keyId(text: string): string {

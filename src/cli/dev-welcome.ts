@@ -1,7 +1,9 @@
-import type { DevReady } from "./dev-folder.ts";
+import { DEFAULT_DEV_FOLDER, type DevReady } from "./dev-folder.ts";
+
+type Kept = { folder: string; logFile: string };
 
 /** What `dev` says once everything answers: where, with which key, and a line to paste. */
-export function devWelcome({ publicUrl, adminUrl, simulatorUrl, keys }: DevReady, logFile: string): string {
+export function devWelcome({ publicUrl, adminUrl, simulatorUrl, keys }: DevReady, { folder, logFile }: Kept): string {
   return `
 Tollgate is ready.
 
@@ -18,8 +20,11 @@ Try it:
   simulated models  ${simulatorUrl}
   log               ${logFile}
 
-In this folder, make more keys with \`tollgate keys create --credit 5\`, see what they spend with
-\`tollgate usage\`, and offer real models with \`tollgate providers add\` and \`tollgate models add\`.
-Stop with Ctrl-C.
+${folder === DEFAULT_DEV_FOLDER ? COMMANDS_BESIDE : ""}Stop with Ctrl-C.
 `;
 }
+
+/** Commands look for a `dev` in the usual folder alone. */
+const COMMANDS_BESIDE = `In this folder, make more keys with \`tollgate keys create --credit 5\`, see what they spend with
+\`tollgate usage\`, and offer real models with \`tollgate providers add\` and \`tollgate models add\`.
+`;

@@ -122,6 +122,7 @@ test.each([
   ["usage x --days 367", "at most 366"],
   ["ledger show x --limit 0", "whole number of at least 1"],
   ["dev --port 99999", "It must be a port"],
+  ["dev --simulator somewhere", "It must be a URL"],
   ["providers add x --preset nobody", "Allowed choices are anthropic"],
   ["models add x", "required option '--provider <name>'"],
   ["models price x --input free", "a decimal of credits such as 2.50"],

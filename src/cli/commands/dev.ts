@@ -9,6 +9,7 @@ import type { KeyMode } from "../../core/key-mode.ts";
 import { migrate, migrationsFolder } from "../../db/migrate.ts";
 import { createPglite } from "../../db/pglite.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { httpUrl } from "../arguments.ts";
 import { devCatalogue, SIMULATOR_CREDENTIAL } from "../dev-catalogue.ts";
 import {
   DEFAULT_DEV_FOLDER,
@@ -48,7 +49,7 @@ export function addDevCommand(program: Command): void {
     .option("--admin-port <number>", "port of the admin listener (default: any free one)", portNumber)
     .option("--folder <path>", "where the database, the keys and the log are kept", DEFAULT_DEV_FOLDER)
     .option("--ready-file <file>", "write URLs and keys as JSON there once everything answers")
-    .option("--simulator <url>", "use a simulated provider that already runs")
+    .option("--simulator <url>", "use a simulated provider that already runs", httpUrl)
     .option("--catalogue <file>", "publish these providers and models too")
     .option("--recordings <folder>", "recorded answers the simulated provider can replay")
     .option("--json", "print URLs and keys as JSON")
@@ -91,7 +92,9 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       const ready: DevReady = { publicUrl, adminUrl, adminToken, simulatorUrl: simulator.url, keys };
       writeDevState(folder, { ...ready, pid: process.pid });
       if (options.readyFile !== undefined) writeReadyFile(options.readyFile, ready);
-      process.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : devWelcome(ready, logFile));
+      process.stdout.write(
+        options.json ? `${JSON.stringify(ready)}\n` : devWelcome(ready, { folder: options.folder, logFile }),
+      );
     },
   );
   try {
