@@ -131,12 +131,34 @@ test.each(["chat", "responses"] as const)("%s: sampling is kept at a messages mo
   expect(lost).not.toContain("temperature");
 });
 
+test("thinking as the model sees fit has no word at chat providers, and is said to be lost unless an effort tells of it", () => {
+  const adaptive = { thinking: { type: "adaptive" } };
+  const lost = (provider: "chat" | "responses", body: Json): string[] =>
+    lossesOf("messages", provider, body).dropped.map(({ path }) => path);
+
+  expect(JSON.stringify(cross("messages", "chat").sent(adaptive))).not.toMatch(TOLD_OF_THOUGHT);
+  expect(lost("chat", adaptive)).toEqual(["thinking"]);
+  expect(lost("chat", { ...adaptive, output_config: { effort: "low" } })).toEqual([]);
+  expect(JSON.stringify(cross("messages", "responses").sent(adaptive))).toMatch(TOLD_OF_THOUGHT);
+  expect(lost("responses", adaptive)).toEqual([]);
+});
+
 test("a summary alone asks for thought too", () => {
   const body = { reasoning: { summary: "auto" } };
 
   expect(cross("responses", "messages").sent(body)).toHaveProperty("thinking");
   expect(cross("responses", "messages").sent(body, { reasoning: false })).not.toHaveProperty("thinking");
   expect(lossesOf("responses", "messages", body, { reasoning: false }).dropped).toMatchObject([{ at: "reasoning" }]);
+});
+
+test.each([
+  ["chat", { reasoning_effort: "boundless" }, "reasoning_effort"],
+  ["responses", { reasoning: { effort: "boundless" } }, "reasoning.effort"],
+] as const)("%s: an effort that nobody knows is lost alone, and sampling beside it is not", (client, asked, lost) => {
+  const body = { ...asked, temperature: 0.5 };
+
+  expect(cross(client, "messages").sent(body)).toMatchObject({ temperature: 0.5 });
+  expect(lossesOf(client, "messages", body).dropped.map(({ path }) => path)).toEqual([lost]);
 });
 
 test("sampling is not said to be lost beside a request for reasoning that asks for nothing", () => {

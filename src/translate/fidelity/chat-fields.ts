@@ -1,5 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
 import { hasWords } from "../crossing/messages/form-to-messages.ts";
+import { effortOf } from "../form/build-form.ts";
 import { openNative } from "../form/native.ts";
 import { objectOf, objectsOf } from "../form/read-json.ts";
 import { EFFORTS } from "../form/request-form.ts";
@@ -29,7 +30,7 @@ type Json = Record<string, unknown>;
 
 /** What a provider of messages thinks with; it then takes no sampling. */
 const thinks = (body: Json): boolean =>
-  typeof body["reasoning_effort"] === "string" && body["reasoning_effort"] !== "none" && !forcesCall(body);
+  body["reasoning_effort"] !== "none" && effortOf(body["reasoning_effort"]) !== null && !forcesCall(body);
 
 /** A model that must call a tool does not think first. */
 function forcesCall({ tools, tool_choice: choice }: Json): boolean {

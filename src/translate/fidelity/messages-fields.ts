@@ -1,6 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import { MOST_CHAT_STOPS } from "../crossing/chat/form-to-chat.ts";
 import { citationOfSource } from "../form/citation.ts";
+import { effortOf } from "../form/build-form.ts";
 import { openNative } from "../form/native.ts";
 import { EFFORTS } from "../form/request-form.ts";
 import { isStrictSchema } from "../form/strict-schema.ts";
@@ -105,6 +106,9 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
       when: (value, _, { reasoning }) => !reasoning && isObject(value) && value["type"] !== "disabled",
     },
   }),
+  row("thinking", ["lost", "translated"], {
+    only: { words: "adaptive, without an effort", when: (value, body) => isAdaptive(value) && !hasEffort(body) },
+  }),
   row("output_config", ["translated", "translated"]),
   row("output_config.effort", ["translated", "translated"]),
   row("output_config.effort", ["lost", "lost"], { only: otherThan(...EFFORTS) }),
@@ -147,6 +151,11 @@ function documentRows(block: string): FieldRow[] {
     }),
   ];
 }
+
+const isAdaptive = (thinking: unknown): boolean => isObject(thinking) && thinking["type"] === "adaptive";
+
+const hasEffort = ({ output_config: output }: Record<string, unknown>): boolean =>
+  isObject(output) && effortOf(output["effort"]) !== null;
 
 function isLinkedDocument(block: unknown): boolean {
   return (

@@ -1,5 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
 import { PROBABILITIES } from "../crossing/responses/form-to-responses.ts";
+import { effortOf } from "../form/build-form.ts";
 import { openNative } from "../form/native.ts";
 import { objectsOf } from "../form/read-json.ts";
 import { EFFORTS } from "../form/request-form.ts";
@@ -34,7 +35,7 @@ const thinks = (body: Json): boolean => asksForThought(body["reasoning"]) && !fo
 const asksForThought = (reasoning: unknown): boolean =>
   isObject(reasoning) &&
   reasoning["effort"] !== "none" &&
-  (typeof reasoning["effort"] === "string" || typeof reasoning["summary"] === "string");
+  (effortOf(reasoning["effort"]) !== null || typeof reasoning["summary"] === "string");
 
 /** A model that must call a tool does not think first. */
 function forcesCall({ tools, tool_choice: choice }: Json): boolean {
