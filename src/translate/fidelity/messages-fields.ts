@@ -34,7 +34,10 @@ const OF_ANOTHER: Condition = {
 };
 
 const NOT_ENFORCED: Pick<FieldRow, "only" | "note"> = {
-  only: { words: "with open or optional members", when: (schema) => !isStrictSchema(schema) },
+  only: {
+    words: "with open or optional members, or joined by more than `anyOf`",
+    when: (schema) => !isStrictSchema(schema),
+  },
   note: "Told, and not enforced.",
 };
 
@@ -77,7 +80,7 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
   row("tools.*.name", ["refused", "refused"], OVERLONG_NAME),
   row("tools.*.strict", ["lost", "lost"], {
     only: {
-      words: "with open or optional members",
+      words: "with open or optional members, or joined by more than `anyOf`",
       when: (strict, tool) => strict === true && !isStrictSchema(tool["input_schema"]),
     },
     note: "Told, and not enforced.",

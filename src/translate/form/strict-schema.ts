@@ -1,11 +1,15 @@
 import { isObject } from "../../core/is-object.ts";
 
-/** Whether providers that hold answers to a schema to the letter take this one: every object closed, every member required. */
+/**
+ * Whether OpenAI, which holds answers to a schema to the letter, takes this one: every object closed, every member required, and
+ * of the ways to put schemas together `anyOf` alone. One that it does not take makes it refuse the request.
+ */
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every((item) => isStrictSchema(item));
   if (!isObject(schema)) return true;
+  if (UNTAKEN.some((name) => name in schema)) return false;
   const { properties, required } = schema;
-  if (schema["type"] === "object" || isObject(properties)) {
+  if ([schema["type"]].flat().includes("object") || isObject(properties)) {
     const names = Object.keys(isObject(properties) ? properties : {});
     const known = new Set<unknown>(Array.isArray(required) ? required : []);
     if (schema["additionalProperties"] !== false || !names.every((name) => known.has(name))) return false;
@@ -16,7 +20,8 @@ export function isStrictSchema(schema: unknown): boolean {
   );
 }
 
-const SUBSCHEMAS = ["items", "anyOf", "allOf", "oneOf"] as const;
+const UNTAKEN = ["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"] as const;
+const SUBSCHEMAS = ["items", "anyOf"] as const;
 const SUBSCHEMA_MAPS = ["properties", "$defs", "definitions"] as const;
 
 const valuesStrict = (map: unknown): boolean =>
