@@ -219,3 +219,16 @@ test("a file of more than a mebibyte is not read", () => {
   rmSync(folder, { recursive: true });
   expect(problems[0]?.message).toBe("cannot be read (larger than 1048576 bytes); --config names it.");
 });
+
+test.each<[name: string, value: string]>([
+  ["TOLLGATE_LIMITS_BODY_TIMEOUT_MS", "9999"],
+  ["TOLLGATE_LIMITS_HEADERS_TIMEOUT_MS", "30001"],
+])("headers cannot have more time than the request they are part of: %s=%s is refused by name", (name, value) => {
+  const { problems } = refusalOf(() => loadConfig({ environment: { [name]: value }, readFile: noFiles }));
+
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatchObject({ source: name });
+  expect(problems[0]?.message).toMatch(/limits\.(headers|body)_timeout_ms/);
+  const both = { TOLLGATE_LIMITS_BODY_TIMEOUT_MS: "5000", TOLLGATE_LIMITS_HEADERS_TIMEOUT_MS: "5000" };
+  expect(loadConfig({ environment: both, readFile: noFiles }).config.limits.bodyTimeoutMs).toBe(5_000);
+});

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { ConfigError, type Problem } from "./config-error.ts";
+import { contradictionsIn } from "./contradictions.ts";
 import { type Field, listFields } from "./fields.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { isMissingFile, type ReadFile, readTextFile, reasonOf } from "./read-text-file.ts";
@@ -52,8 +53,11 @@ export function loadConfig({
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
 
   const sourceOf = (path: string): Source => entries.get(path)?.source ?? { kind: "default" };
+  const config = camelised(parsed.data);
+  const contradictions = contradictionsIn(config, sourceOf);
+  if (contradictions.length > 0) throw new ConfigError(contradictions);
   const sources = new Map(listFields().map(({ path }) => [path, sourceOf(path)]));
-  return { config: camelised(parsed.data), sources, file: fromFile.file };
+  return { config, sources, file: fromFile.file };
 }
 
 type FileReading = { option: string | undefined; variables: Environment; readFile: ReadFile };

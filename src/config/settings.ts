@@ -65,7 +65,7 @@ export const settings = z.strictObject({
     connections: count(20_000, "Connections held at once; more are closed as they come."),
     header_bytes: integer({ min: 1024, max: 1_048_576, fallback: 16_384 }, "All headers of a request together."),
     headers_timeout_ms: milliseconds(10_000, "Time for the headers of a request to arrive."),
-    body_timeout_ms: milliseconds(30_000, "Time for the body of a request to arrive."),
+    body_timeout_ms: milliseconds(30_000, "Time for a request to arrive whole, its headers included."),
     stream_deadline_ms: milliseconds(300_000, "Longest generation, streamed or not."),
     keep_alive_ms: milliseconds(15_000, "A stream silent for this long is sent a sign of life."),
     client_buffer_bytes: integer(
