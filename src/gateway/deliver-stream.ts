@@ -32,6 +32,7 @@ export const createDeliverStream =
     const { requestId, request, startedAtMs } = generation;
     const stage = pickTranslator(request.dialect, target).stage(request, originOf(journey));
     const head = announced(STREAM_HEAD, journey, target);
+    sink.expectSignsOfLife(stage.keepAlive);
     const relayed = await relay({
       body,
       stage,

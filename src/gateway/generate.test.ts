@@ -276,6 +276,18 @@ test("a request that failed before content frees its claim, and the next try run
   expect(stage.charges()).toEqual(["upstream_failed 0", "completed 5000"]);
 });
 
+test("a stream that failed after mere signs of life frees its claim too [IDM-19]", async () => {
+  let fail = (): void => undefined;
+  const stage = generationStage((reader) => (fail = () => reader.fail(new Error("reset"))), { keepAliveMs: 1 });
+  const running = stage.generate(stage.ask({ stream: true }, "k"));
+  await vi.waitUntil(() => stage.log.some((step) => step.startsWith("write")));
+  fail();
+  expect(await running).toMatchObject({ outcome: "upstream_failed", code: "upstream_error" });
+  stage.line.say = pieces(EVENT, USAGE, DONE);
+
+  expect(await stage.generate(stage.ask({ stream: true }, "k"))).toMatchObject({ outcome: "completed" });
+});
+
 test("while the ledger is away nothing is started [LEDGER rule 7] [ERR-25]", async () => {
   const { generate, ask, log, line } = generationStage(pieces(PLAIN));
   line.ledger = "down";

@@ -32,7 +32,12 @@ export type HoldParts = {
 export type Held = { id: string; keyId: string; model: string; priceVersion: number; terms: Terms };
 
 /** The end of a request, with what its usage record says of it. */
-export type HoldEnding = Ending & { details: Omit<RecordDetails, "estimated">; answer: StoredAnswer | null };
+export type HoldEnding = Ending & {
+  /** Something of the answer has reached the caller, so that it may not run again under the same Idempotency-Key. */
+  contentDelivered: boolean;
+  details: Omit<RecordDetails, "estimated">;
+  answer: StoredAnswer | null;
+};
 
 /** How long a refusal waits for its money to be back, so that a caller who tries again at once finds it there. */
 const RELEASE_WAIT_MS = 250;
@@ -68,7 +73,7 @@ export class Hold {
       return bill.usage;
     }
     const unconfirmed = (cause: unknown): Fault => {
-      void this.#void({ contentDelivered: ending.begun });
+      void this.#void(ending);
       return this.#parts.unconfirmed(cause);
     };
     const settled = await this.#parts.batcher.settle(settlement).catch((error: unknown) => {
@@ -111,9 +116,9 @@ export class Hold {
 
   #settlement(ending: HoldEnding, { charge, usage, estimated }: Bill): Settlement {
     const { id, keyId } = this.#held;
-    const { outcome, begun, details, answer } = ending;
+    const { outcome, contentDelivered, details, answer } = ending;
     const record = outcome === "client_gone" ? null : { ...details, estimated };
-    return { id, keyId, outcome, charge, usage, contentDelivered: begun, record, answer };
+    return { id, keyId, outcome, charge, usage, contentDelivered, record, answer };
   }
 
   /** Nobody waits for it any more, so it is tried for as long as it takes. */
@@ -130,7 +135,7 @@ export class Hold {
     settled.catch(() => this.#alarm("release_lost"));
   }
 
-  async #void({ contentDelivered }: { contentDelivered: boolean }): Promise<void> {
+  async #void({ contentDelivered }: Pick<HoldEnding, "contentDelivered">): Promise<void> {
     const { id, keyId } = this.#held;
     await this.#parts.batcher.void({ id, keyId, contentDelivered }).catch(() => this.#alarm("release_lost"));
   }

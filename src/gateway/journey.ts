@@ -62,7 +62,7 @@ type Known = { outcome: Outcome; begun?: boolean; answered?: boolean; usage?: Us
 
 /** The end of a journey as the ledger is told it; what is not known is not there. */
 export function endingOf(
-  { generation, clock, provider, firstByteMs }: Journey,
+  { generation, sink, clock, provider, firstByteMs }: Journey,
   { outcome, begun = false, answered = false, usage = null }: Known,
 ): HoldEnding {
   const details = {
@@ -71,7 +71,8 @@ export function endingOf(
     firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs),
     tookMs: Math.round(clock.elapsedMs() - generation.startedAtMs),
   };
-  return { outcome, begun, answered, usage, stage: null, plain: null, details, answer: null };
+  const contentDelivered = sink.hasAnswered();
+  return { outcome, begun, answered, usage, stage: null, plain: null, contentDelivered, details, answer: null };
 }
 
 export function noteFirstByte(journey: Journey): void {

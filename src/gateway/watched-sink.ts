@@ -17,6 +17,8 @@ export class WatchedSink implements Sink {
   readonly #rememberBytes: number;
   #onGone: (() => void) | null = null;
   #cut: Fault | null = null;
+  #signOfLife: Buffer | null = null;
+  #answered = false;
   #sent: Buffer[] | null;
   #sentBytes = 0;
 
@@ -38,6 +40,16 @@ export class WatchedSink implements Sink {
     if (this.#cut !== null) return;
     this.#cut = fault;
     this.#onGone?.();
+  }
+
+  /** These very bytes are sent in silence and are no part of the answer. */
+  expectSignsOfLife(signOfLife: Buffer): void {
+    this.#signOfLife = signOfLife;
+  }
+
+  /** Whether anything of the answer itself has been sent. */
+  hasAnswered(): boolean {
+    return this.#answered;
   }
 
   /** All that was sent, and what is about to be; null when it is not remembered or too much. */
@@ -65,6 +77,7 @@ export class WatchedSink implements Sink {
   }
 
   write(bytes: Buffer): boolean {
+    if (bytes !== this.#signOfLife) this.#answered = true;
     this.#remember(bytes);
     return this.#caller.write(bytes);
   }

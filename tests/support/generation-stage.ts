@@ -100,7 +100,7 @@ export const pieces =
  */
 export function generationStage(
   provider: Provider,
-  { credits = 10n ** 9n, model = MODEL, rpmLimit = null as number | null } = {},
+  { credits = 10n ** 9n, model = MODEL, rpmLimit = null as number | null, keepAliveMs = 5_000 } = {},
 ) {
   const log: string[] = [];
   const bodies: string[] = [];
@@ -173,7 +173,7 @@ export function generationStage(
     deliverStream: createDeliverStream({
       relay: createRelay({
         clock: systemClock,
-        limits: { deadlineMs: 5_000, keepAliveMs: 5_000, maxEventBytes: 1_024 },
+        limits: { deadlineMs: 5_000, keepAliveMs, maxEventBytes: 1_024 },
       }),
     }),
     deliverPlain: createDeliverPlain({ limits: { deadlineMs: 5_000, maxAnswerBytes: 1_024 } }),
