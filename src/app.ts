@@ -63,6 +63,9 @@ const FAREWELL_MS = 5_000;
 const KEYS_CHANNEL = "tollgate_keys";
 const CATALOGUE_CHANNEL = "tollgate_catalogue";
 
+/** For commands that call a provider themselves: they must ask as the gateway would. */
+export { type Quirks, quirksAt } from "./upstream/providers.ts";
+
 export type GatewayParts = {
   config: Config;
   adminToken: string;

@@ -22,7 +22,9 @@ export const createProviderTools = ({ vault, credential }: OpenCredentials): Pro
   rekey: (store) => rekey(store, vault),
   probe: async (provider, { upstreamModel, dialect }) => {
     const secret = orConflict(() => credential({ ...provider, provider: provider.name }));
-    const target = { baseUrl: provider.baseUrl, upstreamModel, dialect, secret };
+    // Loaded here because it brings the whole gateway along, which commands that call nobody do not need.
+    const { quirksAt } = await import("../app.ts");
+    const target = { baseUrl: provider.baseUrl, upstreamModel, dialect, secret, quirks: quirksAt(provider.baseUrl) };
     return probeProvider(target, { fetch, elapsedMs: systemClock.elapsedMs });
   },
 });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { quirksAt } from "../../app.ts";
 import { systemClock } from "../../core/clock.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { chooseTarget } from "./choose-target.ts";
@@ -37,7 +38,33 @@ const target = (changes: Partial<ProbeTarget> = {}): ProbeTarget => ({
   upstreamModel: "sim-fast+tokens=3",
   dialect: "chat",
   secret: "s3cret-key",
+  quirks: quirksAt(simulator.url),
   ...changes,
+});
+
+/** What a provider at this address would be sent, which is not sent there. */
+async function asked(baseUrl: string, dialect: ProbeTarget["dialect"]) {
+  const calls: { headers: Record<string, string>; body: object }[] = [];
+  const record: typeof fetch = (_, { headers, body } = {}) => {
+    calls.push({ headers: headers as Record<string, string>, body: JSON.parse(body as string) as object });
+    return Promise.resolve(new Response("no", { status: 503 }));
+  };
+  await probeProvider(target({ baseUrl, dialect, quirks: quirksAt(baseUrl) }), { ...means, fetch: record });
+  return calls[0]!;
+}
+
+test("a provider is asked as the gateway asks it: where it wants its credential, and in the names it takes", async () => {
+  const azure = await asked("https://x.openai.azure.com/openai/v1", "chat");
+  const mistral = await asked("https://api.mistral.ai/v1", "chat");
+
+  expect(azure.headers).toMatchObject({ "api-key": "s3cret-key" });
+  expect(azure.headers).not.toHaveProperty("authorization");
+  expect(azure.body).toMatchObject({ max_completion_tokens: 16, stream_options: { include_usage: true } });
+  expect(azure.body).not.toHaveProperty("max_tokens");
+  expect((await asked("https://x.openai.azure.com/openai/v1", "responses")).headers).toHaveProperty("api-key");
+  expect(mistral.headers).toMatchObject({ authorization: "Bearer s3cret-key" });
+  expect(mistral.body).toMatchObject({ max_tokens: 16 });
+  expect(mistral.body).not.toHaveProperty("stream_options");
 });
 
 test.each(["chat", "responses", "messages"] as const)(

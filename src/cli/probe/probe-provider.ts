@@ -1,3 +1,4 @@
+import type { Quirks } from "../../app.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import type { Examination, Examine } from "./examination.ts";
 import { examineChat } from "./examine-chat.ts";
@@ -5,7 +6,14 @@ import { examineMessages } from "./examine-messages.ts";
 import { examineResponses } from "./examine-responses.ts";
 import { readSseEvents } from "./sse-events.ts";
 
-export type ProbeTarget = { baseUrl: string; upstreamModel: string; dialect: ClientDialect; secret: string | null };
+export type ProbeTarget = {
+  baseUrl: string;
+  upstreamModel: string;
+  dialect: ClientDialect;
+  secret: string | null;
+  /** How this provider differs from others: it is asked as the gateway would ask it, or the test would tell of another call. */
+  quirks: Quirks;
+};
 
 export type ProbeResult = {
   /** Null: the provider did not answer at all. */
@@ -27,30 +35,35 @@ const QUESTION = "Reply with the word hello.";
 
 type Operation = {
   path: string;
-  body: Record<string, unknown>;
-  headers: (secret: string) => Record<string, string>;
+  body: (quirks: Quirks) => Record<string, unknown>;
+  headers: (secret: string, quirks: Quirks) => Record<string, string>;
   examine: Examine;
 };
 
-const bearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });
-const asked = { messages: [{ role: "user", content: QUESTION }], max_tokens: MOST_TOKENS };
+const ownHeader: Operation["headers"] = (secret, { credentialHeader }) =>
+  credentialHeader === "api-key" ? { "api-key": secret } : { authorization: `Bearer ${secret}` };
+const messages = [{ role: "user", content: QUESTION }];
 
 const OPERATIONS: Record<ClientDialect, Operation> = {
   chat: {
     path: "/chat/completions",
-    body: { ...asked, stream_options: { include_usage: true } },
-    headers: bearer,
+    body: ({ outputLimitField, streamOptions }) => ({
+      messages,
+      [outputLimitField]: MOST_TOKENS,
+      ...(streamOptions === "refused" ? {} : { stream_options: { include_usage: true } }),
+    }),
+    headers: ownHeader,
     examine: examineChat,
   },
   responses: {
     path: "/responses",
-    body: { input: QUESTION, max_output_tokens: MOST_TOKENS, store: false },
-    headers: bearer,
+    body: () => ({ input: QUESTION, max_output_tokens: MOST_TOKENS, store: false }),
+    headers: ownHeader,
     examine: examineResponses,
   },
   messages: {
     path: "/messages",
-    body: asked,
+    body: () => ({ messages, max_tokens: MOST_TOKENS }),
     headers: (secret) => ({ "x-api-key": secret }),
     examine: examineMessages,
   },
@@ -71,9 +84,9 @@ export async function probeProvider(target: ProbeTarget, { fetch, elapsedMs }: M
         "content-type": "application/json",
         "user-agent": "tollgate",
         ...(target.dialect === "messages" ? { "anthropic-version": "2023-06-01" } : {}),
-        ...(target.secret === null ? {} : headers(target.secret)),
+        ...(target.secret === null ? {} : headers(target.secret, target.quirks)),
       },
-      body: JSON.stringify({ model: target.upstreamModel, ...body, stream: true }),
+      body: JSON.stringify({ model: target.upstreamModel, ...body(target.quirks), stream: true }),
     });
     const { text, firstByteMs } = await readBody(response, since);
     const outcome = { status: response.status, firstByteMs, wholeMs: since() };
