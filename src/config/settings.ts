@@ -94,7 +94,7 @@ export const settings = z.strictObject({
     negative_cache_ms: milliseconds(5000, "Longest time a key is held to be unknown."),
     unknown_per_minute: integer(
       { min: 0, max: 1_000_000, fallback: 600 },
-      "Unknown keys looked up per minute for one address, then 429; 0 is no limit, as behind a balancer that hides addresses.",
+      "Unknown keys looked up per minute for one address, or one IPv6 network (/64), then 429; 0 is no limit, as behind a balancer that hides addresses.",
     ),
   }),
   catalogue: group("Models, prices and routes.", {

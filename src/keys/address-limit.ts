@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
+import { placeOf } from "./place-of.ts";
 
 /**
  * How many unknown keys an address may try. The checksum of a key can be computed by anyone, so guesses reach the database; this
@@ -12,26 +13,27 @@ export type AddressLimit = {
 };
 
 const WINDOW_MS = 60_000;
-const MOST_ADDRESSES = 10_000;
+const MOST_PLACES = 10_000;
 
 type Tally = { count: number; endsMs: number };
 
 /** 0 per minute: no limit, as behind a load balancer that hides where requests come from. */
 export function createAddressLimit({ clock, perMinute }: { clock: Clock; perMinute: number }): AddressLimit {
-  const tallies = new LRUCache<string, Tally>({ max: MOST_ADDRESSES });
-  const current = (address: string): Tally | null => {
-    const tally = tallies.get(address);
+  const tallies = new LRUCache<string, Tally>({ max: MOST_PLACES });
+  const current = (place: string): Tally | null => {
+    const tally = tallies.get(place);
     return tally === undefined || tally.endsMs <= clock.elapsedMs() ? null : tally;
   };
   return {
     waitMs: (address) => {
-      const tally = perMinute === 0 ? null : current(address);
+      const tally = perMinute === 0 ? null : current(placeOf(address));
       return tally === null || tally.count < perMinute ? 0 : tally.endsMs - clock.elapsedMs();
     },
     noteUnknown: (address) => {
-      const tally = current(address) ?? { count: 0, endsMs: clock.elapsedMs() + WINDOW_MS };
+      const place = placeOf(address);
+      const tally = current(place) ?? { count: 0, endsMs: clock.elapsedMs() + WINDOW_MS };
       tally.count++;
-      tallies.set(address, tally);
+      tallies.set(place, tally);
     },
   };
 }

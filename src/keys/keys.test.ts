@@ -334,3 +334,26 @@ test("an address that tries many unknown keys waits, while others and keys in us
   nowMs = 60_000;
   await expect(guess(HERE)).rejects.toMatchObject({ code: "invalid_credentials" });
 });
+
+test.each<[what: string, addresses: string[], other: string]>([
+  ["a network of IPv6", ["2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:2:3:4:5:6"], "2001:db8:1:3::1"],
+  ["a network with zeros in its name", ["2001:db8::1", "2001:db8::1:0:0:1", "2001:db8:0:0:7::"], "2001:db8:0:1::1"],
+  [
+    "an IPv4 address on a socket of both kinds",
+    ["::ffff:192.0.2.1", "192.0.2.1", "::ffff:192.0.2.1"],
+    "::ffff:192.0.2.2",
+  ],
+])(
+  "%s is one place to try unknown keys from, however many addresses it has [AUT-19]",
+  async (_what, addresses, other) => {
+    const { find } = createAuthenticate({ store: countingStore(), clock, ...limits, unknownPerMinute: 3 });
+    const guess = (address: string) => async () => find(createSecret("credit").secret, address);
+
+    for (const address of addresses)
+      await expect(guess(address)).rejects.toMatchObject({ code: "invalid_credentials" });
+
+    for (const address of addresses)
+      await expect(guess(address)).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+    await expect(guess(other)).rejects.toMatchObject({ code: "invalid_credentials" });
+  },
+);
