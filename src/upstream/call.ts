@@ -63,8 +63,9 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown, it takes the call out of the queue; aborted, it would take the connection with it, which another waits for.
+    if (this.#cancelled) throw new Error("the call was given up");
     this.#controller = controller;
-    if (this.#cancelled) controller.abort(new Error("the call was given up"));
   }
 
   onResponseStart(

@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { call } from "./call.ts";
+import { createPools } from "./pools.ts";
+import { readBeginning } from "./read-beginning.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** A provider that answers when the test says so, over one connection at a time. */
+async function provider() {
+  const waiting: ServerResponse[] = [];
+  let connections = 0;
+  const server = createServer((_request, response) => {
+    waiting.push(response);
+    server.emit("asked");
+  });
+  server.on("connection", () => connections++);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closing.push(() => (server.closeAllConnections(), server.close()));
+  const pools = createPools({ connectionsPerOrigin: 1 });
+  closing.push(pools.close);
+  let leave: (() => void) | null = null;
+  const ask = (firstByteTimeoutMs = 5_000) =>
+    call(pools, {
+      origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      path: "/",
+      headers: {},
+      body: Buffer.from("{}"),
+      connectTimeoutMs: 1_000,
+      firstByteTimeoutMs,
+      idleTimeoutMs: 1_000,
+      sink: { onGone: (callback) => (leave = callback) },
+    }).then(({ body }) => readBeginning(body, { maxBytes: 1_000, timeoutMs: 1_000 }));
+  return { ask, leave: () => leave?.(), asked: () => once(server, "asked"), waiting, connections: () => connections };
+}
+
+test("a call that is given up while it waits for a connection leaves that connection to the next", async () => {
+  const { ask, leave, asked, waiting, connections } = await provider();
+  const first = asked();
+  const held = ask();
+  await first;
+  const left = expect(ask()).rejects.toMatchObject({ reason: "broken" });
+  leave();
+  await left;
+  await expect(ask(50)).rejects.toMatchObject({ reason: "timed_out" });
+  const last = asked();
+  const next = ask();
+  waiting[0]?.end("first");
+  expect((await held).toString()).toBe("first");
+  await last;
+  waiting[1]?.end("next");
+
+  expect((await next).toString()).toBe("next");
+  expect(waiting).toHaveLength(2);
+  expect(connections()).toBe(1);
+});
