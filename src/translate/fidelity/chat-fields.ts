@@ -7,6 +7,7 @@ import { EFFORTS } from "../form/request-form.ts";
 import {
   being,
   type FieldRow,
+  IDLE_THOUGHT,
   NO_BLANKS,
   NO_JSON_OBJECT,
   NO_TEXT,
@@ -51,6 +52,10 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("messages", ["kept", "lost"], {
     only: { words: "instructions after the first turn", when: hasLateInstructions },
     note: "Said by the user instead.",
+  }),
+  row("messages", ["kept", "lost"], {
+    only: { words: IDLE_THOUGHT, when: hasIdleThought },
+    note: "The thinking is left out.",
   }),
   row("messages.*.role", ["translated", "translated"]),
   row("messages.*.content", ["translated", "translated"], { note: NO_BLANKS }),
@@ -173,6 +178,20 @@ function strictSchemas({ tools }: Json): unknown[] {
   return objectsOf(tools)
     .map((tool) => objectOf(tool["function"]))
     .flatMap(({ strict, parameters }) => (strict === true ? [parameters] : []));
+}
+
+/** A messages provider refuses a turn that ends in thinking. */
+function hasIdleThought(messages: unknown): boolean {
+  let idle = false;
+  for (const message of objectsOf(messages)) {
+    const { role, content, refusal, tool_calls: calls, reasoning_details: details } = message;
+    if (role !== "assistant" && idle) return true;
+    if (role !== "assistant") continue;
+    const said = [content, refusal].some((text) => (typeof text === "string" ? hasWords(text) : isFilledList(text)));
+    const thought = objectsOf(details).map(({ signature, data }) => openNative(signature ?? data));
+    idle = !said && !isFilledList(calls) && (idle || thought.some((native) => native?.dialect === "messages"));
+  }
+  return idle;
 }
 
 function isFilledList(value: unknown): boolean {

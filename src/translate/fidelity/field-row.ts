@@ -112,6 +112,9 @@ export const notHeld = (
   note: "Told, and not enforced.",
 });
 
+/** How a row is worded that speaks of thinking which was broken off. */
+export const IDLE_THOUGHT = "thinking of a messages provider after which nothing was said";
+
 /** What becomes of text that says nothing. */
 export const NO_BLANKS = "Texts of white space alone are left out at messages providers, which refuse them.";
 

@@ -8,6 +8,7 @@ import {
   being,
   type FieldRow,
   FOUND_TOOLS,
+  IDLE_THOUGHT,
   NO_BLANKS,
   NO_JSON_OBJECT,
   NO_TEXT,
@@ -55,6 +56,10 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("input", ["kept", "lost"], {
     only: { words: "instructions after the first turn", when: hasLateInstructions },
     note: "Said by the user instead.",
+  }),
+  row("input", ["kept", "lost"], {
+    only: { words: IDLE_THOUGHT, when: hasIdleThought },
+    note: "The thinking is left out.",
   }),
   row("input.*.type", ["refused", "refused"], {
     only: otherThan(
@@ -205,6 +210,19 @@ function strictSchemas({ tools, input }: Json): unknown[] {
   return listed
     .flatMap((tool) => [tool, ...objectsOf(tool["tools"])])
     .flatMap(({ strict, parameters }) => (strict === true ? [parameters] : []));
+}
+
+const CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "tool_search_call"]);
+
+/** A messages provider refuses a turn that ends in thinking. */
+function hasIdleThought(items: unknown): boolean {
+  let idle = false;
+  for (const { type = "message", role, encrypted_content: encrypted } of objectsOf(items)) {
+    if (type === "reasoning") idle ||= openNative(encrypted)?.dialect === "messages";
+    else if (CALLS.has(type) || (type === "message" && role === "assistant")) idle = false;
+    else if (idle && type !== "additional_tools") return true;
+  }
+  return idle;
 }
 
 /** What nobody has sealed cannot be given back to whoever thought it. */

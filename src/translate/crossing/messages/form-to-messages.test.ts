@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { cross } from "../../../../tests/support/cross.ts";
+import { sealNative } from "../../form/native.ts";
 
 type Json = Record<string, unknown>;
 const { sent } = cross("chat", "messages");
@@ -46,6 +47,32 @@ test("an answer that the caller has begun ends without white space, and what was
     "yes \n",
     "name one ",
     "It is",
+  ]);
+});
+
+test("thinking after which nothing was said is left out, since a messages provider refuses a turn that ends in it", () => {
+  const signed = (signature: string): Json => ({
+    type: "reasoning",
+    summary: [{ type: "summary_text", text: "Hm." }],
+    encrypted_content: sealNative({ dialect: "messages", value: { signature } }),
+  });
+  const said = { role: "assistant", content: "yes" };
+  const asked = { role: "user", content: "hi" };
+  const { messages } = cross("responses", "messages").sent({
+    input: [asked, signed("a"), said, signed("b"), asked, signed("c"), asked],
+  });
+
+  expect(messages).toEqual([
+    { role: "user", content: [{ type: "text", text: "hi" }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "Hm.", signature: "a" },
+        { type: "text", text: "yes" },
+      ],
+    },
+    { role: "user", content: [{ type: "text", text: "hi" }] },
+    { role: "user", content: [{ type: "text", text: "hi" }] },
   ]);
 });
 

@@ -49,9 +49,16 @@ function messagesOf({ turns }: RequestForm): Json[] {
 
 type Message = { role: string; content: Json[] };
 
-/** Instructions amid a conversation have no role here; they are said by the user. */
+/**
+ * Instructions amid a conversation have no role here; they are said by the user. A turn may not end in thinking, as one that was
+ * broken off does; nothing came of that, so that nobody misses it.
+ */
 function messageOf({ role, blocks }: Turn): Message[] {
-  const content = blocks.flatMap((block) => contentOf(block));
+  const said = blocks.flatMap((block) => contentOf(block));
+  const content = said.slice(
+    0,
+    said.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking") + 1,
+  );
   return content.length === 0 ? [] : [{ role: role === "assistant" ? "assistant" : "user", content }];
 }
 
