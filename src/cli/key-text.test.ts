@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyListing, keyName } from "./key-text.ts";
+import { type Account, keyListing, keyName, openingAdvice } from "./key-text.ts";
 
 test("a key is named by its prefix and label, and a label cannot write lines of its own", () => {
   expect(keyName({ prefix: "tgc_a034Fq4J", label: null })).toBe("tgc_a034Fq4J…");
@@ -27,4 +27,12 @@ test("a page of keys that is full says how to go on, since it may not be the las
 test("an empty page after others is not taken for a gateway without keys", () => {
   expect(keyListing([], { limit: 2, after: "b" })).toBe("no more keys");
   expect(keyListing([], { limit: 2 })).toContain("tollgate keys create");
+});
+
+test("a new key that has expired already is told so, since its date was most likely mistyped", () => {
+  const account = { unit: "credit", balance: "5", period: null } as Account;
+  const past = { ...row("a"), status: "expired" as const, expires_at: "2020-01-01T00:00:00.000Z" };
+
+  expect(openingAdvice(past, account)).toContain("which expired on 2020-01-01T00:00:00.000Z already, with 5 credits");
+  expect(openingAdvice(row("a"), account)).not.toContain("expired");
 });
