@@ -27,6 +27,17 @@ test.each<[string, unknown]>([
   expect(most).toBeLessThan(80_000);
 });
 
+test("a photograph counts as one however its sender spaces and escapes", () => {
+  const content = [{ type: "image_url", image_url: { url: `data:image/png;base64,${photograph}` } }];
+  const spaced = body(content).toString().replace('"url":', '"url"\t:\r\n ');
+  const escaped = body(content)
+    .toString()
+    .replaceAll("/", String.raw`\/`);
+
+  expect(estimateInput(Buffer.from(spaced)).likely).toBeLessThan(12_000);
+  expect(estimateInput(Buffer.from(escaped)).likely).toBeLessThan(12_000);
+});
+
 test("the same letters in a prompt are text", () => {
   expect(estimateInput(body(photograph)).likely).toBeGreaterThan(100_000);
   expect(estimateInput(body(JSON.stringify({ data: photograph }))).likely).toBeGreaterThan(100_000);

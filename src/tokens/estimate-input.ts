@@ -13,10 +13,10 @@ const LEAST_MEDIA_TOKENS = 2_000;
 const LIKELY_BYTES_PER_TOKEN = 64;
 const LEAST_BYTES_PER_TOKEN = 8;
 
-const SPACE = 0x20;
-const COLON = 0x3a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+/** What may stand between a member's name and its value. */
+const BETWEEN = Buffer.from(": \t\n\r");
 
 /** Members that hold base64 and nothing else, and those that hold it as an address. */
 const DATA_MEMBERS = ["data"].map(quoted);
@@ -78,7 +78,7 @@ function isCarried(body: Buffer, start: number): boolean {
 /** Whether the text that opens at this quote belongs to one of these members; a quote within a text belongs to none. */
 function isValueOf(body: Buffer, quote: number, members: readonly Buffer[]): boolean {
   let end = quote;
-  while (body[end - 1] === SPACE || body[end - 1] === COLON) end--;
+  while (BETWEEN.includes(body[end - 1] ?? QUOTE)) end--;
   return end < quote && members.some((member) => endsWith(body, end, member));
 }
 
