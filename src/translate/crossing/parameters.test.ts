@@ -198,3 +198,21 @@ test("a format of output under its older name is understood", () => {
   });
   expect(lost("messages", "chat", body)).toEqual([]);
 });
+
+test.each([
+  ["claude-opus-4-7", false],
+  ["claude-opus-4-8-20260601", false],
+  ["us.anthropic.claude-opus-4-7-v1:0", false],
+  ["claude-sonnet-5", false],
+  ["claude-opus-5@20260724", false],
+  ["claude-opus-4-6", true],
+  ["claude-opus-4-20250514", true],
+  ["claude-sonnet-4-5-20250929", true],
+  ["claude-3-7-sonnet-20250219", true],
+  ["somebody-elses-5", true],
+])("%s is told how to choose its words only where it takes that (%s)", (upstreamModel, taken) => {
+  const { sent } = cross("chat", "messages");
+
+  expect(sent({ temperature: 0.5 }, { upstreamModel })["temperature"]).toBe(taken ? 0.5 : undefined);
+  expect(sent({ top_p: 0.5 }, { upstreamModel })["top_p"]).toBe(taken ? 0.5 : undefined);
+});

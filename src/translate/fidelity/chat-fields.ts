@@ -19,6 +19,7 @@ import {
   TOOL_NAME,
   UNTYPED,
   WITHOUT_REASONING,
+  WITHOUT_SAMPLING,
   wordOtherThan,
 } from "./field-row.ts";
 
@@ -99,7 +100,9 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
     },
     note: "Taken as 1; a model that thinks takes none.",
   }),
+  row("temperature", ["kept", "lost"], WITHOUT_SAMPLING),
   row("top_p", ["kept", "kept"]),
+  row("top_p", ["kept", "lost"], WITHOUT_SAMPLING),
   row("top_p", ["kept", "lost"], {
     only: {
       words: "beside `temperature`, or with reasoning",

@@ -13,8 +13,9 @@ export type Condition = { words: string; when: Test };
 type Test = (value: unknown, owner: Record<string, unknown>, to: Recipient) => boolean;
 
 /** Whom a request is for: a provider of a format, and what its model can do; and the whole of the request. */
-export type Recipient = { provider: ProviderDialect; body: Record<string, unknown> } & ModelFacts;
-export type ModelFacts = { reasoning: boolean };
+export type Recipient = { provider: ProviderDialect; body: Record<string, unknown> } & Required<ModelFacts>;
+/** `sampling`: it takes a temperature and its like; absent, it does. */
+export type ModelFacts = { reasoning: boolean; sampling?: boolean };
 
 /** One field of one client format. A row with a condition speaks of the values that meet it, and only of those. */
 export type FieldRow = {
@@ -114,6 +115,15 @@ export const notHeld = (
 
 /** How a row is worded that speaks of thinking which was broken off. */
 export const IDLE_THOUGHT = "thinking of a messages provider after which nothing was said";
+
+/** What the newest messages models choose by themselves. */
+export const WITHOUT_SAMPLING: Pick<FieldRow, "only" | "note"> = {
+  only: {
+    words: "other than 1, to a model that takes none",
+    when: (value, _, { sampling }) => !sampling && value !== 1,
+  },
+  note: "Claude Opus takes none from 4.7 on, and no Claude from 5 on.",
+};
 
 /** What becomes of text that says nothing. */
 export const NO_BLANKS = "Texts of white space alone are left out at messages providers, which refuse them.";

@@ -160,3 +160,17 @@ test("a model of formats that nobody can cross to is refused by name; one withou
   );
   expect(passageOf({ routes: [] })).toMatchObject({ chosen: [], fidelity: "exact" });
 });
+
+test("what a messages model takes no word about is declared of the way on which it stands", () => {
+  const sampled = Buffer.from(JSON.stringify({ model: "m", ...CHAT, temperature: 0.5, top_p: 1 }));
+  const fidelityOf = (bytes: Buffer, ...models: string[]): string => {
+    const routes = models.map((upstreamModel) => ({ dialect: "messages" as const, upstreamModel }));
+    return choosePassage({ dialect: "chat", model: "m", bytes }, { routes, reasoning: true }, "declared").best.fidelity;
+  };
+
+  expect(fidelityOf(sampled, "claude-opus-4-6")).toBe("translated; dropped=top_p");
+  expect(fidelityOf(sampled, "claude-opus-4-7")).toBe("translated; dropped=temperature,top_p");
+  expect(fidelityOf(sampled, "claude-opus-4-6", "claude-opus-4-7")).toBe("translated; dropped=temperature,top_p");
+  const ordinary = Buffer.from(JSON.stringify({ model: "m", ...CHAT, temperature: 1 }));
+  expect(fidelityOf(ordinary, "claude-opus-4-7")).toBe("translated");
+});

@@ -2,6 +2,7 @@ import type { ProviderDialect } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { takesSampling } from "../crossing/messages/messages-thinking.ts";
 import { canTranslate } from "../pick-translator.ts";
 import { withoutSealed } from "../straight/sealed-thoughts.ts";
 import type { ModelFacts } from "./field-row.ts";
@@ -27,6 +28,9 @@ const MOST_NAMED = 24;
 
 type Asked = Pick<GenerationRequest, "dialect" | "model" | "bytes">;
 
+/** What a route says of where it leads. */
+type Destination = { dialect: ProviderDialect; upstreamModel?: string };
+
 /** The routes of a model, and what is known of it. */
 type Offer<Route> = { routes: readonly Route[] } & ModelFacts;
 
@@ -35,7 +39,7 @@ type Offer<Route> = { routes: readonly Route[] } & ModelFacts;
  * is lost. A way on which the request would become another one is closed, as is any loss to a caller that asked for none; when
  * all are closed, the request is refused.
  */
-export function choosePassage<Route extends { dialect: ProviderDialect }>(
+export function choosePassage<Route extends Destination>(
   request: Asked,
   offer: Offer<Route>,
   wanted: Fidelity,
@@ -65,7 +69,7 @@ export function wayAlong<Route>({ best, others }: Passage<Route>, route: Route):
 type Closed = { refused: Loss | null; lost: Loss | null };
 
 /** Every format but the caller's own: the ways that are open, least loss first, and why the others are not. */
-function waysAcross<Route extends { dialect: ProviderDialect }>(
+function waysAcross<Route extends Destination>(
   { dialect: client, bytes }: Asked,
   { routes, reasoning }: Offer<Route>,
   wanted: Fidelity,
@@ -74,7 +78,10 @@ function waysAcross<Route extends { dialect: ProviderDialect }>(
   const reachable = [...dialects].filter((dialect) => canTranslate(client, dialect));
   const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
   const ways = reachable
-    .map((dialect) => ({ dialect, ...lossesOf(client, dialect, body, { reasoning }) }))
+    .map((dialect) => ({
+      dialect,
+      ...lossesOf(client, dialect, body, { reasoning, sampling: allTakeSampling(routes, dialect) }),
+    }))
     .sort((a, b) => a.dropped.length - b.dropped.length);
   const isOpen = ({ refused, dropped }: Losses): boolean =>
     refused === null && (wanted === "declared" || dropped.length === 0);
@@ -85,6 +92,12 @@ function waysAcross<Route extends { dialect: ProviderDialect }>(
     })),
     closed: ways.filter((way) => !isOpen(way)).map(({ refused, dropped }) => ({ refused, lost: dropped[0] ?? null })),
   };
+}
+
+/** Of several models on one way, what any of them loses is declared. */
+function allTakeSampling(routes: readonly Destination[], way: ProviderDialect): boolean {
+  if (way !== "messages") return true;
+  return routes.every(({ dialect, upstreamModel = "" }) => dialect !== way || takesSampling(upstreamModel));
 }
 
 /** What no provider of the caller's own format can read, since it was sealed here for another's. */

@@ -6,7 +6,7 @@ import type { Block, OutputFormat, RequestForm, Source, ToolChoice, ToolForm, Tu
 import type { ProviderTold } from "../../form/sides.ts";
 import { toolSchema } from "../../form/tool-schema.ts";
 import { heldSchema, isHoldable } from "./messages-schema.ts";
-import { thinkingFor } from "./messages-thinking.ts";
+import { takesSampling, thinkingFor } from "./messages-thinking.ts";
 
 /** This dialect's range of temperature ends where others' middle is. */
 const MOST_TEMPERATURE = 1;
@@ -14,9 +14,9 @@ const MOST_TEMPERATURE = 1;
 export function formToMessages(form: RequestForm, { model, stream, maxOutputTokens }: ProviderTold): Json {
   const maxTokens = maxOutputTokens ?? DEFAULT_MAX_TOKENS;
   const { thinking, effort } = thinkingFor(form, { model, maxTokens });
-  // A model that thinks takes no sampling at all, and current models take one of the two.
-  const temperature =
-    thinking !== null || form.temperature === null ? null : Math.min(form.temperature, MOST_TEMPERATURE);
+  // A model that thinks takes no sampling at all, and neither do the newest; others take one of the two.
+  const sampled = thinking === null && takesSampling(model);
+  const temperature = sampled && form.temperature !== null ? Math.min(form.temperature, MOST_TEMPERATURE) : null;
   const stop = form.stop.filter((sequence) => hasWords(sequence));
   const system = form.system.flatMap((block) => contentOf(block));
   return said({
@@ -25,7 +25,7 @@ export function formToMessages(form: RequestForm, { model, stream, maxOutputToke
     system: system.length === 0 ? null : system,
     messages: messagesOf(form),
     temperature,
-    top_p: thinking !== null || temperature !== null ? null : form.topP,
+    top_p: sampled && temperature === null ? form.topP : null,
     stop_sequences: stop.length === 0 ? null : stop,
     ...toolsOf(form),
     thinking,

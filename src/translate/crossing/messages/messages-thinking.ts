@@ -4,6 +4,12 @@ import type { Effort, RequestForm, ThinkingForm } from "../../form/request-form.
 /** Models that think by a budget of tokens and know neither adaptive thinking nor efforts. All later ones know both. */
 const BY_BUDGET = /claude-(?:3[-.]7-sonnet|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?)(?=$|[-@:]\D|[-@]20\d{6})/;
 
+/** Models that choose their words by themselves, and refuse a request that says how. */
+const WITHOUT_SAMPLING = /claude-(?:opus-4[-.][7-9]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])(?!\d)/;
+
+/** Whether a model of this dialect takes a temperature and its like. */
+export const takesSampling = (model: string): boolean => !WITHOUT_SAMPLING.test(model);
+
 const EFFORTS: Record<Effort, { name: string; budgetTokens: number } | null> = {
   none: null,
   minimal: { name: "low", budgetTokens: 1_024 },
