@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { processorMs } from "../../../tests/support/processor-time.ts";
 import { textBlock } from "../form/build-form.ts";
 import type { Block } from "../form/request-form.ts";
 import { createConversation } from "./conversation.ts";
@@ -69,15 +70,18 @@ test("a result whose call is not there is said by the user where it stands", () 
 test("a conversation of a few hundred thousand parts is put together in a moment", () => {
   const { add, addResult, turns } = createConversation();
   const many = 200_000;
-  const startedAtMs = performance.now();
-  add({ role: "assistant", blocks: Array.from({ length: many }, (_, index) => call(String(index))) });
-  add({ role: "user", blocks: Array.from({ length: many }, () => textBlock("x")) });
-  for (let index = 0; index < many; index++) addResult(String(index), [textBlock("y")]);
-  addResult(
-    "0",
-    Array.from({ length: many }, () => textBlock("z")),
-  );
+  const listOf = <Item>(item: (index: number) => Item) => Array.from({ length: many }, (_, index) => item(index));
+  const spentMs = processorMs(() => {
+    add({ role: "assistant", blocks: listOf((index) => call(String(index))) });
+    add({ role: "user", blocks: listOf(() => textBlock("x")) });
+    for (let index = 0; index < many; index++) addResult(String(index), [textBlock("y")]);
+    addResult(
+      "0",
+      listOf(() => textBlock("z")),
+    );
+    turns();
+  });
 
   expect(turns()[1]?.blocks.length).toBe(2 * many);
-  expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+  expect(spentMs).toBeLessThan(5_000);
 });
