@@ -1,11 +1,14 @@
 import { isObject } from "../../core/is-object.ts";
+import { chatToForm } from "../crossing/chat/chat-to-form.ts";
 import { hasWords } from "../crossing/messages/form-to-messages.ts";
+import { isBeyondBudgets } from "../crossing/messages/messages-thinking.ts";
 import { effortOf } from "../form/build-form.ts";
 import { openNative } from "../form/native.ts";
-import { objectOf, objectsOf } from "../form/read-json.ts";
+import { numberOrNull, objectOf, objectsOf } from "../form/read-json.ts";
 import { EFFORTS } from "../form/request-form.ts";
 import {
   being,
+  BEYOND_BUDGETS,
   type FieldRow,
   IDLE_THOUGHT,
   NO_BLANKS,
@@ -142,6 +145,13 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
     only: { words: "beside a call that is forced", when: (value, body) => value !== "none" && forcesCall(body) },
     note: "Told as an effort, without thinking.",
   }),
+  row("reasoning_effort", ["kept", "lost"], {
+    only: {
+      words: BEYOND_BUDGETS,
+      when: (_, body, { reasoning, budgeted }) =>
+        budgeted && reasoning && thinks(body) && isBeyondBudgets(chatToForm(body), limitOf(body)),
+    },
+  }),
   row("reasoning_effort", ["lost", "lost"], {
     only: {
       words: `other than \`none\`, ${WITHOUT_REASONING}`,
@@ -182,6 +192,9 @@ function strictSchemas({ tools }: Json): unknown[] {
     .map((tool) => objectOf(tool["function"]))
     .flatMap(({ strict, parameters }) => (strict === true ? [parameters] : []));
 }
+
+const limitOf = ({ max_tokens: limit, max_completion_tokens: same }: Json): number =>
+  numberOrNull(limit) ?? numberOrNull(same) ?? Number.POSITIVE_INFINITY;
 
 /** A messages provider refuses a turn that ends in thinking. */
 function hasIdleThought(messages: unknown): boolean {

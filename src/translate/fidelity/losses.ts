@@ -41,7 +41,7 @@ export function lossesOf(
     const fate = row.fates[provider] ?? "lost";
     if (fate !== "lost" && fate !== "refused") continue;
     const at = firstAt(
-      { row, to: { provider, body, sampling: true, ...model }, steps: row.path.split(".") },
+      { row, to: { provider, body, sampling: true, budgeted: false, ...model }, steps: row.path.split(".") },
       { value: body, owner: {} },
       0,
     );

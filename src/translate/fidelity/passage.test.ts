@@ -174,3 +174,35 @@ test("what a messages model takes no word about is declared of the way on which 
   const ordinary = Buffer.from(JSON.stringify({ model: "m", ...CHAT, temperature: 1 }));
   expect(fidelityOf(ordinary, "claude-opus-4-7")).toBe("translated");
 });
+
+const CALLED = [
+  { role: "user", content: "hi" },
+  { role: "assistant", tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }] },
+  { role: "tool", tool_call_id: "a", content: "ok" },
+];
+const ITEMS = [
+  { role: "user", content: "hi" },
+  { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+  { type: "function_call_output", call_id: "a", output: "ok" },
+];
+
+test.each([
+  ["amid calls without thinking", "chat", { messages: CALLED, reasoning_effort: "low" }, "reasoning_effort"],
+  ["with too low a limit", "chat", { ...CHAT, reasoning_effort: "low", max_tokens: 1_000 }, "reasoning_effort"],
+  ["amid calls without thinking", "responses", { input: ITEMS, reasoning: { effort: "low" } }, "reasoning"],
+  [
+    "with too low a limit",
+    "responses",
+    { input: "hi", reasoning: { effort: "low" }, max_output_tokens: 1_000 },
+    "reasoning",
+  ],
+] as const)("thinking by a budget that is not asked for %s is declared to a %s caller", (_, dialect, body, lost) => {
+  const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
+  const fidelityOf = (upstreamModel: string): string => {
+    const routes = [{ dialect: "messages" as const, upstreamModel }];
+    return choosePassage({ dialect, model: "m", bytes }, { routes, reasoning: true }, "declared").best.fidelity;
+  };
+
+  expect(fidelityOf("claude-sonnet-4-5")).toBe(`translated; dropped=${lost}`);
+  expect(fidelityOf("claude-opus-4-6")).toBe("translated");
+});

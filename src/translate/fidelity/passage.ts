@@ -2,7 +2,7 @@ import type { ProviderDialect } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
-import { takesSampling } from "../crossing/messages/messages-thinking.ts";
+import { takesSampling, thinksByBudget } from "../crossing/messages/messages-thinking.ts";
 import { canTranslate } from "../pick-translator.ts";
 import { withoutSealed } from "../straight/sealed-thoughts.ts";
 import type { ModelFacts } from "./field-row.ts";
@@ -80,7 +80,7 @@ function waysAcross<Route extends Destination>(
   const ways = reachable
     .map((dialect) => ({
       dialect,
-      ...lossesOf(client, dialect, body, { reasoning, sampling: allTakeSampling(routes, dialect) }),
+      ...lossesOf(client, dialect, body, { reasoning, ...messagesFacts(routes, dialect) }),
     }))
     .sort((a, b) => a.dropped.length - b.dropped.length);
   const isOpen = ({ refused, dropped }: Losses): boolean =>
@@ -94,10 +94,11 @@ function waysAcross<Route extends Destination>(
   };
 }
 
-/** Of several models on one way, what any of them loses is declared. */
-function allTakeSampling(routes: readonly Destination[], way: ProviderDialect): boolean {
-  if (way !== "messages") return true;
-  return routes.every(({ dialect, upstreamModel = "" }) => dialect !== way || takesSampling(upstreamModel));
+/** What is known of messages models by their names. Of several on one way, what any of them loses is declared. */
+function messagesFacts(routes: readonly Destination[], way: ProviderDialect): Omit<ModelFacts, "reasoning"> {
+  if (way !== "messages") return {};
+  const models = routes.flatMap(({ dialect, upstreamModel }) => (dialect === way ? (upstreamModel ?? []) : []));
+  return { sampling: models.every(takesSampling), budgeted: models.some(thinksByBudget) };
 }
 
 /** What no provider of the caller's own format can read, since it was sealed here for another's. */

@@ -1,11 +1,14 @@
 import { isObject } from "../../core/is-object.ts";
+import { isBeyondBudgets } from "../crossing/messages/messages-thinking.ts";
 import { PROBABILITIES } from "../crossing/responses/form-to-responses.ts";
+import { responsesToForm } from "../crossing/responses/responses-to-form.ts";
 import { effortOf } from "../form/build-form.ts";
 import { openNative } from "../form/native.ts";
-import { objectsOf } from "../form/read-json.ts";
+import { numberOrNull, objectsOf } from "../form/read-json.ts";
 import { EFFORTS } from "../form/request-form.ts";
 import {
   being,
+  BEYOND_BUDGETS,
   type FieldRow,
   FOUND_TOOLS,
   IDLE_THOUGHT,
@@ -148,6 +151,13 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
     },
     note: "Told as an effort, without thinking.",
   }),
+  row("reasoning", ["translated", "lost"], {
+    only: {
+      words: BEYOND_BUDGETS,
+      when: (_, body, { reasoning, budgeted }) =>
+        budgeted && reasoning && thinks(body) && isBeyondBudgets(responsesToForm(body), limitOf(body)),
+    },
+  }),
   row("reasoning", ["lost", "lost"], {
     only: {
       words: `other than an effort of \`none\`, ${WITHOUT_REASONING}`,
@@ -216,6 +226,8 @@ function strictSchemas({ tools, input }: Json): unknown[] {
 }
 
 const CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "tool_search_call"]);
+
+const limitOf = ({ max_output_tokens: limit }: Json): number => numberOrNull(limit) ?? Number.POSITIVE_INFINITY;
 
 /** A messages provider refuses a turn that ends in thinking. */
 function hasIdleThought(items: unknown): boolean {

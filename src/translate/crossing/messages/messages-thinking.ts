@@ -31,14 +31,21 @@ export function thinkingFor(form: RequestForm, told: Told): { thinking: Json | n
   const asked = form.thinking;
   if (asked === null || asked.effort === "none") return { thinking: null, effort: null };
   const effort = asked.effort === null ? null : EFFORTS[asked.effort];
-  const byBudget = BY_BUDGET.test(told.model);
+  const byBudget = thinksByBudget(told.model);
   const name = byBudget ? null : (effort?.name ?? null);
   if (forcesCall(form)) return { thinking: null, effort: name };
   if (!byBudget) return { thinking: { type: "adaptive", ...displayOf(asked) }, effort: name };
   const wanted = effort?.budgetTokens ?? EFFORTS.medium?.budgetTokens ?? LEAST_BUDGET_TOKENS;
   const budget = Math.min(wanted, Math.floor(told.maxTokens * MOST_SHARE));
-  if (budget < LEAST_BUDGET_TOKENS || callsWithoutThought(form)) return { thinking: null, effort: null };
+  if (isBeyondBudgets(form, told.maxTokens)) return { thinking: null, effort: null };
   return { thinking: { type: "enabled", budget_tokens: budget, ...displayOf(asked) }, effort: null };
+}
+
+export const thinksByBudget = (model: string): boolean => BY_BUDGET.test(model);
+
+/** Whether a model that thinks by a budget must answer without: no budget fits, or it would refuse what came before. */
+export function isBeyondBudgets(form: RequestForm, maxTokens: number): boolean {
+  return Math.floor(maxTokens * MOST_SHARE) < LEAST_BUDGET_TOKENS || callsWithoutThought(form);
 }
 
 /** The newest models think in silence unless asked to show it. */
