@@ -13,6 +13,9 @@ export function createPools({ connectionsPerOrigin }: { connectionsPerOrigin: nu
         pool = new Pool(origin, {
           connections: connectionsPerOrigin,
           pipelining: 1,
+          // Over HTTP/2 a hundred answers share a connection, and new calls are put on it for as long as nobody has noticed that
+          // it is dead: where a middlebox forgets one in silence, all of them would time out.
+          allowH2: false,
           connect: { timeout: connectTimeoutMs },
           keepAliveTimeout: 30_000,
         });
