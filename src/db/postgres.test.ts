@@ -83,6 +83,31 @@ describe.skipIf(reason !== null)(`connections to PostgreSQL${reason === null ? "
     }
   });
 
+  // A server that is not ours cannot be frozen.
+  const freezable = process.env["DATABASE_URL"] === undefined;
+  test.skipIf(!freezable).each(["before its first statement", "between two statements"])(
+    "a transaction whose server stops answering %s is given up on like any statement",
+    async (moment) => {
+      const database = connect({ statementTimeoutMs: 100, poolSize: 1 });
+      const pid = await backendOf(database);
+      const freeze = (): boolean => process.kill(pid, "SIGSTOP");
+      try {
+        if (moment === "before its first statement") freeze();
+        const work = database.transaction(async (tx) => {
+          await tx.query("select 1");
+          freeze();
+          await tx.query("select 1");
+        });
+
+        await expect(work).rejects.toThrow("Query read timeout");
+        expect(await backendOf(database)).not.toBe(pid);
+      } finally {
+        process.kill(pid, "SIGCONT");
+        await database.close();
+      }
+    },
+  );
+
   test("a caller that finds every connection in use is refused after the connect timeout", async () => {
     const database = connect({ poolSize: 1, connectTimeoutMs: 50 });
     const { promise: held, resolve } = Promise.withResolvers<void>();

@@ -11,8 +11,9 @@ export type Connection = Transaction & {
  * error: PostgreSQL would answer `commit` with a rollback and report success.
  */
 export async function runTransaction<T>(connection: Connection, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  // Read committed whatever the server's default: code that locks and then reads relies on a fresh snapshot.
-  await connection.script("begin isolation level read committed");
+  // Read committed whatever the server's default: code that locks and then reads relies on a fresh snapshot. A query and not a
+  // script, here and for the rollback: a script is waited for without end, and the server may be gone.
+  await connection.query("begin isolation level read committed");
   const guard = createGuard(connection);
   try {
     const result = await work(guard.tx);
@@ -21,7 +22,7 @@ export async function runTransaction<T>(connection: Connection, work: (tx: Trans
     return result;
   } catch (error) {
     await guard.finish().catch(() => undefined);
-    await connection.script("rollback").catch(connection.discard);
+    await connection.query("rollback").catch(connection.discard);
     throw error;
   }
 }
