@@ -1,5 +1,6 @@
+import type { CatalogueChange } from "../core/change-view.ts";
 import type { Queryable } from "../db/database.ts";
-import type { CatalogueChange, CatalogueDescription } from "./model.ts";
+import type { CatalogueDescription } from "./model.ts";
 
 type Apply = (tx: Queryable, description: CatalogueDescription) => Promise<CatalogueChange[]>;
 

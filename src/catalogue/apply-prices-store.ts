@@ -1,5 +1,6 @@
+import type { PriceChange } from "../core/change-view.ts";
 import type { Queryable } from "../db/database.ts";
-import type { BookedPrice, CatalogueDescription, DescribedPrice, PriceChange } from "./model.ts";
+import type { BookedPrice, CatalogueDescription, DescribedPrice } from "./model.ts";
 import { planPrices, type PricePlan } from "./plan-prices.ts";
 import { bookedPriceOf, PRICE_AS_JSON, type PriceRow, rowOf } from "./price-row.ts";
 

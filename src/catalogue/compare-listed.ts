@@ -1,6 +1,7 @@
+import type { ImportedModel, ListedFacts } from "../core/imported-view.ts";
 import type { Tariff } from "../core/price.ts";
 import { mergeTariff } from "./merge-tariff.ts";
-import type { ImportedModel, ImportOrder, ListedFacts, Model } from "./model.ts";
+import type { ImportOrder, Model } from "./model.ts";
 import { sameTariff } from "./plan-prices.ts";
 
 type Listed = ImportOrder["models"][number];

@@ -1,4 +1,6 @@
+import type { CatalogueChange, PriceChange } from "../core/change-view.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
+import type { ImportedModel } from "../core/imported-view.ts";
 import type { ModelTerms } from "../core/model-view.ts";
 import type { Tariff } from "../core/price.ts";
 import type { RouteTerms } from "../core/route-view.ts";
@@ -68,21 +70,6 @@ export type DescribedRoute = Omit<RouteTerms, "concurrencyLimit"> & Partial<Pick
 
 /** Null: at once. Of several whose dates have passed, the latest is the price. */
 export type DescribedPrice = Tariff & { effectiveFromMs: number | null };
-
-export type CatalogueChange =
-  | { kind: "provider" | "model" | "route"; name: string; change: "added" | "changed" }
-  | PriceChange;
-
-/** `before` is the price that held, or would have held, at that date; null when there was none. */
-export type PriceChange = {
-  kind: "price";
-  name: string;
-  change: "added" | "changed" | "withdrawn";
-  version: number;
-  effectiveFromMs: number;
-  before: Tariff | null;
-  after: Tariff | null;
-};
 
 /**
  * What an operator does to the catalogue piece by piece. What the present state of things rules out is a `Conflict`, and what
@@ -182,14 +169,3 @@ export type ImportOrder = {
     tariff: Tariff;
   }[];
 };
-
-/** `foreign`: another provider's model has that name here, and it is left alone. */
-export type ImportedModel = {
-  id: string;
-  change: "new" | "changed" | "unchanged" | "foreign";
-  before: ListedFacts | null;
-  after: ListedFacts;
-};
-
-/** What a price list can say of a model. */
-export type ListedFacts = { contextWindow: number | null; maxOutputTokens: number | null; tariff: Tariff | null };

@@ -1,5 +1,6 @@
+import type { PriceChange } from "../core/change-view.ts";
 import type { Tariff } from "../core/price.ts";
-import type { BookedPrice, DescribedPrice, Price, PriceChange } from "./model.ts";
+import type { BookedPrice, DescribedPrice, Price } from "./model.ts";
 import { priceAt } from "./price-at.ts";
 
 export type PricePlan = { withdraw: readonly Price[]; add: readonly Price[]; changes: readonly PriceChange[] };

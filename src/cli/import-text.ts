@@ -1,20 +1,13 @@
 import { type PriceList, SKIP_REASONS, type SkipReason } from "../config/price-list/price-list.ts";
-import { factsText, factsView } from "./model-text.ts";
-import type { Catalogue } from "./operator-control.ts";
+import { type ImportedModel, importedModelView } from "../core/imported-view.ts";
+import { factsText } from "./model-text.ts";
 import { facts, table } from "./print.ts";
 
-type Compared = Awaited<ReturnType<Catalogue["importModels"]>>[number];
-
-export type ImportReport = { compared: readonly Compared[]; list: PriceList; applied: boolean };
+export type ImportReport = { compared: readonly ImportedModel[]; list: PriceList; applied: boolean };
 
 export const importView = ({ compared, list, applied }: ImportReport): object => ({
   applied,
-  models: compared.map(({ id, change, before, after }) => ({
-    id,
-    change,
-    before: before === null ? null : factsView(before),
-    after: factsView(after),
-  })),
+  models: compared.map(importedModelView),
   skipped: list.skipped,
   refused: list.refused,
 });
@@ -22,7 +15,7 @@ export const importView = ({ compared, list, applied }: ImportReport): object =>
 /** What differs, line by line; what does not, and what was left out, as counts. */
 export function importText({ compared, list, applied }: ImportReport): string {
   const differing = compared.filter(({ change }) => change === "new" || change === "changed");
-  const count = (change: Compared["change"]): number => compared.filter((row) => row.change === change).length;
+  const count = (change: ImportedModel["change"]): number => compared.filter((row) => row.change === change).length;
   const rows = differing.map(({ id, change, before, after }) => [change, id, factsText(before, after)]);
   const refused = list.refused.map(({ id, field, problem }) => [id, field, problem]);
   const skipped = Object.entries(list.skipped) as [SkipReason, number][];
@@ -43,7 +36,7 @@ export function importText({ compared, list, applied }: ImportReport): string {
   ].join("\n\n");
 }
 
-function foreignText(compared: readonly Compared[]): string[] {
+function foreignText(compared: readonly ImportedModel[]): string[] {
   const ids = compared.filter(({ change }) => change === "foreign").map(({ id }) => id);
   return ids.length === 0 ? [] : [`another provider's models here, left alone: ${ids.join(", ")}`];
 }

@@ -1,6 +1,7 @@
+import type { ListedFacts } from "../core/imported-view.ts";
 import { formatCredits } from "../core/money.ts";
 import { tariffView } from "../core/tariff-view.ts";
-import type { Catalogue, ListedModel } from "./operator-control.ts";
+import type { ListedModel } from "./operator-control.ts";
 import { priceText } from "./price-text.ts";
 import { table } from "./print.ts";
 
@@ -78,10 +79,8 @@ function routesText(routes: readonly Route[]): string {
 
 const handling = ({ conformant }: Pick<Route, "conformant">): string => (conformant ? "conformant" : "normalised");
 
-type Facts = NonNullable<Awaited<ReturnType<Catalogue["importModels"]>>[number]["before"]>;
-
 /** Limits and prices, only what differs, old → new; all of it where there was nothing. */
-export function factsText(before: Facts | null, after: Facts): string {
+export function factsText(before: ListedFacts | null, after: ListedFacts): string {
   const limit = (name: string, old: number | null | undefined, next: number | null): string[] =>
     old === next ? [] : [`${name} ${before === null ? "" : `${old ?? "none"} → `}${next ?? "none"}`];
   const price = priceText(before?.tariff ?? null, after.tariff);
@@ -91,9 +90,3 @@ export function factsText(before: Facts | null, after: Facts): string {
     ...limit("max output", before?.maxOutputTokens, after.maxOutputTokens),
   ].join(", ");
 }
-
-export const factsView = ({ contextWindow, maxOutputTokens, tariff }: Facts): object => ({
-  context_window: contextWindow,
-  max_output_tokens: maxOutputTokens,
-  price: tariff === null ? null : tariffView(tariff),
-});

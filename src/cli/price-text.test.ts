@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Tariff } from "../core/price.ts";
-import { changeListing, changeView, priceBookListing, priceBookView } from "./price-text.ts";
+import { changeView } from "../core/change-view.ts";
+import { changeListing, priceBookListing, priceBookView } from "./price-text.ts";
 
 const NOW = Date.parse("2026-11-15T00:00:00Z");
 const LATER = Date.parse("2090-01-01T00:00:00Z");

@@ -1,25 +1,10 @@
+import type { CatalogueChange, PriceChange } from "../core/change-view.ts";
 import type { Tariff } from "../core/price.ts";
 import { tariffView } from "../core/tariff-view.ts";
 import type { Catalogue } from "./operator-control.ts";
 import { table } from "./print.ts";
 
-type CatalogueChange = Awaited<ReturnType<Catalogue["apply"]>>[number];
-type PriceChange = Extract<CatalogueChange, { kind: "price" }>;
 type BookedPrice = NonNullable<Awaited<ReturnType<Catalogue["prices"]>>>[number];
-
-/** Changes as data: amounts as exact decimals, dates as text. */
-export const changeView = (change: CatalogueChange): object =>
-  change.kind === "price"
-    ? {
-        kind: change.kind,
-        name: change.name,
-        change: change.change,
-        version: change.version,
-        effective_from: dateText(change.effectiveFromMs),
-        before: change.before === null ? null : tariffView(change.before),
-        after: change.after === null ? null : tariffView(change.after),
-      }
-    : change;
 
 export const changeListing = (changes: readonly CatalogueChange[]): string =>
   changes.length === 0

@@ -1,7 +1,7 @@
+import { type ChangeView, changeOf } from "../core/change-view.ts";
 import { type Asking, createAsk, type GatewayAddress } from "./ask-gateway.ts";
 import { descriptionView } from "./description-view.ts";
 import type { Catalogue } from "./operator-control.ts";
-import { type ChangeView, changeOf } from "./read-change-view.ts";
 import { remoteModels } from "./remote-models.ts";
 import { remoteProviders } from "./remote-providers.ts";
 

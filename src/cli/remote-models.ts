@@ -1,7 +1,8 @@
+import { type ChangeView, changeOf } from "../core/change-view.ts";
+import { type ImportedModelView, importedModelOf } from "../core/imported-view.ts";
 import { tariffPartsView, tariffView } from "../core/tariff-view.ts";
 import { type Asking, GatewayRefusal, listAll, queryOf } from "./ask-gateway.ts";
 import type { Catalogue } from "./operator-control.ts";
-import { type ChangeView, changeOf, type ImportedModelView, importedModelOf } from "./read-change-view.ts";
 import { type BookedPriceView, bookedPriceOf, type ListedModelView, listedModelOf } from "./read-model-view.ts";
 
 type RemoteModels = Pick<

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { CatalogueStore } from "../../catalogue/model.ts";
+import { changeView } from "../../core/change-view.ts";
+import { importedModelView } from "../../core/imported-view.ts";
 import type { Events } from "../../telemetry/events.ts";
 import { descriptionIn } from "../../wire/catalogue/description.ts";
 import { EXACT } from "../../wire/catalogue/price.ts";
 import { validate } from "../../wire/validate.ts";
 import { importSchema } from "../contract/models.ts";
-import { changeView } from "../views/change-view.ts";
-import { importedModelView } from "../views/model-view.ts";
 
 type Parts = {
   catalogue: Pick<CatalogueStore, "apply" | "importModels">;

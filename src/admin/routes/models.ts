@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { CatalogueStore } from "../../catalogue/model.ts";
+import { changeView } from "../../core/change-view.ts";
 import type { Clock } from "../../core/clock.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Events } from "../../telemetry/events.ts";
 import { validate } from "../../wire/validate.ts";
 import { modelPageSchema, modelRequestSchema, publicationSchema, routeRemovalSchema } from "../contract/models.ts";
 import { priceChangeSchema } from "../contract/prices.ts";
-import { changeView } from "../views/change-view.ts";
 import { bookedPriceView, modelOverview } from "../views/model-view.ts";
 
 type Parts = {

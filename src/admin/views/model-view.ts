@@ -1,4 +1,4 @@
-import type { BookedPrice, ImportedModel, ListedFacts, ModelOverview, Price } from "../../catalogue/model.ts";
+import type { BookedPrice, ModelOverview, Price } from "../../catalogue/model.ts";
 import { modelView } from "../../core/model-view.ts";
 import { routeView } from "../../core/route-view.ts";
 import { tariffView } from "../../core/tariff-view.ts";
@@ -21,23 +21,10 @@ export const bookedPriceView = (price: BookedPrice) => ({
   suspended_for: price.suspendedFor,
 });
 
-export const importedModelView = ({ id, change, before, after }: ImportedModel) => ({
-  id,
-  change,
-  before: before === null ? null : factsView(before),
-  after: factsView(after),
-});
-
 const priceView = (price: Price) => ({
   version: price.version,
   effective_from: dateText(price.effectiveFromMs),
   ...tariffView(price),
-});
-
-const factsView = ({ contextWindow, maxOutputTokens, tariff }: ListedFacts) => ({
-  context_window: contextWindow,
-  max_output_tokens: maxOutputTokens,
-  price: tariff === null ? null : tariffView(tariff),
 });
 
 const dateText = (ms: number): string => new Date(ms).toISOString();

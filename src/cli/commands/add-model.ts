@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { changeView } from "../../core/change-view.ts";
 import type { ProviderDialect } from "../../core/dialect.ts";
 import type { Tariff } from "../../core/price.ts";
 import { tokenCount } from "../arguments.ts";
 import { withCatalogue } from "../open-catalogue.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
-import { changeListing, changeView } from "../price-text.ts";
+import { changeListing } from "../price-text.ts";
 import { printResult } from "../print.ts";
 import { CommandError } from "../report-failure.ts";
 

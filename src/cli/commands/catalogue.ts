@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
+import { changeView } from "../../core/change-view.ts";
 import { withCatalogue } from "../open-catalogue.ts";
-import { changeListing, changeView, priceBookListing, priceBookView } from "../price-text.ts";
+import { changeListing, priceBookListing, priceBookView } from "../price-text.ts";
 import { printResult } from "../print.ts";
 import { CommandError } from "../report-failure.ts";
 

@@ -1,11 +1,12 @@
 import { Argument, type Command } from "commander";
 import { matchesGlob } from "../../config/price-list/matches-glob.ts";
+import { changeView } from "../../core/change-view.ts";
 import { isoDate } from "../arguments.ts";
 import { modelListing, modelView, routeListing, routeView } from "../model-text.ts";
 import { withCatalogue } from "../open-catalogue.ts";
 import type { Catalogue } from "../operator-control.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
-import { changeListing, changeView } from "../price-text.ts";
+import { changeListing } from "../price-text.ts";
 import { printable, printResult } from "../print.ts";
 import { CommandError } from "../report-failure.ts";
 import { addModelAddCommand } from "./add-model.ts";

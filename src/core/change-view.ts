@@ -1,0 +1,53 @@
+import type { Tariff } from "./price.ts";
+import { tariffOf, tariffView, type TariffView } from "./tariff-view.ts";
+
+/** What a change of the catalogue did. */
+export type CatalogueChange = PartChange | PriceChange;
+
+type PartChange = { kind: "provider" | "model" | "route"; name: string; change: "added" | "changed" };
+
+/** `before` is the price that held, or would have held, at that date; null when there was none. */
+export type PriceChange = {
+  kind: "price";
+  name: string;
+  change: "added" | "changed" | "withdrawn";
+  version: number;
+  effectiveFromMs: number;
+  before: Tariff | null;
+  after: Tariff | null;
+};
+
+/** The same as data: amounts as exact decimals, dates as text. */
+export type ChangeView =
+  | PartChange
+  | (Pick<PriceChange, "kind" | "name" | "change" | "version"> & {
+      effective_from: string;
+      before: TariffView | null;
+      after: TariffView | null;
+    });
+
+export const changeView = (change: CatalogueChange): ChangeView =>
+  change.kind === "price"
+    ? {
+        kind: change.kind,
+        name: change.name,
+        change: change.change,
+        version: change.version,
+        effective_from: new Date(change.effectiveFromMs).toISOString(),
+        before: change.before === null ? null : tariffView(change.before),
+        after: change.after === null ? null : tariffView(change.after),
+      }
+    : { kind: change.kind, name: change.name, change: change.change };
+
+export const changeOf = (view: ChangeView): CatalogueChange =>
+  view.kind === "price"
+    ? {
+        kind: view.kind,
+        name: view.name,
+        change: view.change,
+        version: view.version,
+        effectiveFromMs: Date.parse(view.effective_from),
+        before: view.before === null ? null : tariffOf(view.before),
+        after: view.after === null ? null : tariffOf(view.after),
+      }
+    : view;
