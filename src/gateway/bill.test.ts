@@ -87,6 +87,10 @@ test.each<[what: string, usage: Usage | null]>([
   ["missing", null],
   ["of more input than the model takes", { ...NO_USAGE, inputTokens: 1_001, outputTokens: 1 }],
   ["of more output than the model gives", { ...NO_USAGE, inputTokens: 1, outputTokens: 1_001 }],
+  [
+    "of more calls than tokens to ask for them",
+    { ...NO_USAGE, inputTokens: 1, outputTokens: 5, toolCalls: { web_search: 4, fetch: 2 } },
+  ],
 ])("a usage that is %s is replaced by the estimate, which is marked as one [MON-22] [MON-24]", async (_what, usage) => {
   const bill = await billFor({ outcome: "completed", usage });
 

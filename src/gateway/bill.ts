@@ -1,5 +1,5 @@
 import { chargeOf, type Tariff } from "../core/price.ts";
-import { NO_USAGE, type Outcome, type Usage } from "../core/usage.ts";
+import { NO_TOOL_CALLS, NO_USAGE, type Outcome, type Usage } from "../core/usage.ts";
 import { countInSlices } from "../tokens/count-in-slices.ts";
 import type { CountTokens } from "../tokens/count-tokens.ts";
 import type { AnswerStage } from "../translate/answer-stage.ts";
@@ -85,7 +85,8 @@ export function costOf({ tariff }: Pick<Terms, "tariff">, usage: Usage): bigint 
 const inputOf = ({ inputTokens }: Terms): Usage => ({ ...NO_USAGE, inputTokens });
 
 /** What the provider said of the input at the start of its stream, as far as that can be true; else the estimate. */
-const inputSaid = (said: Usage | null, terms: Terms): Usage => possible(said, terms) ?? inputOf(terms);
+const inputSaid = (said: Usage | null, terms: Terms): Usage =>
+  possible(said && { ...said, toolCalls: NO_TOOL_CALLS }, terms) ?? inputOf(terms);
 
 /** A plain answer that was broken off has delivered nothing; a stream has delivered what it said. */
 async function brokenOffUsage({ stage }: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Usage> {
@@ -104,8 +105,12 @@ async function wholeUsage(ending: Ending, terms: Terms, count: () => Promise<Cou
   return { ...inputOf(terms), outputTokens: Math.ceil(tokens * terms.tokenFactor) };
 }
 
-/** Null for numbers that exceed what the model can take in or give out: they cannot be true. */
+/** Null for numbers that exceed what the model can take in or give out, calls of tools included: they cannot be true. */
 function possible(usage: Usage | null, { contextWindow, choices }: Terms): Usage | null {
-  if (usage === null || contextWindow === null) return usage;
+  if (usage === null) return null;
+  const calls = Object.values(usage.toolCalls).reduce((sum, count) => sum + count, 0);
+  // A call is asked for in tokens of output.
+  if (calls > usage.outputTokens) return null;
+  if (contextWindow === null) return usage;
   return usage.inputTokens <= contextWindow && usage.outputTokens <= contextWindow * choices ? usage : null;
 }
