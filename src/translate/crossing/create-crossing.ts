@@ -15,6 +15,7 @@ import { mayBeMade } from "./tool-names.ts";
 
 /** More than any model says in one answer. What is added up may not grow without end. */
 const MOST_CHARACTERS = 16_777_216;
+const MOST_BLOCKS = 10_000;
 
 /** Between two dialects, by way of the form: any reader with any writer. `extra` is what the provider is told in any case. */
 export function createCrossing(client: ClientSide, provider: ProviderSide, extra: Json = {}): Translator {
@@ -92,7 +93,7 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
     const events = reader.read(bytes.subarray(start, end));
     if (events === null || !everyCallIsNamed(events)) return FAILED;
     const written = write(events);
-    if (answer.length > MOST_CHARACTERS) return FAILED;
+    if (answer.length > MOST_CHARACTERS || answer.blocks.length > MOST_BLOCKS) return FAILED;
     if (!reader.ended()) return written.length === 0 ? DROP : Buffer.concat(written);
     last = written;
     return TERMINAL;

@@ -2,9 +2,6 @@ import type { AnswerEvent, BlockHead } from "./answer-form.ts";
 import type { Citation } from "./citation.ts";
 import type { TokenProbability } from "./token-probability.ts";
 
-/** More blocks than any answer has; a provider that begins more is not followed. */
-const MOST_BLOCKS = 10_000;
-
 /** Numbers the blocks of one answer by the names their provider has for them. */
 export function createBlockNumbers<Name>() {
   const open = new Map<Name, number>();
@@ -13,7 +10,6 @@ export function createBlockNumbers<Name>() {
   return {
     has: (name: Name): boolean => open.has(name),
     start: (name: Name, block: BlockHead): AnswerEvent[] => {
-      if (begun >= MOST_BLOCKS) return [];
       const before = stop(name);
       open.set(name, begun);
       return [...before, { kind: "block-started", index: begun++, block: withOwnId(block) }];
