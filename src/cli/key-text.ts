@@ -71,11 +71,12 @@ export function accountFacts(account: Account): [name: string, value: string][] 
   ];
 }
 
-/** What the operator should know of a key that was just made. */
-export function openingAdvice(key: KeyRow, account: Account): string {
+/** What the operator should know of a key that was just made; `account` is null when it could not be had. */
+export function openingAdvice(key: KeyRow, account: Account | null): string {
   // A date that was mistyped would else be found by whoever is given the key.
   const expired = key.status === "expired" ? `, which expired on ${key.expires_at ?? ""} already,` : "";
   const made = `made ${key.mode} key ${keyName(key)}${expired}`;
+  if (account === null) return `${made}; its secret is shown this once:\n`;
   return account.balance === "0"
     ? `${made} with a balance of 0: it cannot start a request until it ${remedy(key)}\nits secret is shown this once:\n`
     : `${made} with ${opening(account)}; its secret is shown this once:\n`;

@@ -82,7 +82,8 @@ function addCreateCommand(keys: Command): void {
           budget: options.budget ?? null,
           period: options.period ?? null,
         });
-        const account = await control.funds.show(made.key.id);
+        // The key is made and its secret is nowhere but here, so what is only advice must not keep it from being printed.
+        const account = await control.funds.show(made.key.id).catch(() => null);
         if (!options.json) process.stderr.write(openingAdvice(made.key, account));
         printResult({ ...made, account }, { json: options.json === true, text: () => made.secret });
       });
