@@ -48,7 +48,7 @@ test("a call that is given up while it waits for a connection leaves that connec
   const left = expect(ask()).rejects.toMatchObject({ reason: "broken" });
   leave();
   await left;
-  await expect(ask(50)).rejects.toMatchObject({ reason: "timed_out" });
+  await expect(ask(50)).rejects.toMatchObject({ reason: "crowded" });
   const last = asked();
   const next = ask();
   waiting[0]?.end("first");
@@ -59,4 +59,14 @@ test("a call that is given up while it waits for a connection leaves that connec
   expect((await next).toString()).toBe("next");
   expect(waiting).toHaveLength(2);
   expect(connections()).toBe(1);
+});
+
+test("a call for which no connection became free says so, and one that had a connection does not", async () => {
+  const { ask, asked } = await provider();
+  const first = asked();
+  const held = ask(500);
+  await first;
+
+  await expect(ask(50)).rejects.toMatchObject({ reason: "crowded" });
+  await expect(held).rejects.toMatchObject({ reason: "timed_out" });
 });

@@ -26,9 +26,10 @@ const FIRST_BODY_BYTE_MS = 5_000;
 /** Sends one request and resolves with the answer once its body has begun. Redirects are answers like any other: nothing follows them. */
 export function call(pools: Pools, request: Call): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const flight = new Flight(resolve, reject, request.firstByteTimeoutMs);
+    const pool = pools.of(request.origin, request.connectTimeoutMs);
+    const flight = new Flight({ resolve, reject, isFull: () => pools.isFull(pool) }, request.firstByteTimeoutMs);
     request.sink.onGone(() => flight.cancel());
-    pools.of(request.origin, request.connectTimeoutMs).dispatch(
+    pool.dispatch(
       {
         method: "POST",
         path: request.path,
@@ -43,10 +44,15 @@ export function call(pools: Pools, request: Call): Promise<UpstreamAnswer> {
   });
 }
 
+type FlightParts = {
+  resolve: (answer: UpstreamAnswer) => void;
+  reject: (error: Error) => void;
+  isFull: () => boolean;
+};
+
 /** One call in the air: undici's handler on one side, a byte stream on the other. */
 class Flight implements Dispatcher.DispatchHandler, ByteStream {
-  readonly #resolve: (answer: UpstreamAnswer) => void;
-  readonly #reject: (error: Error) => void;
+  readonly #parts: FlightParts;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: ByteReader | null = null;
@@ -56,10 +62,13 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
   #ending: { error: Error | null } | null = null;
   #cancelled = false;
 
-  constructor(resolve: (answer: UpstreamAnswer) => void, reject: (error: Error) => void, timeoutMs: number) {
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#timer = setTimeout(() => this.#giveUp("timed_out"), wholeSeconds(timeoutMs));
+  constructor(parts: FlightParts, timeoutMs: number) {
+    this.#parts = parts;
+    this.#timer = setTimeout(() => this.#timedOut(), wholeSeconds(timeoutMs));
+  }
+
+  #timedOut(): void {
+    this.#giveUp(this.#controller === null && this.#parts.isFull() ? "crowded" : "timed_out");
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -83,7 +92,7 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
 
   #pass(): void {
     clearTimeout(this.#timer);
-    if (this.#answer) this.#resolve(this.#answer);
+    if (this.#answer) this.#parts.resolve(this.#answer);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -102,7 +111,7 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.#timer);
     const failure = new UpstreamError(reasonOf(error), error);
-    this.#reject(failure);
+    this.#parts.reject(failure);
     this.#end(failure);
   }
 
@@ -137,7 +146,7 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
     this.#cancelled = true;
     this.#reader = null;
     const given = new Error("the call was given up");
-    this.#reject(new UpstreamError(reason, given));
+    this.#parts.reject(new UpstreamError(reason, given));
     this.#controller?.abort(given);
   }
 }

@@ -33,6 +33,12 @@ export function failureFault(error: UpstreamError, provider: string): Fault {
   switch (error.reason) {
     case "timed_out":
       return new Fault("upstream_timeout", "The provider took too long to answer. Trying again is safe.", options);
+    case "crowded":
+      return new Fault(
+        "upstream_timeout",
+        "No connection to the provider became free in time. Trying again is safe.",
+        options,
+      );
     case "refused":
       return new Fault("provider_unavailable", "The provider could not be reached. Try again in a moment.", options);
     case "misconfigured":

@@ -317,6 +317,24 @@ test("waiting for a free connection counts as waiting for the first byte", async
   for (const answer of asked) expect(await answer).toMatchObject({ code: "upstream_timeout" });
 });
 
+test("calls for which none of our own connections became free say nothing against the route", async () => {
+  const waiting: ServerResponse[] = [];
+  const slow = await provider((_request, response) => void waiting.push(response));
+  const { dispatch, task, health } = harness();
+  const patient = target(slow.url, { firstByteTimeoutMs: 10_000 });
+  const held = Array.from({ length: 4 }, () => dispatch(task(patient)));
+  while (waiting.length < 4) await once(slow.server, "request");
+  for (let call = 0; call < 5; call++) {
+    await expect(dispatch(task({ ...patient, firstByteTimeoutMs: 50 }))).rejects.toMatchObject({
+      code: "upstream_timeout",
+    });
+  }
+  for (const response of waiting) response.end("whole");
+  await Promise.all(held);
+
+  expect(health.report()[0]).toMatchObject({ breaker: "closed", successRate: 1, callsInProgress: 4 });
+});
+
 test("an answer of success that breaks off before its first byte is asked of the next route", async () => {
   const empty = await provider((_request, response) => {
     response.writeHead(200);

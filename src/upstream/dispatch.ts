@@ -126,7 +126,9 @@ export function createDispatch(parts: Parts): Dispatch {
       if (sink.isGone()) return { kind: "gone" };
       const { reason } = error;
       note(null, reason);
-      watched.failed({ reason, status: null, coolDownMs: null });
+      // How many connections there may be is ours to say, and the provider knows nothing of those that wait for one.
+      if (reason === "crowded") watched.released();
+      else watched.failed({ reason, status: null, coolDownMs: null });
       const next = reason === "refused" || reason === "broken" ? "anybody" : "others";
       return { kind: "failed", fault: failureFault(error, target.provider), next };
     }

@@ -1,6 +1,11 @@
 import { Pool } from "undici";
 
-export type Pools = { of: (origin: string, connectTimeoutMs: number) => Pool; close: () => Promise<void> };
+export type Pools = {
+  of: (origin: string, connectTimeoutMs: number) => Pool;
+  /** Whether it has as many connections as it may have. */
+  isFull: (pool: Pool) => boolean;
+  close: () => Promise<void>;
+};
 
 /** One pool of connections per provider origin. Origins come from the catalogue, so there are few. */
 export function createPools({ connectionsPerOrigin }: { connectionsPerOrigin: number }): Pools {
@@ -23,6 +28,7 @@ export function createPools({ connectionsPerOrigin }: { connectionsPerOrigin: nu
       }
       return pool;
     },
+    isFull: (pool) => pool.stats.connected >= connectionsPerOrigin,
     close: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
       pools.clear();

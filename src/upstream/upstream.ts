@@ -33,8 +33,8 @@ export type UpstreamAnswer = {
   body: ByteStream;
 };
 
-/** Why a provider gave no answer at all. */
-export type UpstreamFailure = "refused" | "timed_out" | "broken" | "misconfigured";
+/** Why a provider gave no answer at all. `crowded`: none of the connections we may have to it became free in time. */
+export type UpstreamFailure = "refused" | "timed_out" | "broken" | "misconfigured" | "crowded";
 
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
