@@ -5,9 +5,9 @@ import type { ReadUsage, UsageSlice, UsageSlices } from "./usage-report.ts";
 /**
  * Values: key, days. The newest hour that was added up for this key and the one before it may not have been added up in full: the
  * one is still running, and the other is closed some minutes after its end. So these are read from the records themselves, and only
- * earlier hours as they were added up. Requests cut off have a charge and no record.
- * An id is as old as its request, so ids are searched from an hour before the first moment that counts. Adding nothing to a
- * time keeps the planner from the coarse index of times, by way of which it would read the records of everybody.
+ * earlier hours as they were added up. Requests cut off have a charge and no record; those undone since have cost nothing. An id is
+ * as old as its request, so ids are searched from an hour before the first moment that counts. Adding nothing to a time keeps the
+ * planner from the coarse index of times, by way of which it would read the records of everybody.
  */
 const SLICES = `
   with span as materialized (
@@ -25,6 +25,7 @@ const SLICES = `
     select c.at, coalesce(c.model, ''), c.amount, 1, 1, c.tokens_in, c.tokens_out
       from span join charge c on c.key_id = $1 and c.kind in ('client_gone', 'swept') and c.at >= span.since
        and c.hold_id >= uuid_floor(span.since - interval '1 hour')
+     where not exists (select from funding f where f.key_id = $1 and f.reference = '#void:' || c.hold_id)
   )
   select b.unit, span.today::text as today, s.*
     from span cross join balance b

@@ -101,3 +101,24 @@ test("an hour that was added up before it ended lacks nothing when the next one 
 
   expect((await report(keyId, 2)).models).toMatchObject([{ model: "m", cost: "0.123", requests: 3 }]);
 });
+
+test("a request that was swept and then undone has cost nothing", async () => {
+  const keyId = createId(target.nowMs() + 1);
+  await target.createKey(keyId, "credit");
+  await target.fund({ keyId, reference: "a", kind: "grant", amount: 9_000_000_000n, about: null, actor: "test" });
+  const [id, sweeper] = [createId(target.nowMs()), createId(START_MS + 2)];
+  const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000, priceVersion: 1 };
+  await target.admit(createId(START_MS), [{ ...ask, id, keyId, least: 1n, most: 1_000_000_000n, model: "m" }]);
+  const come = { cost: 70_000_000n, inputTokens: 2, outputTokens: 3, contentDelivered: true };
+  await target.checkpoint([{ id, seq: 1, ...come }]);
+  for (const _ of ["one", "two", "three"]) {
+    await target.heartbeat(sweeper);
+    await target.advance(8_000);
+  }
+  await target.heartbeat(sweeper);
+  expect(await target.sweep(sweeper, 10)).toMatchObject([{ id, charged: 70_000_000n }]);
+  expect((await report(keyId, 1)).models).toMatchObject([{ cost: "0.07", cut_off: 1 }]);
+
+  await target.void([{ id, keyId }]);
+  expect((await report(keyId, 1)).models).toEqual([]);
+});
