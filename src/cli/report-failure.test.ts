@@ -32,6 +32,10 @@ test.each<[error: unknown, sentence: string]>([
     'the database refused: database "x" does not exist (3D000). Create it, or correct DATABASE_URL.',
   ],
   [
+    withCode("permission denied for table key", "42501"),
+    "the database refused: permission denied for table key (42501). Use the role that owns the tables, or give this one its grants (docs/operate/database-roles.md).",
+  ],
+  [
     withCode('password authentication failed for user "x"', "28P01"),
     'the database refused: password authentication failed for user "x" (28P01). Correct the user or the password in DATABASE_URL.',
   ],

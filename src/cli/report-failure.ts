@@ -39,6 +39,8 @@ function messageOf(error: unknown): string {
 
 function databaseAdvice(state: string): string {
   if (state === "3D000") return " Create it, or correct DATABASE_URL.";
+  if (state === "42501")
+    return " Use the role that owns the tables, or give this one its grants (docs/operate/database-roles.md).";
   return state.startsWith("28") ? " Correct the user or the password in DATABASE_URL." : "";
 }
 
