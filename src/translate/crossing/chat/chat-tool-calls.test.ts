@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AnswerEvent, createFold } from "../../form/answer-form.ts";
+import { createBlockNumbers } from "../../form/block-numbers.ts";
 import { createChatReader } from "./chat-answer-to-form.ts";
+import { createToolCalls } from "./chat-tool-calls.ts";
 
 type Fragment = { index?: number; id?: string; name?: string; text: string };
 
@@ -71,4 +73,16 @@ test("a name that comes after the first arguments loses none of them", () => {
       { index: 0, name: "f", text: ":1}" },
     ]),
   ).toEqual(['a f {"x":1}']);
+});
+
+test("a hundred thousand calls of a provider that numbers none of them are told apart in a moment", () => {
+  const blocks = createBlockNumbers<string>();
+  const calls = createToolCalls(blocks);
+  const startedAtMs = performance.now();
+  const events = Array.from({ length: 100_000 }, (_, index) =>
+    calls.read({ id: `c${index}`, function: { name: "f" } }),
+  );
+
+  expect(events.flat()).toHaveLength(100_000);
+  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
 });

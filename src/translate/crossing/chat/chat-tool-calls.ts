@@ -10,31 +10,34 @@ type Call = { block: string; id: string; name: string; started: boolean; held: s
  */
 export function createToolCalls(blocks: ReturnType<typeof createBlockNumbers<string>>) {
   const byIndex = new Map<string, Call>();
+  const byId = new Map<string, Call>();
   let last: Call | null = null;
   let count = 0;
 
   function callOf(given: Json): Call {
     const id = textOf(given["id"]);
     const index = Number.isInteger(given["index"]) ? String(given["index"]) : null;
-    const known = index === null ? (id === "" ? unnamed(given) : byId(id)) : (byIndex.get(index) ?? null);
-    if (known !== null && (id === "" || known.id === "" || known.id === id)) {
-      if (known.id === "") known.id = id;
+    const known = index === null ? (id === "" ? unnamed(given) : byId.get(id)) : byIndex.get(index);
+    if (known && (id === "" || known.id === "" || known.id === id)) {
+      if (known.id === "") identify(known, id);
       return known;
     }
     const call: Call = { block: `call ${count}`, id, name: "", started: false, held: "" };
     byIndex.set(index ?? (id === "" ? call.block : `id ${id}`), call);
+    identify(call, id);
     count++;
     return call;
+  }
+
+  function identify(call: Call, id: string): void {
+    call.id = id;
+    if (id !== "") byId.set(id, byId.get(id) ?? call);
   }
 
   /** The call that a fragment without index and id goes on with; null when it names one of its own. */
   function unnamed(given: Json): Call | null {
     const { name } = objectOf(given["function"]);
     return last !== null && last.name !== "" && textOf(name) !== "" ? null : last;
-  }
-
-  function byId(id: string): Call | null {
-    return [...byIndex.values()].find((call) => call.id === id) ?? null;
   }
 
   /** A name may come late; what is said before it is kept until there is a call to say it in. */
