@@ -128,7 +128,10 @@ export function createDispatch(parts: Parts): Dispatch {
       note(null, reason);
       // How many connections there may be is ours to say, and the provider knows nothing of those that wait for one.
       if (reason === "crowded") watched.released();
-      else watched.failed({ reason, status: null, coolDownMs: null });
+      else {
+        const perhapsLong = reason === "timed_out" && task.operation === "whole";
+        watched.failed({ reason, status: null, coolDownMs: null, perhapsLong });
+      }
       const next = reason === "refused" || reason === "broken" ? "anybody" : "others";
       return { kind: "failed", fault: failureFault(error, target.provider), next };
     }

@@ -95,6 +95,25 @@ test("a caller that left before anything was said speaks neither for a route nor
   expect(health.report()[0]).toMatchObject({ breaker: "closed", callsInProgress: 0 });
 });
 
+test.each([
+  ["was answered", "closed"],
+  ["was not", "open"],
+] as const)(
+  "whole answers that take too long shut a route only if nobody else had one: somebody %s, so it is %s",
+  (somebody, breaker) => {
+    const { health, pass } = harness();
+    const long = Array.from({ length: 6 }, () => health.begin(TARGET));
+    pass(30_000);
+    const other = health.begin(TARGET);
+    if (somebody === "was answered") other.answered(20);
+    other.released();
+    pass(30_000);
+    for (const call of long) call.failed({ reason: "timed_out", status: null, coolDownMs: null, perhapsLong: true });
+
+    expect(health.report()[0]).toMatchObject({ breaker, callsInProgress: 0, successRate: 10 / 16 });
+  },
+);
+
 test("a route that asks to be left alone is doubted for that long, and no number of such answers gives it up", () => {
   const { health, fail, pass } = harness();
   for (let call = 0; call < 20; call++) fail({ reason: "rate_limited", status: 429, coolDownMs: 30_000 });

@@ -54,6 +54,7 @@ export class RouteRecord {
   #target: Target;
   #callsInProgress = 0;
   #coolUntilMs = 0;
+  #lastAnsweredAtMs = -Infinity;
   #firstByteMs: number | null = null;
   #tokensPerSecond: number | null = null;
 
@@ -87,23 +88,26 @@ export class RouteRecord {
 
   begin(): WatchedCall {
     this.#callsInProgress++;
-    return new WatchedCall(this, this.#breaker.began());
+    return new WatchedCall(this, { ticket: this.#breaker.began(), beganAtMs: this.#clock.elapsedMs() });
   }
 
   /** For the call alone. */
   answered(ticket: Ticket, waitedMs: number): number {
     this.#firstByteMs = averaged(this.#firstByteMs, waitedMs);
     this.#breaker.answered(ticket);
-    return this.#clock.elapsedMs();
+    this.#lastAnsweredAtMs = this.#clock.elapsedMs();
+    return this.#lastAnsweredAtMs;
   }
 
-  failed(ticket: Ticket, { reason, status, coolDownMs }: FailedCall): void {
+  failed({ ticket, beganAtMs }: Begun, { reason, status, coolDownMs, perhapsLong = false }: FailedCall): void {
     this.#callsInProgress--;
     this.#rate.add("failure");
     if (this.#errors.push({ reason, status, atMs: this.#clock.nowMs() }) > MOST_ERRORS) this.#errors.shift();
     if (coolDownMs !== null) this.#coolUntilMs = Math.max(this.#coolUntilMs, this.#clock.elapsedMs() + coolDownMs);
-    // A provider that counts our calls is alive; it is left alone for as long as it says, and not given up.
-    if (status === 429) this.#breaker.released(ticket);
+    // A provider that counts our calls is alive; it is left alone for as long as it says, and not given up. So is one that
+    // answered others meanwhile, or whoever asks for several long answers at once could take a route from everybody.
+    const alive = status === 429 || (perhapsLong && this.#lastAnsweredAtMs >= beganAtMs);
+    if (alive) this.#breaker.released(ticket);
     else this.#breaker.failed(ticket);
   }
 
@@ -145,26 +149,31 @@ export class RouteRecord {
   }
 }
 
-/** `coolDownMs`: how long the provider asked to be left alone. */
-type FailedCall = RouteFailure & { coolDownMs: number | null };
+/**
+ * `coolDownMs`: how long the provider asked to be left alone. `perhapsLong`: what was waited for in vain was a whole answer, whose
+ * first byte comes with its last.
+ */
+type FailedCall = RouteFailure & { coolDownMs: number | null; perhapsLong?: boolean };
+
+type Begun = { ticket: Ticket; beganAtMs: number };
 
 /** One call under way. It ends once: the first of `failed`, `ended` and `released` counts. */
 export class WatchedCall {
-  readonly #ticket: Ticket;
+  readonly #begun: Begun;
   #record: RouteRecord | null;
   #answeredAtMs = 0;
 
-  constructor(record: RouteRecord, ticket: Ticket) {
+  constructor(record: RouteRecord, begun: Begun) {
     this.#record = record;
-    this.#ticket = ticket;
+    this.#begun = begun;
   }
 
   answered(waitedMs: number): void {
-    this.#answeredAtMs = this.#record?.answered(this.#ticket, waitedMs) ?? 0;
+    this.#answeredAtMs = this.#record?.answered(this.#begun.ticket, waitedMs) ?? 0;
   }
 
   failed(failure: FailedCall): void {
-    this.#close()?.failed(this.#ticket, failure);
+    this.#close()?.failed(this.#begun, failure);
   }
 
   ended({ outcome, outputTokens }: RouteEnding): void {
@@ -185,11 +194,11 @@ export class WatchedCall {
   }
 
   released(): void {
-    this.#close()?.released(this.#ticket);
+    this.#close()?.released(this.#begun.ticket);
   }
 
   #succeeded(outputTokens: number): void {
-    this.#close()?.succeeded(this.#ticket, { outputTokens, answeredAtMs: this.#answeredAtMs });
+    this.#close()?.succeeded(this.#begun.ticket, { outputTokens, answeredAtMs: this.#answeredAtMs });
   }
 
   #close(): RouteRecord | null {

@@ -39,7 +39,7 @@ const plain: Address = { path: () => "/converse", credential: (secret) => ({ "x-
 
 /** Calls to a dialect that is called as the test says. */
 function harness(address: Address, credential: () => string | null = () => "secret") {
-  const pools = createPools({ connectionsPerOrigin: 4 });
+  const pools = createPools({ connectionsPerOrigin: 8 });
   closing.push(pools.close);
   const health = createRouteHealth({ clock: systemClock, random: () => 0, onChange: () => undefined });
   const addresses: Addresses = { bedrock: address, messages: address };
@@ -219,4 +219,20 @@ test("a caller that leaves while its call waits for a token is not waited for", 
 
   expect(await asked).toBeNull();
   expect(attempts).toEqual([]);
+});
+
+test("several whole answers that take too long do not take a route from those it answers meanwhile", async () => {
+  const east = await listening((request, response) => {
+    if (request.url?.endsWith("streamed")) response.end("data: [DONE]\n\n");
+  });
+  const { ask, attempts } = harness({ ...plain, path: (operation) => `/${operation}` });
+  const long = Array.from({ length: 6 }, () =>
+    ask([target(east.url, { firstByteTimeoutMs: 300 })], { operation: "whole" }).catch(() => "too long"),
+  );
+  const brief = await ask([target(east.url)]);
+  brief?.ended({ outcome: null, outputTokens: 0 });
+  expect(await Promise.all(long)).toEqual(Array.from({ length: 6 }, () => "too long"));
+
+  expect(attempts.filter(({ failure }) => failure === "timed_out")).toHaveLength(6);
+  expect((await ask([target(east.url)]))?.answer.status).toBe(200);
 });
