@@ -193,6 +193,14 @@ test("settings are shown as text and as data, and never with a secret", async ()
   for (const { stdout, stderr } of [text, json]) expect(stdout + stderr).not.toMatch(/nobody-may-see|hunter2/);
 });
 
+test("a page that was saved in place of a price list is called that", async () => {
+  writeFileSync(join(folder, "prices.html"), "<!doctype html><style>a{color:red;color:blue}</style>");
+  const { code, stdout, stderr } = await run("models import prices.html --from litellm --provider x");
+
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain("prices.html is no JSON object. Save the list itself, not the page that shows it.");
+});
+
 test("a catalogue with problems is refused with all of them", async () => {
   writeFileSync(join(folder, "bad.yaml"), "models: [{ id: a }, { id: b }]\nprovider: []\n");
   const { code, stderr } = await run("catalogue apply bad.yaml");

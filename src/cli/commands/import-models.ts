@@ -43,6 +43,8 @@ export function addModelImportCommand(models: Command): void {
     .option("--json", "print JSON")
     .action(async (file: string, options: ImportOptions, command: Command) => {
       const text = readTextFile(file, FILE_BYTES);
+      if (!/^\s*\{/.test(text))
+        throw new CommandError(`${file} is no JSON object. Save the list itself, not the page that shows it.`);
       await withCatalogue(command, async (catalogue, { config }) => {
         const creditUsd = parseFactor(config.creditUsd);
         invariant(creditUsd, "a credit is worth something");
