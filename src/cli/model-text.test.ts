@@ -48,13 +48,15 @@ const model: Parameters<typeof modelView>[0] = {
 };
 
 test("a list of models says price, limit, routes and why one cannot be used", () => {
-  const lines = modelListing([model, { ...model, id: "small", price: null, routes: [], obstacles: ["no route"] }]);
+  const unusable = { ...model, id: "small", price: null, routes: [], obstacles: ["no route"] };
+  const lines = modelListing([model, unusable], "*");
 
   expect(lines.split("\n").slice(1)).toEqual([
     "large    2.5  0.000000001   128000        4096  acme (chat, normalised), spare (chat, normalised), 1 more  published",
     "small                       128000        4096                                                             no route",
   ]);
-  expect(modelListing([])).toContain("tollgate models import");
+  expect(modelListing([], "*")).toContain("tollgate models import");
+  expect(modelListing([], "gpt*")).toBe("no model is called gpt*");
   expect(modelView(model)).toMatchObject({
     capabilities: { reasoning: false },
     price: { input: "2.5", output: "0.000000001" },

@@ -3,7 +3,7 @@ import { formatCredits } from "../core/money.ts";
 import { tariffView } from "../core/tariff-view.ts";
 import type { ListedModel } from "./operator-control.ts";
 import { priceText } from "./price-text.ts";
-import { table } from "./print.ts";
+import { printable, table } from "./print.ts";
 
 type Route = ListedModel["routes"][number];
 
@@ -35,9 +35,9 @@ export const routeView = (route: Route) => ({
   weight: route.weight,
 });
 
-export const modelListing = (models: readonly ListedModel[]): string =>
+export const modelListing = (models: readonly ListedModel[], match: string): string =>
   models.length === 0
-    ? "no model; add one with `tollgate models add`, or many with `tollgate models import`"
+    ? noModels(match)
     : table(
         ["MODEL", ">INPUT", ">OUTPUT", ">CONTEXT", ">MAX OUTPUT", "ROUTES", "STATE"],
         models.map((model) => [
@@ -50,6 +50,11 @@ export const modelListing = (models: readonly ListedModel[]): string =>
           model.obstacles.length === 0 ? "published" : model.obstacles.join("; "),
         ]),
       );
+
+const noModels = (match: string): string =>
+  match === "*"
+    ? "no model; add one with `tollgate models add`, or many with `tollgate models import`"
+    : `no model is called ${printable(match)}`;
 
 export const routeListing = (routes: readonly Route[]): string =>
   routes.length === 0

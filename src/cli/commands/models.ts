@@ -27,7 +27,10 @@ export function addModelCommands(program: Command): void {
       await withCatalogue(command, async (catalogue) => {
         const all = await catalogue.listModels(Date.now());
         const shown = all.filter(({ id }) => matchesGlob(id, options.match));
-        printResult({ data: shown.map(modelView) }, { json: options.json === true, text: () => modelListing(shown) });
+        printResult(
+          { data: shown.map(modelView) },
+          { json: options.json === true, text: () => modelListing(shown, options.match) },
+        );
       });
     });
 
