@@ -24,6 +24,7 @@ const environment = {
   EMPTY: "",
   DATABASE_URL: "postgres://u:p@db/x",
   TOLLGATE_ADMIN_TOKEN: "0123456789abcdef",
+  PGPASSWORD: "of-the-database",
 };
 const vault = createCredentialVault({ key: createSecret(Buffer.alloc(32, 7).toString("base64")), previousKey: null });
 const resolve = createCredentials({ environment, readFile: readTextFile, vault });
@@ -59,8 +60,8 @@ test("a reference that leads nowhere is named in the refusal", () => {
 });
 
 test("Tollgate's own variables are never handed to a provider", () => {
-  for (const reference of ["env:DATABASE_URL", "env:TOLLGATE_ADMIN_TOKEN", "env:TOLLGATE_ANYTHING"]) {
-    expect(() => credentials(reference)).toThrow("belongs to Tollgate itself");
+  for (const name of ["DATABASE_URL", "TOLLGATE_ADMIN_TOKEN", "TOLLGATE_ANYTHING", "PGPASSWORD"]) {
+    expect(() => credentials(`env:${name}`)).toThrow("belongs to Tollgate itself");
   }
 });
 

@@ -14,8 +14,12 @@ export const knownVariables = (): string[] => [
   ...OTHER_NAMES,
 ];
 
-/** A variable only Tollgate may use: one of its settings, or anything with its prefix. */
-export const isOwnVariable = (name: string): boolean => name.startsWith(PREFIX) || knownVariables().includes(name);
+/** The database's driver takes the password from there where the URL has none. */
+const DRIVER_SECRET = "PGPASSWORD";
+
+/** A variable only Tollgate may use: one of its settings, anything with its prefix, or its way into the database. */
+export const isOwnVariable = (name: string): boolean =>
+  name.startsWith(PREFIX) || name === DRIVER_SECRET || knownVariables().includes(name);
 
 /** Names that look like settings and are none: typing errors, which would otherwise be ignored in silence. */
 export function unknownVariables(environment: Environment): string[] {
