@@ -169,6 +169,17 @@ test("answers to be replayed are read apart, few at a time, and nobody else's ad
   expect(faulty.reads).toEqual([4, 4, 1]);
 });
 
+test("an answer that is there is waited for as long as one that was just finished", async () => {
+  await answered();
+  const gate = Promise.withResolvers<void>();
+  Object.assign(faulty.line, { readGate: gate.promise, kept: settlement("", 10).answer });
+  const repeat = batcher.admit(ask({ claim: CLAIM }));
+  await pass(2_900);
+  gate.resolve();
+
+  expect(await repeat).toMatchObject({ kind: "replay" });
+});
+
 test("an answer that was undone before it could be read is told like one that is being worked on", async () => {
   await answered();
 

@@ -78,7 +78,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
   const replay = createLane<Claimed, StoredAnswer | null>({
     ...common,
     send: (claims) => ledger.kept(claims),
-    limits: { ...limits, items: REPLAYS_AT_ONCE },
+    limits: { ...limits, items: REPLAYS_AT_ONCE, timeoutMs: settleTimeoutMs },
     breaker: null,
     abandoned: () => undefined,
   });
