@@ -216,3 +216,20 @@ test.each([
   expect(sent({ temperature: 0.5 }, { upstreamModel })["temperature"]).toBe(taken ? 0.5 : undefined);
   expect(sent({ top_p: 0.5 }, { upstreamModel })["top_p"]).toBe(taken ? 0.5 : undefined);
 });
+
+test.each<[ClientDialect, Json, string]>([
+  ["chat", { reasoning_effort: "none" }, "reasoning_effort"],
+  ["responses", { reasoning: { effort: "none" } }, "reasoning.effort"],
+])(
+  "a %s caller that wants no thinking of a model that cannot help it gets the least, and is told",
+  (client, body, path) => {
+    const { sent } = cross(client, "messages");
+    const told = (unasked: boolean): string[] =>
+      lossesOf(client, "messages", body, { reasoning: true, unasked }).dropped.map((loss) => loss.path);
+
+    expect(sent(body, { upstreamModel: "claude-opus-5-5" })).toMatchObject({ output_config: { effort: "low" } });
+    expect(sent(body, { upstreamModel: "claude-opus-5-5" })).not.toHaveProperty("thinking");
+    expect(sent(body, { upstreamModel: "claude-opus-4-8" })).not.toHaveProperty("output_config");
+    expect([told(true), told(false)]).toEqual([[path], []]);
+  },
+);

@@ -20,6 +20,7 @@ import {
   OVERLONG_NAME,
   rowsTo,
   TOOL_NAME,
+  UNASKED,
   UNTYPED,
   WITHOUT_REASONING,
   WITHOUT_SAMPLING,
@@ -140,6 +141,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("reasoning_effort", ["kept", "translated"], {
     note: "As adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
   }),
+  row("reasoning_effort", ["kept", "lost"], UNASKED),
   row("reasoning_effort", ["lost", "lost"], { only: otherThan(...EFFORTS) }),
   row("reasoning_effort", ["kept", "lost"], {
     only: { words: "beside a call that is forced", when: (value, body) => value !== "none" && forcesCall(body) },

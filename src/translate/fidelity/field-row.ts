@@ -14,8 +14,11 @@ type Test = (value: unknown, owner: Record<string, unknown>, to: Recipient) => b
 
 /** Whom a request is for: a provider of a format, and what its model can do; and the whole of the request. */
 export type Recipient = { provider: ProviderDialect; body: Record<string, unknown> } & Required<ModelFacts>;
-/** `sampling`: it takes a temperature and its like; absent, it does. `budgeted`: it thinks by a budget; absent, it does not. */
-export type ModelFacts = { reasoning: boolean; sampling?: boolean; budgeted?: boolean };
+/**
+ * `sampling`: it takes a temperature and its like; absent, it does. `budgeted`: it thinks by a budget, `unasked`: it thinks in any
+ * case; absent, it does not.
+ */
+export type ModelFacts = { reasoning: boolean; sampling?: boolean; budgeted?: boolean; unasked?: boolean };
 
 /** One field of one client format. A row with a condition speaks of the values that meet it, and only of those. */
 export type FieldRow = {
@@ -119,6 +122,15 @@ export const IDLE_THOUGHT = "thinking of a messages provider after which nothing
 /** How a row is worded that speaks of thinking which a model cannot be asked for. */
 export const BEYOND_BUDGETS =
   "to a messages model that thinks by a budget, after calls made without thinking or with a limit below 1,280 tokens";
+
+/** What is asked of a model that cannot help thinking. */
+export const UNASKED: Pick<FieldRow, "only" | "note"> = {
+  only: {
+    words: "`none`, to a messages model that thinks in any case",
+    when: (effort, _, { unasked }) => unasked && effort === "none",
+  },
+  note: "Told as `low`.",
+};
 
 /** What the newest messages models choose by themselves. */
 export const WITHOUT_SAMPLING: Pick<FieldRow, "only" | "note"> = {

@@ -41,7 +41,11 @@ export function lossesOf(
     const fate = row.fates[provider] ?? "lost";
     if (fate !== "lost" && fate !== "refused") continue;
     const at = firstAt(
-      { row, to: { provider, body, sampling: true, budgeted: false, ...model }, steps: row.path.split(".") },
+      {
+        row,
+        to: { provider, body, sampling: true, budgeted: false, unasked: false, ...model },
+        steps: row.path.split("."),
+      },
       { value: body, owner: {} },
       0,
     );

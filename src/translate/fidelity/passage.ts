@@ -2,7 +2,7 @@ import type { ProviderDialect } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
-import { takesSampling, thinksByBudget } from "../crossing/messages/messages-thinking.ts";
+import { takesSampling, thinksByBudget, thinksUnasked } from "../crossing/messages/messages-thinking.ts";
 import { canTranslate } from "../pick-translator.ts";
 import { withoutSealed } from "../straight/sealed-thoughts.ts";
 import type { ModelFacts } from "./field-row.ts";
@@ -98,7 +98,11 @@ function waysAcross<Route extends Destination>(
 function messagesFacts(routes: readonly Destination[], way: ProviderDialect): Omit<ModelFacts, "reasoning"> {
   if (way !== "messages") return {};
   const models = routes.flatMap(({ dialect, upstreamModel }) => (dialect === way ? (upstreamModel ?? []) : []));
-  return { sampling: models.every(takesSampling), budgeted: models.some(thinksByBudget) };
+  return {
+    sampling: models.every(takesSampling),
+    budgeted: models.some(thinksByBudget),
+    unasked: models.some(thinksUnasked),
+  };
 }
 
 /** What no provider of the caller's own format can read, since it was sealed here for another's. */

@@ -21,6 +21,7 @@ import {
   OVERLONG_NAME,
   rowsTo,
   TOOL_NAME,
+  UNASKED,
   UNTYPED,
   WITHOUT_REASONING,
   WITHOUT_SAMPLING,
@@ -143,6 +144,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("reasoning.effort", ["translated", "translated"], {
     note: "At messages as adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
   }),
+  row("reasoning.effort", ["translated", "lost"], UNASKED),
   row("reasoning.effort", ["lost", "lost"], { only: otherThan(...EFFORTS) }),
   row("reasoning", ["translated", "lost"], {
     only: {

@@ -7,6 +7,11 @@ const BY_BUDGET = /claude-(?:3[-.]7-sonnet|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?
 /** Models that choose their words by themselves, and refuse a request that says how. */
 const WITHOUT_SAMPLING = /claude-(?:opus-4[-.][7-9]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])(?!\d)/;
 
+/** Models that think unless they are told not to, and those among them that cannot be. */
+const UNASKED = /claude-(?:opus|sonnet|haiku|fable|mythos)-[5-9](?!\d)/;
+
+export const thinksUnasked = (model: string): boolean => UNASKED.test(model);
+
 /** Whether a model of this dialect takes a temperature and its like. */
 export const takesSampling = (model: string): boolean => !WITHOUT_SAMPLING.test(model);
 
@@ -20,6 +25,8 @@ const EFFORTS: Record<Effort, { name: string; budgetTokens: number } | null> = {
   max: { name: "max", budgetTokens: 65_536 },
 };
 
+const LEAST_EFFORT = "low";
+
 /** A smaller budget is refused, and so is one that is not below the limit of output, which must do for the answer too. */
 const LEAST_BUDGET_TOKENS = 1_024;
 const MOST_SHARE = 0.8;
@@ -29,7 +36,8 @@ type Told = { model: string; maxTokens: number };
 /** What a provider of this dialect is told of thinking; null: nothing. */
 export function thinkingFor(form: RequestForm, told: Told): { thinking: Json | null; effort: string | null } {
   const asked = form.thinking;
-  if (asked === null || asked.effort === "none") return { thinking: null, effort: null };
+  if (asked === null) return { thinking: null, effort: null };
+  if (asked.effort === "none") return { thinking: null, effort: thinksUnasked(told.model) ? LEAST_EFFORT : null };
   const effort = asked.effort === null ? null : EFFORTS[asked.effort];
   const byBudget = thinksByBudget(told.model);
   const name = byBudget ? null : (effort?.name ?? null);
