@@ -140,3 +140,30 @@ test("a route that is declared otherwise than its stream was is told how to chan
     "tollgate models add large --provider acme --upstream-model large-1 --dialect chat --no-conformant",
   );
 });
+
+test("a credential that a header cannot carry, such as a file of several lines, is not sent and not repeated", async () => {
+  const fetched: string[] = [];
+  const watched: typeof fetch = (url, options) => {
+    fetched.push(String(url));
+    return fetch(url, options);
+  };
+
+  for (const dialect of ["chat", "responses", "messages"] as const) {
+    const secret = "first-line\nsecond-line\n";
+    const { problem } = await probeProvider(target({ dialect, secret }), { ...means, fetch: watched });
+
+    expect(problem).toContain("cannot be sent");
+    expect(problem).not.toMatch(/first-line|second-line/);
+  }
+  expect(fetched).toEqual([]);
+});
+
+test("a secret that a provider repeats is hidden before its words are cut, so that no half of it is left", async () => {
+  const secret = "s3cret-key-of-many-characters";
+  const words = `${"x".repeat(290)}${secret}`;
+  const repeated: typeof fetch = () => Promise.resolve(new Response(words, { status: 401 }));
+
+  const { problem } = await probeProvider(target({ secret }), { ...means, fetch: repeated });
+
+  expect(problem).toBe(`${"x".repeat(290)}[secret]`);
+});

@@ -31,6 +31,9 @@ const TIMEOUT_MS = 60_000;
 const MOST_BYTES = 1_048_576;
 const SHOWN_CHARACTERS = 300;
 export const MOST_TOKENS = 16;
+/** What is no header would be refused by the runtime, in words that repeat it. */
+const SENDABLE = /^[\x20-\x7e]*$/;
+const UNSENDABLE = "the credential cannot be sent: it is of several lines, or not of printable ASCII characters alone";
 const QUESTION = "Reply with the word hello.";
 
 type Operation = {
@@ -75,6 +78,9 @@ export async function probeProvider(target: ProbeTarget, { fetch, elapsedMs }: M
   const begunMs = elapsedMs();
   const since = (): number => Math.round(elapsedMs() - begunMs);
   const hidden = (text: string): string => (target.secret ? text.replaceAll(target.secret, "[secret]") : text);
+  if (target.secret !== null && !SENDABLE.test(target.secret)) {
+    return { status: null, firstByteMs: null, wholeMs: 0, problem: UNSENDABLE, examination: null };
+  }
   try {
     const response = await fetch(`${target.baseUrl}${path}`, {
       method: "POST",
@@ -92,7 +98,7 @@ export async function probeProvider(target: ProbeTarget, { fetch, elapsedMs }: M
     const outcome = { status: response.status, firstByteMs, wholeMs: since() };
     const type = response.headers.get("content-type") ?? "";
     if (response.status !== 200)
-      return { ...outcome, problem: hidden(text.slice(0, SHOWN_CHARACTERS)), examination: null };
+      return { ...outcome, problem: hidden(text).slice(0, SHOWN_CHARACTERS), examination: null };
     if (!type.startsWith("text/event-stream"))
       return { ...outcome, problem: `the answer is no stream but ${type || "of no type"}`, examination: null };
     return { ...outcome, problem: null, examination: examine(readSseEvents(text)) };
