@@ -79,6 +79,7 @@ test.each(["", ...COMMANDS])("the command %j explains itself on standard output 
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain(`Usage: tollgate ${command}`.trim());
+  expect(stdout).toContain("--config <file>");
 });
 
 test("every command is in this list", async () => {

@@ -36,6 +36,7 @@ export async function runTollgate(argv: readonly string[]): Promise<void> {
     .description("The model gateway with a hard money cap, on one PostgreSQL.")
     .version(packageVersion())
     .option("--config <file>", "settings file (default: tollgate.yaml, if there is one)")
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .showHelpAfterError("(run with --help for what is possible)")
     .showSuggestionAfterError();
