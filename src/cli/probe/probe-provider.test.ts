@@ -142,9 +142,9 @@ test("a route that is declared otherwise than its stream was is told how to chan
 });
 
 test("a credential that a header cannot carry, such as a file of several lines, is not sent and not repeated", async () => {
-  const fetched: string[] = [];
+  let calls = 0;
   const watched: typeof fetch = (url, options) => {
-    fetched.push(String(url));
+    calls++;
     return fetch(url, options);
   };
 
@@ -155,7 +155,7 @@ test("a credential that a header cannot carry, such as a file of several lines, 
     expect(problem).toContain("cannot be sent");
     expect(problem).not.toMatch(/first-line|second-line/);
   }
-  expect(fetched).toEqual([]);
+  expect(calls).toBe(0);
 });
 
 test("a secret that a provider repeats is hidden before its words are cut, so that no half of it is left", async () => {
