@@ -70,3 +70,24 @@ test("a call for which no connection became free says so, and one that had a con
   await expect(ask(50)).rejects.toMatchObject({ reason: "crowded" });
   await expect(held).rejects.toMatchObject({ reason: "timed_out" });
 });
+
+test("an answer of success that ends without a byte is none, so that another route can be asked", async () => {
+  const { ask, asked, waiting } = await provider();
+  for (const headers of [{ "content-length": "0" }, { "transfer-encoding": "chunked" }]) {
+    const received = asked();
+    const answer = expect(ask()).rejects.toMatchObject({ reason: "broken" });
+    await received;
+    waiting.pop()?.writeHead(200, headers).end();
+    await answer;
+  }
+});
+
+test("a refusal without a byte is still a refusal", async () => {
+  const { ask, asked, waiting } = await provider();
+  const received = asked();
+  const answer = ask();
+  await received;
+  waiting.pop()?.writeHead(429).end();
+
+  expect((await answer).length).toBe(0);
+});

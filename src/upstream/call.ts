@@ -61,6 +61,8 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
   #early: Buffer[] = [];
   #ending: { error: Error | null } | null = null;
   #cancelled = false;
+  /** Whether the answer has been handed on, by its first byte or by the wait for it. */
+  #passed = false;
 
   constructor(parts: FlightParts, timeoutMs: number) {
     this.#parts = parts;
@@ -92,6 +94,7 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
 
   #pass(): void {
     clearTimeout(this.#timer);
+    this.#passed = true;
     if (this.#answer) this.#parts.resolve(this.#answer);
   }
 
@@ -103,8 +106,9 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
     }
   }
 
-  onResponseEnd(): void {
-    this.#pass();
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    // A success that says nothing is none in any dialect, and nobody has been given any of it yet.
+    if (!this.#passed) return this.onResponseError(controller, new Error("an answer of success without a byte"));
     this.#end(null);
   }
 
