@@ -74,5 +74,5 @@ test("a hundred thousand calls under one id are told apart in a moment", () => {
   const ids = new Set((turn as Turn).blocks.map((block) => (block.kind === "tool_call" ? block.id : "")));
 
   expect(ids.size).toBe(100_000);
-  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+  expect(performance.now() - startedAtMs).toBeLessThan(5_000);
 });

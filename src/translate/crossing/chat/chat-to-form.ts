@@ -9,7 +9,6 @@ import {
   withSystem,
 } from "../../form/build-form.ts";
 import { type Citation, citationsOfUrls } from "../../form/citation.ts";
-import { openNative } from "../../form/native.ts";
 import {
   booleanOrNull,
   type Json,
@@ -22,6 +21,7 @@ import {
 } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../../form/request-form.ts";
 import { createFunctionNames, type FunctionNames } from "../tool-names.ts";
+import { inPlace, openPlaced } from "./thought-place.ts";
 
 /** A chat completion request, which has been checked, in the form. */
 export function chatToForm(body: Json): RequestForm {
@@ -68,18 +68,16 @@ function addMessage(turns: Turn[], message: Json, names: FunctionNames): void {
 }
 
 function assistantBlocks(message: Json, said: Block[], names: FunctionNames): Block[] {
-  const blocks: Block[] = objectsOf(message["reasoning_details"]).flatMap((detail) => {
-    const native = openNative(detail["signature"] ?? detail["data"]);
-    return native === null ? [] : [{ kind: "thinking", text: textOf(detail["text"]), native }];
-  });
-  blocks.push(...withCitations(said, message["annotations"]));
-  if (typeof message["refusal"] === "string") blocks.push({ kind: "refusal", text: message["refusal"] });
-  for (const call of objectsOf(message["tool_calls"])) {
+  const thoughts = objectsOf(message["reasoning_details"]).flatMap(
+    (detail) => openPlaced(detail["signature"] ?? detail["data"], textOf(detail["text"])) ?? [],
+  );
+  const words = withCitations(said, message["annotations"]);
+  if (typeof message["refusal"] === "string") words.push({ kind: "refusal", text: message["refusal"] });
+  const calls = objectsOf(message["tool_calls"]).map((call): Block => {
     const { name, arguments: input } = objectOf(call["function"]);
-    const called = names.nameOf(textOf(name));
-    blocks.push({ kind: "tool_call", id: textOf(call["id"]), name: called, input: textOf(input) });
-  }
-  return blocks;
+    return { kind: "tool_call", id: textOf(call["id"]), name: names.nameOf(textOf(name)), input: textOf(input) };
+  });
+  return inPlace(thoughts, words, calls);
 }
 
 const movedBack = ({ span, ...citation }: Citation, by: number): Citation => ({

@@ -84,5 +84,5 @@ test("a hundred thousand calls of a provider that numbers none of them are told 
   );
 
   expect(events.flat()).toHaveLength(100_000);
-  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
-});
+  expect(performance.now() - startedAtMs).toBeLessThan(10_000);
+}, 30_000);

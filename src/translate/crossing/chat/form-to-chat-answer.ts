@@ -9,11 +9,11 @@ import {
   type StopReason,
 } from "../../form/answer-form.ts";
 import { urlCitation } from "../../form/citation.ts";
-import { sealNative } from "../../form/native.ts";
 import type { Json } from "../../form/read-json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../../form/sides.ts";
 import { createTextTemplate } from "../../form/text-template.ts";
 import type { TokenProbability } from "../../form/token-probability.ts";
+import { createPlaces, type Place, sealPlaced } from "./thought-place.ts";
 
 const REASONS: Record<StopReason, string> = {
   end: "stop",
@@ -22,6 +22,7 @@ const REASONS: Record<StopReason, string> = {
   tool: "tool_calls",
   refused: "content_filter",
 };
+const NOWHERE: Place = { calls: 0, spoken: false };
 const DONE = Buffer.from("data: [DONE]\n\n");
 
 export function createChatWriter(
@@ -30,6 +31,9 @@ export function createChatWriter(
 ): AnswerWriter {
   const head = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: createdAtSeconds, model };
   const emptyUsage = usageWanted ? { usage: null } : {};
+  /** Where each block stands, by its number. */
+  const places = new Map<number, Place>();
+  const placeOf = createPlaces();
   /** Calls have numbers of their own here, without the blocks between them. */
   const callNumbers = new Map<number, number>();
 
@@ -73,6 +77,7 @@ export function createChatWriter(
         return [chunk({ role: "assistant", content: "" })];
       case "block-started": {
         const { block, index } = event;
+        places.set(index, placeOf(block));
         if (block.kind !== "tool_call") return [];
         callNumbers.set(index, callNumbers.size);
         const named = { name: block.name, arguments: "" };
@@ -84,7 +89,7 @@ export function createChatWriter(
         return grown(event);
       case "block-stopped": {
         const block = blockAt(answer, event.index);
-        const details = detailsOf([block]);
+        const details = detailsOf(block, places.get(event.index) ?? NOWHERE);
         const annotations = annotationsOf(block, offsets.get(event.index) ?? contentLength);
         return [
           ...(details.length === 0 ? [] : [chunk({ reasoning_details: details })]),
@@ -135,7 +140,8 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
     return annotationsOf(block, before);
   });
   const thought = text("thinking");
-  const details = detailsOf(blocks);
+  const placeOf = createPlaces();
+  const details = blocks.flatMap((block) => detailsOf(block, placeOf(block.head)));
   const probabilities = spoken.flatMap((block) => block.probabilities);
   const message = {
     role: "assistant",
@@ -158,14 +164,12 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
 };
 
 /** What the provider wants to see again with its thinking; clients of this dialect send it back unread. */
-function detailsOf(blocks: readonly AnsweredBlock[]): Json[] {
-  return blocks.flatMap(({ head, text, native }) => {
-    if (head.kind !== "thinking" || native === null) return [];
-    const sealed = sealNative(native);
-    return [
-      text === "" ? { type: "reasoning.encrypted", data: sealed } : { type: "reasoning.text", text, signature: sealed },
-    ];
-  });
+function detailsOf({ head, text, native }: AnsweredBlock, place: Place): Json[] {
+  if (head.kind !== "thinking" || native === null) return [];
+  const sealed = sealPlaced(native, place);
+  return [
+    text === "" ? { type: "reasoning.encrypted", data: sealed } : { type: "reasoning.text", text, signature: sealed },
+  ];
 }
 
 /** What a chunk says beside its delta. */
