@@ -1,5 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
 import { chatToForm } from "../crossing/chat/chat-to-form.ts";
+import { openPlaced } from "../crossing/chat/thought-place.ts";
 import { hasWords } from "../crossing/messages/form-to-messages.ts";
 import { isBeyondBudgets } from "../crossing/messages/messages-thinking.ts";
 import { effortOf } from "../form/build-form.ts";
@@ -206,8 +207,13 @@ function hasIdleThought(messages: unknown): boolean {
     if (role !== "assistant" && idle) return true;
     if (role !== "assistant") continue;
     const said = [content, refusal].some((text) => (typeof text === "string" ? hasWords(text) : isFilledList(text)));
-    const thought = objectsOf(details).map(({ signature, data }) => openNative(signature ?? data));
-    idle = !said && !isFilledList(calls) && (idle || thought.some((native) => native?.dialect === "messages"));
+    const made = objectsOf(calls).length;
+    const ends = objectsOf(details).some(({ signature, data }) => {
+      const { block, place } = openPlaced(signature ?? data, "") ?? {};
+      const followed = place !== undefined && (place.calls < made || (said && !place.spoken && place.calls === 0));
+      return block?.native?.dialect === "messages" && !followed;
+    });
+    idle = ends || (idle && !said && made === 0);
   }
   return idle;
 }

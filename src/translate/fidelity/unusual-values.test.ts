@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ClientDialect } from "../../core/dialect.ts";
+import { type Place, sealPlaced } from "../crossing/chat/thought-place.ts";
 import { lossesOf } from "./losses.ts";
 
 type Json = Record<string, unknown>;
@@ -65,6 +66,21 @@ test("a document at an address is refused for a chat provider in a tool's result
   expect(lossesOf("messages", "chat", result([{ type: "document", source: { type: "url", url } }])).refused?.at).toBe(
     "messages.0.content.0.content.0",
   );
+});
+
+test("thinking with which a turn of a chat caller ends is declared, after calls and words as well", () => {
+  const tool_calls = [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }];
+  const body = (place: Place, turn: Json): Json => {
+    const signature = sealPlaced({ dialect: "messages", value: { signature: "s" } }, place);
+    return { messages: [{ role: "assistant", ...turn, reasoning_details: [{ text: "Hm.", signature }] }] };
+  };
+  const lost = (given: Json): string[] => lossesOf("chat", "messages", given).dropped.map(({ path }) => path);
+
+  expect(lost(body({ calls: 0, spoken: false }, { tool_calls }))).toEqual([]);
+  expect(lost(body({ calls: 0, spoken: false }, { content: "So." }))).toEqual([]);
+  expect(lost(body({ calls: 0, spoken: true }, { content: "So.", tool_calls }))).toEqual([]);
+  expect(lost(body({ calls: 1, spoken: false }, { tool_calls }))).toEqual(["messages"]);
+  expect(lost(body({ calls: 0, spoken: true }, { content: "So." }))).toEqual(["messages"]);
 });
 
 const DIALECTS: readonly ClientDialect[] = ["chat", "responses", "messages"];
