@@ -16,7 +16,8 @@ const WAITING_BYTES = 16_777_216;
 
 /**
  * Standard output or a file, written many lines at a time and never by blocking; what is buffered when the process exits is written
- * then. An output that fails, such as a full disk, is counted and tried again, and never ends or holds up the process.
+ * then. An output that fails, such as a full disk, is counted and tried again, and never ends or holds up the process. A reader
+ * that stalls holds up nothing but the exit, which waits for the write that the runtime has begun.
  */
 export function openLineOutput(lineDropped: () => void, file?: string): LineOutput {
   const output = openDestination({
