@@ -37,6 +37,7 @@ export function createChatReader(): AnswerReader {
   let sources: Citation[] = [];
   let started = false;
   let ended = false;
+  let keptBytes = 0;
   let reason: string | null = null;
 
   return {
@@ -58,7 +59,10 @@ export function createChatReader(): AnswerReader {
         ? []
         : [...tierEvents(chunk["service_tier"]), { kind: "answer-started" }];
       started = true;
-      return [...beginning, ...delta.read(objectOf(choice["delta"]), choice["logprobs"])];
+      const given = objectOf(choice["delta"]);
+      const said = delta.read(given, choice["logprobs"]);
+      if (isKept(given, said)) keptBytes += event.length;
+      return keptBytes > MOST_KEPT_BYTES ? null : [...beginning, ...said];
     },
     ended: () => ended,
     close: () =>
@@ -67,6 +71,13 @@ export function createChatReader(): AnswerReader {
     inputUsage: () => null,
   };
 }
+
+/** More than any answer has of what is kept until its block ends, as it stands in the stream, a piece for every token. */
+const MOST_KEPT_BYTES = 67_108_864;
+
+/** Proofs of thinking, and calls that have no name yet, are kept here; nobody adds them up who would see them grow. */
+const isKept = (delta: Json, said: readonly AnswerEvent[]): boolean =>
+  Array.isArray(delta["reasoning_details"]) || (said.length === 0 && Array.isArray(delta["tool_calls"]));
 
 /** A whole answer is one delta and its end. */
 export const wholeChatAnswer: ProviderSide["whole"] = (bytes) => {

@@ -55,3 +55,17 @@ test("the details of several thoughts go back together, in order", () => {
 
   expect(messages).toMatchObject([{ content: "Hello", reasoning_details: [{ data: "a" }, { data: "b" }] }]);
 });
+
+const MEGABYTE = "x".repeat(1_048_576);
+
+test.each([
+  ["proofs of thinking", { reasoning: "a", reasoning_details: [{ type: "reasoning.text", text: MEGABYTE }] }],
+  ["arguments of a call that has no name", { tool_calls: [{ index: 0, id: "a", function: { arguments: MEGABYTE } }] }],
+])("%s are not kept without end", (_, delta) => {
+  const reader = createChatReader();
+  const event = Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`);
+  const read = Array.from({ length: 80 }, () => reader.read(event));
+
+  expect(read.slice(0, 30)).not.toContain(null);
+  expect(read.at(-1)).toBeNull();
+});
