@@ -20,6 +20,9 @@ type SettledRow = { place: number; result: Settled["kind"]; charged: bigint | nu
 type VoidedRow = { place: number; result: Voided["kind"]; refunded: bigint };
 type UsageRow = Omit<UsageSummary, "periodEndsAtMs"> & { periodEndsAt: Date | null };
 
+/** A sum that no column holds; nothing of the statement happened. */
+const OUT_OF_RANGE = "22003";
+
 /** What means the same in an array with quotes as without. */
 const BARE = /^(?!null$)[a-z0-9_.:/-]+$/;
 
@@ -126,7 +129,10 @@ export function createLedgerStore(queryable: Queryable): Ledger {
   };
 
   async function funded(sql: string, values: readonly unknown[]): Promise<Funded> {
-    const [row] = await queryable.query<Funded>(sql, values);
+    const [row] = await queryable.query<Funded>(sql, values).catch((error: unknown) => {
+      if (sqlStateOf(error) === OUT_OF_RANGE) return [{ kind: "too_much" as const }];
+      throw error;
+    });
     invariant(row, "a funding is answered");
     return { kind: row.kind };
   }

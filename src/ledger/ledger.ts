@@ -132,7 +132,7 @@ export type Funding = {
 };
 
 export type Funded = {
-  kind: "funded" | "already" | "reference_reuse" | "unknown_key" | "wrong_unit" | "reserved" | "refused";
+  kind: "funded" | "already" | "reference_reuse" | "unknown_key" | "wrong_unit" | "reserved" | "too_much" | "refused";
 };
 
 export type BudgetPeriod = "none" | "day" | "week" | "month";

@@ -87,6 +87,8 @@ const REFUSALS: Record<Exclude<Refused, "reserved">, (key: Named & { reference: 
       ? `key ${prefix}… pays with credit and has no token budget; top it up instead.`
       : `key ${prefix}… has a token budget and no credit; set its budget instead.`,
   unknown_key: ({ prefix }) => `key ${prefix}… has no account.`,
+  too_much: ({ prefix }) =>
+    `the books of key ${prefix}… hold 9,223,372,036 credits over its whole life, and this would be more; nothing was booked. Make another key.`,
   refused: ({ prefix }) => `this cannot be booked to key ${prefix}….`,
 };
 

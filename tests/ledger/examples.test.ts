@@ -329,6 +329,15 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.fund({ ...adjust, keyId: names.keyId(9) })).toEqual({ kind: "unknown_key" });
   });
 
+  test("what the books of a key cannot hold is not booked, and leaves what they held [I7]", async () => {
+    const most = 2n ** 63n - 1n;
+    const gift = { keyId: credit, reference: "g", kind: "grant", amount: most, about: null, actor: "test" } as const;
+    expect(await target.fund(gift)).toEqual({ kind: "too_much" });
+    expect(await target.fund({ ...gift, amount: most - 100n })).toEqual({ kind: "funded" });
+    expect(await target.fund({ ...gift, reference: "h", amount: 1n })).toEqual({ kind: "too_much" });
+    expect((await target.usage(credit))?.posted).toBe(most);
+  });
+
   test("a key that leaves more to the house within an hour than the cap is suspended, once, and a day later is not [CAN-12]", async () => {
     const gone = (amount: bigint, id = ask().id) => target.writeOff({ id, keyId: credit, amount, capPerHour: 100n });
     const first = ask().id;

@@ -21,6 +21,7 @@ import { LAW, type Rules } from "./rules.ts";
 
 export const LEASE_MS = 15_000;
 const CELL_MS = 5_000;
+const MOST_BOOKED = 2n ** 63n - 1n;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -317,6 +318,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       refund(account, periodNo, amount);
     } else if (account.unit !== "credit") return { kind: "wrong_unit" };
     else if (account.posted + amount < account.held) return { kind: "reserved" };
+    else if (account.purchased + amount > MOST_BOOKED) return { kind: "too_much" };
     else {
       account.posted += amount;
       account.purchased += amount;
