@@ -98,7 +98,7 @@ export function createFold(): { answer: Answer; add: (event: AnswerEvent) => voi
 
 function grow(block: AnsweredBlock, { text, probabilities = [] }: Extract<AnswerEvent, { kind: "block-grew" }>): void {
   block.text += text;
-  block.probabilities.push(...probabilities);
+  for (const probability of probabilities) block.probabilities.push(probability);
 }
 
 export function blockAt(answer: Answer, index: number): AnsweredBlock {

@@ -1,5 +1,4 @@
 import { Fault } from "../../../core/fault.ts";
-import { isObject } from "../../../core/is-object.ts";
 import type { Usage } from "../../../core/usage.ts";
 import { chatUsageIn, readChatUsage } from "../../../wire/chat/chat-usage.ts";
 import { parseChatAnswer } from "../../straight/chat-untouched.ts";
@@ -139,7 +138,7 @@ function createDeltaReader(): DeltaReader {
       const named = objectsOf(given["tool_calls"]);
       const repaired = repairDelta(given);
       if (typeof given["reasoning"] === "string" && given["reasoning"] !== "") thinkingField = "reasoning";
-      details.push(...objectsOf(given["reasoning_details"]).filter((detail) => isObject(detail)));
+      for (const detail of objectsOf(given["reasoning_details"])) details.push(detail);
       const citations = citationsOfUrls(given["annotations"], textBefore);
       cited ||= citations.length > 0;
       const said = [
