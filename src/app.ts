@@ -224,8 +224,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const health = createRouteHealth({ clock, random: Math.random, onChange: events.routeChanged });
   metrics.watchRoutes(health.report);
   const dispatch = createDispatch({ pools, credential, health, random: Math.random, clock });
-  const { elapsedMs } = clock;
-  const countAtProvider = createCountAtProvider({ pools, credential, health, random: Math.random, elapsedMs });
+  const countAtProvider = createCountAtProvider({ pools, credential, health, random: Math.random, clock });
   const relay = createRelay({
     clock,
     limits: {

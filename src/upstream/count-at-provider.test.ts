@@ -26,8 +26,8 @@ async function counter(answer: RequestListener, health: { standing: (target: Tar
   const pools = createPools({ connectionsPerOrigin: 4 });
   closing.push(pools.close);
   const time = { passedMs: 0 };
-  const elapsedMs = (): number => performance.now() + time.passedMs;
-  const ask = createCountAtProvider({ pools, credential: () => "secret", health, random: () => 0, elapsedMs });
+  const clock = { nowMs: Date.now, elapsedMs: () => performance.now() + time.passedMs };
+  const ask = createCountAtProvider({ pools, credential: () => "secret", health, random: () => 0, clock });
   const target: Target = {
     id: "route",
     provider: "east",

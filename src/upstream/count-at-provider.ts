@@ -1,4 +1,4 @@
-import { systemClock } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { isObject } from "../core/is-object.ts";
 import type { Addresses } from "./address.ts";
 import { ADDRESSES } from "./addresses.ts";
@@ -31,9 +31,7 @@ type Parts = {
   credential: CredentialOf;
   health: Pick<RouteHealth, "standing">;
   random: () => number;
-  elapsedMs: () => number;
-  /** For signatures, which carry a date. */
-  nowMs?: () => number;
+  clock: Clock;
   /** How each dialect is called; absent, as it is. */
   addresses?: Addresses;
 };
@@ -43,18 +41,18 @@ type Parts = {
  * comes of a count says nothing about generations, so no route's health hears of it.
  */
 export function createCountAtProvider(parts: Parts): CountAtProvider {
-  const { pools, credential, health, random, elapsedMs, nowMs = systemClock.nowMs, addresses = ADDRESSES } = parts;
-  const send = createSend({ pools, credential, addresses, clock: { nowMs, elapsedMs } });
+  const { pools, credential, health, random, clock, addresses = ADDRESSES } = parts;
+  const send = createSend({ pools, credential, addresses, clock });
   /** By route, since targets are made anew whenever the catalogue is read. */
   const restsUntilMs = new Map<string, number>();
 
   function rest(target: Target): void {
-    for (const [id, untilMs] of restsUntilMs) if (untilMs <= elapsedMs()) restsUntilMs.delete(id);
-    restsUntilMs.set(target.id, elapsedMs() + REST_MS);
+    for (const [id, untilMs] of restsUntilMs) if (untilMs <= clock.elapsedMs()) restsUntilMs.delete(id);
+    restsUntilMs.set(target.id, clock.elapsedMs() + REST_MS);
   }
 
   function standingOf(target: Target): Standing {
-    if (elapsedMs() < (restsUntilMs.get(target.id) ?? 0)) return { verdict: "open" };
+    if (clock.elapsedMs() < (restsUntilMs.get(target.id) ?? 0)) return { verdict: "open" };
     const standing = health.standing(target);
     return standing.verdict === "doubtful" ? { verdict: "open" } : standing;
   }
@@ -84,9 +82,9 @@ export function createCountAtProvider(parts: Parts): CountAtProvider {
   return async (task) => {
     const [target] = plan(task.targets, { random, standingOf });
     if (target === undefined) return null;
-    const startedAtMs = elapsedMs();
+    const startedAtMs = clock.elapsedMs();
     const answer = await ask(task, target);
-    const timeoutMs = Math.max(0, TIMEOUT_MS - (elapsedMs() - startedAtMs));
+    const timeoutMs = Math.max(0, TIMEOUT_MS - (clock.elapsedMs() - startedAtMs));
     const bytes = answer && (await readBeginning(answer.body, { maxBytes: MAX_ANSWER_BYTES, timeoutMs }));
     const count = answer?.status === 200 && bytes ? countIn(bytes) : null;
     // What the caller can provoke must not keep others from counting.

@@ -45,15 +45,14 @@ function harness(address: Address, credential: () => string | null = () => "secr
   const addresses: Addresses = { bedrock: address, messages: address };
   const attempts: Attempt[] = [];
   const dispatch = createDispatch({ pools, credential, health, random: () => 0, clock: systemClock, addresses });
-  const { nowMs, elapsedMs } = systemClock;
-  const count = createCountAtProvider({ pools, credential, health, random: () => 0, elapsedMs, nowMs, addresses });
+  const count = createCountAtProvider({ pools, credential, health, random: () => 0, clock: systemClock, addresses });
   const ask = (targets: Target[], changes: Partial<DispatchTask> = {}) =>
     dispatch({
       targets,
       operation: "streamed",
       bodyFor: () => Buffer.from(`{"say":"é"}`),
       headersFor: () => ({ "x-flag": "on" }),
-      deadlineAtMs: elapsedMs() + 5_000,
+      deadlineAtMs: systemClock.elapsedMs() + 5_000,
       sink: { isGone: () => false, onGone: () => undefined },
       onAttempt: (attempt) => attempts.push(attempt),
       ...changes,
