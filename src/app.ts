@@ -192,7 +192,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     batchItems: config.ledger.batchItems,
     events,
     running: running.ids,
-    onLeaseLost: running.cutAll,
+    onLeaseLost: running.cutLost,
     onHoldClosed: running.cutClosed,
   });
   const askLedger = createAskLedger({ batcher, denials, random: Math.random });
@@ -304,8 +304,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
         closeListener: () => http.close(),
       });
       events.drainFinished({ openRequests: left });
-      // What is cut here is settled like any other end, and the process waits a moment for the ledger to say so.
-      running.cutAll();
+      // What is cut here costs its caller nothing, and the process waits a moment for the ledger to have given it back.
+      running.cutStopping();
       await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, FAREWELL_MS);
       await duties.stop();
       freshness.close();

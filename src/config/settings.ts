@@ -81,7 +81,7 @@ export const settings = z.strictObject({
     ),
     deadline_ms: millisecondsOrNone(
       310_000,
-      "Time for open requests to finish; what is left is then ended and settled.",
+      "Time for open requests to finish; what is left is then cut, with an error, and costs nothing.",
     ),
   }),
   keys: group("The memory of recently used keys. Changes reach it at once by notification; times are the fallback.", {

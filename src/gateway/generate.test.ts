@@ -157,7 +157,7 @@ test("a caller that left before any provider was asked costs nobody anything [CA
 test("a request that we cut before any provider answered is not held against its key", async () => {
   for (const fields of [{ stream: true }, {}]) {
     const stage = generationStage("caller left");
-    const request = { ...stage.ask(fields, "k"), onAttempt: () => stage.running.cutAll() };
+    const request = { ...stage.ask(fields, "k"), onAttempt: () => stage.running.cutLost() };
 
     await expect(stage.generate(request)).rejects.toMatchObject({ code: "service_unavailable" });
     await settled();
@@ -350,7 +350,7 @@ test("a stream that the ledger has closed meanwhile, or that we cannot go on wit
   const cut = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
   const running = cut.generate(cut.ask({ stream: true }));
   await settled();
-  cut.running.cutAll();
+  cut.running.cutLost();
   expect(await running).toMatchObject({ code: "service_unavailable" });
   await settled();
   expect(cut.charges()).toEqual(["voided 0"]);
@@ -360,7 +360,7 @@ test("a stream that is undone after content does not run again under its Idempot
   const cut = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
   const running = cut.generate(cut.ask({ stream: true }, "k"));
   await settled();
-  cut.running.cutAll();
+  cut.running.cutLost();
   expect(await running).toMatchObject({ code: "service_unavailable" });
   await settled();
   const again = cut.generate(cut.ask({ stream: true }, "k"));

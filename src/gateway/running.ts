@@ -12,7 +12,9 @@ export type Running = {
   cutClosed: (id: string) => void;
   cutRevoked: (keyId: string) => void;
   /** This process can no longer say that it lives, so its requests are being swept elsewhere. */
-  cutAll: () => void;
+  cutLost: () => void;
+  /** This process goes away, and has waited for its requests for as long as it was told to. */
+  cutStopping: () => void;
 };
 
 export function createRunning(): Running {
@@ -27,13 +29,19 @@ export function createRunning(): Running {
     keyIds: () => new Set([...sinks.values()].map(({ keyId }) => keyId)),
     cutClosed: (id) => sinks.get(id)?.cut(closed()),
     cutRevoked: (keyId) => cutWhere(revoked(), (sink) => sink.keyId === keyId),
-    cutAll: () => cutWhere(closed(), () => true),
+    cutLost: () => cutWhere(closed(), () => true),
+    cutStopping: () => cutWhere(stopping(), () => true),
   };
 }
 
 const closed = (): Fault =>
   new Fault("service_unavailable", "This request could not be kept open: the ledger has closed it. Try again.", {
     retryAfterSeconds: 5,
+  });
+
+const stopping = (): Fault =>
+  new Fault("service_unavailable", "The gateway is stopping and can wait for this answer no longer. Try again.", {
+    retryAfterSeconds: 1,
   });
 
 const revoked = (): Fault =>
