@@ -1,6 +1,9 @@
 /** The formats a caller may speak. */
 export type ClientDialect = "chat" | "responses" | "messages";
 
+/** The formats that routes may be given. Those of providers below that are not here have no translation yet. */
+export const SPOKEN_DIALECTS = ["chat", "responses", "messages"] as const;
+
 /** The formats a provider may speak. */
 export const PROVIDER_DIALECTS = ["chat", "responses", "messages", "gemini", "bedrock"] as const;
 export type ProviderDialect = (typeof PROVIDER_DIALECTS)[number];

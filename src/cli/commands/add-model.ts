@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { changeView } from "../../core/change-view.ts";
-import type { ProviderDialect } from "../../core/dialect.ts";
+import { type ProviderDialect, SPOKEN_DIALECTS } from "../../core/dialect.ts";
 import type { Tariff } from "../../core/price.ts";
 import { tokenCount } from "../arguments.ts";
 import { withCatalogue } from "../open-catalogue.ts";
@@ -24,8 +24,6 @@ type AddOptions = PriceOptions & {
   json?: true;
 };
 
-const DIALECTS = ["chat", "responses", "messages"];
-
 /** `tollgate models add`: a model with its first route, or another route to a model. */
 export function addModelAddCommand(models: Command): void {
   const command = models
@@ -37,7 +35,9 @@ export function addModelAddCommand(models: Command): void {
     .requiredOption("--provider <name>", "the provider its route leads to")
     .requiredOption("--upstream-model <name>", "what that provider calls the model")
     .addOption(
-      new Option("--dialect <dialect>", "the format that provider speaks").choices(DIALECTS).makeOptionMandatory(),
+      new Option("--dialect <dialect>", "the format that provider speaks")
+        .choices(SPOKEN_DIALECTS)
+        .makeOptionMandatory(),
     )
     .option("--conformant", "forward its streams as they come")
     .option("--no-conformant", "repair its streams on the way (as usual)")
