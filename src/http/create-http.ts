@@ -131,7 +131,7 @@ function createRefusals(clock: Clock) {
     noHost: (request: IncomingMessage, response: ServerResponse): void =>
       send(request, response, request.url ?? "", new Fault("invalid_request", "Send exactly one Host header.")),
     notFound: (request: IncomingMessage, response: ServerResponse, path: string): void =>
-      send(request, response, path, new Fault("not_found", NOTHING_HERE)),
+      send(request, response, path, new Fault("not_found", nothingAt(path))),
     methodNotAllowed: (
       request: IncomingMessage,
       response: ServerResponse,
@@ -145,5 +145,13 @@ function createRefusals(clock: Clock) {
   };
 }
 
-const NOTHING_HERE =
-  "There is nothing at this path. The API's paths begin with /v1, or with /token/v1 for token-budget keys.";
+const LONGEST_SHOWN = 200;
+
+/** Clients that add `/v1` to a base URL which has it already are the usual reason to land here. */
+function nothingAt(path: string): string {
+  const shown = path.length > LONGEST_SHOWN ? `${path.slice(0, LONGEST_SHOWN)}…` : path;
+  const advice = path.includes("/v1/v1/")
+    ? "Leave /v1 out of the client's base URL: it adds one of its own."
+    : "The API's paths begin with /v1, or with /token/v1 for token-budget keys.";
+  return `There is nothing at ${shown}. ${advice}`;
+}
