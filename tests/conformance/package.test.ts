@@ -98,7 +98,9 @@ function tollgate(...words: string[]) {
 test("the package holds what runs, and neither tests nor sources nor anything large", () => {
   const paths = files.map(({ path }) => path);
 
-  expect(paths).toEqual(expect.arrayContaining(["bin/tollgate.js", "dist/main.js", "package.json", "LICENSE"]));
+  expect(paths).toEqual(
+    expect.arrayContaining(["bin/tollgate.js", "dist/main.js", "package.json", "LICENSE", "tollgate.example.yaml"]),
+  );
   expect(paths.some((path) => path.startsWith("migrations/"))).toBe(true);
   expect(paths.filter((path) => /(^|\/)(tests?|src|scripts)\/|\.test\.|(?<!\.d)\.ts$|\.env|\.log$/.test(path))).toEqual(
     [],
