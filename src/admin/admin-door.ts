@@ -53,6 +53,11 @@ export function openAdminDoor({ token, events, isDatabaseAway, farewellMs, clock
       }
     },
   });
+  // Many clients name the type of a body that they do not send.
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) =>
+    body === "" ? done(null) : void parse(request, body, done),
+  );
   app.addHook("onRequest", async (request, reply) => admit(request, reply));
   app.addHook("preHandler", async ({ params }) => {
     // PostgreSQL keeps every character but one, so nothing there has such a name.

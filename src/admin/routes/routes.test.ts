@@ -183,6 +183,11 @@ test("the books are verified, all or of one key", async () => {
   await database.query("update balance set posted = posted - 1 where key_id = $1", [key.id]);
 });
 
+test("an empty body is none, whatever its content type says", async () => {
+  expect((await admin.ask("POST", "/admin/v1/ledger/verify", "")).statusCode).toBe(200);
+  expect((await admin.ask("POST", "/admin/v1/keys", "")).statusCode).toBe(400);
+});
+
 test("two verifications do not run at once", async () => {
   const both = await Promise.all([0, 1].map(() => admin.ask("POST", "/admin/v1/ledger/verify", {})));
 
