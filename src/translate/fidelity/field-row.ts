@@ -149,4 +149,4 @@ export const WITHOUT_REASONING = "to a model without reasoning";
 
 /** What becomes of tools that wait to be searched for. */
 export const FOUND_TOOLS =
-  "Offered once the caller's search has found it; with one that the provider runs, from the start.";
+  "Offered once the caller's search has found it, or it must be called; with a search that the provider runs, from the start.";

@@ -1,5 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
 import { MOST_CHAT_STOPS } from "../crossing/chat/form-to-chat.ts";
+import { losesDemandedTool } from "../crossing/offered-tools.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { effortOf } from "../form/build-form.ts";
 import { openNative } from "../form/native.ts";
@@ -90,6 +91,10 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
     row(`tools.*.${name}`, ["lost", "lost"], { only: otherThan(false) }),
   ),
   row("tool_choice", ["translated", "translated"]),
+  row("tool_choice", ["lost", "lost"], {
+    only: { words: "of a tool that is lost", when: (_, body) => losesDemandedTool(body) },
+    note: "The model chooses; `any` is any of the tools that are left.",
+  }),
   row("tool_choice.type", ["lost", "lost"], { only: otherThan("auto", "any", "tool", "none") }),
   row("temperature", ["kept", "kept"]),
   row("top_p", ["kept", "kept"]),

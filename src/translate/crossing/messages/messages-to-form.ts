@@ -22,7 +22,7 @@ import type {
   ToolChoice,
   Turn,
 } from "../../form/request-form.ts";
-import { foundTools } from "../found-tools.ts";
+import { losesDemandedTool, offeredTools } from "../offered-tools.ts";
 import { createFunctionNames, type FunctionNames } from "../tool-names.ts";
 
 /** Budgets of thinking as efforts; each is the least budget of its effort. */
@@ -45,16 +45,15 @@ export function messagesToForm(body: Json): RequestForm {
     ...EMPTY_FORM,
     system: blocksOf(body["system"], names).filter((block): block is TextBlock => block.kind === "text"),
     turns,
-    tools: foundTools(body)
-      .filter(({ type }) => type === undefined || type === "custom")
-      .map((tool) => ({
-        name: names.nameOf(textOf(tool["name"])),
-        description: textOrNull(tool["description"]),
-        schema: objectOf(tool["input_schema"]),
-        strict: isEnforceable(tool) ? booleanOrNull(tool["strict"]) : null,
-        cacheHint: objectOrNull(tool["cache_control"]),
-      })),
-    toolChoice: toolChoiceOf(objectOf(choice), names),
+    tools: offeredTools(body).map((tool) => ({
+      name: names.nameOf(textOf(tool["name"])),
+      description: textOrNull(tool["description"]),
+      schema: objectOf(tool["input_schema"]),
+      strict: isEnforceable(tool) ? booleanOrNull(tool["strict"]) : null,
+      cacheHint: objectOrNull(tool["cache_control"]),
+    })),
+    // Another tool in place of a lost one is nothing that the caller has asked for; so the model decides.
+    toolChoice: losesDemandedTool(body) ? null : toolChoiceOf(objectOf(choice), names),
     parallelCalls: disabled === null ? null : !disabled,
     temperature: numberOrNull(body["temperature"]),
     topP: numberOrNull(body["top_p"]),

@@ -17,9 +17,12 @@ type Offer = { tool: CallerTool; given: Json; about: string };
 /** The tools of a request, and those that items of its conversation have brought since. */
 export function readCallerTools(body: Json): CallerTools {
   const listed = objectsOf(body["tools"]).flatMap((given) => offersOf(given));
-  // A tool that waits for a search of the caller's own is brought by it when it is found.
+  // A tool that waits for a search of the caller's own is brought by it when it is found; one that must be called is not waited for.
   const searches = listed.some(({ tool }) => tool.kind === "tool_search");
-  const offered = listed.filter(({ given }) => !searches || given["defer_loading"] !== true);
+  const demanded = objectOf(body["tool_choice"]);
+  const offered = listed.filter(
+    ({ tool, given }) => !searches || given["defer_loading"] !== true || isNamedBy(demanded, tool),
+  );
   const brought = objectsOf(body["input"]).flatMap((item) => objectsOf(item["tools"]).flatMap((it) => offersOf(it)));
   const names = createToolNames([...offered, ...brought].map(({ tool }) => tool));
   const forms = offered.map((offer) => formOf(names.nameOf(offer.tool), offer));
@@ -32,6 +35,9 @@ export function readCallerTools(body: Json): CallerTools {
   }
   return { ...names, forms };
 }
+
+const isNamedBy = ({ type, name, namespace }: Json, tool: CallerTool): boolean =>
+  type === tool.kind && name === tool.name && (namespace ?? null) === tool.namespace;
 
 /** The tools of a list, each by itself. */
 export const toolsIn = (list: unknown): CallerTool[] =>
