@@ -1,25 +1,14 @@
 import type { ByteStream } from "../core/byte-stream.ts";
-import type { ProviderDialect } from "../core/dialect.ts";
+import type { RouteTerms } from "../core/route-view.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
 
 /** Where a call may go. Destinations come from the catalogue alone; nothing a caller sends can change one. */
-export type Target = {
+export type Target = RouteTerms & {
   id: string;
-  provider: string;
   baseUrl: string;
   credentialRef: string;
   /** The credential that was stored, where the reference says so. */
   sealedCredential?: SealedCredential | null;
-  upstreamModel: string;
-  dialect: ProviderDialect;
-  conformant: boolean;
-  priority: number;
-  weight: number;
-  connectTimeoutMs: number;
-  firstByteTimeoutMs: number;
-  idleTimeoutMs: number;
-  /** Calls in progress at once in this process; null: as many as come. */
-  concurrencyLimit: number | null;
 };
 
 /** The credential of a target's provider; null when it wants none. Throws, with words for an operator, when it cannot be had. */
