@@ -143,6 +143,21 @@ test("thinking as the model sees fit has no word at chat providers, and is said 
   expect(lost("responses", adaptive)).toEqual([]);
 });
 
+test.each(["chat", "responses"] as const)(
+  "not to think is told to no model that reasons at a %s provider, which may refuse the word, and is said to be lost",
+  (provider) => {
+    const { sent } = cross("messages", provider);
+    const disabled = { thinking: { type: "disabled" } };
+    const lost = (body: Json): string[] => lossesOf("messages", provider, body).dropped.map(({ path }) => path);
+
+    expect(JSON.stringify(sent(disabled))).not.toMatch(TOLD_OF_THOUGHT);
+    expect(lost(disabled)).toEqual(["thinking"]);
+    const withEffort = { ...disabled, output_config: { effort: "low" } };
+    expect(JSON.stringify(sent(withEffort))).toContain('"low"');
+    expect(lost(withEffort)).toEqual(["thinking"]);
+  },
+);
+
 test("a summary alone asks for thought too", () => {
   const body = { reasoning: { summary: "auto" } };
 

@@ -114,6 +114,13 @@ export const MESSAGES_FIELDS: readonly FieldRow[] = [
       when: (value, _, { reasoning }) => !reasoning && isObject(value) && value["type"] !== "disabled",
     },
   }),
+  row("thinking", ["lost", "lost"], {
+    only: {
+      words: "disabled, to a model that reasons",
+      when: (value, _, { reasoning }) => reasoning && isObject(value) && value["type"] === "disabled",
+    },
+    note: "The least that can be asked for has another word with every model, and each refuses those of others.",
+  }),
   row("thinking", ["lost", "translated"], {
     only: { words: "adaptive, without an effort", when: (value, body) => isAdaptive(value) && !hasEffort(body) },
   }),
