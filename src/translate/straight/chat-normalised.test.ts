@@ -50,3 +50,44 @@ test.each<[what: string, broken: object, repaired: object]>([
 ])("of a chunk with %s nothing is changed but that [STR-27] [STR-28]", (_what, broken, repaired) => {
   expect(normalised({ ...CHUNK, ...broken })).toEqual({ ...CHUNK, model: "public-model", ...repaired });
 });
+
+/** The numbers that the caller sees of calls, each in a chunk of its own. */
+function numbersOf(calls: readonly object[]): unknown[] {
+  const stage = chatNormalised.stage(request);
+  return calls.map((call) => {
+    const event = Buffer.from(
+      `data: ${JSON.stringify({ ...CHUNK, choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`,
+    );
+    const verdict = stage.event(event, 0, event.length);
+    const [, number] = /"tool_calls":\[\{.*?"index":(\d+)/.exec(String(verdict)) ?? [];
+    return Number(number);
+  });
+}
+
+const named = (name: string) => ({ function: { name, arguments: "{" } });
+const REST = { function: { arguments: "}" } };
+
+test("calls in chunks of their own are told apart by their names where a provider gives neither number nor id", () => {
+  expect(numbersOf([named("f"), REST, named("f"), REST, named("g"), REST])).toEqual([0, 0, 1, 1, 2, 2]);
+  expect(
+    numbersOf([
+      { id: "", ...named("f") },
+      { id: null, index: null, ...named("g") },
+    ]),
+  ).toEqual([0, 1]);
+});
+
+test("calls without a number are told apart by their ids", () => {
+  expect(numbersOf([{ id: "a", ...named("f") }, { id: "b", ...named("f") }, REST, { id: "a", ...REST }])).toEqual([
+    0, 1, 1, 0,
+  ]);
+});
+
+test("a name that is repeated with every fragment of a numbered call is no other call [STR-27]", () => {
+  expect(
+    numbersOf([
+      { index: 0, ...named("f") },
+      { index: 0, ...named("f") },
+    ]),
+  ).toEqual([0, 0]);
+});

@@ -8,7 +8,7 @@ import { chatUpstreamRequest } from "./chat-upstream-request.ts";
 import { GENERATED, parseChatAnswer } from "./chat-untouched.ts";
 import { DeliveredText } from "../delivered-text.ts";
 import { readEvent } from "../read-event.ts";
-import { createCallNumbers } from "./number-tool-calls.ts";
+import { createCallNumbering } from "./number-tool-calls.ts";
 import { repairDelta, repairMessage } from "./repair-chat-delta.ts";
 import type { SameFormat } from "../translator.ts";
 
@@ -36,7 +36,7 @@ function repairWholeChoice(given: unknown): object {
 type Head = { id: string; object: string; created: number; model: string };
 
 /** `reason` is kept back: only the end tells which chunk of a choice was the last. [spec 6.1.6] */
-type Choice = { reason: string | null; numberCall: ReturnType<typeof createCallNumbers>; toolCalls: boolean };
+type Choice = { reason: string | null; numberCalls: ReturnType<typeof createCallNumbering>; toolCalls: boolean };
 
 function createStage(request: GenerationRequest): AnswerStage {
   let head: Head | null = null;
@@ -71,7 +71,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   function openChoice(given: unknown): Buffer[] {
     const index = indexOf(given);
     if (choices.has(index)) return [];
-    choices.set(index, { reason: null, numberCall: createCallNumbers(), toolCalls: false });
+    choices.set(index, { reason: null, numberCalls: createCallNumbering(), toolCalls: false });
     return [encode({ ...head, choices: [{ index, delta: { role: "assistant", content: "" }, finish_reason: null }] })];
   }
 
@@ -82,7 +82,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     const delta = repairDelta(choice["delta"]);
     if (delta.tool_calls !== undefined) {
       state.toolCalls = true;
-      delta.tool_calls = delta.tool_calls.map((call) => state.numberCall(call));
+      delta.tool_calls = state.numberCalls(delta.tool_calls);
     }
     if (typeof choice["finish_reason"] === "string") state.reason = choice["finish_reason"];
     return { ...choice, index, delta, finish_reason: null };

@@ -1,9 +1,9 @@
 import { isObject } from "../../core/is-object.ts";
 
-type Call = Record<string, unknown> & { index: number };
+type Call = Record<string, unknown>;
 type Delta = Record<string, unknown> & { tool_calls?: Call[] };
 
-/** A delta after the first one: no role, text that is text, tool calls with an index and without empty names. */
+/** A delta after the first one: no role, text that is text, tool calls without empty names. */
 export function repairDelta(given: unknown): Delta {
   const delta: Record<string, unknown> = isObject(given) ? { ...given } : {};
   delete delta["role"];
@@ -43,10 +43,9 @@ function flatten(parts: unknown[]): { content?: string; reasoning_content?: stri
   return reasoning === "" ? { content } : { content, reasoning_content: reasoning };
 }
 
-/** Identity is by index; an empty id or name in a later fragment would read as a change of it. */
-function repairToolCall(given: unknown, position: number): Call {
-  const call: Call = { index: position, ...(isObject(given) ? given : {}) };
-  if (!Number.isInteger(call.index)) call.index = position;
+/** An empty id or name in a later fragment would read as a change of it. */
+function repairToolCall(given: unknown): Call {
+  const call: Call = isObject(given) ? { ...given } : {};
   if (call["id"] === "" || call["id"] === null) delete call["id"];
   if (call["id"] !== undefined && call["type"] === undefined) call["type"] = "function";
   if (isObject(call["function"])) {
