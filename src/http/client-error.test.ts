@@ -73,3 +73,39 @@ test("a caller that was told so and stays is hung up on", async () => {
   expect(accepted.destroyed).toBe(true);
   socket.destroy();
 });
+
+const withHeaders = (count: number): string =>
+  `GET / HTTP/1.1\r\nhost: gateway\r\n${Array.from({ length: count - 1 }, (_, index) => `h${index}: x\r\n`).join("")}\r\n`;
+
+test("a thousand headers are taken whole", async () => {
+  const { socket } = await dial((request, response) => response.end(request.headers["h998"]));
+  socket.end(withHeaders(1_000));
+  const answer = await text(socket);
+
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]+\r\n\r\nx$/);
+});
+
+test.each([1_001, 1_500])(
+  "of %i headers none is dropped: they are refused, and so is what stands behind them",
+  async (count) => {
+    let served = 0;
+    const { socket } = await dial((_request, response) => {
+      served += 1;
+      response.end();
+    });
+    socket.write(withHeaders(count) + REQUEST);
+    const answer = await text(socket);
+
+    expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(served).toBe(0);
+  },
+);
+
+test("too many headers behind a request are refused behind its answer", async () => {
+  const { socket } = await dial((_request, response) => setImmediate(() => response.end("first")));
+  socket.write(REQUEST + withHeaders(1_001));
+  const answer = await text(socket);
+
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK[\s\S]+first[\s\S]*HTTP\/1\.1 431 /);
+});

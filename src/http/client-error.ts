@@ -9,6 +9,8 @@ const STATUS: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 const LINGER_MS = 1_000;
+/** A thousand, each of them a name and a value. */
+const MOST_RAW_HEADERS = 2 * 1_000;
 
 export type ClientErrors = {
   /** Every request must pass through this, so that bytes behind it can wait for its answer. */
@@ -27,9 +29,12 @@ export function createClientErrors(clock: Clock): ClientErrors {
       socket.destroy();
       return;
     }
-    if (told.has(socket)) return;
+    if (!told.has(socket)) tell(socket, error.code ?? "");
+  }
+
+  function tell(socket: Socket, code: string): void {
     told.add(socket);
-    const say = (): void => hangUp(socket, refusal(error.code ?? "", requestIdOf(createId(clock.nowMs()))));
+    const say = (): void => hangUp(socket, refusal(code, requestIdOf(createId(clock.nowMs()))));
     const response = latest.get(socket);
     if (response === undefined || response.writableFinished) say();
     // What is wrong stands behind a whole request, whose answer is its caller's due. It goes first, and unbroken.
@@ -41,7 +46,12 @@ export function createClientErrors(clock: Clock): ClientErrors {
 
   return {
     attend: (handle) => (request, response) => {
-      latest.set(request.socket, response);
+      const { socket, rawHeaders } = request;
+      // Nothing is served behind a refusal that ends the connection.
+      if (told.has(socket)) return;
+      // Node 24 drops the headers beyond this many in silence, an Idempotency-Key perhaps; later ones do not let them come here.
+      if (rawHeaders.length > MOST_RAW_HEADERS) return tell(socket, "HPE_HEADER_OVERFLOW");
+      latest.set(socket, response);
       handle(request, response);
     },
     answer,
