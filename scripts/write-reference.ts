@@ -113,6 +113,7 @@ function providersPage(): string {
       provider.conformant ? "yes" : "no",
       `\`${provider.outputLimitField}\``,
       provider.streamOptions,
+      provider.callIds === "nine" ? "nine letters and digits" : "any",
       provider.remark,
     ];
     return `| ${cells.join(" | ")} |`;
@@ -129,13 +130,14 @@ function providersPage(): string {
     "None of this was tried with an account of that provider. It is from their documentation, from recorded streams and from",
     "reports of their users; check it with [the guide](../guides/add-a-provider.md) before you rely on it.",
     "",
-    "| Provider | Formats and base URLs | Credential header | Conformant chat streams | Output limit | `stream_options` | Remarks |",
-    "|---|---|---|---|---|---|---|",
+    "| Provider | Formats and base URLs | Credential header | Conformant chat streams | Output limit | `stream_options` | Ids of calls | Remarks |",
+    "|---|---|---|---|---|---|---|---|",
     ...rows,
     "",
     "Messages has its credential in `x-api-key` everywhere. A limit of output is told under the name in that column, whichever",
     "of the two names the caller used. Usage of streams is asked for with `stream_options`, unless the table says that the",
-    "provider refuses it; then usage comes unasked.",
+    "provider refuses it; then usage comes unasked. Ids of calls that a provider does not take, as callers bring them from others,",
+    "are replaced in what it is sent, each by the same in every turn.",
     "",
   ].join("\n");
 }

@@ -19,6 +19,8 @@ export type ChatManner = {
   outputLimitField: "max_tokens" | "max_completion_tokens";
   /** Whether it can be asked for the usage of a stream, or refuses to be. */
   streamOptions: "accepted" | "refused";
+  /** What it takes for the id of a call: what all others do, or nine letters and digits alone. */
+  callIds: "any" | "nine";
 };
 
 /** What an answer that is written here, and not by the provider, says of where it comes from. */

@@ -36,7 +36,12 @@ test.each([
 });
 
 test("a host that only looks like a listed one has no quirks", () => {
-  const plain = { credentialHeader: "authorization", outputLimitField: "max_tokens", streamOptions: "accepted" };
+  const plain = {
+    credentialHeader: "authorization",
+    outputLimitField: "max_tokens",
+    streamOptions: "accepted",
+    callIds: "any",
+  };
 
   expect(quirksAt("https://api.mistral.ai.example.com/v1")).toMatchObject(plain);
   expect(quirksAt("https://notopenai.azure.com/openai/v1")).toMatchObject(plain);
@@ -51,6 +56,7 @@ test("the limit of output and the options of streams are named as each provider 
   expect(quirksAt("https://api.mistral.ai/v1")).toMatchObject({
     outputLimitField: "max_tokens",
     streamOptions: "refused",
+    callIds: "nine",
   });
 });
 

@@ -15,6 +15,8 @@ export type CompatibleProvider = {
   outputLimitField: "max_tokens" | "max_completion_tokens";
   /** Whether chat takes `stream_options`; where it is refused, usage comes unasked. */
   streamOptions: "accepted" | "refused";
+  /** What chat takes for the id of a call: what most do, or nine letters and digits alone. */
+  callIds: "any" | "nine";
   /** The smallest limit of output that responses takes; null: any. */
   leastOutputTokens: number | null;
   /** What else an operator should know. */
@@ -27,6 +29,7 @@ const UNLISTED = {
   conformant: false,
   outputLimitField: "max_tokens",
   streamOptions: "accepted",
+  callIds: "any",
   leastOutputTokens: null,
 } as const satisfies Partial<CompatibleProvider>;
 
@@ -67,6 +70,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     baseUrls: everywhere("https://api.mistral.ai/v1", "chat"),
     hosts: ["api.mistral.ai"],
     streamOptions: "refused",
+    callIds: "nine",
     remark:
       "Answers 422 to any field it does not know, `max_completion_tokens` among them. Usage is in the last chunk.",
   },
@@ -141,7 +145,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
 
 export type Quirks = Pick<
   CompatibleProvider,
-  "credentialHeader" | "outputLimitField" | "streamOptions" | "leastOutputTokens"
+  "credentialHeader" | "outputLimitField" | "streamOptions" | "callIds" | "leastOutputTokens"
 >;
 
 /** The peculiarities of whoever answers at a base URL. */

@@ -68,12 +68,50 @@ test("the beginning of a conversation keeps its ids when it goes on", () => {
   expect(after.slice(0, before.length)).toEqual(before);
 });
 
-test("a hundred thousand calls under one id are told apart in a moment", () => {
-  const blocks = Array.from({ length: 100_000 }, () => ({ kind: "tool_call" as const, id: "a", name: "f", input: "" }));
-  let turns: Turn[] = [];
-  const spentMs = processorMs(() => (turns = withCallIds([{ role: "assistant", blocks }], { most: 40 })));
-  const ids = new Set(turns[0]?.blocks.map((block) => (block.kind === "tool_call" ? block.id : "")));
+const NINE = { chat: { outputLimitField: "max_tokens", streamOptions: "refused", callIds: "nine" } } as const;
 
-  expect(ids.size).toBe(100_000);
-  expect(spentMs).toBeLessThan(3_000);
+test("a chat provider that takes nine letters and digits alone is sent such ids, and those that are such stay", () => {
+  const content = ["toolu_01A", "aB3dE6gH9", "toolu_01B", "toolu_01A"].map((id) => ({
+    type: "tool_use",
+    id,
+    name: "f",
+    input: {},
+  }));
+  const results = content.slice(0, 3).map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "ok" }));
+  const body = {
+    messages: [
+      { role: "user", content: "hi" },
+      { role: "assistant", content: content.slice(0, 3) },
+      { role: "user", content: results },
+      { role: "assistant", content: content.slice(3) },
+      { role: "user", content: results.slice(0, 1) },
+    ],
+  };
+  const { sent } = cross("messages", "chat");
+  const ids = idsIn(sent(body, NINE));
+
+  const [a, b, c, , , , d] = ids;
+  expect(ids).toEqual([a, b, c, a, b, c, d, d]);
+  expect(b).toBe("aB3dE6gH9");
+  expect(new Set([a, b, c, d]).size).toBe(4);
+  for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9]{9}$/);
+  expect(idsIn(sent({ messages: body.messages.slice(0, 3) }, NINE))).toEqual(ids.slice(0, 6));
 });
+
+test.each([{ most: 40 }, { exactly: 9 }])(
+  "a hundred thousand calls under one id are told apart in a moment: %j",
+  (rules) => {
+    const blocks = Array.from({ length: 100_000 }, () => ({
+      kind: "tool_call" as const,
+      id: "a",
+      name: "f",
+      input: "",
+    }));
+    let turns: Turn[] = [];
+    const spentMs = processorMs(() => (turns = withCallIds([{ role: "assistant", blocks }], rules)));
+    const ids = new Set(turns[0]?.blocks.map((block) => (block.kind === "tool_call" ? block.id : "")));
+
+    expect(ids.size).toBe(100_000);
+    expect(spentMs).toBeLessThan(3_000);
+  },
+);

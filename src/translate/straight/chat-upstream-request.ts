@@ -1,6 +1,8 @@
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { MemberEdits } from "../../wire/json/edit-members.ts";
+import { NINE_CHARACTERS } from "../form/call-ids.ts";
 import type { Told } from "../translator.ts";
+import { callIdEdits } from "./chat-call-ids.ts";
 import { upstreamRequest } from "./upstream-request.ts";
 
 const USAGE_EVENT = `{"include_usage":true}`;
@@ -9,6 +11,7 @@ const USAGE_EVENT = `{"include_usage":true}`;
 export function chatUpstreamRequest(request: GenerationRequest, told: Told): Buffer {
   const { upstreamModel, chat } = told;
   const edits = limitEdits(request, told);
+  if (chat?.callIds === "nine") Object.assign(edits, callIdEdits(request, NINE_CHARACTERS));
   // Labels are for finding what was stored, and chat providers refuse them where nothing is.
   if (asksToStore(request)) edits["metadata"] = null;
   if (chat?.streamOptions === "refused") edits["stream_options"] = null;

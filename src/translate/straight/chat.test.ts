@@ -220,7 +220,7 @@ test.each([
   (field, fields, paid, limits) => {
     const messages = [{ role: "user", content: "hi" }];
     const request = readChatRequest(parseBody(Buffer.from(JSON.stringify({ model: "m", messages, ...fields })), 64));
-    const chat = { outputLimitField: field, streamOptions: "accepted" } as const;
+    const chat = { outputLimitField: field, streamOptions: "accepted", callIds: "any" } as const;
     const told = { upstreamModel: "m", maxOutputTokens: paid, chat };
 
     expect(JSON.parse(chatUntouched.request(request, told).toString())).toEqual({ model: "m", messages, ...limits });
@@ -239,11 +239,13 @@ test("a provider with a name of its own for the limit, or that refuses to be ask
     return JSON.parse(chatUntouched.request(request, { upstreamModel: "m", maxOutputTokens: 77, chat }).toString());
   };
 
-  expect(ask({ outputLimitField: "max_completion_tokens", streamOptions: "accepted" })).toMatchObject({
+  expect(ask({ outputLimitField: "max_completion_tokens", streamOptions: "accepted", callIds: "any" })).toMatchObject({
     max_completion_tokens: 77,
     stream_options: { include_usage: true },
   });
-  expect(ask({ outputLimitField: "max_tokens", streamOptions: "refused" })).not.toHaveProperty("stream_options");
+  expect(ask({ outputLimitField: "max_tokens", streamOptions: "refused", callIds: "any" })).not.toHaveProperty(
+    "stream_options",
+  );
 });
 
 test("labels of an answer that was to be stored go with the storing: providers refuse them alone", () => {

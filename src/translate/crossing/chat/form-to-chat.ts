@@ -1,5 +1,5 @@
 import { plainText, urlOf } from "../../form/build-form.ts";
-import { type CallIdRules, withCallIds } from "../../form/call-ids.ts";
+import { type CallIdRules, NINE_CHARACTERS, withCallIds } from "../../form/call-ids.ts";
 import { type Json, objectsOf, said } from "../../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ToolChoice, ToolForm, Turn } from "../../form/request-form.ts";
 import type { ProviderTold } from "../../form/sides.ts";
@@ -12,11 +12,12 @@ const CALL_IDS: CallIdRules = { most: 40 };
 
 export function formToChat(form: RequestForm, { model, stream, maxOutputTokens, chat }: ProviderTold): Json {
   const { system } = form;
+  const idRules = chat?.callIds === "nine" ? NINE_CHARACTERS : CALL_IDS;
   return said({
     model,
     messages: [
       ...(system.length === 0 ? [] : [{ role: "system", content: plainText(system, "\n\n") }]),
-      ...withCallIds(form.turns, CALL_IDS).flatMap((turn) => messagesOf(turn)),
+      ...withCallIds(form.turns, idRules).flatMap((turn) => messagesOf(turn)),
     ],
     [chat?.outputLimitField ?? "max_tokens"]: maxOutputTokens,
     temperature: form.temperature,
