@@ -81,7 +81,7 @@ test("a messages caller, who cannot ask for them, is not troubled with them", ()
 test.each(["responses", "messages"] as const)(
   "hundreds of thousands in one piece are taken like one (%s)",
   (client) => {
-    const content = Array.from({ length: 300_000 }, () => entry("a"));
+    const content = Array.from({ length: 300_000 }, () => ({ token: "a", logprob: 0 }));
     const choice = { index: 0, message: { content: "a" }, logprobs: { content }, finish_reason: "stop" };
     const delta = { content: "a", reasoning_details: Array.from({ length: 300_000 }, () => ({})) };
     const end = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
