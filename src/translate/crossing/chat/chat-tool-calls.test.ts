@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { cross } from "../../../../tests/support/cross.ts";
 import { processorMs } from "../../../../tests/support/processor-time.ts";
 import { type AnswerEvent, createFold } from "../../form/answer-form.ts";
 import { createBlockNumbers } from "../../form/block-numbers.ts";
@@ -88,3 +89,27 @@ test("a hundred thousand calls of a provider that numbers none of them are told 
   expect(told).toBe(100_000);
   expect(spentMs).toBeLessThan(3_000);
 }, 30_000);
+
+describe.each(["messages", "responses"] as const)("a %s caller of a chat provider", (client) => {
+  const { events, whole } = cross(client, "chat");
+  const chunk = (delta: object, reason: string | null = null) => ({
+    choices: [{ index: 0, delta, finish_reason: reason }],
+  });
+  const answer = (call: object) => ({
+    choices: [{ index: 0, message: { content: "hi", tool_calls: [call] }, finish_reason: "tool_calls" }],
+  });
+
+  test("is told that the provider failed when a call never says which tool it is of", () => {
+    const nameless = { index: 0, id: "a", function: { arguments: "{}" } };
+
+    expect(events(chunk({ tool_calls: [nameless] }), chunk({}, "tool_calls"))).toBeNull();
+    expect(() => whole(answer(nameless))).toThrow("without a name");
+  });
+
+  test("is given an answer beside which an empty call stands that calls nothing", () => {
+    const empty = { index: 0, function: {} };
+
+    expect(JSON.stringify(events(chunk({ content: "hi", tool_calls: [empty] }), chunk({}, "stop")))).toContain("hi");
+    expect(JSON.stringify(whole(answer(empty)))).toContain("hi");
+  });
+});

@@ -30,6 +30,7 @@ export function createToolCalls(blocks: ReturnType<typeof createBlockNumbers<str
       call.held += said;
       return call.name === "" ? [] : begin(call);
     },
-    close: (): AnswerEvent[] => calls.flatMap((call) => (call.started || call.name === "" ? [] : begin(call))),
+    /** What has been said in a call that never got a name is told without one, for whoever reads this to see. */
+    close: (): AnswerEvent[] => calls.flatMap((call) => (call.started || call.held === "" ? [] : begin(call))),
   };
 }
