@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rememberSecrets } from "../support/gateway-process.ts";
+import { until } from "../support/until.ts";
 
 type PackedFile = { path: string; size: number };
 type Ready = { publicUrl: string; adminToken: string; keys: { credit: string; token_budget: string } };
@@ -89,6 +90,8 @@ async function start(): Promise<void> {
   readyMs = performance.now() - startedAtMs;
   ready = JSON.parse(readFileSync(readyFile, "utf8")) as Ready;
   rememberSecrets([ready.adminToken, ready.keys.credit, ready.keys.token_budget]);
+  // The file is there before the welcome has come through the pipe.
+  await until(() => stdout.includes("Stop with Ctrl-C."), "the welcome is printed", 10_000);
 }
 
 function tollgate(...words: string[]) {
