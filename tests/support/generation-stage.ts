@@ -48,6 +48,7 @@ export const ROUTE: Route = {
 export const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"one two three"}}]}\n\n';
 export const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}\n\n';
 export const DONE = "data: [DONE]\n\n";
+export const PLAIN = '{ "choices": [], "usage": {"prompt_tokens":1,"completion_tokens":2,"total_tokens":3} }';
 
 /** Input at 1 credit and output at 2 credits per million: a token is 1,000 or 2,000 nano-credits. */
 export const MODEL: Model = {
@@ -245,4 +246,9 @@ export function generationStage(
     charges: () => [...ledger.state.charges.values()].map(({ kind, amount }) => `${kind} ${amount}`),
     records: () => [...ledger.state.records.values()].map(({ outcome, cost }) => `${outcome} ${cost}`),
   };
+}
+
+/** Runs the event loop until what was left running has settled. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
