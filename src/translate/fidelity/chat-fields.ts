@@ -22,6 +22,7 @@ import {
   rowsTo,
   TOOL_NAME,
   UNASKED,
+  UNKNOWN_CONTENT,
   UNTYPED,
   WITHOUT_REASONING,
   WITHOUT_SAMPLING,
@@ -31,7 +32,6 @@ import {
 const row = rowsTo("responses", "messages");
 
 const ONE_ANSWER = "Providers of that format give one answer at a time.";
-const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
 
 type Json = Record<string, unknown>;
 

@@ -141,6 +141,9 @@ export const WITHOUT_SAMPLING: Pick<FieldRow, "only" | "note"> = {
   note: "Claude Opus takes none from 4.7 on, and no Claude from 5 on.",
 };
 
+/** Why content is refused that only its own format knows. */
+export const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
+
 /** What becomes of text that says nothing. */
 export const NO_BLANKS = "Texts of white space alone are left out at messages providers, which refuse them.";
 

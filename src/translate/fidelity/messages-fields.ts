@@ -15,13 +15,13 @@ import {
   OVERLONG_NAME,
   rowsTo,
   TOOL_NAME,
+  UNKNOWN_CONTENT,
   UNTYPED,
   WITHOUT_REASONING,
 } from "./field-row.ts";
 
 const row = rowsTo("chat", "responses");
 
-const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
 const CACHE_HINTS = [
   "cache_control",
   "system.*.cache_control",

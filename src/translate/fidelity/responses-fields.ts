@@ -22,6 +22,7 @@ import {
   rowsTo,
   TOOL_NAME,
   UNASKED,
+  UNKNOWN_CONTENT,
   UNTYPED,
   WITHOUT_REASONING,
   WITHOUT_SAMPLING,
@@ -30,7 +31,6 @@ import {
 
 const row = rowsTo("chat", "messages");
 
-const UNKNOWN_CONTENT = "This kind of content has no counterpart in the formats of this model's providers.";
 const PARTS = otherThan("input_text", "output_text", "text", "refusal", "input_image", "input_file", "reasoning_text");
 
 type Json = Record<string, unknown>;
