@@ -27,8 +27,9 @@ const OUT_OF_RANGE = "22003";
 const BARE = /^(?!null$)[a-z0-9_.:/-]+$/;
 
 /** Arrays are bound as text, so each names its type; one place per request. */
-const ADMIT = `select place, verdict, amount, posted, held, retry_after_ms, period_ends_at from admit_v1($1::uuid, $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[],
-  $8::boolean[], $9::text[], $10::int[], $11::int[], $12::text[], $13::bytea[], $14::bytea[])`;
+const ADMIT = `select place, verdict, amount, posted, held, retry_after_ms, period_ends_at
+  from admit_v1($1::uuid, $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[], $8::boolean[], $9::text[],
+    $10::int[], $11::int[], $12::text[], $13::bytea[], $14::bytea[])`;
 
 const KEPT = `select q.place::int as place, c.status, c.content_type as "contentType", c.body
   from unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[]) with ordinality as q (key_id, route, sha, print, place)
