@@ -14,6 +14,7 @@ import { readCase, writeCase } from "../tests/fuzz/fuzz-case.ts";
 import { replay } from "../tests/fuzz/replay.ts";
 import { askSchemathesis } from "../tests/fuzz/schemathesis.ts";
 import { startFuzzStage } from "../tests/fuzz/stage.ts";
+import { LONGEST_STRETCH_MS } from "../tests/support/stretch/stretches.ts";
 
 const MOST_GROWTH = 1.2;
 
@@ -43,6 +44,10 @@ async function run(): Promise<void> {
   const { early, late } = report.residentKib;
   console.log(report.tally.table());
   console.log(`${report.requests} requests in ${report.seconds.toFixed(0)} s, seed ${seed}`);
+  const { ms = 0, what = "nothing" } = report.longestStretch ?? {};
+  console.log(
+    `longest stretch of the main thread: ${ms} of ${LONGEST_STRETCH_MS} ms of processor time, called for ${what}`,
+  );
   console.log(`memory: ${early} KiB in the second quarter, ${late} KiB in the last`);
   for (const problem of report.vital) console.log(`GATEWAY ${problem}`);
   for (const [index, failure] of report.failures.entries()) console.log(`FAILED ${kept(failure, `${seed}-${index}`)}`);

@@ -6,6 +6,7 @@ import { createJudge } from "./judge.ts";
 import { createPlayer } from "./play-case.ts";
 import { rawCases, SLOW_CASES } from "./raw-cases.ts";
 import type { FuzzStage } from "./stage.ts";
+import { longer, type Stretch } from "../support/stretch/stretches.ts";
 import { createTally, type Tally } from "./tally.ts";
 import { residentKib, vitalProblems } from "./vital-signs.ts";
 
@@ -22,6 +23,8 @@ export type FuzzReport = {
   vital: readonly string[];
   /** Median of memory in the second quarter of the run, and in the last. */
   residentKib: { early: number; late: number };
+  /** The longest stretch for which the gateway's main thread was kept busy. */
+  longestStretch: Stretch | null;
 };
 
 type Plan = {
@@ -55,6 +58,7 @@ export async function fuzz({ stage, seed, requests, limitMs = Infinity, progress
   const failures: Failure[] = [];
   const vital: string[] = [];
   const memory: number[] = [];
+  let longestStretch: Stretch | null = null;
   const startedMs = performance.now();
 
   const problemsOf = async (fuzzCase: FuzzCase): Promise<string[]> => {
@@ -83,6 +87,7 @@ export async function fuzz({ stage, seed, requests, limitMs = Infinity, progress
     if (done % SLOW_EVERY === 0) await Promise.all(SLOW_CASES.map((slow) => runAll([slow], batchSeed)));
     vital.push(...(await vitalProblems(stage)));
     memory.push(residentKib(stage));
+    longestStretch = longer(longestStretch, stage.gateway.stretches.longest());
     if (done % (BATCH * 10) === 0)
       progress(`${done + BATCH} of ${requests}, ${memory.at(-1)} KiB, ${failures.length} failures`);
   }
@@ -97,6 +102,7 @@ export async function fuzz({ stage, seed, requests, limitMs = Infinity, progress
     failures: shrunk,
     vital,
     residentKib: { early: median(memory, 0.25, 0.5), late: median(memory, 0.75, 1) },
+    longestStretch,
   };
 }
 

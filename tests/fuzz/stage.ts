@@ -57,7 +57,10 @@ export async function startFuzzStage(): Promise<FuzzStage> {
   await run("catalogue", "apply", "catalogue.json");
   const creditKey = await makeKey("--mode", "credit", "--credit", PLENTY_OF_CREDIT);
   const tokenKey = await makeKey("--mode", "token_budget", "--budget", PLENTY_OF_TOKENS, "--period", "none");
-  const gateway = parts.adopt(await startServeProcess({ folder, environment }), async (it) => void (await it.stop()));
+  const gateway = parts.adopt(
+    await startServeProcess({ folder, environment, stretch: true }),
+    async (it) => void (await it.stop()),
+  );
   const kept = parts.move();
   return {
     gateway,

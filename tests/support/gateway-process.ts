@@ -9,6 +9,7 @@ import { type Dialect, providerDialect, translates } from "./provider-dialect.ts
 import { requestLog } from "./request-log.ts";
 import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
 import { sharedFolder } from "./recordings.ts";
+import { type Stretches, watchStretches } from "./stretch/stretches.ts";
 import type { WitnessedCall } from "./simulator-process.ts";
 
 /** A model as a test describes it: what the simulated provider is asked for, and how its route is declared. */
@@ -38,6 +39,8 @@ export type GatewayOptions = {
   providers?: { name: string; base_url: string; credential: string }[];
   /** Settings, as environment variables. */
   settings?: Record<string, string>;
+  /** Whether to write down what keeps its main thread busy; the simulated provider is at work in the same thread. */
+  stretch?: boolean;
 };
 
 export type GatewayProcess = {
@@ -53,6 +56,8 @@ export type GatewayProcess = {
   witness: () => Promise<WitnessedCall[]>;
   release: () => Promise<void>;
   metrics: () => Promise<string>;
+  /** What kept its main thread busy, with `stretch`. */
+  stretches: Stretches;
   /** Asks it to end and waits for it: its exit code. */
   stop: () => Promise<number | null>;
 };
@@ -67,6 +72,7 @@ export async function startGatewayProcess({
   models = {},
   providers = [],
   settings = {},
+  stretch = false,
 }: GatewayOptions = {}): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-test-"));
   await copyDevTemplate(folder);
@@ -77,7 +83,13 @@ export async function startGatewayProcess({
   const recordings = shared === null ? [] : ["--recordings", join(shared, "recordings")];
   const args = ["dev", "--port", "0", "--ready-file", readyFile, "--catalogue", catalogueFile, ...recordings];
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ...settings };
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const stretches = watchStretches(folder);
+  const childEnv = stretch ? { ...env, ...stretches.environment } : env;
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: childEnv,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const output: Buffer[] = [];
   child.stdout.on("data", () => undefined);
   child.stderr.on("data", (bytes: Buffer) => output.push(bytes));
@@ -90,6 +102,7 @@ export async function startGatewayProcess({
     await sleep(20);
   }
   const ready = JSON.parse(readFileSync(readyFile, "utf8")) as Omit<GatewayProcess, "pid">;
+  if (stretch) stretches.take();
   rememberSecrets([ready.adminToken, ready.keys.credit, ready.keys.token_budget]);
   const get = async (url: string, headers = {}): Promise<string> => (await fetch(url, { headers })).text();
   const metrics = (): Promise<string> =>
@@ -103,6 +116,7 @@ export async function startGatewayProcess({
     witness: async () => jsonLines(await get(`${ready.simulatorUrl}/sim/witness`)),
     release: async () => void (await fetch(`${ready.simulatorUrl}/sim/release`, { method: "POST" })).text(),
     metrics,
+    stretches,
     stop: async () => {
       if (child.exitCode === null) await keepOutput(`${child.pid}.metrics`, await metrics().catch(() => ""));
       const straight = translates() && child.exitCode === null ? await straightRequests(ready, folder) : [];

@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { outputFolder } from "./gateway-process.ts";
 import { MAIN } from "./run-tollgate.ts";
+import { type Stretches, watchStretches } from "./stretch/stretches.ts";
 import { until } from "./until.ts";
 
 /** One `tollgate serve`, which may be frozen and killed. */
@@ -17,6 +18,8 @@ export type ServeProcess = {
   signal: (name: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM") => void;
   /** How it ended: a code, or null when a signal ended it. */
   ended: Promise<number | null>;
+  /** What kept its main thread busy, with `stretch`. */
+  stretches: Stretches;
   stop: () => Promise<number | null>;
 };
 
@@ -27,9 +30,13 @@ const ADDRESS = /"listener":"(public|admin)","url":"([^"]+)"/g;
 export async function startServeProcess(options: {
   folder: string;
   environment: Record<string, string>;
+  /** Whether to write down what keeps its main thread busy. */
+  stretch?: boolean;
 }): Promise<ServeProcess> {
-  const { folder, environment } = options;
-  const child = spawn(process.execPath, [MAIN, "serve"], { cwd: folder, env: environment });
+  const { folder, environment, stretch = false } = options;
+  const stretches = watchStretches(folder);
+  const env = stretch ? { ...environment, ...stretches.environment } : environment;
+  const child = spawn(process.execPath, [MAIN, "serve"], { cwd: folder, env });
   let output = "";
   const keep = (bytes: Buffer): void => void (output += bytes.toString());
   child.stdout.on("data", keep);
@@ -48,6 +55,8 @@ export async function startServeProcess(options: {
     child.kill("SIGKILL");
     throw new Error(`the gateway did not start: ${output}`);
   }
+  // What it takes to start holds nobody up.
+  if (stretch) stretches.take();
   return {
     url: addresses().get("public") ?? "",
     adminUrl: addresses().get("admin") ?? "",
@@ -56,6 +65,7 @@ export async function startServeProcess(options: {
     alive,
     signal: (name) => void child.kill(name),
     ended,
+    stretches,
     stop: () => {
       child.kill("SIGCONT");
       child.kill("SIGTERM");
