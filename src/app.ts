@@ -19,7 +19,7 @@ import { createCutRevoked } from "./gateway/cut-revoked.ts";
 import { createDeliverPlain } from "./gateway/deliver-plain.ts";
 import { createDeliverStream } from "./gateway/deliver-stream.ts";
 import { createGenerate } from "./gateway/generate.ts";
-import { createListModels } from "./gateway/list-models.ts";
+import { createListModels, createShowModel } from "./gateway/list-models.ts";
 import { createOpenRequest } from "./gateway/open-request.ts";
 import { createRunning } from "./gateway/running.ts";
 import { createShowUsage } from "./gateway/show-usage.ts";
@@ -264,6 +264,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     generate,
     showUsage: createShowUsage({ ledger, creditUsd: config.creditUsd, random: Math.random }),
     listModels: createListModels({ catalogue }),
+    showModel: createShowModel({ catalogue }),
     countTokens: createCountTokens({ catalogue, countRequest, countAtProvider }),
     events,
     drain,

@@ -3,7 +3,7 @@ import { type Field, listFields } from "./fields.ts";
 import { type ReadFile, reasonOf } from "./read-text-file.ts";
 import { readSecretFile } from "./secret.ts";
 import type { Findings } from "./source.ts";
-import { didYouMean, suggest } from "./suggest.ts";
+import { didYouMean, suggest } from "../core/suggest.ts";
 import { type Environment, knownVariables, unknownVariables } from "./variable-names.ts";
 
 /** Reads settings from environment variables. An empty variable counts as not set, as container tools leave them so. */

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
 import { type Field, listFields } from "./fields.ts";
 import type { Findings } from "./source.ts";
-import { didYouMean, suggest } from "./suggest.ts";
+import { didYouMean, suggest } from "../core/suggest.ts";
 
 /** Past this the file is no configuration, and looking for what each line might have meant takes seconds. */
 const MOST_PROBLEMS = 100;

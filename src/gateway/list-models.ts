@@ -1,14 +1,31 @@
 import type { Catalogue, Reader } from "../catalogue/catalogue.ts";
 import type { Model, Price } from "../catalogue/model.ts";
+import { Fault } from "../core/fault.ts";
 import { formatCredits } from "../core/money.ts";
 import type { ListedModel, ModelList } from "../wire/models/model-list.ts";
 
 export type ListModels = (reader: Reader | null) => ModelList;
 
+export type ShowModel = (id: string, reader: Reader | null) => ListedModel;
+
 /** The models a key may use; for nobody in particular, the public catalogue. [spec 4.2] */
 export const createListModels =
   ({ catalogue }: { catalogue: Catalogue }): ListModels =>
   (reader) => ({ object: "list", data: catalogue.list(reader).map(listed) });
+
+/** One model of that list; a model that is not in it does not exist for this reader. [decision 37] */
+export const createShowModel =
+  ({ catalogue }: { catalogue: Catalogue }): ShowModel =>
+  (id, reader) => {
+    const model = catalogue.list(reader).find((candidate) => candidate.id === id);
+    if (model) return listed(model);
+    const shown = JSON.stringify(id.length > LONGEST_SHOWN ? `${id.slice(0, LONGEST_SHOWN)}…` : id);
+    throw new Fault("model_not_found", `The model ${shown} is not in this list. GET /v1/models shows it whole.`, {
+      param: "model",
+    });
+  };
+
+const LONGEST_SHOWN = 128;
 
 function listed(model: Model): ListedModel {
   return {

@@ -29,6 +29,7 @@ test.each([300_000, 3_600_000])(
       generate: unused,
       showUsage: unused,
       listModels: unused,
+      showModel: unused,
       countTokens: unused,
       readiness: unused,
       events: {} as Events,

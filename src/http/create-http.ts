@@ -5,7 +5,7 @@ import { createId, requestIdOf } from "../core/ids.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import type { CountTokens } from "../gateway/count-tokens.ts";
 import type { Generate } from "../gateway/generate.ts";
-import type { ListModels } from "../gateway/list-models.ts";
+import type { ListModels, ShowModel } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
 import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Events } from "../telemetry/events.ts";
@@ -19,6 +19,7 @@ import { refuse } from "./refuse.ts";
 import { requireHost } from "./require-host.ts";
 import { createRouter } from "./router.ts";
 import { getDocs } from "./routes/get-docs.ts";
+import { getModel } from "./routes/get-model.ts";
 import { getModels } from "./routes/get-models.ts";
 import { getOpenapi } from "./routes/get-openapi.ts";
 import { getUsage } from "./routes/get-usage.ts";
@@ -49,6 +50,7 @@ type Parts = {
   generate: Generate;
   showUsage: ShowUsage;
   listModels: ListModels;
+  showModel: ShowModel;
   countTokens: CountTokens;
   events: Events;
   drain: Drain;
@@ -69,7 +71,7 @@ const TIMEOUT_CHECK_MS = 2_000;
 
 /** The public listener: both origins, both formats. */
 export function createHttp(parts: Parts): Server {
-  const { openRequest, countRequest, generate, showUsage, listModels, countTokens, betas } = parts;
+  const { openRequest, countRequest, generate, showUsage, listModels, showModel, countTokens, betas } = parts;
   const { events, drain, readiness, clock, limits } = parts;
   const refusals = createRefusals(clock);
   const router = createRouter(refusals);
@@ -83,6 +85,7 @@ export function createHttp(parts: Parts): Server {
     sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
   });
   getModels(router, { door, countRequest, listModels });
+  getModel(router, { door, countRequest, showModel });
   getUsage(router, { door, countRequest, showUsage });
   postChatCompletions(router, { door, serve });
   postResponses(router, { door, serve });
@@ -130,8 +133,8 @@ function createRefusals(clock: Clock) {
   return {
     noHost: (request: IncomingMessage, response: ServerResponse): void =>
       send(request, response, request.url ?? "", new Fault("invalid_request", "Send exactly one Host header.")),
-    notFound: (request: IncomingMessage, response: ServerResponse, path: string): void =>
-      send(request, response, path, new Fault("not_found", nothingAt(path))),
+    notFound: (request: IncomingMessage, response: ServerResponse, path: string, nearest: string | null): void =>
+      send(request, response, path, new Fault("not_found", nothingAt(path, nearest))),
     methodNotAllowed: (
       request: IncomingMessage,
       response: ServerResponse,
@@ -147,11 +150,20 @@ function createRefusals(clock: Clock) {
 
 const LONGEST_SHOWN = 200;
 
-/** Clients that add `/v1` to a base URL which has it already are the usual reason to land here. */
-function nothingAt(path: string): string {
+/** What other gateways and the providers themselves serve below /v1, and this one does not. */
+const OTHER_SERVICES =
+  /^(?:\/token)?\/v1\/(assistants|audio|batches|completions|containers|conversations|embeddings|evals|files|fine_tuning|images|messages\/batches|moderations|organization|realtime|rerank|skills|threads|uploads|vector_stores|videos)(?:\/|$)/;
+
+/** Names the path and what was probably meant. The usual mistake is a client that adds `/v1` to a base URL that has it. */
+function nothingAt(path: string, nearest: string | null): string {
   const shown = path.length > LONGEST_SHOWN ? `${path.slice(0, LONGEST_SHOWN)}…` : path;
-  const advice = path.includes("/v1/v1/")
-    ? "Leave /v1 out of the client's base URL: it adds one of its own."
-    : "The API's paths begin with /v1, or with /token/v1 for token-budget keys.";
-  return `There is nothing at ${shown}. ${advice}`;
+  return `There is nothing at ${shown}. ${advice(path, nearest)}`;
+}
+
+function advice(path: string, nearest: string | null): string {
+  if (path.includes("/v1/v1/")) return "Leave /v1 out of the client's base URL: it adds one of its own.";
+  if (OTHER_SERVICES.test(path))
+    return "This gateway serves text generation only: /v1/chat/completions, /v1/responses and /v1/messages.";
+  if (nearest !== null) return `Did you mean ${nearest}?`;
+  return "The API's paths begin with /v1, or with /token/v1 for token-budget keys; GET /docs lists them.";
 }

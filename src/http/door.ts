@@ -15,7 +15,8 @@ import { refuse } from "./refuse.ts";
 import type { Router } from "./router.ts";
 import type { Visit } from "./visit.ts";
 
-export type Call = { visit: Visit; request: IncomingMessage; response: ServerResponse };
+/** `below`: what follows a path that ends in `/*`, as it was written; else empty. */
+export type Call = { visit: Visit; request: IncomingMessage; response: ServerResponse; below: string };
 
 export type RouteDescription = {
   method: "GET" | "POST";
@@ -123,8 +124,8 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
   return {
     route: (router, description) => {
       for (const origin of KEY_MODES) {
-        router.add(description.method, `${ORIGIN_PREFIX[origin]}${description.path}`, (request, response) => {
-          void serve({ visit: open(description), request, response }, origin, description);
+        router.add(description.method, `${ORIGIN_PREFIX[origin]}${description.path}`, (request, response, below) => {
+          void serve({ visit: open(description), request, response, below }, origin, description);
         });
       }
     },

@@ -20,8 +20,7 @@ export function addHealth(router: Router, { readiness, drain, clock }: Parts): v
         : answer(response, 503, { status: "unavailable", reasons }),
     );
   });
-  // Agents knock here before their first request.
-  router.add("HEAD", "/", (_request, response) => response.writeHead(200, ids()).end());
+  // Agents send a HEAD here before their first request.
   router.add("GET", "/", (_request, response) => answer(response, 200, { service: "tollgate" }));
 
   async function ready(): Promise<string[]> {

@@ -1,14 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { suggest } from "../core/suggest.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** `below` is what follows a path that ends in `/*`, as it was written; else empty. */
+export type RouteHandler = (request: IncomingMessage, response: ServerResponse, below: string) => void;
+
 export type Router = {
-  add: (method: string, path: string, handler: Handler) => void;
+  /** A path that ends in `/*` stands for all paths below it. */
+  add: (method: string, path: string, handler: RouteHandler) => void;
   handle: Handler;
 };
 
 type Refusals = {
-  notFound: (request: IncomingMessage, response: ServerResponse, path: string) => void;
+  /** `nearest`: the known path that was probably meant, or null. */
+  notFound: (request: IncomingMessage, response: ServerResponse, path: string, nearest: string | null) => void;
   methodNotAllowed: (
     request: IncomingMessage,
     response: ServerResponse,
@@ -17,26 +23,54 @@ type Refusals = {
   ) => void;
 };
 
+type Methods = Map<string, RouteHandler>;
+
+const LONGEST_COMPARED = 80;
+
 /** Finds the handler of a path. The paths are few and fixed, so this is a look into a map; queries are ignored. */
 export function createRouter({ notFound, methodNotAllowed }: Refusals): Router {
-  const paths = new Map<string, Map<string, Handler>>();
+  const paths = new Map<string, Methods>();
+  const prefixes = new Map<string, Methods>();
+
+  function find(path: string): { methods: Methods; below: string } | null {
+    const methods = paths.get(path);
+    if (methods) return { methods, below: "" };
+    for (const [prefix, under] of prefixes)
+      if (path.length > prefix.length && path.startsWith(prefix))
+        return { methods: under, below: path.slice(prefix.length) };
+    return null;
+  }
+
+  function nearest(path: string): string | null {
+    if (!path.startsWith("/") || path.length > LONGEST_COMPARED) return null;
+    const known = [...paths.keys()].filter((candidate) => candidate !== "/");
+    const asked = path.toLowerCase();
+    return known.find((candidate) => candidate === `/v1${asked}`) ?? suggest(asked, known);
+  }
+
   return {
     add: (method, path, handler) => {
-      const methods = paths.get(path) ?? new Map<string, Handler>();
-      paths.set(path, methods.set(method, handler));
+      const [table, name] = path.endsWith("/*") ? [prefixes, path.slice(0, -1)] : [paths, path];
+      const methods = table.get(name) ?? new Map<string, RouteHandler>();
+      table.set(name, methods.set(method, handler));
     },
     handle: (request, response) => {
       const url = originForm(request.url ?? "");
       const query = url.indexOf("?");
       const path = query === -1 ? url : url.slice(0, query);
-      const methods = paths.get(path);
-      if (!methods) return notFound(request, response, path);
-      const handler = methods.get(request.method ?? "");
-      if (handler) handler(request, response);
-      else methodNotAllowed(request, response, path, [...methods.keys()]);
+      const found = find(path);
+      if (!found) return notFound(request, response, path, nearest(path));
+      const method = request.method ?? "";
+      // Node sends no body in answer to a HEAD, so whatever answers GET answers it. [RFC 9110 9.3.2]
+      const handler = found.methods.get(method === "HEAD" ? "GET" : method);
+      if (handler) handler(request, response, found.below);
+      else methodNotAllowed(request, response, path, allowed(found.methods));
     },
   };
 }
+
+const allowed = (methods: Methods): string[] =>
+  [...methods.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 
 const SCHEME = /^https?:\/\/[^/?#]*/i;
 

@@ -1,6 +1,7 @@
 /** The routes requests are counted under. A path nobody serves is `unknown`, whatever it was. */
 export const ROUTE_NAMES = [
   "models",
+  "model",
   "chat_completions",
   "responses",
   "messages",

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { litellmVendors, parseFactor, readLitellm } from "../../config/price-list/read-litellm.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
-import { didYouMean, suggest } from "../../config/suggest.ts";
+import { didYouMean, suggest } from "../../core/suggest.ts";
 import type { Decimal } from "../../core/decimal.ts";
 import { invariant } from "../../core/invariant.ts";
 import { importText, importView } from "../import-text.ts";

@@ -28,6 +28,6 @@ export function getModels(router: Router, { door, countRequest, listModels }: Pa
 }
 
 /** The list is in memory and costs nothing, so it is there even when nothing can be charged. */
-function unlessLedgerAway(error: unknown): void {
+export function unlessLedgerAway(error: unknown): void {
   if (!(error instanceof Fault) || error.code !== "service_unavailable") throw error;
 }

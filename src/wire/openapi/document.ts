@@ -34,7 +34,7 @@ export type MediaType = {
 
 export type Parameter = {
   name: string;
-  in: "header";
+  in: "header" | "path";
   required: boolean;
   description: string;
   schema: JsonSchema;

@@ -3,7 +3,9 @@ import type { Example } from "./document.ts";
 export const EXAMPLE_REQUEST_ID = "req_019a84d2c6b87c1e9d3f0a5b7e2c4d60";
 
 /** Stands for an id of the caller's own model list, which alone says what a key may use. [spec 1.3] */
-const MODEL = "your-model";
+/** Readers put an id of their own list in its place. */
+export const EXAMPLE_MODEL = "your-model";
+const MODEL = EXAMPLE_MODEL;
 const CREATED = 1_767_225_600;
 const QUESTION = [{ role: "user", content: "What is a toll gate?" }];
 const ANSWER = "A place on a road where travellers pay before they pass.";

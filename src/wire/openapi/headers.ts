@@ -1,6 +1,13 @@
 import type { Header, Parameter, Reference } from "./document.ts";
 
 export const PARAMETERS = {
+  modelId: {
+    name: "id",
+    in: "path",
+    required: true,
+    description: "The id of a model as the list has it. Slashes in it may be escaped or not.",
+    schema: { type: "string", minLength: 1 },
+  },
   idempotencyKey: {
     name: "Idempotency-Key",
     in: "header",

@@ -18,7 +18,7 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
       });
 
       expectRefusal(reply, { status: 405, code: "method_not_allowed", type: "invalid_request_error" });
-      expect(reply.headers.allow).toBe("GET");
+      expect(reply.headers.allow).toBe("GET, HEAD");
     }
   },
 );

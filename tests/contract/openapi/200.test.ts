@@ -24,7 +24,7 @@ test("the description of the interface is version 1.0.0 and names both origins a
 test("every path in it lives under /v1, and is served at both origins [VER-2] [ORI-3]", async () => {
   const { paths } = JSON.parse((await knock(`${gateway.publicUrl}/openapi.json`)).text) as Description;
 
-  expect(Object.keys(paths)).toHaveLength(6);
+  expect(Object.keys(paths)).toHaveLength(7);
   for (const path of Object.keys(paths)) {
     expect(path).toMatch(/^\/v1\//);
     for (const origin of ["", "/token"]) {
@@ -32,7 +32,9 @@ test("every path in it lives under /v1, and is served at both origins [VER-2] [O
       expect({ path, status, allow: headers.allow?.toLowerCase() }).toEqual({
         path,
         status: 405,
-        allow: Object.keys(paths[path] ?? {}).join(", "),
+        allow: Object.keys(paths[path] ?? {})
+          .flatMap((method) => (method === "get" ? ["get", "head"] : [method]))
+          .join(", "),
       });
     }
   }
@@ -50,16 +52,16 @@ test.each(EVERYWHERE)("%s is for anyone, may be cached, and need not be sent twi
   expect(requestIdOf(again)).not.toBe(requestIdOf(reply));
 });
 
-test.each(EVERYWHERE)("%s looks at no credential, so none can be refused", async (path) => {
-  for (const headers of [bearer("nonsense"), ["x-api-key", "nonsense"], bearer(gateway.keys.token_budget)])
+test.each(EVERYWHERE)("%s needs no credential and looks at none, so none can be refused [VER-11]", async (path) => {
+  for (const headers of [[], bearer("nonsense"), ["x-api-key", "nonsense"], bearer(gateway.keys.token_budget)])
     expect((await knock(`${gateway.publicUrl}${path}`, { headers })).status).toBe(200);
 });
 
-test.each(EVERYWHERE)("%s takes nothing but GET", async (path) => {
+test.each(EVERYWHERE)("%s takes nothing but GET and HEAD", async (path) => {
   const reply = await knock(`${gateway.publicUrl}${path}`, { method: "POST", body: "{}" });
 
   expect(reply.status).toBe(405);
-  expect(reply.headers.allow).toBe("GET");
+  expect(reply.headers.allow).toBe("GET, HEAD");
 });
 
 test("the page for people runs nothing, loads nothing and may be framed by nobody", async () => {

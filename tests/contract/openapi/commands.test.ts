@@ -11,6 +11,7 @@ const MODELS: [end: string, model: string][] = [
   ["/responses", "responses-model"],
   ["/messages", "messages-model"],
   ["/count_tokens", "messages-model"],
+  ["/models/your-model", "chat-model"],
 ];
 
 let gateway: GatewayProcess;
@@ -54,7 +55,7 @@ async function run(command: string): Promise<{ code: number | null; status: stri
 test.skipIf(!CURL_IS_HERE)("every command on the page works when it is pasted into a shell", async () => {
   const commands = await commandsOnPage();
 
-  expect(commands).toHaveLength(17);
+  expect(commands).toHaveLength(19);
   for (const command of commands) {
     const { code, status, body } = await run(command);
     expect({ command, code, status }, body).toEqual({ command, code: 0, status: "200" });

@@ -14,7 +14,7 @@ const MODELS: Record<string, string> = {
   "/v1/messages": "messages-model",
   "/v1/messages/count_tokens": "messages-model",
 };
-const PATHS = ["/v1/models", "/v1/usage", ...Object.keys(MODELS)];
+const PATHS = ["/v1/models", "/v1/models/{id}", "/v1/usage", ...Object.keys(MODELS)];
 const ORIGINS = { credit: "", token_budget: "/token" } as const;
 
 let gateway: GatewayProcess;
@@ -45,7 +45,7 @@ afterAll(() => gateway.stop());
 type Ask = { key: string | null; origin?: string; body?: unknown; headers?: readonly string[] };
 
 function ask({ method, path }: Place, { key, origin = "", body, headers = [] }: Ask): Promise<Reply> {
-  return knock(`${gateway.publicUrl}${origin}${path}`, {
+  return knock(`${gateway.publicUrl}${origin}${path.replace("{id}", "chat-model")}`, {
     method: method.toUpperCase(),
     headers: [...(key === null ? [] : bearer(key)), ...(body === undefined ? [] : JSON_TYPE), ...headers],
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

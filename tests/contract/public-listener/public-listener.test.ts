@@ -47,3 +47,21 @@ test("a client whose base URL has a /v1 too many is told which path it asked for
 
   expect(reply.text).toContain("There is nothing at /v1/v1/messages. Leave /v1 out of the client's base URL");
 });
+
+test.each([
+  ["/v1/chat/completion", "Did you mean /v1/chat/completions?"],
+  ["/chat/completions", "Did you mean /v1/chat/completions?"],
+  ["/token/v1/message", "Did you mean /token/v1/messages?"],
+  ["/v1/embeddings", "text generation only: /v1/chat/completions, /v1/responses and /v1/messages"],
+  ["/token/v1/images/generations", "text generation only"],
+  ["/v1/messages/batches", "text generation only"],
+  ["/nothing/like/it", "GET /docs lists them"],
+])(
+  "%s is refused with the path that was probably meant, or why there is none [ERR-26] [ERR-38]",
+  async (path, advice) => {
+    const { text } = await knock(`${gateway.publicUrl}${path}`, { method: "POST" });
+
+    expect(text).toContain(`There is nothing at ${path}. `);
+    expect(text).toContain(advice);
+  },
+);

@@ -49,12 +49,13 @@ function credentialWords({ security }: Operation): string {
 
 function parameterTable({ parameters = [] }: Operation, schemas: Schemas): string {
   if (parameters.length === 0) return "";
-  const rows = parameters.map(({ name, schema, description }) => [
+  const rows = parameters.map(({ name, in: place, schema, description }) => [
     code(name),
+    place,
     typeOf(schema, schemas),
     prose(description),
   ]);
-  return `<h4>Headers</h4>${table(["Header", "Type", "Meaning"], rows)}`;
+  return `<h4>Parameters</h4>${table(["Name", "In", "Type", "Meaning"], rows)}`;
 }
 
 function answerPart({ responses }: Operation, schemas: Schemas): string {
