@@ -13,6 +13,7 @@ import type { Dispatch, Dispatched } from "../upstream/dispatch.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
+import { checkTools } from "./check-tools.ts";
 import { type CountRequest, countingRefusals } from "./count-request.ts";
 import {
   type Deliver,
@@ -57,6 +58,7 @@ export const createGenerate = (parts: Parts): Generate => {
         const found = catalogue.resolve(request.model, caller.key);
         const offer = { routes: found.routes, reasoning: canReason(found) };
         const way = choosePassage(request, offer, generation.fidelity ?? "declared");
+        checkTools(request, found);
         checkOutputLimit(request, found);
         const estimated = estimateInput(request.bytes);
         checkContextWindow(estimated, found);

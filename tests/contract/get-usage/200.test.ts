@@ -4,7 +4,7 @@ import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-
 import { openChatStream, readAll } from "../../support/sse-client.ts";
 import { ask, JSON_TYPE } from "../create-chat-completion/ask.ts";
 import { bearer, knock, requestIdOf } from "../knock.ts";
-import { issueKey } from "../operator.ts";
+import { issueKey, operate } from "../operator.ts";
 import { askUsage, CREDIT_FIGURES, readUsage } from "./read-usage.ts";
 
 let gateway: GatewayProcess;
@@ -172,7 +172,34 @@ test("while a request is in flight, what it holds is reserved and not remaining 
   expect(after).toMatchObject({ reserved: 0, used: COST, remaining: 0.9997 });
 });
 
-test("the answer says in a header what is left, in the unit of the key [USG-30] [USG-31]", async () => {
+test("what remains of a token budget is the budget less what is used and what is reserved [USG-17] [USG-35]", async () => {
+  const { id, secret: key } = await issueKey(gateway, { mode: "token_budget", budget: 5_000 });
+  await askFor(key, "measured");
+  const origin = { url: `${gateway.publicUrl}/token`, key };
+  const held = await openChatStream({ ...origin, model: "waiting", body: { max_tokens: 100 } });
+  await once(held.response, "readable");
+  const { tokens } = await readUsage(gateway, key);
+  await operate(gateway, `POST /keys/${id}/budget`, { budget: 200, reference: "cut" });
+  const cut = (await readUsage(gateway, key)).tokens;
+  await gateway.release();
+  await readAll(held.response);
+
+  expect(tokens).toMatchObject({ budget: 5_000, used: 150 });
+  expect(tokens.reserved).toBeGreaterThan(100);
+  expect(tokens.remaining).toBe(5_000 - 150 - tokens.reserved);
+  expect(cut).toMatchObject({ budget: 200, used: 150, reserved: tokens.reserved, remaining: 0 });
+});
+
+test("an amount that no JSON number holds is exact in the header [USG-36]", async () => {
+  const { secret: key } = await issueKey(gateway, { credit: "123456789.123456789" });
+  const reply = await askUsage(gateway, key);
+  const { credits } = JSON.parse(reply.text) as { credits: { balance: number } };
+
+  expect(reply.headers["x-service-credit-remaining"]).toBe("123456789.123456789");
+  expect(credits.balance).toBe(123_456_789.123_456_79);
+});
+
+test("the answer says in a header what is left, in the unit of the key and in no other [USG-30] [USG-31] [USG-34]", async () => {
   const credit = await askUsage(gateway, idle.credit);
   const tokens = await askUsage(gateway, idle.tokens, "/token");
 

@@ -177,7 +177,7 @@ test("the model list without a key is as described", async () => {
   expect(expectDescribed(place, await ask(place, { key: null }))).toBeDefined();
 });
 
-test("usage carries the header of the key's mode and not the other's [USG-30] [USG-31]", async () => {
+test("usage carries the header of the key's mode and not the other's [USG-30] [USG-31] [USG-34]", async () => {
   const place = operationsOf(description).find(({ path }) => path === "/v1/usage") ?? expect.fail();
   const credit = await ask(place, { key: gateway.keys.credit });
   const tokens = await ask(place, { key: gateway.keys.token_budget, origin: "/token" });
