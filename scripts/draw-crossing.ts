@@ -59,7 +59,15 @@ const height = TOP + heights.reduce((sum, each) => sum + each, 0) + 52;
 function translate(): Row[] {
   const reader = chatProvider.reader();
   const { answer, add } = createFold();
-  const name = { id: "1", model: "m", createdAtSeconds: 0, usageWanted: true, echo: () => ({}), mentions: () => false };
+  const name = {
+    id: "1",
+    model: "m",
+    createdAtSeconds: 0,
+    usageWanted: true,
+    echo: () => ({}),
+    mentions: () => false,
+    seal: () => "",
+  };
   const writer = messagesClient.writer(name, answer);
   const tell = (events: readonly AnswerEvent[]): string[] =>
     events.flatMap((event) => {

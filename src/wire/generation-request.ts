@@ -1,6 +1,7 @@
 import type { ClientDialect } from "../core/dialect.ts";
 import type { MemberEdits } from "./json/edit-members.ts";
 import type { Members } from "./json/members.ts";
+import type { Stamp } from "./stamp.ts";
 
 /** What every generation asks for, whatever its format, with the bytes it came in. */
 export type GenerationRequest = {
@@ -21,4 +22,6 @@ export type GenerationRequest = {
   members: Members;
   /** What no provider is told as the caller wrote it, whichever provider it is. */
   edits: Readonly<MemberEdits>;
+  /** Knows what was sealed for this caller. Absent: nothing of the kind is given out, and nothing is taken back. */
+  stamp?: Stamp;
 };

@@ -4,10 +4,11 @@ import type { Told } from "../../src/translate/translator.ts";
 import { pickTranslator } from "../../src/translate/pick-translator.ts";
 import { readChatRequest } from "../../src/wire/chat/chat-request.ts";
 import type { GenerationRequest } from "../../src/wire/generation-request.ts";
-import { parseBody } from "../../src/wire/json/parse-body.ts";
+import { parseBody, type ParsedBody } from "../../src/wire/json/parse-body.ts";
 import { readMessagesRequest } from "../../src/wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../../src/wire/responses/responses-request.ts";
 import { EventSplitter } from "../../src/wire/sse/event-splitter.ts";
+import { callerStamp } from "./seals.ts";
 
 type Json = Record<string, unknown>;
 const ORIGIN = { requestId: "req_1", createdAtSeconds: 1 };
@@ -18,10 +19,14 @@ const ASKED: Record<ClientDialect, Json> = {
   responses: { input: "hi" },
 };
 
-function requestOf(client: ClientDialect, body: Json): GenerationRequest {
-  const parsed = parseBody(Buffer.from(JSON.stringify({ model: "public", ...body })), 64);
+function read(client: ClientDialect, parsed: ParsedBody): GenerationRequest {
   if (client === "responses") return readResponsesRequest(parsed);
   return client === "messages" ? readMessagesRequest(parsed, {}) : readChatRequest(parsed);
+}
+
+function requestOf(client: ClientDialect, body: Json): GenerationRequest {
+  const parsed = parseBody(Buffer.from(JSON.stringify({ model: "public", ...body })), 64);
+  return { ...read(client, parsed), stamp: callerStamp() };
 }
 
 /** A caller of one format and a provider of another, with nothing between them but the translation; `more` is always asked. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ClientDialect } from "../../src/core/dialect.ts";
-import { sealNative } from "../../src/translate/form/native.ts";
+import { seal } from "../support/seals.ts";
 
 type Json = Record<string, unknown>;
 type Body = fc.Arbitrary<Json>;
@@ -17,7 +17,7 @@ const hint = fc.constant({ type: "ephemeral", ttl: MARK });
 /** What thinking came with: sealed by us for any of the formats, or a stranger's. */
 const sealed = fc.constantFrom<string>(
   ...(["chat", "responses", "messages"] as const).map((dialect) =>
-    sealNative({ dialect, value: { signature: "s", encrypted_content: "e", field: "reasoning_content" } }),
+    seal({ dialect, value: { signature: "s", encrypted_content: "e", field: "reasoning_content" } }),
   ),
   "c3RyYW5nZXI=",
 );

@@ -3,6 +3,7 @@ import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
 import { type AnswerEvent, createFold } from "../form/answer-form.ts";
+import { sealsOf } from "../form/native.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
 import type { Json } from "../form/read-json.ts";
 import { withoutReasoning } from "../form/without-reasoning.ts";
@@ -29,7 +30,7 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
     request: GenerationRequest,
     { upstreamModel, maxOutputTokens, leastOutputTokens, reasoning, chat }: Told,
   ): Buffer {
-    const form = client.form(bodyOf(request));
+    const form = client.form(bodyOf(request), sealsOf(request.stamp).open);
     const body = provider.request(reasoning === false ? withoutReasoning(form) : form, {
       model: upstreamModel,
       stream: request.stream,
@@ -66,6 +67,7 @@ function nameOf(request: GenerationRequest, { requestId, createdAtSeconds }: Ans
     usageWanted: request.wantsUsageEvent,
     echo: () => (body ??= parseExactly(request.bytes.toString("utf8")) as Json),
     mentions: (text) => request.bytes.includes(JSON.stringify(text)),
+    seal: sealsOf(request.stamp).seal,
   };
 }
 

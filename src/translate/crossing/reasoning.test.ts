@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { cross } from "../../../tests/support/cross.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { lossesOf } from "../fidelity/losses.ts";
-import { sealNative } from "../form/native.ts";
+import { openSeal, seal } from "../../../tests/support/seals.ts";
 
 type Json = Record<string, unknown>;
 
@@ -38,7 +38,7 @@ const SILENT: Record<ClientDialect, Json[]> = {
 
 /** A turn that was thought about, by a provider of this format. */
 const thoughtful = (provider: ClientDialect): Record<ClientDialect, { body: Json; path: string }> => {
-  const sealed = sealNative({
+  const sealed = seal({
     dialect: provider,
     value: { signature: "s", encrypted_content: "e", field: "reasoning" },
   });
@@ -117,7 +117,7 @@ describe.each(PAIRS)("a $client caller of a model without reasoning at a $provid
     expect(text).toContain("said");
     expect(lost(body)).toContain(path);
     expect(JSON.stringify(sent(body))).toContain("a thought");
-    expect(lossesOf(client, provider, body).dropped).toEqual([]);
+    expect(lossesOf(client, provider, body, { reasoning: true, open: openSeal }).dropped).toEqual([]);
   });
 });
 

@@ -1,18 +1,24 @@
 import { expect, test } from "vitest";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { readChatRequest } from "../../wire/chat/chat-request.ts";
-import { parseBody } from "../../wire/json/parse-body.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { parseBody, type ParsedBody } from "../../wire/json/parse-body.ts";
 import { readMessagesRequest } from "../../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../../wire/responses/responses-request.ts";
 import { pickTranslator } from "../pick-translator.ts";
+import { callerStamp } from "../../../tests/support/seals.ts";
 
 type Json = Record<string, unknown>;
 const ORIGIN = { requestId: "req_1", createdAtSeconds: 1 };
 
-function requestOf(client: ClientDialect, body: Json) {
-  const parsed = parseBody(Buffer.from(JSON.stringify({ model: "public", ...body })), 64);
+function read(client: ClientDialect, parsed: ParsedBody): GenerationRequest {
   if (client === "responses") return readResponsesRequest(parsed);
   return client === "messages" ? readMessagesRequest(parsed, {}) : readChatRequest(parsed);
+}
+
+function requestOf(client: ClientDialect, body: Json) {
+  const parsed = parseBody(Buffer.from(JSON.stringify({ model: "public", ...body })), 64);
+  return { ...read(client, parsed), stamp: callerStamp() };
 }
 
 /** What a provider is sent for a caller's body. */

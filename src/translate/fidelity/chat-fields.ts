@@ -4,7 +4,7 @@ import { openPlaced } from "../crossing/chat/thought-place.ts";
 import { hasWords } from "../crossing/messages/form-to-messages.ts";
 import { isBeyondBudgets } from "../crossing/messages/messages-thinking.ts";
 import { effortOf } from "../form/build-form.ts";
-import { openNative } from "../form/native.ts";
+import type { OpenSeal } from "../form/native.ts";
 import { numberOrNull, objectOf, objectsOf } from "../form/read-json.ts";
 import { EFFORTS } from "../form/request-form.ts";
 import {
@@ -60,7 +60,7 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
     note: "Said by the user instead.",
   }),
   row("messages", ["kept", "lost"], {
-    only: { words: IDLE_THOUGHT, when: hasIdleThought },
+    only: { words: IDLE_THOUGHT, when: (value, _, { open }) => hasIdleThought(value, open) },
     note: "The thinking is left out.",
   }),
   row("messages.*.role", ["translated", "translated"]),
@@ -92,8 +92,8 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("messages.*.reasoning_details.*", ["lost", "lost"], {
     only: {
       words: `of another provider's format, or ${WITHOUT_REASONING}`,
-      when: (value, _, { provider, reasoning }) =>
-        !reasoning || !isObject(value) || openNative(value["signature"] ?? value["data"])?.dialect !== provider,
+      when: (value, _, { provider, reasoning, open }) =>
+        !reasoning || !isObject(value) || open(value["signature"] ?? value["data"])?.dialect !== provider,
     },
   }),
   row("messages.*.name", ["lost", "lost"]),
@@ -151,8 +151,8 @@ export const CHAT_FIELDS: readonly FieldRow[] = [
   row("reasoning_effort", ["kept", "lost"], {
     only: {
       words: BEYOND_BUDGETS,
-      when: (_, body, { reasoning, budgeted }) =>
-        budgeted && reasoning && thinks(body) && isBeyondBudgets(chatToForm(body), limitOf(body)),
+      when: (_, body, { reasoning, budgeted, open }) =>
+        budgeted && reasoning && thinks(body) && isBeyondBudgets(chatToForm(body, open), limitOf(body)),
     },
   }),
   row("reasoning_effort", ["lost", "lost"], {
@@ -200,7 +200,7 @@ const limitOf = ({ max_tokens: limit, max_completion_tokens: same }: Json): numb
   numberOrNull(limit) ?? numberOrNull(same) ?? Number.POSITIVE_INFINITY;
 
 /** A messages provider refuses a turn that ends in thinking. */
-function hasIdleThought(messages: unknown): boolean {
+function hasIdleThought(messages: unknown, open: OpenSeal): boolean {
   let idle = false;
   for (const message of objectsOf(messages)) {
     const { role, content, refusal, tool_calls: calls, reasoning_details: details } = message;
@@ -209,7 +209,7 @@ function hasIdleThought(messages: unknown): boolean {
     const said = [content, refusal].some((text) => (typeof text === "string" ? hasWords(text) : isFilledList(text)));
     const made = objectsOf(calls).length;
     const ends = objectsOf(details).some(({ signature, data }) => {
-      const { block, place } = openPlaced(signature ?? data, "") ?? {};
+      const { block, place } = openPlaced(signature ?? data, "", open) ?? {};
       const followed = place !== undefined && (place.calls < made || (said && !place.spoken && place.calls === 0));
       return block?.native?.dialect === "messages" && !followed;
     });

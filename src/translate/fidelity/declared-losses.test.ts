@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PAIRS } from "../../../tests/translation/relay-answer.ts";
+import { openSeal } from "../../../tests/support/seals.ts";
 import { type Marked, requestBody } from "../../../tests/translation/request-bodies.ts";
 import { requestOf } from "../../../tests/translation/request-of.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
@@ -8,6 +9,7 @@ import { isObject } from "../../core/is-object.ts";
 import { chatClient } from "../crossing/chat/chat-side.ts";
 import { messagesClient } from "../crossing/messages/messages-side.ts";
 import { responsesClient } from "../crossing/responses/responses-side.ts";
+import type { OpenSeal } from "../form/native.ts";
 import type { RequestForm } from "../form/request-form.ts";
 import { pickTranslator } from "../pick-translator.ts";
 import { FIELDS, lossesOf } from "./losses.ts";
@@ -17,7 +19,7 @@ const crossings = PAIRS.filter(({ route }) => route === "translated").flatMap((p
   { ...pair, model: "a model", reasoning: true },
   { ...pair, model: "a model without reasoning", reasoning: false },
 ]);
-const FORMS: Record<ClientDialect, (body: Record<string, unknown>) => RequestForm> = {
+const FORMS: Record<ClientDialect, (body: Record<string, unknown>, open: OpenSeal) => RequestForm> = {
   chat: chatClient.form,
   responses: responsesClient.form,
   messages: messagesClient.form,
@@ -27,7 +29,7 @@ type Crossing = { client: ClientDialect; provider: ClientDialect; reasoning: boo
 
 /** What a provider is sent for a body, and what the caller is told is lost; null when it is refused instead. */
 function cross({ client, provider, reasoning }: Crossing, { body }: Marked) {
-  const { dropped, refused } = lossesOf(client, provider, body, { reasoning });
+  const { dropped, refused } = lossesOf(client, provider, body, { reasoning, open: openSeal });
   if (refused !== null) return null;
   const { request } = pickTranslator(client, { dialect: provider, conformant: true });
   const told = { upstreamModel: "theirs", maxOutputTokens: null, reasoning };
@@ -90,8 +92,8 @@ describe.each(crossings)("a $client request to $model of a $provider provider", 
         if (crossed === null) return;
         const { sent, lost } = crossed;
 
-        const asked = meaningOf(FORMS[crossing.client](marked.body));
-        const arrived = meaningOf(FORMS[crossing.provider](JSON.parse(sent) as Record<string, unknown>));
+        const asked = meaningOf(FORMS[crossing.client](marked.body, openSeal));
+        const arrived = meaningOf(FORMS[crossing.provider](JSON.parse(sent) as Record<string, unknown>, openSeal));
         for (const [name, paths] of Object.entries(SPOKEN_OF_BY)) {
           if (!paths.some((path) => lost.includes(path))) expect(arrived, name).toHaveProperty(name, asked[name]);
         }

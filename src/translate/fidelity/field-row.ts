@@ -1,6 +1,7 @@
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
 import { heldSchema, isHoldable } from "../crossing/messages/messages-schema.ts";
+import type { OpenSeal } from "../form/native.ts";
 
 /**
  * What becomes of a field on its way to a provider of another format: said in the same terms, said in that format's terms, lost,
@@ -12,8 +13,12 @@ export type Condition = { words: string; when: Test };
 
 type Test = (value: unknown, owner: Record<string, unknown>, to: Recipient) => boolean;
 
-/** Whom a request is for: a provider of a format, and what its model can do; and the whole of the request. */
-export type Recipient = { provider: ProviderDialect; body: Record<string, unknown> } & Required<ModelFacts>;
+/** Whom a request is for: a provider of a format, and what its model can do; and the whole of the request, with what opens its seals. */
+export type Recipient = {
+  provider: ProviderDialect;
+  body: Record<string, unknown>;
+  open: OpenSeal;
+} & Required<ModelFacts>;
 /**
  * `sampling`: it takes a temperature and its like; absent, it does. `budgeted`: it thinks by a budget, `unasked`: it thinks in any
  * case; absent, it does not.

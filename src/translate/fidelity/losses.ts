@@ -1,5 +1,6 @@
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
+import { type OpenSeal, opensNothing } from "../form/native.ts";
 import { CHAT_FIELDS } from "./chat-fields.ts";
 import type { FieldRow, ModelFacts, Recipient } from "./field-row.ts";
 import { KNOWN_MEMBERS } from "./known-members.ts";
@@ -22,15 +23,17 @@ export type Losses = { dropped: Loss[]; refused: Loss | null };
 
 type Json = Record<string, unknown>;
 
-/** Unless more is known of a model, it can do all that may be asked of it. */
-const ABLE: ModelFacts = { reasoning: true };
+/** Unless more is known of a model, it can do all that may be asked of it; unless a caller is known, nothing was sealed for it. */
+const ABLE: Known = { reasoning: true };
+
+type Known = ModelFacts & { open?: OpenSeal };
 
 /** What a body of one format would lose at a provider of another. What no row knows is lost, and said to be. */
 export function lossesOf(
   client: ClientDialect,
   provider: ProviderDialect,
   body: Json,
-  model: ModelFacts = ABLE,
+  { open = opensNothing, ...model }: Known = ABLE,
 ): Losses {
   const rows = FURTHER_FIELDS[provider]?.[client] ?? FIELDS[client];
   const known = new Set(rows.map(({ path }) => path.split(".")[0]));
@@ -43,7 +46,7 @@ export function lossesOf(
     const at = firstAt(
       {
         row,
-        to: { provider, body, sampling: true, budgeted: false, unasked: false, ...model },
+        to: { provider, body, open, sampling: true, budgeted: false, unasked: false, ...model },
         steps: row.path.split("."),
       },
       { value: body, owner: {} },

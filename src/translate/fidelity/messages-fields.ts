@@ -3,7 +3,7 @@ import { MOST_CHAT_STOPS } from "../crossing/chat/form-to-chat.ts";
 import { losesDemandedTool } from "../crossing/offered-tools.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { effortOf } from "../form/build-form.ts";
-import { openNative } from "../form/native.ts";
+import { opensNothing } from "../form/native.ts";
 import { EFFORTS } from "../form/request-form.ts";
 import { isStrictSchema } from "../form/strict-schema.ts";
 import {
@@ -31,7 +31,7 @@ const CACHE_HINTS = [
 ];
 const OF_ANOTHER: Condition = {
   words: `of another provider's format, or ${WITHOUT_REASONING}`,
-  when: (value, _, { provider, reasoning }) => !reasoning || openNative(value)?.dialect !== provider,
+  when: (value, _, { provider, reasoning, open }) => !reasoning || open(value)?.dialect !== provider,
 };
 
 const NOT_ENFORCED: Pick<FieldRow, "only" | "note"> = {
@@ -180,5 +180,5 @@ function isLinkedDocument(block: unknown): boolean {
 
 function hasOwnCitations(value: unknown): boolean {
   if (isObject(value)) return value["enabled"] === true;
-  return Array.isArray(value) && value.some((citation) => citationOfSource(citation) === null);
+  return Array.isArray(value) && value.some((citation) => citationOfSource(citation, opensNothing) === null);
 }

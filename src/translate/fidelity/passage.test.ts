@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { callerStamp, seal } from "../../../tests/support/seals.ts";
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { choosePassage, type Fidelity, wayAlong } from "./passage.ts";
 
@@ -15,7 +16,11 @@ type Ask = {
 function passageOf({ dialect = "chat", body = CHAT, routes, wanted = "declared", reasoning = true }: Ask) {
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
   const targets = routes.map((route) => ({ dialect: route }));
-  const passage = choosePassage({ dialect, model: "m", bytes }, { routes: targets, reasoning }, wanted);
+  const passage = choosePassage(
+    { dialect, model: "m", bytes, stamp: callerStamp() },
+    { routes: targets, reasoning },
+    wanted,
+  );
   const told = [passage.best, ...passage.others()]
     .flatMap((way) => way.routes)
     .map((route) => `${route.dialect}: ${wayAlong(passage, route).fidelity}`);
@@ -138,7 +143,7 @@ test("what a model without reasoning would refuse is lost on translated ways alo
 });
 
 test("what another provider's format has sealed is lost, and what this one's has is not", () => {
-  const sealed = (dialect: string): string => `tollgate.${dialect}.${Buffer.from("{}").toString("base64url")}`;
+  const sealed = (dialect: ProviderDialect): string => seal({ dialect, value: {} });
   const turn = (signature: string): object => ({
     messages: [{ role: "assistant", content: [{ type: "thinking", thinking: "", signature }] }],
   });
@@ -147,6 +152,8 @@ test("what another provider's format has sealed is lost, and what this one's has
 
   expect(fidelity(sealed("chat"))).toBe("translated");
   expect(fidelity(sealed("responses"))).toBe("translated; dropped=messages.*.content.*.signature");
+  const forgery = sealed("chat").replace(/.{22}$/, "A".repeat(22));
+  expect(fidelity(forgery)).toBe("translated; dropped=messages.*.content.*.signature");
   expect(fidelity("bmF0aXZl")).toBe("translated; dropped=messages.*.content.*.signature");
 });
 
@@ -200,7 +207,8 @@ test.each([
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
   const fidelityOf = (upstreamModel: string): string => {
     const routes = [{ dialect: "messages" as const, upstreamModel }];
-    return choosePassage({ dialect, model: "m", bytes }, { routes, reasoning: true }, "declared").best.fidelity;
+    return choosePassage({ dialect, model: "m", bytes, stamp: callerStamp() }, { routes, reasoning: true }, "declared")
+      .best.fidelity;
   };
 
   expect(fidelityOf("claude-sonnet-4-5")).toBe(`translated; dropped=${lost}`);

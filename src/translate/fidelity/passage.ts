@@ -3,6 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { takesSampling, thinksByBudget, thinksUnasked } from "../crossing/messages/messages-thinking.ts";
+import { sealsOf } from "../form/native.ts";
 import { canTranslate } from "../pick-translator.ts";
 import { withoutSealed } from "../straight/sealed-thoughts.ts";
 import type { ModelFacts } from "./field-row.ts";
@@ -26,7 +27,7 @@ const TRANSLATED = "translated";
 /** Enough to say what is lost, and little enough for a header. */
 const MOST_NAMED = 24;
 
-type Asked = Pick<GenerationRequest, "dialect" | "model" | "bytes">;
+type Asked = Pick<GenerationRequest, "dialect" | "model" | "bytes" | "stamp">;
 
 /** What a route says of where it leads. */
 type Destination = { dialect: ProviderDialect; upstreamModel?: string };
@@ -70,17 +71,18 @@ type Closed = { refused: Loss | null; lost: Loss | null };
 
 /** Every format but the caller's own: the ways that are open, least loss first, and why the others are not. */
 function waysAcross<Route extends Destination>(
-  { dialect: client, bytes }: Asked,
+  { dialect: client, bytes, stamp }: Asked,
   { routes, reasoning }: Offer<Route>,
   wanted: Fidelity,
 ): { open: Way<Route>[]; closed: Closed[] } {
   const dialects = new Set(routes.map(({ dialect }) => dialect).filter((dialect) => dialect !== client));
   const reachable = [...dialects].filter((dialect) => canTranslate(client, dialect));
   const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
+  const { open } = sealsOf(stamp);
   const ways = reachable
     .map((dialect) => ({
       dialect,
-      ...lossesOf(client, dialect, body, { reasoning, ...messagesFacts(routes, dialect) }),
+      ...lossesOf(client, dialect, body, { reasoning, open, ...messagesFacts(routes, dialect) }),
     }))
     .sort((a, b) => a.dropped.length - b.dropped.length);
   const isOpen = ({ refused, dropped }: Losses): boolean =>

@@ -3,7 +3,7 @@ import { isBeyondBudgets } from "../crossing/messages/messages-thinking.ts";
 import { PROBABILITIES } from "../crossing/responses/form-to-responses.ts";
 import { responsesToForm } from "../crossing/responses/responses-to-form.ts";
 import { effortOf } from "../form/build-form.ts";
-import { openNative } from "../form/native.ts";
+import type { OpenSeal } from "../form/native.ts";
 import { numberOrNull, objectsOf } from "../form/read-json.ts";
 import { EFFORTS } from "../form/request-form.ts";
 import {
@@ -63,7 +63,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
     note: "Said by the user instead.",
   }),
   row("input", ["kept", "lost"], {
-    only: { words: IDLE_THOUGHT, when: hasIdleThought },
+    only: { words: IDLE_THOUGHT, when: (value, _, { open }) => hasIdleThought(value, open) },
     note: "The thinking is left out.",
   }),
   row("input.*.type", ["refused", "refused"], {
@@ -102,7 +102,7 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("input.*.encrypted_content", ["lost", "lost"], {
     only: {
       words: `of another provider's format, or ${WITHOUT_REASONING}`,
-      when: (value, _, { provider, reasoning }) => !reasoning || openNative(value)?.dialect !== provider,
+      when: (value, _, { provider, reasoning, open }) => !reasoning || open(value)?.dialect !== provider,
     },
   }),
   row("tools", ["translated", "translated"], {
@@ -156,8 +156,8 @@ export const RESPONSES_FIELDS: readonly FieldRow[] = [
   row("reasoning", ["translated", "lost"], {
     only: {
       words: BEYOND_BUDGETS,
-      when: (_, body, { reasoning, budgeted }) =>
-        budgeted && reasoning && thinks(body) && isBeyondBudgets(responsesToForm(body), limitOf(body)),
+      when: (_, body, { reasoning, budgeted, open }) =>
+        budgeted && reasoning && thinks(body) && isBeyondBudgets(responsesToForm(body, open), limitOf(body)),
     },
   }),
   row("reasoning", ["lost", "lost"], {
@@ -232,10 +232,10 @@ const CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call"
 const limitOf = ({ max_output_tokens: limit }: Json): number => numberOrNull(limit) ?? Number.POSITIVE_INFINITY;
 
 /** A messages provider refuses a turn that ends in thinking. */
-function hasIdleThought(items: unknown): boolean {
+function hasIdleThought(items: unknown, open: OpenSeal): boolean {
   let idle = false;
   for (const { type = "message", role, encrypted_content: encrypted } of objectsOf(items)) {
-    if (type === "reasoning") idle ||= openNative(encrypted)?.dialect === "messages";
+    if (type === "reasoning") idle ||= open(encrypted)?.dialect === "messages";
     else if (CALLS.has(type) || (type === "message" && role === "assistant")) idle = false;
     else if (idle && type !== "additional_tools") return true;
   }

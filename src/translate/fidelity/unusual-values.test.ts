@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ClientDialect } from "../../core/dialect.ts";
-import { type Place, sealPlaced } from "../crossing/chat/thought-place.ts";
+import { openSeal, seal } from "../../../tests/support/seals.ts";
+import { type Place, placed } from "../crossing/chat/thought-place.ts";
 import { lossesOf } from "./losses.ts";
 
 type Json = Record<string, unknown>;
@@ -71,10 +72,11 @@ test("a document at an address is refused for a chat provider in a tool's result
 test("thinking with which a turn of a chat caller ends is declared, after calls and words as well", () => {
   const tool_calls = [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }];
   const body = (place: Place, turn: Json): Json => {
-    const signature = sealPlaced({ dialect: "messages", value: { signature: "s" } }, place);
+    const signature = seal(placed({ dialect: "messages", value: { signature: "s" } }, place));
     return { messages: [{ role: "assistant", ...turn, reasoning_details: [{ text: "Hm.", signature }] }] };
   };
-  const lost = (given: Json): string[] => lossesOf("chat", "messages", given).dropped.map(({ path }) => path);
+  const lost = (given: Json): string[] =>
+    lossesOf("chat", "messages", given, { reasoning: true, open: openSeal }).dropped.map(({ path }) => path);
 
   expect(lost(body({ calls: 0, spoken: false }, { tool_calls }))).toEqual([]);
   expect(lost(body({ calls: 0, spoken: false }, { content: "So." }))).toEqual([]);

@@ -1,4 +1,4 @@
-import { type Native, openNative, sealNative } from "./native.ts";
+import type { Native, OpenSeal, Seal } from "./native.ts";
 import { type Json, numberOrNull, objectOf, objectsOf, textOf } from "./read-json.ts";
 
 /** Where something that was said can be looked up. Places within documents of the request have no counterpart elsewhere. */
@@ -22,12 +22,12 @@ export function citationOfUrl(given: unknown, offset = 0): Citation | null {
 }
 
 /** A citation of messages that names an address. */
-export function citationOfSource(given: unknown): Citation | null {
+export function citationOfSource(given: unknown, open: OpenSeal): Citation | null {
   const citation = objectOf(given);
   const { type, url, source, title, cited_text: quote, encrypted_index: index } = citation;
   const address = type === "web_search_result_location" ? url : type === "search_result_location" ? source : null;
   if (typeof address !== "string" || !URL.canParse(address)) return null;
-  const { start_index: start, end_index: end } = openNative(index)?.value ?? {};
+  const { start_index: start, end_index: end } = open(index)?.value ?? {};
   return {
     url: address,
     title: textOf(title),
@@ -53,7 +53,7 @@ export function urlCitation(
  * As messages writes it. Its own mark of the place is unknown here; in its stead stand the characters meant, in the terms of
  * responses, so that they are known when it comes back.
  */
-export function sourceCitation({ url, title, quote, span, native }: Citation): Json {
+export function sourceCitation({ url, title, quote, span, native }: Citation, seal: Seal): Json {
   if (native?.dialect === "messages") return native.value;
   const value = span === null ? {} : { start_index: span.start, end_index: span.end };
   return {
@@ -61,7 +61,7 @@ export function sourceCitation({ url, title, quote, span, native }: Citation): J
     url,
     title,
     cited_text: quote,
-    encrypted_index: sealNative({ dialect: "responses", value }),
+    encrypted_index: seal({ dialect: "responses", value }),
   };
 }
 

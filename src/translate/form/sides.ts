@@ -2,6 +2,7 @@ import type { Fault } from "../../core/fault.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { ChatManner } from "../translator.ts";
 import type { Answer, AnswerEvent } from "./answer-form.ts";
+import type { OpenSeal, Seal } from "./native.ts";
 import type { Json } from "./read-json.ts";
 import type { RequestForm } from "./request-form.ts";
 
@@ -45,6 +46,8 @@ export type AnswerName = {
   echo: () => Json;
   /** Whether that body has a value which is this text. */
   mentions: (text: string) => boolean;
+  /** For what only its provider understands, and its caller brings back. */
+  seal: Seal;
 };
 
 export type AnswerWriter = {
@@ -57,7 +60,7 @@ export type AnswerWriter = {
 
 /** One dialect as a caller speaks it. */
 export type ClientSide = {
-  form: (body: Json) => RequestForm;
+  form: (body: Json, open: OpenSeal) => RequestForm;
   /**
    * What the caller of this body calls the tool that its provider knows by a name. Null: its answers tell more of a tool than
    * what it is called, and name it themselves.

@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
 import { cross } from "../../../tests/support/cross.ts";
+import { seal } from "../../../tests/support/seals.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { readChatRequest } from "../../wire/chat/chat-request.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";
 import { readMessagesRequest } from "../../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../../wire/responses/responses-request.ts";
 import { choosePassage } from "../fidelity/passage.ts";
-import { sealNative, UNSIGNED } from "../form/native.ts";
 import { pickTranslator } from "../pick-translator.ts";
 
 type Json = Record<string, unknown>;
-const SEALED = sealNative({ dialect: "chat", value: { field: "reasoning" } });
+const SEALED = seal({ dialect: "chat", value: { field: "reasoning" } });
+const UNSIGNED = seal(null);
 const ASKED = { role: "user", content: "hi" };
 
 function requestOf(dialect: ClientDialect, text: string) {
@@ -34,15 +35,15 @@ const RESULT = { role: "user", content: [{ type: "tool_result", tool_use_id: "a"
 const turn = (...content: Json[]): Json => ({ role: "assistant", content });
 const thought = (signature: string): Json => ({ type: "thinking", thinking: "Hm.", signature });
 
-test.each([SEALED, UNSIGNED])(
+test.each([SEALED, UNSIGNED, "tollgate.chat.forged"])(
   "a messages provider is not shown thinking that no provider like it has signed (%s)",
-  (seal) => {
+  (given) => {
     const own = thought("EpwB");
     const messages = [
       ASKED,
-      turn(thought(seal)),
+      turn(thought(given)),
       ASKED,
-      turn(own, thought(seal), { type: "redacted_thinking", data: seal }, USED),
+      turn(own, thought(given), { type: "redacted_thinking", data: given }, USED),
       RESULT,
     ];
     const { sent, fidelity } = straight("messages", { messages });

@@ -3,7 +3,7 @@ import type { Json } from "../../form/read-json.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer-to-form.ts";
 import { formToChat } from "./form-to-chat.ts";
 import { messagesToForm } from "../messages/messages-to-form.ts";
-import { sealNative } from "../../form/native.ts";
+import { openSeal, seal } from "../../../../tests/support/seals.ts";
 
 const SECRET = { type: "reasoning.encrypted", data: "opaque", index: 0 };
 const sealed = { kind: "block-sealed", index: 0, native: { dialect: "chat", value: { details: [SECRET] } } };
@@ -45,11 +45,11 @@ test("in a stream they are kept until something else is said, or nothing more", 
 
 test("the details of several thoughts go back together, in order", () => {
   const thought = (data: string) => {
-    const signature = sealNative({ dialect: "chat", value: { field: "reasoning", details: [{ data }] } });
+    const signature = seal({ dialect: "chat", value: { field: "reasoning", details: [{ data }] } });
     return { type: "thinking", thinking: "", signature };
   };
   const content = [thought("a"), thought("b"), { type: "text", text: "Hello" }];
-  const form = messagesToForm({ messages: [{ role: "assistant", content }] });
+  const form = messagesToForm({ messages: [{ role: "assistant", content }] }, openSeal);
 
   const { messages } = formToChat(form, { model: "m", stream: false, maxOutputTokens: null });
 

@@ -9,6 +9,7 @@ import {
   withSystem,
 } from "../../form/build-form.ts";
 import { type Citation, citationsOfUrls } from "../../form/citation.ts";
+import type { OpenSeal } from "../../form/native.ts";
 import {
   booleanOrNull,
   type Json,
@@ -24,10 +25,10 @@ import { createFunctionNames, type FunctionNames } from "../tool-names.ts";
 import { inPlace, openPlaced } from "./thought-place.ts";
 
 /** A chat completion request, which has been checked, in the form. */
-export function chatToForm(body: Json): RequestForm {
+export function chatToForm(body: Json, open: OpenSeal): RequestForm {
   const names = chatToolNames(body);
   const turns: Turn[] = [];
-  for (const message of objectsOf(body["messages"])) addMessage(turns, message, names);
+  for (const message of objectsOf(body["messages"])) addMessage(turns, message, { names, open });
   const { stop } = body;
   return {
     ...EMPTY_FORM,
@@ -50,14 +51,17 @@ export function chatToForm(body: Json): RequestForm {
 export const chatToolNames = ({ tools }: Json): FunctionNames =>
   createFunctionNames(objectsOf(tools).map((tool) => textOf(objectOf(tool["function"])["name"])));
 
-function addMessage(turns: Turn[], message: Json, names: FunctionNames): void {
+/** What this caller calls its tools, and what was sealed for it. */
+type Reading = { names: FunctionNames; open: OpenSeal };
+
+function addMessage(turns: Turn[], message: Json, reading: Reading): void {
   const said = contentOf(message["content"]);
   switch (message["role"]) {
     case "system":
     case "developer":
       return addTurn(turns, "system", said);
     case "assistant":
-      return addTurn(turns, "assistant", assistantBlocks(message, said, names));
+      return addTurn(turns, "assistant", assistantBlocks(message, said, reading));
     case "tool":
       return addTurn(turns, "user", [
         { kind: "tool_result", callId: textOf(message["tool_call_id"]), blocks: said, failed: false },
@@ -67,9 +71,9 @@ function addMessage(turns: Turn[], message: Json, names: FunctionNames): void {
   }
 }
 
-function assistantBlocks(message: Json, said: Block[], names: FunctionNames): Block[] {
+function assistantBlocks(message: Json, said: Block[], { names, open }: Reading): Block[] {
   const thoughts = objectsOf(message["reasoning_details"]).flatMap(
-    (detail) => openPlaced(detail["signature"] ?? detail["data"], textOf(detail["text"])) ?? [],
+    (detail) => openPlaced(detail["signature"] ?? detail["data"], textOf(detail["text"]), open) ?? [],
   );
   const words = withCitations(said, message["annotations"]);
   if (typeof message["refusal"] === "string") words.push({ kind: "refusal", text: message["refusal"] });

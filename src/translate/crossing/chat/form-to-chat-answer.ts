@@ -9,11 +9,12 @@ import {
   type StopReason,
 } from "../../form/answer-form.ts";
 import { urlCitation } from "../../form/citation.ts";
+import type { Seal } from "../../form/native.ts";
 import type { Json } from "../../form/read-json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../../form/sides.ts";
 import { createTextTemplate } from "../../form/text-template.ts";
 import type { TokenProbability } from "../../form/token-probability.ts";
-import { createPlaces, type Place, sealPlaced } from "./thought-place.ts";
+import { createPlaces, type Place, placed } from "./thought-place.ts";
 
 const REASONS: Record<StopReason, string> = {
   end: "stop",
@@ -26,7 +27,7 @@ const NOWHERE: Place = { calls: 0, spoken: false };
 const DONE = Buffer.from("data: [DONE]\n\n");
 
 export function createChatWriter(
-  { id, model, createdAtSeconds, usageWanted }: AnswerName,
+  { id, model, createdAtSeconds, usageWanted, seal }: AnswerName,
   answer: Answer,
 ): AnswerWriter {
   const head = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: createdAtSeconds, model };
@@ -89,7 +90,7 @@ export function createChatWriter(
         return grown(event);
       case "block-stopped": {
         const block = blockAt(answer, event.index);
-        const details = detailsOf(block, places.get(event.index) ?? NOWHERE);
+        const details = detailsOf(block, places.get(event.index) ?? NOWHERE, seal);
         const annotations = annotationsOf(block, offsets.get(event.index) ?? contentLength);
         return [
           ...(details.length === 0 ? [] : [chunk({ reasoning_details: details })]),
@@ -121,7 +122,7 @@ export function createChatWriter(
   };
 }
 
-export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtSeconds }, answer, usage) => {
+export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtSeconds, seal }, answer, usage) => {
   const { blocks } = answer;
   const text = (kind: "text" | "refusal" | "thinking"): string | null => {
     const texts = blocks.flatMap((block) => (block.head.kind === kind ? [block.text] : []));
@@ -141,7 +142,7 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
   });
   const thought = text("thinking");
   const placeOf = createPlaces();
-  const details = blocks.flatMap((block) => detailsOf(block, placeOf(block.head)));
+  const details = blocks.flatMap((block) => detailsOf(block, placeOf(block.head), seal));
   const probabilities = spoken.flatMap((block) => block.probabilities);
   const message = {
     role: "assistant",
@@ -164,9 +165,9 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
 };
 
 /** What the provider wants to see again with its thinking; clients of this dialect send it back unread. */
-function detailsOf({ head, text, native }: AnsweredBlock, place: Place): Json[] {
+function detailsOf({ head, text, native }: AnsweredBlock, place: Place, seal: Seal): Json[] {
   if (head.kind !== "thinking" || native === null) return [];
-  const sealed = sealPlaced(native, place);
+  const sealed = seal(placed(native, place));
   return [
     text === "" ? { type: "reasoning.encrypted", data: sealed } : { type: "reasoning.text", text, signature: sealed },
   ];

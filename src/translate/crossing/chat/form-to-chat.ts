@@ -92,9 +92,17 @@ function thoughtOf(blocks: readonly Block[]): Json {
     const { field, details } = block.native.value;
     const name = field === "reasoning" ? "reasoning" : "reasoning_content";
     if (block.text !== "") thought[name] = `${typeof thought[name] === "string" ? thought[name] : ""}${block.text}`;
-    for (const detail of objectsOf(details)) given.push(detail);
+    for (const detail of objectsOf(details)) given.push(detailOf(detail));
   }
   return given.length === 0 ? thought : { ...thought, reasoning_details: given };
+}
+
+/** What providers are known to say of a thought, each as a plain value; nothing else is brought back to them. */
+const DETAIL_MEMBERS = ["type", "id", "format", "index", "text", "summary", "data", "signature"] as const;
+
+function detailOf(detail: Json): Json {
+  const plain = DETAIL_MEMBERS.filter((name) => ["string", "number"].includes(typeof detail[name]));
+  return Object.fromEntries(plain.map((name) => [name, detail[name]]));
 }
 
 function contentOf(blocks: readonly Block[]): string | Json[] {

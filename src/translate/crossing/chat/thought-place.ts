@@ -1,5 +1,5 @@
 import type { BlockHead } from "../../form/answer-form.ts";
-import { type Native, openNative, sealNative } from "../../form/native.ts";
+import type { Native, OpenSeal } from "../../form/native.ts";
 import { objectOf } from "../../form/read-json.ts";
 import type { Block } from "../../form/request-form.ts";
 
@@ -11,9 +11,9 @@ export type Place = { calls: number; spoken: boolean };
 type Thinking = Extract<Block, { kind: "thinking" }>;
 export type PlacedThought = { block: Thinking; place: Place };
 
-/** Seals what a provider wants to see again together with its place; at the beginning, where it nearly always is, without. */
-export function sealPlaced({ dialect, value }: Native, { calls, spoken }: Place): string {
-  return sealNative({ dialect, value: calls === 0 && !spoken ? value : { ...value, [PLACE]: { calls, spoken } } });
+/** What a provider wants to see again together with its place; at the beginning, where it nearly always is, without. */
+export function placed({ dialect, value }: Native, { calls, spoken }: Place): Native {
+  return { dialect, value: calls === 0 && !spoken ? value : { ...value, [PLACE]: { calls, spoken } } };
 }
 
 /** Follows the blocks of an answer as they begin, and says where each stands. */
@@ -28,8 +28,8 @@ export function createPlaces(): (head: BlockHead) => Place {
   };
 }
 
-export function openPlaced(sealed: unknown, text: string): PlacedThought | null {
-  const native = openNative(sealed);
+export function openPlaced(sealed: unknown, text: string, open: OpenSeal): PlacedThought | null {
+  const native = open(sealed);
   if (native === null) return null;
   const { [PLACE]: given, ...value } = native.value;
   const { calls, spoken } = objectOf(given);

@@ -10,7 +10,7 @@ import {
   type StopReason,
 } from "../../form/answer-form.ts";
 import { sourceCitation } from "../../form/citation.ts";
-import { type Native, sealNative, UNSIGNED } from "../../form/native.ts";
+import type { Seal } from "../../form/native.ts";
 import { createOneAtATime } from "../../form/one-at-a-time.ts";
 import { argumentsIn } from "../../form/parse-exactly.ts";
 import type { Json } from "../../form/read-json.ts";
@@ -54,7 +54,9 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
         return grown(event.text, growth.get(event.index));
       case "block-cited":
         return [
-          block("delta", event.index, { delta: { type: "citations_delta", citation: sourceCitation(event.citation) } }),
+          block("delta", event.index, {
+            delta: { type: "citations_delta", citation: sourceCitation(event.citation, name.seal) },
+          }),
         ];
       case "block-stopped":
         return [...signed(event.index), block("stop", event.index, {})];
@@ -71,7 +73,7 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
   function signed(index: number): Buffer[] {
     const { head, native } = blockAt(answer, index);
     if (head.kind !== "thinking") return [];
-    return [block("delta", index, { delta: { type: "signature_delta", signature: signatureOf(native) } })];
+    return [block("delta", index, { delta: { type: "signature_delta", signature: name.seal(native) } })];
   }
 
   return {
@@ -87,13 +89,13 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
 export const wholeMessageAnswer: ClientSide["whole"] = (name, answer, usage) =>
   messageOf(name, answer, usage ?? NO_USAGE);
 
-function messageOf({ id, model }: AnswerName, answer: Answer, usage: Usage): Json {
+function messageOf({ id, model, seal }: AnswerName, answer: Answer, usage: Usage): Json {
   return {
     id: `msg_${id}`,
     type: "message",
     role: "assistant",
     model,
-    content: answer.blocks.map((item) => wholeBlock(item)),
+    content: answer.blocks.map((item) => wholeBlock(item, seal)),
     ...stopOf(answer),
     diagnostics: null,
     usage: { ...usageOf(usage), ...UNSAID_OF_USAGE, service_tier: tierOf(answer) },
@@ -130,14 +132,16 @@ function deltaOf(kind: BlockHead["kind"], text: string): Json {
   return { type: "text_delta", text };
 }
 
-function wholeBlock({ head, text, citations, native }: AnsweredBlock): Json {
+function wholeBlock({ head, text, citations, native }: AnsweredBlock, seal: Seal): Json {
   const empty = emptyBlock(head);
-  if (head.kind === "thinking") return { ...empty, thinking: text, signature: signatureOf(native) };
+  if (head.kind === "thinking") return { ...empty, thinking: text, signature: seal(native) };
   if (head.kind === "tool_call") return { ...empty, input: argumentsIn(text) };
-  return { ...empty, text, ...(citations.length === 0 ? {} : { citations: citations.map(sourceCitation) }) };
+  return {
+    ...empty,
+    text,
+    ...(citations.length === 0 ? {} : { citations: citations.map((citation) => sourceCitation(citation, seal)) }),
+  };
 }
-
-const signatureOf = (native: Native | null): string => (native === null ? UNSIGNED : sealNative(native));
 
 function stopOf(answer: Answer): Json {
   const refused = answer.blocks.some(({ head }) => head.kind === "refusal");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cross } from "../../../../tests/support/cross.ts";
-import { sealNative } from "../../form/native.ts";
+import { seal } from "../../../../tests/support/seals.ts";
 
 type Json = Record<string, unknown>;
 const { sent } = cross("chat", "messages");
@@ -54,7 +54,7 @@ test("thinking after which nothing was said is left out, since a messages provid
   const signed = (signature: string): Json => ({
     type: "reasoning",
     summary: [{ type: "summary_text", text: "Hm." }],
-    encrypted_content: sealNative({ dialect: "messages", value: { signature } }),
+    encrypted_content: seal({ dialect: "messages", value: { signature } }),
   });
   const said = { role: "assistant", content: "yes" };
   const asked = { role: "user", content: "hi" };

@@ -3,6 +3,7 @@ import { createMessagesMeter, readMessage } from "../../straight/messages-untouc
 import type { AnswerEvent, Stop, StopReason } from "../../form/answer-form.ts";
 import { createBlockNumbers } from "../../form/block-numbers.ts";
 import { citationOfSource } from "../../form/citation.ts";
+import { opensNothing } from "../../form/native.ts";
 import {
   type Json,
   numberOrNull,
@@ -174,7 +175,7 @@ function refusalOf(blocks: Blocks, { stop_details: details }: Json): AnswerEvent
 function cited(blocks: Blocks, index: number, citations: readonly unknown[]): AnswerEvent[] {
   return blocks.cite(
     index,
-    citations.flatMap((citation) => citationOfSource(citation) ?? []),
+    citations.flatMap((citation) => citationOfSource(citation, opensNothing) ?? []),
   );
 }
 

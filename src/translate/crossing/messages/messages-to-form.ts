@@ -1,6 +1,6 @@
 import { addTurn, effortOf, EMPTY_FORM, textBlock } from "../../form/build-form.ts";
 import { citationOfSource } from "../../form/citation.ts";
-import { openNative } from "../../form/native.ts";
+import type { OpenSeal } from "../../form/native.ts";
 import {
   booleanOrNull,
   type Json,
@@ -32,18 +32,22 @@ const EFFORT_BUDGETS = [
   { effort: "low", tokens: 0 },
 ] as const;
 
+/** What this caller calls its tools, and what was sealed for it. */
+type Reading = { names: FunctionNames; open: OpenSeal };
+
 /** A message request, which has been checked, in the form. */
-export function messagesToForm(body: Json): RequestForm {
+export function messagesToForm(body: Json, open: OpenSeal): RequestForm {
   const names = messagesToolNames(body);
+  const reading = { names, open };
   const turns: Turn[] = [];
   for (const { role, content } of objectsOf(body["messages"])) {
-    addTurn(turns, role === "assistant" ? "assistant" : "user", blocksOf(content, names));
+    addTurn(turns, role === "assistant" ? "assistant" : "user", blocksOf(content, reading));
   }
   const { stop_sequences: stop, tool_choice: choice } = body;
   const disabled = booleanOrNull(objectOf(choice)["disable_parallel_tool_use"]);
   return {
     ...EMPTY_FORM,
-    system: blocksOf(body["system"], names).filter((block): block is TextBlock => block.kind === "text"),
+    system: blocksOf(body["system"], reading).filter((block): block is TextBlock => block.kind === "text"),
     turns,
     tools: offeredTools(body).map((tool) => ({
       name: names.nameOf(textOf(tool["name"])),
@@ -70,24 +74,25 @@ export function messagesToForm(body: Json): RequestForm {
 export const messagesToolNames = (body: Json): FunctionNames =>
   createFunctionNames(objectsOf(body["tools"]).map(({ name }) => textOf(name)));
 
-function blocksOf(content: unknown, names: FunctionNames): Block[] {
+function blocksOf(content: unknown, reading: Reading): Block[] {
   if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
-  return objectsOf(content).flatMap((block) => blockOf(block, names));
+  return objectsOf(content).flatMap((block) => blockOf(block, reading));
 }
 
-function blockOf(block: Json, names: FunctionNames): Block[] {
+function blockOf(block: Json, reading: Reading): Block[] {
+  const { names, open } = reading;
   const cacheHint = objectOrNull(block["cache_control"]);
   switch (block["type"]) {
     case "text":
-      return block["text"] === "" ? [] : [citedText(block, cacheHint)];
+      return block["text"] === "" ? [] : [citedText(block, cacheHint, open)];
     case "image":
       return [{ kind: "image", source: sourceOf(objectOf(block["source"])), detail: null, cacheHint }];
     case "document":
-      return documentOf(block, names);
+      return documentOf(block, reading);
     case "thinking":
-      return [{ kind: "thinking", text: textOf(block["thinking"]), native: openNative(block["signature"]) }];
+      return [{ kind: "thinking", text: textOf(block["thinking"]), native: open(block["signature"]) }];
     case "redacted_thinking":
-      return [{ kind: "thinking", text: "", native: openNative(block["data"]) }];
+      return [{ kind: "thinking", text: "", native: open(block["data"]) }];
     case "tool_use": {
       const { id, name, input } = block;
       const called = names.nameOf(textOf(name));
@@ -98,7 +103,7 @@ function blockOf(block: Json, names: FunctionNames): Block[] {
         {
           kind: "tool_result",
           callId: textOf(block["tool_use_id"]),
-          blocks: blocksOf(block["content"], names),
+          blocks: blocksOf(block["content"], reading),
           failed: block["is_error"] === true,
         },
       ];
@@ -110,8 +115,8 @@ function blockOf(block: Json, names: FunctionNames): Block[] {
   }
 }
 
-function citedText(block: Json, cacheHint: Json | null): TextBlock {
-  const citations = objectsOf(block["citations"]).flatMap((citation) => citationOfSource(citation) ?? []);
+function citedText(block: Json, cacheHint: Json | null, open: OpenSeal): TextBlock {
+  const citations = objectsOf(block["citations"]).flatMap((citation) => citationOfSource(citation, open) ?? []);
   return { ...textBlock(textOf(block["text"]), cacheHint), ...(citations.length === 0 ? {} : { citations }) };
 }
 
@@ -121,13 +126,13 @@ function sourceOf(source: Json): Source {
 }
 
 /** A document that is text, or made of blocks, is as good as its text under its title. */
-function documentOf(block: Json, names: FunctionNames): Block[] {
+function documentOf(block: Json, reading: Reading): Block[] {
   const cacheHint = objectOrNull(block["cache_control"]);
   const source = objectOf(block["source"]);
   const title = textOrNull(block["title"]);
   const titled = title === null || title === "" ? [] : [textBlock(`${title}\n\n`)];
   if (source["type"] === "text") return [...titled, textBlock(textOf(source["data"]), cacheHint)];
-  if (source["type"] === "content") return [...titled, ...blocksOf(source["content"], names)];
+  if (source["type"] === "content") return [...titled, ...blocksOf(source["content"], reading)];
   return [{ kind: "document", source: sourceOf(source), name: title, cacheHint }];
 }
 

@@ -53,7 +53,11 @@ export const wholeResponseAnswer: ClientSide["whole"] = (name, answer, usage) =>
   responseOf(name, { owner: ownerOf(name), answer, usage });
 
 /** A call is told in the terms in which its tool was offered, so the request is looked at once for all of them. */
-const ownerOf = ({ id, echo }: AnswerName): ItemOwner => ({ answerId: id, tools: readCallerTools(echo()) });
+const ownerOf = ({ id, echo, seal }: AnswerName): ItemOwner => ({
+  answerId: id,
+  tools: readCallerTools(echo()),
+  seal,
+});
 
 type Finished = { owner: ItemOwner; answer: Answer; usage: Usage | null };
 

@@ -1,7 +1,7 @@
 import { plainText, urlOf } from "../../form/build-form.ts";
 import { type CallIdRules, withCallIds } from "../../form/call-ids.ts";
 import { urlCitation } from "../../form/citation.ts";
-import { type Json, said } from "../../form/read-json.ts";
+import { type Json, said, textOrNull } from "../../form/read-json.ts";
 import type {
   Block,
   OutputFormat,
@@ -117,8 +117,10 @@ function itemOf(block: Block): Json[] {
     }
     case "thinking": {
       if (block.native?.dialect !== "responses") return [];
+      const { id, encrypted_content: encrypted } = block.native.value;
+      if (typeof encrypted !== "string") return [];
       const summary = block.text === "" ? [] : [{ type: "summary_text", text: block.text }];
-      return [{ type: "reasoning", ...block.native.value, summary }];
+      return [said({ id: textOrNull(id), encrypted_content: encrypted, summary, type: "reasoning" })];
     }
     case "text":
     case "refusal":

@@ -1,5 +1,5 @@
 import { type AnsweredBlock, begunBlock, type BlockHead } from "../../form/answer-form.ts";
-import { sealNative, UNSIGNED } from "../../form/native.ts";
+import type { Seal } from "../../form/native.ts";
 import type { Json } from "../../form/read-json.ts";
 import type { TokenProbability } from "../../form/token-probability.ts";
 import type { CallerTools } from "./caller-tools.ts";
@@ -10,8 +10,8 @@ type Event = { type: string } & Json;
 type Growth = { text: string; probabilities?: readonly TokenProbability[] };
 type CallHead = Extract<BlockHead, { kind: "tool_call" }>;
 
-/** The answer that items belong to, and the tools its calls can be of. */
-export type ItemOwner = { answerId: string; tools: Pick<CallerTools, "calledBy"> };
+/** The answer that items belong to, the tools its calls can be of, and how its thoughts are sealed. */
+export type ItemOwner = { answerId: string; tools: Pick<CallerTools, "calledBy">; seal: Seal };
 
 /** A block as an item of the output, finished. */
 export function itemOf(owner: ItemOwner, index: number, block: AnsweredBlock): Json {
@@ -27,8 +27,7 @@ export function itemOf(owner: ItemOwner, index: number, block: AnsweredBlock): J
       return { id, type: "message", role: "assistant", status: "completed", content: [partOf(block)] };
     case "thinking": {
       const summary = text === "" ? [] : [{ type: "summary_text", text }];
-      const proof = native === null ? UNSIGNED : sealNative(native);
-      return { id, type: "reasoning", summary, ...(stopped ? { encrypted_content: proof } : {}) };
+      return { id, type: "reasoning", summary, ...(stopped ? { encrypted_content: owner.seal(native) } : {}) };
     }
     default:
       return head satisfies never;

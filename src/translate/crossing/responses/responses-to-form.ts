@@ -1,5 +1,5 @@
 import { effortOf, EMPTY_FORM, fileOf, sourceOf, textBlock, withSystem } from "../../form/build-form.ts";
-import { openNative } from "../../form/native.ts";
+import type { OpenSeal } from "../../form/native.ts";
 import {
   booleanOrNull,
   type Json,
@@ -17,12 +17,12 @@ import type { CallerTool } from "../tool-names.ts";
 import { PROBABILITIES } from "./form-to-responses.ts";
 
 /** A responses request, which has been checked, in the form. */
-export function responsesToForm(body: Json): RequestForm {
+export function responsesToForm(body: Json, open: OpenSeal): RequestForm {
   const { input, instructions } = body;
   const conversation = createConversation();
   if (typeof input === "string") conversation.add({ role: "user", blocks: [textBlock(input)] });
   const tools = readCallerTools(body);
-  for (const item of objectsOf(input)) addItem(conversation, item, tools);
+  for (const item of objectsOf(input)) addItem(conversation, item, { tools, open });
   const text = objectOf(body["text"]);
   return {
     ...EMPTY_FORM,
@@ -44,8 +44,11 @@ export function responsesToForm(body: Json): RequestForm {
   };
 }
 
+/** What this caller calls its tools, and what was sealed for it. */
+type Reading = { tools: CallerTools; open: OpenSeal };
+
 /** An item without a type is a message; one that only brings tools has been read with them. */
-function addItem({ add, addResult }: Conversation, item: Json, tools: CallerTools): void {
+function addItem({ add, addResult }: Conversation, item: Json, { tools, open }: Reading): void {
   const callId = textOf(item["call_id"]);
   const addCall = (tool: CallerTool, input: string): void =>
     add({ role: "assistant", blocks: [{ kind: "tool_call", id: callId, name: tools.nameOf(tool), input }] });
@@ -69,7 +72,7 @@ function addItem({ add, addResult }: Conversation, item: Json, tools: CallerTool
       return;
     }
     case "reasoning": {
-      const native = openNative(item["encrypted_content"]);
+      const native = open(item["encrypted_content"]);
       const text = objectsOf(item["summary"]).map((part) => textOf(part["text"]));
       if (native !== null) add({ role: "assistant", blocks: [{ kind: "thinking", text: text.join(""), native }] });
       return;
