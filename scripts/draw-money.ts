@@ -10,6 +10,7 @@ import { formatCredits, parseCredits } from "../src/core/money.ts";
 import { NO_USAGE } from "../src/core/usage.ts";
 import type { Outcome } from "../src/core/usage.ts";
 import { createModel } from "../tests/ledger/model.ts";
+import { NOTHING_BORNE } from "../tests/support/nothing-borne.ts";
 
 const PICTURE = join(import.meta.dirname, "../docs/explain/money-over-time.svg");
 const WIDTH = 960;
@@ -88,7 +89,9 @@ function admit(name: string, amount: string, processId: string): void {
 
 function settle(name: string, outcome: Outcome, charge: string): void {
   const ending = { id: idOf(name), keyId, outcome, charge: credits(charge), usage: NO_USAGE };
-  const [settled] = ledger.settle([{ ...ending, contentDelivered: true, record: null, answer: null }]);
+  const [settled] = ledger.settle([
+    { ...ending, contentDelivered: true, record: null, answer: null, ...NOTHING_BORNE },
+  ]);
   const charged = settled?.kind === "settled" ? formatCredits(settled.charged) : "?";
   const how = { completed: "completed", client_gone: "caller left", upstream_failed: "provider failed", timed_out: "" };
   note(`${name} ${how[outcome]}: charged ${charged}`);

@@ -206,13 +206,15 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     hold: {
       batcher,
       checkpoints: duties.checkpoints,
-      writeOff: ledger.writeOff,
       countTokens: () => (countTokens ??= loadCountTokens()),
       checkpointWorth: {
         credit: readCredits(config.ledger.checkpointWorth, "ledger.checkpoint_worth"),
         tokens: BigInt(config.ledger.checkpointTokens),
       },
-      writeOffCap: readCredits(config.ledger.writeOffCap, "ledger.write_off_cap"),
+      writeOffCap: {
+        credit: readCredits(config.ledger.writeOffCap, "ledger.write_off_cap"),
+        tokens: BigInt(config.ledger.writeOffCapTokens),
+      },
       unconfirmed: (cause) => ledgerAway(Math.random, cause),
       onAlarm: events.moneyAlarm,
       onUnpriced: ({ model, version, part }) =>

@@ -138,7 +138,11 @@ export const settings = z.strictObject({
     checkpoint_tokens: count(2000, "The same for keys with a token budget, in tokens."),
     write_off_cap: text(
       { ...DECIMAL, fallback: "1" },
-      "Credits the house pays for one key in an hour, for input whose caller left before the provider answered; the key is then suspended.",
+      "Credits the house bears of one key in an hour: work done for callers that left before the answer, and charges beyond what a key had; the key is then suspended. What providers waive by failing after content is charged beyond it.",
+    ),
+    write_off_cap_tokens: integer(
+      { min: 1, max: 1_000_000_000_000, fallback: 1_000_000 },
+      "The same for keys with a token budget, in tokens; a million is five whole prompts of 200,000.",
     ),
   }),
   idempotency: group("Answers kept for callers that ask again with the same Idempotency-Key.", {

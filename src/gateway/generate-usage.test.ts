@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DONE, EVENT, generationStage, pieces, USAGE } from "../../tests/support/generation-stage.ts";
+import { DONE, EVENT, generationStage, pieces, settled, USAGE } from "../../tests/support/generation-stage.ts";
 
 test("a usage that cannot be true is not charged; ours is, and the operator is told [decision 19] [MON-22] [MON-24]", async () => {
   const lie = USAGE.replace('"prompt_tokens":3', '"prompt_tokens":900000');
@@ -18,6 +18,19 @@ test("a charge beyond what the key has takes what is there; the rest is the hous
 
   expect(account()).toMatchObject({ posted: 0n, held: 0n, used: 60_000n });
   expect(alarms).toEqual(["overrun"]);
+});
+
+test("a key that cost the house more than the cap by what it could not pay is suspended, and the operator told once [CAN-12] [MON-27]", async () => {
+  const dear = USAGE.replace('"completion_tokens":5', '"completion_tokens":900');
+  const { generate, ask, alarms, account } = generationStage(pieces(EVENT, dear, DONE), {
+    credits: 60_000n,
+    writeOffCap: 100_000n,
+  });
+  await generate(ask({ stream: true, max_tokens: 8 }));
+  await settled();
+
+  expect(account()).toMatchObject({ posted: 0n, status: "suspended" });
+  expect(alarms).toEqual(["overrun", "key_suspended"]);
 });
 
 test("a usage that has no price is alarmed, and its price is not sold at again [decision 13] [MON-41]", async () => {

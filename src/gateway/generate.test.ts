@@ -140,7 +140,7 @@ test("a caller that left before any provider answered pays nothing, and the hous
   await settled();
   expect(log).toEqual(["admit", "dispatch", "settle late client_gone 0"]);
   expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
-  expect([...ledger.state.writeOffs.values()]).toHaveLength(1);
+  expect([...ledger.state.house.values()]).toMatchObject([{ kind: "write_off" }]);
   expect(records()).toEqual([]);
 });
 
@@ -154,7 +154,7 @@ test("a caller that left before any provider was asked costs nobody anything [CA
   await settled();
   expect(log).toEqual(["admit", "dispatch", "void"]);
   expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
-  expect(ledger.state.writeOffs.size).toBe(0);
+  expect(ledger.state.house.size).toBe(0);
 });
 
 test("a request that we cut before any provider answered is not held against its key", async () => {
@@ -165,7 +165,7 @@ test("a request that we cut before any provider answered is not held against its
     await expect(stage.generate(request)).rejects.toMatchObject({ code: "service_unavailable" });
     await settled();
     expect(stage.charges()).toEqual(["voided 0"]);
-    expect(stage.ledger.state.writeOffs.size).toBe(0);
+    expect(stage.ledger.state.house.size).toBe(0);
   }
 });
 

@@ -5,24 +5,19 @@ import type { MoneyAlarm } from "../core/money-alarm.ts";
 import { unpricedUsage } from "../core/price.ts";
 import type { Outcome, Usage } from "../core/usage.ts";
 import type { Batcher } from "../ledger/batcher.ts";
-import type { Checkpoint, RecordDetails, Settlement, StoredAnswer } from "../ledger/ledger.ts";
+import type { Checkpoint, RecordDetails, Settled, Settlement, StoredAnswer } from "../ledger/ledger.ts";
 import type { CountTokens } from "../tokens/count-tokens.ts";
 import type { AnswerStage } from "../translate/answer-stage.ts";
 import { type Bill, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 export type HoldParts = {
-  batcher: Pick<Batcher, "settle" | "settleLate" | "void">;
+  batcher: Pick<Batcher, "settle" | "settleLate" | "void" | "suspend">;
   checkpoints: { add: (checkpoint: Checkpoint) => void; forget: (id: string) => void };
-  writeOff: (writeOff: {
-    id: string;
-    keyId: string;
-    amount: bigint;
-    capPerHour: bigint | null;
-  }) => Promise<{ suspended: boolean }>;
   countTokens: () => Promise<CountTokens>;
   /** The unbilled part of a stream that is worth a checkpoint, in each unit. */
   checkpointWorth: { credit: bigint; tokens: bigint };
-  writeOffCap: bigint;
+  /** What the house bears of one key in an hour before the key is suspended, in each unit. */
+  writeOffCap: { credit: bigint; tokens: bigint };
   unconfirmed: (cause: unknown) => Fault;
   onAlarm: (alarm: MoneyAlarm) => void;
   /** A provider billed something that this version of the price does not know: it must not be sold again before it does. */
@@ -81,7 +76,7 @@ export class Hold {
     });
     // Swept by somebody who took this process for dead, and charged at its last checkpoint; that is refunded too.
     if (settled.kind === "fenced") throw unconfirmed(new Error("the hold had been swept"));
-    this.#watch(ending.outcome, bill, settled.charged);
+    this.#watch(ending.outcome, bill, settled);
     return bill.usage;
   }
 
@@ -114,23 +109,19 @@ export class Hold {
     ]);
   }
 
-  #settlement(ending: HoldEnding, { charge, usage, estimated }: Bill): Settlement {
-    const { id, keyId } = this.#held;
+  #settlement(ending: HoldEnding, { charge, usage, estimated, writeOff }: Bill): Settlement {
+    const { id, keyId, terms } = this.#held;
     const { outcome, contentDelivered, details, answer } = ending;
     const record = outcome === "client_gone" ? null : { ...details, estimated };
-    return { id, keyId, outcome, charge, usage, contentDelivered, record, answer };
+    const { credit, tokens } = this.#parts.writeOffCap;
+    const borne = { absorbed: writeOff, waived: 0n, capPerHour: terms.tariff === null ? tokens : credit };
+    return { id, keyId, outcome, charge, usage, contentDelivered, record, answer, ...borne };
   }
 
   /** Nobody waits for it any more, so it is tried for as long as it takes. */
   #settleLate(settlement: Settlement, bill: Bill): void {
-    const { id, keyId } = this.#held;
-    const { batcher, writeOff, writeOffCap } = this.#parts;
-    const settled = batcher.settleLate(settlement).then(async (answer) => {
-      if (answer.kind !== "fenced") this.#watch("client_gone", bill, answer.charged);
-      if (bill.writeOff === 0n) return;
-      const capPerHour = this.#held.terms.tariff === null ? null : writeOffCap;
-      const { suspended } = await writeOff({ id, keyId, amount: bill.writeOff, capPerHour });
-      if (suspended) this.#alarm("key_suspended");
+    const settled = this.#parts.batcher.settleLate(settlement).then((answer) => {
+      if (answer.kind !== "fenced") this.#watch("client_gone", bill, answer);
     });
     settled.catch(() => this.#alarm("release_lost"));
   }
@@ -140,14 +131,21 @@ export class Hold {
     await this.#parts.batcher.void({ id, keyId, contentDelivered }).catch(() => this.#alarm("release_lost"));
   }
 
-  #watch(outcome: Outcome, bill: Bill, charged: bigint): void {
-    if (charged < bill.charge) this.#alarm("overrun");
+  #watch(outcome: Outcome, bill: Bill, settled: Exclude<Settled, { kind: "fenced" }>): void {
+    if (settled.charged < bill.charge) this.#alarm("overrun");
+    if (settled.kind === "settled" && settled.overCap) void this.#suspend();
     if (bill.estimated && outcome === "completed") this.#alarm("usage_estimated");
     const { tariff } = this.#held.terms;
     const part = tariff && unpricedUsage(tariff, bill.usage);
     if (part === null) return;
     this.#alarm("unpriced_usage");
     this.#parts.onUnpriced({ model: this.#held.model, version: this.#held.priceVersion, part });
+  }
+
+  /** Nobody waits for it. Tried for as long as it takes; and while the key goes on, its next request asks for it again. */
+  async #suspend(): Promise<void> {
+    const suspended = await this.#parts.batcher.suspend(this.#held.keyId).catch(() => false);
+    if (suspended) this.#alarm("key_suspended");
   }
 
   #alarm(kind: MoneyAlarm["kind"]): void {

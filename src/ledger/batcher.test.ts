@@ -6,6 +6,7 @@ import { type Batcher, createBatcher } from "./batcher.ts";
 import { LedgerUnavailableError } from "./lane.ts";
 import type { Ask, Claimed, Settlement, StoredAnswer } from "./ledger.ts";
 import { NO_USAGE } from "../core/usage.ts";
+import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
 
 const keyId = createId(1);
 const usage = { ...NO_USAGE, inputTokens: 1, outputTokens: 1 };
@@ -55,6 +56,7 @@ function faultyLedger() {
       admit: (processId: string, asks: readonly Ask[]) => through(asks, () => target.admit(processId, asks)),
       settle: (settlements: readonly Settlement[]) => through(settlements, () => target.settle(settlements)),
       void: (requests: readonly { id: string; keyId: string }[]) => through(requests, () => target.void(requests)),
+      suspend: (keyIds: readonly string[]) => through(keyIds, () => target.suspend(keyIds)),
     },
   };
 }
@@ -107,6 +109,7 @@ const settlement = (id: string, bodyBytes = 0): Settlement => ({
   contentDelivered: true,
   record: null,
   answer: bodyBytes === 0 ? null : { status: 200, contentType: "text/plain", body: Buffer.alloc(bodyBytes) },
+  ...NOTHING_BORNE,
 });
 const turn = async (): Promise<void> => {
   for (let n = 0; n < 5; n += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -16,7 +16,7 @@ import type {
 } from "./ledger.ts";
 
 type BatcherOptions = {
-  ledger: Pick<Ledger, "admit" | "kept" | "settle" | "void">;
+  ledger: Pick<Ledger, "admit" | "kept" | "settle" | "void" | "suspend">;
   processId: string;
   failureOf: (error: unknown) => Failure;
   clock: Pick<Clock, "elapsedMs">;
@@ -36,6 +36,8 @@ export type Batcher = {
   /** For requests with nobody left to be told: tried for as long as a void is. */
   settleLate: (settlement: Settlement) => Promise<Settled>;
   void: (request: Undone) => Promise<Voided>;
+  /** Whether this very call suspended the key. */
+  suspend: (keyId: string) => Promise<boolean>;
   /** Calls that wait for an answer. A process that is leaving waits for them. */
   waiting: () => number;
 };
@@ -63,6 +65,14 @@ export function createBatcher(options: BatcherOptions): Batcher {
     ...common,
     ...patient,
     send: (settlements) => ledger.settle(settlements),
+  });
+  const suspend = createLane<string, boolean>({
+    ...common,
+    ...patient,
+    send: async (keyIds) => {
+      const suspended = new Set(await ledger.suspend([...new Set(keyIds)]));
+      return keyIds.map((keyId) => suspended.delete(keyId));
+    },
   });
   const admit = createLane<Ask, BatchVerdict>({
     ...common,
@@ -92,6 +102,8 @@ export function createBatcher(options: BatcherOptions): Batcher {
     abandoned: () => undefined,
   });
 
+  const lanes = [admit, replay, settle, settleLate, cancel, suspend];
+
   async function admitWhole(ask: Ask): Promise<Verdict> {
     const { keyId, claim } = ask;
     const verdict = await admit.submit(ask);
@@ -107,6 +119,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     settle: settle.submit,
     settleLate: settleLate.submit,
     void: cancel.submit,
-    waiting: () => admit.waiting() + replay.waiting() + settle.waiting() + settleLate.waiting() + cancel.waiting(),
+    suspend: suspend.submit,
+    waiting: () => lanes.reduce((sum, { waiting }) => sum + waiting(), 0),
   };
 }

@@ -11,6 +11,7 @@ import type { Database } from "../db/database.ts";
 import { createReadJournal } from "./journal-store.ts";
 import { createShowJournal, type JournalEntryView } from "./journal.ts";
 import { createLedgerStore } from "./ledger-store.ts";
+import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 let database: Database;
@@ -82,7 +83,14 @@ test("each entry says what the balance was after it, which request it was, and w
   ]);
   await target.advance(5_000);
   const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4 };
-  const end = { outcome: "client_gone", usage, contentDelivered: true, record: null, answer: null } as const;
+  const end = {
+    outcome: "client_gone",
+    usage,
+    contentDelivered: true,
+    record: null,
+    answer: null,
+    ...NOTHING_BORNE,
+  } as const;
   await ledger.settle([{ ...end, id, keyId, charge: 250_000_000n }]);
   await ledger.fund({ ...money, reference: "sorry", kind: "refund", amount: 50_000_000n, about: id });
 
@@ -140,7 +148,14 @@ test("a token key's entries say how much of the period was used after them, and 
     const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000 };
     await ledger.admit(createId(NOON_MS), [{ ...ask, id, keyId, least: 1n, most: 50n, model: "m", priceVersion: 1 }]);
     const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
-    const end = { outcome: "completed", usage: NO_USAGE, contentDelivered: true, record, answer: null } as const;
+    const end = {
+      outcome: "completed",
+      usage: NO_USAGE,
+      contentDelivered: true,
+      record,
+      answer: null,
+      ...NOTHING_BORNE,
+    } as const;
     await ledger.settle([{ ...end, id, keyId, charge }]);
     await target.advance(1_000);
   };

@@ -12,11 +12,11 @@ import type {
   StoredAnswer,
   UsageSummary,
   Voided,
-  WrittenOff,
 } from "./ledger.ts";
 import { type VerdictRow, verdictOf } from "./verdict-row.ts";
 
 type SettledRow = { place: number; result: Settled["kind"]; charged: bigint | null };
+type OverCapRow = { place: number; result: "over_cap"; charged: null };
 type VoidedRow = { place: number; result: Voided["kind"]; refunded: bigint };
 type UsageRow = Omit<UsageSummary, "periodEndsAtMs"> & { periodEndsAt: Date | null };
 
@@ -38,9 +38,9 @@ const KEPT = `select q.place::int as place, c.status, c.content_type as "content
      where key_id = q.key_id and route = q.route and key_sha256 = q.sha and fingerprint = q.print and state = 'stored' limit 1
   ) c`;
 
-const SETTLE = `select * from settle_v1($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
+const SETTLE = `select * from settle_v2($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
   $7::bigint[], $8::bigint[], $9::bigint[], $10::boolean[], $11::text[], $12::int[], $13::int[], $14::int[],
-  $15::boolean[], $16::int[], $17::text[], $18::bytea[])`;
+  $15::boolean[], $16::int[], $17::text[], $18::bytea[], $19::bigint[], $20::bigint[], $21::bigint[])`;
 
 const CHECKPOINT = `select checkpoint_v1 as id
   from checkpoint_v1($1::uuid[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::boolean[])`;
@@ -78,15 +78,9 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       });
     },
 
-    writeOff: async ({ id, keyId, amount, capPerHour }) => {
-      const [row] = await queryable.query<WrittenOff>("select write_off_v1($1, $2, $3, $4) as suspended", [
-        id,
-        keyId,
-        amount,
-        capPerHour,
-      ]);
-      invariant(row, "a write-off is answered");
-      return row;
+    suspend: async (keyIds) => {
+      const rows = await queryable.query<{ id: string }>("select id from suspend_v1($1::uuid[]) id", [keyIds]);
+      return rows.map(({ id }) => id);
     },
 
     checkpoint: async (checkpoints) => {
@@ -165,7 +159,7 @@ async function settle(queryable: Queryable, settlements: readonly Settlement[]):
   const usages = settlements.map(({ usage }) => usage);
   const records = settlements.map(({ record }) => record);
   const answers = settlements.map(({ answer }) => answer);
-  const rows = await queryable.query<SettledRow>(SETTLE, [
+  const rows = await queryable.query<SettledRow | OverCapRow>(SETTLE, [
     ...text("id", "keyId", "outcome"),
     ...plain("charge"),
     ...plainColumns(usages)("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"),
@@ -174,12 +168,19 @@ async function settle(queryable: Queryable, settlements: readonly Settlement[]):
     ...plainColumns(records)("status", "firstByteMs", "tookMs", "estimated"),
     ...plainColumns(answers)("status"),
     ...textColumns(answers)("contentType", "body"),
+    ...plainColumns(settlements.some(isBorne) ? settlements : [])("absorbed", "waived"),
+    ...plain("capPerHour"),
   ]);
-  return inOrder(rows, settlements, {
+  const settled: Settled[] = inOrder(rows.filter(isSettled), settlements, {
     rest: ({ charged }) => charged,
     each: settledOf,
     common: ({ charge }) => ({ kind: "settled", charged: charge }),
   });
+  for (const row of rows) {
+    const over = isSettled(row) ? undefined : settled[row.place - 1];
+    if (over?.kind === "settled") over.overCap = true;
+  }
+  return settled;
 }
 
 /** Classes 22 and 23 are about values; a statement stopped for its time, or for a deadlock, was rolled back. */
@@ -245,6 +246,9 @@ function inOrder<Row extends { place: number }, Item, Answer>(
     return row ? each(row) : common(item);
   });
 }
+
+const isBorne = ({ absorbed, waived }: Settlement): boolean => absorbed !== 0n || waived !== 0n;
+const isSettled = (row: SettledRow | OverCapRow): row is SettledRow => row.result !== "over_cap";
 
 function settledOf({ result, charged }: SettledRow): Settled {
   if (result === "fenced") return { kind: "fenced" };

@@ -75,10 +75,20 @@ export type Settlement = {
   /** Null writes no usage record; a request whose client is gone never has one. */
   record: RecordDetails | null;
   answer: StoredAnswer | null;
+  /** What the house bears of a request that its key does not pay for: the price of work done for nobody. */
+  absorbed: bigint;
+  /**
+   * Of a request whose provider failed after content: the price of what had been delivered. The house bears it while that and
+   * all else it bears of the key within an hour stay within the cap; beyond it, the key is charged this.
+   */
+  waived: bigint;
+  /** Beyond this, overruns and `absorbed` of an hour have the key suspended. In the unit of the key. */
+  capPerHour: bigint;
 };
 
 export type Settled =
-  | { kind: "settled"; charged: bigint }
+  /** `overCap`: the key has caused the house more than its cap within an hour, and is to be suspended. */
+  | { kind: "settled"; charged: bigint; overCap?: true }
   | { kind: "already"; charged: bigint }
   /** The hold is gone: swept or voided. Nothing was charged by this call. */
   | { kind: "fenced" };
@@ -93,18 +103,6 @@ export type Undone = {
 
 /** `refunded` is what the key got back because the charge had been applied; 0 when the hold was merely released. */
 export type Voided = { kind: "voided" | "already"; refunded: bigint };
-
-/** What the operator bears for a request whose client left before the provider answered. Once per id. */
-export type WriteOff = {
-  id: string;
-  keyId: string;
-  amount: bigint;
-  /** Past this within an hour the key is suspended; null never suspends. */
-  capPerHour: bigint | null;
-};
-
-/** Whether this very call suspended the key, so that one of many tells the operator. */
-export type WrittenOff = { suspended: boolean };
 
 export type Checkpoint = {
   id: string;
@@ -169,7 +167,8 @@ export type Ledger = {
   settle: (settlements: readonly Settlement[]) => Promise<Settled[]>;
   /** Undoes a request whatever became of it. An id never seen is barred from being admitted later. */
   void: (requests: readonly Undone[]) => Promise<Voided[]>;
-  writeOff: (writeOff: WriteOff) => Promise<WrittenOff>;
+  /** Answers the keys that this very call suspended, so that one of many tells the operator. */
+  suspend: (keyIds: readonly string[]) => Promise<string[]>;
   /** Answers the ids that are no longer open: their streams must be cut. */
   checkpoint: (checkpoints: readonly Checkpoint[]) => Promise<string[]>;
   /** Renews the lease of a process and says until when. */

@@ -7,6 +7,7 @@ import { NO_USAGE, type Outcome } from "../core/usage.ts";
 import type { Database } from "../db/database.ts";
 import { createReadUsage } from "./usage-report-store.ts";
 import { createReportUsage } from "./usage-report.ts";
+import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
 
 const START_MS = Date.UTC(2026, 0, 5, 22, 30);
 const HOUR_MS = 3_600_000;
@@ -31,7 +32,9 @@ async function spend(keyId: string, { model, charge, outcome }: { model: string;
   const usage = { ...NO_USAGE, inputTokens: 2, outputTokens: 3 };
   const details = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
   const record = outcome === "client_gone" ? null : details;
-  await target.settle([{ id, keyId, outcome, charge, usage, contentDelivered: true, record, answer: null }]);
+  await target.settle([
+    { id, keyId, outcome, charge, usage, contentDelivered: true, record, answer: null, ...NOTHING_BORNE },
+  ]);
 }
 
 test("days and models add up to the same whether or not their hours have been added up yet", async () => {

@@ -10,6 +10,7 @@ import type { Database, Queryable, Transaction } from "../db/database.ts";
 import { createLedgerStore } from "./ledger-store.ts";
 import { createVerifyStore } from "./verify-store.ts";
 import { verify, type VerifyReport } from "./verify.ts";
+import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
 
 const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
@@ -81,6 +82,7 @@ test.skipIf(server?.reason !== null)(
           contentDelivered: true,
           record: null,
           answer: null,
+          ...NOTHING_BORNE,
         } as const;
         await ledger.settle(asks.map((it) => ({ ...end, ...it })));
       }
@@ -134,7 +136,14 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
     ]);
     const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
     const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4 };
-    const end = { outcome: "completed", usage, contentDelivered: true, record, answer: null } as const;
+    const end = {
+      outcome: "completed",
+      usage,
+      contentDelivered: true,
+      record,
+      answer: null,
+      ...NOTHING_BORNE,
+    } as const;
     await ledger.settle([
       { ...end, id: charged, keyId: creditKey, charge: 40n },
       { ...end, id: spent, keyId: tokenKey, charge: 7n },

@@ -10,6 +10,7 @@ import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
 import { startCluster } from "../support/postgres.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 import { cpuMicrosOf } from "./process-usage.ts";
+import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 
 /**
  * How many admit and settle pairs one gateway process drives through one PostgreSQL with fsync on, on one hot key and over many.
@@ -136,5 +137,15 @@ function newAsk(keyId: string): Ask {
 }
 
 function endOf({ id, keyId }: Ask): Settlement {
-  return { id, keyId, outcome: "completed", charge: 500n, usage, contentDelivered: true, record, answer: null };
+  return {
+    id,
+    keyId,
+    outcome: "completed",
+    charge: 500n,
+    usage,
+    contentDelivered: true,
+    record,
+    answer: null,
+    ...NOTHING_BORNE,
+  };
 }

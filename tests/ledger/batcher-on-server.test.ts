@@ -8,9 +8,12 @@ import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-stor
 import type { Ask, Ledger, Settlement } from "../../src/ledger/ledger.ts";
 import { until } from "../support/until.ts";
 import { SERVERS } from "./engines.ts";
+import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 
-const limits = { items: 256, bytes: 1_000_000, queued: 1_000, timeoutMs: 10_000, retryMs: 20, paceMs: 0 };
+const limits = { items: 256, bytes: 1_000_000, queued: 2_000, timeoutMs: 10_000, retryMs: 20, paceMs: 0 };
 const POISONED = 77;
+const LEAVERS = 1_200;
+const GONE = { outcome: "client_gone", charge: 0n, absorbed: 3n, record: null } as const;
 const MEBIBYTE = 1_048_576;
 const refusedOf = (results: readonly PromiseSettledResult<unknown>[]): number[] =>
   results.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
@@ -21,6 +24,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   let ledger: Ledger;
   let batcher: Batcher;
   let keyId = "";
+  let settleCalls = 0;
 
   beforeAll(async () => {
     if (reason !== null) return;
@@ -30,7 +34,13 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
     await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 10_000n, about: null, actor: "test" });
     batcher = createBatcher({
-      ledger,
+      ledger: {
+        ...ledger,
+        settle: (settlements) => {
+          settleCalls += 1;
+          return ledger.settle(settlements);
+        },
+      },
       processId: createId(1),
       failureOf: ledgerFailureOf,
       clock: systemClock,
@@ -64,6 +74,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     contentDelivered: true,
     record: { provider, status: 200, firstByteMs: null, tookMs: 1, estimated: false },
     answer: null,
+    ...NOTHING_BORNE,
   });
   const held = async (): Promise<bigint> => (await ledger.usage(keyId))?.held ?? -1n;
 
@@ -101,6 +112,40 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     const equal = verdicts.filter((verdict) => verdict.kind === "replay" && verdict.answer.body.equals(answer.body));
     expect(equal).toHaveLength(100);
   });
+
+  test.skipIf(reason !== null)(
+    "twelve hundred callers of one key who leave at once are all booked and keep nobody else waiting [CAN-11]",
+    async () => {
+      const leaver = createId(Date.now());
+      await database.query("insert into key (id, bucket, mode) values ($1, 7, 'token_budget')", [leaver]);
+      const budget = { keyId: leaver, reference: "b", budget: 100_000n, period: "day", actor: "test" } as const;
+      await ledger.setBudget(budget);
+      const left = Array.from({ length: LEAVERS }, () => ({ ...ask(), keyId: leaver, least: 1n, most: 1n }));
+      for (let n = 0; n < LEAVERS; n += limits.items) await ledger.admit(createId(1), left.slice(n, n + limits.items));
+      const timed = async (): Promise<number> => {
+        const startMs = performance.now();
+        expect(await batcher.admit(ask())).toMatchObject({ kind: "admitted" });
+        return performance.now() - startMs;
+      };
+      const quiet: number[] = [];
+      for (let n = 0; n < 20; n += 1) quiet.push(await timed());
+
+      const callsBefore = settleCalls;
+      const leaving = Promise.all(
+        left.map(({ id }) => batcher.settleLate({ ...end(left[0] as Ask, "p"), ...GONE, id, keyId: leaver })),
+      );
+      const busy: number[] = [];
+      while (busy.length < 5) busy.push(await timed());
+      const settled = await leaving;
+
+      expect(settleCalls - callsBefore).toBeLessThanOrEqual(Math.ceil(LEAVERS / limits.items) + 1);
+      expect(settled.filter(({ kind }) => kind === "settled")).toHaveLength(LEAVERS);
+      const borne = "select count(*)::int as rows, sum(amount)::bigint as amount from house where key_id = $1";
+      expect(await database.query(borne, [leaver])).toEqual([{ rows: LEAVERS, amount: BigInt(LEAVERS) * 3n }]);
+      // The best of a few, because the machine has other things to do as well.
+      expect(Math.min(...busy)).toBeLessThan(3 * Math.max(...quiet));
+    },
+  );
 
   test.skipIf(reason !== null)(
     "a connection cut in the middle of a batch costs a moment, and the batch happens once",

@@ -33,6 +33,8 @@ export const BROKEN_MODELS: readonly BrokenModel[] = [
     caughtBy: "I2",
     rules: { released: ({ amount }, paid) => (paid > 0n ? amount : 0n) },
   },
+  { name: "failures that are free without end", caughtBy: "I5", rules: { waives: () => true } },
+  { name: "failures that are never free", caughtBy: "I5", rules: { waives: () => false } },
   { name: "the whole hold charged instead of the usage", caughtBy: "I3", rules: { paid: ({ amount }) => amount } },
   { name: "a refusal that blames the balance", caughtBy: "I8", rules: { refusal: () => "insufficient" } },
   { name: "twelve cells for a minute", caughtBy: "I10", rules: { windowCells: 12 } },

@@ -37,7 +37,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "lock order swapped: a settle takes the holds before the balance",
     caughtBy: "40P01",
-    fn: "settle_v1",
+    fn: "settle_v2",
     from: LOCK,
     to: `perform from hold where id = any (p_id) order by id for update; ${LOCK}`,
     stormy: true,
@@ -119,14 +119,14 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a missing state guard: the hold outlives its end",
     caughtBy: "charge_other_pkey",
-    fn: "settle_v1",
+    fn: "settle_v2",
     from: KILL,
     to: SPARE,
   },
   {
     name: "a charge keyed by kind: one hold, two ends",
     caughtBy: "I4",
-    fn: "settle_v1",
+    fn: "settle_v2",
     from: KILL,
     to: SPARE,
     also: "alter table charge drop constraint charge_pkey; alter table charge add primary key (hold_id, kind)",
@@ -134,16 +134,45 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a refund on abort only",
     caughtBy: "I2",
-    fn: "settle_v1",
+    fn: "settle_v2",
     from: "held = b.held - g.released,",
     to: "held = b.held - case when g.paid = 0 then g.released else g.paid end,",
   },
   {
     name: "a failure that is charged",
-    caughtBy: "failure_is_free",
-    fn: "settle_v1",
+    caughtBy: "I5",
+    fn: "settle_v2",
     from: "case when free then 0 else least(charge, amount) end",
     to: "least(charge, amount)",
+  },
+  {
+    name: "failures that are free without end",
+    caughtBy: "I5",
+    fn: "waivers_spent",
+    from: "v_borne + r.waived > r.cap",
+    to: "false",
+  },
+  {
+    name: "failures that forget what the house already bears",
+    caughtBy: "I5",
+    fn: "waivers_spent",
+    from: "coalesce(sum(m.caused + m.failed), 0)",
+    to: "0",
+  },
+  {
+    name: "failures of one batch that do not count one another",
+    caughtBy: "I5",
+    fn: "waivers_spent",
+    from: "v_borne := v_borne + r.waived;",
+    to: "null;",
+    scene: [admit(ask(1, 20n), ask(4, 20n)), { type: "settle", ends: [1, 4].map((request) => failed(request, 60n)) }],
+  },
+  {
+    name: "a failure charged although the house bore nothing",
+    caughtBy: "I5",
+    fn: "waivers_spent",
+    from: "v_borne + r.waived > r.cap",
+    to: "true",
   },
   {
     name: "a provider's usage trusted, however huge",
@@ -155,7 +184,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a settle without fence: a sweep taken for the client's own end",
     caughtBy: "I3",
-    fn: "settle_v1",
+    fn: "settle_v2",
     from: "c.kind not in ('swept', 'voided')",
     to: "c.kind not in ('voided')",
     scene: [admit(ask(0, 50n)), { type: "crash", process: 0 }, { type: "sweep", process: 1, limit: 9 }, settle(0)],
@@ -163,9 +192,9 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "an overrun nobody books",
     caughtBy: "I3",
-    fn: "settle_v1",
-    from: "where p_charge[i] > v_paid[e] and not v_free[e]",
-    to: "where false",
+    fn: "settle_v2",
+    from: "case when v_free[e] then 0 else v_charge[e] - v_paid[e] end",
+    to: "0",
   },
   {
     name: "a charge that takes from others' holds",
@@ -197,11 +226,32 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     to: "if false then",
   },
   {
+    name: "what was absorbed and nobody books",
+    caughtBy: "I3",
+    fn: "settle_v2",
+    from: "('write_off', p_absorbed[i])",
+    to: "('write_off', 0)",
+  },
+  {
     name: "write-offs that are never forgiven",
     caughtBy: "model",
-    fn: "write_off_v1",
-    from: "and at > v_now - interval '1 hour'",
-    to: "",
+    fn: "house_booked",
+    from: "and minute <= v_minute - interval '61 minutes'",
+    to: "and false",
+  },
+  {
+    name: "a key suspended for what its providers failed at",
+    caughtBy: "model",
+    fn: "house_booked",
+    from: "select sum(m.caused)",
+    to: "select sum(m.caused + m.failed)",
+  },
+  {
+    name: "a key whose overruns suspend it never",
+    caughtBy: "model",
+    fn: "house_booked",
+    from: "filter (where q.kind <> 'failed')",
+    to: "filter (where q.kind = 'write_off')",
   },
   {
     name: "a sweep without grace for processes that could not renew",
@@ -257,6 +307,11 @@ function admit(...asks: AskPlan[]): Command {
 function settle(request: number): Command {
   const end = { outcome: "completed", charge: 40n, tokens: 1, delivered: true, recorded: true, answer: null } as const;
   return { type: "settle", ends: [{ request, ...end }] };
+}
+
+function failed(request: number, waived: bigint) {
+  const end = { charge: 0n, tokens: 1, delivered: true, recorded: true, answer: null } as const;
+  return { request, outcome: "upstream_failed", waived, ...end } as const;
 }
 
 /** Answers false when the function does not say what was to be changed. */

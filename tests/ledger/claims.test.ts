@@ -8,6 +8,7 @@ import { rest, type Target } from "./drive.ts";
 import { SERVERS } from "./engines.ts";
 import { readState } from "./read-state.ts";
 import type { State } from "./state.ts";
+import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 
 const server = SERVERS[0];
 const reason = server === undefined ? "no server" : server.reason;
@@ -64,6 +65,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     contentDelivered: true,
     record: RECORD,
     answer: ANSWER,
+    ...NOTHING_BORNE,
     ...fields,
   });
   const state = (): Promise<State> => readState(database, { keyIds: [names.keyId(0)], processIds: [] });

@@ -9,7 +9,7 @@ export type Command =
   | { type: "admit"; process: number; asks: AskPlan[] }
   | { type: "settle"; ends: EndPlan[] }
   | { type: "void"; requests: number[]; delivered?: boolean }
-  | { type: "write_off"; request: number; amount: bigint; cap: bigint | null }
+  | { type: "suspend"; keys: number[] }
   | { type: "checkpoint"; checkpoints: CheckpointPlan[] }
   | { type: "heartbeat"; process: number }
   | { type: "crash"; process: number }
@@ -34,6 +34,8 @@ type EndPlan = {
   delivered: boolean;
   recorded: boolean;
   answer: number | null;
+  absorbed?: bigint;
+  waived?: bigint;
 };
 type CheckpointPlan = { request: number; seq: number; cost: bigint; delivered: boolean };
 
@@ -44,6 +46,8 @@ export const TOKEN_KEY = 2;
 /** A request always names the same key; few name the one that does not exist. */
 export const keyOf = (request: number): number => (request % 11 === 10 ? 3 : request % 3);
 export const REQUESTS = 22;
+/** What the house bears of one key in an hour. */
+export const CAP_PER_HOUR = 90n;
 export const RPM_LIMITS: readonly (number | null)[] = [3, null, 7, null];
 
 const request = fc.nat(REQUESTS - 1);
@@ -77,6 +81,8 @@ const end: fc.Arbitrary<EndPlan> = fc.record({
   delivered: fc.boolean(),
   recorded: fc.boolean(),
   answer: fc.option(fc.nat(99), { freq: 2 }),
+  absorbed: fc.oneof({ arbitrary: fc.constant(0n), weight: 4 }, { arbitrary: fc.bigInt(1n, 60n), weight: 1 }),
+  waived: fc.oneof({ arbitrary: fc.constant(0n), weight: 1 }, { arbitrary: fc.bigInt(1n, 60n), weight: 2 }),
 });
 
 const fund: fc.Arbitrary<Command> = fc.record({
@@ -128,11 +134,9 @@ const cancel = fc.record({
   delivered: fc.boolean(),
 });
 
-const writeOff = fc.record({
-  type: fc.constant("write_off" as const),
-  request,
-  amount: fc.bigInt(1n, 60n),
-  cap: fc.constantFrom(null, 30n, 60n, 90n),
+const suspend = fc.record({
+  type: fc.constant("suspend" as const),
+  keys: fc.array(key, { minLength: 1, maxLength: 3 }),
 });
 
 /** Calls that lock every balance they touch before they read, so that any two of them happen one after the other. */
@@ -151,7 +155,7 @@ export const trafficCommand: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: fc.record({ type: fc.constant("checkpoint" as const), checkpoints }), weight: 2 },
   { arbitrary: fc.record({ type: fc.constant("sweep" as const), process, limit: fc.constantFrom(2, 100) }), weight: 2 },
   { arbitrary: fund, weight: 2 },
-  { arbitrary: writeOff, weight: 2 },
+  { arbitrary: suspend, weight: 1 },
 );
 
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -237,7 +241,7 @@ export function askOf(names: Names, plan: AskPlan, versionOf: (keyId: string) =>
 }
 
 export function settlementOf(names: Names, plan: EndPlan): Settlement {
-  const { tokens, recorded, answer, delivered } = plan;
+  const { tokens, recorded, answer, delivered, absorbed = 0n, waived = 0n } = plan;
   return {
     id: names.requestId(plan.request),
     keyId: names.keyId(keyOf(plan.request)),
@@ -247,6 +251,9 @@ export function settlementOf(names: Names, plan: EndPlan): Settlement {
     contentDelivered: delivered,
     record: recorded ? { provider: "p", status: 200, firstByteMs: null, tookMs: 1, estimated: false } : null,
     answer: answer === null ? null : storedAnswer(answer),
+    absorbed,
+    waived,
+    capPerHour: CAP_PER_HOUR,
   };
 }
 

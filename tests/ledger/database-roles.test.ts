@@ -8,6 +8,7 @@ import { createPostgres } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.ts";
+import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 
 const page = readFileSync(new URL("../../docs/operate/database-roles.md", import.meta.url), "utf8");
 const limits = { poolSize: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
@@ -42,6 +43,7 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
     contentDelivered: true,
     record: { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false },
     answer: null,
+    ...NOTHING_BORNE,
   };
 
   beforeAll(async () => {
@@ -82,8 +84,11 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
     expect(await ledger.settle([settlement])).toEqual([{ kind: "settled", charged: 7n }]);
     expect(await ledger.void([{ id: ask.id, keyId }])).toEqual([{ kind: "voided", refunded: 7n }]);
     expect(await ledger.sweep(processId, 10)).toEqual([]);
-    const writeOff = { id: ask.id, keyId, amount: 2n, capPerHour: 1n };
-    expect(await ledger.writeOff(writeOff)).toEqual({ suspended: true });
+    const left = { ...ask, id: createId(3) };
+    await ledger.admit(processId, [left]);
+    const absorbed = { ...settlement, record: null, id: left.id, charge: 0n, absorbed: 2n, capPerHour: 1n };
+    expect(await ledger.settle([absorbed])).toEqual([{ kind: "settled", charged: 0n, overCap: true }]);
+    expect(await ledger.suspend([keyId])).toEqual([keyId]);
     expect(await app.query("select rollup_v1(now()) as rows")).toEqual([{ rows: 0n }]);
   });
 

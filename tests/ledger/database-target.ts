@@ -28,10 +28,10 @@ export async function databaseTarget(database: Database, startMs: number): Promi
       const verdicts = await ledger.admit(processId, asks);
       return Promise.all(verdicts.map((verdict, index) => withAnswer(ledger, asks[index] as Ask, verdict)));
     },
-    writeOff: async (writeOff) => {
-      const result = await ledger.writeOff(writeOff);
-      if (result.suspended) versions.set(writeOff.keyId, (versions.get(writeOff.keyId) ?? 1) + 1);
-      return result;
+    suspend: async (keyIds) => {
+      const suspended = await ledger.suspend(keyIds);
+      for (const keyId of suspended) versions.set(keyId, (versions.get(keyId) ?? 1) + 1);
+      return suspended;
     },
     nowMs: () => nowMs,
     advance: async (ms) => {

@@ -48,11 +48,9 @@ export async function drive(target: Target, names: Names, command: Command): Pro
       }));
       return [{ type: "void", atMs, requests, results: await target.void(requests) }];
     }
-    case "write_off": {
-      const { request, amount, cap } = command;
-      const keyId = names.keyId(keyOf(request));
-      const writeOff = { id: names.requestId(request), keyId, amount, capPerHour: cap };
-      return [{ type: "write_off", atMs, writeOff, result: await target.writeOff(writeOff) }];
+    case "suspend": {
+      const keyIds = command.keys.map((key) => names.keyId(key));
+      return [{ type: "suspend", atMs, keyIds, suspended: (await target.suspend(keyIds)).sort() }];
     }
     case "checkpoint": {
       const checkpoints = command.checkpoints.map((plan) => checkpointOf(names, plan));
@@ -145,7 +143,7 @@ export function modelTarget(model: Model): Target {
     admit: async (processId, asks) => model.admit(processId, asks),
     settle: async (settlements) => model.settle(settlements),
     void: async (requests) => model.void(requests),
-    writeOff: async (writeOff) => model.writeOff(writeOff),
+    suspend: async (keyIds) => model.suspend(keyIds),
     checkpoint: async (checkpoints) => model.checkpoint(checkpoints),
     heartbeat: async (processId) => model.heartbeat(processId),
     sweep: async (sweeperId, limit) => model.sweep(sweeperId, limit),

@@ -7,6 +7,7 @@ import { modelTarget, rest, type Target } from "./drive.ts";
 import { SERVERS } from "./engines.ts";
 import { createModel } from "./model.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
+import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
 const DAY_MS = 86_400_000;
@@ -86,6 +87,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
       contentDelivered: true,
       record: null,
       answer: null,
+      ...NOTHING_BORNE,
     } as const;
     return (await target.settle([{ ...end, ...fields }]))[0];
   };
@@ -338,30 +340,90 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect((await target.usage(credit))?.posted).toBe(most);
   });
 
-  test("a key that leaves more to the house within an hour than the cap is suspended, once, and a day later is not [CAN-12]", async () => {
-    const gone = (amount: bigint, id = ask().id) => target.writeOff({ id, keyId: credit, amount, capPerHour: 100n });
-    const first = ask().id;
+  test.each(["credit", "tokens"] as const)(
+    "a %s key that leaves more to the house within an hour than the cap is to be suspended, and a day later is not [CAN-11] [CAN-12]",
+    async (unit) => {
+      const keyId = unit === "credit" ? credit : tokens;
+      const gone = async (absorbed: bigint) => {
+        const left = ask({ keyId, least: 1n, most: 1n });
+        await admit(left);
+        return settle(left, { outcome: "client_gone", charge: 0n, absorbed, capPerHour: 100n });
+      };
 
-    expect(await gone(60n, first)).toEqual({ suspended: false });
-    expect(await gone(60n, first)).toEqual({ suspended: false });
-    expect(await gone(40n)).toEqual({ suspended: false });
-    expect(await gone(1n)).toEqual({ suspended: true });
-    expect(await gone(1n)).toEqual({ suspended: false });
-    expect(await admit(ask())).toEqual([{ kind: "stale_key" }]);
+      expect(await gone(60n)).toEqual({ kind: "settled", charged: 0n });
+      expect(await gone(40n)).toEqual({ kind: "settled", charged: 0n });
+      expect(await gone(1n)).toEqual({ kind: "settled", charged: 0n, overCap: true });
+      expect(await target.suspend([keyId])).toEqual([keyId]);
+      expect(await target.suspend([keyId, keyId])).toEqual([]);
+      expect(await admit(ask({ keyId }))).toEqual([{ kind: "stale_key" }]);
+      expect(await target.usage(keyId)).toMatchObject({ posted: 100n, used: 0n });
 
-    await target.changeKey(credit);
-    await target.advance(DAY_MS);
-    expect(await gone(100n)).toEqual({ suspended: false });
-    expect(await target.usage(credit)).toMatchObject({ posted: 100n, used: 0n });
-  });
+      await target.changeKey(keyId);
+      await target.advance(DAY_MS);
+      const [late] = [ask({ keyId, keyVersion: 3, least: 1n, most: 1n })];
+      await admit(late);
+      expect(await settle(late, { charge: 0n, absorbed: 100n, capPerHour: 100n })).toEqual({
+        kind: "settled",
+        charged: 0n,
+      });
+    },
+  );
 
-  test("without a cap the house bears what it must, and the key goes on", async () => {
-    const id = ask().id;
+  test.each(["credit", "tokens"] as const)(
+    "what a %s key could not pay counts towards its suspension, too [MON-27] [CAN-12]",
+    async (unit) => {
+      const keyId = unit === "credit" ? credit : tokens;
+      const [one, two] = [ask({ keyId, most: 50n }), ask({ keyId, most: 50n })];
+      await admit(one, two);
 
-    expect(await target.writeOff({ id, keyId: credit, amount: 10n ** 15n, capPerHour: null })).toEqual({
-      suspended: false,
-    });
-    expect(await admit(ask())).toMatchObject([{ kind: "admitted" }]);
+      expect(await settle(one, { charge: 80n, capPerHour: 30n })).toEqual({ kind: "settled", charged: 50n });
+      expect(await settle(two, { charge: 51n, capPerHour: 30n })).toEqual({
+        kind: "settled",
+        charged: 50n,
+        overCap: true,
+      });
+    },
+  );
+
+  test.each(["credit", "tokens"] as const)(
+    "a provider that fails after content costs a %s key nothing up to the cap of an hour, then what was delivered [I5] [MON-32] [MON-42]",
+    async (unit) => {
+      const keyId = unit === "credit" ? credit : tokens;
+      const fail = async (waived: bigint, absorbed = 0n) => {
+        const failed = ask({ keyId, most: 20n });
+        await admit(failed);
+        return settle(failed, { outcome: "upstream_failed", charge: 0n, waived, absorbed, capPerHour: 50n });
+      };
+
+      expect(await fail(30n)).toEqual({ kind: "settled", charged: 0n });
+      expect(await fail(20n)).toEqual({ kind: "settled", charged: 0n });
+      expect(await target.usage(keyId)).toMatchObject({ posted: 100n, inputTokens: 0n, lastCost: 0n });
+      expect(await fail(1n)).toEqual({ kind: "settled", charged: 1n });
+      expect(await fail(25n)).toEqual({ kind: "settled", charged: 25n });
+      expect(await target.usage(keyId)).toMatchObject({
+        posted: 74n,
+        used: 26n,
+        inputTokens: 6n,
+        lastCost: 25n,
+        requests: 4n,
+      });
+
+      await target.advance(2 * 3_600_000);
+      expect(await fail(50n)).toEqual({ kind: "settled", charged: 0n });
+    },
+  );
+
+  test("failures of providers suspend nobody, and one batch does not waive the cap twice [MON-42]", async () => {
+    const failed = [1, 2, 3].map(() => ask({ most: 20n }));
+    await admit(...failed);
+    const ends = failed.map(({ id, keyId }) => ({ id, keyId, outcome: "upstream_failed" as const, charge: 0n, usage }));
+    const rest = { contentDelivered: true, record: null, answer: null, absorbed: 0n, waived: 20n, capPerHour: 40n };
+
+    expect(await target.settle(ends.map((it) => ({ ...it, ...rest })))).toEqual([
+      { kind: "settled", charged: 0n },
+      { kind: "settled", charged: 0n },
+      { kind: "settled", charged: 20n },
+    ]);
   });
 
   test("refunds of a charge together never exceed it", async () => {

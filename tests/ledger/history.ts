@@ -10,8 +10,6 @@ import type {
   Undone,
   Verdict,
   Voided,
-  WriteOff,
-  WrittenOff,
 } from "../../src/ledger/ledger.ts";
 
 /** What was asked of a ledger and what it answered, with the ledger's time. */
@@ -19,7 +17,7 @@ export type LedgerEvent = { atMs: number } & (
   | { type: "admit"; processId: string; asks: readonly Ask[]; verdicts: Verdict[] }
   | { type: "settle"; settlements: readonly Settlement[]; results: Settled[] }
   | { type: "void"; requests: readonly Undone[]; results: Voided[] }
-  | { type: "write_off"; writeOff: WriteOff; result: WrittenOff }
+  | { type: "suspend"; keyIds: string[]; suspended: string[] }
   | { type: "checkpoint"; checkpoints: readonly Checkpoint[]; closed: string[] }
   | { type: "sweep"; swept: Swept[] }
   | { type: "fund"; funding: Funding; result: Funded }

@@ -1,12 +1,14 @@
 import type { Ask } from "../../src/ledger/ledger.ts";
+import { CAP_PER_HOUR } from "./commands.ts";
 import { decisionsOf, type LedgerEvent, settlementsOf } from "./history.ts";
 import { LAW } from "./rules.ts";
-import type { Account, State } from "./state.ts";
+import type { Account, HouseKind, State } from "./state.ts";
 
 export type Witness = { state: State; history: readonly LedgerEvent[] };
 type Invariant = (witness: Witness) => string[];
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /**
@@ -38,13 +40,18 @@ export const ALWAYS: Record<"I1" | "I2" | "I3" | "I4" | "I5" | "I7" | "I8" | "I9
 
   /** An end that was confirmed has its one charge, and what the key did not pay the house did. */
   I3: ({ state, history }) =>
-    settlementsOf(history).flatMap(({ settlement: { id, outcome, charge }, result }) => {
+    settlementsOf(history).flatMap(({ settlement: { id, outcome, charge, absorbed, waived }, result }) => {
       if (result.kind === "fenced") return [];
       const row = state.charges.get(id);
       if (!row || LAW.fences(row.kind)) return [`${id}: ${result.kind}, but no charge of its own`];
-      const asked = outcome === "upstream_failed" ? 0n : charge;
-      const priced = result.kind === "settled" ? same(id, row.amount + (state.house.get(id) ?? 0n), asked) : [];
-      return [...same(id, result.charged, row.amount), ...priced];
+      if (result.kind === "already") return same(id, result.charged, row.amount);
+      const bornes = (kind: HouseKind): bigint => state.house.get(`${id} ${kind}`)?.amount ?? 0n;
+      const asked = outcome === "upstream_failed" ? waived : charge;
+      return [
+        ...same(id, result.charged, row.amount),
+        ...same(id, row.amount + bornes("overrun") + bornes("failed"), asked),
+        ...same(`${id} absorbed`, bornes("write_off"), absorbed),
+      ];
     }),
 
   I4: ({ state, history }) => {
@@ -64,7 +71,21 @@ export const ALWAYS: Record<"I1" | "I2" | "I3" | "I4" | "I5" | "I7" | "I8" | "I9
   I5: ({ state, history }) => [
     ...each(state.charges, ({ kind, amount }) => {
       if (amount < 0n) return [`a charge of ${amount}`];
-      return (kind === "upstream_failed" || kind === "voided") && amount > 0n ? [`${kind} costs ${amount}`] : [];
+      return kind === "voided" && amount > 0n ? [`${kind} costs ${amount}`] : [];
+    }),
+    // A provider's failure is free as far as the cap goes, and no further.
+    ...each(state.house, ({ keyId, kind, atMs }) => {
+      const hour = [...state.house.values()].filter(
+        (it) => it.keyId === keyId && it.kind === "failed" && it.atMs <= atMs && it.atMs > atMs - HOUR_MS,
+      );
+      return kind === "failed" && sum(hour) > CAP_PER_HOUR ? [`${sum(hour)} waived in an hour`] : [];
+    }),
+    ...settlementsOf(history).flatMap(({ settlement: { id, outcome, waived, keyId }, result, atMs }) => {
+      if (outcome !== "upstream_failed" || result.kind !== "settled" || result.charged === 0n) return [];
+      const hour = [...state.house.values()].filter(
+        (it) => it.keyId === keyId && it.atMs <= atMs && it.atMs > atMs - HOUR_MS - MINUTE_MS,
+      );
+      return sum(hour) + waived > CAP_PER_HOUR ? [] : [`${id}: a failure charged ${result.charged} below the cap`];
     }),
     ...history.flatMap((event, index) =>
       event.type === "sweep"

@@ -12,9 +12,8 @@ import type {
   UsageSummary,
   Verdict,
   Voided,
-  WriteOff,
-  WrittenOff,
 } from "../../src/ledger/ledger.ts";
+import { createHouse } from "./house.ts";
 import { type Account, type ClaimEntry, emptyState, type Hold, newAccount, type State } from "./state.ts";
 import { endOf, periodEndMs, postedTokens } from "./period.ts";
 import { LAW, type Rules } from "./rules.ts";
@@ -22,12 +21,12 @@ import { LAW, type Rules } from "./rules.ts";
 export const LEASE_MS = 15_000;
 const CELL_MS = 5_000;
 const MOST_BOOKED = 2n ** 63n - 1n;
-const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** What a settlement, a void and a sweep have in common. */
 type End = Pick<Settlement, "id" | "charge" | "contentDelivered" | "record" | "answer"> & {
   kind: Settlement["outcome"] | "swept" | "voided";
+  free: boolean;
   tokensIn: bigint;
   tokensOut: bigint;
 };
@@ -41,6 +40,7 @@ export type Model = ReturnType<typeof createModel>;
 export function createModel({ startMs, rules = LAW }: { startMs: number; rules?: Rules }) {
   const state: State = emptyState();
   let nowMs = startMs;
+  const house = createHouse({ state, rules, nowMs: () => nowMs });
   let serverStartMs = startMs;
 
   const createKey = (keyId: string, unit: Account["unit"]): void => {
@@ -143,23 +143,29 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   }
 
   function settle(settlements: readonly Settlement[]): Settled[] {
-    return settlements.map((settlement) => {
+    const batch = house.open(settlements);
+    const settled = settlements.map((settlement): Settled => {
       const { id, keyId, outcome, usage } = settlement;
       if (state.holds.get(id)?.keyId === keyId) {
         const tokens = { tokensIn: BigInt(usage.inputTokens), tokensOut: BigInt(usage.outputTokens) };
-        return { kind: "settled", charged: end({ ...settlement, kind: outcome, ...tokens }) };
+        const charge = batch.chargeOf(settlement);
+        const charged = end({ ...settlement, charge, kind: outcome, free: batch.isFree(settlement), ...tokens });
+        batch.book(settlement, charge - charged);
+        return { kind: "settled", charged };
       }
       const charge = state.charges.get(id);
       const undone = state.funding.has(`${keyId} #void:${id}`);
       if (!charge || charge.keyId !== keyId || undone || rules.fences(charge.kind)) return { kind: "fenced" };
       return { kind: "already", charged: charge.amount };
     });
+    for (const place of batch.overCap()) Object.assign(settled[place] ?? {}, { overCap: true });
+    return settled;
   }
 
   /** The one place where a hold ends. Answers what was paid. */
   function end(ending: End): bigint {
     const [hold, account] = holdAndAccount(ending.id);
-    const free = ending.kind === "upstream_failed" || ending.kind === "voided";
+    const { free } = ending;
     const counts = ending.kind === "completed" || ending.kind === "timed_out" || ending.kind === "upstream_failed";
     const live = hold.periodNo === account.periodNo;
     const cost = free ? 0n : ending.charge;
@@ -189,7 +195,6 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       tokensIn,
       tokensOut,
     });
-    if (cost > paid) state.house.set(ending.id, cost - paid);
     closeClaim(ending, paid);
     return paid;
   }
@@ -219,7 +224,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
           record: null,
           answer: null,
         };
-        end({ id, kind: "voided", ...nothing });
+        end({ id, kind: "voided", free: true, ...nothing });
         return { kind: "voided", refunded: 0n };
       }
       const charge = state.charges.get(id);
@@ -253,18 +258,14 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     });
   }
 
-  function writeOff({ id, keyId, amount, capPerHour }: WriteOff): WrittenOff {
-    const account = state.accounts.get(keyId);
-    if (!account || state.writeOffs.has(id)) return { suspended: false };
-    state.writeOffs.set(id, { keyId, amount, atMs: nowMs });
-    const recent = [...state.writeOffs.values()].filter((it) => it.keyId === keyId && it.atMs > nowMs - HOUR_MS);
-    const total = recent.reduce((sum, it) => sum + it.amount, 0n);
-    const suspended = capPerHour !== null && total > capPerHour && account.status === "active";
-    if (suspended) {
+  function suspend(keyIds: readonly string[]): string[] {
+    return [...new Set(keyIds)].filter((keyId) => {
+      const account = state.accounts.get(keyId);
+      if (account?.status !== "active") return false;
       account.status = "suspended";
       account.version += 1;
-    }
-    return { suspended };
+      return true;
+    });
   }
 
   function checkpoint(checkpoints: readonly Checkpoint[]): string[] {
@@ -298,7 +299,9 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       .slice(0, limit)
       .map(([id, { keyId, cost, tokensIn, tokensOut, delivered }]) => {
         const last = { charge: cost, tokensIn, tokensOut, contentDelivered: delivered, record: null, answer: null };
-        return { id, keyId, charged: end({ id, kind: "swept", ...last }) };
+        const charged = end({ id, kind: "swept", free: false, ...last });
+        house.overran({ id, keyId, amount: cost - charged });
+        return { id, keyId, charged };
       });
   }
 
@@ -404,7 +407,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     admit,
     settle,
     void: voidRequests,
-    writeOff,
+    suspend,
     checkpoint,
     heartbeat,
     sweep,

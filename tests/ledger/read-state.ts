@@ -1,5 +1,15 @@
 import type { Queryable } from "../../src/db/database.ts";
-import type { Account, Charge, ClaimEntry, FundingEntry, Hold, Process, State, WriteOffEntry } from "./state.ts";
+import type {
+  Account,
+  Charge,
+  ClaimEntry,
+  FundingEntry,
+  Hold,
+  HouseEntry,
+  Process,
+  State,
+  BorneEntry,
+} from "./state.ts";
 
 const CELL_MS = 5_000;
 const MS = (column: string): string =>
@@ -25,9 +35,10 @@ const CLAIMS = `select key_id || ' ' || route || ' ' || encode(key_sha256, 'hex'
   ${MS("expires_at")} as "expiresAtMs" from idempotency where key_id = any ($1::uuid[])`;
 const PROCESSES = `select id, ${MS("renewing_since")} as "renewingSinceMs", ${MS("lease_until")} as "leaseUntilMs"
   from process where id = any ($1::uuid[])`;
-const HOUSE = "select hold_id as id, amount from house where kind = 'overrun' and key_id = any ($1::uuid[])";
-const WRITE_OFFS = `select hold_id as id, key_id as "keyId", amount, ${MS("at")} as "atMs"
-  from house where kind = 'write_off' and key_id = any ($1::uuid[])`;
+const HOUSE = `select hold_id || ' ' || kind as id, key_id as "keyId", kind, amount, ${MS("at")} as "atMs"
+  from house where key_id = any ($1::uuid[])`;
+const BORNE = `select key_id || ' ' || extract(epoch from minute)::bigint / 60 as id, key_id as "keyId",
+  (extract(epoch from minute) / 60)::float8 as minute, caused::bigint, failed::bigint from borne where key_id = any ($1::uuid[])`;
 const RECORDS = "select id, cost, outcome from usage_record where key_id = any ($1::uuid[])";
 
 /** What a database knows of some keys and processes. */
@@ -39,7 +50,6 @@ export async function readState(
     const rows = await queryable.query<Row & { id: string }>(sql, [ids]);
     return new Map(rows.map(({ id, ...row }) => [id, row as Row]));
   };
-  const house = await read<{ amount: bigint }>(HOUSE, keyIds);
   return {
     accounts: await read<Account>(ACCOUNTS, keyIds),
     holds: await read<Hold>(HOLDS, keyIds),
@@ -47,8 +57,8 @@ export async function readState(
     funding: await read<FundingEntry>(FUNDING, keyIds),
     claims: await read<ClaimEntry>(CLAIMS, keyIds),
     processes: await read<Process>(PROCESSES, processIds),
-    house: new Map([...house].map(([id, { amount }]) => [id, amount])),
-    writeOffs: await read<WriteOffEntry>(WRITE_OFFS, keyIds),
+    house: await read<HouseEntry>(HOUSE, keyIds),
+    borne: await read<BorneEntry>(BORNE, keyIds),
     records: await read(RECORDS, keyIds),
   };
 }

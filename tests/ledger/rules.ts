@@ -10,6 +10,8 @@ export type Rules = {
   counted: (kind: Verdict["kind"]) => boolean;
   windowCells: number;
   paid: (end: { cost: bigint; amount: bigint; spare: bigint }) => bigint;
+  /** Whether what a provider's failure waives is the house's, given what that bears of the key this hour. */
+  waives: (end: { waived: bigint; borne: bigint; cap: bigint }) => boolean;
   released: (hold: Hold, paid: bigint) => bigint;
   /** Ends that a late settle must not take for its own. */
   fences: (kind: ChargeKind) => boolean;
@@ -44,6 +46,7 @@ export const LAW: Rules = {
   counted: (kind) => !UNCOUNTED.has(kind),
   windowCells: 13,
   paid: ({ cost, amount, spare }) => smaller(cost, amount + spare),
+  waives: ({ waived, borne, cap }) => borne + waived <= cap,
   released: ({ amount }) => amount,
   fences: (kind) => kind === "swept" || kind === "voided",
   frees: ({ paid, kind, contentDelivered, answered }) =>

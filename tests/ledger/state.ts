@@ -11,9 +11,10 @@ export type State = {
   /** By key, route and digest. */
   claims: Map<string, ClaimEntry>;
   processes: Map<string, Process>;
-  /** By hold: what the operator bears because the key could not pay it. */
-  house: Map<string, bigint>;
-  writeOffs: Map<string, WriteOffEntry>;
+  /** By hold and kind: what the operator bears. */
+  house: Map<string, HouseEntry>;
+  /** The same by key and minute, for an hour. */
+  borne: Map<string, BorneEntry>;
   /** By hold: the cost in the usage record. */
   records: Map<string, { cost: bigint; outcome: Outcome }>;
 };
@@ -82,7 +83,11 @@ export type ClaimEntry = {
   expiresAtMs: number;
 };
 
-export type WriteOffEntry = { keyId: string; amount: bigint; atMs: number };
+/** What a key could not pay, what it had done for nobody, and what a provider's failure after content waived. */
+export type HouseKind = "overrun" | "write_off" | "failed";
+export type HouseEntry = { keyId: string; kind: HouseKind; amount: bigint; atMs: number };
+/** `minute` counts from 1970. */
+export type BorneEntry = { keyId: string; minute: number; caused: bigint; failed: bigint };
 
 export type Process = { renewingSinceMs: number; leaseUntilMs: number };
 
@@ -94,7 +99,7 @@ export const emptyState = (): State => ({
   claims: new Map(),
   processes: new Map(),
   house: new Map(),
-  writeOffs: new Map(),
+  borne: new Map(),
   records: new Map(),
 });
 

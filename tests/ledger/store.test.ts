@@ -7,6 +7,7 @@ import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { until } from "../support/until.ts";
 import { SERVERS } from "./engines.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
+import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 
 const usage = {
   ...NO_USAGE,
@@ -60,6 +61,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     contentDelivered: true,
     record,
     answer: null,
+    ...NOTHING_BORNE,
     ...fields,
   });
 
@@ -199,28 +201,39 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     },
   );
 
-  test.skipIf(reason !== null)("a write-off of nothing, or under no possible cap, fails as data", async () => {
-    const keyId = await newKey(5n);
-    const writeOff = { id: createId(Date.now()), keyId, amount: 1n, capPerHour: 1n };
+  test.skipIf(reason !== null)("to bear less than nothing, or under no possible cap, fails as data", async () => {
+    const open = ask(await newKey(10n));
+    await ledger.admit(processId, [open]);
 
-    await expect(ledger.writeOff({ ...writeOff, amount: 0n })).rejects.toMatchObject({ code: "23514" });
-    await expect(ledger.writeOff({ ...writeOff, capPerHour: 0n })).rejects.toMatchObject({ code: "22023" });
+    for (const fields of [{ absorbed: -1n }, { waived: -1n }, { capPerHour: 0n }])
+      await expect(ledger.settle([end(open, "upstream_failed", fields)])).rejects.toMatchObject({ code: "22023" });
+  });
+
+  test.skipIf(reason !== null)("a process of the version before still books what its callers left behind", async () => {
+    const keyId = await newKey(5n);
+    const writeOff = async (amount: bigint, id = createId(Date.now())): Promise<unknown> =>
+      (await database.query("select write_off_v1($1, $2, $3, 10) as suspended", [id, keyId, amount]))[0];
+    const first = createId(Date.now());
+
+    expect(await writeOff(10n, first)).toEqual({ suspended: false });
+    expect(await writeOff(10n, first)).toEqual({ suspended: false });
+    expect(await writeOff(1n)).toEqual({ suspended: true });
+    expect(await writeOff(1n)).toEqual({ suspended: false });
   });
 
   test.skipIf(reason !== null)("suspending a key waits for an operator who changes it, and neither fails", async () => {
     const keyId = await newKey(5n);
-    const writeOff = { id: createId(Date.now()), keyId, amount: 2n, capPerHour: 1n };
 
     const suspending = await database.transaction(async (tx) => {
       await tx.query("select 1 from key where id = $1 for no key update", [keyId]);
-      const call = ledger.writeOff(writeOff);
+      const call = ledger.suspend([keyId]);
       const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      await until(async () => (await database.query(waiting)).length > 0, "the write-off waits for the key");
+      await until(async () => (await database.query(waiting)).length > 0, "the suspension waits for the key");
       await tx.query("update key set label = 'seen' where id = $1", [keyId]);
       return { call };
     });
 
-    expect(await suspending.call).toEqual({ suspended: true });
+    expect(await suspending.call).toEqual([keyId]);
     expect(await database.query("select label, status, version from key where id = $1", [keyId])).toEqual([
       { label: "seen", status: "suspended", version: 3n },
     ]);

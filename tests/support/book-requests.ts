@@ -2,6 +2,7 @@ import { createId } from "../../src/core/ids.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { NOTHING_BORNE } from "./nothing-borne.ts";
 
 /** Books requests of a key as a gateway would: some finished, each for a millicredit, and one that is still open. */
 export async function bookRequests(url: string, keyId: string, finished: number): Promise<void> {
@@ -18,7 +19,14 @@ export async function bookRequests(url: string, keyId: string, finished: number)
     );
     const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4 };
     const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
-    const end = { outcome: "completed", charge: 1_000_000n, usage, contentDelivered: true, answer: null } as const;
+    const end = {
+      outcome: "completed",
+      charge: 1_000_000n,
+      usage,
+      contentDelivered: true,
+      answer: null,
+      ...NOTHING_BORNE,
+    } as const;
     await ledger.settle(ids.slice(1).map((id) => ({ ...end, record, id, keyId })));
   } finally {
     await database.close();

@@ -101,7 +101,13 @@ export const pieces =
  */
 export function generationStage(
   provider: Provider,
-  { credits = 10n ** 9n, model = MODEL, rpmLimit = null as number | null, keepAliveMs = 5_000 } = {},
+  {
+    credits = 10n ** 9n,
+    model = MODEL,
+    rpmLimit = null as number | null,
+    keepAliveMs = 5_000,
+    writeOffCap = 10n ** 9n,
+  } = {},
 ) {
   const log: string[] = [];
   const bodies: string[] = [];
@@ -134,6 +140,7 @@ export function generationStage(
       reach(`settle late ${settlement.outcome} ${settlement.charge}`, () => ledger.settle([settlement])[0] as never),
     void: (request: Parameters<typeof ledger.void>[0][number]) =>
       reach("void", () => ledger.void([request])[0] as never),
+    suspend: (keyId: string) => reach("suspend", () => ledger.suspend([keyId]).length > 0),
   };
   const denials = createRateDenials(systemClock);
   const askLedger = createAskLedger({ batcher, denials, random: () => 0 });
@@ -151,10 +158,9 @@ export function generationStage(
       hold: {
         batcher,
         checkpoints: { add: (checkpoint) => void checkpoints.push(checkpoint), forget: () => undefined },
-        writeOff: async (writeOff) => ledger.writeOff(writeOff),
         countTokens: () => line.countTokens(),
         checkpointWorth: { credit: 1_000_000n, tokens: 100n },
-        writeOffCap: 10n ** 9n,
+        writeOffCap: { credit: writeOffCap, tokens: 1_000_000n },
         unconfirmed: (cause) => new Fault("service_unavailable", "unconfirmed", { cause }),
         onAlarm: ({ kind }) => void alarms.push(kind),
         onUnpriced: ({ model: id, version, part }) => void unpriced.push(`${id} ${version} ${part}`),

@@ -102,11 +102,12 @@ export const sweptLate = (evidence: Evidence): Story[] =>
 const sweptForNothing = ({ client, charge }: Story): string[] =>
   charge?.amount === 0n ? [`${client.holdId} (${client.marker}): delivered for a while and swept for nothing`] : [];
 
-function overcharged({ client, calls, net, unit }: Story): string[] {
+function overcharged({ client, calls, charge, net, unit }: Story): string[] {
   const name = `${client.holdId} (${client.marker})`;
   const refused = client.status !== null && client.status >= 400;
   if (net < 0n) return [`${name}: more was given back than charged`];
-  if (refused || client.code !== null)
+  // What a provider's failure waives is charged beyond the cap, if the caller has been sent 200 and that content.
+  if (refused || (client.code !== null && charge?.kind !== "upstream_failed"))
     return net === 0n ? [] : [`${name}: told ${client.status} ${client.code} and charged ${net}`];
   const most = mostOf(client, calls, unit);
   return net <= most ? [] : [`${name}: not seen whole and charged ${net}, at most ${most} is right`];
