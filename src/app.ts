@@ -1,4 +1,5 @@
 /** The composition root: every part is made here, in the order of dependence, and nowhere else. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { createAdmin } from "./admin/create-admin.ts";
 import type { ProviderTools } from "./admin/provider-tools.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
@@ -8,6 +9,8 @@ import type { CatalogueStore } from "./catalogue/model.ts";
 import type { Config } from "./config/load-config.ts";
 import { systemClock } from "./core/clock.ts";
 import { createId } from "./core/ids.ts";
+import { invariant } from "./core/invariant.ts";
+import { isLoopback, readNetworkList } from "./core/network-list.ts";
 import { readCredits } from "./core/read-credits.ts";
 import { waitUntil } from "./core/wait-until.ts";
 import type { Database } from "./db/database.ts";
@@ -28,6 +31,7 @@ import { createDrain } from "./http/drain.ts";
 import { listen } from "./http/listen.ts";
 import { createAuthenticate } from "./keys/authenticate.ts";
 import { createFindKey } from "./keys/find-key.ts";
+import { createIssuedDigests } from "./keys/issued-digests.ts";
 import { createIssueKey } from "./keys/issue-key.ts";
 import { createKeyStore } from "./keys/key-store.ts";
 import { createManageKeys, type ManageKeys } from "./keys/manage-keys.ts";
@@ -60,6 +64,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 /** How long a process that is leaving waits for its last settlements, which the sweeper ends else, and then for operators. */
 const FAREWELL_MS = 5_000;
+/** Until all digests have been read, keys are looked up under the limits for guesses; millions of them are worth no wait. */
+const ISSUED_WAIT_MS = 5_000;
 const KEYS_CHANNEL = "tollgate_keys";
 const CATALOGUE_CHANNEL = "tollgate_catalogue";
 
@@ -125,7 +131,9 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   let publicUrl = config.publicUrl ?? "";
 
   const control = createControl(database, "admin");
-  const authenticate = createAuthenticate({ store: createKeyStore(database), clock, ...config.keys });
+  const keyStore = createKeyStore(database);
+  const issued = createIssuedDigests({ store: keyStore, onFailed: events.databaseLost });
+  const authenticate = createAuthenticate({ store: keyStore, issued, clock, ...config.keys });
   const denials = createRateDenials(clock);
   const openRequest = createOpenRequest({ authenticate, denials, clock, publicUrl: () => publicUrl });
 
@@ -146,9 +154,10 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     onFailed: events.databaseLost,
   });
   const running = createRunning();
-  const cutRevoked = createCutRevoked({ running, findKey: createKeyStore(database).find });
+  const cutRevoked = createCutRevoked({ running, findKey: keyStore.find });
   const keyChanged = (keyId: string | null): void => {
     authenticate.forget(keyId);
+    issued.noticed(keyId);
     denials.forget(keyId);
     void cutRevoked(keyId);
   };
@@ -162,7 +171,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       void freshness.refresh();
     },
   });
-  await freshness.refresh();
+  await Promise.all([freshness.refresh(), Promise.race([issued.settled(), sleep(ISSUED_WAIT_MS)])]);
 
   const ledger = createLedgerStore(database);
   const processId = createId(clock.nowMs());
@@ -260,6 +269,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     return reasons;
   };
+  const trustedProxies = readNetworkList(config.listen.trustedProxies);
+  invariant(trustedProxies, "settings are checked when they are read");
   const http = createHttp({
     openRequest,
     countRequest,
@@ -274,6 +285,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     clock,
     publicUrl: () => publicUrl,
     limits,
+    trustedProxies,
     betas: config.upstream.anthropicBetas.split(",").filter((flag) => flag !== ""),
   });
   const admin = createAdmin({
@@ -295,6 +307,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   publicUrl ||= publicAddress;
   events.serverListening({ name: "public", url: publicAddress });
   events.serverListening({ name: "admin", url: adminUrl });
+  if (config.listen.trustedProxies === "" && isLoopback(config.listen.host))
+    events.addressesHidden({ peer: config.listen.host, reason: "loopback" });
 
   return {
     publicUrl,

@@ -46,7 +46,7 @@ test("the file wins over defaults and the environment wins over the file", () =>
 
   const { config, sources } = loadConfig({ environment: { PORT: "2000" }, readFile });
 
-  expect(config.listen).toEqual({ host: "example.test", port: 2000 });
+  expect(config.listen).toEqual({ host: "example.test", port: 2000, trustedProxies: "" });
   expect(sources.get("listen.host")).toEqual({ kind: "file", path: "tollgate.yaml", line: 3 });
   expect(sources.get("listen.port")).toEqual({ kind: "environment", name: "PORT" });
   expect(sources.get("admin.port")).toEqual({ kind: "default" });
@@ -231,4 +231,10 @@ test.each<[name: string, value: string]>([
   expect(problems[0]?.message).toMatch(/limits\.(headers|body)_timeout_ms/);
   const both = { TOLLGATE_LIMITS_BODY_TIMEOUT_MS: "5000", TOLLGATE_LIMITS_HEADERS_TIMEOUT_MS: "5000" };
   expect(loadConfig({ environment: both, readFile: noFiles }).config.limits.bodyTimeoutMs).toBe(5_000);
+});
+
+test.each(["10.0.0.0/33", "proxy.internal", "10.0.0.1;10.0.0.2"])("%s names no trusted proxy", (text) => {
+  const environment = { TOLLGATE_LISTEN_TRUSTED_PROXIES: text };
+
+  expect(() => loadConfig({ environment, readFile: () => "" })).toThrow(/TOLLGATE_LISTEN_TRUSTED_PROXIES/);
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readNetworkList } from "../core/network-list.ts";
 import { createSecret } from "./secret.ts";
 
 /** What is known of a setting beside its schema. */
@@ -33,6 +34,21 @@ export const integer = (
 
 export const text = ({ fallback, pattern, ...rest }: Shaped & { fallback: string }, description: string) =>
   register(z.string().regex(pattern).default(fallback), { description, kind: "text", secret: false, ...rest });
+
+/** Networks separated by commas, as text; a pattern cannot tell whether each is one. */
+export const networks = (description: string) =>
+  register(
+    z
+      .string()
+      .refine((value) => readNetworkList(value) !== null)
+      .default(""),
+    {
+      description,
+      kind: "text",
+      secret: false,
+      expected: "IP addresses or networks such as 10.0.0.0/8 and 2001:db8::/32, separated by commas",
+    },
+  );
 
 /** Text that may be left out, and is null then. */
 export const optionalText = ({ pattern, ...rest }: Shaped, description: string) =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, group, integer, optionalText, secret, text } from "./setting.ts";
+import { choice, group, integer, networks, optionalText, secret, text } from "./setting.ts";
 
 const HOST = { pattern: /^[0-9A-Za-z.:_-]{1,253}$/, expected: "a host name or an IP address" };
 const POSTGRES_URL = { pattern: /^postgres(?:ql)?:\/\/\S+$/, expected: "a URL that begins with postgres://" };
@@ -38,6 +38,9 @@ export const settings = z.strictObject({
       "Address to listen on; 0.0.0.0 is every IPv4 address.",
     ),
     port: port(8080, "Port to listen on; 0 takes any free one.", "PORT"),
+    trusted_proxies: networks(
+      "Proxies whose `X-Forwarded-For` or `Forwarded` header says where a request comes from, as addresses or networks separated by commas.",
+    ),
   }),
   public_url: optionalText(BASE_URL, "Base URL callers use, as shown in messages; unset, it is made of host and port."),
   admin: group("Where operators connect. Metrics and everything operational are here, never on the public port.", {
@@ -94,7 +97,7 @@ export const settings = z.strictObject({
     negative_cache_ms: milliseconds(5000, "Longest time a key is held to be unknown."),
     unknown_per_minute: integer(
       { min: 0, max: 1_000_000, fallback: 600 },
-      "Unknown keys looked up per minute for one address, or one IPv6 network (/64), then 429; 0 is no limit, as behind a balancer that hides addresses.",
+      "Unknown keys looked up per minute for one address, or one IPv6 network (/64), then 429; 0 is no limit. Keys that were issued are never refused for it.",
     ),
   }),
   catalogue: group("Models, prices and routes.", {

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { type KeyMode, ORIGIN_PREFIX } from "../core/key-mode.ts";
-import type { Authenticate } from "../keys/authenticate.ts";
+import type { AddressOf, Authenticate } from "../keys/authenticate.ts";
 import type { Key } from "../keys/key.ts";
 import { requireUsable } from "../keys/usable.ts";
 import type { RateDenials } from "../ledger/rate-denials.ts";
@@ -18,8 +18,8 @@ export type Caller = {
 
 export type Knock = {
   secret: string;
-  /** Where the connection comes from. */
-  address: string;
+  /** Where the request comes from. */
+  address: AddressOf;
   /** The mode whose origin was used. */
   origin: KeyMode;
   /** Whether this route may say 403. */

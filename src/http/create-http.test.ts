@@ -37,6 +37,7 @@ test.each([300_000, 3_600_000])(
       clock: systemClock,
       publicUrl: () => "http://tollgate.example",
       limits: { ...LIMITS, streamDeadlineMs },
+      trustedProxies: () => false,
       betas: [],
     });
 

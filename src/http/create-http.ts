@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
+import type { NetworkList } from "../core/network-list.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import type { CountTokens } from "../gateway/count-tokens.ts";
 import type { Generate } from "../gateway/generate.ts";
@@ -11,6 +12,7 @@ import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Events } from "../telemetry/events.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
+import { createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
 import { createDoor } from "./door.ts";
 import type { Drain } from "./drain.ts";
@@ -59,6 +61,8 @@ type Parts = {
   /** Where callers reach this listener; the description names it. */
   publicUrl: () => string;
   limits: HttpLimits;
+  /** Proxies whose word on where a request comes from is taken. */
+  trustedProxies: NetworkList;
   /** The operator's own additions to the flags of Format B that are passed on. */
   betas: readonly string[];
 };
@@ -75,7 +79,8 @@ export function createHttp(parts: Parts): Server {
   const { events, drain, readiness, clock, limits } = parts;
   const refusals = createRefusals(clock);
   const router = createRouter(refusals);
-  const door = createDoor({ openRequest, events, drain, clock, maxOpenRequests: limits.openRequests });
+  const callerAddress = createCallerAddress({ trusted: parts.trustedProxies, onHidden: events.addressesHidden });
+  const door = createDoor({ openRequest, callerAddress, events, drain, clock, maxOpenRequests: limits.openRequests });
   const serve = createServeGeneration({
     generate,
     countRequest,

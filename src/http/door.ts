@@ -9,6 +9,7 @@ import type { Events } from "../telemetry/events.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { RouteName } from "../telemetry/route-name.ts";
 import type { RenderFault } from "../wire/errors/shape.ts";
+import type { CallerAddress } from "./caller-address.ts";
 import { type CredentialScheme, extractCredential, missingCredential } from "./credential.ts";
 import type { Drain } from "./drain.ts";
 import { refuse } from "./refuse.ts";
@@ -45,13 +46,20 @@ export const NOTHING_GENERATED = {
 
 export type Door = { route: (router: Router, description: RouteDescription) => void };
 
-type Parts = { openRequest: OpenRequest; events: Events; drain: Drain; clock: Clock; maxOpenRequests: number };
+type Parts = {
+  openRequest: OpenRequest;
+  callerAddress: CallerAddress;
+  events: Events;
+  drain: Drain;
+  clock: Clock;
+  maxOpenRequests: number;
+};
 
 /**
  * What happens to every request on its way in and out: an id, a place among the open ones, a credential checked from the
  * headers, the work, and exactly one end.
  */
-export function createDoor({ openRequest, events, drain, clock, maxOpenRequests }: Parts): Door {
+export function createDoor({ openRequest, callerAddress, events, drain, clock, maxOpenRequests }: Parts): Door {
   function open({ name, dialect, method }: RouteDescription): Visit {
     const id = createId(clock.nowMs());
     const requestId = requestIdOf(id);
@@ -80,7 +88,7 @@ export function createDoor({ openRequest, events, drain, clock, maxOpenRequests 
     if (secret !== null)
       return openRequest({
         secret,
-        address: request.socket.remoteAddress ?? "",
+        address: () => callerAddress(request),
         origin,
         refusals: description.refusals,
       });

@@ -4,7 +4,7 @@ import { placeOf } from "./place-of.ts";
 
 /**
  * How many unknown keys an address may try. The checksum of a key can be computed by anyone, so guesses reach the database; this
- * bounds how often from one place. Known keys are not counted and, once remembered, not looked at.
+ * bounds how often from one place. Keys that were issued are neither counted nor limited.
  */
 export type AddressLimit = {
   /** How long an address must wait before its next unknown key is looked up; 0 when it need not. */

@@ -2,19 +2,25 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createAddressLimit } from "./address-limit.ts";
+import type { IssuedDigests } from "./issued-digests.ts";
 import type { Key, KeyStore } from "./key.ts";
 import { createKnownKeys } from "./known-keys.ts";
+import { createLookUp, type LookUp } from "./look-up.ts";
 import { digestOf, parseSecret } from "./secret.ts";
+
+/** Where a caller is; null when it cannot be told apart from others. Asked only when it matters. */
+export type AddressOf = () => string | null;
 
 export type Authenticate = {
   /** The key a secret belongs to, whatever its state. Unknown and malformed secrets are refused in the same words. */
-  find: (secret: string, address: string) => Promise<Key> | Key;
+  find: (secret: string, address: AddressOf) => Promise<Key> | Key;
   /** Forgets what is remembered of a key; null forgets everything, as after a gap in notifications. */
   forget: (keyId: string | null) => void;
 };
 
 type Options = {
-  store: Pick<KeyStore, "findByDigest">;
+  store: Pick<KeyStore, "findByDigests">;
+  issued: Pick<IssuedDigests, "has" | "add">;
   clock: Clock;
   cacheEntries: number;
   cacheMs: number;
@@ -30,8 +36,12 @@ export const invalidKey = (): Fault =>
     "The API key is not valid. Check that it was copied whole and has not been revoked.",
   );
 
-/** A flood of keys nobody knows must not become a flood of queries; keys in use are remembered and do not come here. */
-const MOST_LOOKUPS = 64;
+/** A flood of keys nobody knows must not become a flood of queries. */
+const MOST_GUESSES = 64;
+/** Far more than there are connections to come from. */
+const MOST_ISSUED = 100_000;
+/** Guesses have time; a statement with up to sixty-four of them every so often is what a flood costs the database. */
+const GUESS_PACE_MS = 10;
 
 const busy = (): Fault =>
   new Fault("service_unavailable", "Too many keys are being looked up at once. Try again in a moment.", {
@@ -49,8 +59,12 @@ const tooManyUnknown = (waitMs: number): Fault =>
     retryAfterSeconds: waitMs / 1000,
   });
 
-/** Finds keys by the digest of their secret, through two caches: a flood of unknown keys must not push the known ones out. */
-export function createAuthenticate({ store, clock, ...limits }: Options): Authenticate {
+/**
+ * Finds keys by the digest of their secret, through two caches and in two lanes. Secrets that were issued are looked up at
+ * once, whatever else comes from their address; the others wait in a lane of their own, so many at a time and so many per
+ * address. Nobody is refused because of the hint alone: what it does not know may have been issued a moment ago.
+ */
+export function createAuthenticate({ store, issued, clock, ...limits }: Options): Authenticate {
   const known = createKnownKeys({ clock, ...limits });
   const unknown = new LRUCache<string, true>({
     max: limits.negativeCacheEntries,
@@ -59,11 +73,14 @@ export function createAuthenticate({ store, clock, ...limits }: Options): Authen
     perf: { now: clock.elapsedMs },
   });
   const addressLimit = createAddressLimit({ clock, perMinute: limits.unknownPerMinute });
+  const { findByDigests } = store;
+  const lookUp = createLookUp({ findByDigests, paceMs: 0 });
+  const guess = createLookUp({ findByDigests, paceMs: GUESS_PACE_MS });
   const underway = new Map<string, Promise<Key>>();
   /** Grows when something is forgotten, so that an answer already on its way is not remembered. */
   let generation = 0;
 
-  function find(secret: string, address: string): Promise<Key> | Key {
+  function find(secret: string, addressOf: AddressOf): Promise<Key> | Key {
     if (parseSecret(secret) === null) throw invalidKey();
     // The whole digest is the cache key: a shortened one would let two secrets meet.
     const digest = digestOf(secret);
@@ -72,25 +89,38 @@ export function createAuthenticate({ store, clock, ...limits }: Options): Authen
     if (unknown.has(digest)) throw invalidKey();
     const asked = underway.get(digest);
     if (asked) return asked;
-    if (underway.size >= MOST_LOOKUPS) throw busy();
-    const waitMs = addressLimit.waitMs(address);
-    if (waitMs > 0) throw tooManyUnknown(waitMs);
-    const pending = look(digest, address);
+    const pending = ask(digest, addressOf);
     underway.set(digest, pending);
     return pending;
   }
 
-  async function look(digest: string, address: string): Promise<Key> {
+  function ask(digest: string, addressOf: AddressOf): Promise<Key> {
+    const bytes = Buffer.from(digest, "base64url");
+    if (issued.has(bytes)) {
+      if (lookUp.waiting() >= MOST_ISSUED) throw busy();
+      return look({ digest, bytes, lane: lookUp, address: null });
+    }
+    if (guess.waiting() >= MOST_GUESSES) throw busy();
+    const address = addressOf();
+    const waitMs = address === null ? 0 : addressLimit.waitMs(address);
+    if (waitMs > 0) throw tooManyUnknown(waitMs);
+    return look({ digest, bytes, lane: guess, address });
+  }
+
+  type Looked = { digest: string; bytes: Buffer; lane: LookUp; address: string | null };
+
+  async function look({ digest, bytes, lane, address }: Looked): Promise<Key> {
     const began = generation;
     try {
-      const key = await store.findByDigest(Buffer.from(digest, "base64url")).catch((cause: unknown) => {
+      const key = await lane.find(bytes).catch((cause: unknown) => {
         throw unreachable(cause);
       });
       if (key === null) {
-        addressLimit.noteUnknown(address);
+        if (address !== null) addressLimit.noteUnknown(address);
         if (began === generation) unknown.set(digest, true);
         throw invalidKey();
       }
+      issued.add(bytes);
       if (began === generation) known.set(digest, key);
       return key;
     } finally {

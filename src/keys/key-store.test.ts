@@ -41,6 +41,7 @@ for (const version of ["15", "newest"] as const) {
         database = createPostgres({ url: fresh.url, ...limits });
         store = createKeyStore(database);
       });
+      const findByDigest = async (digest: Buffer) => (await store.findByDigests([digest]))[0];
       afterAll(async () => {
         await database?.close();
         await fresh?.close();
@@ -60,7 +61,7 @@ for (const version of ["15", "newest"] as const) {
 
         const { secretDigest, ...described } = key;
         expect(inserted).toMatchObject({ ...described, version: 1, status: "active", secretExpiresAtMs: null });
-        expect(await store.findByDigest(secretDigest)).toEqual(inserted);
+        expect(await findByDigest(secretDigest)).toEqual(inserted);
         expect(Math.abs(inserted.createdAtMs - Date.now())).toBeLessThan(60_000);
       });
 
@@ -69,9 +70,40 @@ for (const version of ["15", "newest"] as const) {
         await store.insert(key);
         await database.query("update key_secret set withdrawn_at = now() where digest = $1", [key.secretDigest]);
 
-        expect(await store.findByDigest(key.secretDigest)).toBeNull();
-        expect(await store.findByDigest(digestOf("never made"))).toBeNull();
-        expect(await store.findByDigest(Buffer.alloc(3))).toBeNull();
+        expect(await findByDigest(key.secretDigest)).toBeNull();
+        expect(await findByDigest(digestOf("never made"))).toBeNull();
+        expect(await findByDigest(Buffer.alloc(3))).toBeNull();
+      });
+
+      test("several secrets are looked up at once, each for itself", async () => {
+        const [first, second] = [newKey(), newKey()];
+        await store.insert(first);
+        await store.insert(second);
+        const found = await store.findByDigests([second.secretDigest, digestOf("never made"), first.secretDigest]);
+
+        expect(found.map((key) => key?.id ?? null)).toEqual([second.id, null, first.id]);
+        expect(await store.findByDigests([])).toEqual([]);
+      });
+
+      test("all digests but those of withdrawn secrets are listed page by page, and those of a key alone", async () => {
+        const keys = Array.from({ length: 5 }, () => newKey());
+        for (const key of keys) await store.insert(key);
+        const [first, withdrawn, ...rest] = keys;
+        await database.query("update key_secret set withdrawn_at = now() where digest = $1", [withdrawn?.secretDigest]);
+        const listed: Buffer[] = [];
+        for (
+          let page = await store.digestsAfter(null, 2);
+          page.length > 0;
+          page = await store.digestsAfter(page.at(-1) ?? null, 2)
+        )
+          listed.push(...page);
+
+        const texts = new Set(listed.map((digest) => digest.toString("hex")));
+        expect(texts.size).toBe(listed.length);
+        for (const key of [first, ...rest]) expect(texts).toContain(key?.secretDigest.toString("hex"));
+        expect(texts).not.toContain(withdrawn?.secretDigest.toString("hex"));
+        expect(await store.countSecrets()).toBeGreaterThan(listed.length);
+        expect(await store.digestsOf([first?.id ?? "", withdrawn?.id ?? ""])).toEqual([first?.secretDigest]);
       });
 
       test("the lookup of a secret reads the index of digests, not the table", async () => {
@@ -87,8 +119,8 @@ for (const version of ["15", "newest"] as const) {
           sent.push(sql);
           return database.query(sql, values);
         };
-        await createKeyStore({ query }).findByDigest(digestOf("any"));
-        const plan = await database.query<{ "QUERY PLAN": string }>(`explain ${sent[0]}`, [digestOf("any")]);
+        await createKeyStore({ query }).findByDigests([digestOf("any")]);
+        const plan = await database.query<{ "QUERY PLAN": string }>(`explain ${sent[0]}`, [[digestOf("any")]]);
         await database.query("delete from key_secret where prefix = 'filler'");
 
         const steps = plan.map((line) => line["QUERY PLAN"]).join("\n");
@@ -188,16 +220,16 @@ for (const version of ["15", "newest"] as const) {
         const third = { digest: digestOf(`third ${key.id}`), prefix: "tgc_fff_thr", overlapMs: 3_600_000 };
 
         expect(await store.addSecret(key.id, second)).toBe(true);
-        const first = await store.findByDigest(key.secretDigest);
+        const first = await findByDigest(key.secretDigest);
         expect(await store.addSecret(key.id, third)).toBe(true);
 
         expect((first?.secretExpiresAtMs ?? 0) - Date.now()).toBeGreaterThan(30_000);
-        expect(await store.findByDigest(key.secretDigest)).toMatchObject({
+        expect(await findByDigest(key.secretDigest)).toMatchObject({
           id: key.id,
           secretExpiresAtMs: first?.secretExpiresAtMs,
         });
-        expect(await store.findByDigest(second.digest)).toMatchObject({ id: key.id });
-        expect(await store.findByDigest(third.digest)).toMatchObject({ id: key.id, secretExpiresAtMs: null });
+        expect(await findByDigest(second.digest)).toMatchObject({ id: key.id });
+        expect(await findByDigest(third.digest)).toMatchObject({ id: key.id, secretExpiresAtMs: null });
         expect((await store.secrets(key.id)).map(({ prefix }) => prefix)).toEqual([
           "tgc_fff_thr",
           "tgc_fff_two",
@@ -212,8 +244,8 @@ for (const version of ["15", "newest"] as const) {
 
         expect(await store.addSecret(key.id, next)).toBe(true);
 
-        expect(await store.findByDigest(key.secretDigest)).toBeNull();
-        expect(await store.findByDigest(next.digest)).toMatchObject({ id: key.id, version: 2 });
+        expect(await findByDigest(key.secretDigest)).toBeNull();
+        expect(await findByDigest(next.digest)).toMatchObject({ id: key.id, version: 2 });
         await store.changeStatus(key.id, { from: ["active"], to: "revoked" });
         expect(await store.addSecret(key.id, { ...next, digest: digestOf(`last ${key.id}`) })).toBe(false);
       });

@@ -64,18 +64,50 @@ const ADD_SECRET = `
   )
   insert into key_secret (digest, key_id, bucket, prefix) select $2, k.id, k.bucket, $3 from k returning key_id as id`;
 
+const FIND_BY_DIGESTS = `
+  select s.digest, ${COLUMNS} from key_secret s join key k on k.id = s.key_id
+  where s.digest = any ($1::bytea[]) and s.withdrawn_at is null`;
+
+const DIGEST_BYTES = 32;
+const NO_DIGEST = Buffer.alloc(0);
+
+/** As one value: a row for each of a million would cost both sides many times as much. */
+const DIGESTS_AFTER = `
+  select string_agg(digest, ''::bytea order by digest) as digests from (
+    select digest from key_secret where digest > $1 and withdrawn_at is null order by digest limit $2
+  ) page`;
+
 /** Keys in PostgreSQL. */
 export function createKeyStore(queryable: Queryable): KeyStore {
   const select = async (sql: string, values: readonly unknown[]): Promise<Key[]> =>
     (await queryable.query<KeyRow>(sql, values)).map(keyOf);
 
   return {
-    findByDigest: async (digest) => {
-      const found = await select(
-        `select ${COLUMNS} from key_secret s join key k on k.id = s.key_id where s.digest = $1 and s.withdrawn_at is null`,
-        [digest],
+    findByDigests: async (digests) => {
+      const rows = await queryable.query<KeyRow & { digest: Buffer }>(FIND_BY_DIGESTS, [digests]);
+      const found = new Map(rows.map((row) => [row.digest.toString("base64url"), keyOf(row)]));
+      return digests.map((digest) => found.get(digest.toString("base64url")) ?? null);
+    },
+
+    countSecrets: async () => {
+      const [row] = await queryable.query<{ secrets: bigint }>("select count(*) as secrets from key_secret");
+      return Number(row?.secrets ?? 0n);
+    },
+
+    digestsAfter: async (after, limit) => {
+      const [row] = await queryable.query<{ digests: Buffer | null }>(DIGESTS_AFTER, [after ?? NO_DIGEST, limit]);
+      const digests = row?.digests ?? NO_DIGEST;
+      return Array.from({ length: digests.length / DIGEST_BYTES }, (_, place) =>
+        digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES),
       );
-      return found[0] ?? null;
+    },
+
+    digestsOf: async (keyIds) => {
+      const rows = await queryable.query<{ digest: Buffer }>(
+        "select digest from key_secret where key_id = any ($1::uuid[]) and withdrawn_at is null",
+        [keyIds],
+      );
+      return rows.map(({ digest }) => digest);
     },
 
     insert: async (key) => {

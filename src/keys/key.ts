@@ -49,8 +49,14 @@ export type KeyChanges = { label?: string | null; rpmLimit?: number | null; expi
 
 /** Where keys are kept. */
 export type KeyStore = {
-  /** The key a secret belongs to, whatever its state; null when the secret is unknown or was withdrawn. */
-  findByDigest: (digest: Buffer) => Promise<Key | null>;
+  /** The keys that secrets belong to, whatever their state; null for a secret that is unknown or was withdrawn. */
+  findByDigests: (digests: readonly Buffer[]) => Promise<(Key | null)[]>;
+  /** How many secrets there are, withdrawn ones included. */
+  countSecrets: () => Promise<number>;
+  /** The digests of all secrets that were not withdrawn, in their order, page by page. */
+  digestsAfter: (after: Buffer | null, limit: number) => Promise<Buffer[]>;
+  /** Those of some keys. */
+  digestsOf: (keyIds: readonly string[]) => Promise<Buffer[]>;
   insert: (key: NewKey) => Promise<Key>;
   /** Newest first; `after` is the id of the last key already seen. */
   list: (page: { limit: number; after?: string }) => Promise<Key[]>;

@@ -18,7 +18,10 @@ const limits = {
   negativeCacheMs: 5_000,
   unknownPerMinute: 0,
 };
-const HERE = "192.0.2.1";
+const HERE = () => "192.0.2.1";
+/** As of a process that has heard of no key yet. */
+const noneIssued = { has: () => false, add: () => undefined };
+const allIssued = { has: () => true, add: () => undefined };
 
 function keyOf(secret: string, changes: Partial<Key> = {}): Key {
   return {
@@ -45,9 +48,9 @@ function countingStore(...secrets: string[]) {
   const store = {
     asked: 0,
     known,
-    findByDigest: async (digest: Buffer) => {
-      store.asked++;
-      return known.get(digest.toString("base64url")) ?? null;
+    findByDigests: async (digests: readonly Buffer[]) => {
+      store.asked += digests.length;
+      return digests.map((digest) => known.get(digest.toString("base64url")) ?? null);
     },
   };
   return store;
@@ -68,7 +71,7 @@ test("a secret says its mode and bucket, and one wrong character is noticed with
 
 test("malformed credentials of every sort are refused without asking the store [AUT-17]", async () => {
   const store = countingStore();
-  const { find } = createAuthenticate({ store, clock, ...limits });
+  const { find } = createAuthenticate({ store, issued: noneIssued, clock, ...limits });
 
   for (const text of [
     "",
@@ -88,7 +91,7 @@ test("malformed credentials of every sort are refused without asking the store [
 test("a known key is looked up once, however many ask at the same time", async () => {
   const { secret } = createSecret("credit");
   const store = countingStore(secret);
-  const { find } = createAuthenticate({ store, clock, ...limits });
+  const { find } = createAuthenticate({ store, issued: noneIssued, clock, ...limits });
 
   const keys = await Promise.all(Array.from({ length: 50 }, async () => find(secret, HERE)));
   await find(secret, HERE);
@@ -100,7 +103,7 @@ test("a known key is looked up once, however many ask at the same time", async (
 test("unknown keys are remembered apart: a flood of them does not push a known key out [AUT-18]", async () => {
   const { secret } = createSecret("credit");
   const store = countingStore(secret);
-  const { find } = createAuthenticate({ store, clock, ...limits });
+  const { find } = createAuthenticate({ store, issued: noneIssued, clock, ...limits });
   await find(secret, HERE);
   for (let count = 0; count < 100; count++)
     await expect(find(createSecret("credit").secret, HERE)).rejects.toThrow(Fault);
@@ -113,7 +116,7 @@ test("unknown keys are remembered apart: a flood of them does not push a known k
 test("an unknown key is asked for once, and again after a while", async () => {
   const { secret } = createSecret("credit");
   const store = countingStore();
-  const { find } = createAuthenticate({ store, clock, ...limits });
+  const { find } = createAuthenticate({ store, issued: noneIssued, clock, ...limits });
 
   await expect(async () => find(secret, HERE)).rejects.toThrow(Fault);
   await expect(async () => find(secret, HERE)).rejects.toThrow(Fault);
@@ -129,7 +132,7 @@ test("to forget a key takes no longer for all the others that are remembered, an
   const store = countingStore(old, next);
   for (const [index, secret] of others.entries())
     store.known.set(digestOf(secret), keyOf(secret, { id: `other-${index}` }));
-  const { find, forget } = createAuthenticate({ store, clock, ...limits, cacheEntries: 10_000 });
+  const { find, forget } = createAuthenticate({ store, issued: allIssued, clock, ...limits, cacheEntries: 10_000 });
   for (const secret of [...others, old, next]) await find(secret, HERE);
   store.asked = 0;
   const forgettingMs = processorMs(() => {
@@ -144,7 +147,7 @@ test("to forget a key takes no longer for all the others that are remembered, an
 test("a key made a moment after it was refused works as soon as the change is heard of", async () => {
   const { secret } = createSecret("credit");
   const store = countingStore();
-  const { find, forget } = createAuthenticate({ store, clock, ...limits });
+  const { find, forget } = createAuthenticate({ store, issued: noneIssued, clock, ...limits });
   await expect(async () => find(secret, HERE)).rejects.toThrow(Fault);
 
   store.known.set(digestOf(secret), keyOf(secret));
@@ -156,18 +159,17 @@ test("a key made a moment after it was refused works as soon as the change is he
 test("an answer already on its way when a change is heard of is not remembered", async () => {
   const { secret } = createSecret("credit");
   const stale = keyOf(secret);
-  let answer: (key: Key) => void = () => undefined;
-  const store = { findByDigest: () => new Promise<Key>((resolve) => (answer = resolve)) };
-  const { find, forget } = createAuthenticate({ store, clock, ...limits });
+  const { promise: slow, resolve: answer } = Promise.withResolvers<Key[]>();
+  const answers = [slow, Promise.resolve([keyOf(secret, { status: "revoked" })])];
+  const store = { findByDigests: async () => (await answers.shift()) ?? [] };
+  const { find, forget } = createAuthenticate({ store, issued: noneIssued, clock, ...limits });
 
   const first = find(secret, HERE);
   forget(stale.id);
-  answer(stale);
+  answer([stale]);
   await first;
-  const second = find(secret, HERE);
-  answer(keyOf(secret, { status: "revoked" }));
 
-  expect((await second).status).toBe("revoked");
+  expect((await find(secret, HERE)).status).toBe("revoked");
 });
 
 test.each([
@@ -288,8 +290,8 @@ const requestFor = (words: Partial<KeyRequest>): KeyRequest => ({
 
 test("a store that fails is a passing trouble of ours, not a wrong key", async () => {
   const { secret } = createSecret("credit");
-  const store = { findByDigest: () => Promise.reject(new Error("connection refused")) };
-  const { find } = createAuthenticate({ store, clock, ...limits });
+  const store = { findByDigests: () => Promise.reject(new Error("connection refused")) };
+  const { find } = createAuthenticate({ store, issued: noneIssued, clock, ...limits });
 
   await expect(async () => find(secret, HERE)).rejects.toMatchObject({
     code: "service_unavailable",
@@ -299,8 +301,8 @@ test("a store that fails is a passing trouble of ours, not a wrong key", async (
 
 test("a flood of unknown keys makes a bounded number of queries at once", async () => {
   let underway = 0;
-  const store = { findByDigest: () => (underway++, new Promise<null>(() => undefined)) };
-  const { find } = createAuthenticate({ store, clock, ...limits });
+  const store = { findByDigests: () => (underway++, new Promise<null[]>(() => undefined)) };
+  const { find } = createAuthenticate({ store, issued: noneIssued, clock, ...limits });
 
   const refused = Array.from({ length: 500 }, () => {
     try {
@@ -311,8 +313,58 @@ test("a flood of unknown keys makes a bounded number of queries at once", async 
     }
   });
 
-  expect(underway).toBe(64);
+  expect(underway).toBe(1);
   expect(refused.filter(Boolean)).toHaveLength(436);
+});
+
+test("a key that was issued is found while its address is over the limit and the guesses of others fill their lane [AUT-23]", async () => {
+  const { secret } = createSecret("credit");
+  const store = countingStore(secret);
+  let stuck = false;
+  const findByDigests = (digests: readonly Buffer[]) =>
+    stuck && digests.every((digest) => digest.toString("base64url") !== digestOf(secret))
+      ? new Promise<null[]>(() => undefined)
+      : store.findByDigests(digests);
+  const issued = { has: (digest: Buffer) => digest.toString("base64url") === digestOf(secret), add: () => undefined };
+  const { find } = createAuthenticate({ store: { findByDigests }, issued, clock, ...limits, unknownPerMinute: 3 });
+  const guess = () => find(createSecret("credit").secret, HERE);
+  for (let count = 0; count < 3; count++) await expect(guess()).rejects.toMatchObject({ code: "invalid_credentials" });
+  expect(guess).toThrow(expect.objectContaining({ code: "rate_limit_exceeded" }));
+  stuck = true;
+  for (let count = 0; count < 64; count++) void find(createSecret("credit").secret, () => null);
+  expect(() => find(createSecret("credit").secret, () => null)).toThrow(
+    expect.objectContaining({ code: "service_unavailable" }),
+  );
+
+  await expect(find(secret, HERE)).resolves.toMatchObject({ status: "active" });
+});
+
+test("callers that cannot be told apart are not limited by their address [AUT-24]", async () => {
+  const { find } = createAuthenticate({
+    store: countingStore(),
+    issued: noneIssued,
+    clock,
+    ...limits,
+    unknownPerMinute: 3,
+  });
+
+  for (let count = 0; count < 10; count++)
+    await expect(find(createSecret("credit").secret, () => null)).rejects.toMatchObject({
+      code: "invalid_credentials",
+    });
+});
+
+test("keys looked up at the same time share a statement", async () => {
+  const secrets = Array.from({ length: 300 }, () => createSecret("credit").secret);
+  const store = countingStore(...secrets);
+  let statements = 0;
+  const findByDigests = (digests: readonly Buffer[]) => (statements++, store.findByDigests(digests));
+  const { find } = createAuthenticate({ store: { findByDigests }, issued: allIssued, clock, ...limits });
+
+  await Promise.all(secrets.map(async (secret) => find(secret, HERE)));
+
+  // The first goes alone, the next 256 together, and then the rest.
+  expect(statements).toBe(3);
 });
 
 test("an address that tries many unknown keys waits, while others and keys in use go on [AUT-19]", async () => {
@@ -320,19 +372,19 @@ test("an address that tries many unknown keys waits, while others and keys in us
   const store = countingStore(secret);
   let nowMs = 0;
   const hands = { ...clock, elapsedMs: () => nowMs };
-  const { find } = createAuthenticate({ store, clock: hands, ...limits, unknownPerMinute: 3 });
-  const guess = (address: string) => async () => find(createSecret("credit").secret, address);
+  const { find } = createAuthenticate({ store, issued: noneIssued, clock: hands, ...limits, unknownPerMinute: 3 });
+  const guess = (address: string) => async () => find(createSecret("credit").secret, () => address);
   await find(secret, HERE);
   for (let count = 0; count < 3; count++)
-    await expect(guess(HERE)).rejects.toMatchObject({ code: "invalid_credentials" });
+    await expect(guess(HERE())).rejects.toMatchObject({ code: "invalid_credentials" });
   store.asked = 0;
 
-  await expect(guess(HERE)).rejects.toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: 60 });
+  await expect(guess(HERE())).rejects.toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: 60 });
   expect(store.asked).toBe(0);
   await find(secret, HERE);
   await expect(guess("192.0.2.2")).rejects.toMatchObject({ code: "invalid_credentials" });
   nowMs = 60_000;
-  await expect(guess(HERE)).rejects.toMatchObject({ code: "invalid_credentials" });
+  await expect(guess(HERE())).rejects.toMatchObject({ code: "invalid_credentials" });
 });
 
 test.each<[what: string, addresses: string[], other: string]>([
@@ -346,8 +398,14 @@ test.each<[what: string, addresses: string[], other: string]>([
 ])(
   "%s is one place to try unknown keys from, however many addresses it has [AUT-19]",
   async (_what, addresses, other) => {
-    const { find } = createAuthenticate({ store: countingStore(), clock, ...limits, unknownPerMinute: 3 });
-    const guess = (address: string) => async () => find(createSecret("credit").secret, address);
+    const { find } = createAuthenticate({
+      store: countingStore(),
+      issued: noneIssued,
+      clock,
+      ...limits,
+      unknownPerMinute: 3,
+    });
+    const guess = (address: string) => async () => find(createSecret("credit").secret, () => address);
 
     for (const address of addresses)
       await expect(guess(address)).rejects.toMatchObject({ code: "invalid_credentials" });

@@ -16,6 +16,8 @@ export type Events = DutyEvents & {
   /** A provider's credential cannot be had, for a reason in words without a secret; or it can be had after all. */
   credentialChanged: (change: { provider: string; problem: string | null }) => void;
   serverListening: (listener: { name: "public" | "admin"; url: string }) => void;
+  /** Callers cannot be told apart by their address, so nothing is limited by it. */
+  addressesHidden: (hidden: { peer: string; reason: "not_forwarded" | "not_trusted" | "loopback" }) => void;
   drainStarted: (drain: { openRequests: number; deadlineMs: number }) => void;
   drainFinished: (drain: { openRequests: number }) => void;
   /** May be called for every failure; one line is written until the database is back. */
@@ -50,6 +52,12 @@ export type UpstreamFailure = {
 /** An import changes thousands of models; a line of the log stays a line. */
 const NAMED_CHANGES = 20;
 
+const HIDDEN = {
+  loopback: "Behind a proxy, set listen.trusted_proxies to its address and have it send X-Forwarded-For or Forwarded.",
+  not_trusted: "A forwarded address came from this peer and was ignored: set listen.trusted_proxies to trust it.",
+  not_forwarded: "Configure this proxy to send X-Forwarded-For or Forwarded.",
+};
+
 export function createEvents(parts: TrailParts): Events {
   const { logger, metrics, clock } = parts;
   let lostSinceMs: number | null = null;
@@ -74,6 +82,8 @@ export function createEvents(parts: TrailParts): Events {
         ? logger.info({ provider }, "credential found")
         : logger.error({ provider, problem }, "credential missing"),
     serverListening: ({ name, url }) => logger.info({ listener: name, url }, "listening"),
+    addressesHidden: ({ peer, reason }) =>
+      logger.warn({ peer, reason, fix: HIDDEN[reason] }, "client addresses unknown"),
     drainStarted: ({ openRequests, deadlineMs }) =>
       logger.info({ open_requests: openRequests, deadline_ms: deadlineMs }, "drain started"),
     drainFinished: ({ openRequests }) =>

@@ -23,8 +23,8 @@ export function badKeys(good: string): [name: string, key: string][] {
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Made by the rules, checksum and all, but known to nobody: how a checksum is made is no secret. [decision 5] */
-export function unknownKey(): string {
-  const body = `tgc_abc${"0".repeat(32)}`;
+export function unknownKey(number = 0): string {
+  const body = `tgc_abc${String(number).padStart(32, "0")}`;
   let rest = crc32(body);
   let checksum = "";
   for (let position = 0; position < 6; position++) {
