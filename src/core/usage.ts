@@ -26,5 +26,17 @@ export const NO_USAGE: Usage = Object.freeze({
   toolCalls: NO_TOOL_CALLS,
 });
 
-/** How a generation ended. Billing reads this, so it is a value and not an exception. */
+/** How a generation ended, as the books know it. Billing reads this, so it is a value and not an exception. */
 export type Outcome = "completed" | "client_gone" | "upstream_failed" | "timed_out";
+
+/** The same as the answer itself shows it. `limited`: another bound of ours than the deadline ended it, such as the size of an event. */
+export type AnswerOutcome = Outcome | "limited";
+
+/**
+ * The books know one kind of end that was ours: the deadline. A limit that ends a stream is charged and recorded just as that is; one
+ * that is met before anything was sent is a failure for its caller, and free.
+ */
+export function bookedAs({ outcome, begun }: { outcome: AnswerOutcome; begun: boolean }): Outcome {
+  if (outcome !== "limited") return outcome;
+  return begun ? "timed_out" : "upstream_failed";
+}

@@ -70,7 +70,14 @@ export const createAdmit = (parts: Parts): Admit => {
     }
 
     const { tokenFactor, contextWindow } = model;
-    const terms = { tariff, inputTokens: demand.inputTokens, tokenFactor, contextWindow, choices: request.choices };
+    const terms = {
+      tariff,
+      inputTokens: demand.inputTokens,
+      tokenFactor,
+      contextWindow,
+      choices: request.choices,
+      granted: verdict.amount,
+    };
     const allowed = demand.unlimited ? demand.affordableOutputTokens(verdict.amount) : null;
     return {
       kind: "held",

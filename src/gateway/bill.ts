@@ -1,9 +1,10 @@
 import { chargeOf, type Tariff } from "../core/price.ts";
-import { NO_TOOL_CALLS, NO_USAGE, type Outcome, type Usage } from "../core/usage.ts";
+import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../core/usage.ts";
 import { countInSlices } from "../tokens/count-in-slices.ts";
 import type { CountTokens } from "../tokens/count-tokens.ts";
 import type { AnswerStage } from "../translate/answer-stage.ts";
 import { generatedText } from "../translate/generated-text.ts";
+import { withinReservation } from "./within-reservation.ts";
 
 /** What was agreed when a request was admitted. Its price and its key's unit do not change under way. */
 export type Terms = {
@@ -14,11 +15,13 @@ export type Terms = {
   tokenFactor: number;
   contextWindow: number | null;
   choices: number;
+  /** What was set aside. A charge that rests on an estimate never takes more. */
+  granted: bigint;
 };
 
 /** How a request ended, as far as its cost goes. */
 export type Ending = {
-  outcome: Outcome;
+  outcome: AnswerOutcome;
   /** A provider said 200. Before that, nothing of the answer was produced. */
   answered: boolean;
   /** The caller has been sent a status of success. */
@@ -33,9 +36,9 @@ export type Ending = {
 export type Bill = {
   charge: bigint;
   usage: Usage;
-  /** The provider's numbers were missing or impossible, so ours stand here. */
+  /** The provider's numbers were missing, so that ours stand here, or more than can be true, so that no more than was set aside is charged. */
   estimated: boolean;
-  /** What the operator bears: input sent to a provider for a caller that left before it answered. */
+  /** What the operator bears: work that a provider was asked for and nobody can be charged for. */
   writeOff: bigint;
 };
 
@@ -43,25 +46,33 @@ const FREE: Bill = { charge: 0n, usage: NO_USAGE, estimated: false, writeOff: 0n
 
 /** What a request costs in the unit of its key, row by row as decided. [decisions 19, 20] */
 export async function billOf(ending: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Bill> {
-  const said = possible(ending.usage, terms);
   switch (ending.outcome) {
     case "completed":
-      return bill(said, () => wholeUsage(ending, terms, count));
+      return bill(() => wholeUsage(ending, terms, count));
     case "client_gone":
       if (!ending.answered) return { ...FREE, writeOff: costOf(terms, inputOf(terms)) };
-      return bill(said, () => brokenOffUsage(ending, terms, count));
+      return bill(() => brokenOffUsage(ending, terms, count));
     case "timed_out":
       // A caller that was told of a failure by its status pays nothing.
-      return ending.begun ? bill(said, () => brokenOffUsage(ending, terms, count)) : FREE;
+      return ending.begun ? bill(() => brokenOffUsage(ending, terms, count)) : FREE;
+    case "limited": {
+      // A plain answer past its bound has more bytes than any limit of output allows for: all that was set aside may be gone.
+      if (ending.stage === null) return { ...FREE, writeOff: terms.granted };
+      const made = await bill(() => brokenOffUsage(ending, terms, count));
+      return ending.begun ? made : { ...FREE, writeOff: made.charge };
+    }
     case "upstream_failed":
       return FREE;
     default:
       return ending.outcome satisfies never;
   }
 
-  async function bill(usage: Usage | null, estimate: () => Promise<Usage>): Promise<Bill> {
-    const counted = usage ?? (await estimate());
-    return { charge: costOf(terms, counted), usage: counted, estimated: usage === null, writeOff: 0n };
+  async function bill(estimate: () => Promise<Usage>): Promise<Bill> {
+    const { usage } = ending;
+    if (usage !== null && isPossible(usage, terms)) {
+      return { charge: costOf(terms, usage), usage, estimated: false, writeOff: 0n };
+    }
+    return { ...priced(usage ?? (await estimate()), terms), estimated: true, writeOff: 0n };
   }
 }
 
@@ -71,8 +82,10 @@ export function costSoFar(
   terms: Terms,
 ): { cost: bigint; usage: Usage } {
   const outputTokens = Math.ceil(delivered.length * TOKENS_PER_BYTE * terms.tokenFactor);
-  const counted = possible(usage(), terms) ?? { ...inputSaid(inputUsage(), terms), outputTokens };
-  return { cost: costOf(terms, counted), usage: counted };
+  const said = usage();
+  if (said !== null && isPossible(said, terms)) return { cost: costOf(terms, said), usage: said };
+  const counted = priced(said ?? { ...inputSaid(inputUsage(), terms), outputTokens }, terms);
+  return { cost: counted.charge, usage: counted.usage };
 }
 
 /** Of common prose and code; other scripts have more bytes and more tokens alike. */
@@ -84,9 +97,12 @@ export function costOf({ tariff }: Pick<Terms, "tariff">, usage: Usage): bigint 
 
 const inputOf = ({ inputTokens }: Terms): Usage => ({ ...NO_USAGE, inputTokens });
 
-/** What the provider said of the input at the start of its stream, as far as that can be true; else the estimate. */
+const priced = (usage: Usage, terms: Terms) =>
+  withinReservation(usage, terms.granted, (counted) => costOf(terms, counted));
+
+/** What the provider said of the input at the start of its stream; else the estimate. */
 const inputSaid = (said: Usage | null, terms: Terms): Usage =>
-  possible(said && { ...said, toolCalls: NO_TOOL_CALLS }, terms) ?? inputOf(terms);
+  said === null ? inputOf(terms) : { ...said, toolCalls: NO_TOOL_CALLS };
 
 /** A plain answer that was broken off has delivered nothing; a stream has delivered what it said. */
 async function brokenOffUsage({ stage }: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Usage> {
@@ -105,12 +121,11 @@ async function wholeUsage(ending: Ending, terms: Terms, count: () => Promise<Cou
   return { ...inputOf(terms), outputTokens: Math.ceil(tokens * terms.tokenFactor) };
 }
 
-/** Null for numbers that exceed what the model can take in or give out, calls of tools included: they cannot be true. */
-function possible(usage: Usage | null, { contextWindow, choices }: Terms): Usage | null {
-  if (usage === null) return null;
+/** False for numbers that exceed what the model can take in or give out, calls of tools included: they cannot be true. */
+function isPossible(usage: Usage, { contextWindow, choices }: Terms): boolean {
   const calls = Object.values(usage.toolCalls).reduce((sum, count) => sum + count, 0);
   // A call is asked for in tokens of output.
-  if (calls > usage.outputTokens) return null;
-  if (contextWindow === null) return usage;
-  return usage.inputTokens <= contextWindow && usage.outputTokens <= contextWindow * choices ? usage : null;
+  if (calls > usage.outputTokens) return false;
+  if (contextWindow === null) return true;
+  return usage.inputTokens <= contextWindow && usage.outputTokens <= contextWindow * choices;
 }

@@ -1,3 +1,4 @@
+import { AnswerLimitError, boundBeside } from "../core/answer-limit.ts";
 import { collect } from "../relay/collect.ts";
 import { pickTranslator } from "../translate/pick-translator.ts";
 import {
@@ -9,6 +10,7 @@ import {
   keptAnswer,
   noteFirstByte,
   originOf,
+  pastLimit,
   tooLong,
 } from "./journey.ts";
 
@@ -23,7 +25,8 @@ export const createDeliverPlain =
     const { generation, held, sink, clock } = journey;
     const { request, startedAtMs } = generation;
     const timeoutMs = limits.deadlineMs - (clock.elapsedMs() - startedAtMs);
-    const { outcome, bytes: whole } = await collect({ body, sink, maxBytes: limits.maxAnswerBytes, timeoutMs });
+    const maxBytes = boundBeside(limits.maxAnswerBytes, request.bytes.length);
+    const { outcome, bytes: whole } = await collect({ body, sink, maxBytes, timeoutMs });
     const relayedAtMs = clock.elapsedMs();
     if (outcome !== "completed") {
       // Cut by us, it gets a status, and a status other than success costs nothing: the hold goes back whole.
@@ -31,6 +34,7 @@ export const createDeliverPlain =
       if (cut !== null) throw cut;
       const usage = await held.hold.settle(endingOf(journey, { outcome, answered: true }));
       if (outcome === "client_gone") return { outcome, code: null, usage, bytesOut: 0, relayedAtMs };
+      if (outcome === "limited") throw pastLimit(answerTooLarge(maxBytes));
       throw outcome === "timed_out" ? tooLong() : brokeOff();
     }
 
@@ -54,3 +58,8 @@ export const createDeliverPlain =
       }
     }
   };
+
+const answerTooLarge = (bytes: number): AnswerLimitError =>
+  new AnswerLimitError(
+    `The provider's answer was longer than ${bytes} bytes, which is the most that is sent in one piece.`,
+  );

@@ -12,6 +12,7 @@ import {
   keptAnswer,
   noteFirstByte,
   originOf,
+  pastLimit,
   tooLong,
 } from "./journey.ts";
 
@@ -39,6 +40,7 @@ export const createDeliverStream =
       sink,
       head,
       startedAtMs,
+      requestBytes: request.bytes.length,
       onFirstByte: () => noteFirstByte(journey),
       onProgress: () => held.hold.progress(stage),
     });
@@ -67,7 +69,7 @@ export const createDeliverStream =
     }
   };
 
-function faultOf({ outcome }: Relayed, { sink }: Journey): Fault | null {
+function faultOf({ outcome, limit }: Relayed, { sink }: Journey): Fault | null {
   switch (outcome) {
     case "completed":
       return null;
@@ -77,6 +79,8 @@ function faultOf({ outcome }: Relayed, { sink }: Journey): Fault | null {
       return brokeOff();
     case "timed_out":
       return tooLong();
+    case "limited":
+      return limit && pastLimit(limit);
     default:
       return outcome satisfies never;
   }

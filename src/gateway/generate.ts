@@ -2,7 +2,6 @@ import { canReason } from "../catalogue/can-reason.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Model } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
-import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { NO_USAGE } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
@@ -22,6 +21,7 @@ import {
   failJourney,
   type Generation,
   isOurs,
+  isProviders,
   type Journey,
 } from "./journey.ts";
 import type { Running } from "./running.ts";
@@ -147,8 +147,7 @@ async function heardBy({ ended }: Dispatched, delivering: Promise<Delivered>): P
     return delivered;
   } catch (error) {
     // Whatever else is thrown here is the ledger's affair or the caller's.
-    const broke = error instanceof Fault && error.code === "upstream_error";
-    ended({ outcome: broke ? "upstream_failed" : null, outputTokens: 0 });
+    ended({ outcome: isProviders(error) ? "upstream_failed" : null, outputTokens: 0 });
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { Fault } from "../core/fault.ts";
 import { requestIdOf } from "../core/ids.ts";
 import type { MoneyAlarm } from "../core/money-alarm.ts";
 import { unpricedUsage } from "../core/price.ts";
-import type { Outcome, Usage } from "../core/usage.ts";
+import { type AnswerOutcome, bookedAs, type Usage } from "../core/usage.ts";
 import type { Batcher } from "../ledger/batcher.ts";
 import type { Checkpoint, RecordDetails, Settled, Settlement, StoredAnswer } from "../ledger/ledger.ts";
 import type { CountTokens } from "../tokens/count-tokens.ts";
@@ -115,7 +115,7 @@ export class Hold {
     const record = outcome === "client_gone" ? null : { ...details, estimated };
     const { credit, tokens } = this.#parts.writeOffCap;
     const borne = { absorbed: writeOff, waived: 0n, capPerHour: terms.tariff === null ? tokens : credit };
-    return { id, keyId, outcome, charge, usage, contentDelivered, record, answer, ...borne };
+    return { id, keyId, outcome: bookedAs(ending), charge, usage, contentDelivered, record, answer, ...borne };
   }
 
   /** Nobody waits for it any more, so it is tried for as long as it takes. */
@@ -131,7 +131,7 @@ export class Hold {
     await this.#parts.batcher.void({ id, keyId, contentDelivered }).catch(() => this.#alarm("release_lost"));
   }
 
-  #watch(outcome: Outcome, bill: Bill, settled: Exclude<Settled, { kind: "fenced" }>): void {
+  #watch(outcome: AnswerOutcome, bill: Bill, settled: Exclude<Settled, { kind: "fenced" }>): void {
     if (settled.charged < bill.charge) this.#alarm("overrun");
     if (settled.kind === "settled" && settled.overCap) void this.#suspend();
     if (bill.estimated && outcome === "completed") this.#alarm("usage_estimated");

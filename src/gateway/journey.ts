@@ -1,8 +1,9 @@
 import type { Model } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
+import { AnswerLimitError } from "../core/answer-limit.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import type { AnswerHead, Sink } from "../core/sink.ts";
-import type { Outcome, Usage } from "../core/usage.ts";
+import type { AnswerOutcome, Usage } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
 import { type Fidelity, type Passage, wayAlong } from "../translate/fidelity/passage.ts";
 import type { AnswerOrigin } from "../translate/translator.ts";
@@ -47,7 +48,7 @@ export type Journey = {
 
 /** What became of an answer. */
 export type Delivered = {
-  outcome: Outcome;
+  outcome: AnswerOutcome;
   /** What the caller was told after its answer had begun; null when nothing went wrong. */
   code: FaultCode | null;
   usage: Usage;
@@ -58,7 +59,7 @@ export type Delivered = {
 
 export type Deliver = (journey: Journey, dispatched: Dispatched) => Promise<Delivered>;
 
-type Known = { outcome: Outcome; begun?: boolean; answered?: boolean; usage?: Usage | null };
+type Known = { outcome: AnswerOutcome; begun?: boolean; answered?: boolean; usage?: Usage | null };
 
 /** The end of a journey as the ledger is told it; what is not known is not there. */
 export function endingOf(
@@ -125,6 +126,14 @@ export const isOurs = ({ code }: Fault): boolean => code === "service_unavailabl
 
 export const brokeOff = (): Fault =>
   new Fault("upstream_error", "The provider broke off before the answer was complete. Trying again is safe.");
+
+/** A bound of ours ended the answer. The code is the one for an answer that could not be had; the words say whose doing it was. */
+export const pastLimit = (limit: AnswerLimitError): Fault =>
+  new Fault("upstream_error", `${limit.message} Ask for less, or in parts.`, { cause: limit });
+
+/** Whether an error is a provider's doing, and not a bound of ours. */
+export const isProviders = (error: unknown): boolean =>
+  error instanceof Fault && error.code === "upstream_error" && !(error.cause instanceof AnswerLimitError);
 
 export const tooLong = (): Fault =>
   new Fault("upstream_timeout", "The answer took longer than a stream may last. Ask for less, or in parts.");

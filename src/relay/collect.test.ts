@@ -50,7 +50,7 @@ test("an answer past the limit is given up, and the provider stopped", async () 
   expect(log).toEqual([]);
   read().chunk(Buffer.alloc(1));
 
-  expect(await collected).toEqual({ outcome: "upstream_failed", bytes: Buffer.alloc(0) });
+  expect(await collected).toEqual({ outcome: "limited", bytes: Buffer.alloc(0) });
   expect(log).toEqual(["cancel"]);
 });
 

@@ -1,11 +1,11 @@
 import { wholeSeconds } from "../core/deadline.ts";
 import type { ByteStream } from "../core/byte-stream.ts";
 import type { Sink } from "../core/sink.ts";
-import type { Outcome } from "../core/usage.ts";
+import type { AnswerOutcome } from "../core/usage.ts";
 
 export type CollectTask = { body: ByteStream; sink: Pick<Sink, "onGone">; maxBytes: number; timeoutMs: number };
 
-export type Collected = { outcome: Outcome; bytes: Buffer };
+export type Collected = { outcome: AnswerOutcome; bytes: Buffer };
 
 const NOTHING = Buffer.alloc(0);
 
@@ -19,18 +19,18 @@ export function collect({ body, sink, maxBytes, timeoutMs }: CollectTask): Promi
     body.read({
       chunk: (bytes) => {
         size += bytes.length;
-        if (size > maxBytes) giveUp("upstream_failed");
+        if (size > maxBytes) giveUp("limited");
         else chunks.push(bytes);
       },
       end: () => finish("completed", chunks.length === 1 ? (chunks[0] ?? NOTHING) : Buffer.concat(chunks)),
       fail: () => finish("upstream_failed", NOTHING),
     });
 
-    function giveUp(outcome: Outcome): void {
+    function giveUp(outcome: AnswerOutcome): void {
       body.cancel();
       finish(outcome, NOTHING);
     }
-    function finish(outcome: Outcome, bytes: Buffer): void {
+    function finish(outcome: AnswerOutcome, bytes: Buffer): void {
       clearTimeout(deadline);
       resolve({ outcome, bytes });
     }

@@ -64,10 +64,17 @@ function handMadeSink() {
   return { sink, written, state, leave: () => gone?.(), drain: () => drained?.() };
 }
 
-type Opening = { startedAtMs?: number; goneBefore?: "yes" | "no"; stage?: Partial<AnswerStage>; early?: string | null };
+type Opening = {
+  startedAtMs?: number;
+  requestBytes?: number;
+  goneBefore?: "yes" | "no";
+  stage?: Partial<AnswerStage>;
+  early?: string | null;
+};
 
 function open({
   startedAtMs = systemClock.elapsedMs(),
+  requestBytes = 0,
   goneBefore = "no",
   stage: changes = {},
   early = null,
@@ -98,6 +105,7 @@ function open({
     sink: caller.sink,
     head: HEAD,
     startedAtMs,
+    requestBytes,
     onFirstByte,
     onProgress: () => undefined,
   }).then((result) => (relayed = result));
@@ -245,15 +253,24 @@ test.each<[name: string, last: (provider: ReturnType<typeof handMadeBody>) => vo
   },
 );
 
-test("an event that grows past the limit is a failure, not memory", async () => {
+test("an event that grows past the limit is a limit of ours, not memory, and the caller can be told which", async () => {
   const { provider, ended } = open();
   provider.send(`data: ${"x".repeat(LIMITS.maxEventBytes)}`);
 
-  expect(await ended).toMatchObject({ outcome: "upstream_failed", begun: false });
+  expect(await ended).toMatchObject({ outcome: "limited", begun: false });
+  expect((await ended)?.limit?.message).toContain("more than 1024 bytes");
   expect(provider.log).toEqual(["cancel"]);
 });
 
-test("an event that cannot be digested ends its own stream, as a failure once the answer has begun [STR-23]", async () => {
+test("an event may repeat the request, however long that was, escapes and all", async () => {
+  const { provider, ended } = open({ requestBytes: 1_000 });
+  provider.send(`data: ${"x".repeat(4_000)}`);
+  provider.send(`\n\n${DONE}`);
+
+  expect(await ended).toMatchObject({ outcome: "completed" });
+});
+
+test("an event that cannot be digested ends its own stream, as a limit of ours once the answer has begun [STR-23]", async () => {
   let events = 0;
   const second: AnswerStage["event"] = () => (++events === 1 ? PASS : overflow());
   for (const stage of [{ event: second }, { close: overflow }]) {
@@ -262,7 +279,7 @@ test("an event that cannot be digested ends its own stream, as a failure once th
     provider.send(event("b"));
     provider.end();
 
-    expect(await ended).toMatchObject({ outcome: "upstream_failed", begun: true, terminal: null });
+    expect(await ended).toMatchObject({ outcome: "limited", begun: true, terminal: null });
     expect(provider.log).toEqual(["cancel"]);
     expect(vi.getTimerCount()).toBe(0);
   }

@@ -1,8 +1,9 @@
+import { AnswerLimitError, boundBeside } from "../core/answer-limit.ts";
 import { wholeSeconds } from "../core/deadline.ts";
 import type { ByteStream } from "../core/byte-stream.ts";
 import type { Clock } from "../core/clock.ts";
 import type { AnswerHead, Sink } from "../core/sink.ts";
-import type { Outcome, Usage } from "../core/usage.ts";
+import type { AnswerOutcome, Usage } from "../core/usage.ts";
 import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "../translate/answer-stage.ts";
 import { EventSplitter } from "../wire/sse/event-splitter.ts";
 
@@ -11,6 +12,7 @@ export type RelayLimits = {
   deadlineMs: number;
   /** Silence after which the caller is sent a sign of life. */
   keepAliveMs: number;
+  /** The largest event beside what it repeats of the request. */
   maxEventBytes: number;
 };
 
@@ -21,6 +23,8 @@ export type RelayTask = {
   head: AnswerHead;
   /** When the request came in, on the clock of durations. */
   startedAtMs: number;
+  /** Of the request that is answered. */
+  requestBytes: number;
   onFirstByte: () => void;
   /** Called when something more has been handed to the caller. */
   onProgress: () => void;
@@ -28,7 +32,9 @@ export type RelayTask = {
 
 /** How the stream went. `begun` is false while the caller has seen nothing, so that a failure can still have a status. */
 export type Relayed = {
-  outcome: Outcome;
+  outcome: AnswerOutcome;
+  /** Which bound of ours ended it; null when none did. */
+  limit: AnswerLimitError | null;
   begun: boolean;
   usage: Usage | null;
   terminal: Buffer | null;
@@ -60,6 +66,7 @@ type Parts = {
 class RelayedStream {
   readonly #task: RelayTask;
   readonly #splitter: EventSplitter;
+  readonly #maxEventBytes: number;
   readonly #parts: Parts;
   #deadline: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
@@ -69,6 +76,7 @@ class RelayedStream {
   #terminalSeen = false;
   #failed = false;
   #bytesOut = 0;
+  #limit: AnswerLimitError | null = null;
   #endedAtMs = 0;
   #lateBytes = 0;
   /** Untouched events not yet written: a range of the buffer they came in. */
@@ -80,7 +88,8 @@ class RelayedStream {
     this.#task = task;
     this.#parts = parts;
     const visit = (bytes: Buffer, start: number, end: number): void => this.#event(bytes, start, end);
-    this.#splitter = new EventSplitter(visit, parts.limits.maxEventBytes);
+    this.#maxEventBytes = boundBeside(parts.limits.maxEventBytes, task.requestBytes);
+    this.#splitter = new EventSplitter(visit, this.#maxEventBytes);
   }
 
   start(): void {
@@ -106,7 +115,8 @@ class RelayedStream {
       this.#writeRun();
       this.#task.onProgress();
       if (this.#terminalSeen) this.#close();
-      else if (this.#failed || !whole) this.#finish("upstream_failed");
+      else if (this.#failed) this.#finish("upstream_failed");
+      else if (!whole) this.#limited(eventTooLarge(this.#maxEventBytes));
     } catch (error) {
       this.#crashed(error);
     }
@@ -184,14 +194,21 @@ class RelayedStream {
 
   /**
    * A stage that throws ends this stream and no other: left to whoever called, its timers would go on and write to a response
-   * that has long been refused. While there is a status to send, it is the bug that it is.
+   * that has long been refused. While there is a status to send, it is the bug that it is; later it is a limit of ours like any
+   * other, and what was delivered is paid for.
    */
   #crashed(error: unknown): void {
+    if (error instanceof AnswerLimitError) return this.#limited(error);
     if (!this.#begun) this.#parts.reject(error);
-    this.#finish("upstream_failed");
+    this.#limited(new AnswerLimitError("The gateway could not read on in the provider's answer.", { cause: error }));
   }
 
-  #finish(outcome: Outcome): void {
+  #limited(limit: AnswerLimitError): void {
+    this.#limit = limit;
+    this.#finish("limited");
+  }
+
+  #finish(outcome: AnswerOutcome): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#endedAtMs = this.#parts.clock.elapsedMs();
@@ -203,6 +220,7 @@ class RelayedStream {
     else if (this.#paused) body.resume();
     this.#parts.resolve({
       outcome,
+      limit: outcome === "limited" ? this.#limit : null,
       begun: this.#begun,
       usage: stage.usage(),
       terminal: outcome === "completed" ? stage.terminal() : null,
@@ -210,3 +228,6 @@ class RelayedStream {
     });
   }
 }
+
+const eventTooLarge = (bytes: number): AnswerLimitError =>
+  new AnswerLimitError(`The provider sent an event of more than ${bytes} bytes, which is the limit for this request.`);

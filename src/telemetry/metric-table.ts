@@ -29,7 +29,7 @@ export const COUNTERS = {
   },
   outcomes: {
     name: "tollgate_outcomes_total",
-    help: "Generations by how they ended: completed, client_gone, upstream_failed or timed_out.",
+    help: "Generations by how they ended: completed, client_gone, upstream_failed, timed_out or limited.",
     labels: ["outcome"],
   },
   duties: {

@@ -3,7 +3,7 @@ import type { ClientDialect } from "../core/dialect.ts";
 import type { FaultCode } from "../core/fault.ts";
 import type { Duty } from "../core/duty.ts";
 import type { MoneyAlarmKind } from "../core/money-alarm.ts";
-import type { Outcome } from "../core/usage.ts";
+import type { AnswerOutcome } from "../core/usage.ts";
 import { createBoundedLabel } from "./bounded-label.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
 import { ROUTE_NAMES, type RouteName } from "./route-name.ts";
@@ -15,7 +15,7 @@ export type FinishedRequest = {
   dialect: ClientDialect | null;
   status: number;
   code: FaultCode | null;
-  outcome: Outcome | null;
+  outcome: AnswerOutcome | null;
   totalMs: number;
   overheadMs: number;
   inputTokens: number;
@@ -47,12 +47,13 @@ export type Metrics = {
   expose: () => Promise<{ contentType: string; text: string }>;
 };
 
-const OUTCOMES: readonly Outcome[] = Object.keys({
+const OUTCOMES: readonly AnswerOutcome[] = Object.keys({
   completed: true,
   client_gone: true,
   upstream_failed: true,
   timed_out: true,
-} satisfies Record<Outcome, true>) as Outcome[];
+  limited: true,
+} satisfies Record<AnswerOutcome, true>) as AnswerOutcome[];
 
 const MOST_PROVIDERS = 100;
 const MOST_REASONS = 30;

@@ -1,6 +1,6 @@
 import type { ClientDialect } from "../core/dialect.ts";
 import type { FaultCode } from "../core/fault.ts";
-import type { Outcome } from "../core/usage.ts";
+import type { AnswerOutcome } from "../core/usage.ts";
 import { redact } from "./redact.ts";
 import type { RouteName } from "./route-name.ts";
 
@@ -10,7 +10,7 @@ export type RequestFinished = {
   status: number;
   code: FaultCode | null;
   /** How a generation ended; null when none was begun. */
-  outcome: Outcome | null;
+  outcome: AnswerOutcome | null;
   model: string | null;
   streamed: boolean;
   inputTokens: number;

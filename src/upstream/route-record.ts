@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { Outcome } from "../core/usage.ts";
+import type { AnswerOutcome } from "../core/usage.ts";
 import { type Breaker, type BreakerState, createBreaker, type Ticket } from "./breaker.ts";
 import type { Standing } from "./plan.ts";
 import { createSuccessRate, type SuccessRate } from "./success-rate.ts";
@@ -9,7 +9,7 @@ import type { Target } from "./upstream.ts";
 export type RouteFailure = { reason: string; status: number | null };
 
 /** How a call that was answered ended; null: in a way that says nothing about the route. */
-export type RouteEnding = { outcome: Outcome | null; outputTokens: number };
+export type RouteEnding = { outcome: AnswerOutcome | null; outputTokens: number };
 
 /** What is known of a route by the requests that went there. */
 export type RouteReport = {
@@ -186,6 +186,7 @@ export class WatchedCall {
         // A provider that takes requests and then says nothing is left by its callers, one after the other.
         return outputTokens > 0 ? this.#succeeded(outputTokens) : this.released();
       case "timed_out":
+      case "limited":
       case null:
         return this.released();
       default:

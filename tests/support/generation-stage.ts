@@ -6,7 +6,7 @@ import { Fault } from "../../src/core/fault.ts";
 import { createId } from "../../src/core/ids.ts";
 import type { MoneyAlarm } from "../../src/core/money-alarm.ts";
 import type { Sink } from "../../src/core/sink.ts";
-import type { Outcome } from "../../src/core/usage.ts";
+import type { AnswerOutcome } from "../../src/core/usage.ts";
 import { createAdmit } from "../../src/gateway/admit.ts";
 import { createAskLedger } from "../../src/gateway/ask-ledger.ts";
 import { createCountRequest } from "../../src/gateway/count-request.ts";
@@ -114,7 +114,7 @@ export function generationStage(
   const alarms: MoneyAlarm["kind"][] = [];
   const unpriced: string[] = [];
   /** What the route was told of each answer. */
-  const heard: (Outcome | null)[] = [];
+  const heard: (AnswerOutcome | null)[] = [];
   const checkpoints: Checkpoint[] = [];
   const line = { ledger: "up" as "up" | "down", say: provider, countTokens: loadCountTokens };
   const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { ClientDialect } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { Sink } from "../../src/core/sink.ts";
-import type { Outcome, Usage } from "../../src/core/usage.ts";
+import type { AnswerOutcome, Usage } from "../../src/core/usage.ts";
 import { createRelay } from "../../src/relay/relay.ts";
 import { pickTranslator } from "../../src/translate/pick-translator.ts";
 import { requestOf } from "./request-of.ts";
@@ -26,7 +26,7 @@ export const UNTOUCHED: readonly Pair[] = DIALECTS.map((dialect) => ({
 }));
 
 /** What a caller has been sent in the end, and what the answer is charged by. */
-export type Relayed = { text: string; outcome: Outcome; usage: Usage | null };
+export type Relayed = { text: string; outcome: AnswerOutcome; usage: Usage | null };
 
 const LIMITS = { deadlineMs: 60_000, keepAliveMs: 60_000, maxEventBytes: 10_000_000 };
 const ORIGIN = { requestId: "req_00ff", createdAtSeconds: 1_700_000_000 };
@@ -43,6 +43,7 @@ export async function relayAnswer({ client, provider, route }: Pair, chunks: rea
     sink: sinkTo(written),
     head: { status: 200, headers: {} },
     startedAtMs: systemClock.elapsedMs(),
+    requestBytes: 0,
     onFirstByte: () => undefined,
     onProgress: () => undefined,
   });

@@ -1,8 +1,9 @@
+import { AnswerLimitError } from "../../core/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
 import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
-import { type AnswerEvent, createFold } from "../form/answer-form.ts";
+import { type Answer, type AnswerEvent, createFold } from "../form/answer-form.ts";
 import { sealsOf } from "../form/native.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
 import type { Json } from "../form/read-json.ts";
@@ -86,6 +87,7 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
     return withBeginning(events).flatMap((given) => {
       const event = named(given);
       add(event);
+      requireBounded(answer);
       if (event.kind === "block-grew") delivered.addText(event.text);
       return writer.write(event);
     });
@@ -95,7 +97,6 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
     const events = reader.read(bytes.subarray(start, end));
     if (events === null || !everyCallIsNamed(events)) return FAILED;
     const written = write(events);
-    if (answer.length > MOST_CHARACTERS || answer.blocks.length > MOST_BLOCKS) return FAILED;
     if (!reader.ended()) return written.length === 0 ? DROP : Buffer.concat(written);
     last = written;
     return TERMINAL;
@@ -153,4 +154,15 @@ function everyCallIsNamed(events: readonly AnswerEvent[]): boolean {
   return events.every(
     (event) => event.kind !== "block-started" || event.block.kind !== "tool_call" || event.block.name !== "",
   );
+}
+
+function requireBounded({ length, blocks }: Answer): void {
+  if (length > MOST_CHARACTERS) {
+    throw new AnswerLimitError(
+      `The answer grew past ${MOST_CHARACTERS} characters, which is the most that is translated.`,
+    );
+  }
+  if (blocks.length > MOST_BLOCKS) {
+    throw new AnswerLimitError(`The answer grew past ${MOST_BLOCKS} blocks, which is the most that is translated.`);
+  }
 }

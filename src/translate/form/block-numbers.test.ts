@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { cross } from "../../../tests/support/cross.ts";
+import { AnswerLimitError } from "../../core/answer-limit.ts";
 
 type Json = Record<string, unknown>;
 
@@ -22,6 +23,6 @@ test("an answer of very many blocks is told whole or fails, and is never told in
   const answer = whole({ choices: [{ index: 0, message: { tool_calls: calls }, finish_reason: "tool_calls" }] });
 
   expect(deltas).toHaveLength(1_000);
-  expect(events(...turns(20_002), END)).toBeNull();
+  expect(() => events(...turns(20_002), END)).toThrow(AnswerLimitError);
   expect(answer["output"]).toHaveLength(12_000);
 });

@@ -1,3 +1,4 @@
+import { AnswerLimitError } from "../../../core/answer-limit.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { Usage } from "../../../core/usage.ts";
 import { chatUsageIn, readChatUsage } from "../../../wire/chat/chat-usage.ts";
@@ -61,7 +62,12 @@ export function createChatReader(): AnswerReader {
       const given = objectOf(choice["delta"]);
       const said = delta.read(given, choice["logprobs"]);
       if (isKept(given, said)) keptBytes += event.length;
-      return keptBytes > MOST_KEPT_BYTES ? null : [...beginning, ...said];
+      if (keptBytes > MOST_KEPT_BYTES) {
+        throw new AnswerLimitError(
+          `The answer keeps ${MOST_KEPT_BYTES} bytes waiting for a block to end, which is the most that is translated.`,
+        );
+      }
+      return [...beginning, ...said];
     },
     ended: () => ended,
     close: () =>

@@ -1,3 +1,4 @@
+import { AnswerLimitError } from "../../../core/answer-limit.ts";
 import { expect, test } from "vitest";
 import type { Json } from "../../form/read-json.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer-to-form.ts";
@@ -64,8 +65,8 @@ test.each([
 ])("%s are not kept without end", (_, delta) => {
   const reader = createChatReader();
   const event = Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`);
-  const read = Array.from({ length: 80 }, () => reader.read(event));
+  const readAll = (times: number): unknown[] => Array.from({ length: times }, () => reader.read(event));
 
-  expect(read.slice(0, 30)).not.toContain(null);
-  expect(read.at(-1)).toBeNull();
+  expect(readAll(30)).not.toContain(null);
+  expect(() => readAll(50)).toThrow(AnswerLimitError);
 });
