@@ -35,7 +35,9 @@ export type AccountRow = {
   refundedNow: bigint;
   resets: bigint;
   lastBudget: bigint;
-  /** Charges that were undone whole; they count among requests and tokens no more. */
+  /** Charges that were undone whole; they and what was refunded of them count no more. */
+  undoneAmount: bigint;
+  undoneRefunded: bigint;
   undoneRequests: bigint;
   undoneInputTokens: bigint;
   undoneOutputTokens: bigint;
@@ -48,15 +50,16 @@ export type Mismatch = { key_id: string; column: string; expected: string; found
 export function mismatchesOf(row: AccountRow, sum: ChargeSum): Mismatch[] {
   const current = sum.periodNo === row.periodNo ? sum.current : 0n;
   const credit = row.unit === "credit";
-  const used = credit ? sum.amount : current - row.refundedNow;
+  const used = credit ? sum.amount - row.undoneAmount : current - row.refundedNow;
+  const paidIn = row.paidIn - row.undoneRefunded;
   const unspent = row.lastBudget - used + row.olderHoldSum;
-  const posted = credit ? row.paidIn - used : unspent > row.holdSum ? unspent : row.holdSum;
+  const posted = credit ? paidIn - used : unspent > row.holdSum ? unspent : row.holdSum;
 
   const amounts: Comparison[] = [
     ["posted", posted, row.posted],
     ["held", row.holdSum, row.held],
     ["older_held", row.olderHoldSum, row.olderHeld],
-    ["purchased", credit ? row.paidIn : 0n, row.purchased],
+    ["purchased", credit ? paidIn : 0n, row.purchased],
     ["used", used, row.used],
     ["budget", row.lastBudget, row.budget],
   ];

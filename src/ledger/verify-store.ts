@@ -55,7 +55,8 @@ const ACCOUNTS = `
       from funding f join b on b.key_id = f.key_id group by f.key_id
   ), undone as (
     select f.key_id, count(*) filter (where c.kind in ${COUNTED}) as requests, sum(c.tokens_in)::bigint as tokens_in,
-           sum(c.tokens_out)::bigint as tokens_out
+           sum(c.tokens_out)::bigint as tokens_out, sum(c.amount)::bigint as amount,
+           sum((select sum(r.amount) from funding r where r.about = f.about and r.key_id = f.key_id))::bigint as refunded
       from funding f join b on b.key_id = f.key_id join charge c on c.hold_id = f.about
      where f.kind = 'refund' and f.reference = '#void:' || f.about group by f.key_id
   ), tail as (
@@ -72,7 +73,8 @@ const ACCOUNTS = `
          coalesce(f.fundings, 0) as fundings, coalesce(f.paid_in, 0) as "paidIn", coalesce(f.refunded_now, 0) as "refundedNow",
          coalesce(f.resets, 0) as resets, coalesce(f.budget, 0) as "lastBudget",
          coalesce(undone.requests, 0) as "undoneRequests", coalesce(undone.tokens_in, 0) as "undoneInputTokens",
-         coalesce(undone.tokens_out, 0) as "undoneOutputTokens",
+         coalesce(undone.tokens_out, 0) as "undoneOutputTokens", coalesce(undone.amount, 0) as "undoneAmount",
+         coalesce(undone.refunded, 0) as "undoneRefunded",
          coalesce(tail.charges, 0) as "tailCharges", coalesce(tail.amount, 0) as "tailAmount",
          coalesce(tail.current, 0) as "tailCurrent", coalesce(tail.requests, 0) as "tailRequests",
          coalesce(tail.tokens_in, 0) as "tailInputTokens", coalesce(tail.tokens_out, 0) as "tailOutputTokens"

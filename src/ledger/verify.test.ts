@@ -164,6 +164,24 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
     return promise;
   }
 
+  test("a request that was undone whole counts neither as spent nor as paid in [MON-45]", async () => {
+    const undo = new Error("undo");
+    const work = async (tx: Transaction): Promise<void> => {
+      await createLedgerStore(tx).void([
+        { id: charged, keyId: creditKey },
+        { id: spent, keyId: tokenKey },
+      ]);
+      expect((await verified(tx)).mismatches).toEqual([]);
+      await tx.query("update balance set used = used + 40, purchased = purchased + 40 where key_id = $1", [creditKey]);
+      expect((await verified(tx)).mismatches).toMatchObject([
+        { column: "balance.purchased" },
+        { column: "balance.used" },
+      ]);
+      throw undo;
+    };
+    await expect(database.transaction(work)).rejects.toBe(undo);
+  });
+
   test("untouched, they add up, and everything was looked at", async () => {
     expect(await verified(database)).toEqual({
       ok: true,

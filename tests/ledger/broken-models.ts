@@ -43,6 +43,7 @@ export const BROKEN_MODELS: readonly BrokenModel[] = [
     caughtBy: "I9",
     rules: { frees: ({ kind }) => kind !== "completed" },
   },
+  { name: "a void that still counts as spent", caughtBy: "I7", rules: { forget: () => undefined } },
   { name: "a period that forgets older holds", caughtBy: "I1", rules: { turnedPosted: ({ budget }) => budget } },
   { name: "funding applied again by the same reference", caughtBy: "I7", rules: { repeats: false } },
   {

@@ -151,6 +151,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "waivers_spent",
     from: "v_borne + r.waived > r.cap",
     to: "false",
+    scene: [admit(ask(1, 20n), ask(4, 20n)), ...[1, 4].map((request) => ended(failed(request, 60n)))],
   },
   {
     name: "failures that forget what the house already bears",
@@ -158,6 +159,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "waivers_spent",
     from: "coalesce(sum(m.caused + m.failed), 0)",
     to: "0",
+    scene: [admit(ask(1, 20n), ask(4, 20n)), ...[1, 4].map((request) => ended(failed(request, 60n)))],
   },
   {
     name: "failures of one batch that do not count one another",
@@ -165,7 +167,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "waivers_spent",
     from: "v_borne := v_borne + r.waived;",
     to: "null;",
-    scene: [admit(ask(1, 20n), ask(4, 20n)), { type: "settle", ends: [1, 4].map((request) => failed(request, 60n)) }],
+    scene: [admit(ask(1, 20n), ask(4, 20n)), ended(failed(1, 60n), failed(4, 60n))],
   },
   {
     name: "a failure charged although the house bore nothing",
@@ -219,6 +221,45 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }, { type: "void", requests: [0] }],
   },
   {
+    name: "a void that leaves what it undid among what was used",
+    caughtBy: "I1",
+    fn: "void_v2",
+    from: "b.used - c.amount",
+    to: "b.used",
+    scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }],
+  },
+  {
+    name: "a void that counts as money paid in",
+    caughtBy: "I1",
+    fn: "void_v2",
+    from: "b.purchased - (c.amount - refunded)",
+    to: "b.purchased + refunded",
+    scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }],
+  },
+  {
+    name: "a void of yesterday taken off today",
+    caughtBy: "model",
+    fn: "void_v2",
+    from: "case when b.today = (c.at at time zone 'UTC')::date then c.amount else 0 end",
+    to: "c.amount",
+    scene: [
+      admit(ask(0, 50n)),
+      settle(0),
+      { type: "advance", ms: 86_400_000 },
+      admit(ask(3, 50n)),
+      settle(3),
+      { type: "void", requests: [0] },
+    ],
+  },
+  {
+    name: "a void that leaves its cost as the last",
+    caughtBy: "model",
+    fn: "void_v2",
+    from: "set last_cost = coalesce(",
+    to: "set last_cost = coalesce(b.last_cost, ",
+    scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }],
+  },
+  {
     name: "a void that frees the claim of what was delivered",
     caughtBy: "model",
     fn: "void_v2",
@@ -238,6 +279,12 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "house_booked",
     from: "and minute <= v_minute - interval '61 minutes'",
     to: "and false",
+    scene: [
+      admit(ask(1, 20n), ask(4, 20n)),
+      ended({ ...failed(1, 0n), absorbed: 60n }),
+      { type: "advance", ms: 3_700_000 },
+      ended({ ...failed(4, 0n), absorbed: 60n }),
+    ],
   },
   {
     name: "a key suspended for what its providers failed at",
@@ -245,6 +292,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "house_booked",
     from: "select sum(m.caused)",
     to: "select sum(m.caused + m.failed)",
+    scene: [admit(ask(1, 20n), ask(4, 20n)), ended(failed(1, 60n)), ended({ ...failed(4, 0n), absorbed: 60n })],
   },
   {
     name: "a key whose overruns suspend it never",
@@ -307,6 +355,10 @@ function admit(...asks: AskPlan[]): Command {
 function settle(request: number): Command {
   const end = { outcome: "completed", charge: 40n, tokens: 1, delivered: true, recorded: true, answer: null } as const;
   return { type: "settle", ends: [{ request, ...end }] };
+}
+
+function ended(...ends: Extract<Command, { type: "settle" }>["ends"]): Command {
+  return { type: "settle", ends };
 }
 
 function failed(request: number, waived: bigint) {

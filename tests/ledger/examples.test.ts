@@ -247,6 +247,44 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.usage(credit)).toMatchObject({ posted: 100n, held: 0n, requests: 0n, inputTokens: 0n });
   });
 
+  test.each([
+    ["credit", "on its day"],
+    ["credit", "a day later"],
+    ["tokens", "on its day"],
+    ["tokens", "a day later"],
+  ] as const)(
+    "a request of a %s key that is undone %s shows as nothing spent [MON-35] [MON-45]",
+    async (unit, when) => {
+      const keyId = unit === "credit" ? credit : tokens;
+      const record = { provider: "p", status: 200, firstByteMs: null, tookMs: 1, estimated: false };
+      const [kept, undone] = [ask({ keyId }), ask({ keyId })];
+      await admit(kept);
+      await settle(kept, { charge: 5n, record });
+      const before = await target.usage(keyId);
+      await target.advance(1);
+      await admit(undone);
+      await settle(undone, { charge: 30n, record });
+      expect(await target.usage(keyId)).toMatchObject({ used: 35n, todaySpend: 35n, lastCost: 30n, requests: 2n });
+      if (when === "a day later") await target.advance(DAY_MS);
+      const [turned] = unit === "tokens" && when === "a day later" ? [{ posted: 100n, used: 0n }] : [{}];
+      const today = when === "a day later" ? { todaySpend: 0n } : {};
+
+      expect(await target.void([{ id: undone.id, keyId }])).toEqual([{ kind: "voided", refunded: 30n }]);
+      const { periodEndsAtMs: _, ...shown } = { ...before };
+      expect(await target.usage(keyId)).toMatchObject({ ...shown, ...turned, ...today });
+    },
+  );
+
+  test("a request refunded in part and then undone leaves neither spending nor funding behind [I1] [MON-45]", async () => {
+    const paid = ask();
+    await admit(paid);
+    await settle(paid, { charge: 7n });
+    await target.fund({ keyId: credit, reference: "r", kind: "refund", amount: 5n, about: paid.id, actor: "test" });
+    await target.void([{ id: paid.id, keyId: credit }]);
+
+    expect(await target.usage(credit)).toMatchObject({ posted: 100n, purchased: 100n, used: 0n, todaySpend: 0n });
+  });
+
   test("a failed provider costs nothing, whatever the charge says, and moves no token totals [I5] [MON-32]", async () => {
     const failed = ask();
     await admit(failed);

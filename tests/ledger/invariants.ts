@@ -176,10 +176,14 @@ export function violationsOf(witness: Witness): string[] {
 }
 
 function foldMismatches(state: State, account: Account, keyId: string): string[] {
-  const charges = [...state.charges.values()].filter((charge) => charge.keyId === keyId);
+  const own = [...state.charges].filter(([, charge]) => charge.keyId === keyId);
+  const charges = own.map(([, charge]) => charge);
   const funding = [...state.funding.values()].filter((entry) => entry.keyId === keyId);
   if (account.unit === "credit") {
-    return [...same("purchased", account.purchased, sum(funding)), ...same("used", account.used, sum(charges))];
+    const undone = (id: string | null): boolean => state.funding.has(`${keyId} #void:${id}`);
+    const spent = own.filter(([id]) => !undone(id)).map(([, charge]) => charge);
+    const paidIn = funding.filter(({ about }) => !undone(about));
+    return [...same("purchased", account.purchased, sum(paidIn)), ...same("used", account.used, sum(spent))];
   }
   const current = ({ periodNo }: { periodNo: number }): boolean => periodNo === account.periodNo;
   const refunds = funding.filter(({ kind }) => kind === "refund");

@@ -184,7 +184,8 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     if (counts) {
       account.requests += 1n;
       account.lastCost = paid;
-      if (ending.record) state.records.set(ending.id, { cost: paid, outcome: ending.kind as Settlement["outcome"] });
+      const outcome = ending.kind as Settlement["outcome"];
+      if (ending.record) state.records.set(ending.id, { keyId: hold.keyId, cost: paid, outcome, atMs: nowMs });
     }
     state.charges.set(ending.id, {
       keyId: hold.keyId,
@@ -194,6 +195,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       periodNo: hold.periodNo,
       tokensIn,
       tokensOut,
+      atMs: nowMs,
     });
     closeClaim(ending, paid);
     return paid;
@@ -229,7 +231,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       }
       const charge = state.charges.get(id);
       if (!charge) {
-        const nothing = { granted: 0n, amount: 0n, tokensIn: 0n, tokensOut: 0n };
+        const nothing = { granted: 0n, amount: 0n, tokensIn: 0n, tokensOut: 0n, atMs: nowMs };
         if (account) state.charges.set(id, { keyId, kind: "voided", periodNo: account.periodNo, ...nothing });
         return { kind: "voided", refunded: 0n };
       }
@@ -245,10 +247,8 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
         about: id,
       });
       refund(account, charge.periodNo, refunded);
-      if (charge.kind !== "client_gone" && charge.kind !== "swept") account.requests -= 1n;
-      account.tokensIn -= charge.tokensIn;
-      account.tokensOut -= charge.tokensOut;
       state.records.delete(id);
+      rules.forget({ account, charge, records: [...state.records].filter(([, it]) => it.keyId === keyId) });
       for (const [name, claim] of state.claims) {
         if (claim.holdId !== id) continue;
         if (contentDelivered) Object.assign(claim, { state: "interrupted", answer: null, expiresAtMs: nowMs + DAY_MS });

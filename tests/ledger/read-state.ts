@@ -26,7 +26,7 @@ const HOLDS = `select id, key_id as "keyId", amount, period_no::int as "periodNo
   checkpoint_cost as cost, checkpoint_in as "tokensIn", checkpoint_out as "tokensOut", checkpoint_seq as seq,
   content_delivered as delivered, ${MS("deadline")} as "deadlineMs" from hold where key_id = any ($1::uuid[])`;
 const CHARGES = `select hold_id as id, key_id as "keyId", granted, amount, kind, period_no::int as "periodNo",
-  tokens_in as "tokensIn", tokens_out as "tokensOut" from charge where key_id = any ($1::uuid[])`;
+  tokens_in as "tokensIn", tokens_out as "tokensOut", ${MS("at")} as "atMs" from charge where key_id = any ($1::uuid[])`;
 const FUNDING = `select key_id || ' ' || reference as id, key_id as "keyId", kind, amount, period_no::int as "periodNo", about
   from funding where key_id = any ($1::uuid[])`;
 const CLAIMS = `select key_id || ' ' || route || ' ' || encode(key_sha256, 'hex') as id, encode(fingerprint, 'hex') as fingerprint,
@@ -39,7 +39,8 @@ const HOUSE = `select hold_id || ' ' || kind as id, key_id as "keyId", kind, amo
   from house where key_id = any ($1::uuid[])`;
 const BORNE = `select key_id || ' ' || extract(epoch from minute)::bigint / 60 as id, key_id as "keyId",
   (extract(epoch from minute) / 60)::float8 as minute, caused::bigint, failed::bigint from borne where key_id = any ($1::uuid[])`;
-const RECORDS = "select id, cost, outcome from usage_record where key_id = any ($1::uuid[])";
+const RECORDS = `select id, key_id as "keyId", cost, outcome, ${MS("at")} as "atMs"
+  from usage_record where key_id = any ($1::uuid[])`;
 
 /** What a database knows of some keys and processes. */
 export async function readState(

@@ -1,5 +1,5 @@
 import type { Verdict } from "../../src/ledger/ledger.ts";
-import type { Account, ChargeKind, Hold, Process } from "./state.ts";
+import type { Account, Charge, ChargeKind, Hold, Process, RecordEntry } from "./state.ts";
 
 /** The decisions of the ledger, each by itself, so that a test can break one and see which invariant notices. */
 export type Rules = {
@@ -17,6 +17,8 @@ export type Rules = {
   fences: (kind: ChargeKind) => boolean;
   /** Whether the claim of an ended request may be taken again. */
   frees: (end: { paid: bigint; kind: ChargeKind; contentDelivered: boolean; answered: boolean }) => boolean;
+  /** What else a void takes back: the request counts as if it had never been. */
+  forget: (undone: { account: Account; charge: Charge; records: readonly [string, RecordEntry][] }) => void;
   turnedPosted: (account: Account) => bigint;
   /** Whether funding by a known reference is recognised. */
   repeats: boolean;
@@ -25,6 +27,7 @@ export type Rules = {
 };
 
 const LEASE_MS = 15_000;
+const DAY_MS = 86_400_000;
 const UNCOUNTED: ReadonlySet<Verdict["kind"]> = new Set([
   "already",
   "stale_key",
@@ -51,6 +54,20 @@ export const LAW: Rules = {
   fences: (kind) => kind === "swept" || kind === "voided",
   frees: ({ paid, kind, contentDelivered, answered }) =>
     paid === 0n && kind !== "completed" && !contentDelivered && !answered,
+  forget: ({ account, charge, records }) => {
+    if (account.unit === "credit") {
+      account.used -= charge.amount;
+      // The refund itself and earlier ones of this charge count as paid in.
+      account.purchased -= charge.amount;
+    }
+    if (account.day === Math.floor(charge.atMs / DAY_MS)) account.todaySpend -= charge.amount;
+    account.tokensIn -= charge.tokensIn;
+    account.tokensOut -= charge.tokensOut;
+    if (charge.kind === "client_gone" || charge.kind === "swept") return;
+    account.requests -= 1n;
+    const [last] = records.toSorted(([id, one], [otherId, other]) => other.atMs - one.atMs || (id < otherId ? 1 : -1));
+    account.lastCost = last?.[1].cost ?? 0n;
+  },
   turnedPosted: ({ budget, held }) => budget + held,
   repeats: true,
   maySweep: ({ nowMs, serverStartMs, sweeper }) =>

@@ -15,8 +15,8 @@ export type State = {
   house: Map<string, HouseEntry>;
   /** The same by key and minute, for an hour. */
   borne: Map<string, BorneEntry>;
-  /** By hold: the cost in the usage record. */
-  records: Map<string, { cost: bigint; outcome: Outcome }>;
+  /** By hold: the usage record. */
+  records: Map<string, RecordEntry>;
 };
 
 export type Account = {
@@ -65,6 +65,7 @@ export type Charge = {
   periodNo: number;
   tokensIn: bigint;
   tokensOut: bigint;
+  atMs: number;
 };
 
 export type FundingEntry = {
@@ -88,6 +89,8 @@ export type HouseKind = "overrun" | "write_off" | "failed";
 export type HouseEntry = { keyId: string; kind: HouseKind; amount: bigint; atMs: number };
 /** `minute` counts from 1970. */
 export type BorneEntry = { keyId: string; minute: number; caused: bigint; failed: bigint };
+
+export type RecordEntry = { keyId: string; cost: bigint; outcome: Outcome; atMs: number };
 
 export type Process = { renewingSinceMs: number; leaseUntilMs: number };
 
