@@ -15,7 +15,6 @@ const law = {
   admission: ["core", "tokens"],
   upstream: ["core", "wire"],
   simulator: ["core", "wire"],
-  offload: ["core", "wire", "translate", "tokens"],
   relay: ["core", "wire", "translate", "tokens"],
   gateway: [
     "core", "telemetry", "wire", "translate", "tokens",

@@ -42,6 +42,7 @@ export default defineConfig({
             "tests/repo/**/*.test.ts",
             "tests/bench/**/*.test.ts",
             "tests/ledger/**/*.test.ts",
+            "tests/attack/**/*.test.ts",
           ],
         },
       },
@@ -60,7 +61,7 @@ export default defineConfig({
         name: "chaos",
         include: ["tests/chaos/**/*.test.ts"],
         alike: [
-          "tests/chaos/{drain,many-streams,unread-body}.test.ts",
+          "tests/chaos/{attack,drain,many-streams,unread-body}.test.ts",
           "tests/chaos/ledger/{crowd,outages,standby}.test.ts",
         ],
         testTimeout: 180_000,

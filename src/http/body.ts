@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "../core/fault.ts";
-import { BodyBytes } from "./body-bytes.ts";
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
 const MEBIBYTE = 1_048_576;
+const NOTHING = Buffer.alloc(0);
 
 /** The bytes of a JSON body. Too large is known from its announced length, else as soon as it is so. [decision 12] */
 export function readBody(
@@ -16,18 +16,19 @@ export function readBody(
   if (request.headers["content-encoding"] !== undefined) {
     throw new Fault("invalid_request", "Send the body uncompressed, without a content-encoding header.");
   }
-  const announced = Number(request.headers["content-length"] ?? 0);
-  if (announced > maxBytes) throw tooLarge(maxBytes);
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   // The caller may have left while its key was looked up; then nothing will ever be heard of it again.
   if (request.destroyed) throw brokeOff();
   if (awaitsContinue(request)) response.writeContinue();
   return new Promise((resolve, reject) => {
-    const body = new BodyBytes(announced);
+    const chunks: Buffer[] = [];
+    let size = 0;
     request.on("data", (chunk: Buffer) => {
-      if (body.size + chunk.length <= maxBytes) body.add(chunk);
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
       else reject(tooLarge(maxBytes));
     });
-    request.on("end", () => resolve(body.whole()));
+    request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] ?? NOTHING) : Buffer.concat(chunks)));
     request.on("error", (cause) => reject(brokeOff(cause)));
   });
 }

@@ -1,4 +1,3 @@
-import type { ClientDialect } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { type CountRequest, countingRefusals } from "../gateway/count-request.ts";
@@ -7,28 +6,17 @@ import { idempotencyOf } from "../gateway/idempotency.ts";
 import type { Generation } from "../gateway/journey.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
-import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
+import { parseBody, type ParsedBody } from "../wire/json/parse-body.ts";
 import { readBody } from "./body.ts";
 import type { Call } from "./door.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
 
-/** A body, and the headers that belong to it, become a request. */
-export type ReadRequest = (arrived: {
-  dialect: ClientDialect;
-  keyId: string;
-  secret: string;
-  bytes: Buffer;
-  headers: Call["request"]["headers"];
-  betas: readonly string[];
-  maxDepth: number;
-}) => GenerationRequest | Promise<GenerationRequest>;
+/** How a route turns its body, and the headers that belong to it, into a request. */
+export type ReadRequest = (body: ParsedBody, headers: Call["request"]["headers"]) => GenerationRequest;
 
-/** What a request is known again by when it is repeated under its Idempotency-Key. */
-export type Fingerprint = (repeatable: Repeatable & { owner: string }) => Buffer | Promise<Buffer>;
-
-export type ServeGeneration = (call: Call, dialect: ClientDialect) => Promise<RequestFinished>;
+export type ServeGeneration = (call: Call, read: ReadRequest) => Promise<RequestFinished>;
 
 /** Callers that cannot do with less than what they asked for say so; any other word is a mistake they should hear of. */
 function readFidelity(given: string | string[] | undefined): NonNullable<Generation["fidelity"]> {
@@ -45,9 +33,6 @@ const CLIENT_CLOSED = 499;
 type Parts = {
   generate: Generate;
   countRequest: CountRequest;
-  readRequest: ReadRequest;
-  fingerprint: Fingerprint;
-  betas: readonly string[];
   events: Pick<Events, "upstreamFailed">;
   sinkLimits: SinkLimits;
   maxBodyBytes: number;
@@ -56,9 +41,8 @@ type Parts = {
 
 /** From a body in any client format to a finished answer. */
 export const createServeGeneration =
-  (parts: Parts): ServeGeneration =>
-  async (call, dialect) => {
-    const { generate, countRequest, readRequest, fingerprint, events, sinkLimits } = parts;
+  ({ generate, countRequest, events, sinkLimits, maxBodyBytes, maxJsonDepth }: Parts): ServeGeneration =>
+  async (call, read) => {
     const { visit, request: incoming, response } = call;
     const { caller, route, trail, requestId, startedAtMs } = visit;
     invariant(caller, "a generation without a caller");
@@ -67,15 +51,7 @@ export const createServeGeneration =
       async () => ({
         idempotencyKey: readIdempotencyKey(incoming.rawHeaders),
         fidelity: readFidelity(incoming.headers["x-tollgate-fidelity"]),
-        request: await readRequest({
-          dialect,
-          keyId: caller.key.id,
-          secret: caller.secret,
-          bytes: await readBody(call, parts.maxBodyBytes),
-          headers: incoming.headers,
-          betas: parts.betas,
-          maxDepth: parts.maxJsonDepth,
-        }),
+        request: read(parseBody(await readBody(call, maxBodyBytes), maxJsonDepth), incoming.headers),
       }),
     );
     const version = request.forwardedHeaders["anthropic-version"] ?? "";
@@ -88,11 +64,7 @@ export const createServeGeneration =
       idempotency:
         idempotencyKey === null
           ? null
-          : idempotencyOf(caller, {
-              idempotencyKey,
-              route,
-              fingerprint: await fingerprint({ route, version, bytes: request.bytes, owner: request.owner }),
-            }),
+          : idempotencyOf(caller, { idempotencyKey, route, version, bytes: request.bytes }),
       sink: new ResponseSink(response, requestId, sinkLimits),
       startedAtMs,
       onAttempt: ({ target, number, status, failure, waitedMs }) => {

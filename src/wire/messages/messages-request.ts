@@ -33,7 +33,6 @@ export function readMessagesRequest(
   refuseFields("messages", value);
   return {
     dialect: "messages",
-    owner: "",
     model: body.model,
     stream: body.stream === true,
     maxOutputTokens: body.max_tokens ?? DEFAULT_MAX_TOKENS,

@@ -1,0 +1,71 @@
+/**
+ * Attacks a gateway of its own with everything in tests/attack/attempts and says what came of it. Exits with 1 when an attempt gains
+ * more than it may and nothing says why.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { ATTEMPTS } from "../tests/attack/attempts/all.ts";
+import { modelsOf } from "../tests/attack/models.ts";
+import { pageOf } from "../tests/attack/page.ts";
+import { pictureOf } from "../tests/attack/picture.ts";
+import { type Row, rowOf } from "../tests/attack/row.ts";
+import { LONG, runAttempt, SHORT } from "../tests/attack/run.ts";
+import { startStage } from "../tests/attack/stage.ts";
+import { tableHead, tableRow } from "../tests/attack/table.ts";
+
+const USAGE = `npm run attack -- [options]
+
+  --only PATTERN   attempts whose name or class matches, as a regular expression
+  --short          smaller and shorter attacks on other tenants, and none that takes long
+  --json           one JSON object per attempt instead of a table
+  --write          writes docs/operate/attacks.md and attacks.svg from the figures of this run; all attempts only
+  --help           this text`;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: "" },
+    short: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+if (values.help) console.log(USAGE);
+else if (values.write && (values.only !== "" || values.short)) {
+  console.error("attack: --write needs a whole run, without --only and --short");
+  process.exitCode = 2;
+} else await attack();
+
+async function attack(): Promise<void> {
+  const wanted = new RegExp(values.only, "i");
+  const attempts = ATTEMPTS.filter(
+    ({ name, kind, long }) => wanted.test(`${kind} ${name}`) && !(values.short && long === true),
+  );
+  const form = values.short ? SHORT : LONG;
+  const stage = await startStage(modelsOf(attempts));
+  const rows: Row[] = [];
+  try {
+    const quietFromMs = Date.now();
+    await sleep(form.windowMs);
+    const quiet = await stage.neighbour.during(quietFromMs, Date.now());
+    if (!values.json) console.log(tableHead());
+    for (const attempt of attempts) {
+      const row = rowOf(await runAttempt(stage, attempt, form), quiet);
+      rows.push(row);
+      console.log(values.json ? JSON.stringify(row) : tableRow(row));
+    }
+  } finally {
+    await stage.close();
+  }
+  const failed = rows.filter(({ held }) => !held);
+  const unknown = failed.filter(({ known }) => known === "");
+  console.error(`attack: ${rows.length} attempts, ${rows.length - failed.length} hold, ${failed.length} do not`);
+  if (values.write) {
+    const folder = join(import.meta.dirname, "../docs/operate");
+    writeFileSync(join(folder, "attacks.md"), `${pageOf(rows)}\n`.replace(/\n+$/, "\n"));
+    writeFileSync(join(folder, "attacks.svg"), pictureOf(rows));
+  }
+  process.exitCode = unknown.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,46 @@
+import type { Pool } from "pg";
+
+/** What the ledger says of a key: read from its tables, not from what callers are shown. */
+export type Account = {
+  /** Nano-credits, or tokens. */
+  balance: bigint;
+  /** Sum of the charges. */
+  charged: bigint;
+  charges: number;
+  holds: number;
+  /** What the operator has paid for it. */
+  writtenOff: bigint;
+  status: string;
+};
+
+const SQL = `
+  select b.posted::text as balance,
+    (select coalesce(sum(amount), 0)::text from charge where key_id = $1) as charged,
+    (select count(*)::int from charge where key_id = $1) as charges,
+    (select count(*)::int from hold where key_id = $1) as holds,
+    (select coalesce(sum(amount), 0)::text from house where key_id = $1) as written_off,
+    (select status from key where id = $1) as status
+  from balance b where b.key_id = $1`;
+
+type Row = {
+  balance: string;
+  charged: string;
+  charges: number;
+  holds: number;
+  written_off: string;
+  status: string;
+};
+
+export async function readAccount(books: Pool, keyId: string): Promise<Account> {
+  const { rows } = await books.query<Row>(SQL, [keyId]);
+  const row = rows[0];
+  if (row === undefined) throw new Error(`no balance of ${keyId}`);
+  return {
+    balance: BigInt(row.balance),
+    charged: BigInt(row.charged),
+    charges: row.charges,
+    holds: row.holds,
+    writtenOff: BigInt(row.written_off),
+    status: row.status,
+  };
+}

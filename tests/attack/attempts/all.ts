@@ -1,0 +1,24 @@
+import type { Attempt } from "../attempt.ts";
+import { BODIES } from "./lockout-bodies.ts";
+import { CROWDS } from "./lockout-crowds.ts";
+import { BOUNDS } from "./price-bounds.ts";
+import { DISCONNECTS } from "./price-disconnects.ts";
+import { REPLAYS } from "./price-replay.ts";
+import { RESERVATIONS } from "./price-reservation.ts";
+import { USAGE } from "./price-usage.ts";
+import { CONTENT } from "./smuggle-content.ts";
+import { HEADERS } from "./smuggle-headers.ts";
+import { MEMBERS } from "./smuggle-members.ts";
+
+export const ATTEMPTS: readonly Attempt[] = [
+  ...DISCONNECTS,
+  ...BOUNDS,
+  ...USAGE,
+  ...RESERVATIONS,
+  ...REPLAYS,
+  ...MEMBERS,
+  ...CONTENT,
+  ...HEADERS,
+  ...CROWDS,
+  ...BODIES,
+];

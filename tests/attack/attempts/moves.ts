@@ -1,0 +1,65 @@
+import type { ClientRequest } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cap, LaneStage, ModelTraits, PriceAttempt } from "../attempt.ts";
+import { send } from "../client.ts";
+import type { Json } from "../formats.ts";
+
+/**
+ * Ten thousand tokens. What a provider has produced and not yet sent when it is told to stop is nobody's to charge; beside such
+ * a prompt it is less than a hundredth of the price.
+ */
+export const LONG_PROMPT = "word ".repeat(10_000).trim();
+
+/** 1,500 tokens nobody sees, then 300 words. */
+export const HIDDEN_REASONING: { model: ModelTraits; credit: string } = {
+  model: { habit: { hidden: 1_500, tokens: 300, rate: 300 }, capabilities: { reasoning: true } },
+  credit: "0.2",
+};
+
+export const LEFT_EARLY: Cap = {
+  setting: "ledger.write_off_cap",
+  because: "nothing had been answered, and an error status costs nothing",
+};
+
+export const FAILED_AFTER_CONTENT: Cap = {
+  setting: "ledger.write_off_cap",
+  because: "an answer that failed costs nothing (7.3), since clients send it again",
+};
+
+export const OVERRUN: Cap = {
+  setting: "ledger.write_off_cap",
+  because: "a balance is never negative, so what a request cost beyond it cannot be charged",
+};
+
+const MOST_REPEATS = 12;
+
+/** Repeats a move until the key is suspended, or several times as much as the cap has been tried for. */
+export const untilRefused =
+  (move: (lane: LaneStage) => Promise<void>): PriceAttempt["run"] =>
+  async (lane) => {
+    for (let repeats = 0; repeats < MOST_REPEATS; repeats += 1) {
+      await move(lane);
+      await sleep(100);
+      const { status } = await lane.stage.account(lane.keyId);
+      if (status !== "active") return;
+    }
+  };
+
+/** So many at once, and all answers read. */
+export async function atOnce(count: number, one: (index: number) => Promise<unknown>): Promise<void> {
+  await Promise.all(Array.from({ length: count }, (_, index) => one(index)));
+}
+
+const ASKED_MS = 5_000;
+
+/** Sends a request and waits until the provider has it, or is not going to. */
+export async function sendAndReach({ stage, model, sent }: LaneStage, body: Json): Promise<ClientRequest> {
+  const before = (await stage.calls(model)).length;
+  const request = send(sent(body));
+  let over = false;
+  request.once("close", () => void (over = true));
+  request.once("response", () => void (over = true));
+  for (const untilMs = Date.now() + ASKED_MS; !over && Date.now() < untilMs; await sleep(20))
+    if ((await stage.calls(model)).length > before) break;
+  return request;
+}

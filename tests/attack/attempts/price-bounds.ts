@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ALL_LANES, type PriceAttempt } from "../attempt.ts";
+import { wordsIn } from "../client.ts";
+import type { Json } from "../formats.ts";
+import { FAILED_AFTER_CONTENT, LONG_PROMPT, untilRefused } from "./moves.ts";
+
+const all = { kind: "price", lanes: ALL_LANES } as const;
+const EVENT_BOUND = 8 * 1024 * 1024;
+
+/** Providers of responses repeat the request in the last event, beside the answer. */
+const ECHOING = ALL_LANES.filter(({ caller, provider }) => caller === "responses" && provider === "responses");
+const echoing = { kind: "price", lanes: ECHOING } as const;
+const burst = { model: { habit: { tokens: 20_000, rate: 0 }, contextWindow: 20_000_000 }, credit: "50" };
+
+const swollen =
+  (extra: Json): PriceAttempt["run"] =>
+  async ({ open, body }) => {
+    const stream = await open(body({ stream: true, limit: 30_000, extra }));
+    await stream.readAll();
+  };
+
+/** What a limit of the gateway or a failure of the provider ends. */
+export const BOUNDS: readonly PriceAttempt[] = [
+  {
+    ...echoing,
+    ...burst,
+    name: "swell the last event with instructions",
+    tries:
+      "Sends instructions of almost 8 MiB, so that the last event, which repeats them, passes the gateway's bound.",
+    run: swollen({ instructions: " ".repeat(EVENT_BOUND - 3_000) }),
+  },
+  {
+    ...echoing,
+    ...burst,
+    name: "swell the last event with tools",
+    tries: "The same with the description of a tool.",
+    run: swollen({
+      tools: [{ type: "function", name: "f", description: " ".repeat(EVENT_BOUND - 3_000), parameters: {} }],
+    }),
+  },
+  {
+    ...echoing,
+    ...burst,
+    name: "swell the last event with metadata",
+    tries: "The same with a value of metadata.",
+    run: swollen({ metadata: { note: " ".repeat(EVENT_BOUND - 3_000) } }),
+  },
+  {
+    ...all,
+    ...burst,
+    lanes: [{ caller: "messages", provider: "responses", unit: "credit" }],
+    name: "swell a translated last event",
+    tries: "Sends a system prompt of almost 8 MiB in another format to a provider that repeats it.",
+    run: swollen({ system: " ".repeat(EVENT_BOUND - 3_000) }),
+  },
+  {
+    ...echoing,
+    ...burst,
+    name: "swell a plain answer",
+    tries: "Sends instructions of 31 MiB and asks for a plain answer, which repeats them.",
+    long: true,
+    run: async ({ ask, body }) => {
+      await ask(body({ limit: 30_000, extra: { instructions: " ".repeat(31 * 1024 * 1024) } }));
+    },
+  },
+  {
+    ...all,
+    name: "read nothing until cut off",
+    tries: "Stops reading a stream after the first words and waits to be cut off.",
+    model: { habit: { tokens: 2_000, rate: 200 } },
+    hasty: true,
+    run: async ({ open, body }) => {
+      const stream = await open(body({ stream: true, prompt: LONG_PROMPT, limit: 2_000 }));
+      await stream.readUntil((text) => wordsIn(text) > 10);
+      stream.stall();
+      await sleep(4_000);
+      stream.leave();
+    },
+  },
+  {
+    ...all,
+    name: "run a stream into the deadline",
+    tries: "Keeps a slow stream open until the gateway's own deadline ends it.",
+    model: { habit: { tokens: 5_000, rate: 200 } },
+    hasty: true,
+    run: async ({ open, body }) => {
+      const stream = await open(body({ stream: true, prompt: LONG_PROMPT, limit: 5_000 }));
+      await stream.readAll();
+    },
+  },
+  {
+    ...all,
+    name: "run plain requests into the deadline",
+    tries: "Asks for plain answers that take longer than the deadline, again and again.",
+    model: { habit: { tokens: 5_000, rate: 500 } },
+    credit: "0.2",
+    hasty: true,
+    cap: FAILED_AFTER_CONTENT,
+    run: untilRefused(async ({ ask, body }) => {
+      await ask(body({ prompt: LONG_PROMPT, limit: 5_000 }));
+    }),
+  },
+  {
+    ...all,
+    name: "be suspended in mid-stream",
+    tries: "Has the key suspended while a stream runs.",
+    model: { habit: { tokens: 5_000, rate: 200 } },
+    run: async ({ open, body, stage, keyId }) => {
+      const stream = await open(body({ stream: true, prompt: LONG_PROMPT, limit: 5_000 }));
+      await stream.readUntil((text) => wordsIn(text) >= 100);
+      await stage.admin("POST", `/admin/v1/keys/${keyId}/suspend`);
+      await Promise.race([stream.readAll(), sleep(5_000)]);
+      stream.leave();
+    },
+  },
+  ...(["content_filter", "overloaded", "reset", "close"] as const).map((how): PriceAttempt => ({
+    ...all,
+    name: `provoke a failure of the provider: ${how}`,
+    tries: `Reads 500 words and then has the provider fail (${how}), again and again.`,
+    model: { habit: { tokens: 5_000, rate: 0, fail: { after: 500, how } } },
+    credit: "0.2",
+    cap: FAILED_AFTER_CONTENT,
+    run: untilRefused(async ({ open, body }) => {
+      const stream = await open(body({ stream: true, prompt: LONG_PROMPT, limit: 5_000 })).catch(() => null);
+      await stream?.readAll();
+    }),
+  })),
+  {
+    ...all,
+    name: "a provider that ends without an end",
+    tries: "Uses a self-hosted server that closes streams without finish_reason, usage or [DONE], again and again.",
+    model: { habit: { abrupt: true, rate: 0 }, conformant: false },
+    credit: "0.2",
+    cap: FAILED_AFTER_CONTENT,
+    run: untilRefused(async ({ open, body }) => {
+      const stream = await open(body({ stream: true, prompt: LONG_PROMPT })).catch(() => null);
+      await stream?.readAll();
+    }),
+  },
+];

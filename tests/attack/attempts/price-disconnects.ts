@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ALL_LANES, CHAT_LANES, type PriceAttempt } from "../attempt.ts";
+import { send, wordsIn } from "../client.ts";
+import { HIDDEN_REASONING, LEFT_EARLY, LONG_PROMPT, sendAndReach, untilRefused } from "./moves.ts";
+
+const all = { kind: "price", lanes: ALL_LANES } as const;
+
+/** Leaves when so many words have come. */
+const leaveAfter =
+  (words: number): PriceAttempt["run"] =>
+  async ({ open, body }) => {
+    const stream = await open(body({ stream: true, prompt: LONG_PROMPT }));
+    await stream.readUntil((text) => wordsIn(text) >= words);
+    stream.leave();
+    await stream.closed;
+  };
+
+/** Callers that leave before they are asked to pay. */
+export const DISCONNECTS: readonly PriceAttempt[] = [
+  {
+    ...all,
+    name: "leave at the first byte",
+    tries: "Streams a long prompt and disconnects as soon as anything arrives.",
+    model: { habit: {} },
+    run: async ({ open, body }) => {
+      const stream = await open(body({ stream: true, prompt: LONG_PROMPT }));
+      await stream.readUntil((text) => text !== "");
+      stream.leave();
+    },
+  },
+  {
+    ...all,
+    name: "leave in the middle",
+    tries: "Disconnects from a stream after 100 words.",
+    model: { habit: {} },
+    run: leaveAfter(100),
+  },
+  {
+    ...all,
+    name: "leave before the terminal event",
+    tries: "Disconnects when every word has arrived and only the terminal event is missing.",
+    model: { habit: {} },
+    run: leaveAfter(300),
+  },
+  {
+    ...all,
+    name: "leave after the usage chunk",
+    tries: "Asks for usage in the stream and disconnects between the usage chunk and [DONE].",
+    lanes: CHAT_LANES,
+    model: { habit: {} },
+    run: async ({ open, body }) => {
+      const extra = { stream_options: { include_usage: true } };
+      const stream = await open(body({ stream: true, prompt: LONG_PROMPT, extra }));
+      await stream.readUntil((text) => text.includes('"prompt_tokens"'));
+      stream.leave();
+    },
+  },
+  {
+    ...all,
+    name: "leave in the middle of a tool call",
+    tries: "Has the model write tool arguments instead of text and disconnects after 100 tokens of them.",
+    model: { habit: { as: "tool" } },
+    run: leaveAfter(100),
+  },
+  {
+    ...all,
+    name: "leave in the middle of shown thoughts",
+    tries: "Reads the thoughts of a reasoning model and disconnects before its answer.",
+    model: { habit: { as: "thoughts" }, capabilities: { reasoning: true } },
+    run: leaveAfter(100),
+  },
+  {
+    ...all,
+    name: "leave by resetting the connection",
+    tries: "Resets the TCP connection after 100 words instead of closing it.",
+    model: { habit: {} },
+    run: async ({ sent, body }) => {
+      const request = send(sent(body({ stream: true, prompt: LONG_PROMPT })));
+      let words = 0;
+      await new Promise<void>((resolve) => {
+        request.on("response", (response) => {
+          response.on("error", () => undefined);
+          response.on("close", resolve);
+          response.on("data", (bytes: Buffer) => {
+            words += wordsIn(bytes.toString("latin1"));
+            if (words >= 100) request.socket?.resetAndDestroy();
+          });
+        });
+      });
+    },
+  },
+  {
+    ...all,
+    name: "leave by closing half the connection",
+    tries: "Closes the sending half of the connection and goes on reading.",
+    model: { habit: {} },
+    run: async ({ sent, body }) => {
+      const request = send(sent(body({ stream: true, prompt: LONG_PROMPT })));
+      await new Promise<void>((resolve) => {
+        request.on("close", resolve);
+        request.on("response", (response) => {
+          response.on("error", () => undefined);
+          response.once("data", () => request.socket?.end());
+          response.on("data", () => undefined);
+        });
+      });
+    },
+  },
+  {
+    ...all,
+    name: "eight choices and leave",
+    tries: "Asks for n=8 choices and disconnects after 50 words of each.",
+    lanes: CHAT_LANES.filter(({ provider }) => provider === "chat"),
+    model: { habit: {} },
+    run: async ({ open, body }) => {
+      const stream = await open(body({ stream: true, prompt: LONG_PROMPT, extra: { n: 8 } }));
+      await stream.readUntil((text) => wordsIn(text) >= 400);
+      stream.leave();
+    },
+  },
+  {
+    ...all,
+    name: "leave during hidden reasoning",
+    tries: "Lets a model reason in secret for three seconds and disconnects before the first visible word.",
+    ...HIDDEN_REASONING,
+    run: async ({ open, body }) => {
+      const stream = await open(body({ stream: true, limit: 8_000 }));
+      await sleep(3_000);
+      stream.leave();
+    },
+  },
+  {
+    ...all,
+    name: "leave after hidden reasoning",
+    tries: "Lets a model reason in secret, reads 50 words of the answer and disconnects before it is complete.",
+    ...HIDDEN_REASONING,
+    run: async ({ open, body }) => {
+      const stream = await open(body({ stream: true, limit: 8_000 }));
+      await stream.readUntil((text) => wordsIn(text) >= 50);
+      stream.leave();
+    },
+  },
+  {
+    ...all,
+    name: "leave before the provider answers",
+    tries: "Sends long prompts and disconnects while the provider still reads them, again and again.",
+    model: { habit: { startMs: 5_000 } },
+    credit: "0.2",
+    cap: LEFT_EARLY,
+    run: untilRefused(async (lane) => {
+      const request = await sendAndReach(lane, lane.body({ stream: true, prompt: LONG_PROMPT }));
+      request.destroy();
+    }),
+  },
+  {
+    ...all,
+    name: "drop plain requests while they are answered",
+    tries: "Asks for plain answers and disconnects while the provider writes them, again and again.",
+    model: { habit: { tokens: 2_000, rate: 2_000 } },
+    credit: "0.2",
+    cap: LEFT_EARLY,
+    run: untilRefused(async (lane) => {
+      const request = await sendAndReach(lane, lane.body({ prompt: LONG_PROMPT, limit: 2_000 }));
+      await sleep(500);
+      request.destroy();
+    }),
+  },
+  {
+    ...all,
+    name: "burn a huge prompt and leave",
+    tries: "Sends prompts of 100,000 tokens and disconnects before the provider answers, again and again.",
+    model: { habit: { startMs: 5_000 } },
+    credit: "2",
+    long: true,
+    cap: LEFT_EARLY,
+    run: untilRefused(async (lane) => {
+      const request = await sendAndReach(lane, lane.body({ prompt: "word ".repeat(100_000), limit: 10 }));
+      request.destroy();
+    }),
+  },
+  {
+    ...all,
+    name: "drop a plain request with an Idempotency-Key",
+    tries: "Disconnects from a plain request with an Idempotency-Key and fetches the answer from the store afterwards.",
+    model: { habit: { rate: 300 } },
+    run: async ({ sent, ask, body }) => {
+      const headers = { "idempotency-key": "dropped" };
+      const request = send(sent(body({ prompt: LONG_PROMPT }), headers));
+      await sleep(400);
+      request.destroy();
+      await sleep(3_500);
+      await ask(body({ prompt: LONG_PROMPT }), headers);
+    },
+  },
+];

@@ -1,0 +1,191 @@
+import type { Probe, SmuggleAttempt } from "../attempt.ts";
+import { bodyOf, FORMATS, type Format, type Json } from "../formats.ts";
+
+/** A value that is nowhere else, so that it is seen wherever it arrives. */
+const MARK = "smuggled-4711";
+
+const members = (callers: readonly Format[], extra: Json, never: readonly string[]): Probe[] =>
+  callers.map((caller) => ({
+    what: Object.keys(extra).join(", "),
+    caller,
+    body: (model) => bodyOf(caller, { model, limit: 5, extra }),
+    never,
+  }));
+
+/** Each member alone, by its name. */
+const named = (callers: readonly Format[], extras: Json): Probe[] =>
+  Object.entries(extras).flatMap(([name, value]) => members(callers, { [name]: value }, [`"${name}"`]));
+
+const raw = (caller: Format, what: string, text: string, never: readonly string[]): Probe => ({
+  what,
+  caller,
+  body: (model) => `${JSON.stringify(bodyOf(caller, { model, limit: 5 })).slice(0, -1)},${text}}`,
+  never,
+});
+
+const every = { kind: "smuggle", providers: FORMATS } as const;
+
+/** Members of the outermost object that make a provider do what nobody paid for, or for somebody else. */
+export const MEMBERS: readonly SmuggleAttempt[] = [
+  {
+    ...every,
+    name: "dearer service",
+    tries: "Asks for a dearer tier, speed or place.",
+    probes: named(FORMATS, { service_tier: "priority", speed: "fast", inference_geo: MARK }),
+  },
+  {
+    ...every,
+    name: "stored conversations",
+    tries: "Names responses, conversations, prompts and containers that are stored in the provider's account.",
+    probes: [
+      ...named(["responses"], {
+        previous_response_id: `resp_${MARK}`,
+        conversation: `conv_${MARK}`,
+        prompt: { id: `pmpt_${MARK}` },
+        background: true,
+      }),
+      ...named(["messages"], { container: `container_${MARK}`, thread: MARK, workspace_id: MARK }),
+      ...members(["chat", "responses"], { store: true }, ['"store":true']),
+    ],
+  },
+  {
+    ...every,
+    name: "another place to call",
+    tries: "Tells a proxy or a self-hosted server which address, key or back end to use.",
+    probes: named(FORMATS, {
+      api_base: `http://${MARK}`,
+      base_url: `http://${MARK}`,
+      api_key: MARK,
+      user_config: { model_list: [] },
+      kv_transfer_params: { remote_host: "169.254.169.254" },
+      bootstrap_host: MARK,
+      data_sources: [{ type: "azure_search", parameters: { endpoint: `https://${MARK}` } }],
+      mcp_servers: [{ type: "url", url: `https://${MARK}`, name: "m" }],
+    }),
+  },
+  {
+    ...every,
+    name: "another model than the one paid for",
+    tries: "Names fall-backs, presets, routes and mock answers of routers.",
+    probes: named(FORMATS, {
+      models: ["dear-model"],
+      fallbacks: [{ model: "dear-model" }],
+      preset: MARK,
+      route: "fallback",
+      provider: { order: ["dear"] },
+      mock_response: MARK,
+      safety_model: MARK,
+    }),
+  },
+  {
+    ...every,
+    name: "the scheduler of a self-hosted server",
+    tries: "Asks to go first, to be computed many times and to be taken for another request.",
+    probes: named(FORMATS, {
+      priority: -1_000,
+      request_id: MARK,
+      best_of: 20,
+      ignore_eos: true,
+      min_tokens: 50_000,
+      custom_logit_processor: MARK,
+      lora_path: "/etc",
+      deferred: true,
+    }),
+  },
+  {
+    ...every,
+    name: "search that the provider runs",
+    tries: "Turns on the provider's web search by every name it goes by.",
+    probes: [
+      ...named(["chat", "responses"], {
+        web_search_options: {},
+        search_parameters: { mode: "on" },
+        enable_search: true,
+        plugins: [{ id: "web" }],
+        search_settings: { include_domains: [MARK] },
+      }),
+      ...members(["messages"], { tools: [{ type: "web_search_20250305", name: "web_search" }] }, [
+        "web_search_20250305",
+      ]),
+      ...members(["responses"], { tools: [{ type: "web_search" }] }, ["web_search"]),
+      ...members(["chat"], { tools: [{ type: "web_search" }] }, ["web_search"]),
+    ],
+  },
+  {
+    ...every,
+    name: "tools that the provider runs",
+    tries: "Asks for code execution, file search, connectors and hosted MCP servers.",
+    probes: [
+      ...["code_interpreter", "file_search", "image_generation", "mcp"].flatMap((type) =>
+        members(["responses"], { tools: [{ type, server_label: "s", vector_store_ids: [MARK] }] }, [type, MARK]),
+      ),
+      ...["code_execution_20250825", "web_fetch_20250910"].flatMap((type) =>
+        members(["messages"], { tools: [{ type, name: "x" }] }, [type]),
+      ),
+      ...members(
+        ["responses"],
+        { tools: [{ type: "namespace", name: "n", tools: [{ type: "mcp", server_url: `https://${MARK}` }] }] },
+        [MARK],
+      ),
+    ],
+  },
+  {
+    ...every,
+    name: "known members in other letters",
+    tries: "Writes known members in other letters, which servers that read without regard to case would take.",
+    probes: [
+      "MAX_TOKENS",
+      "Max_Tokens",
+      "N",
+      "Service_Tier",
+      "STORE",
+      "Model",
+      "Previous_Response_Id",
+      "Stream",
+    ].flatMap((name) => members(FORMATS, { [name]: name === "N" ? 128 : MARK }, [`"${name}"`])),
+  },
+  {
+    ...every,
+    name: "members written with escapes",
+    tries: "Hides the names of refused members behind JSON escapes and prototypes.",
+    probes: FORMATS.flatMap((caller) => [
+      raw(caller, "an escaped name", String.raw`"service\u005ftier":"priority"`, ["priority"]),
+      raw(caller, "an escaped letter", String.raw`"\u0073ervice_tier":"priority"`, ["priority"]),
+      raw(caller, "a prototype", `"__proto__":{"service_tier":"${MARK}"}`, [MARK]),
+      raw(caller, "a constructor", `"constructor":{"prototype":{"service_tier":"${MARK}"}}`, [
+        `"service_tier":"${MARK}"`,
+      ]),
+    ]),
+  },
+  {
+    ...every,
+    name: "members given twice",
+    tries: "Gives a member twice, so that the gateway reads one value and the provider the other.",
+    probes: FORMATS.flatMap((caller) => [
+      raw(caller, "model twice", '"model":"smuggled-4711"', [MARK]),
+      raw(caller, "limit twice", `"max_tokens":30001,"max_tokens":5`, ["30001"]),
+      raw(caller, "stream twice", '"stream":false,"stream":true,"n":1,"n":64', ['"n":64']),
+    ]),
+  },
+  {
+    ...every,
+    name: "null in place of a member",
+    tries: "Sends null where a value would be refused, which lenient servers take as their own default.",
+    probes: named(FORMATS, { service_tier: null, store: null, background: null, max_tokens: null }).map((probe) => ({
+      ...probe,
+      never: ['"background":null', '"service_tier":null', '"store":null', '"max_tokens":null'],
+    })),
+  },
+  {
+    ...every,
+    name: "another person's name",
+    tries: "Presents the user id, the safety identifier and the cache key of another tenant.",
+    probes: [
+      ...members(["chat", "responses"], { user: MARK }, [`"${MARK}"`]),
+      ...members(["chat", "responses"], { safety_identifier: MARK }, [`"${MARK}"`]),
+      ...members(["chat", "responses"], { prompt_cache_key: MARK }, [`"prompt_cache_key":"${MARK}"`]),
+      ...members(["messages"], { metadata: { user_id: MARK } }, [`"${MARK}"`]),
+      ...members(["chat", "responses"], { prompt_cache_isolation_key: MARK }, ["prompt_cache_isolation_key"]),
+    ],
+  },
+];

@@ -1,0 +1,62 @@
+import type { Json } from "../formats.ts";
+
+/** How a provider ends an answer that it does not finish. */
+export type Failure = "content_filter" | "overloaded" | "reset" | "close";
+
+/** What a provider does for one of its models. Every count is of tokens. */
+export type Habit = {
+  /** Words the caller can see. */
+  tokens: number;
+  /** What the words are: an answer, the arguments of a tool, or thoughts that are shown. */
+  as: "text" | "tool" | "thoughts";
+  /** Writes as much as it likes, whatever the limit. */
+  limitless: boolean;
+  /** Reasoning that nobody sees, produced before the first word. */
+  hidden: number;
+  /** Tokens per second; 0 is at once. */
+  rate: number;
+  /** Time before the status, spent on reading the prompt. */
+  startMs: number;
+  /** Whether usage is reported, and figures that stand in for the true ones. */
+  usage: "true" | "none" | Json;
+  /** Ends the answer after so many words; with `when`, only where the request has this text in it. */
+  fail: { after: number; how: Failure; when?: string } | null;
+  /** Repeats the request's members in the first and last event, as responses do. */
+  echo: boolean;
+  /** Leaves out the reason why the answer ended and the closing mark. */
+  abrupt: boolean;
+  /** Input it counts beside the text: pictures and documents it fetches. */
+  mediaTokens: number;
+  /** Answers with this status and nothing else. */
+  refuse: number | null;
+};
+
+export const ORDINARY: Habit = {
+  tokens: 300,
+  as: "text",
+  limitless: false,
+  hidden: 0,
+  rate: 100,
+  startMs: 0,
+  usage: "true",
+  fail: null,
+  echo: true,
+  abrupt: false,
+  mediaTokens: 0,
+  refuse: null,
+};
+
+/** What the provider wrote down about a request, at the moment it ended or was stopped. */
+export type ProviderCall = {
+  seq: number;
+  model: string;
+  path: string;
+  headers: Record<string, string | string[] | undefined>;
+  /** As received; shortened when very long. */
+  body: string;
+  bodyBytes: number;
+  inputTokens: number;
+  visibleTokens: number;
+  hiddenTokens: number;
+  ended: "completed" | "failed" | "stopped" | null;
+};

@@ -1,0 +1,35 @@
+import type { SmuggleAttempt } from "./attempt.ts";
+import { ask } from "./client.ts";
+import { PATHS } from "./formats.ts";
+import { probeModelOf } from "./models.ts";
+import type { Stage } from "./stage.ts";
+
+export type SmuggleResult = {
+  probes: number;
+  refused: number;
+  /** Probes with something in them that reached the provider. */
+  reached: string[];
+};
+
+const CREDIT = "100";
+
+/** Sends each probe to a provider of each format and looks at what arrived there. */
+export async function runSmuggle(stage: Stage, attempt: SmuggleAttempt): Promise<SmuggleResult> {
+  const key = await stage.makeKey("credit", attempt.credit ?? CREDIT);
+  const result: SmuggleResult = { probes: 0, refused: 0, reached: [] };
+  for (const provider of attempt.providers) {
+    const model = probeModelOf(attempt, provider);
+    for (const { what, caller, body, headers, never, path } of attempt.probes) {
+      const seen = (await stage.calls(model)).length;
+      const url = `${stage.gateway.url}${path ?? PATHS[caller]}`;
+      const { status } = await ask({ url, secret: key.secret, body: body(model), headers: headers ?? {} });
+      const arrived = (await stage.calls(model)).slice(seen);
+      const told = arrived.map((call) => `${JSON.stringify(call.headers)}\n${call.body}`).join("\n");
+      const found = never.filter((text) => told.includes(text));
+      result.probes += 1;
+      if (status >= 400) result.refused += 1;
+      if (found.length > 0) result.reached.push(`${what}: ${caller} to ${provider} carried ${found.join(", ")}`);
+    }
+  }
+  return result;
+}

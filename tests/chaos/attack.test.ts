@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Attempt } from "../attack/attempt.ts";
+import { ATTEMPTS } from "../attack/attempts/all.ts";
+import { KNOWN } from "../attack/known.ts";
+import { modelsOf } from "../attack/models.ts";
+import { rowOf } from "../attack/row.ts";
+import { BESIDE_OTHERS, runAttempt, SHORT } from "../attack/run.ts";
+import { startStage, type Stage } from "../attack/stage.ts";
+import { LONGEST_STRETCH_MS } from "../support/stretch/stretches.ts";
+import { whyUnavailable } from "../support/postgres.ts";
+
+/** Those on other tenants that show most in little time. `npm run attack` runs all of them, and longer. */
+const CROWDS = ["unknown keys", "bodies that never come", "abandoned requests", "30,000 tools across formats"];
+
+const held = ATTEMPTS.filter(({ name, long }) => long !== true && !KNOWN.has(name));
+const named = (attempts: readonly Attempt[]) => attempts.map((attempt) => [attempt.name, attempt] as const);
+
+describe.skipIf(whyUnavailable("15"))("a caller with a valid key", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage(modelsOf(held));
+  });
+  afterAll(() => stage.close());
+
+  test.concurrent.each(named(held.filter(({ kind }) => kind !== "lockout")))(
+    "gains nothing by this: %s",
+    async (_name, attempt) => {
+      const { failing } = rowOf(await runAttempt(stage, attempt, BESIDE_OTHERS), { p50Ms: 0, p99Ms: 0 });
+
+      expect(failing).toEqual([]);
+    },
+  );
+
+  test.each(named(held.filter(({ name }) => CROWDS.includes(name))))(
+    "has nobody else refused, and keeps the main thread to itself for no longer than it may: %s",
+    async (_name, attempt) => {
+      const { neighbour, stretchMs } = await runAttempt(stage, attempt, SHORT);
+
+      expect(neighbour.refused).toBe(0);
+      expect(stretchMs).toBeLessThanOrEqual(LONGEST_STRETCH_MS);
+    },
+  );
+});
+
+test("every attempt that is known to succeed is one that is made", () => {
+  const names = ATTEMPTS.map(({ name }) => name);
+
+  expect([...KNOWN.keys()].filter((name) => !names.includes(name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThanOrEqual(60);
+});
