@@ -153,6 +153,10 @@ export function createDispatch(parts: Parts): Dispatch {
     watched.released();
     const body = await reading;
     note(status, reason);
-    return { kind: "failed", fault: providerFault({ status, body, provider }), next: "nobody" };
+    return {
+      kind: "failed",
+      fault: providerFault({ status, body, provider, model: target.upstreamModel }),
+      next: "nobody",
+    };
   }
 }

@@ -1,7 +1,7 @@
 import { Fault } from "../core/fault.ts";
+import { scrub } from "../core/scrub.ts";
 import { readRefusal } from "./read-refusal.ts";
 
-const MAX_MESSAGE_CHARACTERS = 500;
 const CONTEXT_CODES = new Set(["context_length_exceeded", "model_context_window_exceeded"]);
 const CONTEXT_WORDS =
   /context.{0,20}(length|window|limit)|maximum context|prompt is too long|too many (input )?tokens/i;
@@ -13,14 +13,6 @@ const CALLER_FAULTS = new Set([
   "BadRequestError",
   "Client specified an invalid argument",
 ]);
-
-/**
- * Names of accounts, keys and addresses a provider may mention; they are ours, not the caller's to see. What may stand before an
- * `@` is as long as a mailbox may be [RFC 5321, 4.5.3.1.1] and no longer: a provider may repeat a caller's text, and looking for an
- * `@` from each word of it to its end would take seconds.
- */
-const PRIVATE =
-  /\b(sk-[\w*-]+|org-\w+|proj_\w+|acct_\w+|req_\w+|[\w.+-]{1,64}@[\w-]+\.[\w.]+|https?:\/\/\S+|Bearer\s+\S+|\d{1,3}(?:\.\d{1,3}){3})/g;
 
 /** Whether a provider refuses our credential: the operator's to mend, and no reason to refuse the caller. */
 const isOurCredential = (status: number): boolean => status === 401 || status === 403;
@@ -40,8 +32,16 @@ export function refusalReason(status: number): string {
   return status >= 400 ? "request_refused" : "unexpected_status";
 }
 
+type Refusal = {
+  status: number;
+  body: Buffer;
+  provider: string;
+  /** What it was asked for. */
+  model?: string;
+};
+
 /** A provider's refusal as the caller is told it: translated, not leaked. [decision 31] */
-export function providerFault({ status, body, provider }: { status: number; body: Buffer; provider: string }): Fault {
+export function providerFault({ status, body, provider, model }: Refusal): Fault {
   const detail = { provider, status };
   if (isOurCredential(status)) {
     return new Fault("provider_unavailable", "The provider refuses our credential; the operator has been told.", {
@@ -54,17 +54,17 @@ export function providerFault({ status, body, provider }: { status: number; body
   const { message, code, type } = readRefusal(body);
   if (status === 400 || status === 413 || status === 422) {
     if (CONTEXT_CODES.has(code) || CONTEXT_WORDS.test(message)) {
-      return new Fault("context_length_exceeded", scrub(message) || "The input exceeds the model's context window.", {
-        detail,
-      });
+      return new Fault(
+        "context_length_exceeded",
+        scrub(message, model) || "The input exceeds the model's context window.",
+        {
+          detail,
+        },
+      );
     }
     if (CALLER_FAULTS.has(type) && message !== "") {
-      return new Fault("invalid_request", `The provider refused the request: ${scrub(message)}`, { detail });
+      return new Fault("invalid_request", `The provider refused the request: ${scrub(message, model)}`, { detail });
     }
   }
   return new Fault("upstream_error", `The provider answered with an error (status ${status}).`, { detail });
-}
-
-function scrub(message: string): string {
-  return message.replaceAll(PRIVATE, "[…]").slice(0, MAX_MESSAGE_CHARACTERS);
 }

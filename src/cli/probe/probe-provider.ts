@@ -1,5 +1,6 @@
 import type { Quirks } from "../../app.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
+import { scrub } from "../../core/scrub.ts";
 import type { Examination, Examine } from "./examination.ts";
 import { examineChat } from "./examine-chat.ts";
 import { examineMessages } from "./examine-messages.ts";
@@ -98,7 +99,11 @@ export async function probeProvider(target: ProbeTarget, { fetch, elapsedMs }: M
     const outcome = { status: response.status, firstByteMs, wholeMs: since() };
     const type = response.headers.get("content-type") ?? "";
     if (response.status !== 200)
-      return { ...outcome, problem: hidden(text).slice(0, SHOWN_CHARACTERS), examination: null };
+      return {
+        ...outcome,
+        problem: scrub(hidden(text), target.upstreamModel).slice(0, SHOWN_CHARACTERS),
+        examination: null,
+      };
     if (!type.startsWith("text/event-stream"))
       return { ...outcome, problem: `the answer is no stream but ${type || "of no type"}`, examination: null };
     return { ...outcome, problem: null, examination: examine(readSseEvents(text)) };
