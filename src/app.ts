@@ -18,7 +18,7 @@ import { createAdmit } from "./gateway/admit.ts";
 import { createAskLedger, ledgerAway } from "./gateway/ask-ledger.ts";
 import { createCountRequest } from "./gateway/count-request.ts";
 import { createCountTokens } from "./gateway/count-tokens.ts";
-import { createCutRevoked } from "./gateway/cut-revoked.ts";
+import { createCutStopped } from "./gateway/cut-stopped.ts";
 import { createDeliverPlain } from "./gateway/deliver-plain.ts";
 import { createDeliverStream } from "./gateway/deliver-stream.ts";
 import { createGenerate } from "./gateway/generate.ts";
@@ -67,6 +67,8 @@ const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const FAREWELL_MS = 5_000;
 /** Until all digests have been read, keys are looked up under the limits for guesses; millions of them are worth no wait. */
 const ISSUED_WAIT_MS = 5_000;
+/** A key that expires amid its streams has them cut within so long. */
+const EXPIRY_LOOK_MS = 1_000;
 const KEYS_CHANNEL = "tollgate_keys";
 const CATALOGUE_CHANNEL = "tollgate_catalogue";
 
@@ -155,12 +157,13 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     onFailed: events.databaseLost,
   });
   const running = createRunning();
-  const cutRevoked = createCutRevoked({ running, findKey: keyStore.find });
+  const cutStopped = createCutStopped({ running, findKey: keyStore.find, clock });
+  const expiryLook = setInterval(() => void cutStopped.passed(), EXPIRY_LOOK_MS).unref();
   const keyChanged = (keyId: string | null): void => {
     authenticate.forget(keyId);
     issued.noticed(keyId);
     denials.forget(keyId);
-    void cutRevoked(keyId);
+    void cutStopped.changed(keyId);
   };
   const subscription = await database.listen([KEYS_CHANNEL, CATALOGUE_CHANNEL], {
     notified: (channel, payload) => {
@@ -327,6 +330,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, FAREWELL_MS);
       await duties.stop();
       freshness.close();
+      clearInterval(expiryLook);
       http.closeAllConnections();
       await Promise.all([admin.close(), subscription.close(), pools.close()]);
       await database.close();

@@ -245,7 +245,7 @@ test("a key that is revoked has its stream cut and settled [LEDGER rule 8]", asy
   const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
   const running = stage.generate(stage.ask({ stream: true }));
   await settled();
-  stage.running.cutRevoked(stage.keyId);
+  stage.running.cutKey(stage.keyId, "revoked");
 
   expect(await running).toMatchObject({ code: "invalid_credentials" });
   await settled();

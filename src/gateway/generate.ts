@@ -133,6 +133,8 @@ export const createGenerate = (parts: Parts): Generate => {
   function watch({ caller, request, idempotency, sink }: Generation): WatchedSink {
     return new WatchedSink(sink, {
       keyId: caller.key.id,
+      keyExpiresAtMs: caller.key.expiresAtMs,
+      streamed: request.stream ? "yes" : "no",
       detached: idempotency !== null && !request.stream ? "yes" : "no",
       rememberBytes: idempotency === null ? 0 : parts.storedAnswerBytes,
     });

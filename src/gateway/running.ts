@@ -1,5 +1,9 @@
-import { Fault } from "../core/fault.ts";
+import { Fault, type FaultCode } from "../core/fault.ts";
+import type { KeyState } from "../keys/usable.ts";
 import type { WatchedSink } from "./watched-sink.ts";
+
+/** Why a key may no longer be used. */
+export type Stopped = Exclude<KeyState, "active">;
 
 /** The generations under way in this process, so that they can be ended from outside. */
 export type Running = {
@@ -10,7 +14,12 @@ export type Running = {
   keyIds: () => Set<string>;
   /** The ledger has closed this request: what it goes on to deliver could not be charged. */
   cutClosed: (id: string) => void;
-  cutRevoked: (keyId: string) => void;
+  /** What runs for a key that may no longer be used. A whole answer goes on unless the key was revoked: it is paid for when it comes. */
+  cutKey: (keyId: string, state: Stopped) => void;
+  /** When a key that has something running expires, by the latest word; null: never. */
+  expires: (keyId: string, atMs: number | null) => void;
+  /** The keys that have something running and have expired by the latest word. */
+  expired: (nowMs: number) => Set<string>;
   /** This process can no longer say that it lives, so its requests are being swept elsewhere. */
   cutLost: () => void;
   /** This process goes away, and has waited for its requests for as long as it was told to. */
@@ -28,7 +37,18 @@ export function createRunning(): Running {
     ids: () => sinks.keys(),
     keyIds: () => new Set([...sinks.values()].map(({ keyId }) => keyId)),
     cutClosed: (id) => sinks.get(id)?.cut(closed()),
-    cutRevoked: (keyId) => cutWhere(revoked(), (sink) => sink.keyId === keyId),
+    cutKey: (keyId, state) =>
+      cutWhere(stopped(state), (sink) => sink.keyId === keyId && (sink.streamed || state === "revoked")),
+    expires: (keyId, atMs) => {
+      for (const sink of sinks.values()) if (sink.keyId === keyId) sink.keyExpiresAtMs = atMs;
+    },
+    expired: (nowMs) => {
+      const keyIds = new Set<string>();
+      for (const { keyId, keyExpiresAtMs, streamed } of sinks.values()) {
+        if (streamed && keyExpiresAtMs !== null && keyExpiresAtMs <= nowMs) keyIds.add(keyId);
+      }
+      return keyIds;
+    },
     cutLost: () => cutWhere(closed(), () => true),
     cutStopping: () => cutWhere(stopping(), () => true),
   };
@@ -44,5 +64,12 @@ const stopping = (): Fault =>
     retryAfterSeconds: 1,
   });
 
-const revoked = (): Fault =>
-  new Fault("invalid_credentials", "This API key was revoked while the answer was under way.");
+const STOPPED: Record<Stopped, { code: FaultCode; happened: string }> = {
+  revoked: { code: "invalid_credentials", happened: "was revoked" },
+  suspended: { code: "invalid_credentials", happened: "was suspended" },
+  disabled: { code: "key_disabled", happened: "was disabled" },
+  expired: { code: "key_expired", happened: "expired" },
+};
+
+const stopped = (state: Stopped): Fault =>
+  new Fault(STOPPED[state].code, `This API key ${STOPPED[state].happened} while the answer was under way.`);

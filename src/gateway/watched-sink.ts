@@ -3,6 +3,10 @@ import type { AnswerHead, Sink } from "../core/sink.ts";
 
 type Options = {
   keyId: string;
+  /** Null: never. */
+  keyExpiresAtMs: number | null;
+  /** Whether the answer is sent as it comes, and not whole. */
+  streamed: "yes" | "no";
   /** A plain request that may be asked for again is finished even when its caller has left. */
   detached: "yes" | "no";
   /** How much of the answer is remembered for a replay; 0 remembers nothing. */
@@ -12,6 +16,8 @@ type Options = {
 /** A caller's end that can also be closed from our side, and that can remember what was sent. */
 export class WatchedSink implements Sink {
   readonly keyId: string;
+  readonly streamed: boolean;
+  keyExpiresAtMs: number | null;
   readonly #caller: Sink;
   readonly #detached: boolean;
   readonly #rememberBytes: number;
@@ -22,9 +28,11 @@ export class WatchedSink implements Sink {
   #sent: Buffer[] | null;
   #sentBytes = 0;
 
-  constructor(caller: Sink, { keyId, detached, rememberBytes }: Options) {
+  constructor(caller: Sink, { keyId, keyExpiresAtMs, streamed, detached, rememberBytes }: Options) {
     this.#caller = caller;
     this.keyId = keyId;
+    this.keyExpiresAtMs = keyExpiresAtMs;
+    this.streamed = streamed === "yes";
     this.#detached = detached === "yes";
     this.#rememberBytes = rememberBytes;
     this.#sent = rememberBytes > 0 ? [] : null;

@@ -1,0 +1,38 @@
+import type { Clock } from "../core/clock.ts";
+import type { Key } from "../keys/key.ts";
+import { stateOf } from "../keys/usable.ts";
+import type { Running } from "./running.ts";
+
+/** Ends what runs for keys that may no longer be used. */
+export type CutStopped = {
+  /** Word has come that this key has changed; null: any may have. */
+  changed: (keyId: string | null) => Promise<void>;
+  /** Time has passed, and with it perhaps the expiry of a key that has something running. */
+  passed: () => Promise<void>;
+};
+
+type Parts = { running: Running; findKey: (id: string) => Promise<readonly Key[]>; clock: Pick<Clock, "nowMs"> };
+
+/**
+ * Requests of a key that is revoked, suspended, disabled or expired are refused from the next one on; what is under way is cut
+ * here. A key that cannot be read now is looked at again with the next word, or the next moment. [LEDGER rule 8]
+ */
+export function createCutStopped({ running, findKey, clock }: Parts): CutStopped {
+  async function look(ids: Iterable<string>): Promise<void> {
+    for (const id of ids) {
+      const [key] = await findKey(id).catch(() => []);
+      if (key === undefined) continue;
+      const state = stateOf(key, clock.nowMs());
+      if (state === "active") running.expires(id, key.expiresAtMs);
+      else running.cutKey(id, state);
+    }
+  }
+
+  return {
+    changed: (keyId) => {
+      const runs = running.keyIds();
+      return look(keyId === null ? runs : runs.has(keyId) ? [keyId] : []);
+    },
+    passed: () => look(running.expired(clock.nowMs())),
+  };
+}

@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { until } from "../../support/until.ts";
+import { openStream, readAll } from "../open-stream.ts";
+import { CHAT, MESSAGE, modelFor, type Operation, RESPONSES } from "../operations.ts";
+import { chargesOf, issueKey, type IssuedKey, operate } from "../operator.ts";
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGatewayProcess({
+    models: Object.fromEntries(
+      [CHAT, RESPONSES, MESSAGE].map((operation) => [
+        operation.dialect,
+        modelFor(operation, "sim+tokens=100000+rate=50"),
+      ]),
+    ),
+  });
+});
+afterAll(() => gateway.stop());
+
+const PLENTY = 15_000;
+
+/** How each key stops, and what whoever reads its stream is told. */
+const STOPS: { stop: string; code: string; words: string; by: (key: IssuedKey) => Promise<unknown> }[] = [
+  { stop: "revoked", code: "invalid_credentials", words: "was revoked", by: ({ id }) => post(id, "revoke") },
+  { stop: "suspended", code: "invalid_credentials", words: "was suspended", by: ({ id }) => post(id, "suspend") },
+  { stop: "disabled", code: "key_disabled", words: "was disabled", by: ({ id }) => post(id, "disable") },
+  {
+    stop: "expired",
+    code: "key_expired",
+    words: "expired",
+    by: ({ id }) => operate(gateway, `PATCH /keys/${id}`, { expires_at: new Date(Date.now() + 500).toISOString() }),
+  },
+];
+
+const post = (id: string, change: string): Promise<unknown> => operate(gateway, `POST /keys/${id}/${change}`);
+
+/** The error with which a stream of each format ends. */
+function errorIn({ dialect }: Operation, text: string): unknown {
+  const last = text.trimEnd().split("\n\n").at(-1) ?? "";
+  const data = JSON.parse(last.slice(last.indexOf("data: ") + 6)) as Record<string, Record<string, unknown>>;
+  return dialect === "responses" ? data["response"]?.["error"] : data["error"];
+}
+
+describe.each([CHAT, RESPONSES, MESSAGE])("a stream of $path", (operation) => {
+  test.each(STOPS)(
+    "is cut when its key is $stop, says so, and is charged as delivered [KEY-24]",
+    async ({ by, code, words }) => {
+      const key = await issueKey(gateway, { credit: "1" });
+      const stream = await openStream(operation, { gateway, key: key.secret, fields: { model: operation.dialect } });
+      const first = once(stream, "data");
+      const reading = readAll(stream);
+      await first;
+      await by(key);
+      const { text, broken } = await reading;
+      await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged", PLENTY);
+      const [charge] = await chargesOf(gateway, key);
+
+      expect(broken).toBe(false);
+      expect(text).not.toMatch(/\[DONE\]|message_stop|response\.completed/);
+      const message = `This API key ${words} while the answer was under way.`;
+      expect(errorIn(operation, text)).toMatchObject({ code, message: expect.stringContaining(message) as string });
+      expect(charge).toMatchObject({ kind: "client_gone" });
+      expect(Number(charge?.output_tokens)).toBeGreaterThan(0);
+      expect(Number(charge?.output_tokens)).toBeLessThan(10_000);
+    },
+  );
+});
+
+test("a key whose expiry is moved on in time keeps its streams [KEY-24]", async () => {
+  const expires = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const key = await issueKey(gateway, { credit: "1", expires_at: expires(3_000) });
+  const stream = await openStream(CHAT, { gateway, key: key.secret, fields: { model: "chat", max_tokens: 250 } });
+  const reading = readAll(stream);
+  await operate(gateway, `PATCH /keys/${key.id}`, { expires_at: expires(3_600_000) });
+  const { text } = await reading;
+
+  expect(text).toContain("[DONE]");
+});
