@@ -15,6 +15,7 @@ const law = {
   admission: ["core", "tokens"],
   upstream: ["core", "wire"],
   simulator: ["core", "wire"],
+  offload: ["core", "wire", "translate", "tokens"],
   relay: ["core", "wire", "translate", "tokens"],
   gateway: [
     "core", "telemetry", "wire", "translate", "tokens",

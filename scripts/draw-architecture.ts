@@ -26,7 +26,7 @@ const ROWS: Row[] = [
     title: "CAPABILITIES",
     meaning: "never import each other",
     span: [0, 1],
-    names: ["simulator", "keys", "catalogue", "ledger", "usage", "admission", "upstream", "relay"],
+    names: ["simulator", "keys", "catalogue", "ledger", "usage", "admission", "upstream", "offload", "relay"],
   },
   {
     title: "GROUND",

@@ -49,6 +49,8 @@ import { createReportUsage, type ReportUsage } from "./ledger/usage-report.ts";
 import { createVerifyStore } from "./ledger/verify-store.ts";
 import { createVerifyLedger, type VerifyLedger } from "./ledger/verify.ts";
 import { createRateDenials } from "./ledger/rate-denials.ts";
+import { createPaperwork } from "./offload/create-paperwork.ts";
+import { createPool, POOL_LIMITS } from "./offload/pool.ts";
 import { createRelay } from "./relay/relay.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -248,7 +250,10 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       maxEventBytes: MAX_EVENT_BYTES,
     },
   });
+  const pool = createPool({ ...POOL_LIMITS, threads: limits.bodyThreads });
+  const paperwork = createPaperwork(pool);
   const generate = createGenerate({
+    paperwork,
     catalogue,
     countRequest,
     admit,
@@ -256,6 +261,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     dispatch,
     deliverStream: createDeliverStream({ relay }),
     deliverPlain: createDeliverPlain({
+      paperwork,
       limits: { deadlineMs: limits.streamDeadlineMs, maxAnswerBytes: MAX_ANSWER_BYTES },
     }),
     clock,
@@ -282,7 +288,10 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     showUsage: createShowUsage({ ledger, creditUsd: config.creditUsd, random: Math.random }),
     listModels: createListModels({ catalogue }),
     showModel: createShowModel({ catalogue }),
-    countTokens: createCountTokens({ catalogue, countRequest, countAtProvider }),
+    countTokens: createCountTokens({ catalogue, countRequest, countAtProvider, paperwork }),
+    readRequest: paperwork.readRequest,
+    readCountRequest: paperwork.readCountRequest,
+    fingerprint: paperwork.fingerprint,
     events,
     drain,
     readiness,
@@ -332,7 +341,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       freshness.close();
       clearInterval(expiryLook);
       http.closeAllConnections();
-      await Promise.all([admin.close(), subscription.close(), pools.close()]);
+      await Promise.all([admin.close(), subscription.close(), pools.close(), pool.close()]);
       await database.close();
       return left;
     },

@@ -63,6 +63,10 @@ export const settings = z.strictObject({
   }),
   limits: group("Bounds on what one process takes on. Past a bound callers are refused, nothing queues without end.", {
     body_bytes: integer({ min: 1024, max: 1_073_741_824, fallback: 33_554_432 }, "Largest request body."),
+    body_threads: integer(
+      { min: 1, max: 64, fallback: 2 },
+      "Threads of each process that read and translate bodies and answers of more than 128 KiB, so that no other request waits for them.",
+    ),
     json_depth: integer({ min: 4, max: 1024, fallback: 64 }, "Deepest nesting in a request body."),
     open_requests: count(10_000, "Requests in progress at once; more are answered with 503."),
     connections: count(20_000, "Connections held at once; more are closed as they come."),

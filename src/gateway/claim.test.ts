@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { claimOf, type IdempotentRequest } from "./claim.ts";
+import { fingerprintOf, type Repeatable } from "../wire/fingerprint.ts";
+import { claimOf as claim } from "./claim.ts";
 
-const REQUEST: IdempotentRequest = {
+type Sent = Repeatable & { idempotencyKey: string };
+
+const claimOf = (sent: Sent) => claim({ ...sent, fingerprint: fingerprintOf(sent) });
+
+const REQUEST: Sent = {
   idempotencyKey: "order 4711 of ann@example.com",
   route: "chat_completions",
   version: "",
@@ -10,14 +15,14 @@ const REQUEST: IdempotentRequest = {
 };
 
 test("of the header nothing is kept but its SHA-256 [IDM-8]", () => {
-  const claim = claimOf(REQUEST);
-  const kept = JSON.stringify({ ...claim, keySha256: claim.keySha256.toString("latin1") });
+  const made = claimOf(REQUEST);
+  const kept = JSON.stringify({ ...made, keySha256: made.keySha256.toString("latin1") });
 
-  expect(claim.keySha256).toEqual(createHash("sha256").update(REQUEST.idempotencyKey).digest());
+  expect(made.keySha256).toEqual(createHash("sha256").update(REQUEST.idempotencyKey).digest());
   expect(kept).not.toContain("4711");
 });
 
-test.each<[what: string, changes: Partial<IdempotentRequest>]>([
+test.each<[what: string, changes: Partial<Sent>]>([
   ["body", { bytes: Buffer.from('{"model": "m"}') }],
   ["route", { route: "messages" }],
   ["version", { version: "2023-06-01" }],

@@ -1,10 +1,9 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import { estimateInput } from "../tokens/estimate-input.ts";
-import { withoutSealed } from "../translate/straight/sealed-thoughts.ts";
 import type { CountAtProvider } from "../upstream/count-at-provider.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 import { type CountRequest, countingRefusals } from "./count-request.ts";
 import type { Caller } from "./open-request.ts";
+import type { Paperwork } from "./paperwork.ts";
 
 type Count = {
   /** Made before the first call that uses it. */
@@ -17,7 +16,12 @@ type Count = {
 /** How many tokens an input has, and whose word that is. */
 export type CountTokens = (count: Count) => Promise<{ tokens: number; by: "provider" | "estimate" }>;
 
-type Parts = { catalogue: Catalogue; countRequest: CountRequest; countAtProvider: CountAtProvider };
+type Parts = {
+  catalogue: Catalogue;
+  countRequest: CountRequest;
+  countAtProvider: CountAtProvider;
+  paperwork: Pick<Paperwork, "estimateInput" | "writeCountRequest">;
+};
 
 /**
  * Counts for free, within the key's rate. A provider that speaks the caller's format is asked, for it alone knows; where none
@@ -25,7 +29,7 @@ type Parts = { catalogue: Catalogue; countRequest: CountRequest; countAtProvider
  * sake, nor for want of money. [spec 4.6]
  */
 export const createCountTokens =
-  ({ catalogue, countRequest, countAtProvider }: Parts): CountTokens =>
+  ({ catalogue, countRequest, countAtProvider, paperwork }: Parts): CountTokens =>
   async ({ id, caller, read }) => {
     const { request, model } = await countingRefusals(
       () => countRequest(caller, id),
@@ -36,12 +40,12 @@ export const createCountTokens =
     );
     await countRequest(caller, id);
 
-    const unsealed = withoutSealed({ dialect: "messages", bytes: request.bytes });
     const counted = await countAtProvider({
       targets: model.routes.filter(({ dialect }) => dialect === "messages"),
-      bodyFor: ({ upstreamModel }) => request.bodyFor(upstreamModel, unsealed?.edits),
+      bodyFor: ({ upstreamModel }) => paperwork.writeCountRequest(request, upstreamModel),
       headers: request.forwardedHeaders,
     });
     if (counted !== null) return { tokens: counted, by: "provider" };
-    return { tokens: Math.ceil(estimateInput(request.bytes).likely * model.tokenFactor), by: "estimate" };
+    const { likely } = await paperwork.estimateInput(request);
+    return { tokens: Math.ceil(likely * model.tokenFactor), by: "estimate" };
   };

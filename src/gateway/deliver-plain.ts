@@ -1,6 +1,5 @@
 import { AnswerLimitError, boundBeside } from "../core/answer-limit.ts";
 import { collect } from "../relay/collect.ts";
-import { pickTranslator } from "../translate/pick-translator.ts";
 import {
   announced,
   brokeOff,
@@ -13,6 +12,7 @@ import {
   pastLimit,
   tooLong,
 } from "./journey.ts";
+import type { Paperwork } from "./paperwork.ts";
 
 const PLAIN_HEAD = { status: 200, headers: { "content-type": "application/json" } };
 
@@ -20,7 +20,7 @@ type Limits = { deadlineMs: number; maxAnswerBytes: number };
 
 /** A plain answer is gathered, paid for, and sent. */
 export const createDeliverPlain =
-  ({ limits }: { limits: Limits }): Deliver =>
+  ({ limits, paperwork }: { limits: Limits; paperwork: Pick<Paperwork, "readPlain"> }): Deliver =>
   async (journey, { target, answer: { body } }) => {
     const { generation, held, sink, clock } = journey;
     const { request, startedAtMs } = generation;
@@ -52,7 +52,7 @@ export const createDeliverPlain =
 
     async function read() {
       try {
-        return pickTranslator(request.dialect, target).plain(whole, request, originOf(journey));
+        return await paperwork.readPlain(whole, { request, route: target, origin: originOf(journey) });
       } catch (error) {
         return failJourney(journey, error);
       }

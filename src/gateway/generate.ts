@@ -5,9 +5,6 @@ import type { Clock } from "../core/clock.ts";
 import { invariant } from "../core/invariant.ts";
 import { NO_USAGE } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
-import { estimateInput } from "../tokens/estimate-input.ts";
-import { choosePassage } from "../translate/fidelity/passage.ts";
-import { pickTranslator } from "../translate/pick-translator.ts";
 import type { Dispatch, Dispatched } from "../upstream/dispatch.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
@@ -24,6 +21,7 @@ import {
   isProviders,
   type Journey,
 } from "./journey.ts";
+import type { Paperwork } from "./paperwork.ts";
 import type { Running } from "./running.ts";
 import { WatchedSink } from "./watched-sink.ts";
 
@@ -35,6 +33,7 @@ type Parts = {
   catalogue: Catalogue;
   countRequest: CountRequest;
   admit: Admit;
+  paperwork: Pick<Paperwork, "choosePassage" | "estimateInput" | "writeRequest">;
   running: Running;
   dispatch: Dispatch;
   deliverStream: Deliver;
@@ -48,19 +47,19 @@ type Parts = {
 
 /** The life of a generation, in order. Each step lives in the folder of its name. */
 export const createGenerate = (parts: Parts): Generate => {
-  const { catalogue, countRequest, admit, running, dispatch, deliverStream, deliverPlain, clock } = parts;
+  const { catalogue, countRequest, admit, paperwork, running, dispatch, deliverStream, deliverPlain, clock } = parts;
 
   return async (generation) => {
     const { id, caller, request, idempotency } = generation;
     const { model, passage, input } = await countingRefusals(
       () => countRequest(caller, id),
-      () => {
+      async () => {
         const found = catalogue.resolve(request.model, caller.key);
         const offer = { routes: found.routes, reasoning: canReason(found) };
-        const way = choosePassage(request, offer, generation.fidelity ?? "declared");
+        const way = await paperwork.choosePassage(request, offer, generation.fidelity ?? "declared");
         checkTools(request, found);
         checkOutputLimit(request, found);
-        const estimated = estimateInput(request.bytes);
+        const estimated = await paperwork.estimateInput(request);
         checkContextWindow(estimated, found);
         return { model: found, passage: way, input: estimated };
       },
@@ -98,7 +97,7 @@ export const createGenerate = (parts: Parts): Generate => {
       operation: request.stream ? "streamed" : "whole",
       bodyFor: (target, quirks) => {
         asked = true;
-        return pickTranslator(request.dialect, target).request(request, {
+        return paperwork.writeRequest(request, target, {
           upstreamModel: target.upstreamModel,
           maxOutputTokens: held.toldMaxTokens,
           leastOutputTokens: quirks.leastOutputTokens,

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "../core/fault.ts";
+import { BodyBytes } from "./body-bytes.ts";
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
 const MEBIBYTE = 1_048_576;
-const NOTHING = Buffer.alloc(0);
 
 /** The bytes of a JSON body. Too large is known from its announced length, else as soon as it is so. [decision 12] */
 export function readBody(
@@ -16,19 +16,18 @@ export function readBody(
   if (request.headers["content-encoding"] !== undefined) {
     throw new Fault("invalid_request", "Send the body uncompressed, without a content-encoding header.");
   }
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const announced = Number(request.headers["content-length"] ?? 0);
+  if (announced > maxBytes) throw tooLarge(maxBytes);
   // The caller may have left while its key was looked up; then nothing will ever be heard of it again.
   if (request.destroyed) throw brokeOff();
   if (awaitsContinue(request)) response.writeContinue();
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new BodyBytes(announced);
     request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
+      if (body.size + chunk.length <= maxBytes) body.add(chunk);
       else reject(tooLarge(maxBytes));
     });
-    request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] ?? NOTHING) : Buffer.concat(chunks)));
+    request.on("end", () => resolve(body.whole()));
     request.on("error", (cause) => reject(brokeOff(cause)));
   });
 }

@@ -26,10 +26,10 @@ import { getModels } from "./routes/get-models.ts";
 import { getOpenapi } from "./routes/get-openapi.ts";
 import { getUsage } from "./routes/get-usage.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
-import { postCountTokens } from "./routes/post-count-tokens.ts";
+import { postCountTokens, type ReadCountRequest } from "./routes/post-count-tokens.ts";
 import { postMessages } from "./routes/post-messages.ts";
 import { postResponses } from "./routes/post-responses.ts";
-import { createServeGeneration } from "./serve-generation.ts";
+import { createServeGeneration, type Fingerprint, type ReadRequest } from "./serve-generation.ts";
 import { createServePage } from "./serve-page.ts";
 import { tellQueued } from "./tell-queued.ts";
 
@@ -54,6 +54,9 @@ type Parts = {
   listModels: ListModels;
   showModel: ShowModel;
   countTokens: CountTokens;
+  readRequest: ReadRequest;
+  readCountRequest: ReadCountRequest;
+  fingerprint: Fingerprint;
   events: Events;
   drain: Drain;
   readiness: Readiness;
@@ -84,6 +87,9 @@ export function createHttp(parts: Parts): Server {
   const serve = createServeGeneration({
     generate,
     countRequest,
+    readRequest: parts.readRequest,
+    fingerprint: parts.fingerprint,
+    betas,
     events,
     maxBodyBytes: limits.bodyBytes,
     maxJsonDepth: limits.jsonDepth,
@@ -94,8 +100,8 @@ export function createHttp(parts: Parts): Server {
   getUsage(router, { door, countRequest, showUsage });
   postChatCompletions(router, { door, serve });
   postResponses(router, { door, serve });
-  postMessages(router, { door, serve, betas });
-  postCountTokens(router, { door, countTokens, limits, betas });
+  postMessages(router, { door, serve });
+  postCountTokens(router, { door, countTokens, readCountRequest: parts.readCountRequest, limits, betas });
   const servePage = createServePage(parts);
   getOpenapi(router, servePage);
   getDocs(router, servePage);

@@ -1,3 +1,4 @@
+import type { ClientDialect } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { type CountRequest, countingRefusals } from "../gateway/count-request.ts";
@@ -6,17 +7,28 @@ import { idempotencyOf } from "../gateway/idempotency.ts";
 import type { Generation } from "../gateway/journey.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
+import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
-import { parseBody, type ParsedBody } from "../wire/json/parse-body.ts";
 import { readBody } from "./body.ts";
 import type { Call } from "./door.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
 
-/** How a route turns its body, and the headers that belong to it, into a request. */
-export type ReadRequest = (body: ParsedBody, headers: Call["request"]["headers"]) => GenerationRequest;
+/** A body, and the headers that belong to it, become a request. */
+export type ReadRequest = (arrived: {
+  dialect: ClientDialect;
+  keyId: string;
+  secret: string;
+  bytes: Buffer;
+  headers: Call["request"]["headers"];
+  betas: readonly string[];
+  maxDepth: number;
+}) => GenerationRequest | Promise<GenerationRequest>;
 
-export type ServeGeneration = (call: Call, read: ReadRequest) => Promise<RequestFinished>;
+/** What a request is known again by when it is repeated under its Idempotency-Key. */
+export type Fingerprint = (repeatable: Repeatable & { owner: string }) => Buffer | Promise<Buffer>;
+
+export type ServeGeneration = (call: Call, dialect: ClientDialect) => Promise<RequestFinished>;
 
 /** Callers that cannot do with less than what they asked for say so; any other word is a mistake they should hear of. */
 function readFidelity(given: string | string[] | undefined): NonNullable<Generation["fidelity"]> {
@@ -33,6 +45,9 @@ const CLIENT_CLOSED = 499;
 type Parts = {
   generate: Generate;
   countRequest: CountRequest;
+  readRequest: ReadRequest;
+  fingerprint: Fingerprint;
+  betas: readonly string[];
   events: Pick<Events, "upstreamFailed">;
   sinkLimits: SinkLimits;
   maxBodyBytes: number;
@@ -41,8 +56,9 @@ type Parts = {
 
 /** From a body in any client format to a finished answer. */
 export const createServeGeneration =
-  ({ generate, countRequest, events, sinkLimits, maxBodyBytes, maxJsonDepth }: Parts): ServeGeneration =>
-  async (call, read) => {
+  (parts: Parts): ServeGeneration =>
+  async (call, dialect) => {
+    const { generate, countRequest, readRequest, fingerprint, events, sinkLimits } = parts;
     const { visit, request: incoming, response } = call;
     const { caller, route, trail, requestId, startedAtMs } = visit;
     invariant(caller, "a generation without a caller");
@@ -51,7 +67,15 @@ export const createServeGeneration =
       async () => ({
         idempotencyKey: readIdempotencyKey(incoming.rawHeaders),
         fidelity: readFidelity(incoming.headers["x-tollgate-fidelity"]),
-        request: read(parseBody(await readBody(call, maxBodyBytes), maxJsonDepth), incoming.headers),
+        request: await readRequest({
+          dialect,
+          keyId: caller.key.id,
+          secret: caller.secret,
+          bytes: await readBody(call, parts.maxBodyBytes),
+          headers: incoming.headers,
+          betas: parts.betas,
+          maxDepth: parts.maxJsonDepth,
+        }),
       }),
     );
     const version = request.forwardedHeaders["anthropic-version"] ?? "";
@@ -64,7 +88,11 @@ export const createServeGeneration =
       idempotency:
         idempotencyKey === null
           ? null
-          : idempotencyOf(caller, { idempotencyKey, route, version, bytes: request.bytes }),
+          : idempotencyOf(caller, {
+              idempotencyKey,
+              route,
+              fingerprint: await fingerprint({ route, version, bytes: request.bytes, owner: request.owner }),
+            }),
       sink: new ResponseSink(response, requestId, sinkLimits),
       startedAtMs,
       onAttempt: ({ target, number, status, failure, waitedMs }) => {

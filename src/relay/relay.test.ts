@@ -86,6 +86,7 @@ function open({
   const bytes = Buffer.from("{}");
   const made = chatUntouched.stage({
     dialect: "chat",
+    owner: "",
     model: "m",
     stream: true,
     maxOutputTokens: null,

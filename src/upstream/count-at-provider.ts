@@ -19,7 +19,7 @@ const REST_MS = 60_000;
 type Task = {
   /** Routes whose providers speak messages. */
   targets: readonly Target[];
-  bodyFor: (target: Target) => Buffer;
+  bodyFor: (target: Target) => Buffer | Promise<Buffer>;
   headers: Readonly<Record<string, string>>;
 };
 

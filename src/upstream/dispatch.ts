@@ -25,7 +25,7 @@ export type DispatchTask = {
   otherTargets?: () => readonly (readonly Target[])[];
   operation: Operation;
   /** The request's bytes as this target must be sent them. */
-  bodyFor: (target: Target, quirks: Quirks) => Buffer;
+  bodyFor: (target: Target, quirks: Quirks) => Buffer | Promise<Buffer>;
   /** What this target is told in headers on the caller's behalf. */
   headersFor: (target: Target) => Readonly<Record<string, string>>;
   /** When the request must have ended, on the clock of durations. No wait for a provider outlasts it. */

@@ -16,7 +16,7 @@ export type Outgoing = {
   below?: string;
   /** What this call is told in headers on the caller's behalf. */
   headers: Headers;
-  bodyFor: (target: Target, quirks: Quirks) => Buffer;
+  bodyFor: (target: Target, quirks: Quirks) => Buffer | Promise<Buffer>;
   /** Covers everything until the answer begins, the wait for a token included. */
   firstByteTimeoutMs: number;
   idleTimeoutMs: number;
@@ -34,13 +34,15 @@ export function createSend({ pools, credential, addresses, clock }: Parts): Send
 
   return async (outgoing) => {
     const { target, operation, below = "", idleTimeoutMs, sink } = outgoing;
-    const giveUpAtMs = clock.elapsedMs() + outgoing.firstByteTimeoutMs;
     const prepared = prepare(target);
+    const body = await outgoing.bodyFor(target, prepared.quirks);
+    // From here on: how long the body takes to write is not the provider's doing.
+    const giveUpAtMs = clock.elapsedMs() + outgoing.firstByteTimeoutMs;
     const shown = exchangeSecret(prepared, target);
     const secret = shown instanceof Promise ? await patiently(shown, outgoing) : shown;
     const { events } = prepared.address;
     const answer = await call(pools, {
-      ...written({ prepared, outgoing, secret, path: prepared.paths[operation] + below }),
+      ...written({ prepared, outgoing, body, secret, path: prepared.paths[operation] + below }),
       connectTimeoutMs: target.connectTimeoutMs,
       firstByteTimeoutMs: giveUpAtMs - clock.elapsedMs(),
       idleTimeoutMs,
@@ -50,11 +52,16 @@ export function createSend({ pools, credential, addresses, clock }: Parts): Send
     return { ...answer, body: asEvents(answer.body, events()) };
   };
 
-  function written({ prepared, outgoing, secret, path }: Writing): Pick<Call, "origin" | "path" | "headers" | "body"> {
-    const { origin, quirks, address } = prepared;
+  function written({
+    prepared,
+    outgoing,
+    body,
+    secret,
+    path,
+  }: Writing): Pick<Call, "origin" | "path" | "headers" | "body"> {
+    const { origin, address } = prepared;
     const { target } = outgoing;
     const { exchange, sign } = address;
-    const body = outgoing.bodyFor(target, quirks);
     const headers = { ...prepared.headers, ...outgoing.headers };
     if (secret === null || !(exchange || sign)) return { origin, path, headers, body };
     const shown = exchange ? { ...headers, ...address.credential(secret, target) } : headers;
@@ -64,7 +71,7 @@ export function createSend({ pools, credential, addresses, clock }: Parts): Send
   }
 }
 
-type Writing = { prepared: PreparedTarget; outgoing: Outgoing; secret: string | null; path: string };
+type Writing = { prepared: PreparedTarget; outgoing: Outgoing; body: Buffer; secret: string | null; path: string };
 
 /** A token is waited for no longer than an answer, and not for a caller that has left. */
 function patiently<T>(waiting: Promise<T>, { firstByteTimeoutMs, sink }: Outgoing): Promise<T> {

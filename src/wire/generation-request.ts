@@ -6,6 +6,8 @@ import type { Stamp } from "./stamp.ts";
 /** What every generation asks for, whatever its format, with the bytes it came in. */
 export type GenerationRequest = {
   dialect: ClientDialect;
+  /** The key that asked. */
+  owner: string;
   model: string;
   stream: boolean;
   /** The caller's own output limit; null when it set none. */

@@ -30,7 +30,7 @@ export function hideCaller(request: GenerationRequest, { value }: ParsedBody, ke
     const userId = textOf(metadata["user_id"], "metadata.user_id");
     if (userId !== null) edits["metadata"] = JSON.stringify({ ...metadata, user_id: pseudonym(keyId, userId) });
   }
-  return { ...request, edits };
+  return { ...request, owner: keyId, edits };
 }
 
 function pseudonym(keyId: string, name: string): string {

@@ -12,6 +12,8 @@ const CHECK_BYTES = 4_096;
 
 /** Tells a text that was made here for a key, and brought back by its caller, from one that somebody else wrote. */
 export type Stamp = {
+  /** What it is made of, so that another thread can make the same. */
+  secret: string;
   make: (text: string) => string;
   /** False for what was not made here, or for another key, and for all that is asked beyond a request's share of work. */
   holds: (text: string, stamp: string) => boolean;
@@ -48,5 +50,5 @@ export function createStamp(secret: string): Stamp {
     return answer;
   }
 
-  return { make, holds };
+  return { secret, make, holds };
 }

@@ -21,9 +21,11 @@ import type { Key } from "../../src/keys/key.ts";
 import { LedgerUnavailableError } from "../../src/ledger/lane.ts";
 import type { Checkpoint } from "../../src/ledger/ledger.ts";
 import { createRateDenials } from "../../src/ledger/rate-denials.ts";
+import { createPaperwork } from "../../src/offload/create-paperwork.ts";
 import { createRelay } from "../../src/relay/relay.ts";
 import { loadCountTokens } from "../../src/tokens/count-tokens.ts";
 import { readChatRequest } from "../../src/wire/chat/chat-request.ts";
+import { fingerprintOf } from "../../src/wire/fingerprint.ts";
 import { parseBody } from "../../src/wire/json/parse-body.ts";
 import { quirksAt } from "../../src/upstream/providers.ts";
 import { createModel } from "../ledger/model.ts";
@@ -147,6 +149,7 @@ export function generationStage(
   const running = createRunning();
   const catalogue = createCatalogue();
   catalogue.replace([model]);
+  const paperwork = createPaperwork(null);
   const generate = createGenerate({
     catalogue,
     countRequest: createCountRequest({ askLedger }),
@@ -166,11 +169,12 @@ export function generationStage(
         onUnpriced: ({ model: id, version, part }) => void unpriced.push(`${id} ${version} ${part}`),
       },
     }),
+    paperwork,
     running,
     dispatch: async ({ bodyFor, onAttempt, sink: watched }) => {
       log.push("dispatch");
       if (watched.isGone()) return null;
-      bodies.push(bodyFor(ROUTE, quirksAt(ROUTE.baseUrl)).toString());
+      bodies.push((await bodyFor(ROUTE, quirksAt(ROUTE.baseUrl))).toString());
       onAttempt({ target: ROUTE, number: 1, status: 200, failure: null, waitedMs: 0 });
       if (line.say instanceof Fault) throw line.say;
       if (line.say === "caller left") return null;
@@ -183,7 +187,7 @@ export function generationStage(
         limits: { deadlineMs: 5_000, keepAliveMs, maxEventBytes: 1_024 },
       }),
     }),
-    deliverPlain: createDeliverPlain({ limits: { deadlineMs: 5_000, maxAnswerBytes: 1_024 } }),
+    deliverPlain: createDeliverPlain({ paperwork, limits: { deadlineMs: 5_000, maxAnswerBytes: 1_024 } }),
     clock: systemClock,
     deadlineMs: 5_000,
     storedAnswerBytes: 2_048,
@@ -221,7 +225,11 @@ export function generationStage(
       idempotency:
         idempotencyKey === undefined
           ? null
-          : idempotencyOf(caller, { idempotencyKey, route: "chat_completions", version: "", bytes }),
+          : idempotencyOf(caller, {
+              idempotencyKey,
+              route: "chat_completions",
+              fingerprint: fingerprintOf({ route: "chat_completions", version: "", bytes }),
+            }),
       sink,
       startedAtMs: systemClock.elapsedMs(),
       onAttempt: () => undefined,

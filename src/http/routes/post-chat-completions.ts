@@ -1,9 +1,7 @@
-import { readChatRequest } from "../../wire/chat/chat-request.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import type { Door } from "../door.ts";
 import type { Router } from "../router.ts";
 import type { ServeGeneration } from "../serve-generation.ts";
-import { readFor } from "./read-for.ts";
 
 /** POST /v1/chat/completions. [spec 4.3] */
 export function postChatCompletions(router: Router, { door, serve }: { door: Door; serve: ServeGeneration }): void {
@@ -15,6 +13,6 @@ export function postChatCompletions(router: Router, { door, serve }: { door: Doo
     render: renderFormatA,
     credential: { scheme: "bearer", required: true },
     refusals: "full",
-    work: (call) => serve(call, readFor(call, readChatRequest)),
+    work: (call) => serve(call, "chat"),
   });
 }

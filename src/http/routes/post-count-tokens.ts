@@ -1,22 +1,27 @@
 import { invariant } from "../../core/invariant.ts";
 import type { CountTokens } from "../../gateway/count-tokens.ts";
 import { renderFormatB } from "../../wire/errors/format-b.ts";
-import { parseBody } from "../../wire/json/parse-body.ts";
-import { readCountRequest } from "../../wire/messages/count-request.ts";
+import type { CountTokensRequest } from "../../wire/messages/count-request.ts";
 import { readBody } from "../body.ts";
 import { type Door, NOTHING_GENERATED } from "../door.ts";
 import type { Router } from "../router.ts";
 import { sendJson } from "../send-json.ts";
+import type { ReadRequest } from "../serve-generation.ts";
+
+export type ReadCountRequest = (
+  arrived: Omit<Parameters<ReadRequest>[0], "dialect" | "secret">,
+) => CountTokensRequest | Promise<CountTokensRequest>;
 
 type Parts = {
   door: Door;
   countTokens: CountTokens;
+  readCountRequest: ReadCountRequest;
   limits: { bodyBytes: number; jsonDepth: number };
   betas: readonly string[];
 };
 
 /** POST /v1/messages/count_tokens. [spec 4.6] */
-export function postCountTokens(router: Router, { door, countTokens, limits, betas }: Parts): void {
+export function postCountTokens(router: Router, { door, countTokens, readCountRequest, limits, betas }: Parts): void {
   door.route(router, {
     method: "POST",
     path: "/v1/messages/count_tokens",
@@ -33,7 +38,13 @@ export function postCountTokens(router: Router, { door, countTokens, limits, bet
         id,
         caller,
         read: async () =>
-          readCountRequest(parseBody(await readBody(call, limits.bodyBytes), limits.jsonDepth), request.headers, betas),
+          readCountRequest({
+            keyId: caller.key.id,
+            bytes: await readBody(call, limits.bodyBytes),
+            headers: request.headers,
+            betas,
+            maxDepth: limits.jsonDepth,
+          }),
       });
       const answer = { requestId, value: { input_tokens: tokens }, headers: { "x-tollgate-counted-by": by } };
       return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, answer) };

@@ -1,9 +1,7 @@
 import { renderFormatA } from "../../wire/errors/format-a.ts";
-import { readResponsesRequest } from "../../wire/responses/responses-request.ts";
 import type { Door } from "../door.ts";
 import type { Router } from "../router.ts";
 import type { ServeGeneration } from "../serve-generation.ts";
-import { readFor } from "./read-for.ts";
 
 /** POST /v1/responses. [spec 4.4] */
 export function postResponses(router: Router, { door, serve }: { door: Door; serve: ServeGeneration }): void {
@@ -15,6 +13,6 @@ export function postResponses(router: Router, { door, serve }: { door: Door; ser
     render: renderFormatA,
     credential: { scheme: "bearer", required: true },
     refusals: "full",
-    work: (call) => serve(call, readFor(call, readResponsesRequest)),
+    work: (call) => serve(call, "responses"),
   });
 }

@@ -50,6 +50,7 @@ export function readChatRequest({ value, bytes, members }: ParsedBody): Generati
   }
   return {
     dialect: "chat",
+    owner: "",
     model: body.model,
     stream: body.stream === true,
     maxOutputTokens: maxTokens ?? maxCompletionTokens ?? null,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { editMembers, type MemberEdits } from "../json/edit-members.ts";
+import type { Members } from "../json/members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import { refuseFields } from "../refused-fields.ts";
 import { validate } from "../validate.ts";
@@ -10,10 +11,11 @@ import { nativeHeaders } from "./native-headers.ts";
 /** A request to count the tokens of an input. */
 export type CountTokensRequest = {
   model: string;
+  /** The key that asked. */
+  owner: string;
   bytes: Buffer;
+  members: Members;
   forwardedHeaders: Readonly<Record<string, string>>;
-  /** The bytes a provider is sent, under its own name of the model, with what else must differ. */
-  bodyFor: (upstreamModel: string, changes?: Readonly<MemberEdits>) => Buffer;
 };
 
 /** The token count request as promised. [spec 2.11] */
@@ -40,14 +42,16 @@ export function readCountRequest(
   const forwardedHeaders = nativeHeaders(headers, operatorsBetas);
   const { model } = validate(countRequestSchema, value);
   refuseFields("messages", value);
-  return {
-    model,
-    bytes,
-    forwardedHeaders,
-    bodyFor: (upstreamModel, changes = {}) => {
-      const edits: MemberEdits = { ...changes };
-      for (const { name } of members.list) if (!COUNTED.has(name)) edits[name] = null;
-      return editMembers(bytes, members, { ...edits, model: JSON.stringify(upstreamModel) });
-    },
-  };
+  return { model, owner: "", bytes, members, forwardedHeaders };
+}
+
+/** The bytes a provider is sent, under its own name of the model, with what else must differ. */
+export function countBody(
+  { bytes, members }: CountTokensRequest,
+  upstreamModel: string,
+  changes: Readonly<MemberEdits> = {},
+): Buffer {
+  const edits: MemberEdits = { ...changes };
+  for (const { name } of members.list) if (!COUNTED.has(name)) edits[name] = null;
+  return editMembers(bytes, members, { ...edits, model: JSON.stringify(upstreamModel) });
 }

@@ -33,6 +33,7 @@ export function readMessagesRequest(
   refuseFields("messages", value);
   return {
     dialect: "messages",
+    owner: "",
     model: body.model,
     stream: body.stream === true,
     maxOutputTokens: body.max_tokens ?? DEFAULT_MAX_TOKENS,

@@ -26,6 +26,7 @@ export function readResponsesRequest({ value, bytes, members }: ParsedBody): Gen
   refuseFields("responses", value);
   return {
     dialect: "responses",
+    owner: "",
     model: body.model,
     stream: body.stream === true,
     maxOutputTokens: body.max_output_tokens ?? null,

@@ -1,0 +1,28 @@
+import type { ModelFacts } from "../translate/fidelity/field-row.ts";
+import type { Fidelity, Passage } from "../translate/fidelity/passage.ts";
+import type { PlainAnswer } from "../translate/answer-stage.ts";
+import type { AnswerOrigin, Told } from "../translate/translator.ts";
+import type { InputEstimate } from "../tokens/estimate-input.ts";
+import type { Target } from "../upstream/upstream.ts";
+import type { GenerationRequest } from "../wire/generation-request.ts";
+import type { CountTokensRequest } from "../wire/messages/count-request.ts";
+
+type Soon<Result> = Result | Promise<Result>;
+
+/** All that reads a whole body. It may be done elsewhere, so it is waited for. */
+export type Paperwork = {
+  choosePassage: (
+    request: GenerationRequest,
+    offer: { routes: readonly Target[] } & ModelFacts,
+    wanted: Fidelity,
+  ) => Soon<Passage<Target>>;
+  estimateInput: (request: Pick<GenerationRequest, "bytes" | "owner">) => Soon<InputEstimate>;
+  /** The bytes that the provider of this route is sent. */
+  writeRequest: (request: GenerationRequest, route: Target, told: Told) => Soon<Buffer>;
+  /** Throws a fault when the provider's answer cannot be read. */
+  readPlain: (
+    bytes: Buffer,
+    about: { request: GenerationRequest; route: Target; origin: AnswerOrigin },
+  ) => Soon<PlainAnswer>;
+  writeCountRequest: (request: CountTokensRequest, upstreamModel: string) => Soon<Buffer>;
+};

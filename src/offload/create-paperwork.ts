@@ -1,0 +1,96 @@
+import { LARGE_BODY_BYTES } from "../core/large-body.ts";
+import type { ProviderDialect } from "../core/dialect.ts";
+import type { InputEstimate } from "../tokens/estimate-input.ts";
+import type { PlainAnswer } from "../translate/answer-stage.ts";
+import type { ModelFacts } from "../translate/fidelity/field-row.ts";
+import { choosePassage, type Fidelity, type Passage } from "../translate/fidelity/passage.ts";
+import type { AnswerOrigin, Told } from "../translate/translator.ts";
+import type { Repeatable } from "../wire/fingerprint.ts";
+import type { GenerationRequest } from "../wire/generation-request.ts";
+import type { CountTokensRequest } from "../wire/messages/count-request.ts";
+import { createStamp } from "../wire/stamp.ts";
+import {
+  type Arrived,
+  JOBS,
+  type JobName,
+  type JobResult,
+  type JobTask,
+  type PlacedWay,
+  type ReadTask,
+} from "./jobs.ts";
+import { sendable } from "./message.ts";
+import type { Pool } from "./pool.ts";
+
+type Route = { dialect: ProviderDialect; upstreamModel: string; conformant: boolean };
+
+/** What is the result at once for a small body is a promise of it for a large one. */
+type Soon<Result> = Result | Promise<Result>;
+
+/** Everything that reads a whole body: here while it is small, in a thread when it is large. Without threads, always here. */
+export function createPaperwork(pool: Pick<Pool, "run"> | null) {
+  function run<Name extends JobName>(
+    name: Name,
+    task: JobTask<Name>,
+    { bytes, owner }: { bytes: number; owner: string },
+  ): Soon<JobResult<Name>> {
+    if (pool !== null && bytes > LARGE_BODY_BYTES) return pool.run(name, sendable(task), owner);
+    return (JOBS[name] as (given: JobTask<Name>) => JobResult<Name>)(task);
+  }
+  const sizeOf = ({ bytes, owner }: { bytes: Buffer; owner: string }) => ({ bytes: bytes.length, owner });
+
+  return {
+    /** The request knows what was sealed for its caller, by the secret that the caller came with. */
+    readRequest: ({ secret, ...task }: ReadTask & { secret: string }): Soon<GenerationRequest> => {
+      const read = run("readRequest", task, { bytes: task.bytes.length, owner: task.keyId });
+      const stamped = (request: GenerationRequest) => ({ ...request, stamp: createStamp(secret) });
+      return read instanceof Promise ? read.then(stamped) : stamped(read);
+    },
+
+    readCountRequest: (task: Arrived): Soon<CountTokensRequest> =>
+      run("readCountRequest", task, { bytes: task.bytes.length, owner: task.keyId }),
+
+    fingerprint: (task: Repeatable & { owner: string }): Soon<Buffer> => run("fingerprint", task, sizeOf(task)),
+
+    estimateInput: ({ bytes, owner }: { bytes: Buffer; owner: string }): Soon<InputEstimate> =>
+      run("estimateInput", { bytes }, sizeOf({ bytes, owner })),
+
+    writeRequest: (request: GenerationRequest, { dialect, conformant }: Route, told: Told): Soon<Buffer> =>
+      run("writeRequest", { request, way: { dialect, conformant }, told }, sizeOf(request)),
+
+    writeCountRequest: (request: CountTokensRequest, upstreamModel: string): Soon<Buffer> =>
+      run("writeCountRequest", { request, upstreamModel }, sizeOf(request)),
+
+    /** An answer may have to repeat its request. */
+    readPlain: (
+      bytes: Buffer,
+      {
+        request,
+        route: { dialect, conformant },
+        origin,
+      }: { request: GenerationRequest; route: Route; origin: AnswerOrigin },
+    ): Soon<PlainAnswer> =>
+      run(
+        "readPlain",
+        { bytes, request, way: { dialect, conformant }, origin },
+        { bytes: Math.max(bytes.length, request.bytes.length), owner: request.owner },
+      ),
+
+    choosePassage: <Target extends Route>(
+      request: GenerationRequest,
+      { routes, ...facts }: { routes: readonly Target[] } & ModelFacts,
+      wanted: Fidelity,
+    ): Soon<Passage<Target>> => {
+      if (pool === null || request.bytes.length <= LARGE_BODY_BYTES) {
+        return choosePassage(request, { routes, ...facts }, wanted);
+      }
+      const told = routes.map(({ dialect, upstreamModel }) => ({ dialect, upstreamModel }));
+      const back = ({ places, fidelity }: PlacedWay) => ({
+        routes: places.flatMap((place) => routes[place] ?? []),
+        fidelity,
+      });
+      return pool
+        .run("choosePassage", sendable({ request, routes: told, facts, wanted }), request.owner)
+        .then(({ best, others }): Passage<Target> => ({ best: back(best), others: () => others.map(back) }));
+    },
+  };
+}

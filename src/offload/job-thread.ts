@@ -1,0 +1,11 @@
+import { parentPort } from "node:worker_threads";
+import { JOBS } from "./jobs.ts";
+import { type JobRequest, movableIn, replyTo, revived } from "./message.ts";
+
+/** The thread in which large bodies are read and translated. It does one job after the other. */
+parentPort?.on("message", ({ name, task }: JobRequest) => {
+  const job = JOBS[name] as (task: unknown) => unknown;
+  const reply = replyTo(() => job(revived(task)));
+  const moved = reply.kind === "done" ? movableIn(reply.result) : [];
+  parentPort?.postMessage(reply, moved);
+});

@@ -1,0 +1,96 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
+import { estimateInput, type InputEstimate } from "../tokens/estimate-input.ts";
+import type { PlainAnswer } from "../translate/answer-stage.ts";
+import type { ModelFacts } from "../translate/fidelity/field-row.ts";
+import { choosePassage, type Fidelity } from "../translate/fidelity/passage.ts";
+import { pickTranslator } from "../translate/pick-translator.ts";
+import { withoutSealed } from "../translate/straight/sealed-thoughts.ts";
+import type { AnswerOrigin, Told } from "../translate/translator.ts";
+import { readChatRequest } from "../wire/chat/chat-request.ts";
+import { fingerprintOf } from "../wire/fingerprint.ts";
+import type { GenerationRequest } from "../wire/generation-request.ts";
+import { hideCaller } from "../wire/hide-caller.ts";
+import { type ParsedBody, parseBody } from "../wire/json/parse-body.ts";
+import { type CountTokensRequest, countBody, readCountRequest } from "../wire/messages/count-request.ts";
+import { readMessagesRequest } from "../wire/messages/messages-request.ts";
+import { readResponsesRequest } from "../wire/responses/responses-request.ts";
+
+/** A body as it arrived, with what its reading depends on. */
+export type Arrived = {
+  keyId: string;
+  bytes: Buffer;
+  headers: IncomingHttpHeaders;
+  /** The operator's own additions to the flags of Format B that are passed on. */
+  betas: readonly string[];
+  maxDepth: number;
+};
+
+export type ReadTask = Arrived & { dialect: ClientDialect };
+
+/** What a route must say of where it leads, for a request to be written for it. */
+type Way = { dialect: ProviderDialect; conformant: boolean };
+
+/** What a passage is chosen from, and by what. */
+type Choice = {
+  request: GenerationRequest;
+  routes: readonly { dialect: ProviderDialect; upstreamModel: string }[];
+  facts: ModelFacts;
+  wanted: Fidelity;
+};
+
+/** A way by the places of its routes in the list they were chosen from. */
+export type PlacedWay = { places: number[]; fidelity: string };
+
+const READERS: Record<
+  ClientDialect,
+  (body: ParsedBody, headers: IncomingHttpHeaders, betas: readonly string[]) => GenerationRequest
+> = {
+  chat: readChatRequest,
+  responses: readResponsesRequest,
+  messages: readMessagesRequest,
+};
+
+/**
+ * All work that reads the whole of a body. Each is a function of what can be sent to another thread, and gives back what can be
+ * sent from there: it is done where it is asked for when the body is small, and in a thread of its own when it is not.
+ */
+export const JOBS = {
+  /** No provider is to learn from a request who asked. Every generation is read by this. */
+  readRequest: ({ dialect, bytes, headers, betas, maxDepth, keyId }: ReadTask): GenerationRequest => {
+    const body = parseBody(bytes, maxDepth);
+    return hideCaller(READERS[dialect](body, headers, betas), body, keyId);
+  },
+
+  readCountRequest: ({ bytes, headers, betas, maxDepth, keyId }: Arrived): CountTokensRequest => ({
+    ...readCountRequest(parseBody(bytes, maxDepth), headers, betas),
+    owner: keyId,
+  }),
+
+  fingerprint: fingerprintOf,
+
+  estimateInput: ({ bytes }: { bytes: Buffer }): InputEstimate => estimateInput(bytes),
+
+  choosePassage: ({ request, routes, facts, wanted }: Choice): { best: PlacedWay; others: PlacedWay[] } => {
+    const placed = routes.map((route, place) => ({ ...route, place }));
+    const { best, others } = choosePassage(request, { routes: placed, ...facts }, wanted);
+    const byPlace = (way: { routes: readonly { place: number }[]; fidelity: string }): PlacedWay => ({
+      places: way.routes.map(({ place }) => place),
+      fidelity: way.fidelity,
+    });
+    return { best: byPlace(best), others: others().map(byPlace) };
+  },
+
+  writeRequest: ({ request, way, told }: { request: GenerationRequest; way: Way; told: Told }): Buffer =>
+    pickTranslator(request.dialect, way).request(request, told),
+
+  writeCountRequest: ({ request, upstreamModel }: { request: CountTokensRequest; upstreamModel: string }): Buffer =>
+    countBody(request, upstreamModel, withoutSealed({ dialect: "messages", bytes: request.bytes })?.edits),
+
+  readPlain: (task: { bytes: Buffer; request: GenerationRequest; way: Way; origin: AnswerOrigin }): PlainAnswer =>
+    pickTranslator(task.request.dialect, task.way).plain(task.bytes, task.request, task.origin),
+} as const;
+
+export type JobName = keyof typeof JOBS;
+export type JobTask<Name extends JobName> = Parameters<(typeof JOBS)[Name]>[0];
+export type JobResult<Name extends JobName> = ReturnType<(typeof JOBS)[Name]>;

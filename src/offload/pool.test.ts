@@ -1,0 +1,161 @@
+import { afterAll, afterEach, expect, test } from "vitest";
+import type { ClientDialect } from "../core/dialect.ts";
+import { Fault } from "../core/fault.ts";
+import { processorMs } from "../../tests/support/processor-time.ts";
+import { createPaperwork } from "./create-paperwork.ts";
+import { createPool, type Pool, POOL_LIMITS, type PoolLimits } from "./pool.ts";
+
+/** A thread takes a while to start, so those that nothing happens to are used again. */
+const lasting = createPool({ ...POOL_LIMITS, threads: 1 });
+let pool: Pool | null = null;
+afterEach(() => pool?.close());
+afterAll(() => lasting.close());
+
+const start = (limits: Partial<PoolLimits> = {}): Pool =>
+  (pool = createPool({ ...POOL_LIMITS, threads: 1, ...limits }, () => 0));
+
+const shared = (text: string): Buffer => {
+  const bytes = Buffer.from(text);
+  const memory = Buffer.from(new SharedArrayBuffer(bytes.length));
+  bytes.copy(memory);
+  return memory;
+};
+
+const arrived = (dialect: ClientDialect, body: unknown) => ({
+  dialect,
+  secret: "tgc_secret",
+  keyId: "key",
+  bytes: shared(JSON.stringify(body)),
+  headers: {},
+  betas: [],
+  maxDepth: 64,
+});
+
+const LONG = "A word, and another. ".repeat(20_000);
+const CHAT = { model: "m", user: "ann", messages: [{ role: "user", content: LONG }] };
+const MESSAGES = { model: "m", max_tokens: 9, metadata: { user_id: "ann" }, messages: CHAT.messages };
+const RESPONSES = { model: "m", input: LONG, user: "ann" };
+const ROUTE = { upstreamModel: "theirs", conformant: true };
+const ORIGIN = { requestId: "req_1", createdAtSeconds: 1 };
+const TOLD = { upstreamModel: "theirs", maxOutputTokens: 5 };
+
+test.each<[ClientDialect, object]>([
+  ["chat", CHAT],
+  ["responses", RESPONSES],
+  ["messages", MESSAGES],
+])("a large %s body comes to the same in a thread as it does here, at every step", async (dialect, body) => {
+  const [here, there] = [createPaperwork(null), createPaperwork(lasting)];
+  const task = arrived(dialect, body);
+
+  const request = await here.readRequest(task);
+  const { stamp, ...read } = await there.readRequest(task);
+  expect(read).toEqual({ ...request, stamp: undefined });
+  expect(stamp?.make("text")).toBe(request.stamp?.make("text"));
+  expect(await there.estimateInput(request)).toEqual(await here.estimateInput(request));
+  const repeated = { route: "r", version: "v", bytes: request.bytes, owner: "key" };
+  expect(await there.fingerprint(repeated)).toEqual(await here.fingerprint(repeated));
+  for (const provider of ["chat", "responses", "messages"] as const) {
+    const route = { ...ROUTE, dialect: provider };
+    expect(await there.writeRequest(request, route, TOLD)).toEqual(await here.writeRequest(request, route, TOLD));
+    const offer = { routes: [route, { ...route, dialect: "chat" as const }], reasoning: true };
+    const [thereWay, hereWay] = [
+      await there.choosePassage(request, offer, "declared"),
+      await here.choosePassage(request, offer, "declared"),
+    ];
+    expect(thereWay.best).toEqual(hereWay.best);
+    expect(thereWay.best.routes[0]).toBe(hereWay.best.routes[0]);
+    expect(thereWay.others()).toEqual(hereWay.others());
+  }
+});
+
+test("a large count comes to the same in a thread", async () => {
+  const [here, there] = [createPaperwork(null), createPaperwork(lasting)];
+  const task = arrived("messages", { ...MESSAGES, temperature: 1 });
+
+  const request = await here.readCountRequest(task);
+  expect(await there.readCountRequest(task)).toEqual(request);
+  const written = await there.writeCountRequest(request, "theirs");
+  expect(written).toEqual(await here.writeCountRequest(request, "theirs"));
+  expect(written.toString()).not.toContain("temperature");
+});
+
+test("a large answer comes to the same in a thread", async () => {
+  const [here, there] = [createPaperwork(null), createPaperwork(lasting)];
+  const request = await here.readRequest(
+    arrived("messages", { ...MESSAGES, messages: [{ role: "user", content: "a" }] }),
+  );
+  const choices = [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: LONG } }];
+  const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+  const answer = JSON.stringify({ object: "chat.completion", choices, usage });
+  const about = { request, route: { ...ROUTE, dialect: "chat" as const }, origin: ORIGIN };
+
+  const plain = await there.readPlain(Buffer.from(answer), about);
+
+  expect(plain).toEqual(await here.readPlain(Buffer.from(answer), about));
+  expect(plain.usage).toMatchObject({ inputTokens: 1, outputTokens: 2 });
+});
+
+test("what is refused in a thread is the same refusal here", async () => {
+  const task = arrived("chat", { ...CHAT, messages: [...CHAT.messages, { role: "nobody" }] });
+
+  await expect(createPaperwork(lasting).readRequest(task)).rejects.toMatchObject({
+    name: "Fault",
+    code: "invalid_request",
+    param: "messages.1.role",
+    message: expect.stringContaining("Input should be"),
+  });
+});
+
+test("a small body is read at once and starts no thread", () => {
+  const none = { run: () => Promise.reject(new Error("a thread was asked")) };
+  const body = { model: "m", messages: [{ role: "user", content: "hello" }] };
+
+  expect(createPaperwork(none).readRequest(arrived("chat", body))).toMatchObject({ model: "m" });
+});
+
+test("handing over 32 MiB takes this thread no time", async () => {
+  const there = createPaperwork(lasting);
+  await there.readRequest(arrived("chat", CHAT));
+  const task = arrived("chat", { ...CHAT, messages: [{ role: "user", content: "word ".repeat(6_500_000) }] });
+  let reading: unknown;
+
+  expect(processorMs(() => (reading = there.readRequest(task)))).toBeLessThan(10);
+  await reading;
+});
+
+test("past the bound of those who wait the next is told to come again", async () => {
+  const { run } = start({ waiting: { inAll: 1, ofOne: 1 } });
+  const task = { bytes: shared(LONG) };
+
+  const first = run("estimateInput", task, "a");
+  const second = run("estimateInput", task, "a");
+  const refused = run("estimateInput", task, "b");
+
+  await expect(refused).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 1 });
+  expect(await first).toEqual(await second);
+});
+
+test("a job that takes too long loses its thread, and the next has another", async () => {
+  const { run } = start({ deadlineMs: 1 });
+
+  await expect(run("estimateInput", { bytes: shared(LONG.repeat(50)) }, "a")).rejects.toBeInstanceOf(Fault);
+  await pool?.close();
+  const patient = start();
+  expect(await patient.run("estimateInput", { bytes: shared("hello") }, "a")).toEqual({ likely: 1, most: 5 });
+});
+
+test("a task that cannot be sent to a thread is a bug of its own job alone", async () => {
+  const { run } = start();
+
+  await expect(run("estimateInput", { bytes: () => 1 } as never, "a")).rejects.toThrow(/could not be cloned/);
+  expect(await run("estimateInput", { bytes: shared("hello") }, "a")).toEqual({ likely: 1, most: 5 });
+});
+
+test("a bug in a thread is told with the place it happened in, and the thread lives on", async () => {
+  const { run } = start();
+
+  await expect(run("estimateInput", {} as never, "a")).rejects.toMatchObject({
+    stack: expect.stringContaining("estimate-input.ts"),
+  });
+  expect(await run("estimateInput", { bytes: shared("hello") }, "a")).toEqual({ likely: 1, most: 5 });
+});
