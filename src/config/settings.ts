@@ -68,6 +68,10 @@ export const settings = z.strictObject({
       "Threads of each process that read and translate bodies and answers of more than 128 KiB, so that no other request waits for them.",
     ),
     json_depth: integer({ min: 4, max: 1024, fallback: 64 }, "Deepest nesting in a request body."),
+    media_urls: choice(
+      { values: ["https", "none"], fallback: "https" },
+      "Where providers may be told to fetch images and files: any https address, or none, so that media comes inline.",
+    ),
     open_requests: count(10_000, "Requests in progress at once; more are answered with 503."),
     connections: count(20_000, "Connections held at once; more are closed as they come."),
     header_bytes: integer({ min: 1024, max: 1_048_576, fallback: 16_384 }, "All headers of a request together."),

@@ -10,6 +10,7 @@ const unused = (): never => {
 
 const LIMITS = {
   bodyBytes: 1_024,
+  mediaUrls: "https" as const,
   jsonDepth: 4,
   openRequests: 1,
   connections: 1,

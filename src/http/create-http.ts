@@ -12,6 +12,7 @@ import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Events } from "../telemetry/events.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
+import type { MediaUrls } from "../wire/members/media-address.ts";
 import { createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
 import { createDoor } from "./door.ts";
@@ -36,6 +37,7 @@ import { tellQueued } from "./tell-queued.ts";
 export type HttpLimits = {
   bodyBytes: number;
   jsonDepth: number;
+  mediaUrls: MediaUrls;
   openRequests: number;
   connections: number;
   clientBufferBytes: number;
@@ -90,6 +92,7 @@ export function createHttp(parts: Parts): Server {
     readRequest: parts.readRequest,
     fingerprint: parts.fingerprint,
     betas,
+    mediaUrls: limits.mediaUrls,
     events,
     maxBodyBytes: limits.bodyBytes,
     maxJsonDepth: limits.jsonDepth,

@@ -9,6 +9,7 @@ import type { Events } from "../telemetry/events.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
+import type { MediaUrls } from "../wire/members/media-address.ts";
 import { readBody } from "./body.ts";
 import type { Call } from "./door.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
@@ -22,6 +23,7 @@ export type ReadRequest = (arrived: {
   bytes: Buffer;
   headers: Call["request"]["headers"];
   betas: readonly string[];
+  mediaUrls: MediaUrls;
   maxDepth: number;
 }) => GenerationRequest | Promise<GenerationRequest>;
 
@@ -48,6 +50,7 @@ type Parts = {
   readRequest: ReadRequest;
   fingerprint: Fingerprint;
   betas: readonly string[];
+  mediaUrls: MediaUrls;
   events: Pick<Events, "upstreamFailed">;
   sinkLimits: SinkLimits;
   maxBodyBytes: number;
@@ -62,21 +65,24 @@ export const createServeGeneration =
     const { visit, request: incoming, response } = call;
     const { caller, route, trail, requestId, startedAtMs } = visit;
     invariant(caller, "a generation without a caller");
-    const { request, fidelity, idempotencyKey } = await countingRefusals(
+    const { request, fidelity, idempotencyKey, bytes } = await countingRefusals(
       () => countRequest(caller, visit.id),
-      async () => ({
-        idempotencyKey: readIdempotencyKey(incoming.rawHeaders),
-        fidelity: readFidelity(incoming.headers["x-tollgate-fidelity"]),
-        request: await readRequest({
+      async () => {
+        const named = readIdempotencyKey(incoming.rawHeaders);
+        const wanted = readFidelity(incoming.headers["x-tollgate-fidelity"]);
+        const body = await readBody(call, parts.maxBodyBytes);
+        const read = await readRequest({
           dialect,
           keyId: caller.key.id,
           secret: caller.secret,
-          bytes: await readBody(call, parts.maxBodyBytes),
+          bytes: body,
           headers: incoming.headers,
           betas: parts.betas,
+          mediaUrls: parts.mediaUrls,
           maxDepth: parts.maxJsonDepth,
-        }),
-      }),
+        });
+        return { idempotencyKey: named, fidelity: wanted, request: read, bytes: body };
+      },
     );
     const version = request.forwardedHeaders["anthropic-version"] ?? "";
     const { outcome, code, modelId, usage, relayMs, bytesOut } = await generate({
@@ -91,7 +97,7 @@ export const createServeGeneration =
           : idempotencyOf(caller, {
               idempotencyKey,
               route,
-              fingerprint: await fingerprint({ route, version, bytes: request.bytes, owner: request.owner }),
+              fingerprint: await fingerprint({ route, version, bytes, owner: request.owner }),
             }),
       sink: new ResponseSink(response, requestId, sinkLimits),
       startedAtMs,

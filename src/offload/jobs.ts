@@ -12,6 +12,7 @@ import { fingerprintOf } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { hideCaller } from "../wire/hide-caller.ts";
 import { type ParsedBody, parseBody } from "../wire/json/parse-body.ts";
+import type { MediaUrls } from "../wire/members/media-address.ts";
 import { type CountTokensRequest, countBody, readCountRequest } from "../wire/messages/count-request.ts";
 import { readMessagesRequest } from "../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../wire/responses/responses-request.ts";
@@ -23,6 +24,8 @@ export type Arrived = {
   headers: IncomingHttpHeaders;
   /** The operator's own additions to the flags of Format B that are passed on. */
   betas: readonly string[];
+  /** Where providers may be told to fetch media from. */
+  mediaUrls: MediaUrls;
   maxDepth: number;
 };
 
@@ -42,13 +45,10 @@ type Choice = {
 /** A way by the places of its routes in the list they were chosen from. */
 export type PlacedWay = { places: number[]; fidelity: string };
 
-const READERS: Record<
-  ClientDialect,
-  (body: ParsedBody, headers: IncomingHttpHeaders, betas: readonly string[]) => GenerationRequest
-> = {
-  chat: readChatRequest,
-  responses: readResponsesRequest,
-  messages: readMessagesRequest,
+const READERS: Record<ClientDialect, (body: ParsedBody, arrived: Arrived) => GenerationRequest> = {
+  chat: (body, { mediaUrls }) => readChatRequest(body, mediaUrls),
+  responses: (body, { mediaUrls }) => readResponsesRequest(body, mediaUrls),
+  messages: (body, { headers, betas, mediaUrls }) => readMessagesRequest(body, headers, { betas, mediaUrls }),
 };
 
 /**
@@ -57,13 +57,13 @@ const READERS: Record<
  */
 export const JOBS = {
   /** No provider is to learn from a request who asked. Every generation is read by this. */
-  readRequest: ({ dialect, bytes, headers, betas, maxDepth, keyId }: ReadTask): GenerationRequest => {
-    const body = parseBody(bytes, maxDepth);
-    return hideCaller(READERS[dialect](body, headers, betas), body, keyId);
+  readRequest: ({ dialect, ...arrived }: ReadTask): GenerationRequest => {
+    const body = parseBody(arrived.bytes, arrived.maxDepth);
+    return hideCaller(READERS[dialect](body, arrived), body, arrived.keyId);
   },
 
-  readCountRequest: ({ bytes, headers, betas, maxDepth, keyId }: Arrived): CountTokensRequest => ({
-    ...readCountRequest(parseBody(bytes, maxDepth), headers, betas),
+  readCountRequest: ({ bytes, headers, betas, mediaUrls, maxDepth, keyId }: Arrived): CountTokensRequest => ({
+    ...readCountRequest(parseBody(bytes, maxDepth), headers, { betas, mediaUrls }),
     owner: keyId,
   }),
 
@@ -85,7 +85,7 @@ export const JOBS = {
     pickTranslator(request.dialect, way).request(request, told),
 
   writeCountRequest: ({ request, upstreamModel }: { request: CountTokensRequest; upstreamModel: string }): Buffer =>
-    countBody(request, upstreamModel, withoutSealed({ dialect: "messages", bytes: request.bytes })?.edits),
+    countBody(request, upstreamModel, withoutSealed(request)?.edits),
 
   readPlain: (task: { bytes: Buffer; request: GenerationRequest; way: Way; origin: AnswerOrigin }): PlainAnswer =>
     pickTranslator(task.request.dialect, task.way).plain(task.bytes, task.request, task.origin),

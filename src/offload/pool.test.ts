@@ -28,6 +28,7 @@ const arrived = (dialect: ClientDialect, body: unknown) => ({
   bytes: shared(JSON.stringify(body)),
   headers: {},
   betas: [],
+  mediaUrls: "https" as const,
   maxDepth: 64,
 });
 

@@ -96,6 +96,7 @@ function open({
     wantsUsageEvent: false,
     bytes,
     members: { list: [], duplicate: null },
+    unknown: { listed: [], more: false },
     edits: {},
   });
   const relay = createRelay({ limits: LIMITS, clock: systemClock });

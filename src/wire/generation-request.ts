@@ -2,6 +2,7 @@ import type { ClientDialect } from "../core/dialect.ts";
 import type { MemberEdits } from "./json/edit-members.ts";
 import type { Members } from "./json/members.ts";
 import type { Stamp } from "./stamp.ts";
+import type { UnknownMembers } from "./members/unknown-members.ts";
 
 /** What every generation asks for, whatever its format, with the bytes it came in. */
 export type GenerationRequest = {
@@ -20,8 +21,11 @@ export type GenerationRequest = {
   wantsUsageEvent: boolean;
   /** Headers of the caller's that a provider of the same format is sent too. */
   forwardedHeaders: Readonly<Record<string, string>>;
+  /** Without what is as good as absent; else as they came. */
   bytes: Buffer;
   members: Members;
+  /** What the format does not know; whether a provider is told of it is for its row to say. */
+  unknown: UnknownMembers;
   /** What no provider is told as the caller wrote it, whichever provider it is. */
   edits: Readonly<MemberEdits>;
   /** Knows what was sealed for this caller. Absent: nothing of the kind is given out, and nothing is taken back. */

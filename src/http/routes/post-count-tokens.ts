@@ -2,6 +2,7 @@ import { invariant } from "../../core/invariant.ts";
 import type { CountTokens } from "../../gateway/count-tokens.ts";
 import { renderFormatB } from "../../wire/errors/format-b.ts";
 import type { CountTokensRequest } from "../../wire/messages/count-request.ts";
+import type { MediaUrls } from "../../wire/members/media-address.ts";
 import { readBody } from "../body.ts";
 import { type Door, NOTHING_GENERATED } from "../door.ts";
 import type { Router } from "../router.ts";
@@ -16,7 +17,7 @@ type Parts = {
   door: Door;
   countTokens: CountTokens;
   readCountRequest: ReadCountRequest;
-  limits: { bodyBytes: number; jsonDepth: number };
+  limits: { bodyBytes: number; jsonDepth: number; mediaUrls: MediaUrls };
   betas: readonly string[];
 };
 
@@ -43,6 +44,7 @@ export function postCountTokens(router: Router, { door, countTokens, readCountRe
             bytes: await readBody(call, limits.bodyBytes),
             headers: request.headers,
             betas,
+            mediaUrls: limits.mediaUrls,
             maxDepth: limits.jsonDepth,
           }),
       });

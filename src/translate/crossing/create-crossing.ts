@@ -12,6 +12,7 @@ import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";
 import { upstreamRequest } from "../straight/upstream-request.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { inspectMembers } from "../../wire/members/inspect-members.ts";
 import { createFreshCallIds } from "./fresh-call-ids.ts";
 import { mayBeMade } from "./tool-names.ts";
 
@@ -39,7 +40,14 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
       leastOutputTokens: leastOutputTokens ?? null,
       ...(chat && { chat }),
     });
-    return Buffer.from(JSON.stringify({ ...body, ...extra }));
+    return Buffer.from(JSON.stringify(permitted({ ...body, ...extra })));
+  }
+
+  /** The caller's own words were read when they came; these are ours, and some of them were sealed when they did. */
+  function permitted(body: Json): Json {
+    const { fault } = inspectMembers(provider.members, body, { mediaUrls: "https", refused: "fault" });
+    if (fault !== null) throw fault;
+    return body;
   }
 
   function readPlain(bytes: Buffer, name: AnswerName): PlainAnswer {

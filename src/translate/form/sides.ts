@@ -1,6 +1,7 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { ChatManner } from "../translator.ts";
+import type { Shape } from "../../wire/members/shape.ts";
 import type { Answer, AnswerEvent } from "./answer-form.ts";
 import type { OpenSeal, Seal } from "./native.ts";
 import type { Json } from "./read-json.ts";
@@ -28,6 +29,8 @@ export type AnswerReader = {
 
 /** One dialect as a provider speaks it. */
 export type ProviderSide = {
+  /** What a request of this dialect may hold, and what of it no provider is sent. */
+  members: Shape;
   /** What one that keeps the format to the letter is told besides, so that it charges its ordinary price alone. */
   ordinaryPrice: Json;
   request: (form: RequestForm, told: ProviderTold) => Json;

@@ -3,7 +3,8 @@ import { Fault } from "../../core/fault.ts";
 import type { GenerationRequest } from "../generation-request.ts";
 import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
-import { refuseFields } from "../refused-fields.ts";
+import type { MediaUrls } from "../members/media-address.ts";
+import { readMembers } from "../members/read-members.ts";
 import { validate } from "../validate.ts";
 
 const MOST_CHOICES = 128;
@@ -37,9 +38,9 @@ export const chatRequestSchema = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
 });
 
-export function readChatRequest({ value, bytes, members }: ParsedBody): GenerationRequest {
+export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "https"): GenerationRequest {
+  const { value, bytes, members, unknown } = readMembers("chat", parsed, mediaUrls);
   const body = validate(chatRequestSchema, value);
-  refuseFields("chat", value);
   const { max_tokens: maxTokens, max_completion_tokens: maxCompletionTokens } = body;
   if (maxTokens !== undefined && maxCompletionTokens !== undefined && maxTokens !== maxCompletionTokens) {
     throw new Fault(
@@ -61,6 +62,7 @@ export function readChatRequest({ value, bytes, members }: ParsedBody): Generati
     wantsUsageEvent: body.stream_options?.include_usage === true,
     bytes,
     members,
+    unknown,
     edits: editsOf(value),
   };
 }

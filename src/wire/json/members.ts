@@ -61,7 +61,7 @@ export function findMembers(bytes: Buffer): Members {
 }
 
 /** Names are nearly always plain; only one with an escape in it has to be read as JSON. */
-function nameAt(bytes: Buffer, start: number, end: number): string {
+export function nameAt(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString("utf8", start + 1, end - 1);
   return text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text;
 }

@@ -3,18 +3,23 @@ import { z } from "zod";
 import { editMembers, type MemberEdits } from "../json/edit-members.ts";
 import type { Members } from "../json/members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
-import { refuseFields } from "../refused-fields.ts";
+import { readCountedMembers } from "../members/read-members.ts";
+import type { UnknownMembers } from "../members/unknown-members.ts";
 import { validate } from "../validate.ts";
 import { inputFields } from "./input-schema.ts";
+import type { MessagesTerms } from "./messages-request.ts";
 import { nativeHeaders } from "./native-headers.ts";
 
 /** A request to count the tokens of an input. */
 export type CountTokensRequest = {
+  dialect: "messages";
   model: string;
   /** The key that asked. */
   owner: string;
+  /** Without what no provider is sent, which a count can do without. */
   bytes: Buffer;
   members: Members;
+  unknown: UnknownMembers;
   forwardedHeaders: Readonly<Record<string, string>>;
 };
 
@@ -34,20 +39,21 @@ const COUNTED: ReadonlySet<string> = new Set([
   "cache_control",
 ]);
 
+/** Nothing is generated, so that what is refused elsewhere does no harm here: it is accepted, and goes no further. */
 export function readCountRequest(
-  { value, bytes, members }: ParsedBody,
+  parsed: ParsedBody,
   headers: IncomingHttpHeaders,
-  operatorsBetas: readonly string[] = [],
+  { betas = [], mediaUrls = "https" }: MessagesTerms = {},
 ): CountTokensRequest {
-  const forwardedHeaders = nativeHeaders(headers, operatorsBetas);
+  const forwardedHeaders = nativeHeaders(headers, betas);
+  const { value, bytes, members, unknown } = readCountedMembers("messages", parsed, mediaUrls);
   const { model } = validate(countRequestSchema, value);
-  refuseFields("messages", value);
-  return { model, owner: "", bytes, members, forwardedHeaders };
+  return { dialect: "messages", model, owner: "", bytes, members, unknown, forwardedHeaders };
 }
 
 /** The bytes a provider is sent, under its own name of the model, with what else must differ. */
 export function countBody(
-  { bytes, members }: CountTokensRequest,
+  { bytes, members }: Pick<CountTokensRequest, "bytes" | "members">,
   upstreamModel: string,
   changes: Readonly<MemberEdits> = {},
 ): Buffer {

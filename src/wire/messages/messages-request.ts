@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { GenerationRequest } from "../generation-request.ts";
 import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
-import { refuseFields } from "../refused-fields.ts";
+import type { MediaUrls } from "../members/media-address.ts";
+import { readMembers } from "../members/read-members.ts";
 import { validate } from "../validate.ts";
 import { carried, inputFields } from "./input-schema.ts";
 import { nativeHeaders } from "./native-headers.ts";
@@ -23,14 +24,17 @@ export const messagesRequestSchema = z.looseObject({
   metadata: carried.optional(),
 });
 
+/** What of a request is the operator's to decide. */
+export type MessagesTerms = { betas?: readonly string[]; mediaUrls?: MediaUrls };
+
 export function readMessagesRequest(
-  { value, bytes, members }: ParsedBody,
+  parsed: ParsedBody,
   headers: IncomingHttpHeaders,
-  operatorsBetas: readonly string[] = [],
+  { betas = [], mediaUrls = "https" }: MessagesTerms = {},
 ): GenerationRequest {
-  const forwardedHeaders = nativeHeaders(headers, operatorsBetas);
+  const forwardedHeaders = nativeHeaders(headers, betas);
+  const { value, bytes, members, unknown } = readMembers("messages", parsed, mediaUrls);
   const body = validate(messagesRequestSchema, value);
-  refuseFields("messages", value);
   return {
     dialect: "messages",
     owner: "",
@@ -43,6 +47,7 @@ export function readMessagesRequest(
     wantsUsageEvent: false,
     bytes,
     members,
+    unknown,
     edits: editsOf(value),
   };
 }

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { GenerationRequest } from "../generation-request.ts";
 import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
-import { refuseFields } from "../refused-fields.ts";
+import type { MediaUrls } from "../members/media-address.ts";
+import { readMembers } from "../members/read-members.ts";
 import { validate } from "../validate.ts";
 
 const NO_HEADERS = Object.freeze({});
@@ -21,9 +22,9 @@ export const responsesRequestSchema = z.looseObject({
   tool_choice: z.union([z.string(), carried]).optional(),
 });
 
-export function readResponsesRequest({ value, bytes, members }: ParsedBody): GenerationRequest {
+export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "https"): GenerationRequest {
+  const { value, bytes, members, unknown } = readMembers("responses", parsed, mediaUrls);
   const body = validate(responsesRequestSchema, value);
-  refuseFields("responses", value);
   return {
     dialect: "responses",
     owner: "",
@@ -36,6 +37,7 @@ export function readResponsesRequest({ value, bytes, members }: ParsedBody): Gen
     wantsUsageEvent: false,
     bytes,
     members,
+    unknown,
     edits: editsOf(value),
   };
 }

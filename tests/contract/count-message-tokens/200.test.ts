@@ -68,6 +68,31 @@ test("a whole message request is counted, and only its input is shown to the pro
   expect((await gateway.witness()).at(-1)?.body).toEqual({ model: "sim+input=2095", ...input });
 });
 
+test("what is refused elsewhere is accepted, and is not shown to the provider [CNT-15]", async (context) => {
+  onlyStraight(context, "of the three formats this alone has an operation that counts");
+  const text = { type: "text", text: "Hello" };
+  const reply = await ask(COUNT, {
+    gateway,
+    fields: {
+      mcp_servers: [{ type: "url", url: "https://example.com", name: "x" }],
+      container: "container_1",
+      messages: [{ role: "user", content: [{ ...text, file_id: "f", Text: "y" }] }],
+      tools: [
+        { type: "mcp_toolset", mcp_server_name: "x" },
+        { type: "web_search_20250305", name: "web_search" },
+        { name: "f", input_schema: {} },
+      ],
+    },
+  });
+
+  expect(JSON.parse(reply.text)).toEqual({ input_tokens: 2095 });
+  expect((await gateway.witness()).at(-1)?.body).toEqual({
+    model: "sim+input=2095",
+    messages: [{ role: "user", content: [text] }],
+    tools: [{ name: "f", input_schema: {} }],
+  });
+});
+
 test("counting charges nothing, and needs no money [CNT-11] [CNT-12]", async () => {
   const { secret: key } = await makeKey(gateway, "--credit", "0.000001");
   const usage = async (): Promise<unknown> =>

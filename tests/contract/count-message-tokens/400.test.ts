@@ -24,7 +24,6 @@ test.each<[rule: string, param: string, fields: object]>([
   ["[CNT-6]", "system.0.type", { system: [{}] }],
   ["[CNT-7]", "tools", { tools: {} }],
   ["[CNT-8]", "tool_choice", { tool_choice: "auto" }],
-  ["[BOD-20]", "mcp_servers", { mcp_servers: [] }],
 ])("%s %s outside its constraint is refused and named [CNT-14] [ERR-28]", async (_rule, param, fields) => {
   expectRefused(COUNT, await ask(COUNT, { gateway, fields }), { ...INVALID, param });
 });

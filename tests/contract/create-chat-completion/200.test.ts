@@ -87,6 +87,26 @@ const EDGES = [
   { tools: TOOLS, tool_choice: { type: "function", function: { name: "f" } } },
 ];
 
+test("a listed field that is null, or an empty list, is as absent, and is not sent [BOD-36]", async (context) => {
+  const listed = ["stream", "max_tokens", "temperature", "top_p", "stop", "tools", "tool_choice", "user", "n"];
+  const fields = Object.fromEntries(listed.map((name) => [name, null]));
+  const messages = [
+    { role: "user", content: "Hello", name: null, tool_call_id: null, tool_calls: null, refusal: null },
+  ];
+  const nulls = await ask(gateway, { ...fields, messages });
+  const empty = await ask(gateway, { stop: [], tools: [], messages: [{ ...MESSAGES[0], tool_calls: [] }] });
+
+  expect([nulls.status, empty.status]).toEqual([200, 200]);
+  onlyStraight(context, "other formats have other names, which the reference of fidelity lists");
+  const told = (await gateway.witness()).slice(-2).map(({ body }) => Object.keys(body as object));
+  // A limit is always told, since it was paid for.
+  expect(told).toEqual([
+    ["model", "messages", "max_tokens"],
+    ["model", "messages", "max_tokens"],
+  ]);
+  expect((await gateway.witness()).at(-2)?.body).toHaveProperty("messages", [{ role: "user", content: "Hello" }]);
+});
+
 test("every listed field is accepted at the edges of its range [CHA-12] [CHA-16] [CHA-17] [CHA-18] [CHA-20] [CHA-21]", async () => {
   for (const fields of EDGES) {
     const reply = await ask(gateway, fields);
@@ -102,8 +122,9 @@ test("every listed field is carried as it is [CHA-12] [CHA-16] [CHA-17] [CHA-18]
     const { body } = await lastCall();
     // Both names mean one limit, which goes out under the one that providers know.
     const { max_completion_tokens: _, ...carried } = fields;
+    const said = Object.entries(carried).filter(([, value]) => !Array.isArray(value) || value.length > 0);
 
-    expect(body).toMatchObject(carried);
+    expect(body).toMatchObject(Object.fromEntries(said));
     expect(body).not.toHaveProperty("max_completion_tokens");
   }
 });

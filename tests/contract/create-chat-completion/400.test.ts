@@ -48,7 +48,6 @@ describe("a field outside its constraint is refused and named [CHA-2] [CHA-4] [C
     ["CHA-6", "messages.1.content", message({ role: "user", content: { type: "text" } })],
     ["CHA-6", "messages.1.content.1", message({ role: "user", content: [{ type: "text" }, "x"] })],
     ["CHA-7", "messages.1.name", message({ role: "user", name: 1 })],
-    ["CHA-7", "messages.1.name", message({ role: "user", name: null })],
     ["CHA-8", "messages.1.tool_call_id", message({ role: "tool", tool_call_id: 7 })],
     ["CHA-9", "messages.1.tool_calls", message({ role: "assistant", tool_calls: {} })],
     ["CHA-9", "messages.1.tool_calls", message({ role: "assistant", tool_calls: "f" })],
@@ -82,7 +81,6 @@ describe("a field outside its constraint is refused and named [CHA-2] [CHA-4] [C
     ["CHA-21", "tool_choice", { tool_choice: 1 }],
     ["CHA-21", "tool_choice", { tool_choice: ["f"] }],
     ["CHA-22", "user", { user: 1 }],
-    ["CHA-22", "user", { user: null }],
   ])("[%s] %s in %j", async (_rule, param, fields) => {
     expectRefusal(await ask(gateway, fields), { ...INVALID, param });
   });

@@ -27,6 +27,18 @@ afterAll(async () => {
 const say = (content: object): object => ({ messages: [{ role: "user", content: [content] }] });
 const input = (content: object): object => ({ input: [{ role: "user", content: [content] }] });
 
+const documentOf = (part: object): object => ({ type: "document", source: { type: "content", content: [part] } });
+
+const MEDIA = [
+  "http://169.254.169.254/latest/meta-data",
+  "file:///etc/passwd",
+  "ms://file-1",
+  "s3://bucket/x.png",
+  " https://example.com/x.png",
+  "https:\\\\example.com\\x.png",
+  "https://user:secret@example.com/x.png",
+];
+
 /** What a provider keeps in an account that strangers share, or does at a price that is not published. [decision 13] */
 const CASES: Record<string, [format: Format, param: string, fields: object][]> = {
   "an earlier response [BOD-12]": [["responses", "previous_response_id", { previous_response_id: "resp_1" }]],
@@ -93,6 +105,77 @@ const CASES: Record<string, [format: Format, param: string, fields: object][]> =
     ["messages", "tools.0.type", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
     ["messages", "tools.0.type", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }],
   ],
+  "an item that is named by its id alone [BOD-15]": [
+    ["responses", "input.0.id", { input: [{ id: "msg_1" }] }],
+    ["responses", "input.0.id", { input: [{ id: "msg_1", type: null }] }],
+    ["responses", "input.0.id", { input: [{ id: "msg_1", status: "completed", role: "user" }] }],
+  ],
+  "a stored file, wherever a provider takes one [BOD-17]": [
+    ["chat", "messages.0.content.0.file_id", say({ type: "file", file_id: "f" })],
+    [
+      "messages",
+      "messages.0.content.0.content.0.source.content.0.source.file_id",
+      say({
+        type: "tool_result",
+        tool_use_id: "t",
+        content: [documentOf({ type: "image", source: { type: "file", file_id: "f" } })],
+      }),
+    ],
+    ["messages", "messages.0.content.0.source.content.0.file_id", say(documentOf({ type: "image", file_id: "f" }))],
+  ],
+  "a place or a credential for the provider to use [BOD-32]": (["chat", "responses", "messages"] as const).flatMap(
+    (format) =>
+      ["api_base", "base_url", "api_key", "data_sources", "kv_transfer_params", "bootstrap_host", "extra_headers"].map(
+        (name): [Format, string, object] => [format, name, { [name]: "http://127.0.0.1:1/" }],
+      ),
+  ),
+  "a choice that is the operator's [BOD-32]": (["chat", "responses", "messages"] as const).flatMap((format) =>
+    Object.entries({
+      preset: "@preset/x",
+      custom_llm_provider: "openai",
+      priority: -100,
+      request_id: "req-of-another",
+      best_of: 8,
+      custom_logit_processor: "code",
+      deferred: true,
+      lora_path: "/x",
+      chat_template: "{{ messages }}",
+    }).map(([name, value]): [Format, string, object] => [format, name, { [name]: value }]),
+  ),
+  "an answer that is not given here [BOD-33]": (["chat", "responses", "messages"] as const).map(
+    (format): [Format, string, object] => [format, "safeguards", { safeguards: { enabled: true } }],
+  ),
+  "a name that differs from a known one by case alone [BOD-34]": [
+    ["chat", "MAX_TOKENS", { MAX_TOKENS: 100_000 }],
+    ["chat", "N", { N: 8 }],
+    ["chat", "Service_Tier", { service_tier: "default", Service_Tier: "priority" }],
+    ["chat", "messages.0.Content", { messages: [{ role: "user", content: "x", Content: "y" }] }],
+    ["chat", "\u017Ftream", { "\u017Ftream": true }],
+    ["responses", "Max_Output_Tokens", { Max_Output_Tokens: 100_000 }],
+    ["responses", "Previous_Response_Id", { Previous_Response_Id: "resp_1" }],
+    ["messages", "Max_Tokens", { Max_Tokens: 100_000 }],
+    ["messages", "messages.0.content.0.Text", say({ type: "text", text: "x", Text: "y" })],
+  ],
+  "media that is neither inline nor at an https address [BOD-35]": MEDIA.flatMap((url): [Format, string, object][] => [
+    ["chat", "messages.0.content.0.image_url.url", say({ type: "image_url", image_url: { url } })],
+    ["responses", "input.0.content.0.image_url", input({ type: "input_image", image_url: url })],
+    ["responses", "input.0.content.0.file_url", input({ type: "input_file", file_url: url })],
+    [
+      "responses",
+      "input.0.output.0.image_url",
+      { input: [{ type: "function_call_output", call_id: "c", output: [{ type: "input_image", image_url: url }] }] },
+    ],
+    ["messages", "messages.0.content.0.source.url", say({ type: "image", source: { type: "url", url } })],
+    [
+      "messages",
+      "messages.0.content.0.content.0.source.content.0.source.url",
+      say({
+        type: "tool_result",
+        tool_use_id: "t",
+        content: [documentOf({ type: "image", source: { type: "url", url } })],
+      }),
+    ],
+  ]),
 };
 
 describe.each(Object.entries(CASES))("%s", (_name, cases) => {

@@ -1,4 +1,5 @@
 import { CHAT_KEEP_ALIVE } from "../../../wire/chat/chat-stream.ts";
+import { CHAT_MEMBERS } from "../../../wire/chat/members.ts";
 import type { ClientSide, ProviderSide } from "../../form/sides.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer-to-form.ts";
 import { chatToForm, chatToolNames } from "./chat-to-form.ts";
@@ -14,6 +15,7 @@ export const chatClient: ClientSide = {
 };
 
 export const chatProvider: ProviderSide = {
+  members: CHAT_MEMBERS,
   ordinaryPrice: {},
   request: formToChat,
   reader: createChatReader,

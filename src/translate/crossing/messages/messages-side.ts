@@ -1,4 +1,5 @@
 import { MESSAGES_KEEP_ALIVE } from "../../../wire/messages/messages-stream.ts";
+import { MESSAGES_MEMBERS } from "../../../wire/messages/members.ts";
 import type { ClientSide, ProviderSide } from "../../form/sides.ts";
 import { formToMessages } from "./form-to-messages.ts";
 import { createMessagesWriter, wholeMessageAnswer } from "./form-to-messages-answer.ts";
@@ -14,6 +15,7 @@ export const messagesClient: ClientSide = {
 };
 
 export const messagesProvider: ProviderSide = {
+  members: MESSAGES_MEMBERS,
   ordinaryPrice: { service_tier: "standard_only" },
   request: formToMessages,
   reader: createMessagesReader,

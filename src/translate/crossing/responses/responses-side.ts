@@ -1,4 +1,5 @@
 import { RESPONSES_KEEP_ALIVE } from "../../../wire/responses/responses-stream.ts";
+import { RESPONSES_MEMBERS } from "../../../wire/responses/members.ts";
 import type { ClientSide, ProviderSide } from "../../form/sides.ts";
 import { formToResponses } from "./form-to-responses.ts";
 import { createResponsesWriter, wholeResponseAnswer } from "./form-to-responses-answer.ts";
@@ -14,6 +15,7 @@ export const responsesClient: ClientSide = {
 };
 
 export const responsesProvider: ProviderSide = {
+  members: RESPONSES_MEMBERS,
   ordinaryPrice: { service_tier: "default" },
   request: formToResponses,
   reader: createResponsesReader,

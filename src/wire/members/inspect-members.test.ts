@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { refuseFields } from "./refused-fields.ts";
+import type { ClientDialect } from "../../core/dialect.ts";
+import { inspectMembers } from "./inspect-members.ts";
+import { MEMBERS } from "./member-tables.ts";
+
+const inspect = (dialect: ClientDialect, body: Record<string, unknown>, refused: "fault" | "taken out" = "fault") =>
+  inspectMembers(MEMBERS[dialect], body, { mediaUrls: "https", refused });
+
+function refuse(dialect: ClientDialect, body: Record<string, unknown>): void {
+  const { fault } = inspect(dialect, body);
+  if (fault !== null) throw fault;
+}
 
 type Case = [param: string, body: Record<string, unknown>];
 
@@ -21,7 +31,7 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
     ["messages.0.audio.id", { messages: [{ role: "assistant", audio: { id: "a" } }] }],
     ["messages.1.content.0.file.file_id", { ...say([{ type: "file", file: { file_id: "f" } }]) }],
     ["messages.1.content.0.type", { ...say([{ type: "input_audio" }]) }],
-    ["modalities.1", { modalities: ["text", "audio"] }],
+    ["modalities", { modalities: ["text", "audio"] }],
     ["service_tier", { service_tier: "priority" }],
     ["web_search_options", { web_search_options: {} }],
     ["models", { models: ["another/model"] }],
@@ -53,7 +63,7 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
   ],
   messages: [
     ["container", { container: { skills: [{ skill_id: "pptx" }] } }],
-    ["mcp_servers", { mcp_servers: [] }],
+    ["mcp_servers", { mcp_servers: [{ name: "x" }] }],
     ["messages.1.content.0.source.file_id", { ...say([{ type: "document", source: { type: "file", file_id: "f" } }]) }],
     ["messages.1.content.0.file_id", { ...say([{ type: "container_upload", file_id: "f" }]) }],
     [
@@ -87,7 +97,7 @@ const ALLOWED: Record<"chat" | "responses" | "messages", Record<string, unknown>
     },
   ],
   messages: [
-    { service_tier: "standard_only", speed: "standard", container: null },
+    { service_tier: "standard_only", speed: "standard", container: null, mcp_servers: [] },
     { tools: [{ name: "f" }, { type: "custom" }, { type: "bash_20250124" }, { type: "text_editor_20250728" }] },
     // What the caller's own tool was called with is its own affair.
     { ...say([{ type: "tool_use", input: { file_id: "mine", source: { file_id: "mine" } } }]) },
@@ -96,20 +106,121 @@ const ALLOWED: Record<"chat" | "responses" | "messages", Record<string, unknown>
 
 describe.each(["chat", "responses", "messages"] as const)("in %s", (dialect) => {
   test.each(REFUSED[dialect])("%s is refused by its path [BOD-27]", (param, body) => {
-    expect(() => refuseFields(dialect, body)).toThrow(
+    expect(() => refuse(dialect, body)).toThrow(
       expect.objectContaining({ code: "invalid_request", param, message: expect.stringContaining(param) as string }),
     );
   });
 
   test("what neither keeps state nor changes a price is carried", () => {
-    for (const body of ALLOWED[dialect]) expect(() => refuseFields(dialect, body)).not.toThrow();
+    for (const body of ALLOWED[dialect]) expect(() => refuse(dialect, body)).not.toThrow();
   });
 });
 
 test("a refused value is named, unless it is long or not a word", () => {
-  const refuse = (type: string) => () => refuseFields("responses", { tools: [{ type: "function" }, { type }] });
+  const offer = (type: string) => () => refuse("responses", { tools: [{ type: "function" }, { type }] });
 
-  expect(refuse("web_search")).toThrow("tools.1.type: 'web_search' changes what the provider charges");
-  expect(refuse("a b")).toThrow("tools.1.type: This field changes");
-  expect(refuse("x".repeat(65))).toThrow("tools.1.type: This field changes");
+  expect(offer("web_search")).toThrow("tools.1.type: 'web_search' changes what the provider charges");
+  expect(offer("a b")).toThrow("tools.1.type: This field changes");
+  expect(offer("x".repeat(65))).toThrow("tools.1.type: This field changes");
+});
+
+describe("members that are null or an empty list", () => {
+  test("are taken out where they may be absent, however deep [BOD-36]", () => {
+    const body = {
+      messages: [{ role: "assistant", content: null, refusal: null, tool_calls: [], name: "x" }],
+      stop: [],
+      user: null,
+      tools: [{ type: "function", function: { name: "f", strict: null, parameters: { required: [], x: null } } }],
+    };
+
+    expect(inspect("chat", body)).toMatchObject({ fault: null, changed: true, unknown: [] });
+    expect(body).toEqual({
+      messages: [{ role: "assistant", content: null, name: "x" }],
+      tools: [{ type: "function", function: { name: "f", parameters: { required: [], x: null } } }],
+    });
+  });
+
+  test("stay where they are required, and where the caller may put what it likes", () => {
+    const body = {
+      model: null,
+      messages: [],
+      metadata: { a: null, b: [] },
+      tools: [{ name: "f", input_schema: { required: [] } }],
+    };
+
+    expect(inspect("messages", structuredClone(body)).changed).toBe(false);
+  });
+});
+
+describe("names that no row knows", () => {
+  test("are listed once for every kind of object, by their places [BOD-1]", () => {
+    const message = { role: "user", content: [{ type: "text", text: "x", of_next_year: 1 }], of_next_year: 2 };
+    const { unknown, more } = inspect("chat", {
+      messages: [message, structuredClone(message)],
+      "no word": 1,
+      top_k: 5,
+    });
+
+    expect(more).toBe(false);
+    expect(unknown).toEqual([
+      { name: "of_next_year", path: "messages.*.content.*.of_next_year", at: "messages.0.content.0.of_next_year" },
+      { name: "of_next_year", path: "messages.*.of_next_year", at: "messages.0.of_next_year" },
+      { name: "no word", path: "unknown", at: "unknown" },
+      { name: "top_k", path: "top_k", at: "top_k" },
+    ]);
+  });
+
+  test("are not listed without end", () => {
+    const body = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`made_up_${index}`, 1]));
+
+    const { unknown, more } = inspect("responses", body);
+
+    expect({ listed: unknown.length, more }).toEqual({ listed: 100, more: true });
+  });
+
+  test("are not looked for in schemas, inputs, labels and biases", () => {
+    const free = { MAX_TOKENS: 1, api_base: "x", of_next_year: null };
+    const body = {
+      metadata: free,
+      logit_bias: free,
+      tools: [{ type: "function", function: { name: "f", parameters: free } }],
+      response_format: { type: "json_schema", json_schema: { name: "s", schema: free } },
+    };
+
+    expect(inspect("chat", body)).toEqual({ fault: null, changed: false, unknown: [], more: false });
+  });
+});
+
+test("what is refused can be taken out instead, and with its kind the whole of an object", () => {
+  const body = {
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "image", source: { type: "file", file_id: "f" } },
+          { type: "text", text: "x" },
+        ],
+      },
+    ],
+    tools: [
+      { type: "web_search_20260318", name: "web_search" },
+      { name: "f", input_schema: {} },
+    ],
+    mcp_servers: [{ name: "x" }],
+    Max_Tokens: 5,
+  };
+
+  expect(inspect("messages", body, "taken out")).toMatchObject({ fault: null, changed: true });
+  expect(body).toEqual({
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "image", source: { type: "file" } },
+          { type: "text", text: "x" },
+        ],
+      },
+    ],
+    tools: [{ name: "f", input_schema: {} }],
+  });
 });

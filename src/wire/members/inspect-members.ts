@@ -1,0 +1,171 @@
+import { Fault } from "../../core/fault.ts";
+import { isObject } from "../../core/is-object.ts";
+import { mediaProblem, type MediaUrls } from "./media-address.ts";
+import { isRefused, REASONS, type Refusal } from "./refusal.ts";
+import { fold, isUnconditional, type Member, type Shape } from "./shape.ts";
+
+/** A member that no row knows: its name, what it is called in declarations, and where the first one stands. */
+export type UnknownMember = { name: string; path: string; at: string };
+
+/** What a body holds beside what its format knows. */
+export type Inspection = {
+  /** The first member that no provider is sent, as a refusal that names it; the rest of the body was not read then. */
+  fault: Fault | null;
+  /** Members were taken out of the value: null, empty lists, and refused ones where these are not a fault. */
+  changed: boolean;
+  unknown: readonly UnknownMember[];
+  /** There are more unknown ones than are listed. */
+  more: boolean;
+};
+
+/** `refused`: what becomes of a member that no provider is sent. */
+type Terms = { mediaUrls: MediaUrls; refused: "fault" | "taken out" };
+
+/** A caller may make up as many names as its body has room for. */
+const MOST_UNKNOWN = 100;
+
+type Json = Record<string, unknown>;
+
+/** Reads every member of a body once. What is as good as absent is taken out of the value; its bytes are another matter. */
+export function inspectMembers(shape: Shape, body: Json, terms: Terms): Inspection {
+  return new Walk(terms).over(shape, body);
+}
+
+class Walk {
+  readonly #terms: Terms;
+  /** The way from the outermost object to the one that is read; nothing is joined until something is found. */
+  readonly #way: (string | number)[] = [];
+  readonly #unknown: UnknownMember[] = [];
+  readonly #noted = new Map<Shape, Set<string>>();
+  #fault: Fault | null = null;
+  #changed = false;
+  #more = false;
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
+  over(shape: Shape, body: Json): Inspection {
+    this.#stays(shape, body);
+    return { fault: this.#fault, changed: this.#changed, unknown: this.#unknown, more: this.#more };
+  }
+
+  /** False: the value is to be taken out, since it is nothing without what was refused in it. */
+  #stays(shape: Shape, value: unknown): boolean {
+    if (Array.isArray(value)) {
+      this.#list(shape, value);
+      return true;
+    }
+    return !isObject(value) || this.#object(shape, value);
+  }
+
+  #list(shape: Shape, values: unknown[]): void {
+    let kept = 0;
+    for (let index = 0; index < values.length && this.#fault === null; index++) {
+      this.#way.push(index);
+      if (this.#stays(shape, values[index])) values[kept++] = values[index];
+      this.#way.pop();
+    }
+    if (this.#fault === null) values.length = kept;
+  }
+
+  #object(shape: Shape, value: Json): boolean {
+    const found = shape.whole?.(value) ?? null;
+    if (found !== null) return this.#refuse(value, found[0], found[1]);
+    for (const name in value) {
+      const member = shape.members.get(name);
+      const stays =
+        member === undefined ? this.#stranger(shape, value, name) : this.#member({ shape, owner: value, name, member });
+      if (!stays) return false;
+      if (this.#fault !== null) return true;
+    }
+    return true;
+  }
+
+  #member({ shape, owner, name, member }: { shape: Shape; owner: Json; name: string; member: Member }): boolean {
+    const value = owner[name];
+    if (value === null || (Array.isArray(value) && value.length === 0)) {
+      if (value === null ? member.absent.null : member.absent.empty) this.#takeOut(owner, name);
+      return true;
+    }
+    const { refusal, media, inside } = member;
+    if (refusal !== null && isRefused(value, refusal)) {
+      const [plainer = name] = name === "type" ? Object.keys(owner).filter((other) => says(shape, owner, other)) : [];
+      return this.#refuse(owner, plainer, shape.members.get(plainer)?.refusal ?? refusal) && plainer === name;
+    }
+    if (media !== null && typeof value === "string") {
+      const problem = mediaProblem(value, media, this.#terms.mediaUrls);
+      if (problem !== null) return this.#problem(owner, name, problem);
+    }
+    if (!member.known) this.#note(shape, name);
+    if (inside === null || typeof value !== "object") return true;
+    this.#way.push(name);
+    if (!this.#stays(inside(), value)) this.#takeOut(owner, name);
+    this.#way.pop();
+    return true;
+  }
+
+  #stranger(shape: Shape, owner: Json, name: string): boolean {
+    const folded = fold(name);
+    const known = shape.folded.get(folded);
+    if (known !== undefined) {
+      const words = `Some providers read this as '${known}', others do not. Write '${known}', or leave it out.`;
+      return this.#problem(owner, name, words);
+    }
+    const row = shape.prefixes.find(([prefix]) => folded.startsWith(prefix));
+    if (row !== undefined) return this.#refuse(owner, name, row[1]);
+    this.#note(shape, name);
+    return true;
+  }
+
+  /** Once for every kind of object: what is said of one message holds for all. */
+  #note(shape: Shape, name: string): void {
+    if (this.#unknown.length >= MOST_UNKNOWN) {
+      this.#more = true;
+      return;
+    }
+    let noted = this.#noted.get(shape);
+    if (noted === undefined) this.#noted.set(shape, (noted = new Set()));
+    if (noted.has(name)) return;
+    noted.add(name);
+    const shown = harmless(name);
+    const path = [...this.#way.map((step) => (typeof step === "number" ? "*" : step)), shown].join(".");
+    this.#unknown.push({ name, path, at: this.#at(shown) });
+  }
+
+  /** What says of which kind an object is cannot be taken out alone. */
+  #refuse(owner: Json, name: string, refusal: Refusal): boolean {
+    const { because, unless, when } = refusal;
+    const value = owner[name];
+    // Callers who did not write the body themselves, as an agent's users, know a tool by its name and not by its place.
+    const named = (unless ?? when) && typeof value === "string" && /^[\w.-]{1,64}$/.test(value);
+    this.#problem(owner, name, `${named ? `'${value}'` : "This field"} ${REASONS[because]}.`);
+    return name !== "type" && name !== "id";
+  }
+
+  #problem(owner: Json, name: string, words: string): boolean {
+    if (this.#terms.refused === "taken out") this.#takeOut(owner, name);
+    else {
+      const param = this.#at(name.slice(0, 64));
+      this.#fault = new Fault("invalid_request", `${param}: ${words}`, { param });
+    }
+    return true;
+  }
+
+  #takeOut(owner: Json, name: string): void {
+    delete owner[name];
+    this.#changed = true;
+  }
+
+  #at(name: string): string {
+    return [...this.#way, name].join(".");
+  }
+}
+
+/** Whether a member is refused whatever its value, which tells a caller more than the kind of the object that has it. */
+function says(shape: Shape, owner: Json, name: string): boolean {
+  return isUnconditional(shape.members.get(name)?.refusal) && owner[name] !== null;
+}
+
+/** A caller's own name goes into a header and a log line only when it is harmless there. */
+export const harmless = (name: string): string => (/^[\w-]{1,64}$/.test(name) ? name : "unknown");

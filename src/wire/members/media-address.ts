@@ -1,0 +1,31 @@
+/** Where media may be fetched from: `https` addresses, or nowhere, so that it comes inline. */
+export type MediaUrls = "https" | "none";
+
+/** Longer than any signed address; more of it would only keep the process busy. */
+const LONGEST = 16_384;
+
+/** What a scheme looks like, for readers that skip what stands before it. */
+const SCHEME = /^[\s\p{Cc}]*([a-z][a-z0-9+.-]{0,31}):/iu;
+/** Characters on which readers of addresses differ: one takes them for nothing, another for a slash or the end. */
+const DOUBTFUL = /[\s\p{Cc}\\]/u;
+
+/**
+ * Why a provider is not told to fetch media from there; null: it may be. What another reader could take for another address is
+ * none, for a provider that runs beside private machines must not be sent to them. [decision 13]
+ */
+export function mediaProblem(text: string, kind: "address" | "bytes", allowed: MediaUrls): string | null {
+  if (/^data:/i.test(text)) return null;
+  // Base64 has no colon, so that bytes are never taken for an address.
+  if (kind === "bytes" && !text.slice(0, 256).includes(":")) return null;
+  const scheme = SCHEME.exec(text.slice(0, 256))?.[1]?.toLowerCase();
+  if (allowed === "none") return "Media is taken inline only, as a data: URL.";
+  if (scheme !== "https")
+    return `Media is taken from https: and data: URLs only${scheme ? `, not from ${scheme}:` : ""}.`;
+  if (text.length > LONGEST)
+    return `An address should have at most ${LONGEST} characters; this one has ${text.length}.`;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (DOUBTFUL.test(text) || url === null || url.protocol !== "https:" || !/^https:\/\/[^/]/i.test(text)) {
+    return "Input should be an https: URL, written without spaces and backslashes.";
+  }
+  return url.username || url.password ? "An address should carry no user name or password." : null;
+}

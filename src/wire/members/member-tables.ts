@@ -1,0 +1,12 @@
+import type { ClientDialect } from "../../core/dialect.ts";
+import { CHAT_MEMBERS } from "../chat/members.ts";
+import { MESSAGES_MEMBERS } from "../messages/members.ts";
+import { RESPONSES_MEMBERS } from "../responses/members.ts";
+import type { Shape } from "./shape.ts";
+
+/** What is known of the requests of every format, and what of them no provider is sent. */
+export const MEMBERS: Record<ClientDialect, Shape> = {
+  chat: CHAT_MEMBERS,
+  responses: RESPONSES_MEMBERS,
+  messages: MESSAGES_MEMBERS,
+};

@@ -1,0 +1,77 @@
+import type { Refusal } from "./refusal.ts";
+
+/** What the table says of one member of an object. */
+export type Member = {
+  /** The format names it, or its clients were seen to send it; what is not known may be dropped on the way to a provider. */
+  known: boolean;
+  /** What is as good as leaving it out: null, unless it is required or says something by being null; an empty list of a list. */
+  absent: { null: boolean; empty: boolean };
+  refusal: Refusal | null;
+  /** `address`: of media that the provider fetches; `bytes`: media itself, or such an address. */
+  media: "address" | "bytes" | null;
+  /** What it holds. Null: whatever the caller puts there, as in a schema or in the input of a tool. */
+  inside: (() => Shape) | null;
+};
+
+/** What is known of an object, or of each object in a list. */
+export type Shape = {
+  members: ReadonlyMap<string, Member>;
+  /** Names as readers see them that do not mind case. */
+  folded: ReadonlyMap<string, string>;
+  /** Beginnings of names that are refused. */
+  prefixes: readonly (readonly [prefix: string, refusal: Refusal])[];
+  /** An object that is refused for what it is as a whole: which of its members says so, and why. */
+  whole: ((value: Readonly<Record<string, unknown>>) => readonly [name: string, refusal: Refusal] | null) | null;
+};
+
+/** Names are separated by spaces. */
+type ShapeRows = {
+  required?: string;
+  optional?: string;
+  /** Optional ones that are lists. */
+  lists?: string;
+  inside?: Readonly<Record<string, () => Shape>>;
+  /** A name that ends in `*` stands for all that begin so. What is only refused, or only looked into, is not known. */
+  refused?: Readonly<Record<string, Refusal>>;
+  addresses?: string;
+  bytes?: string;
+  whole?: Shape["whole"];
+};
+
+export function shapeOf(rows: ShapeRows): Shape {
+  const { inside = {}, refused = {} } = rows;
+  const [required, optional, lists] = [words(rows.required), words(rows.optional), words(rows.lists)];
+  const [addresses, bytes] = [words(rows.addresses), words(rows.bytes)];
+  const exact = Object.keys(refused).filter((name) => !name.endsWith("*"));
+  const names = new Set([...required, ...optional, ...lists, ...addresses, ...bytes, ...Object.keys(inside), ...exact]);
+  const members = new Map<string, Member>();
+  for (const name of names) {
+    members.set(name, {
+      known: required.includes(name) || optional.includes(name) || lists.includes(name),
+      absent: {
+        null: !required.includes(name),
+        empty: !required.includes(name) && (lists.includes(name) || isUnconditional(refused[name])),
+      },
+      refusal: refused[name] ?? null,
+      media: addresses.includes(name) ? "address" : bytes.includes(name) ? "bytes" : null,
+      inside: inside[name] ?? null,
+    });
+  }
+  return {
+    members,
+    folded: new Map([...names].map((name) => [fold(name), name])),
+    prefixes: Object.entries(refused)
+      .filter(([name]) => name.endsWith("*"))
+      .map(([name, refusal]) => [name.slice(0, -1), refusal]),
+    whole: rows.whole ?? null,
+  };
+}
+
+/** One way to write a name for all that differ by case alone. Readers in Go hold the Kelvin sign and the long s to be letters too. */
+export const fold = (name: string): string => name.toUpperCase().toLowerCase();
+
+/** Refused whatever its value. */
+export const isUnconditional = (refusal: Refusal | null = null): boolean =>
+  refusal !== null && refusal.unless === undefined && refusal.when === undefined;
+
+const words = (text = ""): string[] => text.split(/\s+/).filter((word) => word !== "");

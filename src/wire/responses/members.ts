@@ -1,0 +1,135 @@
+import { foreignBody, FOREIGN_MEDIA, foreignMedia, foreignParts, leaf } from "../members/foreign-shapes.ts";
+import { FOREIGN, including, oneOf, REMOTE, type Refusal, STORED } from "../members/refusal.ts";
+import { type Shape, shapeOf } from "../members/shape.ts";
+
+const CACHE_BREAK = leaf("mode ttl");
+
+/** Tools the caller runs itself, alone or in a namespace. Any other kind is run by the provider, at a price we do not know. */
+const TOOL_KINDS = ["function", "custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview"];
+const ALONE: Refusal = { because: "priced", unless: oneOf(...TOOL_KINDS, "tool_search", "namespace") };
+const IN_NAMESPACE: Refusal = { because: "priced", unless: oneOf(...TOOL_KINDS, "tool_search") };
+
+const ENVIRONMENT = shapeOf({
+  required: "type",
+  optional: "skills container_id file_ids memory_limit network_policy",
+  refused: { type: { because: "stored", unless: oneOf("local") }, container_id: STORED, file_ids: STORED },
+});
+const FORMAT = leaf("type definition syntax");
+
+const toolShape = (kinds: Refusal, members: () => Shape): Shape =>
+  shapeOf({
+    required: "type name parameters strict tools vector_store_ids",
+    optional: `description format execution defer_loading allowed_callers async output_schema environment display_height
+      display_width filters max_num_results ranking_options search_context_size user_location external_web_access
+      search_content_types server_label server_url server_description connector_id tunnel_id authorization headers
+      allowed_tools require_approval container action background complexity frame_count frame_duration_ms input_fidelity
+      input_image_mask model moderation output_compression output_format partial_images quality size svg input_schema
+      annotations`,
+    inside: { tools: members, environment: () => ENVIRONMENT, format: FORMAT },
+    refused: {
+      vector_store_ids: STORED,
+      container: STORED,
+      server_url: REMOTE,
+      connector_id: REMOTE,
+      tunnel_id: REMOTE,
+      type: kinds,
+    },
+  });
+const NAMESPACED: Shape = toolShape(IN_NAMESPACE, () => NAMESPACED);
+const TOOL = toolShape(ALONE, () => NAMESPACED);
+
+/** Of what somebody said, or of what came of a call. */
+const PART = shapeOf({
+  required: "type annotations",
+  optional: `text refusal image_url detail file_id file_data file_url filename input_audio prompt_cache_breakpoint
+    stdout stderr outcome`,
+  lists: "logprobs",
+  addresses: `image_url file_url ${FOREIGN_MEDIA}`,
+  bytes: "file_data",
+  inside: {
+    ...foreignParts,
+    ...foreignMedia,
+    image_url: () => IMAGE_URL,
+    annotations: leaf("type file_id filename index start_index end_index title url container_id"),
+    prompt_cache_breakpoint: CACHE_BREAK,
+    outcome: leaf("type exit_code"),
+    source: () => SOURCE,
+  },
+  refused: { file_id: STORED, type: { because: "priced", when: oneOf("input_audio") } },
+});
+const IMAGE_URL = shapeOf({ optional: "url detail", addresses: "url" });
+const SOURCE = shapeOf({ refused: { s3Location: STORED, file_id: STORED }, addresses: "url" });
+
+const ITEM = shapeOf({
+  required: "type content output summary tools queries pending_safety_checks result code outputs",
+  optional: `id status role phase call_id name namespace arguments input async caller execution encrypted_content results action
+    actions acknowledged_safety_checks reasoning text background error output_format quality revised_prompt size svg_usage
+    container_id environment max_output_length operation server_label approval_request_id approve reason fingerprint`,
+  inside: {
+    content: () => PART,
+    output: () => PART,
+    tools: () => TOOL,
+    summary: leaf("type text"),
+    caller: leaf("type caller_id"),
+    environment: () => ENVIRONMENT,
+    reasoning: leaf("effort"),
+    text: () => TEXT,
+  },
+  refused: { type: { because: "stored", when: oneOf("item_reference") } },
+  whole: storedItem,
+});
+
+/** By the official types, what has an id and says nothing else is a reference; so is a picture that is not there. */
+function storedItem({ id, type, role, content, result }: Readonly<Record<string, unknown>>) {
+  if (typeof id !== "string") return null;
+  const untyped = type === undefined || type === null;
+  const named = untyped ? role === undefined || content === undefined : isPicture(type) && typeof result !== "string";
+  return named ? (["id", STORED] as const) : null;
+}
+
+const isPicture = (type: unknown): boolean => type === "image_generation_call";
+
+const TEXT_FORMAT = leaf("type name description schema strict");
+const TEXT = shapeOf({ optional: "format verbosity", inside: { format: TEXT_FORMAT } });
+
+/**
+ * What a responses request may hold: the members of the official client's types, and what Codex was recorded to send.
+ * Everything else is unknown here, and is told to a provider only where its row says so. [decision 10]
+ */
+export const RESPONSES_MEMBERS: Shape = shapeOf({
+  required: "model input",
+  optional: `instructions stream stream_options max_output_tokens max_tool_calls temperature top_p top_logprobs tool_choice
+    parallel_tool_calls text reasoning truncation metadata store user safety_identifier prompt_cache_key
+    prompt_cache_options prompt_cache_retention service_tier background previous_response_id conversation prompt
+    context_management moderation access_programs image client_metadata speed`,
+  lists: "tools include modalities",
+  inside: {
+    ...foreignBody,
+    input: () => ITEM,
+    stream_options: leaf("include_obfuscation include_usage"),
+    tools: () => TOOL,
+    tool_choice: () => TOOL_CHOICE,
+    text: () => TEXT,
+    reasoning: leaf("effort summary generate_summary context mode"),
+    prompt: () => PROMPT,
+    prompt_cache_options: () => CACHE_OPTIONS,
+    context_management: leaf("type compact_threshold"),
+    moderation: leaf("model policy"),
+    image: leaf("context_compression"),
+  },
+  refused: {
+    ...FOREIGN,
+    previous_response_id: STORED,
+    conversation: STORED,
+    background: { because: "stored", unless: oneOf(false) },
+    modalities: { because: "priced", when: including("audio") },
+    service_tier: { because: "priced", unless: oneOf("auto", "default") },
+  },
+});
+
+const TOOL_CHOICE = shapeOf({ required: "tools", optional: "type mode name namespace server_label" });
+const PROMPT = shapeOf({ optional: "id variables version", refused: { id: STORED } });
+const CACHE_OPTIONS = shapeOf({
+  optional: "mode ttl prewarm comparison_response_id",
+  refused: { comparison_response_id: STORED },
+});
