@@ -41,7 +41,7 @@ test("the description in the repository is the one the program serves", () => {
   expect(JSON.parse(kept)).toEqual(createOpenApiDocument(""));
 });
 
-test("every operation of the specification is there with its statuses and no other", () => {
+test("every operation of the specification, and the one beyond it, is there with its statuses and no other", () => {
   const statuses = operations.map(({ method, path, operation }) => [
     `${method.toUpperCase()} ${path}`,
     Object.keys(operation.responses).join(" "),
@@ -49,6 +49,7 @@ test("every operation of the specification is there with its statuses and no oth
 
   expect(Object.fromEntries(statuses)).toEqual({
     "GET /v1/models": "200 401 429 500 503",
+    "GET /v1/models/{id}": "200 401 404 429 500 503",
     "POST /v1/chat/completions": "200 400 401 402 403 404 409 429 500 502 503",
     "POST /v1/responses": "200 400 401 402 403 404 409 429 500 502 503",
     "POST /v1/messages": "200 400 401 402 403 404 409 429 500 502 503 504",
@@ -65,6 +66,7 @@ test("every operation takes the credentials the specification gives it", () => {
 
   expect(Object.fromEntries(schemes)).toEqual({
     "/v1/models": "none bearer headerKey",
+    "/v1/models/{id}": "none bearer headerKey",
     "/v1/chat/completions": "bearer",
     "/v1/responses": "bearer",
     "/v1/messages": "bearer headerKey",
@@ -81,6 +83,7 @@ test("Idempotency-Key and compat-version are optional headers where the specific
 
   expect(Object.fromEntries(parameters)).toEqual({
     "/v1/models": "",
+    "/v1/models/{id}": "id!",
     "/v1/chat/completions": "Idempotency-Key",
     "/v1/responses": "Idempotency-Key",
     "/v1/messages": "compat-version Idempotency-Key",
