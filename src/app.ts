@@ -24,6 +24,7 @@ import { createDeliverStream } from "./gateway/deliver-stream.ts";
 import { createGenerate } from "./gateway/generate.ts";
 import { createListModels, createShowModel } from "./gateway/list-models.ts";
 import { createOpenRequest } from "./gateway/open-request.ts";
+import { createRequireFunds } from "./gateway/require-funds.ts";
 import { createRunning } from "./gateway/running.ts";
 import { createShowUsage } from "./gateway/show-usage.ts";
 import { createHttp } from "./http/create-http.ts";
@@ -177,7 +178,10 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       void freshness.refresh();
     },
   });
-  await Promise.all([freshness.refresh(), Promise.race([issued.settled(), sleep(ISSUED_WAIT_MS)])]);
+  await Promise.all([
+    freshness.refresh(),
+    Promise.race([issued.settled(), sleep(ISSUED_WAIT_MS, null, { ref: false })]),
+  ]);
 
   const ledger = createLedgerStore(database);
   const processId = createId(clock.nowMs());
@@ -292,6 +296,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     readRequest: paperwork.readRequest,
     readCountRequest: paperwork.readCountRequest,
     fingerprint: paperwork.fingerprint,
+    requireFunds: createRequireFunds({ ledger, clock }),
     events,
     drain,
     readiness,

@@ -73,6 +73,22 @@ export const settings = z.strictObject({
       "Where providers may be told to fetch images and files: any https address, or none, so that media comes inline.",
     ),
     open_requests: count(10_000, "Requests in progress at once; more are answered with 503."),
+    key_share_percent: integer(
+      { min: 1, max: 100, fallback: 25 },
+      "Share of `open_requests` and of `body_budget_bytes` that one key may hold; more is answered with 429.",
+    ),
+    body_budget_bytes: integer(
+      { min: 1024, max: 1_099_511_627_776, fallback: 536_870_912 },
+      "Bodies of all requests in progress together; more is answered with 503.",
+    ),
+    body_bytes_per_second: integer(
+      { min: 0, max: 1_048_576, fallback: 1024 },
+      "Slowest that a request body may arrive, over five seconds; 0 is no minimum.",
+    ),
+    unfunded_body_bytes: integer(
+      { min: 0, max: 1_073_741_824, fallback: 65_536 },
+      "Largest request body of a key that has no credit or tokens left.",
+    ),
     connections: count(20_000, "Connections held at once; more are closed as they come."),
     header_bytes: integer({ min: 1024, max: 1_048_576, fallback: 16_384 }, "All headers of a request together."),
     headers_timeout_ms: milliseconds(10_000, "Time for the headers of a request to arrive."),

@@ -1,4 +1,4 @@
-import { Fault } from "../core/fault.ts";
+import { Fault, type FaultCode } from "../core/fault.ts";
 import type { Ask } from "../ledger/ledger.ts";
 import type { AskLedger } from "./ask-ledger.ts";
 import type { Caller } from "./open-request.ts";
@@ -30,6 +30,9 @@ const COUNT_ONLY: Omit<Ask, "id" | "keyId" | "keyVersion" | "rpmLimit"> = {
   claim: null,
 };
 
+/** What the gateway cannot do just now is not the caller's doing, and a 429 does not count. [decision 8] */
+const UNCOUNTED: ReadonlySet<FaultCode> = new Set(["service_unavailable", "rate_limit_exceeded"]);
+
 /**
  * Runs what may refuse a request before the ledger has seen it. A refusal counts too, so that a flood of bad requests meets the
  * key's rate; one that cannot be counted because the ledger is away stays the refusal it was. [decision 8]
@@ -38,7 +41,7 @@ export async function countingRefusals<T>(count: () => Promise<void>, work: () =
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Fault) || error.code === "service_unavailable") throw error;
+    if (!(error instanceof Fault) || UNCOUNTED.has(error.code)) throw error;
     await count().catch((refusal: unknown) => {
       if (refusal instanceof Fault && refusal.code !== "service_unavailable") throw refusal;
     });

@@ -77,7 +77,7 @@ function reserved({ posted, held }: Funds, { mode, demand, limitField }: Context
   );
 }
 
-function limitReached(periodEndsAtMs: number | null, nowMs: number): Fault {
+export function limitReached(periodEndsAtMs: number | null, nowMs: number): Fault {
   if (periodEndsAtMs === null) {
     return new Fault("limit_reached", "The token budget of this key is used up, and it does not renew.", {
       retryAfterSeconds: Infinity,

@@ -2,7 +2,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readBody } from "./body.ts";
+import { Fault } from "../core/fault.ts";
+import { createArrivals } from "./arrivals.ts";
+import { createReadBody, type ReadBody } from "./body.ts";
+import { createKeyShares } from "./key-shares.ts";
+import type { Visit } from "./visit.ts";
 
 let server: Server;
 beforeAll(async () => {
@@ -24,6 +28,38 @@ async function arrive(headers: string, event: "request" | "checkContinue" = "req
   const [request, response] = await arrived;
   return { caller, call: { request, response } };
 }
+let elapsedMs = 0;
+const clock = { elapsedMs: () => elapsedMs };
+
+type Terms = { maxBytes?: number; unfundedBytes?: number; budgetBytes?: number; funded?: boolean };
+
+/** Reads bodies on the terms of a test; `visit` is one of a key. */
+function reader({ maxBytes = 100, unfundedBytes = 1_000, budgetBytes = 1_000, funded = true }: Terms = {}) {
+  const arrivals = createArrivals({ clock, bytesPerSecond: 1_000 });
+  const { makeRoom } = arrivals;
+  const limits = {
+    openRequests: 100,
+    bodyBytes: maxBytes,
+    bodyBudgetBytes: budgetBytes,
+    keySharePercent: 50,
+    makeRoom,
+  };
+  const shares = createKeyShares(limits);
+  const asked: string[] = [];
+  const requireFunds = async ({ id }: { id: string }): Promise<void> => {
+    asked.push(id);
+    if (!funded) throw new Fault("insufficient_credit", "none");
+  };
+  const read = createReadBody({ maxBytes, unfundedBytes, requireFunds, arrivals });
+  const visitOf = (id: string) => ({ caller: { key: { id } }, share: shares.enter(id) }) as unknown as Visit;
+  return { read, visitOf, makeRoom, asked };
+}
+
+const readBody = (call: Omit<Parameters<ReadBody>[0], "visit">, maxBytes: number): Promise<Buffer> => {
+  const { read, visitOf } = reader({ maxBytes, unfundedBytes: maxBytes, budgetBytes: maxBytes });
+  return read({ ...call, visit: visitOf("key") });
+};
+
 const JSON_TYPE = "content-type: application/json";
 
 test("a body is handed over byte for byte, however it arrives [BOD-10]", async () => {
@@ -38,7 +74,7 @@ test("a body is handed over byte for byte, however it arrives [BOD-10]", async (
 test("an announced length over the limit is refused before any of it is read, and the limit is told [BOD-8]", async () => {
   const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-length: 33554433`);
 
-  expect(() => void readBody(call, 33_554_432)).toThrow("larger than 32 MiB");
+  await expect(readBody(call, 33_554_432)).rejects.toThrow("larger than 32 MiB");
   expect(call.request.listenerCount("data")).toBe(0);
   caller.destroy();
 });
@@ -74,7 +110,7 @@ test("a caller that asks first is told to go on only when its body is wanted", a
   wanted.caller.destroy();
 
   const unwanted = await arrive(`${JSON_TYPE}\r\ncontent-length: 9\r\nexpect: 100-continue`, "checkContinue");
-  expect(() => void readBody(unwanted.call, 8)).toThrow("8 bytes");
+  await expect(readBody(unwanted.call, 8)).rejects.toThrow("8 bytes");
   unwanted.call.response.end();
   const [refusal] = (await once(unwanted.caller, "data")) as [Buffer];
   expect(refusal.toString()).toMatch(/^HTTP\/1\.1 200/);
@@ -97,7 +133,7 @@ test.each([
 ])("a body of type %s is refused unread [BOD-10]", async (_name, headers) => {
   const { caller, call } = await arrive(`${headers}\r\ncontent-length: 2`);
 
-  expect(() => void readBody(call, 100)).toThrow(/Send the body/);
+  await expect(readBody(call, 100)).rejects.toThrow(/Send the body/);
   caller.destroy();
 });
 
@@ -108,4 +144,77 @@ test("a caller that left before its body was asked for is refused, and not waite
   await new Promise((resolve) => call.request.once("close", resolve));
 
   await expect(async () => readBody(call, 8)).rejects.toMatchObject({ code: "invalid_request" });
+});
+
+test("a large body is asked for only when its key has money, whether or not it says how large it is [LIM-11]", async () => {
+  const { read, visitOf, asked } = reader({ unfundedBytes: 8, funded: false });
+  const large = await arrive(`${JSON_TYPE}\r\ncontent-length: 9\r\nexpect: 100-continue`, "checkContinue");
+  await expect(read({ ...large.call, visit: visitOf("a") })).rejects.toMatchObject({ code: "insufficient_credit" });
+  const growing = await arrive(`${JSON_TYPE}\r\ntransfer-encoding: chunked`);
+  const grown = read({ ...growing.call, visit: visitOf("b") });
+  growing.caller.write("9\r\n123456789\r\n");
+  await expect(grown).rejects.toMatchObject({ code: "insufficient_credit" });
+  const small = await arrive(`${JSON_TYPE}\r\ncontent-length: 8`);
+  const body = read({ ...small.call, visit: visitOf("c") });
+  small.caller.write("12345678");
+
+  expect((await body).length).toBe(8);
+  expect(asked).toEqual(["a", "b"]);
+  expect(large.caller.bytesRead).toBe(0);
+  for (const { caller } of [large, growing, small]) caller.destroy();
+});
+
+test("a body that grows beyond what a key without money may send goes on when there is money [LIM-11]", async () => {
+  const { read, visitOf, asked } = reader({ unfundedBytes: 4 });
+  const { caller, call } = await arrive(`${JSON_TYPE}\r\ntransfer-encoding: chunked`);
+  const body = read({ ...call, visit: visitOf("a") });
+  for (const piece of ["5\r\n12345\r\n", "3\r\n678\r\n", "0\r\n\r\n"]) caller.write(piece);
+
+  expect((await body).toString()).toBe("12345678");
+  expect(asked).toEqual(["a"]);
+  caller.destroy();
+});
+
+test("bodies of one key have a share of the memory, and all together have no more than there is [LIM-9]", async () => {
+  const { read, visitOf } = reader({ budgetBytes: 180 });
+  const begin = async (key: string, length: number) => {
+    const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-length: ${length}`);
+    const body = read({ ...call, visit: visitOf(key) });
+    caller.write("x".repeat(length - 1));
+    await Promise.race([once(call.request, "data"), body.catch(() => undefined)]);
+    return { caller, body };
+  };
+  const first = await begin("a", 90);
+  const second = await begin("b", 90);
+
+  await expect((await begin("a", 20)).body).rejects.toMatchObject({
+    code: "rate_limit_exceeded",
+    retryAfterSeconds: 1,
+  });
+  await expect((await begin("c", 20)).body).rejects.toMatchObject({ code: "service_unavailable" });
+  first.caller.destroy();
+  await expect(first.body).rejects.toThrow("broke off");
+  const third = await begin("c", 20);
+  third.caller.write("x");
+  expect((await third.body).length).toBe(20);
+  for (const { caller } of [second, third]) caller.destroy();
+});
+
+test("where room is short, the body that has taken longest gives way [LIM-10]", async () => {
+  const { read, visitOf, makeRoom } = reader({ budgetBytes: 100 });
+  const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-length: 90`);
+  const slow = read({ ...call, visit: visitOf("a") });
+  slow.catch(() => undefined);
+  caller.write("x".repeat(80));
+  await once(call.request, "data");
+  expect(makeRoom()).toBe(false);
+  elapsedMs += 2_000;
+  const other = await arrive(`${JSON_TYPE}\r\ncontent-length: 60`);
+  const body = read({ ...other.call, visit: visitOf("b") });
+  other.caller.write("x".repeat(60));
+
+  expect((await body).length).toBe(60);
+  await expect(slow).rejects.toMatchObject({ code: "service_unavailable" });
+  expect(call.response.shouldKeepAlive).toBe(false);
+  for (const each of [caller, other.caller]) each.destroy();
 });

@@ -1,35 +1,108 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { Fault } from "../core/fault.ts";
 import { BodyBytes } from "./body-bytes.ts";
+import { invariant } from "../core/invariant.ts";
+import type { RequireFunds } from "../gateway/require-funds.ts";
+import type { Arrivals } from "./arrivals.ts";
+import type { Call } from "./door.ts";
+import type { Share } from "./key-shares.ts";
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
 const MEBIBYTE = 1_048_576;
 
-/** The bytes of a JSON body. Too large is known from its announced length, else as soon as it is so. [decision 12] */
-export function readBody(
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
-  maxBytes: number,
-): Promise<Buffer> {
-  if (!JSON_TYPE.test(request.headers["content-type"] ?? "")) {
+/** The bytes of a JSON body. */
+export type ReadBody = (call: Pick<Call, "request" | "response" | "visit">) => Promise<Buffer>;
+
+type Parts = {
+  maxBytes: number;
+  /** The most that a key without money may send. */
+  unfundedBytes: number;
+  requireFunds: RequireFunds;
+  arrivals: Pick<Arrivals, "watch">;
+};
+
+/**
+ * Nothing of a body is read unless there is room for it and its key may send as much. Both are known from its announced length,
+ * else as soon as it is more. [decision 12, decision 45]
+ */
+export function createReadBody({ maxBytes, unfundedBytes, requireFunds, arrivals }: Parts): ReadBody {
+  return async ({ request, response, visit }) => {
+    const { caller, share } = visit;
+    invariant(caller !== null && share !== null, "a body without a caller");
+    requireJson(request);
+    const announced = Number(request.headers["content-length"] ?? 0);
+    if (announced > maxBytes) throw tooLarge(maxBytes);
+    share.requireRoom(announced);
+    const permit = (): Promise<void> => requireFunds(caller.key, unfundedBytes);
+    const isLarge = announced > unfundedBytes;
+    if (isLarge) await permit();
+    // The caller may have left while its key was looked up; then nothing will ever be heard of it again.
+    if (request.destroyed) throw brokeOff();
+    if (awaitsContinue(request)) response.writeContinue();
+    const permittedBytes = isLarge ? maxBytes : unfundedBytes;
+    return receive({ request, response, share, arrivals, maxBytes, permittedBytes, permit });
+  };
+}
+
+type Receipt = Pick<Call, "request" | "response"> & {
+  share: Share;
+  arrivals: Pick<Arrivals, "watch">;
+  maxBytes: number;
+  /** Beyond this many the permit is asked for. */
+  permittedBytes: number;
+  permit: () => Promise<void>;
+};
+
+function receive({ request, response, share, arrivals, maxBytes, permittedBytes, permit }: Receipt): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  let body = new BodyBytes(Number(request.headers["content-length"] ?? 0));
+  let permitted = permittedBytes;
+  const stopWatching = arrivals.watch({ received: () => body.size, cut });
+
+  function keep(chunk: Buffer): void {
+    if (body.size + chunk.length > maxBytes) return fail(tooLarge(maxBytes));
+    try {
+      share.take(chunk.length);
+    } catch (fault) {
+      return fail(fault);
+    }
+    body.add(chunk);
+    if (body.size <= permitted) return;
+    permitted = maxBytes;
+    request.pause();
+    permit().then(() => request.resume(), fail);
+  }
+
+  /** The rest of it may never come, so the connection ends with the answer. */
+  function cut(fault: Fault): void {
+    response.shouldKeepAlive = false;
+    fail(fault);
+  }
+
+  function fail(fault: unknown): void {
+    stopWatching();
+    request.off("data", keep);
+    body = new BodyBytes(0);
+    share.giveBack();
+    reject(fault);
+  }
+
+  request.on("data", keep);
+  request.on("end", () => {
+    stopWatching();
+    resolve(body.whole());
+  });
+  request.on("error", (cause) => fail(brokeOff(cause)));
+  return promise;
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
     throw new Fault("invalid_request", "Send the body as `content-type: application/json`.");
   }
-  if (request.headers["content-encoding"] !== undefined) {
+  if (headers["content-encoding"] !== undefined) {
     throw new Fault("invalid_request", "Send the body uncompressed, without a content-encoding header.");
   }
-  const announced = Number(request.headers["content-length"] ?? 0);
-  if (announced > maxBytes) throw tooLarge(maxBytes);
-  // The caller may have left while its key was looked up; then nothing will ever be heard of it again.
-  if (request.destroyed) throw brokeOff();
-  if (awaitsContinue(request)) response.writeContinue();
-  return new Promise((resolve, reject) => {
-    const body = new BodyBytes(announced);
-    request.on("data", (chunk: Buffer) => {
-      if (body.size + chunk.length <= maxBytes) body.add(chunk);
-      else reject(tooLarge(maxBytes));
-    });
-    request.on("end", () => resolve(body.whole()));
-    request.on("error", (cause) => reject(brokeOff(cause)));
-  });
 }
 
 const brokeOff = (cause?: Error): Fault => new Fault("invalid_request", "The request body broke off.", { cause });

@@ -8,16 +8,20 @@ import type { CountTokens } from "../gateway/count-tokens.ts";
 import type { Generate } from "../gateway/generate.ts";
 import type { ListModels, ShowModel } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
+import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Events } from "../telemetry/events.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
+import { createArrivals } from "./arrivals.ts";
+import { createReadBody } from "./body.ts";
 import { createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
 import { createDoor } from "./door.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Readiness } from "./health.ts";
+import { createKeyShares } from "./key-shares.ts";
 import { refuse } from "./refuse.ts";
 import { requireHost } from "./require-host.ts";
 import { createRouter } from "./router.ts";
@@ -39,6 +43,10 @@ export type HttpLimits = {
   jsonDepth: number;
   mediaUrls: MediaUrls;
   openRequests: number;
+  keySharePercent: number;
+  bodyBudgetBytes: number;
+  bodyBytesPerSecond: number;
+  unfundedBodyBytes: number;
   connections: number;
   clientBufferBytes: number;
   clientStallMs: number;
@@ -59,6 +67,7 @@ type Parts = {
   readRequest: ReadRequest;
   readCountRequest: ReadCountRequest;
   fingerprint: Fingerprint;
+  requireFunds: RequireFunds;
   events: Events;
   drain: Drain;
   readiness: Readiness;
@@ -85,7 +94,17 @@ export function createHttp(parts: Parts): Server {
   const refusals = createRefusals(clock);
   const router = createRouter(refusals);
   const callerAddress = createCallerAddress({ trusted: parts.trustedProxies, onHidden: events.addressesHidden });
-  const door = createDoor({ openRequest, callerAddress, events, drain, clock, maxOpenRequests: limits.openRequests });
+  const arrivals = createArrivals({ clock, bytesPerSecond: limits.bodyBytesPerSecond });
+  const { makeRoom } = arrivals;
+  const shares = createKeyShares({ ...limits, makeRoom });
+  const maxOpenRequests = limits.openRequests;
+  const door = createDoor({ openRequest, callerAddress, events, drain, clock, shares, makeRoom, maxOpenRequests });
+  const readBody = createReadBody({
+    maxBytes: limits.bodyBytes,
+    unfundedBytes: limits.unfundedBodyBytes,
+    requireFunds: parts.requireFunds,
+    arrivals,
+  });
   const serve = createServeGeneration({
     generate,
     countRequest,
@@ -94,7 +113,7 @@ export function createHttp(parts: Parts): Server {
     betas,
     mediaUrls: limits.mediaUrls,
     events,
-    maxBodyBytes: limits.bodyBytes,
+    readBody,
     maxJsonDepth: limits.jsonDepth,
     sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
   });
@@ -104,7 +123,7 @@ export function createHttp(parts: Parts): Server {
   postChatCompletions(router, { door, serve });
   postResponses(router, { door, serve });
   postMessages(router, { door, serve });
-  postCountTokens(router, { door, countTokens, readCountRequest: parts.readCountRequest, limits, betas });
+  postCountTokens(router, { door, countTokens, readCountRequest: parts.readCountRequest, readBody, limits, betas });
   const servePage = createServePage(parts);
   getOpenapi(router, servePage);
   getDocs(router, servePage);

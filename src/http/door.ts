@@ -12,6 +12,7 @@ import type { RenderFault } from "../wire/errors/shape.ts";
 import type { CallerAddress } from "./caller-address.ts";
 import { type CredentialScheme, extractCredential, missingCredential } from "./credential.ts";
 import type { Drain } from "./drain.ts";
+import type { KeyShares } from "./key-shares.ts";
 import { refuse } from "./refuse.ts";
 import type { Router } from "./router.ts";
 import type { Visit } from "./visit.ts";
@@ -52,6 +53,9 @@ type Parts = {
   events: Events;
   drain: Drain;
   clock: Clock;
+  shares: KeyShares;
+  /** Ends something that takes long: whether there was anything. */
+  makeRoom: () => boolean;
   maxOpenRequests: number;
 };
 
@@ -59,13 +63,24 @@ type Parts = {
  * What happens to every request on its way in and out: an id, a place among the open ones, a credential checked from the
  * headers, the work, and exactly one end.
  */
-export function createDoor({ openRequest, callerAddress, events, drain, clock, maxOpenRequests }: Parts): Door {
+export function createDoor(parts: Parts): Door {
+  const { openRequest, callerAddress, events, drain, clock, shares, makeRoom, maxOpenRequests } = parts;
+
   function open({ name, dialect, method }: RouteDescription): Visit {
     const id = createId(clock.nowMs());
     const requestId = requestIdOf(id);
     const trail = events.requestOpened({ requestId, route: name, dialect, method });
     drain.opened();
-    return { id, requestId, route: name, startedAtMs: clock.elapsedMs(), trail, caller: null, providerMs: 0 };
+    return {
+      id,
+      requestId,
+      route: name,
+      startedAtMs: clock.elapsedMs(),
+      trail,
+      caller: null,
+      share: null,
+      providerMs: 0,
+    };
   }
 
   /** Past these bounds the answer is 503, not a queue that grows. */
@@ -75,7 +90,7 @@ export function createDoor({ openRequest, callerAddress, events, drain, clock, m
         retryAfterSeconds: 1,
       });
     }
-    if (drain.openRequests() > maxOpenRequests) {
+    if (drain.openRequests() > maxOpenRequests && !makeRoom()) {
       throw new Fault("service_unavailable", `This gateway already has ${maxOpenRequests} requests open. Try again.`, {
         retryAfterSeconds: 1 + Math.floor(Math.random() * 4),
       });
@@ -107,13 +122,17 @@ export function createDoor({ openRequest, callerAddress, events, drain, clock, m
     } catch (error) {
       leave(call, description.render, error);
     } finally {
-      whenSent(response, drain.closed);
+      whenSent(response, () => {
+        visit.share?.leave();
+        drain.closed();
+      });
     }
   }
 
   function letIn(visit: Visit, caller: Caller): void {
     const { key } = caller;
     visit.caller = caller;
+    visit.share = shares.enter(key.id);
     visit.trail.authenticated({ keyId: key.id, prefix: key.prefix });
   }
 

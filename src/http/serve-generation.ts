@@ -10,7 +10,7 @@ import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
-import { readBody } from "./body.ts";
+import type { ReadBody } from "./body.ts";
 import type { Call } from "./door.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
@@ -53,7 +53,7 @@ type Parts = {
   mediaUrls: MediaUrls;
   events: Pick<Events, "upstreamFailed">;
   sinkLimits: SinkLimits;
-  maxBodyBytes: number;
+  readBody: ReadBody;
   maxJsonDepth: number;
 };
 
@@ -70,7 +70,7 @@ export const createServeGeneration =
       async () => {
         const named = readIdempotencyKey(incoming.rawHeaders);
         const wanted = readFidelity(incoming.headers["x-tollgate-fidelity"]);
-        const body = await readBody(call, parts.maxBodyBytes);
+        const body = await parts.readBody(call);
         const read = await readRequest({
           dialect,
           keyId: caller.key.id,

@@ -1,5 +1,6 @@
 import type { Caller } from "../gateway/open-request.ts";
 import type { RouteName } from "../telemetry/route-name.ts";
+import type { Share } from "./key-shares.ts";
 import type { RequestTrail } from "../telemetry/request-trail.ts";
 
 /** One request at the edge, from its first byte to its last. */
@@ -12,6 +13,8 @@ export type Visit = {
   startedAtMs: number;
   trail: RequestTrail;
   caller: Caller | null;
+  /** Of what all requests share; null without a caller. */
+  share: Share | null;
   /** Time spent waiting for providers so far. */
   providerMs: number;
 };

@@ -1,9 +1,10 @@
+import { Fault, type FaultCode } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { CountTokens } from "../../gateway/count-tokens.ts";
 import { renderFormatB } from "../../wire/errors/format-b.ts";
 import type { CountTokensRequest } from "../../wire/messages/count-request.ts";
 import type { MediaUrls } from "../../wire/members/media-address.ts";
-import { readBody } from "../body.ts";
+import type { ReadBody } from "../body.ts";
 import { type Door, NOTHING_GENERATED } from "../door.ts";
 import type { Router } from "../router.ts";
 import { sendJson } from "../send-json.ts";
@@ -17,12 +18,21 @@ type Parts = {
   door: Door;
   countTokens: CountTokens;
   readCountRequest: ReadCountRequest;
-  limits: { bodyBytes: number; jsonDepth: number; mediaUrls: MediaUrls };
+  readBody: ReadBody;
+  limits: { jsonDepth: number; mediaUrls: MediaUrls };
   betas: readonly string[];
 };
 
+const WANT: ReadonlySet<FaultCode> = new Set(["insufficient_credit", "limit_reached"]);
+
 /** POST /v1/messages/count_tokens. [spec 4.6] */
-export function postCountTokens(router: Router, { door, countTokens, readCountRequest, limits, betas }: Parts): void {
+export function postCountTokens(router: Router, parts: Parts): void {
+  const { door, countTokens, readCountRequest, readBody, limits, betas } = parts;
+  /** Counting is free, and has no status for want of money. [decision 45] */
+  const readUnpaid: ReadBody = (call) =>
+    readBody(call).catch((error: unknown) => {
+      throw error instanceof Fault && WANT.has(error.code) ? new Fault("invalid_request", error.message) : error;
+    });
   door.route(router, {
     method: "POST",
     path: "/v1/messages/count_tokens",
@@ -41,7 +51,7 @@ export function postCountTokens(router: Router, { door, countTokens, readCountRe
         read: async () =>
           readCountRequest({
             keyId: caller.key.id,
-            bytes: await readBody(call, limits.bodyBytes),
+            bytes: await readUnpaid(call),
             headers: request.headers,
             betas,
             mediaUrls: limits.mediaUrls,

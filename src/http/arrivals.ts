@@ -1,0 +1,85 @@
+import type { Clock } from "../core/clock.ts";
+import { Fault } from "../core/fault.ts";
+
+/** A body that is still coming. */
+export type Arrival = { received: () => number; cut: (fault: Fault) => void };
+
+/**
+ * Bodies on their way. Whoever sends slowly holds a place and memory that others could use, so a body has to go on arriving, and
+ * where room is short the one that has taken longest gives way.
+ */
+export type Arrivals = {
+  /** Watches a body until the function it returns is called. */
+  watch: (arrival: Arrival) => () => void;
+  /** Cuts the body that has taken longest, unless none has taken long: whether there was one. */
+  makeRoom: () => boolean;
+};
+
+type Options = {
+  clock: Pick<Clock, "elapsedMs">;
+  /** Slowest that a body may arrive; 0 is no minimum. */
+  bytesPerSecond: number;
+};
+
+type Watched = Arrival & { sinceMs: number; markMs: number; markBytes: number };
+
+const WINDOW_MS = 5_000;
+const CHECK_MS = 1_000;
+/** A body of the usual size is there sooner, on the slowest of lines. */
+const LONG_MS = 2_000;
+
+export function createArrivals({ clock, bytesPerSecond }: Options): Arrivals {
+  /** In the order in which they began. */
+  const arriving = new Set<Watched>();
+  const leastBytes = (bytesPerSecond * WINDOW_MS) / 1_000;
+  let timer: NodeJS.Timeout | null = null;
+
+  function check(): void {
+    const nowMs = clock.elapsedMs();
+    for (const each of arriving) {
+      if (nowMs - each.markMs < WINDOW_MS) continue;
+      const received = each.received();
+      if (received - each.markBytes < leastBytes) end(each, tooSlow(bytesPerSecond));
+      each.markMs = nowMs;
+      each.markBytes = received;
+    }
+    timer = null;
+    start();
+  }
+
+  function start(): void {
+    if (timer === null && arriving.size > 0 && bytesPerSecond > 0) timer = setTimeout(check, CHECK_MS).unref();
+  }
+
+  function end(each: Watched, fault: Fault): void {
+    arriving.delete(each);
+    each.cut(fault);
+  }
+
+  return {
+    watch: (arrival) => {
+      const nowMs = clock.elapsedMs();
+      const watched = { ...arrival, sinceMs: nowMs, markMs: nowMs, markBytes: 0 };
+      arriving.add(watched);
+      start();
+      return () => arriving.delete(watched);
+    },
+    makeRoom: () => {
+      const [oldest] = arriving;
+      if (oldest === undefined || clock.elapsedMs() - oldest.sinceMs < LONG_MS) return false;
+      end(oldest, gaveWay());
+      return true;
+    },
+  };
+}
+
+const tooSlow = (bytesPerSecond: number): Fault =>
+  new Fault(
+    "invalid_request",
+    `The request body arrived too slowly: less than ${bytesPerSecond} bytes per second over ${WINDOW_MS / 1_000} s.`,
+  );
+
+const gaveWay = (): Fault =>
+  new Fault("service_unavailable", "This gateway is full, and the request body took long to arrive. Try again.", {
+    retryAfterSeconds: 2,
+  });

@@ -1,0 +1,99 @@
+import { Fault } from "../core/fault.ts";
+
+/** What one request takes of what all requests of this process share. */
+export type Share = {
+  /** Throws when so many more bytes of its body would not fit. */
+  requireRoom: (bytes: number) => void;
+  /** Counts bytes of its body, or throws as above. */
+  take: (bytes: number) => void;
+  /** Its body is no longer kept. */
+  giveBack: () => void;
+  leave: () => void;
+};
+
+export type KeyShares = {
+  /** Throws when the key has as many requests in progress as one key may have. */
+  enter: (keyId: string) => Share;
+};
+
+type Options = {
+  openRequests: number;
+  /** Of one body, and of all bodies together. */
+  bodyBytes: number;
+  bodyBudgetBytes: number;
+  /** How much of either one key may hold. */
+  keySharePercent: number;
+  /** Ends something that takes long: whether there was anything. */
+  makeRoom: () => boolean;
+};
+
+type Held = { requests: number; bytes: number };
+
+/** Bounds what all requests and what those of one key hold at once, so that one key cannot lock the others out. */
+export function createKeyShares(options: Options): KeyShares {
+  const { openRequests, bodyBytes, bodyBudgetBytes, keySharePercent, makeRoom } = options;
+  const shareOf = (whole: number): number => Math.floor((whole * keySharePercent) / 100);
+  const mostRequests = Math.max(1, shareOf(openRequests));
+  // One body of the largest size always fits, or it could never be sent.
+  const mostBytes = Math.max(bodyBytes, shareOf(bodyBudgetBytes));
+  const keys = new Map<string, Held>();
+  let bytes = 0;
+
+  function requireRoom(held: Held, more: number): void {
+    if (held.bytes + more > mostBytes) throw largeBodies(mostBytes);
+    while (bytes + more > bodyBudgetBytes) if (!makeRoom()) throw noMemory(bodyBudgetBytes);
+  }
+
+  return {
+    enter: (keyId) => {
+      const held = keys.get(keyId) ?? { requests: 0, bytes: 0 };
+      if (held.requests >= mostRequests) throw manyRequests(mostRequests);
+      held.requests++;
+      keys.set(keyId, held);
+      let taken = 0;
+      const giveBack = (): void => {
+        held.bytes -= taken;
+        bytes -= taken;
+        taken = 0;
+      };
+      return {
+        requireRoom: (more) => requireRoom(held, more),
+        take: (more) => {
+          requireRoom(held, more);
+          held.bytes += more;
+          bytes += more;
+          taken += more;
+        },
+        giveBack,
+        leave: () => {
+          giveBack();
+          held.requests--;
+          if (held.requests === 0) keys.delete(keyId);
+        },
+      };
+    },
+  };
+}
+
+const counted = (value: number): string => value.toLocaleString("en-US");
+
+const manyRequests = (most: number): Fault =>
+  new Fault(
+    "rate_limit_exceeded",
+    `This key has ${counted(most)} requests in progress, the most one key may have here. Please try again in 1s.`,
+    { retryAfterSeconds: 1 },
+  );
+
+const largeBodies = (most: number): Fault =>
+  new Fault(
+    "rate_limit_exceeded",
+    `The requests of this key in progress may have ${counted(most)} bytes of bodies together. Please try again in 1s.`,
+    { retryAfterSeconds: 1 },
+  );
+
+const noMemory = (budget: number): Fault =>
+  new Fault(
+    "service_unavailable",
+    `The bodies of requests in progress take up all of ${counted(budget)} bytes. Try again.`,
+    { retryAfterSeconds: 1 + Math.floor(Math.random() * 4) },
+  );
