@@ -60,6 +60,8 @@ export type PriceAttempt = Described & {
   /** Credits of the key, or as many tokens as these buy of output. */
   credit?: string;
   cap?: Cap;
+  /** Traffic of others before it, which the gateway may learn from. It is not counted. */
+  before?: (lane: LaneStage) => Promise<void>;
   /** May come to nothing because the gateway refuses it. Otherwise a lane on which nothing was produced has shown nothing. */
   refusable?: boolean;
   /** On a gateway whose time limits are seconds. */

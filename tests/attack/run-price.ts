@@ -11,6 +11,7 @@ import { judgeLane, type LaneFigures, type LaneVerdict } from "./verdict.ts";
 export type PriceResult = LaneFigures & LaneVerdict;
 
 const DEFAULT_CREDIT = "0.2";
+const OTHERS_CREDIT = "10";
 const SETTLE_MS = 20_000;
 
 /** Makes the attempt on each of its lanes at once, each with a key and a model of its own. */
@@ -49,6 +50,10 @@ async function figuresOf(stage: Stage, attempt: PriceAttempt, lane: Lane): Promi
   };
   const model = modelIdOf(attempt, lane);
   const { balance: full } = await stage.account(key.id);
+  if (attempt.before !== undefined) {
+    const other = await stage.makeKey(unit, OTHERS_CREDIT);
+    await attempt.before(laneStage({ stage, attempt, lane, key: other, model, secondKey, topUp }));
+  }
   const earlier = (await stage.calls(model)).length;
   let broke = "";
   await attempt.run(laneStage({ stage, attempt, lane, key, model, secondKey, topUp })).catch((error: unknown) => {

@@ -1,8 +1,8 @@
 import type { ClientRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cap, LaneStage, ModelTraits, PriceAttempt } from "../attempt.ts";
+import type { Cap, LaneStage, PriceAttempt } from "../attempt.ts";
 import { send } from "../client.ts";
-import type { Json } from "../formats.ts";
+import type { Format, Json } from "../formats.ts";
 
 /**
  * Ten thousand tokens. What a provider has produced and not yet sent when it is told to stop is nobody's to charge; beside such
@@ -10,10 +10,22 @@ import type { Json } from "../formats.ts";
  */
 export const LONG_PROMPT = "word ".repeat(10_000).trim();
 
-/** 1,500 tokens nobody sees, then 300 words. */
-export const HIDDEN_REASONING: { model: ModelTraits; credit: string } = {
+const UNREASONED: Record<Format, Json> = {
+  chat: { reasoning_effort: "none" },
+  responses: { reasoning: { effort: "none" } },
+  messages: { thinking: { type: "disabled" } },
+};
+
+/** 1,500 tokens nobody sees, then 300 words, on a route that has been used before with and without reasoning. */
+export const HIDDEN_REASONING: Pick<PriceAttempt, "model" | "credit" | "before"> = {
   model: { habit: { hidden: 1_500, tokens: 300, rate: 300 }, capabilities: { reasoning: true } },
   credit: "0.2",
+  before: async ({ caller, open, body }) => {
+    for (let times = 0; times < 5; times += 1) {
+      const stream = await open(body({ stream: true, limit: 8_000, extra: UNREASONED[caller] }));
+      await stream.readAll();
+    }
+  },
 };
 
 export const LEFT_EARLY: Cap = {

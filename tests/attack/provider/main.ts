@@ -44,9 +44,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   }
   const body = parsed(text);
   const model = String(body["model"]);
-  const usual = habits.get(model) ?? ORDINARY;
-  const spared = usual.fail?.when !== undefined && !text.includes(usual.fail.when);
-  const habit = spared ? { ...usual, fail: null } : usual;
+  const habit = habitFor(habits.get(model) ?? ORDINARY, body, text);
   const generates = WRITERS[url.pathname];
   const call: ProviderCall = {
     seq: calls.length,
@@ -67,6 +65,19 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   }
   const telling = { id: String(call.seq), model, body, habit };
   await answerCall({ telling, writer: generates, call, response });
+}
+
+/** What is left of a habit for this request. */
+function habitFor(usual: Habit, body: Json, text: string): Habit {
+  const spared = usual.fail?.when !== undefined && !text.includes(usual.fail.when);
+  return { ...usual, fail: spared ? null : usual.fail, hidden: reasons(body) ? usual.hidden : 0 };
+}
+
+/** Reasoning is on unless the request turns it off, each format in its own words. */
+function reasons(body: Json): boolean {
+  const { reasoning_effort: effort, reasoning, thinking } = body;
+  const told = isObject(reasoning) ? reasoning["effort"] : effort;
+  return told !== "none" && !(isObject(thinking) && thinking["type"] === "disabled");
 }
 
 async function readAll(request: IncomingMessage): Promise<string> {
