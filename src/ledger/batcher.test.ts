@@ -148,6 +148,20 @@ test("bodies to be stored bound a batch by their bytes, and one too large goes a
   expect(faulty.batches).toEqual([1, 2, 1]);
 });
 
+test("a large answer that is stored holds up nobody else's settlement", async () => {
+  const [large, small] = [ask(), ask()];
+  await Promise.all([batcher.admit(large), batcher.admit(small)]);
+  const gate = Promise.withResolvers<void>();
+  faulty.line.gate = gate.promise;
+  const slow = batcher.settle(settlement(large.id, 100_000));
+  await turn();
+  faulty.line.gate = Promise.resolve();
+
+  expect(await batcher.settle(settlement(small.id))).toMatchObject({ kind: "settled" });
+  gate.resolve();
+  expect(await slow).toMatchObject({ kind: "settled" });
+});
+
 const CLAIM = { route: "chat", keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
 const answered = async (): Promise<void> => {
   const first = ask({ claim: CLAIM });

@@ -48,6 +48,8 @@ const COOL_MS = 1_000;
 const CALL_BYTES = 300;
 /** Each may be as large as an answer that is kept. */
 const REPLAYS_AT_ONCE = 4;
+/** An answer above this makes the batch that stores it slow. */
+const LARGE_ANSWER_BYTES = 32_768;
 
 export function createBatcher(options: BatcherOptions): Batcher {
   const { ledger, processId, failureOf, clock, limits, settleTimeoutMs, voidTimeoutMs, onLostRelease } = options;
@@ -92,17 +94,20 @@ export function createBatcher(options: BatcherOptions): Batcher {
     breaker: null,
     abandoned: () => undefined,
   });
-  const settle = createLane<Settlement, Settled>({
+  const settling = {
     ...common,
-    send: (settlements) => ledger.settle(settlements),
-    bytesOf: ({ answer }) => CALL_BYTES + (answer?.body.length ?? 0),
+    send: (settlements: readonly Settlement[]) => ledger.settle(settlements),
+    bytesOf: (settlement: Settlement) => CALL_BYTES + answerBytes(settlement),
     limits: { ...limits, timeoutMs: settleTimeoutMs },
     breaker: { ...breaker, permits: () => true, broken: () => false },
     // Its caller sends an error and then a void: an error costs nothing.
     abandoned: () => undefined,
-  });
+  };
+  const settle = createLane<Settlement, Settled>(settling);
+  // Whoever has large answers stored waits behind others that do, and nobody else does.
+  const settleLarge = createLane<Settlement, Settled>(settling);
 
-  const lanes = [admit, replay, settle, settleLate, cancel, suspend];
+  const lanes = [admit, replay, settle, settleLarge, settleLate, cancel, suspend];
 
   async function admitWhole(ask: Ask): Promise<Verdict> {
     const { keyId, claim } = ask;
@@ -116,10 +121,12 @@ export function createBatcher(options: BatcherOptions): Batcher {
 
   return {
     admit: admitWhole,
-    settle: settle.submit,
+    settle: (settlement) => (answerBytes(settlement) > LARGE_ANSWER_BYTES ? settleLarge : settle).submit(settlement),
     settleLate: settleLate.submit,
     void: cancel.submit,
     suspend: suspend.submit,
     waiting: () => lanes.reduce((sum, { waiting }) => sum + waiting(), 0),
   };
 }
+
+const answerBytes = ({ answer }: Settlement): number => answer?.body.length ?? 0;
