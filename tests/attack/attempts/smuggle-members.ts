@@ -16,6 +16,15 @@ const members = (callers: readonly Format[], extra: Json, never: readonly string
 const named = (callers: readonly Format[], extras: Json): Probe[] =>
   Object.entries(extras).flatMap(([name, value]) => members(callers, { [name]: value }, [`"${name}"`]));
 
+/** Names of each format, and what is sent under each and must not arrive. */
+const each = (names: Record<Format, readonly string[]>, make: (name: string) => [Json, string]): Probe[] =>
+  FORMATS.flatMap((caller) =>
+    names[caller].flatMap((name) => {
+      const [extra, never] = make(name);
+      return members([caller], extra, [never]);
+    }),
+  );
+
 const raw = (caller: Format, what: string, text: string, never: readonly string[]): Probe => ({
   what,
   caller,
@@ -133,16 +142,14 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
     ...every,
     name: "known members in other letters",
     tries: "Writes known members in other letters, which servers that read without regard to case would take.",
-    probes: [
-      "MAX_TOKENS",
-      "Max_Tokens",
-      "N",
-      "Service_Tier",
-      "STORE",
-      "Model",
-      "Previous_Response_Id",
-      "Stream",
-    ].flatMap((name) => members(FORMATS, { [name]: name === "N" ? 128 : MARK }, [`"${name}"`])),
+    probes: each(
+      {
+        chat: ["MAX_TOKENS", "Max_Completion_Tokens", "N", "Service_Tier", "STORE", "Model", "Stream"],
+        responses: ["MAX_OUTPUT_TOKENS", "Service_Tier", "STORE", "Model", "Stream", "Previous_Response_Id"],
+        messages: ["MAX_TOKENS", "Service_Tier", "Model", "Stream", "Container"],
+      },
+      (name) => [{ [name]: name === "N" ? 128 : MARK }, `"${name}"`],
+    ),
   },
   {
     ...every,
@@ -171,10 +178,14 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
     ...every,
     name: "null in place of a member",
     tries: "Sends null where a value would be refused, which lenient servers take as their own default.",
-    probes: named(FORMATS, { service_tier: null, store: null, background: null, max_tokens: null }).map((probe) => ({
-      ...probe,
-      never: ['"background":null', '"service_tier":null', '"store":null', '"max_tokens":null'],
-    })),
+    probes: each(
+      {
+        chat: ["service_tier", "store", "max_tokens", "n", "web_search_options"],
+        responses: ["service_tier", "store", "background", "max_output_tokens", "conversation"],
+        messages: ["service_tier", "container", "max_tokens"],
+      },
+      (name) => [{ [name]: null }, `"${name}":null`],
+    ),
   },
   {
     ...every,
