@@ -216,16 +216,20 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   });
   const askLedger = createAskLedger({ batcher, denials, random: Math.random });
   const countRequest = createCountRequest({ askLedger });
-  let countTokens: Promise<CountTokens> | null = null;
+  let vocabulary: Promise<CountTokens> | null = null;
+  const countTokens = (): Promise<CountTokens> => (vocabulary ??= loadCountTokens());
+  const pool = createPool({ ...POOL_LIMITS, threads: limits.bodyThreads });
+  const paperwork = createPaperwork(pool);
   const admit = createAdmit({
     askLedger,
+    paperwork,
     clock,
     random: Math.random,
     deadlineMs: limits.streamDeadlineMs,
     hold: {
       batcher,
       checkpoints: duties.checkpoints,
-      countTokens: () => (countTokens ??= loadCountTokens()),
+      countTokens,
       checkpointWorth: {
         credit: readCredits(config.ledger.checkpointWorth, "ledger.checkpoint_worth"),
         tokens: BigInt(config.ledger.checkpointTokens),
@@ -254,8 +258,6 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       maxEventBytes: MAX_EVENT_BYTES,
     },
   });
-  const pool = createPool({ ...POOL_LIMITS, threads: limits.bodyThreads });
-  const paperwork = createPaperwork(pool);
   const generate = createGenerate({
     paperwork,
     catalogue,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chargeOf } from "../core/price.ts";
-import { estimateInput } from "../tokens/estimate-input.ts";
 import { type DemandFacts, demandOf } from "./demand.ts";
 import { NO_USAGE } from "../core/usage.ts";
 
@@ -15,7 +14,8 @@ const tariff = {
 };
 const facts: DemandFacts = {
   tariff,
-  input: estimateInput(Buffer.from("hello world, how are you today?")),
+  input: { likely: 10, most: 31, mostPredicted: 0 },
+  contextWindow: 128_000,
   choices: 1,
   maxOutputTokens: 100,
   publishedOutputTokens: 8_000,
@@ -28,8 +28,29 @@ test("with a limit of its own a request needs all of it from the start [MON-8] [
 
   expect(unlimited).toBe(false);
   expect(most).toBe(BigInt(facts.input.most) * 1_000n + 400_000n);
-  expect(least).toBeGreaterThan(400_000n);
-  expect(least).toBeLessThan(most);
+  expect(least).toBe(most);
+});
+
+test("what starts on a small balance must be payable from it: the least holds the input at its bound too [MON-8]", () => {
+  const { least, inputTokens, mostInputTokens } = demandOf({ ...facts, maxOutputTokens: null });
+
+  expect(least).toBe(31_000n + 1_024n * 4_000n);
+  expect({ inputTokens, mostInputTokens }).toEqual({ inputTokens: 10, mostInputTokens: 31 });
+});
+
+test("nothing is held for input beyond the window, which no provider takes in [MON-8]", () => {
+  const document = { likely: 3_000, most: 460_000, mostPredicted: 0 };
+
+  expect(demandOf({ ...facts, input: document }).most).toBe(128_000n * 1_000n + 400_000n);
+  expect(demandOf({ ...facts, input: document, contextWindow: null }).most).toBe(460_000n * 1_000n + 400_000n);
+});
+
+test("a prediction is held for at the price of output, for each choice", () => {
+  const one = demandOf(facts).most;
+  const input = { ...facts.input, mostPredicted: 50 };
+
+  expect(demandOf({ ...facts, input }).most - one).toBe(200_000n);
+  expect(demandOf({ ...facts, input, choices: 2 }).most - demandOf({ ...facts, choices: 2 }).most).toBe(400_000n);
 });
 
 test("without a limit it can begin with the model's floor and may take the published limit [decision 17] [MON-11]", () => {
@@ -52,32 +73,34 @@ test("a key that pays in tokens reserves tokens", () => {
   expect(most).toBe(BigInt(facts.input.most) + 100n);
 });
 
-test("whatever is granted, the output it affords can be paid from it beside the estimated input", () => {
+test("whatever is granted, the output it affords can be paid from it beside all the input there can be", () => {
   const price = fc.bigInt({ min: 0n, max: 100_000_000_000n });
   const request = fc.record({
     inputNano: price,
     outputNano: price,
-    body: fc.string({ maxLength: 400 }),
+    likely: fc.nat({ max: 400 }),
+    above: fc.nat({ max: 400 }),
+    predicted: fc.nat({ max: 100 }),
     limit: fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: null }),
     choices: fc.integer({ min: 1, max: 4 }),
     share: fc.integer({ min: 0, max: 1_000 }),
   });
 
   fc.assert(
-    fc.property(request, ({ inputNano, outputNano, body, limit, choices, share }) => {
+    fc.property(request, ({ inputNano, outputNano, likely, above, predicted, limit, choices, share }) => {
       const asked = {
         ...facts,
         tariff: { ...tariff, inputNano, outputNano },
-        input: estimateInput(Buffer.from(body)),
+        input: { likely, most: likely + above, mostPredicted: predicted },
         choices,
       };
       const demand = demandOf({ ...asked, maxOutputTokens: limit });
       const granted = demand.least + ((demand.most - demand.least) * BigInt(share)) / 1_000n;
-      const outputTokens = demand.affordableOutputTokens(granted) * choices;
+      const outputTokens = (demand.affordableOutputTokens(granted) + predicted) * choices;
 
       expect(demand.least).toBeLessThanOrEqual(demand.most);
-      expect(outputTokens).toBeGreaterThanOrEqual(Math.min(limit ?? 1_024, 8_000) * choices);
-      const usage = { ...NO_USAGE, inputTokens: demand.inputTokens, outputTokens };
+      expect(outputTokens).toBeGreaterThanOrEqual((Math.min(limit ?? 1_024, 8_000) + predicted) * choices);
+      const usage = { ...NO_USAGE, inputTokens: demand.mostInputTokens, outputTokens };
       expect(chargeOf(asked.tariff, usage)).toBeLessThanOrEqual(granted);
     }),
   );

@@ -8,7 +8,9 @@ import type { InputEstimate } from "../tokens/estimate-input.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { AskLedger } from "./ask-ledger.ts";
 import { Hold, type HoldParts } from "./hold.ts";
+import { limitAdvice } from "./limit-advice.ts";
 import type { Caller } from "./open-request.ts";
+import type { Paperwork } from "./paperwork.ts";
 import { verdictFault } from "./verdict-fault.ts";
 
 export type Admission = {
@@ -36,13 +38,20 @@ export type Admitted =
 /** Decides whether a request may start, and sets aside what it may cost. */
 export type Admit = (admission: Admission) => Promise<Admitted>;
 
-type Parts = { askLedger: AskLedger; hold: HoldParts; clock: Clock; random: () => number; deadlineMs: number };
+type Parts = {
+  askLedger: AskLedger;
+  paperwork: Pick<Paperwork, "countInput">;
+  hold: HoldParts;
+  clock: Clock;
+  random: () => number;
+  deadlineMs: number;
+};
 
 /** Past the longest generation, so that only what nobody ended is swept. */
 const SWEEP_MARGIN_MS = 60_000;
 
 export const createAdmit = (parts: Parts): Admit => {
-  const { askLedger, hold, clock, random, deadlineMs } = parts;
+  const { askLedger, paperwork, hold, clock, random, deadlineMs } = parts;
   return async (admission) => {
     const { id, caller, model, request, input, claim, requireEntitled } = admission;
     const publishedOutputTokens = model.maxOutputTokens ?? model.outputCeiling;
@@ -51,6 +60,7 @@ export const createAdmit = (parts: Parts): Admit => {
     const demand = demandOf({
       tariff,
       input,
+      contextWindow: model.contextWindow,
       choices: request.choices,
       maxOutputTokens: request.maxOutputTokens,
       publishedOutputTokens,
@@ -65,20 +75,29 @@ export const createAdmit = (parts: Parts): Admit => {
     if (verdict.kind === "replay") return verdict;
     if (verdict.kind !== "admitted" && verdict.kind !== "already") {
       const { mode, rpmLimit } = now.key;
-      const limitField = request.maxOutputTokensField;
-      throw verdictFault(verdict, { mode, rpmLimit, demand, limitField, nowMs: clock.nowMs(), random });
+      const advice = limitAdvice(request, publishedOutputTokens);
+      throw verdictFault(verdict, { mode, rpmLimit, demand, advice, nowMs: clock.nowMs(), random });
     }
 
     const { tokenFactor, contextWindow } = model;
+    // Nobody is to pay less because he keeps the threads busy that count.
+    const countInput = (): Promise<number> =>
+      paperwork.countInput(request).then(
+        (tokens) => Math.min(demand.mostInputTokens, Math.ceil(tokens * tokenFactor)),
+        () => demand.inputTokens,
+      );
     const terms = {
       tariff,
       inputTokens: demand.inputTokens,
+      countInput,
       tokenFactor,
       contextWindow,
       choices: request.choices,
       granted: verdict.amount,
     };
-    const allowed = demand.unlimited ? demand.affordableOutputTokens(verdict.amount) : null;
+    const told = demand.unlimited
+      ? demand.affordableOutputTokens(verdict.amount)
+      : cappedLimit(request.maxOutputTokens, publishedOutputTokens);
     return {
       kind: "held",
       hold: new Hold(hold, {
@@ -88,8 +107,8 @@ export const createAdmit = (parts: Parts): Admit => {
         priceVersion: model.price?.version ?? 0,
         terms,
       }),
-      toldMaxTokens: allowed ?? cappedLimit(request.maxOutputTokens, publishedOutputTokens),
-      clamped: allowed !== null && allowed < publishedOutputTokens,
+      toldMaxTokens: told,
+      clamped: told !== null && told < (request.maxOutputTokens ?? publishedOutputTokens),
     };
   };
 };
@@ -112,6 +131,6 @@ function askOf({ id, key, model, demand, claim, lifetimeMs }: AskFacts): Ask {
   };
 }
 
-/** Messages may ask for more than the model gives, and are told less; the other formats were refused. [spec 8] */
+/** Who may ask for more than the model gives is told less: in messages always, elsewhere where no limit is published. [spec 8] */
 const cappedLimit = (asked: number | null, published: number): number | null =>
   asked !== null && asked > published ? published : null;

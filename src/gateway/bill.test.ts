@@ -16,6 +16,7 @@ const TERMS: Terms = {
     toolCallNano: {},
   },
   inputTokens: 7,
+  countInput: async () => 7,
   tokenFactor: 1,
   contextWindow: 1_000,
   choices: 1,

@@ -10,8 +10,10 @@ import { withinReservation } from "./within-reservation.ts";
 export type Terms = {
   /** Null: the key pays in tokens, and every token costs one. */
   tariff: Tariff | null;
-  /** The input as estimated, for when the provider does not say. */
+  /** The input as estimated, for what is written down under way and for what the operator bears. */
   inputTokens: number;
+  /** The input as counted, for a bill when the provider does not say. */
+  countInput: () => Promise<number>;
   tokenFactor: number;
   contextWindow: number | null;
   choices: number;
@@ -50,7 +52,7 @@ export async function billOf(ending: Ending, terms: Terms, count: () => Promise<
     case "completed":
       return bill(() => wholeUsage(ending, terms, count));
     case "client_gone":
-      if (!ending.answered) return { ...FREE, writeOff: costOf(terms, inputOf(terms)) };
+      if (!ending.answered) return { ...FREE, writeOff: costOf(terms, estimatedInput(terms)) };
       return bill(() => brokenOffUsage(ending, terms, count));
     case "timed_out":
       // A caller that was told of a failure by its status pays nothing.
@@ -84,7 +86,8 @@ export function costSoFar(
   const outputTokens = Math.ceil(delivered.length * TOKENS_PER_BYTE * terms.tokenFactor);
   const said = usage();
   if (said !== null && isPossible(said, terms)) return { cost: costOf(terms, said), usage: said };
-  const counted = priced(said ?? { ...inputSaid(inputUsage(), terms), outputTokens }, terms);
+  const input = inputSaid(inputUsage()) ?? estimatedInput(terms);
+  const counted = priced(said ?? { ...input, outputTokens }, terms);
   return { cost: counted.charge, usage: counted.usage };
 }
 
@@ -95,14 +98,16 @@ export function costOf({ tariff }: Pick<Terms, "tariff">, usage: Usage): bigint 
   return tariff === null ? BigInt(usage.inputTokens + usage.outputTokens) : chargeOf(tariff, usage);
 }
 
-const inputOf = ({ inputTokens }: Terms): Usage => ({ ...NO_USAGE, inputTokens });
+const inputOf = async ({ countInput }: Terms): Promise<Usage> => ({ ...NO_USAGE, inputTokens: await countInput() });
+
+/** Where nobody is charged by it: counting takes its time. */
+const estimatedInput = ({ inputTokens }: Terms): Usage => ({ ...NO_USAGE, inputTokens });
 
 const priced = (usage: Usage, terms: Terms) =>
   withinReservation(usage, terms.granted, (counted) => costOf(terms, counted));
 
-/** What the provider said of the input at the start of its stream; else the estimate. */
-const inputSaid = (said: Usage | null, terms: Terms): Usage =>
-  said === null ? inputOf(terms) : { ...said, toolCalls: NO_TOOL_CALLS };
+/** What the provider said of the input at the start of its stream. */
+const inputSaid = (said: Usage | null): Usage | null => said && { ...said, toolCalls: NO_TOOL_CALLS };
 
 /** A plain answer that was broken off has delivered nothing; a stream has delivered what it said. */
 async function brokenOffUsage({ stage }: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Usage> {
@@ -110,7 +115,8 @@ async function brokenOffUsage({ stage }: Ending, terms: Terms, count: () => Prom
   const { delivered } = stage;
   const tokens = delivered.length === 0 ? 0 : await countInSlices(delivered.text(), await count());
   const outputTokens = Math.ceil(tokens * delivered.scale() * terms.tokenFactor);
-  return { ...inputSaid(stage.inputUsage(), terms), outputTokens };
+  const input = inputSaid(stage.inputUsage()) ?? (await inputOf(terms));
+  return { ...input, outputTokens };
 }
 
 async function wholeUsage(ending: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Usage> {
@@ -118,7 +124,7 @@ async function wholeUsage(ending: Ending, terms: Terms, count: () => Promise<Cou
   // It was parsed before it came here, so it can be parsed again.
   const text = generatedText(JSON.parse(ending.plain.toString("utf8")));
   const tokens = await countInSlices(text, await count());
-  return { ...inputOf(terms), outputTokens: Math.ceil(tokens * terms.tokenFactor) };
+  return { ...(await inputOf(terms)), outputTokens: Math.ceil(tokens * terms.tokenFactor) };
 }
 
 /** False for numbers that exceed what the model can take in or give out, calls of tools included: they cannot be true. */

@@ -1,22 +1,47 @@
 import { expect, test } from "vitest";
 import { checkContextWindow } from "./check-context-window.ts";
 
-const check = (likely: number, contextWindow: number | null) => () =>
-  checkContextWindow({ likely, most: likely * 4 }, { id: "m", contextWindow });
+type Case = { likely: number; counted?: number; contextWindow: number | null; tokenFactor?: number };
 
-test("what cannot fit however kindly it is counted is refused, and the figures are told [LIM-5] [RTY-5]", () => {
-  expect(check(2_600, 1_000)).toThrow(
-    expect.objectContaining({
-      code: "context_length_exceeded",
-      message: expect.stringMatching(/at least 1040; m takes 1000/) as string,
-    }),
+async function check({ likely, counted = 0, contextWindow, tokenFactor = 1 }: Case): Promise<{ counts: number }> {
+  let counts = 0;
+  await checkContextWindow({
+    input: { likely, most: likely * 4, mostPredicted: 0 },
+    model: { id: "m", contextWindow, tokenFactor },
+    countText: async () => {
+      counts++;
+      return counted;
+    },
+  });
+  return { counts };
+}
+
+test("what a count shows not to fit is refused, and the figures are told [LIM-5] [RTY-5]", async () => {
+  await expect(check({ likely: 9_000, counted: 9_001, contextWindow: 4_000 })).rejects.toMatchObject({
+    code: "context_length_exceeded",
+    message: "Input is about 9,001 tokens; m accepts at most 4,000. Shorten the input.",
+  });
+});
+
+test("what another vocabulary may fit in is the provider's to judge, though our count is over the window [LIM-6]", async () => {
+  await expect(check({ likely: 5_100, counted: 5_000, contextWindow: 4_000 })).resolves.toEqual({ counts: 1 });
+  await expect(check({ likely: 5_100, counted: 5_001, contextWindow: 4_000 })).rejects.toThrow("5,001");
+});
+
+test("an estimate alone refuses nothing: long runs are few tokens [LIM-6]", async () => {
+  await expect(check({ likely: 1_000_000, counted: 100, contextWindow: 4_000 })).resolves.toEqual({ counts: 1 });
+});
+
+test("what is estimated to fit is not counted [LIM-6]", async () => {
+  await expect(check({ likely: 4_000, counted: 9_000, contextWindow: 4_000 })).resolves.toEqual({ counts: 0 });
+});
+
+test("the model's factor counts on both sides [LIM-5]", async () => {
+  await expect(check({ likely: 3_500, counted: 4_200, contextWindow: 4_000, tokenFactor: 1.2 })).rejects.toThrow(
+    "5,040",
   );
 });
 
-test("what might fit is the provider's to judge, though the likely count is over the window [LIM-6]", () => {
-  expect(check(2_500, 1_000)).not.toThrow();
-});
-
-test("a model that publishes no window refuses nothing here [LIM-6]", () => {
-  expect(check(1e9, null)).not.toThrow();
+test("a model that publishes no window refuses nothing here [LIM-6]", async () => {
+  await expect(check({ likely: 1e9, contextWindow: null })).resolves.toEqual({ counts: 0 });
 });

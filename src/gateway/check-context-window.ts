@@ -1,18 +1,27 @@
 import { Fault } from "../core/fault.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
 
-/** How far the estimate may lie above the truth, in the script it judges worst. */
-const LARGEST_OVERESTIMATE = 2.5;
+/** Vocabularies differ: a model's own may make a fifth less of a text than the one we count with. */
+const SMALLEST_SHARE = 0.8;
 
-/** Refuses what cannot fit however kindly it is counted. Anything else is for the provider to say. [decision 15] */
-export function checkContextWindow(
-  input: InputEstimate,
-  { id, contextWindow }: { id: string; contextWindow: number | null },
-): void {
-  const least = Math.floor(input.likely / LARGEST_OVERESTIMATE);
-  if (contextWindow === null || least <= contextWindow) return;
+type Judged = {
+  input: InputEstimate;
+  model: { id: string; contextWindow: number | null; tokenFactor: number };
+  /** Counts the text of the input; a long one by sample. */
+  countText: () => Promise<number>;
+};
+
+/**
+ * Refuses what certainly does not fit. Where the estimate exceeds the window the text is counted, and it is refused when even a
+ * kinder vocabulary would make too much of it; anything closer is for the provider to say. [decision 15]
+ */
+export async function checkContextWindow({ input, model, countText }: Judged): Promise<void> {
+  const { id, contextWindow, tokenFactor } = model;
+  if (contextWindow === null || input.likely * tokenFactor <= contextWindow) return;
+  const tokens = Math.ceil((await countText()) * tokenFactor);
+  if (tokens * SMALLEST_SHARE <= contextWindow) return;
   throw new Fault(
     "context_length_exceeded",
-    `This request has some ${input.likely} tokens of input, at least ${least}; ${id} takes ${contextWindow} in all. Send less.`,
+    `Input is about ${tokens.toLocaleString("en-US")} tokens; ${id} accepts at most ${contextWindow.toLocaleString("en-US")}. Shorten the input.`,
   );
 }

@@ -20,12 +20,12 @@ type Parts = {
   catalogue: Catalogue;
   countRequest: CountRequest;
   countAtProvider: CountAtProvider;
-  paperwork: Pick<Paperwork, "estimateInput" | "writeCountRequest">;
+  paperwork: Pick<Paperwork, "countInput" | "writeCountRequest">;
 };
 
 /**
  * Counts for free, within the key's rate. A provider that speaks the caller's format is asked, for it alone knows; where none
- * does, or none is well or answers, the input is estimated as it would be for a reservation. So this never fails for a provider's
+ * does, or none is well or answers, the input is counted by a vocabulary close to most. So this never fails for a provider's
  * sake, nor for want of money. [spec 4.6]
  */
 export const createCountTokens =
@@ -46,6 +46,6 @@ export const createCountTokens =
       headers: request.forwardedHeaders,
     });
     if (counted !== null) return { tokens: counted, by: "provider" };
-    const { likely } = await paperwork.estimateInput(request);
-    return { tokens: Math.ceil(likely * model.tokenFactor), by: "estimate" };
+    const tokens = await paperwork.countInput({ ...request, dialect: "messages" });
+    return { tokens: Math.ceil(tokens * model.tokenFactor), by: "estimate" };
   };

@@ -17,7 +17,7 @@ test("a stream is replayed byte for byte, once run and once charged [IDM-11] [ID
 });
 
 test("a replay says of its answer what the first one said of it: what was lost, and how far it could grow", async () => {
-  const poor = generationStage(pieces(PLAIN), { credits: 50_000n });
+  const poor = generationStage(pieces(PLAIN), { credits: 68_000n });
   await poor.generate(poor.ask({}, "once"));
   await poor.generate(poor.ask({}, "once"));
   const [first, again] = poor.heads;

@@ -33,7 +33,7 @@ type Parts = {
   catalogue: Catalogue;
   countRequest: CountRequest;
   admit: Admit;
-  paperwork: Pick<Paperwork, "choosePassage" | "estimateInput" | "writeRequest">;
+  paperwork: Pick<Paperwork, "choosePassage" | "countText" | "estimateInput" | "writeRequest">;
   running: Running;
   dispatch: Dispatch;
   deliverStream: Deliver;
@@ -60,7 +60,7 @@ export const createGenerate = (parts: Parts): Generate => {
         checkTools(request, found);
         checkOutputLimit(request, found);
         const estimated = await paperwork.estimateInput(request);
-        checkContextWindow(estimated, found);
+        await checkContextWindow({ input: estimated, model: found, countText: () => paperwork.countText(request) });
         return { model: found, passage: way, input: estimated };
       },
     );

@@ -9,6 +9,8 @@ import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 
 type Soon<Result> = Result | Promise<Result>;
 
+type ReadByModel = Pick<GenerationRequest, "dialect" | "bytes" | "owner">;
+
 /** All that reads a whole body. It may be done elsewhere, so it is waited for. */
 export type Paperwork = {
   choosePassage: (
@@ -16,7 +18,11 @@ export type Paperwork = {
     offer: { routes: readonly Target[] } & ModelFacts,
     wanted: Fidelity,
   ) => Soon<Passage<Target>>;
-  estimateInput: (request: Pick<GenerationRequest, "bytes" | "owner">) => Soon<InputEstimate>;
+  estimateInput: (request: ReadByModel) => Soon<InputEstimate>;
+  /** How many tokens the model reads of it, by a vocabulary close to most, with media and what providers add as usual. For a bill. */
+  countInput: (request: ReadByModel) => Promise<number>;
+  /** The tokens of its text alone, and of a long one by a sample. For a judgement before anything is paid. */
+  countText: (request: ReadByModel) => Promise<number>;
   /** The bytes that the provider of this route is sent. */
   writeRequest: (request: GenerationRequest, route: Target, told: Told) => Soon<Buffer>;
   /** Throws a fault when the provider's answer cannot be read. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Demand, demandOf } from "../admission/demand.ts";
+import type { LimitAdvice } from "./limit-advice.ts";
 import { type Refusal, verdictFault } from "./verdict-fault.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 5, 12);
@@ -15,7 +16,8 @@ const demand: Demand = demandOf({
     cacheWrite1hNano: null,
     toolCallNano: {},
   },
-  input: { likely: 10, most: 40 },
+  input: { likely: 5, most: 10, mostPredicted: 0 },
+  contextWindow: null,
   choices: 1,
   maxOutputTokens: 100,
   publishedOutputTokens: 8_000,
@@ -23,12 +25,12 @@ const demand: Demand = demandOf({
   tokenFactor: 1,
 });
 
-const faultOf = (refusal: Refusal, random = 0) =>
+const faultOf = (refusal: Refusal, random = 0, advice: Partial<LimitAdvice> = {}) =>
   verdictFault(refusal, {
     mode: "credit",
     rpmLimit: 5,
     demand,
-    limitField: "max_tokens",
+    advice: { fields: "max_tokens", addedBytes: 0, smallest: 1, ...advice },
     nowMs: NOW_MS,
     random: () => random,
   });
@@ -54,7 +56,10 @@ test("a refusal for money says what is needed, what there is, what others hold, 
   const poor = faultOf({ kind: "insufficient", posted: 210_000n, held: 0n });
   const busy = faultOf({ kind: "reserved", posted: 500_000n, held: 290_000n });
 
-  expect(poor.message).toMatch(/needs at least 0\.00041 credits; the key has 0\.00021 credits/);
+  expect(poor.message).toBe(
+    "Not enough credit: this request needs at least 0.00041 credits and the key has 0.00021 credits available. " +
+      "Top up the key, or set max_tokens to 50 or less.",
+  );
   expect(busy.message).toMatch(/0\.00041.*0\.0005 credits, of which 0\.00029 credits.*0\.00021 credits is available/);
   // 210,000 less the input leaves 200,000: fifty tokens.
   for (const { message } of [poor, busy]) expect(message).toContain("max_tokens to 50 or less");
@@ -62,4 +67,11 @@ test("a refusal for money says what is needed, what there is, what others hold, 
 
 test("no limit is suggested when not even the input fits [MON-20]", () => {
   expect(faultOf({ kind: "insufficient", posted: 9_000n, held: 0n }).message).not.toContain("max_tokens");
+});
+
+test("no limit is suggested that providers would not take, nor one the longer body would not leave room for [MON-20]", () => {
+  const poor = { kind: "insufficient", posted: 210_000n, held: 0n } as const;
+
+  expect(faultOf(poor, 0, { smallest: 51 }).message).not.toContain("max_tokens");
+  expect(faultOf(poor, 0, { addedBytes: 5 }).message).toContain("max_tokens to 48 or less");
 });

@@ -3,6 +3,7 @@ import { Fault } from "../core/fault.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 import { formatCredits } from "../core/money.ts";
 import type { Verdict } from "../ledger/ledger.ts";
+import type { LimitAdvice } from "./limit-advice.ts";
 
 /** Every answer of the ledger that lets nothing start. */
 export type Refusal = Exclude<Verdict, { kind: "admitted" | "already" | "replay" | "stale_key" }>;
@@ -11,8 +12,7 @@ type Context = {
   mode: KeyMode;
   rpmLimit: number | null;
   demand: Demand;
-  /** What this caller calls its output limit. */
-  limitField: string;
+  advice: LimitAdvice;
   nowMs: number;
   random: () => number;
 };
@@ -60,21 +60,27 @@ export const replayUnavailable = (): Fault =>
 
 type Funds = { posted: bigint; held: bigint };
 
-function insufficient({ posted }: Funds, { mode, demand, limitField }: Context): string {
-  const fits = demand.affordableOutputTokens(posted);
-  const instead = fits > 0 ? `, or set ${limitField} to ${fits} or less` : "";
-  const remedy = mode === "credit" ? "Top the key up" : "Wait for the next period or have the budget raised";
-  return `This request needs at least ${amount(demand.least, mode)}; the key has ${amount(posted, mode)}. ${remedy}${instead}.`;
+function insufficient({ posted, held }: Funds, context: Context): string {
+  const { mode, demand } = context;
+  const remedy = mode === "credit" ? "Top up the key" : "Wait for the next period or raise the budget";
+  const needed = `this request needs at least ${amount(demand.least, mode)}`;
+  const has = `the key has ${amount(posted - held, mode)} available`;
+  return `Not enough ${mode === "credit" ? "credit" : "tokens"}: ${needed} and ${has}. ${remedy}${orLess(posted - held, context)}.`;
 }
 
-function reserved({ posted, held }: Funds, { mode, demand, limitField }: Context): string {
-  const available = posted - held;
-  const fits = demand.affordableOutputTokens(available);
-  const instead = fits > 0 ? `, or set ${limitField} to ${fits} or less` : "";
+function reserved({ posted, held }: Funds, context: Context): string {
+  const { mode, demand } = context;
   return (
     `This request needs at least ${amount(demand.least, mode)}. The key has ${amount(posted, mode)}, of which ${amount(held, mode)} ` +
-    `is reserved by requests in progress and ${amount(available, mode)} is available. Try again when they have ended${instead}.`
+    `is reserved by requests in progress and ${amount(posted - held, mode)} is available. ` +
+    `Try again when they finish${orLess(posted - held, context)}.`
   );
+}
+
+/** A limit that is admitted when it is sent with the same request, if there is one. [decision 18] */
+function orLess(available: bigint, { demand, advice: { fields, addedBytes, smallest } }: Context): string {
+  const fits = demand.advisableOutputTokens(available, addedBytes);
+  return fits >= smallest && fits > 0 ? `, or set ${fields} to ${fits} or less` : "";
 }
 
 export function limitReached(periodEndsAtMs: number | null, nowMs: number): Fault {
@@ -90,7 +96,7 @@ export function limitReached(periodEndsAtMs: number | null, nowMs: number): Faul
 }
 
 const amount = (value: bigint, mode: KeyMode): string =>
-  mode === "credit" ? `${formatCredits(value)} credits` : `${value} tokens`;
+  mode === "credit" ? `${formatCredits(value)} credits` : `${value.toLocaleString("en-US")} tokens`;
 
 const IN_PROGRESS =
   "A request with this Idempotency-Key is in progress. Ask again in a moment for its answer; nothing is charged twice.";

@@ -5,7 +5,8 @@ import { type JobRequest, movableIn, replyTo, revived } from "./message.ts";
 /** The thread in which large bodies are read and translated. It does one job after the other. */
 parentPort?.on("message", ({ name, task }: JobRequest) => {
   const job = JOBS[name] as (task: unknown) => unknown;
-  const reply = replyTo(() => job(revived(task)));
-  const moved = reply.kind === "done" ? movableIn(reply.result) : [];
-  parentPort?.postMessage(reply, moved);
+  void replyTo(() => job(revived(task))).then((reply) => {
+    const moved = reply.kind === "done" ? movableIn(reply.result) : [];
+    return parentPort?.postMessage(reply, moved);
+  });
 });

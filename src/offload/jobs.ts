@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
+import { countInput, sampleTextTokens } from "../tokens/count-input.ts";
+import { loadCountTokens } from "../tokens/count-tokens.ts";
 import { estimateInput, type InputEstimate } from "../tokens/estimate-input.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
@@ -14,6 +16,7 @@ import { hideCaller } from "../wire/hide-caller.ts";
 import { type ParsedBody, parseBody } from "../wire/json/parse-body.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import { type CountTokensRequest, countBody, readCountRequest } from "../wire/messages/count-request.ts";
+import { readModelInput } from "../wire/model-input.ts";
 import { readMessagesRequest } from "../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../wire/responses/responses-request.ts";
 
@@ -30,6 +33,9 @@ export type Arrived = {
 };
 
 export type ReadTask = Arrived & { dialect: ClientDialect };
+
+/** A body that was read, as far as it matters to what a model makes of it. */
+export type ReadByModel = { dialect: ClientDialect; bytes: Buffer };
 
 /** What a route must say of where it leads, for a request to be written for it. */
 type Way = { dialect: ProviderDialect; conformant: boolean };
@@ -69,7 +75,12 @@ export const JOBS = {
 
   fingerprint: fingerprintOf,
 
-  estimateInput: ({ bytes }: { bytes: Buffer }): InputEstimate => estimateInput(bytes),
+  estimateInput: (body: ReadByModel): InputEstimate => estimateInput(readModelInput(body), body.bytes.length),
+
+  countInput: async (body: ReadByModel): Promise<number> => countInput(readModelInput(body), await loadCountTokens()),
+
+  countText: async (body: ReadByModel): Promise<number> =>
+    sampleTextTokens(readModelInput(body), await loadCountTokens()),
 
   choosePassage: ({ request, routes, facts, wanted }: Choice): { best: PlacedWay; others: PlacedWay[] } => {
     const placed = routes.map((route, place) => ({ ...route, place }));
@@ -93,4 +104,4 @@ export const JOBS = {
 
 export type JobName = keyof typeof JOBS;
 export type JobTask<Name extends JobName> = Parameters<(typeof JOBS)[Name]>[0];
-export type JobResult<Name extends JobName> = ReturnType<(typeof JOBS)[Name]>;
+export type JobResult<Name extends JobName> = Awaited<ReturnType<(typeof JOBS)[Name]>>;

@@ -21,9 +21,9 @@ export type JobReply =
   /** A bug, by the words of its stack. */
   | { kind: "failed"; stack: string };
 
-export function replyTo(work: () => unknown): JobReply {
+export async function replyTo(work: () => unknown): Promise<JobReply> {
   try {
-    return { kind: "done", result: work() };
+    return { kind: "done", result: await work() };
   } catch (error) {
     if (!(error instanceof Fault)) {
       return { kind: "failed", stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };

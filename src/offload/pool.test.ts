@@ -32,6 +32,13 @@ const arrived = (dialect: ClientDialect, body: unknown) => ({
   maxDepth: 64,
 });
 
+const body = (content: string) => ({
+  dialect: "chat" as const,
+  bytes: shared(JSON.stringify({ messages: [{ role: "user", content }] })),
+});
+/** Of one word, with what stands around a message. */
+const HELLO = { likely: 8, most: 48, mostPredicted: 0 };
+
 const LONG = "A word, and another. ".repeat(20_000);
 const CHAT = { model: "m", user: "ann", messages: [{ role: "user", content: LONG }] };
 const MESSAGES = { model: "m", max_tokens: 9, metadata: { user_id: "ann" }, messages: CHAT.messages };
@@ -53,6 +60,8 @@ test.each<[ClientDialect, object]>([
   expect(read).toEqual({ ...request, stamp: undefined });
   expect(stamp?.make("text")).toBe(request.stamp?.make("text"));
   expect(await there.estimateInput(request)).toEqual(await here.estimateInput(request));
+  expect(await there.countInput(request)).toBe(await here.countInput(request));
+  expect(await there.countText(request)).toBe(await here.countText(request));
   const repeated = { route: "r", version: "v", bytes: request.bytes, owner: "key" };
   expect(await there.fingerprint(repeated)).toEqual(await here.fingerprint(repeated));
   for (const provider of ["chat", "responses", "messages"] as const) {
@@ -126,7 +135,7 @@ test("handing over 32 MiB takes this thread no time", async () => {
 
 test("past the bound of those who wait the next is told to come again", async () => {
   const { run } = start({ waiting: { inAll: 1, ofOne: 1 } });
-  const task = { bytes: shared(LONG) };
+  const task = body(LONG);
 
   const first = run("estimateInput", task, "a");
   const second = run("estimateInput", task, "a");
@@ -139,24 +148,26 @@ test("past the bound of those who wait the next is told to come again", async ()
 test("a job that takes too long loses its thread, and the next has another", async () => {
   const { run } = start({ deadlineMs: 1 });
 
-  await expect(run("estimateInput", { bytes: shared(LONG.repeat(50)) }, "a")).rejects.toBeInstanceOf(Fault);
+  await expect(run("estimateInput", body(LONG.repeat(50)), "a")).rejects.toBeInstanceOf(Fault);
   await pool?.close();
   const patient = start();
-  expect(await patient.run("estimateInput", { bytes: shared("hello") }, "a")).toEqual({ likely: 1, most: 5 });
+  expect(await patient.run("estimateInput", body("hello"), "a")).toEqual(HELLO);
 });
 
 test("a task that cannot be sent to a thread is a bug of its own job alone", async () => {
   const { run } = start();
 
-  await expect(run("estimateInput", { bytes: () => 1 } as never, "a")).rejects.toThrow(/could not be cloned/);
-  expect(await run("estimateInput", { bytes: shared("hello") }, "a")).toEqual({ likely: 1, most: 5 });
+  await expect(run("estimateInput", { dialect: "chat", bytes: () => 1 } as never, "a")).rejects.toThrow(
+    /could not be cloned/,
+  );
+  expect(await run("estimateInput", body("hello"), "a")).toEqual(HELLO);
 });
 
 test("a bug in a thread is told with the place it happened in, and the thread lives on", async () => {
   const { run } = start();
 
   await expect(run("estimateInput", {} as never, "a")).rejects.toMatchObject({
-    stack: expect.stringContaining("estimate-input.ts"),
+    stack: expect.stringContaining("model-input.ts"),
   });
-  expect(await run("estimateInput", { bytes: shared("hello") }, "a")).toEqual({ likely: 1, most: 5 });
+  expect(await run("estimateInput", body("hello"), "a")).toEqual(HELLO);
 });

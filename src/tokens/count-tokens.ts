@@ -1,8 +1,11 @@
 /** Counts tokens by a real vocabulary. */
 export type CountTokens = (text: string) => number;
 
-/** Runs without a break are cut, because merging one long run is quadratic: 64 KiB of one letter takes seconds whole. */
-const PIECES = /\s{0,64}\S{1,256}|\s{1,256}/gu;
+/**
+ * Runs without a break are cut, because merging one long run is quadratic: 64 KiB of one letter takes seconds whole. Spaces go
+ * with the word after them and line ends with the one before, as in the vocabulary.
+ */
+const PIECES = /[^\S\r\n]{0,64}\S{1,256}[\r\n]{0,64}|\s{1,256}/gu;
 
 /** Past this many characters the rest is taken to be like what came before it. */
 const COUNTED_CHARACTERS = 262_144;

@@ -1,77 +1,58 @@
-import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import type { ModelInput } from "../core/model-input.ts";
 import { estimateInput } from "./estimate-input.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
-const photograph = randomBytes(300_000).toString("base64");
-const body = (content: unknown): Buffer =>
-  Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content }] }));
+const NOTHING: ModelInput = {
+  texts: [],
+  json: [],
+  jsonValues: 0,
+  predicted: [],
+  sealedCharacters: 0,
+  media: [],
+  messages: 0,
+  tools: 0,
+  nativeTools: 0,
+};
+const estimate = (input: Partial<ModelInput>, bodyBytes = 1_000) => estimateInput({ ...NOTHING, ...input }, bodyBytes);
 
-test("without pictures the likely count is the estimate of the text, and the most is its bytes", () => {
-  const text = body("How many tokens is this?");
+test("of text the likely count is its estimate and what stands around a message, and the most is the bytes of the body", () => {
+  const text = "How many tokens is this?";
 
-  expect(estimateInput(text)).toEqual({ likely: estimateTokens(text), most: text.length });
+  expect(estimate({ texts: [text], messages: 1 })).toEqual({
+    likely: estimateTokens(text) + 7,
+    most: 1_000,
+    mostPredicted: 0,
+  });
 });
 
-test.each<[string, unknown]>([
-  ["chat", [{ type: "image_url", image_url: { url: `data:image/png;base64,${photograph}` } }]],
-  ["responses", [{ type: "input_image", image_url: `data:image/png;base64,${photograph}` }]],
-  ["a file", [{ type: "file", file: { file_data: `data:application/pdf;base64,${photograph}` } }]],
-  ["messages", [{ type: "image", source: { type: "base64", media_type: "image/png", data: photograph } }]],
-])("a photograph of 400 kB in the form of %s counts as a picture and not as its letters", (_format, content) => {
-  const { likely, most } = estimateInput(body(content));
+test("a picture costs what providers charge for one, whatever its bytes", () => {
+  const carried = estimate({ media: [{ kind: "image", detail: "high", carriedCharacters: 400_000 }] }, 400_100);
+  const remote = estimate({ media: [{ kind: "image", detail: "high", carriedCharacters: 0 }] }, 100);
+  const small = estimate({ media: [{ kind: "image", detail: "low", carriedCharacters: 0 }] }, 100);
 
-  expect(likely).toBeGreaterThan(1_500);
-  expect(likely).toBeLessThan(12_000);
-  expect(most).toBeGreaterThan(likely);
-  expect(most).toBeLessThan(80_000);
+  expect(carried).toEqual(remote);
+  expect(remote).toMatchObject({ likely: 1_603, most: 5_100 });
+  expect(small).toMatchObject({ likely: 103, most: 3_100 });
 });
 
-test("a photograph counts as one however its sender spaces and escapes", () => {
-  const content = [{ type: "image_url", image_url: { url: `data:image/png;base64,${photograph}` } }];
-  const spaced = body(content).toString().replace('"url":', '"url"\t:\r\n ');
-  const escaped = body(content)
-    .toString()
-    .replaceAll("/", String.raw`\/`);
+test("a document may have a hundred dense pages, carried or remote", () => {
+  const remote = estimate({ media: [{ kind: "document", detail: "high", carriedCharacters: 0 }] }, 100);
+  const carried = estimate({ media: [{ kind: "document", detail: "high", carriedCharacters: 640_000 }] }, 640_100);
 
-  expect(estimateInput(Buffer.from(spaced)).likely).toBeLessThan(12_000);
-  expect(estimateInput(Buffer.from(escaped)).likely).toBeLessThan(12_000);
+  expect(remote).toMatchObject({ likely: 3_003, most: 460_100 });
+  expect(carried).toMatchObject({ likely: 10_003, most: 640_100 });
 });
 
-test("the same letters in a prompt are text", () => {
-  expect(estimateInput(body(photograph)).likely).toBeGreaterThan(100_000);
-  expect(estimateInput(body(JSON.stringify({ data: photograph }))).likely).toBeGreaterThan(100_000);
+test("tools reserve for what providers say about them, and JSON for its indentation", () => {
+  const one = { json: ['{"name":"f"}'], jsonValues: 2, tools: 1 };
+
+  expect(estimate(one).most).toBe(1_000 + 600 + 8);
+  expect(estimate({ ...one, nativeTools: 1 }).most).toBe(1_000 + 600 + 8 + 1_500);
+  // Six bytes of an escape for each character of two.
+  expect(estimate({ ...one, json: ['{"name":"éé"}'] }).most).toBe(1_000 + 600 + 8 + 8);
 });
 
-test.each<[string, unknown]>([
-  ["within it", `<img src='data:image/png;base64,${photograph}'>`],
-  ["as the whole of it", [{ type: "text", text: `data:image/png;base64,${photograph}` }]],
-  ["in the quoted arguments of a call", JSON.stringify({ url: `data:image/png;base64,${photograph}` })],
-])("a picture's address in a prompt, %s, is text, and money is set aside for it as such", (_where, content) => {
-  expect(estimateInput(body(content)).likely).toBeGreaterThan(100_000);
+test("predicted text may be charged as output, by its bytes", () => {
+  expect(estimate({ predicted: ["é", "abc"] }).mostPredicted).toBe(5);
 });
-
-test("text around and between pictures is counted", () => {
-  const source = { type: "base64", media_type: "image/png", data: photograph };
-  const one = estimateInput(body([{ type: "image", source }])).likely;
-  const words = "word ".repeat(1_000);
-  const two = estimateInput(
-    body([
-      { type: "text", text: words },
-      { type: "image", source },
-      { type: "image", source },
-    ]),
-  ).likely;
-
-  expect(two - 2 * one).toBeGreaterThan(900);
-});
-
-test.each(['"data":"a",', "x;base64,", '"url":"data:a;base64,'])(
-  "32 MiB of %s are looked through in bounded time",
-  (mark) => {
-    const startedMs = performance.now();
-    estimateInput(Buffer.from(mark.repeat(Math.floor((32 * 1_048_576) / mark.length))));
-
-    expect(performance.now() - startedMs).toBeLessThan(6_000);
-  },
-);

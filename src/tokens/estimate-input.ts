@@ -1,97 +1,80 @@
+import type { ModelInput, ModelMedia } from "../core/model-input.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
 /** What the input of a request comes to in tokens, before anybody has counted it. */
 export type InputEstimate = {
   likely: number;
-  /** No tokenizer makes more of it. */
+  /** No provider makes more of it. */
   most: number;
+  /** What may be charged as output beside the answer, at most. */
+  mostPredicted: number;
 };
 
-const SHORTEST_MEDIA_BYTES = 1_024;
-const LEAST_MEDIA_TOKENS = 2_000;
-/** A page of a scanned document is some 100 kB and costs some 1,500 tokens; photographs cost less for their size. */
-const LIKELY_BYTES_PER_TOKEN = 64;
-const LEAST_BYTES_PER_TOKEN = 8;
+/** Tokens of a picture. Providers scale it down first, so its bytes do not matter: 85 for the small version up to 4,784. */
+const IMAGE = { likely: { low: 100, high: 1_600 }, most: { low: 3_000, high: 5_000 } } as const;
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-/** What may stand between a member's name and its value. */
-const BETWEEN = Buffer.from(": \t\n\r");
+/** A page is up to 3,000 tokens of text and a picture of 1,600. Compressed, a hundred of them fit into a few kilobytes. */
+const DOCUMENT_MOST_TOKENS = 100 * 4_600;
+const DOCUMENT_LEAST_LIKELY_TOKENS = 3_000;
+const DOCUMENT_CHARACTERS_PER_TOKEN = 64;
 
-/** Members that hold base64 and nothing else, and those that hold it as an address. */
-const DATA_MEMBERS = ["data"].map(quoted);
-const ADDRESS_MEMBERS = ["url", "image_url", "file_data"].map(quoted);
-const ADDRESS_START = Buffer.from('"data:');
-const ADDRESS_END = Buffer.from(";base64,");
-const LONGEST_ADDRESS_START = 256;
+/** What providers write around each message and each tool. */
+const MESSAGE_TOKENS = 4;
+const REPLY_TOKENS = 3;
+const TOOL_TOKENS = 8;
+/** What a provider tells its model about tools when there are any, and about each tool that it describes itself. */
+const TOOL_PROMPT_MOST_TOKENS = 600;
+const NATIVE_TOOL = { likely: 500, most: 1_500 } as const;
+/** Indentation, and numbers written in full. */
+const JSON_VALUE_MOST_TOKENS = 4;
+/** A character outside ASCII of two bytes may be written as an escape of six. */
+const ESCAPE_GROWTH = 4;
+const SEALED_CHARACTERS_PER_TOKEN = 6;
 
 /**
- * Estimates a request's body. Pictures and documents travel in it as long runs of base64, which providers price by what they
- * show and not by their letters; counted as text, one photograph would reserve more than most balances hold. Only the values
- * in which formats carry them count as such: a run of base64 in a prompt is text, and is charged as text.
+ * Estimates a request's input. `most` is a bound: a token is at least a byte of UTF-8, the body holds at least the bytes of
+ * every text in it, and what providers add is added.
  */
-export function estimateInput(body: Buffer): InputEstimate {
-  const media = mediaOf(body);
-  let likely = 0;
-  let most = 0;
-  let at = 0;
-  for (const { start, end } of media) {
-    likely += estimateTokens(body.subarray(at, start)) + mediaTokens(end - start, LIKELY_BYTES_PER_TOKEN);
-    most += start - at + mediaTokens(end - start, LEAST_BYTES_PER_TOKEN);
-    at = end;
-  }
-  const rest = at === 0 ? body : body.subarray(at);
-  return { likely: likely + estimateTokens(rest), most: most + rest.length };
+export function estimateInput(input: ModelInput, bodyBytes: number): InputEstimate {
+  const likely = sum(input.texts, estimateTokens) + sum(input.json, estimateTokens) + besideText(input);
+  const carried = sum(input.media, ({ carriedCharacters }) => carriedCharacters);
+  const most =
+    bodyBytes -
+    carried +
+    sum(input.media, mostOfMedia) +
+    sum(input.json, (text) => (Buffer.byteLength(text) - text.length) * ESCAPE_GROWTH) +
+    input.jsonValues * JSON_VALUE_MOST_TOKENS +
+    input.nativeTools * NATIVE_TOOL.most +
+    (input.json.length > 0 ? TOOL_PROMPT_MOST_TOKENS : 0);
+  return {
+    likely: Math.min(likely, most),
+    most,
+    mostPredicted: sum(input.predicted, (text) => Buffer.byteLength(text)),
+  };
 }
 
-const mediaTokens = (bytes: number, bytesPerToken: number): number =>
-  Math.max(LEAST_MEDIA_TOKENS, Math.ceil(bytes / bytesPerToken));
-
-type Range = { start: number; end: number };
-
-function mediaOf(body: Buffer): Range[] {
-  const ranges: Range[] = [];
-  let seen = 0;
-  // A run that is long enough lies on at least one of these places, so what is between them is read only where it may be one.
-  for (let at = 0; at < body.length; at += SHORTEST_MEDIA_BYTES) {
-    if (at < seen || !isBase64(body, at)) continue;
-    let start = at;
-    let end = at + 1;
-    while (isBase64(body, start - 1)) start--;
-    while (isBase64(body, end)) end++;
-    seen = end;
-    if (end - start >= SHORTEST_MEDIA_BYTES && isCarried(body, start)) ranges.push({ start, end });
-  }
-  return ranges;
+/** The tokens of an input that are not its text's: media, and what providers write around messages and tools. */
+export function besideText(input: ModelInput): number {
+  return (
+    sum(input.media, likelyOfMedia) +
+    Math.ceil(input.sealedCharacters / SEALED_CHARACTERS_PER_TOKEN) +
+    input.messages * MESSAGE_TOKENS +
+    REPLY_TOKENS +
+    input.tools * TOOL_TOKENS +
+    input.nativeTools * NATIVE_TOOL.likely
+  );
 }
 
-/** Whether the run of base64 that begins here is the value of a member in which a format carries media. */
-function isCarried(body: Buffer, start: number): boolean {
-  if (body[start - 1] === QUOTE) return isValueOf(body, start - 1, DATA_MEMBERS);
-  if (body[start - 1] !== COMMA || !endsWith(body, start, ADDRESS_END)) return false;
-  const limit = start - LONGEST_ADDRESS_START;
-  let quote = start - ADDRESS_END.length - 1;
-  while (quote > limit && quote >= 0 && body[quote] !== QUOTE) quote--;
-  return endsWith(body, quote + ADDRESS_START.length, ADDRESS_START) && isValueOf(body, quote, ADDRESS_MEMBERS);
+function likelyOfMedia({ kind, detail, carriedCharacters }: ModelMedia): number {
+  if (kind === "image") return IMAGE.likely[detail];
+  return Math.max(DOCUMENT_LEAST_LIKELY_TOKENS, Math.ceil(carriedCharacters / DOCUMENT_CHARACTERS_PER_TOKEN));
 }
 
-/** Whether the text that opens at this quote belongs to one of these members; a quote within a text belongs to none. */
-function isValueOf(body: Buffer, quote: number, members: readonly Buffer[]): boolean {
-  let end = quote;
-  while (BETWEEN.includes(body[end - 1] ?? QUOTE)) end--;
-  return end < quote && members.some((member) => endsWith(body, end, member));
+const mostOfMedia = ({ kind, detail, carriedCharacters }: ModelMedia): number =>
+  kind === "image" ? IMAGE.most[detail] : Math.max(DOCUMENT_MOST_TOKENS, carriedCharacters);
+
+function sum<Item>(items: readonly Item[], tokensOf: (item: Item) => number): number {
+  let total = 0;
+  for (const item of items) total += tokensOf(item);
+  return total;
 }
-
-const endsWith = (body: Buffer, end: number, text: Buffer): boolean =>
-  end >= text.length && body.subarray(end - text.length, end).equals(text);
-
-function quoted(name: string): Buffer {
-  return Buffer.from(`"${name}"`);
-}
-
-const isBase64 = (body: Buffer, at: number): boolean => BASE64[body[at] ?? QUOTE] === 1;
-
-/** The letters of base64 in both alphabets, and the slash as JSON may escape it. */
-const BASE64 = Uint8Array.from({ length: 256 }, (_, byte) =>
-  /[A-Za-z0-9+/=_\\-]/.test(String.fromCharCode(byte)) ? 1 : 0,
-);

@@ -23,6 +23,8 @@ export type TestModel = {
   /** Null: none is published. */
   maxOutputTokens?: number | null;
   outputCeiling?: number;
+  /** 128,000 unless told. */
+  contextWindow?: number;
   capabilities?: Record<string, unknown>;
   provider?: string;
   /** Of the simulator's route. */
@@ -150,7 +152,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
     models: Object.entries(models).map(([id, model]) => ({
       id,
       provider: model.provider ?? "simulator",
-      context_window: 128_000,
+      context_window: model.contextWindow ?? 128_000,
       max_output_tokens: model.maxOutputTokens === undefined ? 16_384 : model.maxOutputTokens,
       output_ceiling: model.outputCeiling ?? null,
       capabilities: model.capabilities ?? {},

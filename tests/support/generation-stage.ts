@@ -155,6 +155,7 @@ export function generationStage(
     countRequest: createCountRequest({ askLedger }),
     admit: createAdmit({
       askLedger,
+      paperwork,
       clock: systemClock,
       random: () => 0,
       deadlineMs: 5_000,
@@ -215,8 +216,10 @@ export function generationStage(
   const key = { id: keyId, version: 1, mode: "credit", rpmLimit, providerScope: "all", models: null };
   const caller: Caller = { key: key as unknown as Key, secret: "tgc_secret", again: () => caller };
 
-  const ask = (fields: object = {}, idempotencyKey?: string): Generation => {
-    const bytes = Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }], ...fields }));
+  const ask = (fields: object = {}, idempotencyKey?: string): Generation =>
+    askText(JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }], ...fields }), idempotencyKey);
+  const askText = (text: string, idempotencyKey?: string): Generation => {
+    const bytes = Buffer.from(text);
     return {
       id: createId(Date.UTC(2026, 0, 5)),
       requestId: "req_1",
@@ -244,6 +247,7 @@ export function generationStage(
   return {
     generate,
     ask,
+    askText,
     log,
     bodies,
     heads,

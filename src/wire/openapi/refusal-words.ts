@@ -26,7 +26,7 @@ export const REFUSAL_WORDS: Record<FaultCode, Words> = {
   balance_temporarily_reserved: {
     condition: "Requests in flight reserve what this one needs. Retry once they have ended.",
     example:
-      "This request needs at least 0.02 credits. The key has 0.03 credits, of which 0.02 credits is reserved by requests in progress and 0.01 credits is available. Try again when they have ended, or set max_tokens to 512 or less.",
+      "This request needs at least 0.02 credits. The key has 0.03 credits, of which 0.02 credits is reserved by requests in progress and 0.01 credits is available. Try again when they finish, or set max_tokens to 512 or less.",
   },
   limit_reached: {
     condition: "The token budget of the period is used up. It helps to wait for the next one, not to retry.",
@@ -35,7 +35,7 @@ export const REFUSAL_WORDS: Record<FaultCode, Words> = {
   insufficient_credit: {
     condition: "The key has less credit, or fewer tokens, than the request needs to start.",
     example:
-      "This request needs at least 0.02 credits; the key has 0.01 credits. Top the key up, or set max_tokens to 512 or less.",
+      "Not enough credit: this request needs at least 0.02 credits and the key has 0.01 credits available. Top up the key, or set max_tokens to 512 or less.",
   },
   invalid_request: {
     condition: "Something in the request is not as described here; the message names it.",
@@ -54,8 +54,7 @@ export const REFUSAL_WORDS: Record<FaultCode, Words> = {
   },
   context_length_exceeded: {
     condition: "The input does not fit into the model's context window.",
-    example:
-      "This request has some 150000 tokens of input, at least 130000; your-model takes 128000 in all. Send less.",
+    example: "Input is about 900,000 tokens; your-model accepts at most 128,000. Shorten the input.",
   },
   idempotency_in_progress: {
     condition: "The request with this `Idempotency-Key` is still running. Ask again in a moment for its answer.",

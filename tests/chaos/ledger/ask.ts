@@ -104,7 +104,7 @@ const blankEntry = (options: Ask, body: Buffer): ClientEntry => ({
   claim: options.claim ?? null,
   least: options.least ?? null,
   toldPosted: null,
-  estimatedInputTokens: estimateTokens(body),
+  estimatedInputTokens: estimateTokens(body.toString()),
   sentAtMs: Date.now(),
   endedAtMs: 0,
   holdId: null,

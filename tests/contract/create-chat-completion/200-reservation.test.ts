@@ -100,16 +100,19 @@ test("it begins with the model's floor of 1,024 or not at all [MON-11]", async (
   expect((await ask(gateway, { model: "plain" }, [...bearer(short.secret), ...JSON_TYPE])).status).toBe(402);
 });
 
-test("the least a request needs is estimated, the most is bound by its bytes [MON-8]", async () => {
+test("a request needs its input by bytes, whatever the balance, and never more than the window [MON-8]", async () => {
   const content = "word ".repeat(400);
   const messages = [{ role: "user", content }];
   const held = await heldBy("waiting", { max_tokens: 10, messages });
-  // Too little for one token per byte, and enough for one per word.
-  const { secret } = await issueKey(gateway, { credit: (10 * OUTPUT * NANO + 1_000 * INPUT * NANO).toFixed(9) });
-  const reply = await ask(gateway, { model: "plain", max_tokens: 10, messages }, [...bearer(secret), ...JSON_TYPE]);
+  const asks = { model: "plain", max_tokens: 10, messages };
+  const bytes = Buffer.byteLength(JSON.stringify(asks));
+  const bound = bytes * INPUT + 10 * OUTPUT;
+  const enough = await issueKey(gateway, { credit: (bound * NANO).toFixed(9) });
+  const short = await issueKey(gateway, { credit: ((bound - 1) * NANO).toFixed(9) });
 
   expect(held).toBeGreaterThan(10 * OUTPUT + content.length * INPUT);
-  expect(reply.status).toBe(200);
+  expect((await ask(gateway, asks, [...bearer(enough.secret), ...JSON_TYPE])).status).toBe(200);
+  expect((await ask(gateway, asks, [...bearer(short.secret), ...JSON_TYPE])).status).toBe(402);
 });
 
 test("what was refused because another request held the money is served on one retry after that has ended [MON-17] [RTY-3]", async () => {

@@ -19,11 +19,11 @@ test("what cannot fit is refused before any provider is asked [LIM-5] [ERR-17] [
   const calls = (await gateway.witness()).length;
   const { message } = expectRefusal(await ask(gateway, { messages }), TOO_LONG);
 
-  expect(message).toMatch(/takes 128000/);
+  expect(message).toMatch(/Input is about [\d,]+ tokens; everyday accepts at most 128,000/);
   expect(await gateway.witness()).toHaveLength(calls);
 });
 
-test("what might fit is left to the provider [LIM-6]", async () => {
+test("what another vocabulary may fit in is left to the provider [LIM-6]", async () => {
   const some = [{ role: "user", content: "word ".repeat(150_000) }];
 
   expect((await ask(gateway, { messages: some, max_tokens: 5 })).status).toBe(200);
