@@ -7,7 +7,7 @@ const check =
   () =>
     checkOutputLimit(
       { dialect, maxOutputTokens: asked, maxOutputTokensField: field },
-      { id: "m", maxOutputTokens: limit, outputCeiling: null },
+      { id: "m", maxOutputTokens: limit },
     );
 
 test.each<[ClientDialect, string]>([
@@ -21,13 +21,13 @@ test.each<[ClientDialect, string]>([
       expect.objectContaining({
         code: "invalid_request",
         param,
-        message: expect.stringMatching(/101.*100 at most/) as string,
+        message: expect.stringMatching(/m supports at most 100 output tokens/) as string,
       }),
     );
   },
 );
 
-test("a limit up to the published one, none at all, and any limit of an unlimited model are fine", () => {
+test("a limit up to the published one, none at all, and any limit of a model that publishes none are fine [CHA-13]", () => {
   for (const [asked, limit] of [
     [100, 100],
     [1, 100],
@@ -39,12 +39,4 @@ test("a limit up to the published one, none at all, and any limit of an unlimite
 
 test("messages are never refused for their limit; it is lowered elsewhere [MSG-12]", () => {
   expect(check("messages", 101, 100)).not.toThrow();
-});
-
-test("where no limit is published, the operator's own stands in its place", () => {
-  const request = { dialect: "chat" as const, maxOutputTokens: 101, maxOutputTokensField: "max_tokens" };
-
-  expect(() => checkOutputLimit(request, { id: "m", maxOutputTokens: null, outputCeiling: 100 })).toThrow(
-    "100 at most",
-  );
 });
