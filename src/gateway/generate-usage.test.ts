@@ -24,7 +24,7 @@ test("a charge beyond what the key has takes what is there; the rest is the hous
 test("a key that cost the house more than the cap by what it could not pay is suspended, and the operator told once [CAN-12] [MON-27]", async () => {
   const dear = USAGE.replace('"completion_tokens":5', '"completion_tokens":900');
   const { generate, ask, alarms, account } = generationStage(pieces(EVENT, dear, DONE), {
-    credits: 60_000n,
+    credits: 110_000n,
     writeOffCap: 100_000n,
   });
   await generate(ask({ stream: true, max_tokens: 8 }));
