@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { createExampleFile } from "../src/config/example-file.ts";
 import { describeGroup, type Field, listFields } from "../src/config/fields.ts";
 import { createJsonSchema } from "../src/config/json-schema.ts";
+import { memberPolicyOf } from "../src/core/member-policy.ts";
 import { COMPATIBLE_PROVIDERS } from "../src/upstream/providers.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow, ROUTE_GAUGES } from "../src/telemetry/metric-table.ts";
 
@@ -114,10 +115,14 @@ function providersPage(): string {
       `\`${provider.outputLimitField}\``,
       provider.streamOptions,
       provider.callIds === "nine" ? "nine letters and digits" : "any",
+      memberPolicyOf({ baseUrl: Object.values(provider.baseUrls)[0] ?? "" }).unknown,
       provider.remark,
     ];
     return `| ${cells.join(" | ")} |`;
   });
+  const usuallyOpen = memberPolicyOf({ baseUrl: "https://api.example.com" })
+    .open.map((name) => `\`${name}\``)
+    .join(", ");
   return [
     "# Compatible providers",
     "",
@@ -130,14 +135,17 @@ function providersPage(): string {
     "None of this was tried with an account of that provider. It is from their documentation, from recorded streams and from",
     "reports of their users; check it with [the guide](../guides/add-a-provider.md) before you rely on it.",
     "",
-    "| Provider | Formats and base URLs | Credential header | Conformant chat streams | Output limit | `stream_options` | Ids of calls | Remarks |",
-    "|---|---|---|---|---|---|---|---|",
+    "| Provider | Formats and base URLs | Credential header | Conformant chat streams | Output limit | `stream_options` | Ids of calls | Unknown members | Remarks |",
+    "|---|---|---|---|---|---|---|---|---|",
     ...rows,
     "",
     "Messages has its credential in `x-api-key` everywhere. A limit of output is told under the name in that column, whichever",
     "of the two names the caller used. Usage of streams is asked for with `stream_options`, unless the table says that the",
     "provider refuses it; then usage comes unasked. Ids of calls that a provider does not take, as callers bring them from others,",
     "are replaced in what it is sent, each by the same in every turn.",
+    "",
+    "Unknown members are those of a request that the official clients' types do not have. Where they are dropped, these are told",
+    `all the same unless the provider's row names others in \`open_members\`: ${usuallyOpen}.`,
     "",
   ].join("\n");
 }

@@ -43,7 +43,13 @@ const model = {
   upcomingPrices: [],
   routes: [route],
 };
-const provider = { name: "acme", baseUrl: "https://api.example.com/v1", credentialRef: "env:ACME_KEY" };
+const provider = {
+  name: "acme",
+  baseUrl: "https://api.example.com/v1",
+  credentialRef: "env:ACME_KEY",
+  unknownMembers: "drop" as const,
+  openMembers: ["top_k", "reasoning*"],
+};
 const description: CatalogueDescription = { providers: [provider], models: [model] };
 
 for (const version of ["15", "newest"] as const) {
@@ -93,6 +99,8 @@ for (const version of ["15", "newest"] as const) {
                 id: expect.any(String),
                 baseUrl: provider.baseUrl,
                 credentialRef: provider.credentialRef,
+                unknownMembers: provider.unknownMembers,
+                openMembers: provider.openMembers,
                 sealedCredential: null,
               },
             ],

@@ -8,6 +8,7 @@ import { requireOrigins, SEALED_CREDENTIAL } from "./stored-credential-store.ts"
 
 const LIST = `
   select provider.name, base_url as "baseUrl", credential_ref as "credentialRef",
+         unknown_members as "unknownMembers", open_members as "openMembers",
          ${SEALED_CREDENTIAL} as "sealedCredential", coalesce(
     jsonb_agg(jsonb_build_object(
       'id', route.id, 'modelId', route.model_id, 'published', model.published, 'upstreamModel', route.upstream_model,
@@ -63,8 +64,14 @@ export function createProviderDesk(database: Database): ProviderDesk {
 }
 
 /** A credential that comes along counts as another one: only its holder could tell whether it is. */
-const differs = (found: Provider, { baseUrl, credentialRef, sealedCredential }: Provider): boolean =>
-  found.baseUrl !== baseUrl || found.credentialRef !== credentialRef || Boolean(sealedCredential);
+const differs = (found: Provider, asked: Provider): boolean =>
+  found.baseUrl !== asked.baseUrl ||
+  found.credentialRef !== asked.credentialRef ||
+  Boolean(asked.sealedCredential) ||
+  memberTerms(found) !== memberTerms(asked);
+
+const memberTerms = ({ unknownMembers = null, openMembers = null }: Provider): string =>
+  JSON.stringify([unknownMembers, openMembers]);
 
 async function findProvider(tx: Queryable, name: string): Promise<ProviderOverview | null> {
   const [found = null] = await tx.query<ProviderOverview>(LIST, [name]);

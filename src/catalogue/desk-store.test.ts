@@ -7,8 +7,9 @@ import { createCatalogueStore } from "./catalogue-store.ts";
 import type { CatalogueStore, ImportOrder, ModelOrder } from "./model.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
-const acme = { name: "acme", baseUrl: "https://api.example.com/v1", credentialRef: "env:ACME_KEY" };
-const spare = { name: "spare", baseUrl: "https://spare.example.com/v1", credentialRef: "none" };
+const USUAL = { unknownMembers: null, openMembers: null };
+const acme = { name: "acme", baseUrl: "https://api.example.com/v1", credentialRef: "env:ACME_KEY", ...USUAL };
+const spare = { name: "spare", baseUrl: "https://spare.example.com/v1", credentialRef: "none", ...USUAL };
 const tariff: Tariff = {
   inputNano: 9_007_199_254_740_993n,
   outputNano: 15_000_000_000n,

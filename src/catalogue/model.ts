@@ -1,6 +1,7 @@
 import type { CatalogueChange, PriceChange } from "../core/change-view.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
 import type { ImportedModel } from "../core/imported-view.ts";
+import type { MemberTerms } from "../core/member-policy.ts";
 import type { ModelTerms } from "../core/model-view.ts";
 import type { Tariff } from "../core/price.ts";
 import type { RouteTerms } from "../core/route-view.ts";
@@ -10,15 +11,16 @@ import type { SealedCredential } from "../core/sealed-credential.ts";
 export type Price = Tariff & { version: number; effectiveFromMs: number };
 
 /** One way to reach a model. */
-export type Route = RouteTerms & {
-  id: string;
-  /** Base URL up to and without the operation's path, such as `https://api.example.com/v1`. */
-  baseUrl: string;
-  /** Where the provider's credential is found: `env:NAME`, `file:PATH`, `stored` or `none`. Never the credential itself. */
-  credentialRef: string;
-  /** The credential that was stored, where the reference says so. */
-  sealedCredential?: SealedCredential | null;
-};
+export type Route = RouteTerms &
+  MemberTerms & {
+    id: string;
+    /** Base URL up to and without the operation's path, such as `https://api.example.com/v1`. */
+    baseUrl: string;
+    /** Where the provider's credential is found: `env:NAME`, `file:PATH`, `stored` or `none`. Never the credential itself. */
+    credentialRef: string;
+    /** The credential that was stored, where the reference says so. */
+    sealedCredential?: SealedCredential | null;
+  };
 
 /** A model as callers meet it at one moment. */
 export type Model = ModelTerms & {
@@ -101,7 +103,7 @@ export type CatalogueDesk = {
   importModels: (order: ImportOrder, mode: "preview" | "apply") => Promise<ImportedModel[]>;
 };
 
-export type Provider = {
+export type Provider = MemberTerms & {
   name: string;
   baseUrl: string;
   credentialRef: string;

@@ -36,6 +36,7 @@ const READ = `
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', route.id, 'provider', provider.name, 'baseUrl', provider.base_url, 'credentialRef', provider.credential_ref,
       'sealedCredential', ${SEALED_CREDENTIAL},
+      'unknownMembers', provider.unknown_members, 'openMembers', provider.open_members,
       'upstreamModel', route.upstream_model, 'dialect', route.dialect, 'conformant', route.conformant,
       'priority', route.priority, 'weight', route.weight, 'connectTimeoutMs', route.connect_timeout_ms,
       'firstByteTimeoutMs', route.first_byte_timeout_ms, 'idleTimeoutMs', route.idle_timeout_ms,

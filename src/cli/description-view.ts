@@ -9,10 +9,12 @@ type DescribedPrice = NonNullable<DescribedModel["price"]>;
 
 /** A catalogue that was read from a file, in the words of the file again: as the admin API takes it. */
 export const descriptionView = ({ providers, models }: Description): object => ({
-  providers: providers.map(({ name, baseUrl, credentialRef }) => ({
+  providers: providers.map(({ name, baseUrl, credentialRef, unknownMembers = null, openMembers = null }) => ({
     name,
     base_url: baseUrl,
     credential: credentialRef,
+    unknown_members: unknownMembers,
+    open_members: openMembers,
   })),
   models: models.map((model) => ({
     ...modelView(model),

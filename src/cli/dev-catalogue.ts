@@ -38,7 +38,15 @@ const MODELS: ModelOrder[] = [
 /** What `dev` publishes: a few priced models of the simulated provider. */
 export function devCatalogue(simulatorUrl: string): CatalogueFile {
   return {
-    providers: [{ name: "simulator", baseUrl: `${simulatorUrl}/v1`, credentialRef: SIMULATOR_CREDENTIAL }],
+    providers: [
+      {
+        name: "simulator",
+        baseUrl: `${simulatorUrl}/v1`,
+        credentialRef: SIMULATOR_CREDENTIAL,
+        unknownMembers: "forward",
+        openMembers: null,
+      },
+    ],
     models: MODELS.map(({ id, name, tagline, upstream, input, output }) => ({
       id,
       ownedBy: "simulator",

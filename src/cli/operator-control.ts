@@ -1,5 +1,6 @@
 import type { Control } from "../app.ts";
 import type { ClientDialect } from "../core/dialect.ts";
+import type { MemberTerms } from "../core/member-policy.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
 import type { ProbeResult } from "./probe/probe-provider.ts";
 import type { Rekeyed } from "./rekey.ts";
@@ -31,10 +32,18 @@ export type ListedProvider = Omit<StoredProvider, "sealedCredential"> & ShownCre
 
 /** Address and credential of a route are the provider's. */
 export type ListedModel = Omit<StoredModel, "routes"> & {
-  routes: readonly Omit<StoredModel["routes"][number], "baseUrl" | "credentialRef" | "sealedCredential">[];
+  routes: readonly Omit<
+    StoredModel["routes"][number],
+    "baseUrl" | "credentialRef" | "sealedCredential" | keyof MemberTerms
+  >[];
 };
 
-export type NewProvider = { name: string; baseUrl: string; credentialRef: string; secret: string | null };
+export type NewProvider = MemberTerms & {
+  name: string;
+  baseUrl: string;
+  credentialRef: string;
+  secret: string | null;
+};
 
 /** `credentialProblem`: why the gateway cannot have the credential; null when it can, or when no gateway was asked. */
 export type AddedProvider = ShownCredential & { result: string; credentialProblem: string | null };

@@ -10,9 +10,13 @@ test("a preset knows address and credential, and what is said beside it counts m
     name: "groq",
     baseUrl: "https://api.groq.com/openai/v1",
     credentialRef: "env:GROQ_API_KEY",
+    unknownMembers: null,
+    openMembers: null,
   });
   expect(readProviderOrder("mine", { preset: "groq", credential: "file:/run/key" })).toMatchObject({
     credentialRef: "file:/run/key",
+    unknownMembers: null,
+    openMembers: null,
   });
 });
 
@@ -66,4 +70,12 @@ test("a credential that would cross a network unencrypted is noticed", () => {
   expect(clear("http://10.0.0.7/v1", "none")).toBe(false);
   expect(clear("http://127.0.0.1:8000/v1", "env:KEY")).toBe(false);
   expect(clear("https://10.0.0.7/v1", "env:KEY")).toBe(false);
+});
+
+test("what it is told of members nobody knows is its own, or what is usual", () => {
+  const order = readProviderOrder("a", { ...acme, unknownMembers: "drop", openMembers: "top_k, reasoning*" });
+
+  expect(order).toMatchObject({ unknownMembers: "drop", openMembers: ["top_k", "reasoning*"] });
+  expect(readProviderOrder("a", { ...acme, openMembers: "" }).openMembers).toEqual([]);
+  expect(() => readProviderOrder("a", { ...acme, openMembers: "a b,c" })).toThrow("--open-members is a list of names");
 });

@@ -1,16 +1,25 @@
 import { isOwnVariable } from "../config/variable-names.ts";
+import type { MemberTerms } from "../core/member-policy.ts";
 import { PRESETS } from "./provider-presets.ts";
 import { CommandError } from "./report-failure.ts";
 
-type Options = { url?: string; credential?: string; preset?: string };
+type Options = {
+  url?: string;
+  credential?: string;
+  preset?: string;
+  unknownMembers?: "forward" | "drop";
+  openMembers?: string;
+};
 
-export type ProviderOrder = { name: string; baseUrl: string; credentialRef: string };
+export type ProviderOrder = Required<MemberTerms> & { name: string; baseUrl: string; credentialRef: string };
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+const MEMBER = /^[\w-]{1,64}\*?$/;
 const REFERENCE = /^(?:env:([A-Z][A-Z0-9_]{0,127})|file:\/.+|stored|none)$/;
 
 /** What `providers add` asks for. What looks like a secret in the wrong place is not repeated in any message. */
-export function readProviderOrder(name: string, { url, credential, preset }: Options): ProviderOrder {
+export function readProviderOrder(name: string, options: Options): ProviderOrder {
+  const { url, credential, preset, unknownMembers = null, openMembers } = options;
   const known = preset === undefined ? undefined : PRESETS[preset];
   const [baseUrl, credentialRef] = [url ?? known?.url, credential ?? known?.credential];
   if (!NAME.test(name) || name === "all") {
@@ -23,7 +32,22 @@ export function readProviderOrder(name: string, { url, credential, preset }: Opt
       "name the provider's --url and --credential (or --credential-stdin), or a --preset that knows them.",
     );
   }
-  return { name, baseUrl: readUrl(baseUrl), credentialRef: readReference(credentialRef) };
+  return {
+    name,
+    baseUrl: readUrl(baseUrl),
+    credentialRef: readReference(credentialRef),
+    unknownMembers,
+    openMembers: openMembers === undefined ? null : readNames(openMembers),
+  };
+}
+
+function readNames(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (text === "") return [];
+  if (!names.every((name) => MEMBER.test(name))) {
+    throw new CommandError("--open-members is a list of names such as top_k,reasoning*; an empty one opens none.");
+  }
+  return names;
 }
 
 function readUrl(text: string): string {
@@ -48,7 +72,10 @@ function readReference(text: string): string {
 }
 
 /** Whether a credential would cross a network for everybody on it to read. */
-export function isSentInTheClear({ baseUrl, credentialRef }: ProviderOrder): boolean {
+export function isSentInTheClear({
+  baseUrl,
+  credentialRef,
+}: Pick<ProviderOrder, "baseUrl" | "credentialRef">): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === "http:" && credentialRef !== "none" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }

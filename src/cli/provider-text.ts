@@ -1,14 +1,25 @@
 import { shortKeyId } from "../config/credential-vault.ts";
+import { type MemberPolicy, memberPolicyOf } from "../core/member-policy.ts";
 import type { Catalogue, ListedProvider } from "./operator-control.ts";
 import { printable, table } from "./print.ts";
 
 type Removed = Awaited<ReturnType<Catalogue["removeProvider"]>>;
 
 /** Providers as data, in the words of the catalogue file. */
-export const providerView = ({ name, baseUrl, credentialRef, sealedCredential, routes }: ListedProvider): object => ({
+export const providerView = ({
+  name,
+  baseUrl,
+  credentialRef,
+  sealedCredential,
+  unknownMembers,
+  openMembers,
+  routes,
+}: ListedProvider): object => ({
   name,
   base_url: baseUrl,
   credential: credentialRef,
+  unknown_members: unknownMembers ?? null,
+  open_members: openMembers ?? null,
   ...(credentialRef === "stored" ? { credential_key: sealedCredential?.keyId ?? null } : {}),
   routes: routes.map((route) => ({
     id: route.id,
@@ -24,15 +35,21 @@ export const providerListing = (providers: readonly ListedProvider[]): string =>
   providers.length === 0
     ? "no provider yet; add one with `tollgate providers add`"
     : table(
-        ["PROVIDER", "URL", "CREDENTIAL", ">ROUTES", "HOW"],
-        providers.map(({ name, baseUrl, routes, ...credential }) => [
+        ["PROVIDER", "URL", "CREDENTIAL", "UNKNOWN MEMBERS", ">ROUTES", "HOW"],
+        providers.map(({ name, baseUrl, routes, unknownMembers, openMembers, ...credential }) => [
           name,
           baseUrl,
           credentialText(credential),
+          memberText(
+            memberPolicyOf({ baseUrl, unknownMembers: unknownMembers ?? null, openMembers: openMembers ?? null }),
+          ),
           String(routes.length),
           handlingText(routes),
         ]),
       );
+
+const memberText = ({ unknown, open }: MemberPolicy): string =>
+  unknown === "forward" || open.length === 0 ? unknown : `drop, except ${open.join(" ")}`;
 
 /** Where a credential is found; of a stored one, which key opens it. */
 export const credentialText = ({

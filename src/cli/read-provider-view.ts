@@ -13,6 +13,8 @@ export type ProviderView = {
   credential: string;
   credential_key: string | null;
   credential_problem: string | null;
+  unknown_members: "forward" | "drop" | null;
+  open_members: string[] | null;
   routes: {
     id: string;
     model: string;
@@ -27,6 +29,8 @@ export const providerOf = (view: ProviderView): ListedProvider => ({
   name: view.name,
   baseUrl: view.base_url,
   credentialRef: view.credential,
+  unknownMembers: view.unknown_members,
+  openMembers: view.open_members,
   sealedCredential: view.credential_key === null ? null : { keyId: view.credential_key },
   routes: view.routes.map(({ id, model: modelId, published, upstream_model: upstreamModel, dialect, conformant }) => ({
     id,

@@ -11,8 +11,16 @@ export function remoteProviders({ ask, askPatiently }: Asking): RemoteProviders 
   const of = (name: string, rest: string): string => `/providers/${encodeURIComponent(name)}${rest}`;
   return {
     listProviders: async () => (await listAll<ProviderView>(ask, "/providers")).map(providerOf),
-    addProvider: async ({ name, baseUrl, credentialRef, secret }, present) => {
-      const order = { name, base_url: baseUrl, credential: credentialRef, secret, replace: present === "replace" };
+    addProvider: async ({ name, baseUrl, credentialRef, secret, unknownMembers, openMembers }, present) => {
+      const order = {
+        name,
+        base_url: baseUrl,
+        credential: credentialRef,
+        secret,
+        unknown_members: unknownMembers ?? null,
+        open_members: openMembers ?? null,
+        replace: present === "replace",
+      };
       const { result, provider } = await ask<{ result: string; provider: ProviderView }>("POST", "/providers", order);
       const { sealedCredential = null } = providerOf(provider);
       return { result, sealedCredential, credentialProblem: provider.credential_problem };

@@ -33,7 +33,15 @@ const problemsOf = (text: string): string[] => {
 test("a description becomes providers, models, exact prices and routes with their defaults", () => {
   const { providers, models } = readCatalogueFile(YAML, "catalogue.yaml");
 
-  expect(providers).toEqual([{ name: "east", baseUrl: "https://east.example/v1", credentialRef: "env:EAST_KEY" }]);
+  expect(providers).toEqual([
+    {
+      name: "east",
+      baseUrl: "https://east.example/v1",
+      credentialRef: "env:EAST_KEY",
+      unknownMembers: null,
+      openMembers: null,
+    },
+  ]);
   expect(models[0]).toMatchObject({ id: "large", ownedBy: "east", contextWindow: null, maxOutputTokens: 8_192 });
   expect(models[0]).toMatchObject({ outputCeiling: null, outputFloor: 1_024, tokenFactor: 1 });
   expect(models[0]).toMatchObject({ upcomingPrices: [] });

@@ -1,4 +1,5 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import { memberPolicyOf } from "../core/member-policy.ts";
 import type { CountAtProvider } from "../upstream/count-at-provider.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 import { type CountRequest, countingRefusals } from "./count-request.ts";
@@ -42,7 +43,7 @@ export const createCountTokens =
 
     const counted = await countAtProvider({
       targets: model.routes.filter(({ dialect }) => dialect === "messages"),
-      bodyFor: ({ upstreamModel }) => paperwork.writeCountRequest(request, upstreamModel),
+      bodyFor: (target) => paperwork.writeCountRequest(request, target.upstreamModel, memberPolicyOf(target)),
       headers: request.forwardedHeaders,
     });
     if (counted !== null) return { tokens: counted, by: "provider" };

@@ -3,8 +3,10 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Model } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
 import { invariant } from "../core/invariant.ts";
+import { memberPolicyOf } from "../core/member-policy.ts";
 import { NO_USAGE } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
+import { droppedIn } from "../translate/fidelity/passage.ts";
 import type { Dispatch, Dispatched } from "../upstream/dispatch.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
@@ -16,6 +18,7 @@ import {
   type Delivered,
   endingOf,
   failJourney,
+  fidelityAlong,
   type Generation,
   isOurs,
   isProviders,
@@ -23,9 +26,15 @@ import {
 } from "./journey.ts";
 import type { Paperwork } from "./paperwork.ts";
 import type { Running } from "./running.ts";
+import { routesFor } from "./untold-members.ts";
 import { WatchedSink } from "./watched-sink.ts";
 
-export type Generated = Omit<Delivered, "relayedAtMs"> & { modelId: string; relayMs: number };
+export type Generated = Omit<Delivered, "relayedAtMs"> & {
+  modelId: string;
+  relayMs: number;
+  /** What the provider was not told, as the caller reads it; null when it was told all. */
+  dropped: string | null;
+};
 
 export type Generate = (generation: Generation) => Promise<Generated>;
 
@@ -55,8 +64,9 @@ export const createGenerate = (parts: Parts): Generate => {
       () => countRequest(caller, id),
       async () => {
         const found = catalogue.resolve(request.model, caller.key);
-        const offer = { routes: found.routes, reasoning: canReason(found) };
-        const way = await paperwork.choosePassage(request, offer, generation.fidelity ?? "declared");
+        const wanted = generation.fidelity ?? "declared";
+        const offer = { routes: routesFor(request, found.routes, wanted), reasoning: canReason(found) };
+        const way = await paperwork.choosePassage(request, offer, wanted);
         checkTools(request, found);
         checkOutputLimit(request, found);
         const estimated = await paperwork.estimateInput(request);
@@ -103,6 +113,7 @@ export const createGenerate = (parts: Parts): Generate => {
           leastOutputTokens: quirks.leastOutputTokens,
           reasoning: canReason(model),
           chat: quirks,
+          members: memberPolicyOf(target),
         });
       },
       headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
@@ -120,13 +131,14 @@ export const createGenerate = (parts: Parts): Generate => {
       const left = asked && (cut === null || !isOurs(cut));
       const usage = left ? await held.hold.settle(endingOf(journey, { outcome: "client_gone" })) : NO_USAGE;
       if (cut !== null) throw cut;
-      return { outcome: "client_gone", code: null, modelId: model.id, usage, relayMs: 0, bytesOut: 0 };
+      return { outcome: "client_gone", code: null, modelId: model.id, usage, relayMs: 0, bytesOut: 0, dropped: null };
     }
 
     const answeredAtMs = clock.elapsedMs();
     const deliver = request.stream ? deliverStream : deliverPlain;
     const { outcome, code, usage, bytesOut, relayedAtMs } = await heardBy(dispatched, deliver(journey, dispatched));
-    return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut };
+    const dropped = droppedIn(fidelityAlong(journey, dispatched.target));
+    return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
   }
 
   function watch({ caller, request, idempotency, sink }: Generation): WatchedSink {
@@ -161,5 +173,5 @@ function replay({ idempotency, sink, onFirstByte }: Generation, model: Model, an
   sink.begin({ ...head, headers: { ...head.headers, "idempotent-replayed": "true" } });
   sink.end(body);
   const { length: bytesOut } = body;
-  return { outcome: "completed", code: null, modelId: model.id, usage: NO_USAGE, relayMs: 0, bytesOut };
+  return { outcome: "completed", code: null, modelId: model.id, usage: NO_USAGE, relayMs: 0, bytesOut, dropped: null };
 }

@@ -5,7 +5,7 @@ import { Fault, type FaultCode } from "../core/fault.ts";
 import type { AnswerHead, Sink } from "../core/sink.ts";
 import type { AnswerOutcome, Usage } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
-import { type Fidelity, type Passage, wayAlong } from "../translate/fidelity/passage.ts";
+import { type Fidelity, type Passage, wayAlong, withDropped } from "../translate/fidelity/passage.ts";
 import type { AnswerOrigin } from "../translate/translator.ts";
 import type { Attempt, Dispatched } from "../upstream/dispatch.ts";
 import type { Target } from "../upstream/upstream.ts";
@@ -14,6 +14,7 @@ import type { Admitted } from "./admit.ts";
 import type { HoldEnding } from "./hold.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Caller } from "./open-request.ts";
+import { untold } from "./untold-members.ts";
 import type { WatchedSink } from "./watched-sink.ts";
 
 export type Generation = {
@@ -93,14 +94,20 @@ export function originOf({ generation, clock }: Journey): AnswerOrigin {
   return { requestId: generation.requestId, createdAtSeconds: Math.floor(clock.nowMs() / 1000) };
 }
 
+/** What was lost on the way to this provider: by the translation, or since its row says that it is not told. */
+export function fidelityAlong({ generation: { request }, passage }: Journey, target: Target): string {
+  const { fidelity } = wayAlong(passage, target);
+  return target.dialect === request.dialect ? withDropped(fidelity, untold(request, target)) : fidelity;
+}
+
 /**
  * Tells the caller what was lost on the way to the provider that answers, and its limits: of requests, and of this answer when it
  * may not grow to what the model gives.
  */
-export function announced(head: AnswerHead, { held, generation, passage }: Journey, target: Target): AnswerHead {
+export function announced(head: AnswerHead, journey: Journey, target: Target): AnswerHead {
+  const { held, generation } = journey;
   const { rpmLimit } = generation.caller.key;
-  const { fidelity } = wayAlong(passage, target);
-  const headers: AnswerHead["headers"] = { ...head.headers, "x-tollgate-fidelity": fidelity };
+  const headers: AnswerHead["headers"] = { ...head.headers, "x-tollgate-fidelity": fidelityAlong(journey, target) };
   if (held.clamped) headers["x-tollgate-max-tokens"] = String(held.toldMaxTokens);
   if (rpmLimit !== null) headers["x-ratelimit-limit-requests"] = String(rpmLimit);
   return { ...head, headers };

@@ -1,3 +1,4 @@
+import type { MemberPolicy } from "../core/member-policy.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import type { Fidelity, Passage } from "../translate/fidelity/passage.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
@@ -30,5 +31,5 @@ export type Paperwork = {
     bytes: Buffer,
     about: { request: GenerationRequest; route: Target; origin: AnswerOrigin },
   ) => Soon<PlainAnswer>;
-  writeCountRequest: (request: CountTokensRequest, upstreamModel: string) => Soon<Buffer>;
+  writeCountRequest: (request: CountTokensRequest, upstreamModel: string, members: MemberPolicy) => Soon<Buffer>;
 };

@@ -85,7 +85,7 @@ export const createServeGeneration =
       },
     );
     const version = request.forwardedHeaders["anthropic-version"] ?? "";
-    const { outcome, code, modelId, usage, relayMs, bytesOut } = await generate({
+    const { outcome, code, modelId, usage, relayMs, bytesOut, dropped } = await generate({
       id: visit.id,
       requestId,
       caller,
@@ -122,5 +122,6 @@ export const createServeGeneration =
       outputTokens: usage.outputTokens,
       providerMs: visit.providerMs + relayMs,
       bytesOut,
+      dropped,
     };
   };

@@ -1,4 +1,5 @@
 import { LARGE_BODY_BYTES } from "../core/large-body.ts";
+import type { MemberPolicy } from "../core/member-policy.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
@@ -68,8 +69,8 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
     writeRequest: (request: GenerationRequest, { dialect, conformant }: Route, told: Told): Soon<Buffer> =>
       run("writeRequest", { request, way: { dialect, conformant }, told }, sizeOf(request)),
 
-    writeCountRequest: (request: CountTokensRequest, upstreamModel: string): Soon<Buffer> =>
-      run("writeCountRequest", { request, upstreamModel }, sizeOf(request)),
+    writeCountRequest: (request: CountTokensRequest, upstreamModel: string, members: MemberPolicy): Soon<Buffer> =>
+      run("writeCountRequest", { request, upstreamModel, members }, sizeOf(request)),
 
     /** An answer may have to repeat its request. */
     readPlain: (

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
 import { countInput, sampleTextTokens } from "../tokens/count-input.ts";
 import { loadCountTokens } from "../tokens/count-tokens.ts";
+import type { MemberPolicy } from "../core/member-policy.ts";
 import { estimateInput, type InputEstimate } from "../tokens/estimate-input.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
@@ -15,6 +16,7 @@ import type { GenerationRequest } from "../wire/generation-request.ts";
 import { hideCaller } from "../wire/hide-caller.ts";
 import { type ParsedBody, parseBody } from "../wire/json/parse-body.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
+import { withoutUnknown } from "../wire/members/unknown-members.ts";
 import { type CountTokensRequest, countBody, readCountRequest } from "../wire/messages/count-request.ts";
 import { readModelInput } from "../wire/model-input.ts";
 import { readMessagesRequest } from "../wire/messages/messages-request.ts";
@@ -47,6 +49,8 @@ type Choice = {
   facts: ModelFacts;
   wanted: Fidelity;
 };
+
+type CountWriting = { request: CountTokensRequest; upstreamModel: string; members: MemberPolicy };
 
 /** A way by the places of its routes in the list they were chosen from. */
 export type PlacedWay = { places: number[]; fidelity: string };
@@ -95,8 +99,10 @@ export const JOBS = {
   writeRequest: ({ request, way, told }: { request: GenerationRequest; way: Way; told: Told }): Buffer =>
     pickTranslator(request.dialect, way).request(request, told),
 
-  writeCountRequest: ({ request, upstreamModel }: { request: CountTokensRequest; upstreamModel: string }): Buffer =>
-    countBody(request, upstreamModel, withoutSealed(request)?.edits),
+  writeCountRequest: ({ request, upstreamModel, members }: CountWriting): Buffer => {
+    const told = withoutUnknown(request, members);
+    return countBody(told, upstreamModel, withoutSealed(told)?.edits);
+  },
 
   readPlain: (task: { bytes: Buffer; request: GenerationRequest; way: Way; origin: AnswerOrigin }): PlainAnswer =>
     pickTranslator(task.request.dialect, task.way).plain(task.bytes, task.request, task.origin),

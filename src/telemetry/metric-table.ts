@@ -22,6 +22,11 @@ export const COUNTERS = {
     help: "Calls to providers: answered, or the reason they failed.",
     labels: ["provider", "outcome"],
   },
+  droppedMembers: {
+    name: "tollgate_dropped_members_total",
+    help: "Members of requests that a provider was not told, by format and provider; the log names them.",
+    labels: ["dialect", "provider"],
+  },
   tokens: {
     name: "tollgate_tokens_total",
     help: "Tokens metered, by direction: input or output.",

@@ -30,6 +30,7 @@ export type Metrics = {
   firstByte: (route: RouteName, elapsedMs: number) => void;
   requestFinished: (request: FinishedRequest) => void;
   upstreamCalled: (provider: string, outcome: string) => void;
+  membersDropped: (dialect: ClientDialect, provider: string, members: number) => void;
   dutyEnded: (duty: Duty, result: "done" | "failed") => void;
   holdsSwept: (holds: number) => void;
   checkpointsWritten: (checkpoints: number) => void;
@@ -62,6 +63,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const requests = createCounter(COUNTERS.requests, registry);
   const upstreamCalls = createCounter(COUNTERS.upstreamCalls, registry);
+  const droppedMembers = createCounter(COUNTERS.droppedMembers, registry);
   const duties = createCounter(COUNTERS.duties, registry);
   const holdsSwept = createCounter(COUNTERS.holdsSwept, registry);
   const checkpoints = createCounter(COUNTERS.checkpoints, registry);
@@ -97,6 +99,8 @@ export function createMetrics(): Metrics {
     },
     upstreamCalled: (provider, outcome) =>
       upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
+    membersDropped: (dialect, provider, members) =>
+      droppedMembers.inc({ dialect, provider: providerLabel(provider) }, members),
     dutyEnded: (duty, result) => duties.inc({ duty, result }),
     holdsSwept: (holds) => holdsSwept.inc(holds),
     checkpointsWritten: (count) => checkpoints.inc(count),

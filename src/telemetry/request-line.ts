@@ -18,6 +18,8 @@ export type RequestFinished = {
   /** Time spent waiting for the provider. */
   providerMs: number;
   bytesOut: number;
+  /** Members of the request that its provider was not told, by names that were made harmless; absent or null, none. */
+  dropped?: string | null;
 };
 
 export type KnownKey = { keyId: string; prefix: string };
@@ -62,6 +64,7 @@ export function requestLine({
     text += `,"provider":${quoted(call.provider)},"route_id":"${call.routeId}","attempts":${call.attempt}`;
   }
   text += `,"streamed":${end.streamed},"input_tokens":${end.inputTokens},"output_tokens":${end.outputTokens}`;
+  if (end.dropped) text += `,"dropped":${quoted(end.dropped)}`;
   text += `,"bytes_out":${end.bytesOut},"total_ms":${milliseconds(totalMs)}`;
   if (firstByteMs !== null) text += `,"first_byte_ms":${milliseconds(firstByteMs)}`;
   text += `,"provider_ms":${milliseconds(end.providerMs)},"overhead_ms":${milliseconds(overheadMs)}`;

@@ -108,6 +108,10 @@ class Trail implements RequestTrail {
       inputTokens: end.inputTokens,
       outputTokens: end.outputTokens,
     });
+    const { call } = this.#known;
+    if (end.dropped && call && request.dialect) {
+      metrics.membersDropped(request.dialect, call.provider, end.dropped.split(",").length);
+    }
     const line = lineOf({ request, known: this.#known, end, totalMs, overheadMs });
     logger.request(levelOf(request.route, end.status), requestLine(line));
     if (!this.#span) return;

@@ -11,6 +11,7 @@ import { messagesNormalised } from "./straight/messages-normalised.ts";
 import { messagesUntouched } from "./straight/messages-untouched.ts";
 import { responsesNormalised } from "./straight/responses-normalised.ts";
 import { responsesUntouched } from "./straight/responses-untouched.ts";
+import { withoutUnknown } from "../wire/members/unknown-members.ts";
 import { unsealed } from "./straight/sealed-thoughts.ts";
 import type { SameFormat, Translator } from "./translator.ts";
 
@@ -24,9 +25,13 @@ function crossing(client: ClientSide, provider: ProviderSide): Pair {
   };
 }
 
-/** Where both speak one format nothing is touched but what was sealed here for a provider of another. */
+/** Where both speak one format nothing is touched but what was sealed here for a provider of another, and what it is not told. */
 function straight(format: SameFormat): Translator {
-  return { ...format, request: (request, told) => format.request(unsealed(request), told) };
+  return {
+    ...format,
+    request: (request, told) =>
+      format.request(unsealed(told.members ? withoutUnknown(request, told.members) : request), told),
+  };
 }
 
 const CLIENTS: Record<ClientDialect, ClientSide> = {

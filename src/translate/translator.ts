@@ -1,3 +1,4 @@
+import type { MemberPolicy } from "../core/member-policy.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { AnswerStage, PlainAnswer } from "./answer-stage.ts";
 
@@ -12,6 +13,8 @@ export type Told = {
   leastOutputTokens?: number | null;
   /** False: the model does not reason, and refuses to be asked to. Only a translated request is made without. */
   reasoning?: boolean;
+  /** What the provider is told of members that nobody here knows; absent, all of them. A translation tells none. */
+  members?: MemberPolicy;
 };
 
 export type ChatManner = {

@@ -49,6 +49,14 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
   },
   {
     ...UNLISTED,
+    name: "Anthropic",
+    baseUrls: everywhere("https://api.anthropic.com/v1", "messages"),
+    hosts: ["api.anthropic.com"],
+    conformant: true,
+    remark: "Speaks messages alone; a route there may be declared conformant.",
+  },
+  {
+    ...UNLISTED,
     name: "Azure OpenAI",
     baseUrls: everywhere("https://RESOURCE.openai.azure.com/openai/v1", "chat", "responses"),
     hosts: ["openai.azure.com", "services.ai.azure.com"],

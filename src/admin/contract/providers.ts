@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { baseUrl, credentialReference, providerName } from "../../wire/catalogue/provider.ts";
+import {
+  baseUrl,
+  credentialReference,
+  openMembers,
+  providerName,
+  unknownMembers,
+} from "../../wire/catalogue/provider.ts";
 import { dialect, upstreamModel } from "../../wire/catalogue/route.ts";
 import { storable } from "../../wire/storable.ts";
 
@@ -14,6 +20,8 @@ export const providerRequestSchema = z
     name: providerName,
     base_url: baseUrl,
     credential: credentialReference,
+    unknown_members: unknownMembers,
+    open_members: openMembers,
     /** The credential itself, to be sealed here and stored. */
     secret: secret.nullable().default(null),
     replace: z.boolean().default(false),

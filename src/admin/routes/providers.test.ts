@@ -48,6 +48,8 @@ test("a provider is added once, shown as it was added, and told to the log when 
       ...acme,
       credential_key: null,
       credential_problem: "env:ACME_KEY names a variable that is not set.",
+      unknown_members: null,
+      open_members: null,
       routes: [],
     },
   });

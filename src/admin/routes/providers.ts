@@ -42,9 +42,11 @@ export function addProviderRoutes(app: FastifyInstance, { catalogue, providerToo
   app.get<OfProvider>("/admin/v1/providers/:provider", async (request) => view(await find(request.params.provider)));
 
   app.post("/admin/v1/providers", async (request, reply) => {
-    const { name, base_url: baseUrl, credential, secret, replace } = validate(providerRequestSchema, request.body);
+    const order = validate(providerRequestSchema, request.body);
+    const { name, base_url: baseUrl, credential, secret, replace } = order;
     const sealedCredential = secret === null ? null : providerTools.seal(secret, { provider: name, baseUrl });
-    const provider = { name, baseUrl, credentialRef: credential, sealedCredential };
+    const { unknown_members: unknownMembers, open_members: openMembers } = order;
+    const provider = { name, baseUrl, credentialRef: credential, sealedCredential, unknownMembers, openMembers };
     const changes = await catalogue.addProvider(provider, replace ? "replace" : "keep");
     events.catalogueChanged({ requestId: request.id, changes });
     const result = changes[0]?.change ?? "unchanged";

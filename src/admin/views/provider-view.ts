@@ -3,7 +3,7 @@ import type { ProbeResult, Rekeyed } from "../provider-tools.ts";
 
 /** A provider as operators see it: of its credential only the place and, of a stored one, the name of the key that opens it. */
 export const providerView = (
-  { name, baseUrl, credentialRef, sealedCredential, routes }: ProviderOverview,
+  { name, baseUrl, credentialRef, sealedCredential, unknownMembers, openMembers, routes }: ProviderOverview,
   credentialProblem: string | null,
 ) => ({
   name,
@@ -11,6 +11,8 @@ export const providerView = (
   credential: credentialRef,
   credential_key: sealedCredential?.keyId ?? null,
   credential_problem: credentialProblem,
+  unknown_members: unknownMembers ?? null,
+  open_members: openMembers ?? null,
   routes: routes.map((route) => ({
     id: route.id,
     model: route.modelId,

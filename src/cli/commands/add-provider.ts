@@ -12,6 +12,8 @@ type AddOptions = {
   credential?: string;
   credentialStdin?: true;
   preset?: string;
+  unknownMembers?: "forward" | "drop";
+  openMembers?: string;
   replace?: true;
   json?: true;
 };
@@ -26,6 +28,13 @@ export function addProviderAddCommand(providers: Command): void {
     .option("--credential <reference>", "where its credential is found: env:NAME, file:/absolute/path, stored or none")
     .option("--credential-stdin", "read the credential from standard input and store it, encrypted with credential.key")
     .addOption(new Option("--preset <name>", "URL and credential of a known provider").choices(Object.keys(PRESETS)))
+    .addOption(
+      new Option(
+        "--unknown-members <what>",
+        "what it is told of members nobody here knows (default: forward at OpenAI and Anthropic, else drop)",
+      ).choices(["forward", "drop"]),
+    )
+    .option("--open-members <names>", "unknown members it is told all the same, such as top_k,reasoning*")
     .option("--replace", "change one that is there already with another URL or credential")
     .option("--json", "print JSON")
     .action(addProvider);

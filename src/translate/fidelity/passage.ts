@@ -133,7 +133,8 @@ const unreachable = (model: string): Fault =>
     param: "model",
   });
 
-function strictRefusal({ at }: Loss): Fault {
+/** A caller that asked for no loss hears of the first. */
+export function strictRefusal({ at }: Pick<Loss, "at">): Fault {
   return new Fault(
     "invalid_request",
     `${at}: This field would be lost on the way to this model's provider, which could not be told it. Leave it out, or do not ask for strict fidelity.`,
@@ -142,9 +143,23 @@ function strictRefusal({ at }: Loss): Fault {
 }
 
 /** What the caller is told of its answer in a header. */
-function declaration(passed: string, dropped: readonly Loss[]): string {
+function declaration(passed: string, dropped: readonly Pick<Loss, "path">[]): string {
   if (dropped.length === 0) return passed;
   const names = dropped.slice(0, MOST_NAMED).map(({ path }) => path);
   const more = dropped.length - names.length;
-  return `${passed}; dropped=${names.join(",")}${more > 0 ? `,+${more}` : ""}`;
+  return `${passed}${DROPPED}${names.join(",")}${more > 0 ? `,+${more}` : ""}`;
+}
+
+const DROPPED = "; dropped=";
+
+/** The same with what one provider of the way is not told besides. */
+export function withDropped(fidelity: string, dropped: readonly Pick<Loss, "path">[]): string {
+  if (dropped.length === 0 || !fidelity.includes(DROPPED)) return declaration(fidelity, dropped);
+  return `${fidelity},${declaration("", dropped).slice(DROPPED.length)}`;
+}
+
+/** What a declaration says was lost; null: nothing. */
+export function droppedIn(fidelity: string): string | null {
+  const at = fidelity.indexOf(DROPPED);
+  return at === -1 ? null : fidelity.slice(at + DROPPED.length);
 }

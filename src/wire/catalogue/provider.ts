@@ -20,9 +20,40 @@ export const credentialReference = storable(1_000).regex(
   "Input should be env:NAME, file:/absolute/path, stored or none",
 );
 
+const MOST_OPEN = 100;
+
+/** What the provider is told of members that nobody here knows; null: what is usual at its address. */
+export const unknownMembers = z.enum(["forward", "drop"]).nullable().default(null);
+
+/** Unknown members that it is told all the same; null: the usual ones. */
+export const openMembers = z
+  .array(
+    z
+      .string()
+      .regex(
+        /^[\w-]{1,64}\*?$/,
+        "Input should be 1 to 64 letters, digits, dashes and underscores, perhaps with a * at the end",
+      ),
+  )
+  .max(MOST_OPEN)
+  .nullable()
+  .default(null);
+
 export const describedProvider = z
-  .strictObject({ name: providerName, base_url: baseUrl, credential: credentialReference })
-  .transform((row) => ({ name: row.name, baseUrl: row.base_url, credentialRef: row.credential }));
+  .strictObject({
+    name: providerName,
+    base_url: baseUrl,
+    credential: credentialReference,
+    unknown_members: unknownMembers,
+    open_members: openMembers,
+  })
+  .transform((row) => ({
+    name: row.name,
+    baseUrl: row.base_url,
+    credentialRef: row.credential,
+    unknownMembers: row.unknown_members,
+    openMembers: row.open_members,
+  }));
 
 function isPlainUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -1,4 +1,32 @@
+import type { ClientDialect } from "../../core/dialect.ts";
+import type { MemberPolicy } from "../../core/member-policy.ts";
+import { findMembers, type Members } from "../json/members.ts";
+import { cutMembers } from "./cut-members.ts";
 import type { UnknownMember } from "./inspect-members.ts";
+import { MEMBERS } from "./member-tables.ts";
 
 /** The members of a body that no row knows; `more`: and others. */
 export type UnknownMembers = { listed: readonly UnknownMember[]; more: boolean };
+
+/** Those that a provider is not told. Of a body with more than are listed, as many as are. [decision 10] */
+export function droppedMembers({ listed }: UnknownMembers, policy: MemberPolicy): readonly UnknownMember[] {
+  if (policy.unknown === "forward" || listed.length === 0) return [];
+  const isOpen = openNames(policy);
+  return listed.filter(({ name }) => !isOpen(name));
+}
+
+type Carried = { dialect: ClientDialect; bytes: Buffer; members: Members; unknown: UnknownMembers };
+
+/** The same request without the members that this provider is not told; the very same when there are none. */
+export function withoutUnknown<Request extends Carried>(request: Request, policy: MemberPolicy): Request {
+  const { unknown } = request;
+  if (policy.unknown === "forward" || (droppedMembers(unknown, policy).length === 0 && !unknown.more)) return request;
+  const isOpen = openNames(policy);
+  const bytes = cutMembers(request.bytes, MEMBERS[request.dialect], (name, member) => !member?.known && !isOpen(name));
+  return { ...request, bytes, members: findMembers(bytes) };
+}
+
+function openNames({ open }: MemberPolicy): (name: string) => boolean {
+  const beginnings = open.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
+  return (name) => open.includes(name) || beginnings.some((beginning) => name.startsWith(beginning));
+}

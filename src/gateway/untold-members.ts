@@ -1,0 +1,23 @@
+import { memberPolicyOf } from "../core/member-policy.ts";
+import { type Fidelity, strictRefusal } from "../translate/fidelity/passage.ts";
+import type { Target } from "../upstream/upstream.ts";
+import type { GenerationRequest } from "../wire/generation-request.ts";
+import type { UnknownMember } from "../wire/members/inspect-members.ts";
+import { droppedMembers } from "../wire/members/unknown-members.ts";
+
+type Asked = Pick<GenerationRequest, "dialect" | "unknown">;
+
+/** The members of a request that the provider of a route is not told, since its row says so. */
+export function untold({ unknown }: Asked, target: Target): readonly UnknownMember[] {
+  return unknown.listed.length === 0 ? [] : droppedMembers(unknown, memberPolicyOf(target));
+}
+
+/** The routes that a caller can do with: of one that wants no loss, those whose providers are told everything. */
+export function routesFor(request: Asked, routes: readonly Target[], wanted: Fidelity): readonly Target[] {
+  if (wanted === "declared" || request.unknown.listed.length === 0) return routes;
+  // What a translation loses is for the translation to say.
+  const telling = routes.filter((route) => route.dialect !== request.dialect || untold(request, route).length === 0);
+  const [loss] = routes.flatMap((route) => untold(request, route));
+  if (telling.length === 0 && loss !== undefined) throw strictRefusal(loss);
+  return telling;
+}
