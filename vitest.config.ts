@@ -61,7 +61,7 @@ export default defineConfig({
         name: "chaos",
         include: ["tests/chaos/**/*.test.ts"],
         alike: [
-          "tests/chaos/{attack,drain,many-streams,unread-body}.test.ts",
+          "tests/chaos/{attack,burst,drain,many-streams,unread-body}.test.ts",
           "tests/chaos/ledger/{crowd,outages,standby}.test.ts",
         ],
         testTimeout: 180_000,

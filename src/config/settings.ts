@@ -138,10 +138,13 @@ export const settings = z.strictObject({
     ),
   }),
   ledger: group("How a process talks to the ledger, and what it risks on requests that never end.", {
-    timeout_ms: milliseconds(1500, "Longest a request waits for the ledger's answer; it is then refused with 503."),
+    timeout_ms: milliseconds(
+      1500,
+      "Longest a request waits while the ledger answers nobody; it is then refused with 503. A burst that the ledger works off may wait ten times as long.",
+    ),
     settle_timeout_ms: milliseconds(
       5000,
-      "Longest a finished answer waits for the ledger; it then ends with an error and costs nothing.",
+      "Longest a finished answer waits while the ledger answers nobody; it then ends with an error and costs nothing.",
     ),
     queue: count(10_000, "Calls of one kind that may wait at once; more are refused with 503."),
     batch_items: integer({ min: 1, max: 10_000, fallback: 256 }, "Calls sent to the database together at most."),

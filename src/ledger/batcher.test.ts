@@ -318,6 +318,29 @@ test("a finished answer waits for a ledger that refuses new requests, and is tol
   expect(await settled).toEqual({ kind: "settled", charged: 5n });
 });
 
+test("a burst waits for as long as the ledger works it off, and not for one that stops", async () => {
+  const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const open = async (place: number): Promise<void> => {
+    faulty.line.gate = gates[place + 1]?.promise ?? Promise.resolve();
+    gates[place]?.resolve();
+    await turn();
+  };
+  faulty.line.gate = gates[0]?.promise ?? Promise.resolve();
+  const burst = Array.from({ length: 10 }, () => batcher.admit(ask()));
+  const stuck = burst.slice(8).map((call) => expect(call).rejects.toThrow("in time"));
+  await turn();
+  for (const place of [0, 1]) {
+    await pass(900);
+    await open(place);
+  }
+
+  // The third batch began 1,800 ms after its calls were made, of which nobody waits longer than 1,000 ms for a sign of life.
+  expect(await Promise.all(burst.slice(0, 8))).toHaveLength(8);
+  await pass(1_000);
+  await Promise.all(stuck);
+  gates[2]?.resolve();
+});
+
 test("a ledger that hangs is noticed by those who wait behind the one call that it has", async () => {
   const gate = Promise.withResolvers<void>();
   faulty.line.gate = gate.promise;

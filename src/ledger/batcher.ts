@@ -44,6 +44,8 @@ export type Batcher = {
 
 const FAILURES_BEFORE_REFUSING = 2;
 const COOL_MS = 1_000;
+/** A burst may wait as many times its timeout, as long as the ledger works it off. */
+const PATIENCE = 10;
 /** Roughly what a call without a body takes on the wire. */
 const CALL_BYTES = 300;
 /** Each may be as large as an answer that is kept. */
@@ -80,6 +82,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     ...common,
     send: (asks) => ledger.admit(processId, asks),
     limits,
+    longestMs: PATIENCE * limits.timeoutMs,
     breaker,
     // A request that only counts against the rate holds nothing to release.
     abandoned: ({ id, keyId, most }) => {
@@ -99,6 +102,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     send: (settlements: readonly Settlement[]) => ledger.settle(settlements),
     bytesOf: (settlement: Settlement) => CALL_BYTES + answerBytes(settlement),
     limits: { ...limits, timeoutMs: settleTimeoutMs },
+    longestMs: PATIENCE * settleTimeoutMs,
     breaker: { ...breaker, permits: () => true, broken: () => false },
     // Its caller sends an error and then a void: an error costs nothing.
     abandoned: () => undefined,

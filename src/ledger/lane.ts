@@ -18,7 +18,7 @@ export type LaneLimits = {
   bytes: number;
   /** Of all that wait, those in flight included. */
   queued: number;
-  /** How long a caller waits. */
+  /** How long a caller waits while nobody is answered. */
   timeoutMs: number;
   /** Between two tries of a batch whose fate is unknown. */
   retryMs: number;
@@ -34,6 +34,8 @@ type LaneOptions<Item, Answer> = {
   clock: Pick<Clock, "elapsedMs">;
   /** Null where a call must be kept and tried for as long as it may wait. */
   breaker: Breaker | null;
+  /** How long a caller waits in all while others are answered; `timeoutMs` where it is left out. */
+  longestMs?: number;
   /** Told of an item whose caller gave up after it had been sent. */
   abandoned: (item: Item) => void;
 };
@@ -43,7 +45,7 @@ export type Lane<Item, Answer> = { submit: (item: Item) => Promise<Answer>; wait
 type Entry<Item, Answer> = {
   item: Item;
   bytes: number;
-  deadlineMs: number;
+  sinceMs: number;
   sent: boolean;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
@@ -56,8 +58,9 @@ type Entry<Item, Answer> = {
 export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): Lane<Item, Answer> {
   type Call = Entry<Item, Answer>;
   const { send, failureOf, bytesOf, limits, clock, breaker, abandoned } = options;
+  const { longestMs = limits.timeoutMs } = options;
   const queue: Call[] = [];
-  /** In the order of their deadlines, since all wait equally long. */
+  /** In the order of their deadlines, since the same holds for all. */
   const waiting = new Set<Call>();
   let answeredMs = 0;
   let flushing = false;
@@ -68,8 +71,7 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
     if (waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
     if (breaker && !breaker.permits()) return refuse("the ledger does not answer");
     return new Promise((resolve, reject) => {
-      const deadlineMs = clock.elapsedMs() + limits.timeoutMs;
-      const call: Call = { item, bytes: bytesOf(item), deadlineMs, sent: false, resolve, reject };
+      const call: Call = { item, bytes: bytesOf(item), sinceMs: clock.elapsedMs(), sent: false, resolve, reject };
       queue.push(call);
       waiting.add(call);
       watch();
@@ -127,16 +129,21 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
   function watch(): void {
     const [first] = waiting;
     if (timer !== null || first === undefined) return;
-    timer = setTimeout(expire, Math.max(0, first.deadlineMs - clock.elapsedMs()));
+    // An answer that came while this process was busy with others is read before it is missed.
+    timer = setTimeout(() => setImmediate(expire), Math.max(0, deadlineMs(first) - clock.elapsedMs()));
     timer.unref();
   }
+
+  /** A ledger that answers others is alive, and has only more to do than this process gave it time for. */
+  const deadlineMs = ({ sinceMs }: Call): number =>
+    Math.min(Math.max(sinceMs, answeredMs) + limits.timeoutMs, sinceMs + longestMs);
 
   function expire(): void {
     timer = null;
     for (const call of waiting) {
-      if (call.deadlineMs > clock.elapsedMs()) break;
+      if (deadlineMs(call) > clock.elapsedMs()) break;
       // A database that answered nobody while this call waited hangs, and is as dead as one that refuses.
-      if (answeredMs <= call.deadlineMs - limits.timeoutMs) breaker?.failed();
+      if (answeredMs <= deadlineMs(call) - limits.timeoutMs) breaker?.failed();
       if (!call.sent) queue.splice(queue.indexOf(call), 1);
       giveUp([call], "the ledger did not answer in time");
     }
