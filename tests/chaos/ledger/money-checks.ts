@@ -47,10 +47,12 @@ type Journal = Pick<LedgerState, "charges" | "funding" | "holds">;
 function foldMismatches(balance: BalanceRow, { charges, funding, holds }: Journal): string[] {
   const undone = new Set(funding.filter(({ reference }) => reference.startsWith("#void:")).map(({ about }) => about));
   const standing = charges.filter(({ holdId }) => !undone.has(holdId));
+  // What was undone leaves neither spending nor funding behind. [MON-45]
+  const lasting = funding.filter(({ about }) => about === null || !undone.has(about));
   const counted = standing.filter(({ kind }) => COUNTED.has(kind));
   return [
     ...(balance.unit === "credit"
-      ? creditMismatches(balance, { charges, funding, holds })
+      ? creditMismatches(balance, { charges: standing, funding: lasting, holds })
       : budgetMismatches(balance, { charges, funding, holds })),
     ...differs("held", balance.held, sum(holds)),
     ...differs("requests", balance.requests, BigInt(counted.length)),

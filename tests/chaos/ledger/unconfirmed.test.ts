@@ -32,7 +32,7 @@ describe.skipIf(whyUnavailable("15"))("a settlement that is not confirmed in tim
       const key = await stage.makeKey({ credit: 1_000_000_000n });
       const marker = stage.marker();
       const wanted = { gateway, key, model: "fast", marker, claim: `claim ${marker}`, streamed };
-      const caught = gateway.proxy.next("settle_v1", interference);
+      const caught = gateway.proxy.next("settle_v2", interference);
       const told = await stage.ask(wanted);
       caught.release();
       await until(() => nothingCharged(key.id), "what was charged is given back", 15_000);
