@@ -90,6 +90,10 @@ export const settings = z.strictObject({
       "Largest request body of a key that has no credit or tokens left.",
     ),
     connections: count(20_000, "Connections held at once; more are closed as they come."),
+    address_share_percent: integer(
+      { min: 1, max: 100, fallback: 25 },
+      "Share of `connections` that one address, or one IPv6 network (/64), may hold; trusted proxies and loopback are exempt.",
+    ),
     header_bytes: integer({ min: 1024, max: 1_048_576, fallback: 16_384 }, "All headers of a request together."),
     headers_timeout_ms: milliseconds(10_000, "Time for the headers of a request to arrive."),
     body_timeout_ms: milliseconds(30_000, "Time for a request to arrive whole, its headers included."),

@@ -13,6 +13,7 @@ const LIMITS = {
   mediaUrls: "https" as const,
   jsonDepth: 4,
   keySharePercent: 25,
+  addressSharePercent: 25,
   bodyBudgetBytes: 1_000_000,
   bodyBytesPerSecond: 0,
   unfundedBodyBytes: 1_000,

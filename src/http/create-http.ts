@@ -18,6 +18,7 @@ import { createArrivals } from "./arrivals.ts";
 import { createReadBody } from "./body.ts";
 import { createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
+import { createConnectionShare } from "./connection-share.ts";
 import { createDoor } from "./door.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Readiness } from "./health.ts";
@@ -48,6 +49,7 @@ export type HttpLimits = {
   bodyBytesPerSecond: number;
   unfundedBodyBytes: number;
   connections: number;
+  addressSharePercent: number;
   clientBufferBytes: number;
   clientStallMs: number;
   headerBytes: number;
@@ -143,6 +145,7 @@ export function createHttp(parts: Parts): Server {
   // moves while a whole answer is waited for.
   server.timeout = Math.max(SILENT_CONNECTION_MS, limits.streamDeadlineMs + SILENCE_MARGIN_MS);
   server.maxConnections = limits.connections;
+  server.on("connection", createConnectionShare({ ...limits, trusted: parts.trustedProxies }));
   // Closing the listener would also close every connection whose answer is written but not yet taken by a slow caller, for
   // Node calls those idle. They end with the drain, which knows better.
   server.closeIdleConnections = () => undefined;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
-import { placeOf } from "./place-of.ts";
+import { placeOf } from "../core/place-of.ts";
 
 /**
  * How many unknown keys an address may try. The checksum of a key can be computed by anyone, so guesses reach the database; this

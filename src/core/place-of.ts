@@ -1,4 +1,4 @@
-import { plainAddress } from "../core/network-list.ts";
+import { plainAddress } from "./network-list.ts";
 
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
