@@ -223,7 +223,6 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const admit = createAdmit({
     askLedger,
     paperwork,
-    clock,
     random: Math.random,
     deadlineMs: limits.streamDeadlineMs,
     hold: {

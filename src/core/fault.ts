@@ -32,6 +32,8 @@ type FaultOptions = {
   /** Path of the offending field, such as `messages.1.role`. */
   param?: string;
   retryAfterSeconds?: number;
+  /** When what is used up is there again, as an ISO 8601 instant. */
+  renewsAt?: string;
   /** For the log only. What the caller reads and what we read never share a string. */
   detail?: Record<string, unknown>;
   cause?: unknown;
@@ -43,6 +45,7 @@ export class Fault extends Error {
   readonly code: FaultCode;
   readonly param: string | null;
   readonly retryAfterSeconds: number | null;
+  readonly renewsAt: string | null;
   readonly detail: Record<string, unknown>;
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
@@ -50,6 +53,7 @@ export class Fault extends Error {
     this.code = code;
     this.param = options.param ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.renewsAt = options.renewsAt ?? null;
     this.detail = options.detail ?? {};
   }
 }

@@ -1,6 +1,5 @@
 import { type Demand, demandOf } from "../admission/demand.ts";
 import type { Model } from "../catalogue/model.ts";
-import type { Clock } from "../core/clock.ts";
 import { invariant } from "../core/invariant.ts";
 import type { Key } from "../keys/key.ts";
 import type { Ask, Claim, StoredAnswer } from "../ledger/ledger.ts";
@@ -42,7 +41,6 @@ type Parts = {
   askLedger: AskLedger;
   paperwork: Pick<Paperwork, "countInput">;
   hold: HoldParts;
-  clock: Clock;
   random: () => number;
   deadlineMs: number;
 };
@@ -51,7 +49,7 @@ type Parts = {
 const SWEEP_MARGIN_MS = 60_000;
 
 export const createAdmit = (parts: Parts): Admit => {
-  const { askLedger, paperwork, hold, clock, random, deadlineMs } = parts;
+  const { askLedger, paperwork, hold, random, deadlineMs } = parts;
   return async (admission) => {
     const { id, caller, model, request, input, claim, requireEntitled } = admission;
     const publishedOutputTokens = model.maxOutputTokens ?? model.outputCeiling;
@@ -76,7 +74,7 @@ export const createAdmit = (parts: Parts): Admit => {
     if (verdict.kind !== "admitted" && verdict.kind !== "already") {
       const { mode, rpmLimit } = now.key;
       const advice = limitAdvice(request, publishedOutputTokens);
-      throw verdictFault(verdict, { mode, rpmLimit, demand, advice, nowMs: clock.nowMs(), random });
+      throw verdictFault(verdict, { mode, rpmLimit, demand, advice, random });
     }
 
     const { tokenFactor, contextWindow } = model;

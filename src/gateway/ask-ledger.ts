@@ -22,10 +22,12 @@ export const createAskLedger =
   async (first, askFor) => {
     let caller = first;
     for (let reading = 0; reading < MOST_READINGS; reading++) {
+      const askedAtMs = denials.elapsedMs();
       const verdict = await batcher.admit(askFor(caller.key)).catch((error: unknown) => {
         throw error instanceof LedgerUnavailableError ? ledgerAway(random, error) : error;
       });
-      if (verdict.kind === "rate_limited") denials.note(caller.key.id, verdict.retryAfterMs);
+      if (verdict.rate !== undefined) caller.onRate(verdict.rate);
+      if (verdict.kind === "rate_limited") denials.note(caller.key.id, { forMs: verdict.retryAfterMs, askedAtMs });
       if (verdict.kind !== "stale_key") return { verdict, caller };
       caller = await caller.again();
     }

@@ -5,9 +5,8 @@ import type { Claim } from "../ledger/ledger.ts";
 export type IdempotentRequest = { idempotencyKey: string; route: string; fingerprint: Buffer };
 
 /** The claim a request lays to its Idempotency-Key: digests only, since the key may be anything a caller finds handy. [decision 24] */
-export function claimOf({ idempotencyKey, route, fingerprint }: IdempotentRequest): Claim {
+export function claimOf({ idempotencyKey, fingerprint }: IdempotentRequest): Claim {
   return {
-    route,
     keySha256: createHash("sha256").update(idempotencyKey).digest(),
     fingerprint,
   };

@@ -15,7 +15,7 @@ export type Idempotency = {
 
 export function idempotencyOf({ key, secret }: Caller, request: IdempotentRequest): Idempotency {
   const claim = claimOf(request);
-  const lock = { secret, about: `${key.id} ${claim.route} ${claim.keySha256.toString("hex")}` };
+  const lock = { secret, about: `${key.id} ${request.route} ${claim.keySha256.toString("hex")}` };
   return {
     claim,
     store: ({ status, headers }, body) => ({

@@ -30,7 +30,7 @@ const openWith = (changes: Partial<Key>, found: (key: Key) => Promise<Key> | Key
     publicUrl: () => "https://gate.example",
   });
   return (origin: Key["mode"] = "credit", refusals: "full" | "unauthorised_only" = "full") =>
-    openRequest({ secret: "s", address: () => "::1", origin, refusals });
+    openRequest({ secret: "s", address: () => "::1", origin, refusals, onRate: () => undefined });
 };
 
 test("a key that is remembered is let in without waiting; one that is looked up, with", async () => {

@@ -4,6 +4,7 @@ import { type KeyMode, ORIGIN_PREFIX } from "../core/key-mode.ts";
 import type { AddressOf, Authenticate } from "../keys/authenticate.ts";
 import type { Key } from "../keys/key.ts";
 import { requireUsable } from "../keys/usable.ts";
+import type { Rate } from "../ledger/ledger.ts";
 import type { RateDenials } from "../ledger/rate-denials.ts";
 import { overRate } from "./verdict-fault.ts";
 
@@ -12,6 +13,8 @@ export type Caller = {
   key: Key;
   /** What was presented. It seals the answers kept for this caller, and is written nowhere. */
   secret: string;
+  /** Hears what the rate of the key leaves it, as often as the ledger has counted. */
+  onRate: (rate: Rate) => void;
   /** Reads the key anew, for when the ledger says that it has changed. Throws when it may no longer enter. */
   again: () => Promise<Caller> | Caller;
 };
@@ -24,6 +27,7 @@ export type Knock = {
   origin: KeyMode;
   /** Whether this route may say 403. */
   refusals: "full" | "unauthorised_only";
+  onRate: Caller["onRate"];
 };
 
 export type OpenRequest = (knock: Knock) => Promise<Caller> | Caller;
@@ -41,8 +45,11 @@ export function createOpenRequest({ authenticate, denials, clock, publicUrl }: P
     requireUsable(key, clock.nowMs(), knock.refusals);
     if (key.mode !== knock.origin) throw wrongOrigin(key.mode);
     const waitMs = denials.remainingMs(key.id);
-    if (waitMs > 0) throw overRate(key.rpmLimit, waitMs);
-    return { key, secret: knock.secret, again: () => again(key, knock) };
+    if (waitMs > 0) {
+      if (key.rpmLimit !== null) knock.onRate({ limit: key.rpmLimit, remaining: 0, resetMs: waitMs });
+      throw overRate(key.rpmLimit, waitMs);
+    }
+    return { key, secret: knock.secret, onRate: knock.onRate, again: () => again(key, knock) };
   }
 
   function again(key: Key, knock: Knock): Promise<Caller> | Caller {

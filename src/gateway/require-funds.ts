@@ -43,7 +43,7 @@ export function createRequireFunds({ ledger, clock }: Parts): RequireFunds {
   }
 
   function nothingLeft({ mode }: Key, smallBytes: number, periodEndsAtMs: number | null): Fault {
-    return mode === "credit" ? noCredit(smallBytes) : limitReached(periodEndsAtMs, clock.nowMs());
+    return mode === "credit" ? noCredit(smallBytes) : limitReached(periodEndsAtMs);
   }
 
   return async (key, smallBytes) => {

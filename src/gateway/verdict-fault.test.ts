@@ -31,7 +31,6 @@ const faultOf = (refusal: Refusal, random = 0, advice: Partial<LimitAdvice> = {}
     rpmLimit: 5,
     demand,
     advice: { fields: "max_tokens", addedBytes: 0, smallest: 1, ...advice },
-    nowMs: NOW_MS,
     random: () => random,
   });
 
@@ -43,13 +42,13 @@ test("a balance in use is worth another try within 1 to 5 seconds, and not the s
   expect(waits).toEqual([1, 2, 3, 4, 5, 5]);
 });
 
-test("a used-up budget is worth another try when its period ends; one that does not renew, never [HDR-8]", () => {
+test("a used-up budget names the instant it renews; the wait is short, so that whoever waits silently soon speaks [HDR-8]", () => {
   const ends = faultOf({ kind: "limit_reached", periodEndsAtMs: NOW_MS + HOUR_MS });
   const never = faultOf({ kind: "limit_reached", periodEndsAtMs: null });
 
-  expect(ends).toMatchObject({ code: "limit_reached", retryAfterSeconds: 3_600 });
+  expect(ends).toMatchObject({ code: "limit_reached", retryAfterSeconds: 5, renewsAt: "2026-01-05T13:00:00.000Z" });
   expect(ends.message).toContain("2026-01-05T13:00:00.000Z");
-  expect(never.retryAfterSeconds).toBe(Infinity);
+  expect(never).toMatchObject({ retryAfterSeconds: 5, renewsAt: null });
 });
 
 test("a refusal for money says what is needed, what there is, what others hold, and which limit would fit [MON-19] [MON-20] [RTY-5]", () => {

@@ -13,10 +13,15 @@ type Context = {
   rpmLimit: number | null;
   demand: Demand;
   advice: LimitAdvice;
-  nowMs: number;
   random: () => number;
 };
 
+const MINUTE_SECONDS = 60;
+/**
+ * Some agents wait as long as they are told without a word to their user, and then ask again a few times. So it is short: the user
+ * reads what is the matter within half a minute, and when the budget renews stands in the message.
+ */
+const USED_UP_RETRY_SECONDS = 5;
 const RESERVED_RETRY_SECONDS = { least: 1, most: 5 };
 
 /** Says the number and the way out: needed, available, reserved, and the longest answer that would fit. [decision 18] */
@@ -32,7 +37,7 @@ export function verdictFault(refusal: Refusal, context: Context): Fault {
       return new Fault("balance_temporarily_reserved", reserved(refusal, context), { retryAfterSeconds });
     }
     case "limit_reached":
-      return limitReached(refusal.periodEndsAtMs, context.nowMs);
+      return limitReached(refusal.periodEndsAtMs);
     case "in_progress":
       return new Fault("idempotency_in_progress", IN_PROGRESS, { retryAfterSeconds: 1 });
     case "key_reuse":
@@ -47,8 +52,9 @@ export function verdictFault(refusal: Refusal, context: Context): Fault {
 }
 
 export function overRate(rpmLimit: number | null, retryAfterMs: number): Fault {
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  const message = `This key may make ${rpmLimit ?? "no more"} requests per minute and has made them. Wait ${seconds} s.`;
+  const seconds = Math.min(MINUTE_SECONDS, Math.max(1, Math.ceil(retryAfterMs / 1000)));
+  // Clients read the time out of these very words.
+  const message = `Rate limit reached: ${rpmLimit ?? "no more"} requests per minute. Please try again in ${seconds}s.`;
   return new Fault("rate_limit_exceeded", message, { retryAfterSeconds: seconds });
 }
 
@@ -83,16 +89,15 @@ function orLess(available: bigint, { demand, advice: { fields, addedBytes, small
   return fits >= smallest && fits > 0 ? `, or set ${fields} to ${fits} or less` : "";
 }
 
-export function limitReached(periodEndsAtMs: number | null, nowMs: number): Fault {
+export function limitReached(periodEndsAtMs: number | null): Fault {
+  const retryAfterSeconds = USED_UP_RETRY_SECONDS;
   if (periodEndsAtMs === null) {
-    return new Fault("limit_reached", "The token budget of this key is used up, and it does not renew.", {
-      retryAfterSeconds: Infinity,
-    });
+    const message = "The token budget of this key is used up, and it does not renew.";
+    return new Fault("limit_reached", message, { retryAfterSeconds });
   }
-  const renews = new Date(periodEndsAtMs).toISOString();
-  return new Fault("limit_reached", `The token budget of this key is used up. It renews at ${renews}.`, {
-    retryAfterSeconds: (periodEndsAtMs - nowMs) / 1000,
-  });
+  const renewsAt = new Date(periodEndsAtMs).toISOString();
+  const message = `The token budget of this key is used up. It renews at ${renewsAt}.`;
+  return new Fault("limit_reached", message, { retryAfterSeconds, renewsAt });
 }
 
 const amount = (value: bigint, mode: KeyMode): string =>
@@ -101,6 +106,6 @@ const amount = (value: bigint, mode: KeyMode): string =>
 const IN_PROGRESS =
   "A request with this Idempotency-Key is in progress. Ask again in a moment for its answer; nothing is charged twice.";
 const KEY_REUSE =
-  "This Idempotency-Key was used for a different request. Use one key per request, and repeat it only with the same body.";
+  "This Idempotency-Key was used for a different request. Use one key per request, and repeat it only with the same operation and body.";
 const INTERRUPTED =
   "The stream with this Idempotency-Key broke off after part of it was delivered, so it can be neither replayed nor repeated. Use a new key.";

@@ -14,6 +14,7 @@ import { type CredentialScheme, extractCredential, missingCredential } from "./c
 import type { Drain } from "./drain.ts";
 import type { KeyShares } from "./key-shares.ts";
 import { refuse } from "./refuse.ts";
+import { showRate } from "./show-rate.ts";
 import type { Router } from "./router.ts";
 import type { Visit } from "./visit.ts";
 
@@ -98,7 +99,7 @@ export function createDoor(parts: Parts): Door {
   }
 
   /** Who is calling, from the headers alone; nothing to wait for when the key is remembered. */
-  function credential(request: IncomingMessage, origin: KeyMode, description: RouteDescription) {
+  function credential({ request, response }: Call, origin: KeyMode, description: RouteDescription) {
     const secret = extractCredential(request.rawHeaders, description.credential.scheme);
     if (secret !== null)
       return openRequest({
@@ -106,16 +107,17 @@ export function createDoor(parts: Parts): Door {
         address: () => callerAddress(request),
         origin,
         refusals: description.refusals,
+        onRate: (rate) => showRate(response, rate),
       });
     if (description.credential.required) throw missingCredential();
     return null;
   }
 
   async function serve(call: Call, origin: KeyMode, description: RouteDescription): Promise<void> {
-    const { visit, request, response } = call;
+    const { visit, response } = call;
     try {
       requireRoom();
-      const opened = credential(request, origin, description);
+      const opened = credential(call, origin, description);
       const caller = opened instanceof Promise ? await opened : opened;
       if (caller !== null) letIn(visit, caller);
       visit.trail.finished(await description.work(call));

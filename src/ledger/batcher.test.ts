@@ -162,7 +162,7 @@ test("a large answer that is stored holds up nobody else's settlement", async ()
   expect(await slow).toMatchObject({ kind: "settled" });
 });
 
-const CLAIM = { route: "chat", keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
+const CLAIM = { keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
 const answered = async (): Promise<void> => {
   const first = ask({ claim: CLAIM });
   await batcher.admit(first);

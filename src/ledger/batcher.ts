@@ -118,9 +118,10 @@ export function createBatcher(options: BatcherOptions): Batcher {
     const verdict = await admit.submit(ask);
     if (verdict.kind !== "replay") return verdict;
     invariant(claim, "a replay is the verdict on a claim");
+    const rate = verdict.rate === undefined ? {} : { rate: verdict.rate };
     const answer = await replay.submit({ keyId, claim });
     // It was undone or has expired since: what the claim is worth now, the next try is told.
-    return answer === null ? { kind: "in_progress" } : { kind: "replay", answer };
+    return { ...(answer === null ? { kind: "in_progress" } : { kind: "replay", answer }), ...rate };
   }
 
   return {

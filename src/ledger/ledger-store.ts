@@ -13,7 +13,7 @@ import type {
   UsageSummary,
   Voided,
 } from "./ledger.ts";
-import { type VerdictRow, verdictOf } from "./verdict-row.ts";
+import { isVerdict, type RateRow, type VerdictRow, verdictOf, withRates } from "./verdict-row.ts";
 
 type SettledRow = { place: number; result: Settled["kind"]; charged: bigint | null };
 type OverCapRow = { place: number; result: "over_cap"; charged: null };
@@ -28,14 +28,14 @@ const BARE = /^(?!null$)[a-z0-9_.:/-]+$/;
 
 /** Arrays are bound as text, so each names its type; one place per request. */
 const ADMIT = `select place, verdict, amount, posted, held, retry_after_ms, period_ends_at
-  from admit_v1($1::uuid, $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[], $8::boolean[], $9::text[],
-    $10::int[], $11::int[], $12::text[], $13::bytea[], $14::bytea[])`;
+  from admit_v2($1::uuid, $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[], $8::boolean[], $9::text[],
+    $10::int[], $11::int[], $12::bytea[], $13::bytea[])`;
 
 const KEPT = `select q.place::int as place, c.status, c.content_type as "contentType", c.body
-  from unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[]) with ordinality as q (key_id, route, sha, print, place)
+  from unnest($1::uuid[], $2::bytea[], $3::bytea[]) with ordinality as q (key_id, sha, print, place)
   cross join lateral (
     select * from idempotency
-     where key_id = q.key_id and route = q.route and key_sha256 = q.sha and fingerprint = q.print and state = 'stored' limit 1
+     where key_id = q.key_id and key_sha256 = q.sha and fingerprint = q.print and state = 'stored' limit 1
   ) c`;
 
 const SETTLE = `select * from settle_v2($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
@@ -57,7 +57,7 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     kept: async (claims) => {
       const rows = await queryable.query<StoredAnswer & { place: number }>(KEPT, [
         ...textColumns(claims)("keyId"),
-        ...textColumns(claims.map(({ claim }) => claim))("route", "keySha256", "fingerprint"),
+        ...textColumns(claims.map(({ claim }) => claim))("keySha256", "fingerprint"),
       ]);
       const answers = new Map(rows.map(({ place, ...answer }) => [place, answer]));
       return claims.map((_, index) => answers.get(index + 1) ?? null);
@@ -139,19 +139,20 @@ async function admit(
 ): Promise<BatchVerdict[]> {
   const [text, plain] = [textColumns(asks), plainColumns(asks)];
   const claims = asks.map(({ claim }) => claim);
-  const rows = await queryable.query<VerdictRow>(ADMIT, [
+  const rows = await queryable.query<VerdictRow | RateRow>(ADMIT, [
     processId,
     ...text("id", "keyId"),
     ...plain("keyVersion", "rpmLimit", "least", "most", "unlimited"),
     ...text("model"),
     ...plain("priceVersion", "lifetimeMs"),
-    ...textColumns(claims)("route", "keySha256", "fingerprint"),
+    ...textColumns(claims)("keySha256", "fingerprint"),
   ]);
-  return inOrder(rows, asks, {
+  const verdicts = inOrder(rows.filter(isVerdict), asks, {
     rest: ({ amount }) => amount,
     each: verdictOf,
-    common: ({ most }) => ({ kind: "admitted", amount: most }),
+    common: ({ most }): BatchVerdict => ({ kind: "admitted", amount: most }),
   });
+  return withRates(verdicts, asks, rows);
 }
 
 async function settle(queryable: Queryable, settlements: readonly Settlement[]): Promise<Settled[]> {

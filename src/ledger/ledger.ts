@@ -1,7 +1,7 @@
 import type { Outcome, Usage } from "../core/usage.ts";
 
-/** The Idempotency-Key of a request, digested. It counts per key and route. */
-export type Claim = { route: string; keySha256: Buffer; fingerprint: Buffer };
+/** The Idempotency-Key of a request, digested. It counts per key, whatever the request asks for. */
+export type Claim = { keySha256: Buffer; fingerprint: Buffer };
 
 /** What a replay sends again. The body is encrypted before it comes here. */
 export type StoredAnswer = { status: number; contentType: string; body: Buffer };
@@ -29,7 +29,15 @@ export type Ask = {
  * `posted` and `held` leave out what holds of earlier token periods still hold, so that all a verdict says is true of the
  * instant at which it was made.
  */
-export type Verdict =
+export type Verdict = Decision & {
+  /** Of a key that has a limit, after the batch of this verdict. */
+  rate?: Rate;
+};
+
+/** Requests that the last minute leaves a key, and how long until all of them are there again. */
+export type Rate = { limit: number; remaining: number; resetMs: number };
+
+type Decision =
   | { kind: "admitted"; amount: bigint }
   /** This id was admitted before: the original grant. */
   | { kind: "already"; amount: bigint }
@@ -49,7 +57,7 @@ export type Verdict =
  * A verdict as a batch is told it. An answer that was kept is read apart: it may be large, and a batch is what everybody waits
  * for.
  */
-export type BatchVerdict = Exclude<Verdict, { kind: "replay" }> | { kind: "replay" };
+export type BatchVerdict = Exclude<Verdict, { kind: "replay" }> | { kind: "replay"; rate?: Rate };
 
 /** The claim of a request whose answer may have been kept. */
 export type Claimed = { keyId: string; claim: Claim };

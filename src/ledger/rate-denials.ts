@@ -4,7 +4,9 @@ import type { Clock } from "../core/clock.ts";
 export type RateDenials = {
   /** How long the key is still over its rate; 0 when it is not known to be. */
   remainingMs: (keyId: string) => number;
-  note: (keyId: string, forMs: number) => void;
+  /** `askedAtMs`: when the ledger was asked. Counted from there, the time is over here no later than there. */
+  note: (keyId: string, denial: { forMs: number; askedAtMs: number }) => void;
+  elapsedMs: () => number;
   /** A key that has changed may have another limit; null forgets all. */
   forget: (keyId: string | null) => void;
 };
@@ -21,12 +23,13 @@ export function createRateDenials(clock: Pick<Clock, "elapsedMs">): RateDenials 
       if (remaining <= 0) untilMs.delete(keyId);
       return Math.max(0, remaining);
     },
-    note: (keyId, forMs) => {
+    note: (keyId, { forMs, askedAtMs }) => {
       untilMs.delete(keyId);
-      untilMs.set(keyId, clock.elapsedMs() + forMs);
+      untilMs.set(keyId, askedAtMs + forMs);
       const [oldest] = untilMs.keys();
       if (untilMs.size > MOST_KEYS && oldest !== undefined) untilMs.delete(oldest);
     },
+    elapsedMs: () => clock.elapsedMs(),
     forget: (keyId) => {
       if (keyId === null) untilMs.clear();
       else untilMs.delete(keyId);

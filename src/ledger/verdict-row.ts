@@ -1,5 +1,5 @@
 import { invariant } from "../core/invariant.ts";
-import type { BatchVerdict } from "./ledger.ts";
+import type { Ask, BatchVerdict } from "./ledger.ts";
 
 /** A verdict as the database says it: the columns that its kind does not use are null. */
 export type VerdictRow = {
@@ -11,6 +11,28 @@ export type VerdictRow = {
   retry_after_ms: bigint | null;
   period_ends_at: Date | null;
 };
+
+/** One of each key that has a limit, at the place of its first request: what the minute counts, and how long until nothing. */
+export type RateRow = { place: number; verdict: "rate"; amount: bigint; retry_after_ms: bigint };
+
+export const isVerdict = (row: VerdictRow | RateRow): row is VerdictRow => row.verdict !== "rate";
+
+/** Every request of a key with a limit hears what its batch left of it. */
+export function withRates(
+  verdicts: BatchVerdict[],
+  asks: readonly Ask[],
+  rows: readonly (VerdictRow | RateRow)[],
+): BatchVerdict[] {
+  const rates = new Map(rows.flatMap((row) => (isVerdict(row) ? [] : [[asks[row.place - 1]?.keyId, row]])));
+  if (rates.size === 0) return verdicts;
+  for (const [index, { keyId, rpmLimit }] of asks.entries()) {
+    const [row, verdict] = [rates.get(keyId), verdicts[index]];
+    if (row === undefined || verdict === undefined || rpmLimit === null) continue;
+    const remaining = Math.max(0, rpmLimit - Number(row.amount));
+    verdict.rate = { limit: rpmLimit, remaining, resetMs: Number(row.retry_after_ms) };
+  }
+  return verdicts;
+}
 
 export function verdictOf(row: VerdictRow): BatchVerdict {
   switch (row.verdict) {

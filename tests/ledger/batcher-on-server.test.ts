@@ -94,7 +94,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   });
 
   test.skipIf(reason !== null)("a hundred repeats of a large answer keep nobody else's request waiting", async () => {
-    const claim = { route: "chat", keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
+    const claim = { keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
     const answer = { status: 200, contentType: "text/plain", body: Buffer.alloc(MEBIBYTE, 7) };
     const first = { ...ask(), claim };
     await batcher.admit(first);

@@ -37,7 +37,8 @@ export const BROKEN_MODELS: readonly BrokenModel[] = [
   { name: "failures that are never free", caughtBy: "I5", rules: { waives: () => false } },
   { name: "the whole hold charged instead of the usage", caughtBy: "I3", rules: { paid: ({ amount }) => amount } },
   { name: "a refusal that blames the balance", caughtBy: "I8", rules: { refusal: () => "insufficient" } },
-  { name: "twelve cells for a minute", caughtBy: "I10", rules: { windowCells: 12 } },
+  { name: "fifty-five seconds for a minute", caughtBy: "I10", rules: { windowMs: 55_000 } },
+  { name: "more than a minute for a minute", caughtBy: "I10", rules: { windowMs: 61_000 } },
   {
     name: "a claim freed although it was charged",
     caughtBy: "I9",

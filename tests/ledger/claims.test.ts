@@ -13,7 +13,7 @@ import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 const server = SERVERS[0];
 const reason = server === undefined ? "no server" : server.reason;
 const DAY_MS = 86_400_000;
-const CLAIM = { route: "chat", keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
+const CLAIM = { keySha256: Buffer.alloc(32, 1), fingerprint: Buffer.alloc(32, 2) };
 const ANSWER = { status: 200, contentType: "application/json", body: Buffer.from("kept") };
 const RECORD = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
 
@@ -45,7 +45,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     id: names.requestId((asked += 1)),
     keyId: names.keyId(0),
     keyVersion: 1,
-    rpmLimit: null,
+    rpmLimit: 100,
     least: 10n,
     most: 40n,
     unlimited: false,
@@ -72,7 +72,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
   const seen = async () => {
     const { accounts, claims, holds, records } = await state();
     const account = accounts.get(names.keyId(0));
-    const counted = account?.cells.reduce((sum, cell) => sum + cell, 0);
+    const counted = account?.rate.reduce((sum, { count }) => sum + count, 0);
     return { held: account?.held, counted, claims: claims.size, holds: holds.size, records: records.size };
   };
 
@@ -80,8 +80,8 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     const first = ask();
     await admit(first);
 
-    expect(await admit(first)).toEqual([{ kind: "already", amount: 40n }]);
-    expect(await admit(ask())).toEqual([{ kind: "in_progress" }]);
+    expect(await admit(first)).toMatchObject([{ kind: "already", amount: 40n }]);
+    expect(await admit(ask())).toMatchObject([{ kind: "in_progress" }]);
     expect(await seen()).toMatchObject({ held: 40n, claims: 1, holds: 1 });
   });
 
@@ -118,7 +118,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     expect(await seen()).toMatchObject({ held: 40n, claims: 1, holds: 1, records: 0 });
 
     expect(await target.settle([end(first)])).toEqual([{ kind: "settled", charged: 7n }]);
-    expect(await admit(ask())).toEqual([{ kind: "replay", answer: ANSWER }]);
+    expect(await admit(ask())).toMatchObject([{ kind: "replay", answer: ANSWER }]);
   });
 
   test("an answer is kept for 24 hours after it was completed, and not a millisecond longer [IDM-10]", async () => {
@@ -127,7 +127,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     await target.advance(60_000);
     await target.settle([end(first)]);
     await target.advance(DAY_MS - 1);
-    expect(await admit(ask())).toEqual([{ kind: "replay", answer: ANSWER }]);
+    expect(await admit(ask())).toMatchObject([{ kind: "replay", answer: ANSWER }]);
 
     await target.advance(1);
     expect(await admit(ask())).toMatchObject([{ kind: "admitted" }]);
@@ -150,7 +150,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
       if (state === "settled") await target.settle([end(broken)]);
       await target.void([{ id: broken.id, keyId: broken.keyId, contentDelivered: true }]);
 
-      expect(await admit(ask())).toEqual([{ kind: "stream_interrupted" }]);
+      expect(await admit(ask())).toMatchObject([{ kind: "stream_interrupted" }]);
       expect(await target.usage(names.keyId(0))).toMatchObject({ posted: 100n, held: 0n });
     },
   );

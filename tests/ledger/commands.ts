@@ -233,7 +233,6 @@ export function askOf(names: Names, plan: AskPlan, versionOf: (keyId: string) =>
     model: "m",
     priceVersion: 1,
     claim: claim && {
-      route: "chat",
       keySha256: digest(`key ${claim.name}`),
       fingerprint: digest(`body ${claim.fingerprint}`),
     },

@@ -61,5 +61,5 @@ async function withAnswer(ledger: Ledger, { keyId, claim }: Ask, verdict: BatchV
   if (verdict.kind !== "replay") return verdict;
   const [answer] = claim === null ? [] : await ledger.kept([{ keyId, claim }]);
   if (!answer) throw new Error("what is to be replayed has been kept");
-  return { kind: "replay", answer };
+  return { ...verdict, answer };
 }

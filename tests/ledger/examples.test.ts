@@ -141,17 +141,37 @@ describe.each(subjects)("$name", ({ open, reason }) => {
   test("waiting the time a rate limit names is enough, and not a millisecond less [I10] [HDR-6] [LIM-1]", async () => {
     const rateOnly = () => ask({ rpmLimit: 2, least: 0n, most: 0n });
     await target.advance(3_000);
-    expect(await admit(rateOnly(), rateOnly())).toEqual([
-      { kind: "admitted", amount: 0n },
-      { kind: "admitted", amount: 0n },
+    expect(await admit(rateOnly(), rateOnly())).toMatchObject([
+      { kind: "admitted", rate: { limit: 2, remaining: 0, resetMs: 60_000 } },
+      { kind: "admitted", rate: { limit: 2, remaining: 0, resetMs: 60_000 } },
     ]);
     const [refused] = await admit(rateOnly());
-    expect(refused).toEqual({ kind: "rate_limited", retryAfterMs: 62_000 });
+    expect(refused).toMatchObject({ kind: "rate_limited", retryAfterMs: 60_000 });
 
-    await target.advance(61_999);
-    expect(await admit(rateOnly())).toEqual([{ kind: "rate_limited", retryAfterMs: 1 }]);
+    await target.advance(59_999);
+    expect(await admit(rateOnly())).toMatchObject([{ kind: "rate_limited", retryAfterMs: 1 }]);
     await target.advance(1);
-    expect(await admit(rateOnly())).toEqual([{ kind: "admitted", amount: 0n }]);
+    expect(await admit(rateOnly())).toMatchObject([{ kind: "admitted", rate: { limit: 2, remaining: 1 } }]);
+  });
+
+  test("requests of one second leave the minute with the last of them, and those of others by themselves [I10] [HDR-6]", async () => {
+    const rateOnly = () => ask({ rpmLimit: 3, least: 0n, most: 0n });
+    await admit(rateOnly());
+    await target.advance(400);
+    await admit(rateOnly());
+    await target.advance(20_000);
+    expect(await admit(rateOnly())).toMatchObject([{ kind: "admitted", rate: { remaining: 0, resetMs: 60_000 } }]);
+    await target.advance(1_600);
+
+    expect(await admit(rateOnly())).toMatchObject([{ kind: "rate_limited", retryAfterMs: 38_400 }]);
+    await target.advance(38_399);
+    expect(await admit(rateOnly())).toMatchObject([{ kind: "rate_limited", retryAfterMs: 1 }]);
+    await target.advance(1);
+    expect(await admit(rateOnly(), rateOnly(), rateOnly())).toMatchObject([
+      { kind: "admitted" },
+      { kind: "admitted" },
+      { kind: "rate_limited" },
+    ]);
   });
 
   test("a refusal with status 429 does not count against the rate; one with 402 does [LIM-4]", async () => {
@@ -275,16 +295,6 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     },
   );
 
-  test("a request refunded in part and then undone leaves neither spending nor funding behind [I1] [MON-45]", async () => {
-    const paid = ask();
-    await admit(paid);
-    await settle(paid, { charge: 7n });
-    await target.fund({ keyId: credit, reference: "r", kind: "refund", amount: 5n, about: paid.id, actor: "test" });
-    await target.void([{ id: paid.id, keyId: credit }]);
-
-    expect(await target.usage(credit)).toMatchObject({ posted: 100n, purchased: 100n, used: 0n, todaySpend: 0n });
-  });
-
   test("a failed provider costs nothing, whatever the charge says, and moves no token totals [I5] [MON-32]", async () => {
     const failed = ask();
     await admit(failed);
@@ -309,14 +319,16 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.usage(credit)).toMatchObject({ used: 7n, todaySpend: 0n });
   });
 
-  test("an Idempotency-Key runs once and is replayed to the byte for a day [I9] [IDM-7] [IDM-10]", async () => {
-    const claim = { route: "chat", keySha256: bytes(1), fingerprint: bytes(2) };
+  test("an Idempotency-Key runs once and is replayed to the byte for a day [I9] [IDM-10]", async () => {
+    const claim = { keySha256: bytes(1), fingerprint: bytes(2) };
     const answer = { status: 200, contentType: "application/json", body: Buffer.from([0, 255, 10]) };
     const first = ask({ claim });
     const other = { ...claim, fingerprint: bytes(3) };
-    expect(
-      await admit(first, ask({ claim }), ask({ claim: other }), ask({ claim: { ...claim, route: "messages" } })),
-    ).toMatchObject([{ kind: "admitted" }, { kind: "in_progress" }, { kind: "key_reuse" }, { kind: "admitted" }]);
+    expect(await admit(first, ask({ claim }), ask({ claim: other }))).toMatchObject([
+      { kind: "admitted" },
+      { kind: "in_progress" },
+      { kind: "key_reuse" },
+    ]);
 
     await settle(first, { answer });
     expect(await admit(ask({ claim }))).toEqual([{ kind: "replay", answer }]);
@@ -325,7 +337,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
   });
 
   test("what becomes of a claim without a stored answer depends on what was charged or delivered [I9] [IDM-17] [IDM-18] [IDM-19]", async () => {
-    const claimOf = (n: number) => ({ route: "chat", keySha256: bytes(n), fingerprint: bytes(2) });
+    const claimOf = (n: number) => ({ keySha256: bytes(n), fingerprint: bytes(2) });
     const asks = [1, 2, 3, 4].map((n) => ask({ most: 10n, claim: claimOf(n) }));
     await admit(...asks);
     const [finished, broken, failed, voided] = asks as [Ask, Ask, Ask, Ask];
@@ -464,7 +476,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     ]);
   });
 
-  test("refunds of a charge together never exceed it", async () => {
+  test("refunds of a charge together never exceed it, and undone whole it leaves neither spending nor funding behind [I1] [MON-45]", async () => {
     const paid = ask();
     await admit(paid);
     await settle(paid);
@@ -480,6 +492,6 @@ describe.each(subjects)("$name", ({ open, reason }) => {
     expect(await target.fund(refund)).toEqual({ kind: "funded" });
     expect(await target.fund({ ...refund, reference: "r2" })).toEqual({ kind: "refused" });
     expect(await target.void([{ id: paid.id, keyId: credit }])).toEqual([{ kind: "voided", refunded: 2n }]);
-    expect(await target.usage(credit)).toMatchObject({ posted: 100n });
+    expect(await target.usage(credit)).toMatchObject({ posted: 100n, purchased: 100n, used: 0n, todaySpend: 0n });
   });
 });

@@ -149,6 +149,7 @@ export const ALWAYS: Record<"I1" | "I2" | "I3" | "I4" | "I5" | "I7" | "I8" | "I9
     });
     const waited = decisions.flatMap(({ atMs, ask, verdict }) => {
       if (verdict.kind !== "rate_limited") return [];
+      if (verdict.retryAfterMs > MINUTE_MS) return [`${ask.keyId}: told to wait ${verdict.retryAfterMs} ms`];
       const since = decisions.filter((it) => it.ask.keyId === ask.keyId && it.atMs >= atMs);
       const next = since.find((it) => it.atMs >= atMs + verdict.retryAfterMs);
       const alone = next && !since.some((it) => it.atMs < next.atMs && LAW.counted(it.verdict.kind));
@@ -204,7 +205,7 @@ function runsByClaim(history: readonly LedgerEvent[]): { atMs: number; ask: Ask 
   const runs = new Map<string, { atMs: number; ask: Ask }[]>();
   for (const { atMs, ask, verdict } of decisionsOf(history)) {
     if (!ask.claim || ask.most === 0n || verdict.kind !== "admitted") continue;
-    const name = `${ask.keyId} ${ask.claim.route} ${ask.claim.keySha256.toString("hex")}`;
+    const name = `${ask.keyId} ${ask.claim.keySha256.toString("hex")}`;
     runs.set(name, [...(runs.get(name) ?? []), { atMs, ask }]);
   }
   return [...runs.values()];

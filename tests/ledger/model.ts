@@ -19,7 +19,6 @@ import { endOf, periodEndMs, postedTokens } from "./period.ts";
 import { LAW, type Rules } from "./rules.ts";
 
 export const LEASE_MS = 15_000;
-const CELL_MS = 5_000;
 const MOST_BOOKED = 2n ** 63n - 1n;
 const DAY_MS = 86_400_000;
 
@@ -55,11 +54,18 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
 
   function admit(processId: string, asks: readonly Ask[]): Verdict[] {
     for (const { keyId } of asks) turn(keyId);
-    return asks.map((ask) => {
+    const verdicts = asks.map((ask) => {
       const verdict = decide(processId, ask);
       const account = state.accounts.get(ask.keyId);
-      if (account && rules.counted(verdict.kind)) account.cells[0] = (account.cells[0] ?? 0) + 1;
+      if (account && ask.rpmLimit !== null && rules.counted(verdict.kind)) count(account);
       return verdict;
+    });
+    return verdicts.map((verdict, index) => {
+      const { keyId, rpmLimit: limit } = asks[index] as Ask;
+      const account = state.accounts.get(keyId);
+      if (!account || limit === null) return verdict;
+      const resetMs = waitMs(account, 1);
+      return { ...verdict, rate: { limit, remaining: Math.max(0, limit - countOf(account)), resetMs } };
     });
   }
 
@@ -124,22 +130,29 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     return { kind: "replay", answer: { ...found.answer, body: Buffer.from(found.answer.body, "hex") } };
   }
 
-  /** How long until one more request fits; 0 when it fits now. Cells leave the window whole, oldest first. */
+  /** How long until one more request fits; 0 when it fits now. Seconds leave whole, a minute after their last request. */
   function rateWaitMs(account: Account, rpmLimit: number | null): number {
-    turnCells(account);
     if (rpmLimit === null) return 0;
-    for (let later = 0; later <= rules.windowCells; later += 1) {
-      const count = account.cells.slice(0, rules.windowCells - later).reduce((sum, cell) => sum + cell, 0);
-      if (count < rpmLimit) return later === 0 ? 0 : (account.cell + later) * CELL_MS - nowMs;
+    return waitMs(account, rpmLimit);
+  }
+
+  function waitMs(account: Account, limit: number): number {
+    account.rate = account.rate.filter(({ lastMs }) => lastMs > nowMs - rules.windowMs);
+    let count = countOf(account);
+    for (const { lastMs, count: left } of account.rate) {
+      if (count < limit) return 0;
+      count -= left;
+      if (count < limit) return lastMs + rules.windowMs - nowMs;
     }
     return 0;
   }
 
-  function turnCells(account: Account): void {
-    const cell = Math.max(account.cell, Math.floor(nowMs / CELL_MS));
-    const fresh = Array.from({ length: Math.min(13, cell - account.cell) }, () => 0);
-    account.cells = [...fresh, ...account.cells].slice(0, 13);
-    account.cell = cell;
+  function count(account: Account): void {
+    const newest = account.rate.at(-1);
+    if (newest && Math.floor(newest.lastMs / 1_000) >= Math.floor(nowMs / 1_000)) {
+      newest.lastMs = nowMs;
+      newest.count += 1;
+    } else account.rate.push({ lastMs: nowMs, count: 1 });
   }
 
   function settle(settlements: readonly Settlement[]): Settled[] {
@@ -420,5 +433,5 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   };
 }
 
-const claimName = (keyId: string, { route, keySha256 }: Claim): string =>
-  `${keyId} ${route} ${keySha256.toString("hex")}`;
+const countOf = ({ rate }: Account): number => rate.reduce((sum, second) => sum + second.count, 0);
+const claimName = (keyId: string, { keySha256 }: Claim): string => `${keyId} ${keySha256.toString("hex")}`;

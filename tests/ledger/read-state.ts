@@ -11,7 +11,7 @@ import type {
   BorneEntry,
 } from "./state.ts";
 
-const CELL_MS = 5_000;
+const MINUTE_MS = 60_000;
 const MS = (column: string): string =>
   `case when isfinite(${column}) then (extract(epoch from ${column}) * 1000)::float8 else 'infinity'::float8 end`;
 
@@ -20,7 +20,8 @@ const ACCOUNTS = `select key_id as id, unit, version::int, (select status from k
   period_no::int as "periodNo", ${MS("period_ends_at")} as "periodEndsAtMs",
   case when isfinite(today) then (today - date '1970-01-01')::float8 else '-infinity'::float8 end as day,
   today_spend as "todaySpend", last_cost as "lastCost", requests, tokens_in as "tokensIn", tokens_out as "tokensOut",
-  rate_cells as cells, rate_cell::float8 as cell
+  coalesce((select json_agg(json_build_object('lastMs', (s >> 10) / 1000, 'count', s & 1023) order by n)
+    from unnest(rate) with ordinality u (s, n)), '[]') as rate
   from balance where key_id = any ($1::uuid[])`;
 const HOLDS = `select id, key_id as "keyId", amount, period_no::int as "periodNo", process_id as "processId",
   checkpoint_cost as cost, checkpoint_in as "tokensIn", checkpoint_out as "tokensOut", checkpoint_seq as seq,
@@ -29,7 +30,7 @@ const CHARGES = `select hold_id as id, key_id as "keyId", granted, amount, kind,
   tokens_in as "tokensIn", tokens_out as "tokensOut", ${MS("at")} as "atMs" from charge where key_id = any ($1::uuid[])`;
 const FUNDING = `select key_id || ' ' || reference as id, key_id as "keyId", kind, amount, period_no::int as "periodNo", about
   from funding where key_id = any ($1::uuid[])`;
-const CLAIMS = `select key_id || ' ' || route || ' ' || encode(key_sha256, 'hex') as id, encode(fingerprint, 'hex') as fingerprint,
+const CLAIMS = `select key_id || ' ' || encode(key_sha256, 'hex') as id, encode(fingerprint, 'hex') as fingerprint,
   state, hold_id as "holdId", case when body is not null then
     json_build_object('status', status, 'contentType', content_type, 'body', encode(body, 'hex')) end as answer,
   ${MS("expires_at")} as "expiresAtMs" from idempotency where key_id = any ($1::uuid[])`;
@@ -65,14 +66,12 @@ export async function readState(
 }
 
 /**
- * The state as it counts at an instant: cells as they stand, whenever they were last moved on, and no claims that have expired,
+ * The state as it counts at an instant: the last minute's requests, whenever earlier ones were removed, and no claims that have expired,
  * which a sweep removes a few at a time.
  */
 export function asOf(state: State, nowMs: number): State {
   const accounts = [...state.accounts].map(([id, account]): [string, Account] => {
-    const cell = Math.max(account.cell, Math.floor(nowMs / CELL_MS));
-    const fresh = Array.from({ length: Math.min(13, cell - account.cell) }, () => 0);
-    return [id, { ...account, cell, cells: [...fresh, ...account.cells].slice(0, 13) }];
+    return [id, { ...account, rate: account.rate.filter(({ lastMs }) => lastMs > nowMs - MINUTE_MS) }];
   });
   const claims = [...state.claims].filter(([, { expiresAtMs }]) => expiresAtMs > nowMs);
   return { ...state, accounts: new Map(accounts), claims: new Map(claims) };

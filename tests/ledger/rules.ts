@@ -8,7 +8,7 @@ export type Rules = {
   refusal: (ask: { least: bigint; posted: bigint }) => "insufficient" | "reserved";
   /** Which answers count against the rate: all but those with status 429, and those that decided nothing. */
   counted: (kind: Verdict["kind"]) => boolean;
-  windowCells: number;
+  windowMs: number;
   paid: (end: { cost: bigint; amount: bigint; spare: bigint }) => bigint;
   /** Whether what a provider's failure waives is the house's, given what that bears of the key this hour. */
   waives: (end: { waived: bigint; borne: bigint; cap: bigint }) => boolean;
@@ -47,7 +47,7 @@ export const LAW: Rules = {
   },
   refusal: ({ least, posted }) => (least > posted ? "insufficient" : "reserved"),
   counted: (kind) => !UNCOUNTED.has(kind),
-  windowCells: 13,
+  windowMs: 60_000,
   paid: ({ cost, amount, spare }) => smaller(cost, amount + spare),
   waives: ({ waived, borne, cap }) => borne + waived <= cap,
   released: ({ amount }) => amount,

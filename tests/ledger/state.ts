@@ -8,7 +8,7 @@ export type State = {
   charges: Map<string, Charge>;
   /** By key and reference. */
   funding: Map<string, FundingEntry>;
-  /** By key, route and digest. */
+  /** By key and digest. */
   claims: Map<string, ClaimEntry>;
   processes: Map<string, Process>;
   /** By hold and kind: what the operator bears. */
@@ -38,10 +38,11 @@ export type Account = {
   requests: bigint;
   tokensIn: bigint;
   tokensOut: bigint;
-  /** Thirteen counts of five seconds, the newest first, and the number of the newest. */
-  cells: number[];
-  cell: number;
+  /** Accepted requests by the second, the oldest first, with the time of the last in each. */
+  rate: Second[];
 };
+
+export type Second = { lastMs: number; count: number };
 
 export type Hold = {
   keyId: string;
@@ -125,6 +126,5 @@ export const newAccount = (unit: Account["unit"]): Account => ({
   requests: 0n,
   tokensIn: 0n,
   tokensOut: 0n,
-  cells: Array.from({ length: 13 }, () => 0),
-  cell: 0,
+  rate: [],
 });

@@ -156,7 +156,6 @@ export function generationStage(
     admit: createAdmit({
       askLedger,
       paperwork,
-      clock: systemClock,
       random: () => 0,
       deadlineMs: 5_000,
       hold: {
@@ -214,7 +213,13 @@ export function generationStage(
     end: (bytes) => log.push(`end ${bytes?.toString() ?? ""}`),
   };
   const key = { id: keyId, version: 1, mode: "credit", rpmLimit, providerScope: "all", models: null };
-  const caller: Caller = { key: key as unknown as Key, secret: "tgc_secret", again: () => caller };
+  const rates: Parameters<Caller["onRate"]>[0][] = [];
+  const caller: Caller = {
+    key: key as unknown as Key,
+    secret: "tgc_secret",
+    onRate: (rate) => void rates.push(rate),
+    again: () => caller,
+  };
 
   const ask = (fields: object = {}, idempotencyKey?: string): Generation =>
     askText(JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }], ...fields }), idempotencyKey);
@@ -253,6 +258,7 @@ export function generationStage(
     heads,
     alarms,
     unpriced,
+    rates,
     heard,
     checkpoints,
     line,

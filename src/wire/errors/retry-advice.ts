@@ -39,5 +39,6 @@ export function retryHeaders(fault: Fault, status: number): Record<string, strin
   if (mustSay || fault.retryAfterSeconds !== null) {
     headers["retry-after"] = String(Math.min(DAY_SECONDS, Math.max(1, Math.ceil(fault.retryAfterSeconds ?? 1))));
   }
+  if (fault.renewsAt !== null) headers["x-tollgate-renews-at"] = fault.renewsAt;
   return headers;
 }

@@ -42,7 +42,10 @@ export const ID_HEADERS: Record<string, Reference> = {
 };
 
 /** What a refusal may carry besides; which of them it does carry is decided where it is rendered. */
-export const RETRY_HEADERS: Record<"retry-after" | "x-should-retry", Omit<Header, "required">> = {
+export const RETRY_HEADERS: Record<
+  "retry-after" | "x-should-retry" | "x-tollgate-renews-at",
+  Omit<Header, "required">
+> = {
   "retry-after": {
     description: "How many seconds to wait before trying again.",
     schema: { type: "integer", minimum: 0 },
@@ -50,6 +53,29 @@ export const RETRY_HEADERS: Record<"retry-after" | "x-should-retry", Omit<Header
   "x-should-retry": {
     description: "Whether trying again can help.",
     schema: { type: "string", enum: ["true", "false"] },
+  },
+  "x-tollgate-renews-at": {
+    description: "When a token budget that is used up renews, as an ISO 8601 instant.",
+    schema: { type: "string" },
+  },
+};
+
+/** On every answer to a key that has a limit, refusals included. */
+export const RATE_HEADERS: Record<string, Header> = {
+  "x-ratelimit-limit-requests": {
+    description: "Requests per minute this key may make; absent when it has no limit.",
+    required: false,
+    schema: { type: "integer", minimum: 1 },
+  },
+  "x-ratelimit-remaining-requests": {
+    description: "Requests that the last minute leaves this key.",
+    required: false,
+    schema: { type: "integer", minimum: 0 },
+  },
+  "x-ratelimit-reset-requests": {
+    description: "How long until the key may make all of them again, in whole seconds such as `41s`.",
+    required: false,
+    schema: { type: "string" },
   },
 };
 
@@ -65,11 +91,7 @@ export const GENERATION_HEADERS: Record<string, Header> = {
     required: false,
     schema: { type: "integer", minimum: 1 },
   },
-  "x-ratelimit-limit-requests": {
-    description: "Requests per minute this key may make; absent when it has no limit.",
-    required: false,
-    schema: { type: "integer", minimum: 1 },
-  },
+  ...RATE_HEADERS,
   "idempotent-replayed": {
     description: "`true` on an answer that was kept from an earlier request with this `Idempotency-Key`.",
     required: false,
@@ -78,6 +100,7 @@ export const GENERATION_HEADERS: Record<string, Header> = {
 };
 
 export const COUNT_HEADERS: Record<string, Header> = {
+  ...RATE_HEADERS,
   "x-tollgate-counted-by": {
     description: "`provider` when the model's provider counted; `estimate` when none does, or none was well.",
     required: true,
@@ -86,6 +109,7 @@ export const COUNT_HEADERS: Record<string, Header> = {
 };
 
 export const USAGE_HEADERS: Record<string, Header> = {
+  ...RATE_HEADERS,
   "x-service-credit-remaining": {
     description: "Credit keys: `credits.remaining`.",
     required: false,

@@ -2,7 +2,7 @@ import type { FaultCode } from "../../core/fault.ts";
 import type { answerComponents, usageComponents } from "./answer-components.ts";
 import type { Example, Header } from "./document.ts";
 import * as examples from "./examples.ts";
-import { COUNT_HEADERS, GENERATION_HEADERS, type PARAMETERS, USAGE_HEADERS } from "./headers.ts";
+import { COUNT_HEADERS, GENERATION_HEADERS, type PARAMETERS, RATE_HEADERS, USAGE_HEADERS } from "./headers.ts";
 import type { Format } from "./refusals.ts";
 import type { requestComponents } from "./request-components.ts";
 import { CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM } from "./stream-examples.ts";
@@ -77,7 +77,7 @@ export const OPERATIONS: readonly OperationFacts[] = [
     credential: "optional",
     parameters: [],
     request: null,
-    answer: { about: "The models.", schema: "ModelList", example: examples.MODEL_LIST, headers: {} },
+    answer: { about: "The models.", schema: "ModelList", example: examples.MODEL_LIST, headers: RATE_HEADERS },
     stream: null,
     codes: ANY_REQUEST,
   },
@@ -92,7 +92,7 @@ export const OPERATIONS: readonly OperationFacts[] = [
     credential: "optional",
     parameters: ["modelId"],
     request: null,
-    answer: { about: "The model.", schema: "Model", example: examples.MODEL_LIST.data[0], headers: {} },
+    answer: { about: "The model.", schema: "Model", example: examples.MODEL_LIST.data[0], headers: RATE_HEADERS },
     stream: null,
     codes: [...ANY_REQUEST, "model_not_found"],
   },

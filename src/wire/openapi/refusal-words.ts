@@ -6,6 +6,8 @@ type Words = {
   /** What it may read. */
   example: string;
   param?: string;
+  /** When what is used up in it is there again. */
+  renewsAt?: string;
 };
 
 /** Adding a fault code does not compile until it is explained here. [spec 7.2] */
@@ -21,7 +23,7 @@ export const REFUSAL_WORDS: Record<FaultCode, Words> = {
   },
   rate_limit_exceeded: {
     condition: "The key has made its requests of this minute. Wait as long as `Retry-After` says.",
-    example: "This key may make 60 requests per minute and has made them. Wait 2 s.",
+    example: "Rate limit reached: 60 requests per minute. Please try again in 2s.",
   },
   balance_temporarily_reserved: {
     condition: "Requests in flight reserve what this one needs. Retry once they have ended.",
@@ -29,8 +31,10 @@ export const REFUSAL_WORDS: Record<FaultCode, Words> = {
       "This request needs at least 0.02 credits. The key has 0.03 credits, of which 0.02 credits is reserved by requests in progress and 0.01 credits is available. Try again when they finish, or set max_tokens to 512 or less.",
   },
   limit_reached: {
-    condition: "The token budget of the period is used up. It helps to wait for the next one, not to retry.",
+    condition:
+      "The token budget of the period is used up. It helps to wait for the next one, which `x-tollgate-renews-at` names, not to retry.",
     example: "The token budget of this key is used up. It renews at 2026-12-01T00:00:00.000Z.",
+    renewsAt: "2026-12-01T00:00:00.000Z",
   },
   insufficient_credit: {
     condition: "The key has less credit, or fewer tokens, than the request needs to start.",

@@ -5,7 +5,7 @@ import type { RenderFault } from "../errors/shape.ts";
 import { referenceTo } from "./component.ts";
 import type { ErrorCode, Header, Response } from "./document.ts";
 import { EXAMPLE_REQUEST_ID } from "./examples.ts";
-import { ID_HEADERS, RETRY_HEADERS } from "./headers.ts";
+import { ID_HEADERS, RATE_HEADERS, RETRY_HEADERS } from "./headers.ts";
 import { REFUSAL_WORDS } from "./refusal-words.ts";
 
 export type Format = "A" | "B";
@@ -50,7 +50,7 @@ function responseOf(format: Format, refusals: readonly Rendered[]): Response {
   const examples = refusals.map(({ code, body }) => [code, { summary: REFUSAL_WORDS[code].condition, value: body }]);
   return {
     description: conditions.join("\n"),
-    headers: { ...ID_HEADERS, ...retryHeadersOf(refusals) },
+    headers: { ...ID_HEADERS, ...retryHeadersOf(refusals), ...(refusals[0]?.status === 429 ? RATE_HEADERS : {}) },
     content: {
       "application/json": { schema: referenceTo(FORMATS[format].schema), examples: Object.fromEntries(examples) },
     },
@@ -67,8 +67,11 @@ function retryHeadersOf(refusals: readonly Rendered[]): Record<string, Header> {
 }
 
 function renderExample(format: Format, code: FaultCode): Rendered {
-  const { example, param } = REFUSAL_WORDS[code];
-  const fault = new Fault(code, example, param === undefined ? {} : { param });
+  const { example, param, renewsAt } = REFUSAL_WORDS[code];
+  const fault = new Fault(code, example, {
+    ...(param !== undefined && { param }),
+    ...(renewsAt !== undefined && { renewsAt }),
+  });
   const { status, headers, body } = FORMATS[format].render(fault, EXAMPLE_REQUEST_ID);
   return { code, status, headers, body: JSON.parse(body) as Rendered["body"] };
 }

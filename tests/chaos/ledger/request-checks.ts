@@ -183,5 +183,5 @@ function dispatchedAgain(name: string, attempts: readonly Story[]): string[] {
   return later.length === 0 ? [] : [`${name}: the provider was asked again after it had been charged`];
 }
 
-const claimOf = ({ keyId, route, claim }: ClientEntry): string => `${keyId} ${route} ${claim}`;
+const claimOf = ({ keyId, claim }: ClientEntry): string => `${keyId} ${claim}`;
 const descending = (one: bigint, two: bigint): number => (one < two ? 1 : -1);

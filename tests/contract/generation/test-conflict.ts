@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { openStream, readAll } from "../open-stream.ts";
-import { ask, modelFor, type Operation } from "../operations.ts";
+import { ask, CHAT, MESSAGE, modelFor, type Operation, RESPONSES } from "../operations.ts";
 import { expectRefused, expectWait } from "../refused.ts";
 
 /** A retry that cannot be answered with what the first try got. */
@@ -40,6 +40,20 @@ export function testConflict(operation: Operation): void {
 
     expect(first.status).toBe(200);
     expectRefused(operation, reply, { status: 409, code: "idempotency_key_reuse" });
+  });
+
+  test("the same header on another operation is refused, were its body the same to the byte [IDM-7] [IDM-16]", async () => {
+    const first = await ask(operation, { gateway, headers: under("moved") });
+    const callsBefore = (await gateway.witness()).length;
+
+    expect(first.status).toBe(200);
+    for (const other of [CHAT, RESPONSES, MESSAGE].filter(({ path }) => path !== operation.path)) {
+      const reply = await ask(other, { gateway, headers: under("moved") });
+      expectRefused(other, reply, { status: 409, code: "idempotency_key_reuse" });
+    }
+    expect(await gateway.witness()).toHaveLength(callsBefore);
+    const again = await ask(operation, { gateway, headers: under("moved") });
+    expect(again.headers["idempotent-replayed"]).toBe("true");
   });
 
   test("an answer too large to keep is not generated a second time [IDM-17]", async () => {

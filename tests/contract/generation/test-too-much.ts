@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { makeKey } from "../make-key.ts";
@@ -30,8 +31,27 @@ export function testTooMuch(operation: Operation): void {
     const reply = await ask(operation, { gateway, key });
 
     expectRefused(operation, reply, OVER_RATE);
-    // The window is a minute of cells of five seconds.
-    expectWait(reply, { least: 1, most: 65 });
+    const seconds = expectWait(reply, { least: 1, most: 60 });
+    expect(reply.text).toContain(`Rate limit reached: 2 requests per minute. Please try again in ${seconds}s.`);
+    expect(rateOf(reply)).toEqual({
+      limit: "2",
+      remaining: "0",
+      reset: expect.stringMatching(/^([1-9]|[1-5]\d|60)s$/),
+    });
+  });
+
+  test("every answer to a key with a limit says what is left of it, streamed or whole [HDR-16]", async () => {
+    const { secret: key } = await makeKey(gateway, "--credit", "1", "--rpm", "9");
+    const first = await ask(operation, { gateway, key });
+    const wrong = await ask(operation, { gateway, key, fields: { model: "nobody" } });
+    const stream = await openStream(operation, { gateway, key, fields: { model: "plain" } });
+    await readAll(stream);
+    const unlimited = await ask(operation, { gateway, key: gateway.keys.credit });
+
+    expect(rateOf(first)).toMatchObject({ limit: "9", remaining: "8", reset: expect.stringMatching(/^\d+s$/) });
+    expect(rateOf(wrong)).toMatchObject({ limit: "9", remaining: "7" });
+    expect(rateOf(stream)).toMatchObject({ limit: "9", remaining: "6" });
+    expect(rateOf(unlimited)).toEqual({ limit: undefined, remaining: undefined, reset: undefined });
   });
 
   test("requests refused for their body count against the rate too [ORD-13] [LIM-2]", async () => {
@@ -57,7 +77,7 @@ export function testTooMuch(operation: Operation): void {
     expect((await ask(operation, { gateway, key, fields })).status).toBe(200);
   });
 
-  test("a token budget that is used up stays so until its period ends [MON-15] [ERR-13] [HDR-8] [HDR-12]", async () => {
+  test("a token budget that is used up stays so until its period ends, and says when that is [MON-15] [ERR-13] [HDR-8] [HDR-12] [HDR-17]", async () => {
     const { secret: key } = await makeKey(gateway, "--mode", "token_budget", "--budget", "500");
     const fields = { model: "thirsty", [operation.limitField]: 10 };
     expect((await ask(operation, { gateway, key, fields, origin: "/token" })).status).toBe(200);
@@ -67,7 +87,14 @@ export function testTooMuch(operation: Operation): void {
     const monthEnds = new Date();
     monthEnds.setUTCMonth(monthEnds.getUTCMonth() + 1, 1);
     monthEnds.setUTCHours(0, 0, 0, 0);
-    const left = Math.min(86_400, (monthEnds.getTime() - Date.now()) / 1_000);
-    expectWait(reply, { least: Math.floor(left) - 60, most: Math.ceil(left) + 60 });
+    expectWait(reply, { least: 1, most: 10 });
+    expect(reply.headers["x-tollgate-renews-at"]).toBe(monthEnds.toISOString());
+    expect(reply.text).toContain(monthEnds.toISOString());
   });
 }
+
+const rateOf = ({ headers }: { headers: IncomingHttpHeaders }): Record<string, unknown> => ({
+  limit: headers["x-ratelimit-limit-requests"],
+  remaining: headers["x-ratelimit-remaining-requests"],
+  reset: headers["x-ratelimit-reset-requests"],
+});
