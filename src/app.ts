@@ -55,7 +55,6 @@ import { createPool, POOL_LIMITS } from "./offload/pool.ts";
 import { createRelay } from "./relay/relay.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
-import { type CountTokens, loadCountTokens } from "./tokens/count-tokens.ts";
 import { createCountAtProvider } from "./upstream/count-at-provider.ts";
 import { createDispatch } from "./upstream/dispatch.ts";
 import { createPools } from "./upstream/pools.ts";
@@ -216,8 +215,6 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   });
   const askLedger = createAskLedger({ batcher, denials, random: Math.random });
   const countRequest = createCountRequest({ askLedger });
-  let vocabulary: Promise<CountTokens> | null = null;
-  const countTokens = (): Promise<CountTokens> => (vocabulary ??= loadCountTokens());
   const pool = createPool({ ...POOL_LIMITS, threads: limits.bodyThreads });
   const paperwork = createPaperwork(pool);
   const admit = createAdmit({
@@ -228,7 +225,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     hold: {
       batcher,
       checkpoints: duties.checkpoints,
-      countTokens,
+      countTokens: paperwork.countTokens,
       checkpointWorth: {
         credit: readCredits(config.ledger.checkpointWorth, "ledger.checkpoint_worth"),
         tokens: BigInt(config.ledger.checkpointTokens),

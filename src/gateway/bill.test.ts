@@ -38,7 +38,7 @@ const ending = (fields: Partial<Ending>): Ending => ({
   ...fields,
 });
 const billFor = (fields: Partial<Ending>, terms: Partial<Terms> = {}) =>
-  billOf(ending(fields), { ...TERMS, ...terms }, loadCountTokens);
+  billOf(ending(fields), { ...TERMS, ...terms }, async (text) => (await loadCountTokens())(text));
 
 test("a stream that was left is counted by the tokenizer, times the factor of its model [CAN-5]", async () => {
   const tokens = (await loadCountTokens())(TEXT);
@@ -173,4 +173,10 @@ test("what a stream would be swept at is no more than it could be charged [MON-4
   expect(told(said, 50_000n).cost).toBe(50_000n);
   expect(told(null, 50_000n).cost).toBeLessThan(50_000n);
   expect(told({ ...said, inputTokens: 40 }, 10_000n).usage.inputTokens).toBe(40);
+});
+
+test("a caller who has the model say a mark of the vocabulary and leaves pays for it like for any other text [CAN-3]", async () => {
+  const bill = await billFor({ stage: delivered("<|im_start|>one two three") });
+
+  expect(bill.usage.outputTokens).toBeGreaterThanOrEqual(5);
 });

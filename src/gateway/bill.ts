@@ -1,7 +1,5 @@
 import { chargeOf, type Tariff } from "../core/price.ts";
 import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../core/usage.ts";
-import { countInSlices } from "../tokens/count-in-slices.ts";
-import type { CountTokens } from "../tokens/count-tokens.ts";
 import type { AnswerStage } from "../translate/answer-stage.ts";
 import { generatedText } from "../translate/generated-text.ts";
 import { withinReservation } from "./within-reservation.ts";
@@ -20,6 +18,9 @@ export type Terms = {
   /** What was set aside. A charge that rests on an estimate never takes more. */
   granted: bigint;
 };
+
+/** Counts the tokens of a text, in its own time. */
+type CountText = (text: string) => Promise<number>;
 
 /** How a request ended, as far as its cost goes. */
 export type Ending = {
@@ -47,7 +48,7 @@ export type Bill = {
 const FREE: Bill = { charge: 0n, usage: NO_USAGE, estimated: false, writeOff: 0n };
 
 /** What a request costs in the unit of its key, row by row as decided. [decisions 19, 20] */
-export async function billOf(ending: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Bill> {
+export async function billOf(ending: Ending, terms: Terms, count: CountText): Promise<Bill> {
   switch (ending.outcome) {
     case "completed":
       return bill(() => wholeUsage(ending, terms, count));
@@ -110,20 +111,20 @@ const priced = (usage: Usage, terms: Terms) =>
 const inputSaid = (said: Usage | null): Usage | null => said && { ...said, toolCalls: NO_TOOL_CALLS };
 
 /** A plain answer that was broken off has delivered nothing; a stream has delivered what it said. */
-async function brokenOffUsage({ stage }: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Usage> {
+async function brokenOffUsage({ stage }: Ending, terms: Terms, count: CountText): Promise<Usage> {
   if (stage === null) return inputOf(terms);
   const { delivered } = stage;
-  const tokens = delivered.length === 0 ? 0 : await countInSlices(delivered.text(), await count());
+  const tokens = delivered.length === 0 ? 0 : await count(delivered.text());
   const outputTokens = Math.ceil(tokens * delivered.scale() * terms.tokenFactor);
   const input = inputSaid(stage.inputUsage()) ?? (await inputOf(terms));
   return { ...input, outputTokens };
 }
 
-async function wholeUsage(ending: Ending, terms: Terms, count: () => Promise<CountTokens>): Promise<Usage> {
+async function wholeUsage(ending: Ending, terms: Terms, count: CountText): Promise<Usage> {
   if (ending.plain === null) return brokenOffUsage(ending, terms, count);
   // It was parsed before it came here, so it can be parsed again.
   const text = generatedText(JSON.parse(ending.plain.toString("utf8")));
-  const tokens = await countInSlices(text, await count());
+  const tokens = await count(text);
   return { ...(await inputOf(terms)), outputTokens: Math.ceil(tokens * terms.tokenFactor) };
 }
 

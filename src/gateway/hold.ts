@@ -6,14 +6,14 @@ import { unpricedUsage } from "../core/price.ts";
 import { type AnswerOutcome, bookedAs, type Usage } from "../core/usage.ts";
 import type { Batcher } from "../ledger/batcher.ts";
 import type { Checkpoint, RecordDetails, Settled, Settlement, StoredAnswer } from "../ledger/ledger.ts";
-import type { CountTokens } from "../tokens/count-tokens.ts";
 import type { AnswerStage } from "../translate/answer-stage.ts";
 import { type Bill, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 export type HoldParts = {
   batcher: Pick<Batcher, "settle" | "settleLate" | "void" | "suspend">;
   checkpoints: { add: (checkpoint: Checkpoint) => void; forget: (id: string) => void };
-  countTokens: () => Promise<CountTokens>;
+  /** Counts the tokens of a text for the bill of this key. */
+  countTokens: (text: string, keyId: string) => Promise<number>;
   /** The unbilled part of a stream that is worth a checkpoint, in each unit. */
   checkpointWorth: { credit: bigint; tokens: bigint };
   /** What the house bears of one key in an hour before the key is suspended, in each unit. */
@@ -57,9 +57,9 @@ export class Hold {
    * confirmed to a caller who waits, that caller is told of an error, and an error costs nothing: the request is voided.
    */
   async settle(ending: HoldEnding): Promise<Usage> {
-    const { id, terms } = this.#held;
+    const { id, keyId, terms } = this.#held;
     this.#parts.checkpoints.forget(id);
-    const bill = await billOf(ending, terms, this.#parts.countTokens);
+    const bill = await billOf(ending, terms, (text) => this.#parts.countTokens(text, keyId));
     // Not before: a bill that cannot be made leaves the hold to its scope.
     this.#settled = true;
     const settlement = this.#settlement(ending, bill);

@@ -2,6 +2,7 @@ import { LARGE_BODY_BYTES } from "../core/large-body.ts";
 import type { MemberPolicy } from "../core/member-policy.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import { choosePassage, type Fidelity, type Passage } from "../translate/fidelity/passage.ts";
@@ -39,8 +40,13 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
     return (JOBS[name] as (given: JobTask<Name>) => Soon<JobResult<Name>>)(task);
   }
   /** Whatever its size: the vocabulary takes a fifth of a second and some 70 MiB to load. */
-  async function count(name: "countInput" | "countText", task: ReadByModel, owner: string): Promise<number> {
-    return pool === null ? JOBS[name](task) : pool.run(name, task, owner);
+  async function count<Name extends "countInput" | "countText" | "countTokens">(
+    name: Name,
+    task: JobTask<Name>,
+    owner: string,
+  ): Promise<number> {
+    if (pool !== null) return pool.run(name, task, owner);
+    return (JOBS[name] as (given: JobTask<Name>) => Promise<number>)(task);
   }
   const sizeOf = ({ bytes, owner }: { bytes: Buffer; owner: string }) => ({ bytes: bytes.length, owner });
 
@@ -62,6 +68,10 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
 
     countInput: ({ dialect, bytes, owner }: ReadByModel & { owner: string }): Promise<number> =>
       count("countInput", { dialect, bytes }, owner),
+
+    /** For a bill, which must be made: when the threads have no time for it the text is estimated. */
+    countTokens: (text: string, owner: string): Promise<number> =>
+      count("countTokens", { text }, owner).catch(() => estimateTokens(text)),
 
     countText: ({ dialect, bytes, owner }: ReadByModel & { owner: string }): Promise<number> =>
       count("countText", { dialect, bytes }, owner),

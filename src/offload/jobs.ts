@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
+import { countInSlices } from "../tokens/count-in-slices.ts";
 import { countInput, sampleTextTokens } from "../tokens/count-input.ts";
 import { loadCountTokens } from "../tokens/count-tokens.ts";
 import type { MemberPolicy } from "../core/member-policy.ts";
@@ -82,6 +83,8 @@ export const JOBS = {
   estimateInput: (body: ReadByModel): InputEstimate => estimateInput(readModelInput(body), body.bytes.length),
 
   countInput: async (body: ReadByModel): Promise<number> => countInput(readModelInput(body), await loadCountTokens()),
+
+  countTokens: async ({ text }: { text: string }): Promise<number> => countInSlices(text, await loadCountTokens()),
 
   countText: async (body: ReadByModel): Promise<number> =>
     sampleTextTokens(readModelInput(body), await loadCountTokens()),

@@ -145,6 +145,11 @@ test("past the bound of those who wait the next is told to come again", async ()
   expect(await first).toEqual(await second);
 });
 
+test("a bill is made though the threads have no time to count: its text is estimated", async () => {
+  const there = createPaperwork(start({ waiting: { inAll: 0, ofOne: 0 } }));
+  await expect(there.countTokens("one two three", "a")).resolves.toBe(3);
+});
+
 test("a job that takes too long loses its thread, and the next has another", async () => {
   const { run } = start({ deadlineMs: 1 });
 

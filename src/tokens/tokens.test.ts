@@ -112,3 +112,10 @@ test("text past the counting limit is taken to be like what came before", () => 
 
   expect(count(word.repeat(131_072)) / count(word.repeat(32_768))).toBeCloseTo(4, 1);
 });
+
+test.each(["<|endoftext|>", "<|endofprompt|>", "<|im_start|>user", "\ud800", "\0"])(
+  "%j is counted as the text that it is, so that nobody's bill fails for it",
+  (mark) => {
+    expect(count(`one ${mark} two`)).toBeGreaterThanOrEqual(3);
+  },
+);

@@ -23,7 +23,6 @@ import type { Checkpoint } from "../../src/ledger/ledger.ts";
 import { createRateDenials } from "../../src/ledger/rate-denials.ts";
 import { createPaperwork } from "../../src/offload/create-paperwork.ts";
 import { createRelay } from "../../src/relay/relay.ts";
-import { loadCountTokens } from "../../src/tokens/count-tokens.ts";
 import { readChatRequest } from "../../src/wire/chat/chat-request.ts";
 import { fingerprintOf } from "../../src/wire/fingerprint.ts";
 import { parseBody } from "../../src/wire/json/parse-body.ts";
@@ -118,7 +117,7 @@ export function generationStage(
   /** What the route was told of each answer. */
   const heard: (AnswerOutcome | null)[] = [];
   const checkpoints: Checkpoint[] = [];
-  const line = { ledger: "up" as "up" | "down", say: provider, countTokens: loadCountTokens };
+  const line = { ledger: "up" as "up" | "down", say: provider, countTokens: createPaperwork(null).countTokens };
   const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });
   const keyId = createId(1);
   const processId = createId(2);
@@ -161,7 +160,7 @@ export function generationStage(
       hold: {
         batcher,
         checkpoints: { add: (checkpoint) => void checkpoints.push(checkpoint), forget: () => undefined },
-        countTokens: () => line.countTokens(),
+        countTokens: (text, owner) => line.countTokens(text, owner),
         checkpointWorth: { credit: 1_000_000n, tokens: 100n },
         writeOffCap: { credit: writeOffCap, tokens: 1_000_000n },
         unconfirmed: (cause) => new Fault("service_unavailable", "unconfirmed", { cause }),

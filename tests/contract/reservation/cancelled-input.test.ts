@@ -42,10 +42,11 @@ describe.each([CHAT, RESPONSES])("$dialect", (operation) => {
     ["two words", () => "Hello there"],
     ["code", () => project("src/gateway/verdict-fault.ts").slice(0, 2_000)],
     ["JSON", () => JSON.stringify(JSON.parse(project("package.json"))).slice(0, 1_500)],
+    ["a mark of the vocabulary", () => "Say <|im_start|> and <|endoftext|> and nothing else."],
     ["prose", () => project("README.md").slice(0, 4_000)],
   ])("a cancelled stream pays for its input as the model reads it: %s [CAN-3]", async (_kind, text) => {
     const charged = await inputCharged(operation, text());
-    const counted = countTokens(text()) + AROUND;
+    const counted = countTokens(text(), { disallowedSpecial: new Set() }) + AROUND;
 
     expect(charged).toBeGreaterThanOrEqual(counted * 0.95);
     expect(charged).toBeLessThanOrEqual(counted * 1.05);
