@@ -149,6 +149,21 @@ test.each<[string, ReturnType<typeof read>]>([
   expect([...texts, ...json].join("")).toContain(photograph);
 });
 
+test.each<[string, ReturnType<typeof read>]>([
+  ["without a type", inChat([{ image_url: { url: REMOTE } }])],
+  ["of another type", inChat([{ type: "text", text: "hi", image_url: { url: REMOTE } }])],
+  ["with a source of no type", inMessages([{ type: "image", source: { url: REMOTE } }])],
+])("a picture in a part %s is held for too, since some servers show it", (_part, { media }) => {
+  expect(media).toEqual([image]);
+});
+
+test("a picture in a part of another type is also held for by its bytes", () => {
+  const { media, texts } = inChat([{ type: "text", text: "hi", image_url: { url: dataUrl } }]);
+
+  expect(media).toEqual([image]);
+  expect(texts).toEqual(["hi"]);
+});
+
 test("the model reads instructions, messages, calls, results, tools and schemas, and not what organises them", () => {
   const { texts, json, messages, tools } = read("chat", {
     messages: [

@@ -97,6 +97,9 @@ function readMembers(part: Json, found: Found): void {
     if (UNSEEN.has(name)) continue;
     if (SEALED.has(name) || (name === "data" && part["type"] === "redacted_thinking")) {
       if (typeof inner === "string") found.sealedCharacters += inner.length;
+    } else if (MEDIA_PARTS.has(name) && isShown(inner)) {
+      // Some servers go by the members of a part and not by its type.
+      found.media.push({ kind: MEDIA_PARTS.get(name) ?? "document", detail: "high", carriedCharacters: 0 });
     } else if (AS_JSON.has(name) || (called && isNested(inner))) readJson(inner, found);
     else readPart(inner, found);
   }
@@ -106,7 +109,8 @@ function readMembers(part: Json, found: Found): void {
 function readMedia(part: Json, found: Found): boolean {
   const { type, source } = part;
   if ((type === "image" || type === "document") && isObject(source)) {
-    if (source["type"] !== "base64" && source["type"] !== "url") return false;
+    // Whatever else a source may be, it is shown as a picture or a document.
+    if (source["type"] === "text" || source["type"] === "content") return false;
     found.media.push({ kind: type, detail: "high", carriedCharacters: lengthOf(source["data"]) });
     if (type === "document") collectTexts([part["title"], part["context"]], found.texts);
     return true;
@@ -158,6 +162,8 @@ function readJson(value: unknown, found: Found): void {
   found.json.push(text);
   found.jsonValues += valuesIn(text);
 }
+
+const isShown = (value: unknown): boolean => isObject(value) || typeof value === "string";
 
 const isNested = (value: unknown): boolean => typeof value === "object" && value !== null;
 

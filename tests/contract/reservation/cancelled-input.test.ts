@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { onlyStraight } from "../../support/provider-dialect.ts";
 import { until } from "../../support/until.ts";
 import { openStream } from "../open-stream.ts";
 import { chargesOf, issueKey } from "../operator.ts";
@@ -38,13 +39,14 @@ async function inputCharged(operation: Operation, text: string): Promise<number>
 }
 
 describe.each([CHAT, RESPONSES])("$dialect", (operation) => {
-  test.each<[string, () => string]>([
+  test.for<[string, () => string]>([
     ["two words", () => "Hello there"],
     ["code", () => project("src/gateway/verdict-fault.ts").slice(0, 2_000)],
     ["JSON", () => JSON.stringify(JSON.parse(project("package.json"))).slice(0, 1_500)],
     ["a mark of the vocabulary", () => "Say <|im_start|> and <|endoftext|> and nothing else."],
     ["prose", () => project("README.md").slice(0, 4_000)],
-  ])("a cancelled stream pays for its input as the model reads it: %s [CAN-3]", async (_kind, text) => {
+  ])("a cancelled stream pays for its input as the model reads it: %s [CAN-3]", async ([_kind, text], context) => {
+    onlyStraight(context, "a provider of messages says at the start what the input came to, by its own count");
     const charged = await inputCharged(operation, text());
     const counted = countTokens(text(), { disallowedSpecial: new Set() }) + AROUND;
 

@@ -38,6 +38,8 @@ describe.each([CHAT, RESPONSES, MESSAGE])("$dialect", (operation) => {
       expect(message).toMatch(/Input is about 9,0\d\d tokens; \w+ accepts at most 4,000/);
       expect(await gateway.witness()).toHaveLength(calls);
     },
+    // The first count starts a thread and loads its vocabulary.
+    60_000,
   );
 
   test("a long run of one character is few tokens, and is left to the provider [LIM-6]", async () => {
