@@ -74,3 +74,11 @@ test("no limit is suggested that providers would not take, nor one the longer bo
   expect(faultOf(poor, 0, { smallest: 51 }).message).not.toContain("max_tokens");
   expect(faultOf(poor, 0, { addedBytes: 5 }).message).toContain("max_tokens to 48 or less");
 });
+
+test("of a balance that would not do even if nobody held part of it, both figures are told [MON-19]", () => {
+  const { message } = faultOf({ kind: "insufficient", posted: 400_000n, held: 190_000n });
+
+  expect(message).toContain("the key has 0.0004 credits (0.00019 credits reserved by requests in progress)");
+  // What is sent now competes for what nobody holds.
+  expect(message).toContain("max_tokens to 50 or less");
+});

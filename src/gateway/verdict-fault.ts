@@ -70,7 +70,8 @@ function insufficient({ posted, held }: Funds, context: Context): string {
   const { mode, demand } = context;
   const remedy = mode === "credit" ? "Top up the key" : "Wait for the next period or raise the budget";
   const needed = `this request needs at least ${amount(demand.least, mode)}`;
-  const has = `the key has ${amount(posted - held, mode)} available`;
+  const rest = held === 0n ? "available" : `(${amount(held, mode)} reserved by requests in progress)`;
+  const has = `the key has ${amount(posted, mode)} ${rest}`;
   return `Not enough ${mode === "credit" ? "credit" : "tokens"}: ${needed} and ${has}. ${remedy}${orLess(posted - held, context)}.`;
 }
 

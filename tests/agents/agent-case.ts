@@ -125,7 +125,7 @@ export const CASES: readonly AgentCase[] = [
     funds: "too little",
     ...USUAL,
     script: () => "tokens=6",
-    problems: (evidence) => toldWhy(evidence, "This request needs at least"),
+    problems: (evidence) => toldWhy(evidence, "this request needs at least"),
   },
   {
     name: "budget used up",
