@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../core/fault.ts";
-import { BodyBytes } from "./body-bytes.ts";
+import { GatheredBytes } from "../core/gathered-bytes.ts";
 import { invariant } from "../core/invariant.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { Arrivals } from "./arrivals.ts";
@@ -55,7 +55,7 @@ type Receipt = Pick<Call, "request" | "response"> & {
 
 function receive({ request, response, share, arrivals, maxBytes, permittedBytes, permit }: Receipt): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  let body = new BodyBytes(Number(request.headers["content-length"] ?? 0));
+  let body = new GatheredBytes(Number(request.headers["content-length"] ?? 0));
   let permitted = permittedBytes;
   const stopWatching = arrivals.watch({ received: () => body.size, cut });
 
@@ -82,7 +82,7 @@ function receive({ request, response, share, arrivals, maxBytes, permittedBytes,
   function fail(fault: unknown): void {
     stopWatching();
     request.off("data", keep);
-    body = new BodyBytes(0);
+    body = new GatheredBytes(0);
     share.giveBack();
     reject(fault);
   }

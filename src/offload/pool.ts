@@ -110,7 +110,9 @@ export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, r
   return {
     run: (name, task, owner) => {
       const job: Job = { name, task, answer: Promise.withResolvers<unknown>() };
-      if (closed || !line.add(owner, job)) return Promise.reject(busy());
+      // An answer is there, and was paid for: to refuse to read it would waste what it cost.
+      const kind = name === "readPlain" ? "owed" : "asked";
+      if (closed || !line.add(owner, job, kind)) return Promise.reject(busy());
       goOn();
       return job.answer.promise as Promise<JobResult<typeof name>>;
     },

@@ -28,3 +28,10 @@ test("one alone cannot fill the line, and all together cannot overfill it", () =
   expect(line.add("c", "c1")).toBe(true);
   expect(taken(line)).toEqual(["b1", "a2", "c1"]);
 });
+
+test("what is owed is taken however many wait", () => {
+  const line = createWaitingLine<string>({ inAll: 1, ofOne: 1 });
+
+  expect([line.add("a", "a1"), line.add("a", "a2", "owed")]).toEqual([true, true]);
+  expect(taken(line)).toEqual(["a1", "a2"]);
+});

@@ -4,10 +4,10 @@ export function createWaitingLine<Item>(most: { inAll: number; ofOne: number }) 
   let length = 0;
 
   return {
-    /** False: there is no room. */
-    add: (owner: string, item: Item): boolean => {
+    /** False: there is no room. For what is owed there always is. */
+    add: (owner: string, item: Item, kind: "asked" | "owed" = "asked"): boolean => {
       const own = byOwner.get(owner) ?? [];
-      if (length >= most.inAll || own.length >= most.ofOne) return false;
+      if (kind === "asked" && (length >= most.inAll || own.length >= most.ofOne)) return false;
       own.push(item);
       byOwner.set(owner, own);
       length++;

@@ -1,5 +1,6 @@
 import { wholeSeconds } from "../core/deadline.ts";
 import type { ByteStream } from "../core/byte-stream.ts";
+import { GatheredBytes } from "../core/gathered-bytes.ts";
 import type { Sink } from "../core/sink.ts";
 import type { AnswerOutcome } from "../core/usage.ts";
 
@@ -12,17 +13,15 @@ const NOTHING = Buffer.alloc(0);
 /** Gathers an answer that must be whole before it is of use. The provider is stopped as soon as it can no longer be. */
 export function collect({ body, sink, maxBytes, timeoutMs }: CollectTask): Promise<Collected> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const answer = new GatheredBytes();
     const deadline = setTimeout(() => giveUp("timed_out"), wholeSeconds(timeoutMs));
     sink.onGone(() => giveUp("client_gone"));
     body.read({
       chunk: (bytes) => {
-        size += bytes.length;
-        if (size > maxBytes) giveUp("limited");
-        else chunks.push(bytes);
+        if (answer.size + bytes.length > maxBytes) giveUp("limited");
+        else answer.add(bytes);
       },
-      end: () => finish("completed", chunks.length === 1 ? (chunks[0] ?? NOTHING) : Buffer.concat(chunks)),
+      end: () => finish("completed", answer.whole()),
       fail: () => finish("upstream_failed", NOTHING),
     });
 

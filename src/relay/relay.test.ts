@@ -173,6 +173,23 @@ test("a provider is paused when the caller is slow, once, and goes on when it ha
   expect(await ended).toMatchObject({ outcome: "completed" });
 });
 
+test("after a long piece everybody else has a turn before the next, and a slow caller is still waited for", async () => {
+  const { provider, caller } = open({ requestBytes: 100_000 });
+  const long = event("x".repeat(20_000));
+
+  provider.send(long);
+  expect(provider.log).toEqual(["pause"]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(provider.log).toEqual(["pause", "resume"]);
+
+  caller.state.slow = true;
+  provider.send(long);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(provider.log.slice(2)).not.toContain("resume");
+  caller.drain();
+  expect(provider.log.at(-1)).toBe("resume");
+});
+
 test("a provider paused at its end is let go on, so that its connection can be used again", async () => {
   const { provider, caller, ended } = open();
   caller.state.slow = true;

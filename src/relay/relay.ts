@@ -52,6 +52,9 @@ export const createRelay =
       stream.start();
     });
 
+/** A chunk of so many bytes is followed by another at once, and holds hundreds of events. */
+const LONG_CHUNK_BYTES = 16_384;
+
 /** How long, and for how much, a provider that has ended its answer may go on before its connection is given up. */
 const LATE = { timeMs: 5_000, bytes: 65_536 };
 
@@ -72,6 +75,7 @@ class RelayedStream {
   #silence: NodeJS.Timeout | null = null;
   #begun = false;
   #paused = false;
+  #resting = false;
   #ended = false;
   #terminalSeen = false;
   #failed = false;
@@ -117,6 +121,7 @@ class RelayedStream {
       if (this.#terminalSeen) this.#close();
       else if (this.#failed) this.#finish("upstream_failed");
       else if (!whole) this.#limited(eventTooLarge(this.#maxEventBytes));
+      else if (bytes.length >= LONG_CHUNK_BYTES) this.#rest();
     } catch (error) {
       this.#crashed(error);
     }
@@ -172,7 +177,17 @@ class RelayedStream {
   #resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    if (!this.#ended) this.#task.body.resume();
+    if (!this.#ended && !this.#resting) this.#task.body.resume();
+  }
+
+  /** The runtime reads on while there is more to read, megabytes in one go; here everybody else has a turn before the next piece. */
+  #rest(): void {
+    this.#resting = true;
+    this.#task.body.pause();
+    setImmediate(() => {
+      this.#resting = false;
+      if (!this.#ended && !this.#paused) this.#task.body.resume();
+    });
   }
 
   /** What is written always ends with an event, so this never lands inside one. */
@@ -217,7 +232,7 @@ class RelayedStream {
     const { body, stage } = this.#task;
     // A whole answer lets the provider's connection end by itself, so that it can be used again.
     if (outcome !== "completed") body.cancel();
-    else if (this.#paused) body.resume();
+    else if (this.#paused || this.#resting) body.resume();
     this.#parts.resolve({
       outcome,
       limit: outcome === "limited" ? this.#limit : null,

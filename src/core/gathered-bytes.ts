@@ -1,19 +1,19 @@
-import { LARGE_BODY_BYTES } from "../core/large-body.ts";
+import { LARGE_BODY_BYTES } from "./large-body.ts";
 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Gathers a body. A large one is put together as it comes, in memory that another thread can read without a copy of it: joined
+ * A body that comes in pieces. A large one is put together as they come, in memory that another thread can read without a copy of it: joined
  * in the end, or copied for that thread, it would keep everybody else waiting.
  */
-export class BodyBytes {
+export class GatheredBytes {
   #chunks: Buffer[] = [];
   #shared: Buffer | null = null;
   #size = 0;
   readonly #announced: number;
 
-  /** `announced`: the length that the caller gave, 0 when it gave none. */
-  constructor(announced: number) {
+  /** `announced`: the length that the sender gave, 0 when it gave none. */
+  constructor(announced = 0) {
     this.#announced = announced;
   }
 
