@@ -66,6 +66,7 @@ function translate(): Row[] {
     usageWanted: true,
     echo: () => ({}),
     mentions: () => false,
+    bodyBytes: 0,
     seal: () => "",
   };
   const writer = messagesClient.writer(name, answer);

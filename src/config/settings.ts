@@ -65,7 +65,7 @@ export const settings = z.strictObject({
     body_bytes: integer({ min: 1024, max: 1_073_741_824, fallback: 33_554_432 }, "Largest request body."),
     body_threads: integer(
       { min: 1, max: 64, fallback: 2 },
-      "Threads of each process that read and translate bodies and answers of more than 128 KiB, so that no other request waits for them.",
+      "Threads of each process that read and translate bodies and answers of more than 64 KiB, so that no other request waits for them.",
     ),
     json_depth: integer({ min: 4, max: 1024, fallback: 64 }, "Deepest nesting in a request body."),
     media_urls: choice(

@@ -3,11 +3,13 @@ import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
 import { countInSlices } from "../tokens/count-in-slices.ts";
 import { countInput, sampleTextTokens } from "../tokens/count-input.ts";
 import { loadCountTokens } from "../tokens/count-tokens.ts";
+import { LARGE_BODY_BYTES } from "../core/large-body.ts";
 import type { MemberPolicy } from "../core/member-policy.ts";
 import { estimateInput, type InputEstimate } from "../tokens/estimate-input.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import { choosePassage, type Fidelity } from "../translate/fidelity/passage.ts";
+import { echoOf } from "../translate/form/echo.ts";
 import { pickTranslator } from "../translate/pick-translator.ts";
 import { withoutSealed } from "../translate/straight/sealed-thoughts.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
@@ -70,7 +72,8 @@ export const JOBS = {
   /** No provider is to learn from a request who asked. Every generation is read by this. */
   readRequest: ({ dialect, ...arrived }: ReadTask): GenerationRequest => {
     const body = parseBody(arrived.bytes, arrived.maxDepth);
-    return hideCaller(READERS[dialect](body, arrived), body, arrived.keyId);
+    const request = hideCaller(READERS[dialect](body, arrived), body, arrived.keyId);
+    return body.bytes.length > LARGE_BODY_BYTES ? { ...request, echo: echoOf(body.value) } : request;
   },
 
   readCountRequest: ({ bytes, headers, betas, mediaUrls, maxDepth, keyId }: Arrived): CountTokensRequest => ({

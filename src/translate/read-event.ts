@@ -1,8 +1,22 @@
+import { AnswerLimitError } from "../core/answer-limit.ts";
 import { isObject } from "../core/is-object.ts";
+import { outlineOf } from "../wire/json/outline.ts";
 import { eventData } from "../wire/sse/event-data.ts";
+
+/** More than the probabilities of a long answer come to. Without this bound an event of some MiB occupies the process for seconds. */
+const MOST_VALUES = 500_000;
+const WITHOUT_BOUND = Number.MAX_SAFE_INTEGER;
 
 /** An event's data as an object: empty when it has no data, null when that is no JSON object. */
 export function readEvent(text: Buffer): Record<string, unknown> | null {
+  // A value has two bytes at least.
+  if (
+    text.length > MOST_VALUES * 2 &&
+    outlineOf(text, { depth: WITHOUT_BOUND, values: MOST_VALUES }).values > MOST_VALUES
+  )
+    throw new AnswerLimitError(
+      `The provider sent an event of more than ${MOST_VALUES} values, which is the most that is read.`,
+    );
   const data = eventData(text);
   if (data === null) return {};
   try {

@@ -23,6 +23,8 @@ export type GenerationRequest = {
   forwardedHeaders: Readonly<Record<string, string>>;
   /** Without what is as good as absent; else as they came. */
   bytes: Buffer;
+  /** What answers may repeat of the body, as JSON. Absent: the body is small enough to be read for it. */
+  echo?: string;
   members: Members;
   /** What the format does not know; whether a provider is told of it is for its row to say. */
   unknown: UnknownMembers;

@@ -17,8 +17,8 @@ import { createFreshCallIds } from "./fresh-call-ids.ts";
 import { mayBeMade } from "./tool-names.ts";
 
 /** More than any model says in one answer. What is added up may not grow without end. */
-const MOST_CHARACTERS = 16_777_216;
-const MOST_BLOCKS = 10_000;
+const MOST_CHARACTERS = 4_194_304;
+const MOST_BLOCKS = 2_000;
 
 /** Between two dialects, by way of the form: any reader with any writer. `extra` is what the provider is told in any case. */
 export function createCrossing(client: ClientSide, provider: ProviderSide, extra: Json = {}): Translator {
@@ -74,8 +74,9 @@ function nameOf(request: GenerationRequest, { requestId, createdAtSeconds }: Ans
     model: request.model,
     createdAtSeconds,
     usageWanted: request.wantsUsageEvent,
-    echo: () => (body ??= parseExactly(request.bytes.toString("utf8")) as Json),
+    echo: () => (body ??= parseExactly(request.echo ?? request.bytes.toString("utf8")) as Json),
     mentions: (text) => request.bytes.includes(JSON.stringify(text)),
+    bodyBytes: request.bytes.length,
     seal: sealsOf(request.stamp).seal,
   };
 }

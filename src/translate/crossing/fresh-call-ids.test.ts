@@ -70,10 +70,23 @@ test("a messages provider that counts its calls anew does not repeat an id to a 
 
 test("a fresh id is one that every provider takes, and a flood of calls is not looked up one by one", () => {
   let lookups = 0;
-  const fresh = createFreshCallIds({ id: "0".repeat(20) + "0123456789ab", mentions: () => ++lookups > 0 });
+  const id = "0".repeat(20) + "0123456789ab";
+  const fresh = createFreshCallIds({ id, mentions: () => ++lookups > 0, bodyBytes: 1 });
   const ids = Array.from({ length: 10_000 }, (_, index) => fresh(`${"x".repeat(60)}${index}`));
 
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.every((id) => id.length <= 40)).toBe(true);
   expect(lookups).toBeLessThan(1_000);
+});
+
+test("a large conversation is not read again for every call", () => {
+  let lookups = 0;
+  const fresh = createFreshCallIds({ id: "1", mentions: () => ++lookups < 0, bodyBytes: 33_554_432 });
+
+  expect(Array.from({ length: 5 }, (_, index) => fresh(`call_${index}`))).toEqual([
+    "call_0",
+    "call_1",
+    ...Array.from({ length: 3 }, () => expect.stringMatching(/^call_\d_1_\d$/)),
+  ]);
+  expect(lookups).toBe(2);
 });

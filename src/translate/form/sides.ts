@@ -49,6 +49,8 @@ export type AnswerName = {
   echo: () => Json;
   /** Whether that body has a value which is this text. */
   mentions: (text: string) => boolean;
+  /** How much is read to find that out. */
+  bodyBytes: number;
   /** For what only its provider understands, and its caller brings back. */
   seal: Seal;
 };

@@ -37,9 +37,13 @@ export function outlineOf(bytes: Buffer, most: Pick<Outline, "depth" | "values">
 
 /** Where the string that opens here closes; the end of the text when it does not. */
 export function closingQuote(bytes: Buffer, opening: number): number {
-  let close = bytes.indexOf(QUOTE, opening + 1);
-  while (close !== -1 && isEscaped(bytes, close)) close = bytes.indexOf(QUOTE, close + 1);
-  return close === -1 ? bytes.length : close;
+  const close = bytes.indexOf(QUOTE, opening + 1);
+  if (close === -1) return bytes.length;
+  if (!isEscaped(bytes, close)) return close;
+  // Byte by byte: a text may be nothing but escaped quotes, and a search for each costs more than to look at it.
+  let at = close + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return Math.min(at, bytes.length);
 }
 
 function isEscaped(bytes: Buffer, at: number): boolean {

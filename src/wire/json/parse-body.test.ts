@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Fault } from "../../core/fault.ts";
+import { processorMs } from "../../../tests/support/processor-time.ts";
 import { outlineOf } from "./outline.ts";
 import { parseBody } from "./parse-body.ts";
 
@@ -18,6 +19,22 @@ test("a quarter of a million values are taken and more are refused before they a
   expect(() => parse(listOf(250_001))).toThrow("holds more than 250000 values");
   // Bounds are looked at first: this would be refused as no JSON by a parser that had read it to its end.
   expect(() => parse(`${listOf(300_000)}]`)).toThrow("holds more than 250000 values");
+});
+
+test("a thousand fields are taken and more are refused, with their number [BOD-40]", () => {
+  const fields = (count: number): string =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 0])));
+
+  expect(parse(fields(1_000))).toBeTypeOf("object");
+  expect(() => parse(fields(1_001))).toThrow("has 1001 fields; 1000 at most");
+});
+
+test("a text of nothing but escaped quotes is measured as fast as any other", () => {
+  const text = (letter: string): Buffer => Buffer.from(`{"a":"${letter.repeat(2_000_000)}"}`);
+  const most = { depth: 64, values: 250_000 };
+
+  expect(outlineOf(text('\\"'), most)).toEqual({ depth: 1, values: 2, names: 1 });
+  expect(processorMs(() => outlineOf(text('\\"'), most))).toBeLessThan(60);
 });
 
 test("what stands in strings has no outline, however it is escaped", () => {

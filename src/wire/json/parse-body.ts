@@ -12,6 +12,9 @@ export type ParsedBody = { value: Record<string, unknown>; bytes: Buffer; member
  */
 const MOST_VALUES = 250_000;
 
+/** No format has a tenth of it. Each is looked at again by everything that changes a member. */
+const MOST_MEMBERS = 1_000;
+
 /** Bytes become a JSON object, or a refusal that says what is wrong with them. */
 export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
   if (bytes.length === 0) throw new Fault("invalid_request", "The request body is empty; send a JSON object.");
@@ -26,6 +29,10 @@ export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
     throw new Fault("invalid_request", `The field ${JSON.stringify(members.duplicate.slice(0, 64))} is given twice.`, {
       param: members.duplicate.slice(0, 64),
     });
+  }
+  if (members.list.length > MOST_MEMBERS) {
+    const message = `The request body has ${members.list.length} fields; ${MOST_MEMBERS} at most, not counting those within them.`;
+    throw new Fault("invalid_request", message);
   }
   // Which of two equal names counts depends on who reads them: what we judge and what a provider sees must be the same.
   if (namesIn(value) !== names) {

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whyUnavailable } from "../../support/postgres.ts";
+import { LONGEST_STRETCH_MS } from "../../support/stretch/stretches.ts";
+import { ANSWERS, okAnswer, PATHS, REQUESTS, SMALL, STREAMS } from "./cases.ts";
+import { type Dialect, DIALECTS, type Stage, startStage, type Tried } from "./stage.ts";
+
+/** Every way between formats in the long run; else one along which nothing is translated, and one on which all is. */
+const WAYS: readonly (readonly [Dialect, Dialect])[] =
+  process.env["TOLLGATE_TEST_LONG"] === "1"
+    ? DIALECTS.flatMap((client) => DIALECTS.map((provider) => [client, provider] as const))
+    : [
+        ["messages", "messages"],
+        ["responses", "chat"],
+      ];
+
+/** What a busy machine adds once it does not add three times. */
+const TRIES = 3;
+
+describe.skipIf(whyUnavailable("15"))("nothing holds the event loop for longer than 50 ms of processor time", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage();
+  });
+  afterAll(() => stage.close());
+
+  /** The shortest of a few tries, in milliseconds. */
+  async function heldFor(attempt: () => Promise<Tried>): Promise<{ ms: number; status: number }> {
+    let best = { ms: Infinity, status: 0 };
+    for (let turn = 0; turn < TRIES && best.ms > LONGEST_STRETCH_MS; turn++) {
+      const { longest, status } = await attempt();
+      best = { ms: Math.min(best.ms, longest?.ms ?? 0), status };
+    }
+    return best;
+  }
+
+  describe.each(WAYS)("%s to %s", (client, provider) => {
+    const model = `to-${provider}`;
+
+    test.each(Object.entries(REQUESTS))("a request of %s", { timeout: 120_000 }, async (_name, body) => {
+      stage.says(okAnswer(provider));
+      for (const streamed of [false, true]) {
+        const sent = body(client, model, streamed);
+        const { ms, status } = await heldFor(() =>
+          stage.ask(PATHS[client], sent, { "idempotency-key": `${Math.random()}` }),
+        );
+
+        expect([200, 400]).toContain(status);
+        expect(ms).toBeLessThanOrEqual(LONGEST_STRETCH_MS);
+      }
+    });
+
+    test.each(Object.entries(ANSWERS))("an answer of %s", { timeout: 120_000 }, async (_name, says) => {
+      stage.says(says(provider));
+
+      const { ms } = await heldFor(() => stage.ask(PATHS[client], SMALL(client, model, false)));
+
+      expect(ms).toBeLessThanOrEqual(LONGEST_STRETCH_MS);
+    });
+
+    test.each(Object.entries(STREAMS))("a stream with %s", { timeout: 120_000 }, async (_name, says) => {
+      const said = says(provider);
+      if (said === null) return;
+      stage.says(said);
+
+      const { ms } = await heldFor(() => stage.ask(PATHS[client], SMALL(client, model, true)));
+
+      expect(ms).toBeLessThanOrEqual(LONGEST_STRETCH_MS);
+    });
+  });
+
+  test("a count of 32 MiB", { timeout: 60_000 }, async () => {
+    stage.says(
+      (response) => void response.writeHead(200, { "content-type": "application/json" }).end('{"input_tokens":7}'),
+    );
+    const body = REQUESTS["32 MiB of words"]?.("messages", "to-messages", false) ?? "";
+
+    const { ms, status } = await heldFor(() => stage.ask("/v1/messages/count_tokens", body));
+
+    expect(status).toBe(200);
+    expect(ms).toBeLessThanOrEqual(LONGEST_STRETCH_MS);
+  });
+});
