@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NO_USAGE } from "../../src/core/usage.ts";
+import type { Database } from "../../src/db/database.ts";
+import { createPostgres } from "../../src/db/postgres.ts";
+import type { Ask } from "../../src/ledger/ledger.ts";
+import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
+import { namesOf } from "./commands.ts";
+import { databaseTarget, takeClock } from "./database-target.ts";
+import type { Target } from "./drive.ts";
+
+const reason = whyUnavailable("15");
+const limits = { poolSize: 3, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
+/** A Wednesday, a second before midnight UTC; in both zones it is another day or hour. */
+const WEDNESDAY_MS = Date.UTC(2026, 0, 14, 23, 59, 59);
+let run = 0;
+
+describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angeles"])(
+  "with a database in %s",
+  (zone) => {
+    let database: Database;
+    let close: () => Promise<void> = async () => undefined;
+
+    beforeAll(async () => {
+      const fresh = await freshDatabase({ version: "15" });
+      const owner = createPostgres({ url: fresh.url, ...limits });
+      await takeClock(owner);
+      await owner.script(
+        `do $$ begin execute format('alter database %I set timezone = %L', current_database(), '${zone}'); end $$`,
+      );
+      await owner.close();
+      database = createPostgres({ url: fresh.url, ...limits });
+      close = async () => {
+        await database.close();
+        await fresh.close();
+      };
+    });
+    afterAll(() => close());
+
+    const open = async (unit: "credit" | "tokens") => {
+      run += 1;
+      const names = namesOf(run);
+      const target = await databaseTarget(database, WEDNESDAY_MS);
+      const keyId = names.keyId(0);
+      await target.createKey(keyId, unit);
+      await target.heartbeat(names.processId(0));
+      let asked = 0;
+      const ask = (lifetimeMs = 300_000): Ask => ({
+        id: names.requestId((asked += 1)),
+        keyId,
+        keyVersion: 1,
+        rpmLimit: null,
+        least: 10n,
+        most: 10n,
+        unlimited: false,
+        model: "m",
+        priceVersion: 1,
+        lifetimeMs,
+        claim: null,
+      });
+      return { target, keyId, processId: names.processId(0), sweeperId: names.processId(1), ask };
+    };
+    const settle = (target: Target, { id, keyId }: Ask): Promise<unknown> =>
+      target.settle([
+        {
+          id,
+          keyId,
+          outcome: "completed",
+          charge: 10n,
+          usage: NO_USAGE,
+          contentDelivered: true,
+          record: null,
+          answer: null,
+          ...NOTHING_BORNE,
+        },
+      ]);
+
+    test.each([
+      ["day", Date.UTC(2026, 0, 15)],
+      ["week", Date.UTC(2026, 0, 19)],
+      ["month", Date.UTC(2026, 1, 1)],
+    ] as const)(
+      "a budget by the %s turns at its instant in UTC, and not before [MON-40] [USG-23]",
+      async (period, endMs) => {
+        const { target, keyId, processId, ask } = await open("tokens");
+        expect(await database.query("select current_setting('timezone') as zone")).toEqual([{ zone }]);
+        await target.setBudget({ keyId, reference: "b", budget: 10n, period, actor: "test" });
+        const spent = ask();
+        await target.admit(processId, [spent]);
+        await settle(target, spent);
+
+        await target.advance(endMs - WEDNESDAY_MS - 1);
+        expect(await target.admit(processId, [ask()])).toEqual([{ kind: "limit_reached", periodEndsAtMs: endMs }]);
+        expect(await target.usage(keyId)).toMatchObject({ used: 10n, periodEndsAtMs: endMs });
+        await target.advance(1);
+        expect(await target.usage(keyId)).toMatchObject({ used: 0n, posted: 10n });
+        expect(await target.admit(processId, [ask()])).toMatchObject([{ kind: "admitted" }]);
+      },
+    );
+
+    test("what was spent today is of the day in UTC, and turns with it [USG-20]", async () => {
+      const { target, keyId, processId, ask } = await open("credit");
+      await target.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
+      const [late, early] = [ask(), ask()];
+      await target.admit(processId, [late, early]);
+      await target.advance(999);
+      await settle(target, late);
+      expect(await target.usage(keyId)).toMatchObject({ todaySpend: 10n });
+      await target.advance(1);
+      expect(await target.usage(keyId)).toMatchObject({ todaySpend: 0n, used: 10n });
+      await settle(target, early);
+      expect(await target.usage(keyId)).toMatchObject({ todaySpend: 10n, used: 20n });
+    });
+
+    test("a request whose process lives is swept when its time is over, and not before [MON-37]", async () => {
+      const { target, keyId, processId, sweeperId, ask } = await open("credit");
+      await target.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
+      const stuck = ask(360_000);
+      const swept = async () => (await target.sweep(sweeperId, 9)).filter(({ id }) => id === stuck.id);
+      await target.admit(processId, [stuck]);
+      for (let waitedMs = 0; waitedMs < 360_000; waitedMs += 10_000) {
+        for (const id of [processId, sweeperId]) await target.heartbeat(id);
+        expect(await swept()).toEqual([]);
+        await target.advance(10_000);
+      }
+      for (const id of [processId, sweeperId]) await target.heartbeat(id);
+      expect(await swept()).toEqual([]);
+      await target.advance(1);
+      expect(await swept()).toEqual([{ id: stuck.id, keyId, charged: 0n }]);
+    });
+  },
+);
