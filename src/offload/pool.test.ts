@@ -133,6 +133,8 @@ test("handing over 32 MiB takes this thread no time", async () => {
   await reading;
 });
 
+const REPEATED = { route: "r", version: "v", bytes: shared("hello") };
+
 test("past the bound of those who wait the next is told to come again", async () => {
   const { run } = start({ waiting: { inAll: 1, ofOne: 1 } });
   const task = body(LONG);
@@ -148,6 +150,14 @@ test("past the bound of those who wait the next is told to come again", async ()
 test("a bill is made though the threads have no time to count: its text is estimated", async () => {
   const there = createPaperwork(start({ waiting: { inAll: 0, ofOne: 0 } }));
   await expect(there.countTokens("one two three", "a")).resolves.toBe(3);
+});
+
+test("what must be charged is counted however many wait", async () => {
+  const { run } = start({ waiting: { inAll: 1, ofOne: 1 } });
+  const waiting = [run("fingerprint", REPEATED, "a"), run("fingerprint", REPEATED, "a")];
+
+  expect(await run("countTokens", { text: "Five words of plain text." }, "a")).toBeGreaterThan(3);
+  expect(await Promise.all(waiting)).toHaveLength(2);
 });
 
 test("a job that takes too long loses its thread, and the next has another", async () => {

@@ -31,6 +31,9 @@ type Thread = { worker: Worker; job: Job | null; timer: NodeJS.Timeout | null };
 /** A body that makes so much of itself is not worth more; its thread dies of it, and not the process. */
 const MOST_HEAP_MEBIBYTES = 1_024;
 
+/** What there is a bill for already: to refuse to read or to count it would give away what it cost. */
+const OWED: ReadonlySet<JobName> = new Set(["readPlain", "countTokens", "countInput"]);
+
 /** In the published package this file is JavaScript, and so is that one. */
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./job-thread.ts" : "./job-thread.js", import.meta.url);
 
@@ -110,8 +113,7 @@ export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, r
   return {
     run: (name, task, owner) => {
       const job: Job = { name, task, answer: Promise.withResolvers<unknown>() };
-      // An answer is there, and was paid for: to refuse to read it would waste what it cost.
-      const kind = name === "readPlain" ? "owed" : "asked";
+      const kind = OWED.has(name) ? "owed" : "asked";
       if (closed || !line.add(owner, job, kind)) return Promise.reject(busy());
       goOn();
       return job.answer.promise as Promise<JobResult<typeof name>>;
