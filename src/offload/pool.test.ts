@@ -39,6 +39,9 @@ const body = (content: string) => ({
 /** Of one word, with what stands around a message. */
 const HELLO = { likely: 8, most: 48, mostPredicted: 0 };
 
+/** A thread that has not counted yet loads its vocabulary first, on a busy machine slowly. */
+const PATIENT_MS = 120_000;
+
 const LONG = "A word, and another. ".repeat(20_000);
 const CHAT = { model: "m", user: "ann", messages: [{ role: "user", content: LONG }] };
 const MESSAGES = { model: "m", max_tokens: 9, metadata: { user_id: "ann" }, messages: CHAT.messages };
@@ -51,32 +54,36 @@ test.each<[ClientDialect, object]>([
   ["chat", CHAT],
   ["responses", RESPONSES],
   ["messages", MESSAGES],
-])("a large %s body comes to the same in a thread as it does here, at every step", async (dialect, body) => {
-  const [here, there] = [createPaperwork(null), createPaperwork(lasting)];
-  const task = arrived(dialect, body);
+])(
+  "a large %s body comes to the same in a thread as it does here, at every step",
+  async (dialect, body) => {
+    const [here, there] = [createPaperwork(null), createPaperwork(lasting)];
+    const task = arrived(dialect, body);
 
-  const request = await here.readRequest(task);
-  const { stamp, ...read } = await there.readRequest(task);
-  expect(read).toEqual({ ...request, stamp: undefined });
-  expect(stamp?.make("text")).toBe(request.stamp?.make("text"));
-  expect(await there.estimateInput(request)).toEqual(await here.estimateInput(request));
-  expect(await there.countInput(request)).toBe(await here.countInput(request));
-  expect(await there.countText(request)).toBe(await here.countText(request));
-  const repeated = { route: "r", version: "v", bytes: request.bytes, owner: "key" };
-  expect(await there.fingerprint(repeated)).toEqual(await here.fingerprint(repeated));
-  for (const provider of ["chat", "responses", "messages"] as const) {
-    const route = { ...ROUTE, dialect: provider };
-    expect(await there.writeRequest(request, route, TOLD)).toEqual(await here.writeRequest(request, route, TOLD));
-    const offer = { routes: [route, { ...route, dialect: "chat" as const }], reasoning: true };
-    const [thereWay, hereWay] = [
-      await there.choosePassage(request, offer, "declared"),
-      await here.choosePassage(request, offer, "declared"),
-    ];
-    expect(thereWay.best).toEqual(hereWay.best);
-    expect(thereWay.best.routes[0]).toBe(hereWay.best.routes[0]);
-    expect(thereWay.others()).toEqual(hereWay.others());
-  }
-});
+    const request = await here.readRequest(task);
+    const { stamp, ...read } = await there.readRequest(task);
+    expect(read).toEqual({ ...request, stamp: undefined });
+    expect(stamp?.make("text")).toBe(request.stamp?.make("text"));
+    expect(await there.estimateInput(request)).toEqual(await here.estimateInput(request));
+    expect(await there.countInput(request)).toBe(await here.countInput(request));
+    expect(await there.countText(request)).toBe(await here.countText(request));
+    const repeated = { route: "r", version: "v", bytes: request.bytes, owner: "key" };
+    expect(await there.fingerprint(repeated)).toEqual(await here.fingerprint(repeated));
+    for (const provider of ["chat", "responses", "messages"] as const) {
+      const route = { ...ROUTE, dialect: provider };
+      expect(await there.writeRequest(request, route, TOLD)).toEqual(await here.writeRequest(request, route, TOLD));
+      const offer = { routes: [route, { ...route, dialect: "chat" as const }], reasoning: true };
+      const [thereWay, hereWay] = [
+        await there.choosePassage(request, offer, "declared"),
+        await here.choosePassage(request, offer, "declared"),
+      ];
+      expect(thereWay.best).toEqual(hereWay.best);
+      expect(thereWay.best.routes[0]).toBe(hereWay.best.routes[0]);
+      expect(thereWay.others()).toEqual(hereWay.others());
+    }
+  },
+  PATIENT_MS,
+);
 
 test("a large count comes to the same in a thread", async () => {
   const [here, there] = [createPaperwork(null), createPaperwork(lasting)];
