@@ -21,7 +21,7 @@ let isAway = false;
 beforeAll(async () => {
   database = await emptyDatabase();
   const logger = createLogger({ level: "silent", clock: systemClock, destination: { write: () => undefined } });
-  const credentials = openCredentials({ key: null, previousKey: null });
+  const credentials = openCredentials({ key: null, previousKey: null, directories: "" });
   gateway = await startGateway({
     config: loadConfig({ environment: ENVIRONMENT }).config,
     adminToken: "an-operator-token-of-this-test",

@@ -8,7 +8,7 @@ import { databaseAway, isBug, renderRefusal } from "./refusal.ts";
 
 export type AdminDoor = {
   token: string;
-  events: Pick<Events, "bug" | "adminRequestFailed">;
+  events: Pick<Events, "bug" | "adminRequestFailed" | "operatorRefused">;
   /** Whether an error says that the database is away or overwhelmed, which is no bug. */
   isDatabaseAway: (error: unknown) => boolean;
   /** How long a closing server waits for requests under way; then they are cut. */
@@ -26,7 +26,13 @@ const PROBES = ["/livez", "/readyz"];
 export function openAdminDoor({ token, events, isDatabaseAway, farewellMs, clock }: AdminDoor): FastifyInstance {
   const admit = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header("x-request-id", request.id);
-    if (!PROBES.includes(request.routeOptions.url ?? "")) requireOperator(request.headers.authorization, token);
+    if (PROBES.includes(request.routeOptions.url ?? "")) return;
+    try {
+      requireOperator(request.headers.authorization, token);
+    } catch (refusal) {
+      events.operatorRefused({ requestId: request.id, address: request.ip });
+      throw refusal;
+    }
   };
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const isAway = isDatabaseAway(error);

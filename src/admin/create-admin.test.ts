@@ -158,6 +158,7 @@ test.each([
     expect(reply.json()).toMatchObject({ error: { code: "invalid_credentials" } });
     expect(reply.body).not.toContain(TOKEN);
   }
+  expect(admin.told).toEqual(Array.from({ length: 5 }, () => "refused 127.0.0.1"));
 });
 
 test.each(["/admin/v1/models/%zz", "/admin/v1/keys/%ff", `/admin/v1/keys/${"x".repeat(601)}`])(

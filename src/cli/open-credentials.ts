@@ -10,8 +10,13 @@ export type OpenCredentials = {
 };
 
 /** Where providers' credentials are found: the environment, files, and rows that the settings' keys open. */
-export function openCredentials(keys: Config["credential"]): OpenCredentials {
+export function openCredentials({ directories, ...keys }: Config["credential"]): OpenCredentials {
   const vault = createCredentialVault(keys);
-  const credentials = createCredentials({ environment: processEnvironment(), readFile: readTextFile, vault });
+  const credentials = createCredentials({
+    environment: processEnvironment(),
+    readFile: readTextFile,
+    vault,
+    directories: directories.split(",").filter((directory) => directory !== ""),
+  });
   return { vault, credential: (holder) => credentials(holder)?.reveal() ?? null };
 }

@@ -20,7 +20,7 @@ let local: Catalogue;
 let remote: Catalogue;
 beforeAll(async () => {
   const key = createSecret(randomBytes(32).toString("base64"));
-  const providerTools = createProviderTools(openCredentials({ key, previousKey: null }));
+  const providerTools = createProviderTools(openCredentials({ key, previousKey: null, directories: "" }));
   const [near, far] = await Promise.all([emptyDatabase(), emptyDatabase()]);
   databases = [near, far];
   simulator = await startSimulator({});

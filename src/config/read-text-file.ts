@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { resolve, sep } from "node:path";
 
 /** Reads a text file of at most `limitBytes`. Throws when it is missing, larger, or not UTF-8. */
 export type ReadFile = (path: string, limitBytes: number) => string;
@@ -30,6 +31,18 @@ export function isSameFile(one: string, other: string): boolean {
     return false;
   }
 }
+
+/** Where a path leads once every link is followed; for what is not there, where it would lead without any. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+export const isBelow = (path: string, directory: string): boolean =>
+  path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 
 /** Why a file could not be read, without its path: a secret given in place of a path would be printed with it. */
 export function reasonOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { linkSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { type CredentialHolder, createCredentials } from "./secrets.ts";
 
 let folder = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "tollgate-secrets-"));
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "tollgate-secrets-")));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -27,10 +27,13 @@ const environment = {
   PGPASSWORD: "of-the-database",
 };
 const vault = createCredentialVault({ key: createSecret(Buffer.alloc(32, 7).toString("base64")), previousKey: null });
-const resolve = createCredentials({ environment, readFile: readTextFile, vault });
 const place = { provider: "acme", baseUrl: "https://api.example.com/v1" };
 const credentials = (credentialRef: string, rest: Partial<CredentialHolder> = {}) =>
-  resolve({ ...place, credentialRef, ...rest });
+  createCredentials({ environment, readFile: readTextFile, vault, directories: [folder] })({
+    ...place,
+    credentialRef,
+    ...rest,
+  });
 
 test("a reference leads to a variable, to a file, or to nothing", () => {
   expect(credentials("env:PROVIDER_KEY")?.reveal()).toBe("provider-secret");
@@ -50,11 +53,12 @@ test("a stored credential is opened for its provider alone, and one that was nev
 test("a reference that leads nowhere is named in the refusal", () => {
   expect(() => credentials("env:MISSING")).toThrow("env:MISSING names a variable that is not set.");
   expect(() => credentials("env:EMPTY")).toThrow("env:EMPTY names a variable that is not set.");
-  expect(() => credentials("file:/does/not/exist")).toThrow(
-    "file:/does/not/exist names a file that cannot be read (ENOENT).",
+  expect(() => credentials(`file:${folder}/missing`)).toThrow(
+    `file:${folder}/missing names a file that cannot be read (ENOENT).`,
   );
   expect(() => credentials(`file:${fileWith("empty", "\n")}`)).toThrow("names an empty file.");
-  expect(() => credentials(`file:${folder}`)).toThrow("EISDIR");
+  mkdirSync(join(folder, "within"));
+  expect(() => credentials(`file:${folder}/within`)).toThrow("EISDIR");
   expect(() => credentials(`file:${fileWith("large", "x".repeat(65_537))}`)).toThrow("larger than 65536 bytes");
   expect(() => credentials(`file:${fileWith("binary", Buffer.from([0xff, 0xfe]))}`)).toThrow("not UTF-8 text");
 });
@@ -71,6 +75,7 @@ test("the files of Tollgate's own settings are never handed to a provider, howev
     environment: { TOLLGATE_CREDENTIAL_KEY_FILE: path },
     readFile: readTextFile,
     vault,
+    directories: [folder],
   });
 
   for (const spelled of [path, `${folder}/./own-key`, `${folder}/../${folder.split("/").at(-1)}/own-key`]) {
@@ -87,7 +92,7 @@ test("a link to a file of Tollgate's own settings is that file, as a mounted sec
 
   for (const setting of [path, symbolic]) {
     const environment = { DATABASE_URL_FILE: setting };
-    const own = createCredentials({ environment, readFile: readTextFile, vault });
+    const own = createCredentials({ environment, readFile: readTextFile, vault, directories: [folder] });
     for (const name of [path, symbolic, hard]) {
       expect(() => own({ ...place, credentialRef: `file:${name}` })).toThrow("belongs to Tollgate itself");
     }
@@ -99,4 +104,38 @@ test("text that is no reference is not repeated, for it may be the credential it
     expect(() => credentials(text)).toThrow("a credential reference must be");
     expect(() => credentials(text)).not.toThrow("sk-live");
   }
+});
+
+test("files outside of the named directories are refused, whether they exist or not, and by whatever way they are named", () => {
+  const inside = join(folder, "root");
+  mkdirSync(inside);
+  const outside = fileWith("outside", "not a credential");
+  fileWith("root/key", "from-root");
+  mkdirSync(join(folder, "root-of-another"));
+  fileWith("root-of-another/key", "not a credential");
+  symlinkSync(outside, join(inside, "leads-out"));
+  symlinkSync(join(inside, "key"), join(inside, "stays-in"));
+  symlinkSync(inside, join(folder, "leads-in"));
+  const read = (path: string, directories: readonly string[] = [inside]) =>
+    createCredentials({ environment, readFile: readTextFile, vault, directories })({
+      ...place,
+      credentialRef: `file:${path}`,
+    })?.reveal();
+
+  for (const path of ["key", "stays-in", "../root/key", "../leads-in/key"]) {
+    expect(read(`${inside}/${path}`)).toBe("from-root");
+  }
+  expect(read(`${inside}/key`, [join(folder, "leads-in")])).toBe("from-root");
+  for (const path of [
+    outside,
+    `${inside}/leads-out`,
+    `${inside}/../outside`,
+    `${folder}/root-of-another/key`,
+    inside,
+    "/etc/hostname",
+    "/does/not/exist",
+  ]) {
+    expect(() => read(path)).toThrow(`outside of the setting credential.directories (${inside}).`);
+  }
+  expect(() => read(`${inside}/key`, [])).toThrow("credential.directories (which is empty)");
 });

@@ -1,7 +1,7 @@
 import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
 import { CredentialError } from "./credential-error.ts";
 import type { CredentialVault } from "./credential-vault.ts";
-import { isSameFile, type ReadFile, reasonOf } from "./read-text-file.ts";
+import { isBelow, isSameFile, type ReadFile, realPath, reasonOf } from "./read-text-file.ts";
 import { createSecret, readSecretFile, type Secret } from "./secret.ts";
 import { type Environment, isOwnVariable, knownVariables } from "./variable-names.ts";
 
@@ -15,11 +15,18 @@ export type CredentialHolder = CredentialPlace & {
 /** Finds the credential of a provider; null when the provider asks for none. */
 export type Credentials = (holder: CredentialHolder) => Secret | null;
 
-type Parts = { environment: Environment; readFile: ReadFile; vault: CredentialVault };
+type Parts = {
+  environment: Environment;
+  readFile: ReadFile;
+  vault: CredentialVault;
+  /** Below which files may be named. */
+  directories: readonly string[];
+};
 
 /**
  * Resolves `env:NAME`, `file:/path`, `stored` and `none`. References are kept in the catalogue, so whoever may edit the
  * catalogue could name any variable: those of Tollgate itself are refused, or the admin token could be mailed to a "provider".
+ * Files are taken only from the directories that the settings name, for the same reason.
  */
 export function createCredentials(parts: Parts): Credentials {
   return (holder) => {
@@ -49,8 +56,13 @@ function fromEnvironment(name: string, environment: Environment): Secret {
   return createSecret(value);
 }
 
-function fromFile(path: string, { readFile, environment }: Parts): Secret {
-  const reference = `file:${path}`;
+function fromFile(given: string, { readFile, environment, directories }: Parts): Secret {
+  const reference = `file:${given}`;
+  const path = realPath(given);
+  if (!directories.some((directory) => isBelow(path, realPath(directory)))) {
+    const allowed = directories.length === 0 ? "which is empty" : directories.join(", ");
+    throw unusable(reference, `names a file outside of the setting credential.directories (${allowed}).`);
+  }
   if (isOwnFile(path, environment)) throw unusable(reference, "names a file that belongs to Tollgate itself.");
   let value: string;
   try {

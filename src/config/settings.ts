@@ -17,6 +17,11 @@ const KEY_OF_32_BYTES = {
   expected: "32 bytes in base64, as `openssl rand -base64 32` makes them",
 };
 
+const DIRECTORIES = {
+  pattern: /^(?:\/[^,\0]*(?:,\/[^,\0]*)*)?$/,
+  expected: "absolute paths separated by commas",
+};
+
 const LONGEST_MS = 86_400_000;
 const milliseconds = (fallback: number, description: string) =>
   integer({ min: 1, max: LONGEST_MS, fallback }, description);
@@ -115,6 +120,12 @@ export const settings = z.strictObject({
       "Time for open requests to finish; what is left is then cut, with an error, and costs nothing.",
     ),
   }),
+  auth: group("How callers present their key.", {
+    accept_equal_credentials: choice(
+      { values: ["off", "on"], fallback: "off" },
+      "With `on`, one key sent in both `Authorization` and `x-api-key` counts as one credential. Two different ones are refused either way.",
+    ),
+  }),
   keys: group("The memory of recently used keys. Changes reach it at once by notification; times are the fallback.", {
     cache_entries: count(50_000, "Keys remembered."),
     cache_ms: milliseconds(60_000, "Longest time a key is trusted without asking the database again."),
@@ -131,7 +142,7 @@ export const settings = z.strictObject({
   catalogue: group("Models, prices and routes.", {
     poll_ms: milliseconds(30_000, "How often the catalogue is read again, should a notification have been lost."),
   }),
-  credential: group("Providers' credentials that are stored in the database, encrypted.", {
+  credential: group("Providers' credentials: those stored in the database, encrypted, and those in files.", {
     key: secret(
       KEY_OF_32_BYTES,
       "Seals and opens them: 32 random bytes in base64. Needed by every process that uses one, and by the commands that store them.",
@@ -139,6 +150,10 @@ export const settings = z.strictObject({
     previous_key: secret(
       KEY_OF_32_BYTES,
       "Opens what an older key has sealed, until `tollgate providers rekey` has sealed it anew.",
+    ),
+    directories: text(
+      { ...DIRECTORIES, fallback: "/run/secrets" },
+      "Directories below which the files of `file:` references must be, links resolved, separated by commas; empty: no such references.",
     ),
   }),
   ledger: group("How a process talks to the ledger, and what it risks on requests that never end.", {

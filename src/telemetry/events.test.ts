@@ -367,3 +367,26 @@ test("a change of the catalogue is one line however much it changed, and no line
   expect(lines[0]?.["named"]).toHaveLength(20);
   expect(lines[0]?.["named"]).toContain("added model m0");
 });
+
+test("refused logins are told with where they come from, a few per minute, and the rest is counted", () => {
+  const { events, lines, time } = build();
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    events.operatorRefused({ requestId: `req_${attempt}`, address: "192.0.2.7" });
+  }
+
+  expect(lines).toHaveLength(10);
+  expect(lines[0]).toMatchObject({ msg: "admin login refused", address: "192.0.2.7", unwritten: 0 });
+
+  time.ms += 60_000;
+  events.operatorRefused({ requestId: "req_later", address: "192.0.2.8" });
+
+  expect(lines).toHaveLength(11);
+  expect(lines[10]).toMatchObject({ request_id: "req_later", unwritten: 990 });
+});
+
+test("what an operator does to a key is told with what became of it", () => {
+  const { events, lines } = build();
+  events.keyStatusChanged({ keyId: "k", prefix: "tgc_0a1", status: "suspended", requestId: "req_1" });
+
+  expect(lines).toMatchObject([{ msg: "key status changed", key_prefix: "tgc_0a1", status: "suspended" }]);
+});

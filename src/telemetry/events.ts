@@ -1,6 +1,7 @@
 import type { MoneyAlarm } from "../core/money-alarm.ts";
 import { describeError } from "./describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
+import { createLineAllowance } from "./line-allowance.ts";
 import type { RequestOpened } from "./request-line.ts";
 import { openTrail, type RequestTrail, type TrailParts } from "./request-trail.ts";
 
@@ -26,7 +27,10 @@ export type Events = DutyEvents & {
   /** May be called for every load; a line is written when the number is another than before. */
   catalogueLoaded: (catalogue: { models: number }) => void;
   keyIssued: (key: { keyId: string; prefix: string; mode: string }) => void;
-  keyRevoked: (key: { keyId: string; prefix: string }) => void;
+  /** An operator suspended, resumed, disabled, enabled or revoked a key by the request of this id. */
+  keyStatusChanged: (key: { keyId: string; prefix: string; status: string; requestId: string }) => void;
+  /** Somebody without the operator's token asked the admin listener. May be called for every one; few lines are written. */
+  operatorRefused: (attempt: { requestId: string; address: string }) => void;
   /** An operator changed the catalogue by the request of this id. Nothing is said where nothing changed. */
   catalogueChanged: (change: { requestId: string; changes: readonly CatalogueNote[] }) => void;
   /** Something about money that an operator must see. */
@@ -58,10 +62,15 @@ const HIDDEN = {
   not_forwarded: "Configure this proxy to send X-Forwarded-For or Forwarded.",
 };
 
+/** Enough to notice somebody who tries, and little enough for a disk when that goes on all night. */
+const REFUSED_LOGINS = 10;
+const REFUSED_LOGINS_MS = 60_000;
+
 export function createEvents(parts: TrailParts): Events {
   const { logger, metrics, clock } = parts;
   let lostSinceMs: number | null = null;
   let loadedModels: number | null = null;
+  const refusals = createLineAllowance({ most: REFUSED_LOGINS, perMs: REFUSED_LOGINS_MS, clock });
   metrics.databaseUp(1);
 
   return {
@@ -107,7 +116,13 @@ export function createEvents(parts: TrailParts): Events {
       logger.info({ models }, "catalogue loaded");
     },
     keyIssued: ({ keyId, prefix, mode }) => logger.info({ key_id: keyId, key_prefix: prefix, mode }, "key issued"),
-    keyRevoked: ({ keyId, prefix }) => logger.info({ key_id: keyId, key_prefix: prefix }, "key revoked"),
+    keyStatusChanged: ({ keyId, prefix, status, requestId }) =>
+      logger.info({ request_id: requestId, key_id: keyId, key_prefix: prefix, status }, "key status changed"),
+    operatorRefused: ({ requestId, address }) => {
+      const line = refusals.take();
+      if (line !== null)
+        logger.warn({ request_id: requestId, address, unwritten: line.unwritten }, "admin login refused");
+    },
     catalogueChanged: ({ requestId, changes }) => {
       if (changes.length === 0) return;
       const named = changes.slice(0, NAMED_CHANGES).map(({ kind, name, change }) => `${change} ${kind} ${name}`);

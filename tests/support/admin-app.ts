@@ -31,7 +31,8 @@ type AdminOptions = {
 };
 
 /** A gateway that was given no key for credentials. */
-const keyless = (): ProviderTools => createProviderTools(openCredentials({ key: null, previousKey: null }));
+const keyless = (): ProviderTools =>
+  createProviderTools(openCredentials({ key: null, previousKey: null, directories: "" }));
 
 /** The whole admin listener without a socket; what it told the log is in `told`. */
 export function buildAdmin(
@@ -42,7 +43,8 @@ export function buildAdmin(
   const told: string[] = [];
   const events = {
     keyIssued: ({ prefix }: { prefix: string }) => told.push(`issued ${prefix}`),
-    keyRevoked: ({ prefix }: { prefix: string }) => told.push(`revoked ${prefix}`),
+    keyStatusChanged: ({ prefix, status }: { prefix: string; status: string }) => told.push(`${status} ${prefix}`),
+    operatorRefused: ({ address }: { address: string }) => told.push(`refused ${address}`),
     catalogueChanged: ({ changes }: { changes: readonly { kind: string; name: string; change: string }[] }) =>
       told.push(...changes.map(({ kind, name, change }) => `${change} ${kind} ${name}`)),
     adminRequestFailed: (error: unknown) => told.push(`failed ${String(error)}`),

@@ -6,7 +6,7 @@ import type { Events } from "../../telemetry/events.ts";
 import { validate } from "../../wire/validate.ts";
 import { keyChangeSchema, keyRequestSchema, pageSchema, rotationSchema } from "../contract/keys.ts";
 
-type Parts = { keys: ManageKeys; events: Pick<Events, "keyIssued" | "keyRevoked"> };
+type Parts = { keys: ManageKeys; events: Pick<Events, "keyIssued" | "keyStatusChanged"> };
 type OfKey = { Params: { key: string } };
 
 /** Make, list, show and change keys. `:key` is an id or a prefix. */
@@ -36,8 +36,8 @@ export function addKeyRoutes(app: FastifyInstance, { keys, events }: Parts): voi
   for (const change of STATUS_CHANGES) {
     app.post<OfKey>(`/admin/v1/keys/:key/${change}`, async (request) => {
       const result = await keys.changeStatus(request.params.key, change);
-      const { id: keyId, prefix } = result.key;
-      if (change === "revoke") events.keyRevoked({ keyId, prefix });
+      const { id: keyId, prefix, status } = result.key;
+      if (result.changed) events.keyStatusChanged({ keyId, prefix, status, requestId: request.id });
       return result;
     });
   }

@@ -23,7 +23,7 @@ beforeEach(async () => {
     "alter table price disable trigger all; truncate price, route, model, provider cascade; alter table price enable trigger all",
   );
   const key = createSecret(randomBytes(32).toString("base64"));
-  const providerTools = createProviderTools(openCredentials({ key, previousKey: null }));
+  const providerTools = createProviderTools(openCredentials({ key, previousKey: null, directories: "" }));
   admin = buildAdmin(database, { providerTools });
 });
 afterEach(() => admin.app.close());

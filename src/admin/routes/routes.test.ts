@@ -138,6 +138,13 @@ test("a key goes from state to state as it may, and a way that is barred names t
   for (const word of ["suspend", "resume", "disable", "enable"]) {
     expect(await change(word)).toEqual([409, expect.stringContaining("it is revoked")]);
   }
+  expect(admin.told.slice(1).map((line) => line.split(" ")[0])).toEqual([
+    "suspended",
+    "active",
+    "disabled",
+    "active",
+    "revoked",
+  ]);
   expect((await post(`${key.id}/rotate`)).statusCode).toBe(409);
   expect((await admin.ask("PATCH", `/admin/v1/keys/${key.id}`, { label: "x" })).statusCode).toBe(409);
 });

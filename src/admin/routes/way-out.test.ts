@@ -18,7 +18,7 @@ const made = async (order: object) => (await post("keys", order)).json<{ key: { 
 beforeAll(async () => {
   database = await emptyDatabase();
   const key = createSecret(randomBytes(32).toString("base64"));
-  const providerTools = createProviderTools(openCredentials({ key, previousKey: null }));
+  const providerTools = createProviderTools(openCredentials({ key, previousKey: null, directories: "" }));
   admin = buildAdmin(database, { providerTools });
   await post("providers", acme);
   await post("models", large);
