@@ -290,7 +290,13 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     showUsage: createShowUsage({ ledger, creditUsd: config.creditUsd, random: Math.random }),
     listModels: createListModels({ catalogue }),
     showModel: createShowModel({ catalogue }),
-    countTokens: createCountTokens({ catalogue, countRequest, countAtProvider, paperwork }),
+    countTokens: createCountTokens({
+      catalogue,
+      countRequest,
+      countAtProvider,
+      readPosted: ledger.usage,
+      paperwork,
+    }),
     readRequest: paperwork.readRequest,
     readCountRequest: paperwork.readCountRequest,
     fingerprint: paperwork.fingerprint,
@@ -302,6 +308,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     publicUrl: () => publicUrl,
     limits,
     trustedProxies,
+    equalCredentials: config.auth.acceptEqualCredentials === "on" ? "accepted" : "refused",
     betas: config.upstream.anthropicBetas.split(",").filter((flag) => flag !== ""),
   });
   const admin = createAdmin({

@@ -17,20 +17,25 @@ type Count = {
 /** How many tokens an input has, and whose word that is. */
 export type CountTokens = (count: Count) => Promise<{ tokens: number; by: "provider" | "estimate" }>;
 
+/** What a key has left. Throws when the ledger cannot say. */
+type ReadPosted = (keyId: string) => Promise<{ posted: bigint } | null>;
+
 type Parts = {
   catalogue: Catalogue;
   countRequest: CountRequest;
   countAtProvider: CountAtProvider;
+  readPosted: ReadPosted;
   paperwork: Pick<Paperwork, "countInput" | "writeCountRequest">;
 };
 
 /**
  * Counts for free, within the key's rate. A provider that speaks the caller's format is asked, for it alone knows; where none
- * does, or none is well or answers, the input is counted by a vocabulary close to most. So this never fails for a provider's
- * sake, nor for want of money. [spec 4.6]
+ * does, or none is well or answers, the input is counted by a vocabulary close to most. A key that has nothing left has that count
+ * too: nobody uses up a provider's limits without paying. So this never fails for a provider's sake, nor for want of money.
+ * [spec 4.6]
  */
 export const createCountTokens =
-  ({ catalogue, countRequest, countAtProvider, paperwork }: Parts): CountTokens =>
+  ({ catalogue, countRequest, countAtProvider, readPosted, paperwork }: Parts): CountTokens =>
   async ({ id, caller, read }) => {
     const { request, model } = await countingRefusals(
       () => countRequest(caller, id),
@@ -41,8 +46,9 @@ export const createCountTokens =
     );
     await countRequest(caller, id);
 
+    const counting = model.routes.filter(({ dialect }) => dialect === "messages");
     const counted = await countAtProvider({
-      targets: model.routes.filter(({ dialect }) => dialect === "messages"),
+      targets: counting.length > 0 && (await hasMoney(caller.key.id, readPosted)) ? counting : [],
       bodyFor: (target) => paperwork.writeCountRequest(request, target.upstreamModel, memberPolicyOf(target)),
       headers: request.forwardedHeaders,
     });
@@ -50,3 +56,8 @@ export const createCountTokens =
     const tokens = await paperwork.countInput({ ...request, dialect: "messages" });
     return { tokens: Math.ceil(tokens * model.tokenFactor), by: "estimate" };
   };
+
+async function hasMoney(keyId: string, readPosted: ReadPosted): Promise<boolean> {
+  const account = await readPosted(keyId).catch(() => null);
+  return account !== null && account.posted > 0n;
+}

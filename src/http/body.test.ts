@@ -137,6 +137,27 @@ test.each([
   caller.destroy();
 });
 
+test.each(["identity", "Identity", "identity, identity", "identity ,IDENTITY", ""])(
+  "a body that says nothing was done to it (%j) is read [BOD-10]",
+  async (encoding) => {
+    const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-encoding: ${encoding}\r\ncontent-length: 2`);
+    caller.write("{}");
+
+    expect((await readBody(call, 100)).toString()).toBe("{}");
+    caller.destroy();
+  },
+);
+
+test.each(["gzip", "identity, gzip", "identity;q=1", "identityx", "x-identity"])(
+  "a body encoded as %j is refused unread [BOD-10]",
+  async (encoding) => {
+    const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-encoding: ${encoding}\r\ncontent-length: 2`);
+
+    await expect(readBody(call, 100)).rejects.toThrow(/only content-encoding accepted is `identity`/);
+    caller.destroy();
+  },
+);
+
 test("a caller that left before its body was asked for is refused, and not waited for for ever", async () => {
   const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-length: 8`);
   caller.write("1234");

@@ -8,6 +8,8 @@ import type { Call } from "./door.ts";
 import type { Share } from "./key-shares.ts";
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
+/** Named as often as anybody likes, this means that nothing was done to the bytes. [RFC 9110, 8.4.1] */
+const UNENCODED = /^\s*(?:identity\s*(?:,\s*identity\s*)*)?$/i;
 const MEBIBYTE = 1_048_576;
 
 /** The bytes of a JSON body. */
@@ -100,8 +102,8 @@ function requireJson({ headers }: IncomingMessage): void {
   if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
     throw new Fault("invalid_request", "Send the body as `content-type: application/json`.");
   }
-  if (headers["content-encoding"] !== undefined) {
-    throw new Fault("invalid_request", "Send the body uncompressed, without a content-encoding header.");
+  if (!UNENCODED.test(headers["content-encoding"] ?? "")) {
+    throw new Fault("invalid_request", "Send the body uncompressed; the only content-encoding accepted is `identity`.");
   }
 }
 

@@ -48,6 +48,7 @@ test.each([300_000, 3_600_000])(
       publicUrl: () => "http://tollgate.example",
       limits: { ...LIMITS, streamDeadlineMs },
       trustedProxies: () => false,
+      equalCredentials: "refused",
       betas: [],
     });
 

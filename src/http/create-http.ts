@@ -19,6 +19,7 @@ import { createReadBody } from "./body.ts";
 import { createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
 import { createConnectionShare } from "./connection-share.ts";
+import type { EqualCredentials } from "./credential.ts";
 import { createDoor } from "./door.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Readiness } from "./health.ts";
@@ -79,6 +80,8 @@ type Parts = {
   limits: HttpLimits;
   /** Proxies whose word on where a request comes from is taken. */
   trustedProxies: NetworkList;
+  /** What becomes of one key that is sent in both headers. */
+  equalCredentials: EqualCredentials;
   /** The operator's own additions to the flags of Format B that are passed on. */
   betas: readonly string[];
 };
@@ -100,7 +103,17 @@ export function createHttp(parts: Parts): Server {
   const { makeRoom } = arrivals;
   const shares = createKeyShares({ ...limits, makeRoom });
   const maxOpenRequests = limits.openRequests;
-  const door = createDoor({ openRequest, callerAddress, events, drain, clock, shares, makeRoom, maxOpenRequests });
+  const door = createDoor({
+    openRequest,
+    callerAddress,
+    events,
+    drain,
+    clock,
+    shares,
+    makeRoom,
+    maxOpenRequests,
+    equalCredentials: parts.equalCredentials,
+  });
   const readBody = createReadBody({
     maxBytes: limits.bodyBytes,
     unfundedBytes: limits.unfundedBodyBytes,

@@ -5,11 +5,18 @@ export type CredentialScheme = "bearer" | "bearer_or_header";
 
 const BEARER = /^bearer +([^\s]+) *$/i;
 
+/** What becomes of one key that is sent in both headers: some clients set both, and cannot be told not to. */
+export type EqualCredentials = "accepted" | "refused";
+
 /**
  * The one credential of a request; null when there is none. Two, of any kind, are refused: a proxy in front may have seen the
  * other one. Read from the raw headers, because repeated ones are merged elsewhere.
  */
-export function extractCredential(rawHeaders: readonly string[], scheme: CredentialScheme): string | null {
+export function extractCredential(
+  rawHeaders: readonly string[],
+  scheme: CredentialScheme,
+  equal: EqualCredentials = "refused",
+): string | null {
   let authorization: string | null = null;
   let headerKey: string | null = null;
   let count = 0;
@@ -24,7 +31,11 @@ export function extractCredential(rawHeaders: readonly string[], scheme: Credent
       count++;
     }
   }
-  if (count > 1) throw new Fault("invalid_credentials", twoCredentials(authorization !== null && headerKey !== null));
+  if (count > 1) {
+    const once = count === 2 && headerKey !== null ? authorization : null;
+    if (equal === "accepted" && once !== null && bearerOf(once) === headerKey) return headerKey;
+    throw new Fault("invalid_credentials", twoCredentials(authorization !== null && headerKey !== null));
+  }
   if (authorization !== null) return bearerOf(authorization);
   if (headerKey === null) return null;
   if (scheme === "bearer") {
@@ -46,7 +57,8 @@ function bearerOf(authorization: string): string {
 
 function twoCredentials(bothKinds: boolean): string {
   return bothKinds
-    ? "Both Authorization and x-api-key were sent. Send exactly one; drop x-api-key and keep `Authorization: Bearer <key>`."
+    ? "Both Authorization and x-api-key were sent. Send exactly one; drop x-api-key and keep `Authorization: Bearer <key>`. " +
+        "(An operator can let two equal ones pass with `auth.accept_equal_credentials`.)"
     : "The credential header was sent more than once. Send exactly one.";
 }
 

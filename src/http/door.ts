@@ -10,7 +10,7 @@ import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { RouteName } from "../telemetry/route-name.ts";
 import type { RenderFault } from "../wire/errors/shape.ts";
 import type { CallerAddress } from "./caller-address.ts";
-import { type CredentialScheme, extractCredential, missingCredential } from "./credential.ts";
+import { type CredentialScheme, type EqualCredentials, extractCredential, missingCredential } from "./credential.ts";
 import type { Drain } from "./drain.ts";
 import type { KeyShares } from "./key-shares.ts";
 import { refuse } from "./refuse.ts";
@@ -58,6 +58,7 @@ type Parts = {
   /** Ends something that takes long: whether there was anything. */
   makeRoom: () => boolean;
   maxOpenRequests: number;
+  equalCredentials: EqualCredentials;
 };
 
 /**
@@ -65,7 +66,8 @@ type Parts = {
  * headers, the work, and exactly one end.
  */
 export function createDoor(parts: Parts): Door {
-  const { openRequest, callerAddress, events, drain, clock, shares, makeRoom, maxOpenRequests } = parts;
+  const { openRequest, callerAddress, events, drain, clock, shares, makeRoom, maxOpenRequests, equalCredentials } =
+    parts;
 
   function open({ name, dialect, method }: RouteDescription): Visit {
     const id = createId(clock.nowMs());
@@ -100,7 +102,7 @@ export function createDoor(parts: Parts): Door {
 
   /** Who is calling, from the headers alone; nothing to wait for when the key is remembered. */
   function credential({ request, response }: Call, origin: KeyMode, description: RouteDescription) {
-    const secret = extractCredential(request.rawHeaders, description.credential.scheme);
+    const secret = extractCredential(request.rawHeaders, description.credential.scheme, equalCredentials);
     if (secret !== null)
       return openRequest({
         secret,

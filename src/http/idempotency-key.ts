@@ -2,8 +2,9 @@ import { Fault } from "../core/fault.ts";
 
 const NAME = "idempotency-key";
 const LONGEST = 255;
-/** Printable, of any alphabet that a header can carry. */
-const ALLOWED = /^[^\p{Cc}]+$/u;
+const CONTROL = /[\0-\x1f\x7f]/;
+/** A header is bytes, and which letters the higher ones mean is not agreed: an é may arrive as one or as two. */
+const ASCII = /^[\0-\x7f]*$/;
 
 /** The caller's Idempotency-Key; null when it sent none. Read from the raw headers, because repeated ones are merged elsewhere. */
 export function readIdempotencyKey(rawHeaders: readonly string[]): string | null {
@@ -16,12 +17,17 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | null
   }
   if (value === null) return null;
   if (value === "") throw refused("it is empty");
+  if (CONTROL.test(value)) throw refused("it contains control characters");
+  if (!ASCII.test(value)) throw refused("it contains characters that are not ASCII");
   if (value.length > LONGEST) throw refused(`it has ${value.length} characters`);
-  if (!ALLOWED.test(value)) throw refused("it contains control characters");
   return value;
 }
 
 const refused = (what: string): Fault =>
-  new Fault("invalid_request", `Idempotency-Key: ${what}. Send it once, with 1 to ${LONGEST} printable characters.`, {
-    param: "Idempotency-Key",
-  });
+  new Fault(
+    "invalid_request",
+    `Idempotency-Key: ${what}. Send it once, with 1 to ${LONGEST} printable ASCII characters.`,
+    {
+      param: "Idempotency-Key",
+    },
+  );

@@ -34,6 +34,8 @@ test.each([
 test("without a limit of its own a request has the default one [MSG-11]", () => {
   expect(read({})).toMatchObject({ maxOutputTokens: 1024, edits: { max_tokens: "1024" } });
   expect(read({ max_tokens: 5 })).toMatchObject({ maxOutputTokens: 5, edits: {} });
+  for (const large of [9_007_199_254_740_993, 1e30])
+    expect(read({ max_tokens: large }).maxOutputTokens).toBe(Number.MAX_SAFE_INTEGER);
 });
 
 test.each([
@@ -49,14 +51,23 @@ test.each([
 
 test.each([
   ["no date", { "compat-version": "latest" }],
-  ["no day of any month", { "compat-version": "2023-02-30" }],
-  ["two values", { "compat-version": "2023-06-01, 2023-06-01" }],
+  ["no day of any month", { "compat-version": "2026-11-31" }],
+  ["two values", { "compat-version": "2026-10-21, 2026-10-21" }],
   ["before the first", { "anthropic-version": "2023-05-31" }],
-  ["two names that disagree", { "compat-version": "2023-06-01", "anthropic-version": "2026-10-21" }],
-])("a version that is %s is refused [VER-7] [VER-8]", (_name, headers) => {
-  expect(() => read({}, headers)).toThrow(
-    expect.objectContaining({ code: "invalid_request", param: "compat-version" }),
-  );
+  ["no date beside one that is", { "compat-version": "latest", "anthropic-version": "2026-10-21" }],
+])("a version that is %s means the default [VER-7] [VER-8] [VER-4]", (_name, headers) => {
+  expect(read({}, headers).forwardedHeaders).toEqual({ "anthropic-version": "2023-06-01" });
+});
+
+test("the interface's own name for the version wins over the other [VER-4]", () => {
+  for (const [own, other] of [
+    ["2023-06-01", "2026-10-21"],
+    ["2026-10-21", "2023-06-01"],
+  ] as const) {
+    const headers = { "compat-version": own, "anthropic-version": other };
+
+    expect(read({}, headers).forwardedHeaders).toEqual({ "anthropic-version": own });
+  }
 });
 
 test("only flags on the list pass, each once and in their order [BOD-30]", () => {

@@ -12,10 +12,17 @@ import { nativeHeaders } from "./native-headers.ts";
 /** What an answer may come to when the caller does not say. [spec 2.9] */
 export const DEFAULT_MAX_TOKENS = 1024;
 
+/** Also one that no double holds to the digit: a limit is capped, however large. */
+const anyWholeNumber = z
+  .number()
+  .refine((value) => Number.isInteger(value), "Input should be an integer")
+  .min(1)
+  .meta({ type: "integer" });
+
 /** The message request as promised. [spec 2.9] */
 export const messagesRequestSchema = z.looseObject({
   ...inputFields,
-  max_tokens: z.int().min(1).optional(),
+  max_tokens: anyWholeNumber.optional(),
   stream: z.boolean().optional(),
   temperature: z.number().optional(),
   top_p: z.number().optional(),
@@ -40,7 +47,7 @@ export function readMessagesRequest(
     owner: "",
     model: body.model,
     stream: body.stream === true,
-    maxOutputTokens: body.max_tokens ?? DEFAULT_MAX_TOKENS,
+    maxOutputTokens: Math.min(body.max_tokens ?? DEFAULT_MAX_TOKENS, Number.MAX_SAFE_INTEGER),
     maxOutputTokensField: "max_tokens",
     choices: 1,
     forwardedHeaders,

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Fault } from "../../core/fault.ts";
 import { allowedBetas } from "./beta-flags.ts";
 
 /** Every version of this format there has been, oldest first. */
@@ -15,19 +14,13 @@ export function nativeHeaders(
   return { "anthropic-version": versionOf(headers), ...(betas === "" ? {} : { "anthropic-beta": betas }) };
 }
 
-/** `compat-version` and `anthropic-version` are two names of one header. */
+/**
+ * `compat-version` is the interface's own name and wins over the other. A date means the newest known version that is not after
+ * it; whatever else stands there means the default, and is never refused.
+ */
 function versionOf(headers: IncomingHttpHeaders): string {
-  const compat = textOf(headers["compat-version"]);
-  const native = textOf(headers["anthropic-version"]);
-  if (compat !== null && native !== null && compat !== native) {
-    throw refusal("compat-version and anthropic-version are one header under two names; send one of them.");
-  }
-  const asked = compat ?? native;
-  if (asked === null) return FIRST_VERSION;
-  if (!isDate(asked)) throw refusal("compat-version: Input should be a date, such as 2023-06-01");
-  const version = VERSIONS.findLast((known) => known <= asked);
-  if (version === undefined) throw refusal(`compat-version: Input should be ${FIRST_VERSION} or later`);
-  return version;
+  const asked = textOf(headers["compat-version"]) ?? textOf(headers["anthropic-version"]) ?? "";
+  return (isDate(asked) && VERSIONS.findLast((known) => known <= asked)) || FIRST_VERSION;
 }
 
 function isDate(text: string): boolean {
@@ -40,5 +33,3 @@ function isDate(text: string): boolean {
 function textOf(header: string | string[] | undefined): string | null {
   return typeof header === "string" ? header : null;
 }
-
-const refusal = (message: string): Fault => new Fault("invalid_request", message, { param: "compat-version" });

@@ -21,7 +21,7 @@ export const PARAMETERS = {
     in: "header",
     required: false,
     description:
-      "The version of this format the client speaks, as a date; `2023-06-01` when absent. Clients that send it as `anthropic-version` are understood too.",
+      "The version of this format the client speaks, as a date: the newest known version not after it. `2023-06-01` when absent or no date. Clients that send it as `anthropic-version` are understood too; `compat-version` wins when both are sent.",
     schema: { type: "string" },
   },
 } as const satisfies Record<string, Parameter>;

@@ -3,6 +3,7 @@ import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-
 import { onlyStraight, translates } from "../../support/provider-dialect.ts";
 import { requestIdOf } from "../knock.ts";
 import { makeKey } from "../make-key.ts";
+import { issueKey } from "../operator.ts";
 import { ask, COUNT, JSON_TYPE, MESSAGE, modelFor, send } from "../operations.ts";
 
 let gateway: GatewayProcess;
@@ -105,6 +106,21 @@ test("counting charges nothing, and needs no money [CNT-11] [CNT-12]", async () 
   expect(await usage()).toEqual(before);
 });
 
+test.each([
+  { mode: "credit", order: {}, origin: "" },
+  { mode: "token_budget", order: { budget: 0 }, origin: "/token" },
+] as const)(
+  "for a $mode key with nothing left no provider is asked [CNT-12]",
+  async ({ mode, order, origin }) => {
+    const { secret: key } = await issueKey(gateway, { mode, ...order });
+    const calls = (await gateway.witness()).length;
+    const counted = await ask(COUNT, { gateway, key, origin });
+
+    expect(counted).toMatchObject({ status: 200, headers: { "x-tollgate-counted-by": "estimate" } });
+    expect((await gateway.witness()).length).toBe(calls);
+  },
+);
+
 test("both ways of sending a key are taken, at both origins [AUT-1] [AUT-2] [ORI-2] [ORI-3]", async () => {
   const body = JSON.stringify({ model: "plain", ...COUNT.body });
   const headers = ["x-api-key", gateway.keys.credit, ...JSON_TYPE];
@@ -117,7 +133,10 @@ test("both ways of sending a key are taken, at both origins [AUT-1] [AUT-2] [ORI
 test("the version and the listed flags are forwarded [VER-3] [VER-9] [BOD-30]", async (context) => {
   onlyStraight(context, "both are words of this format alone");
   const flags = "interleaved-thinking-2025-05-14,files-api-2025-04-14";
-  await ask(COUNT, { gateway, headers: ["compat-version", "2026-10-21", "anthropic-beta", flags] });
+  await ask(COUNT, {
+    gateway,
+    headers: ["compat-version", "2026-10-21", "anthropic-version", "latest", "anthropic-beta", flags],
+  });
 
   expect((await gateway.witness()).at(-1)?.headers).toMatchObject({
     "anthropic-version": "2026-10-21",

@@ -69,13 +69,16 @@ test("without a limit of its own a request runs with 1024 tokens [MSG-11] [MON-1
   expect(JSON.parse(reply.text)).toMatchObject({ stop_reason: "max_tokens", usage: { output_tokens: 1024 } });
 });
 
-test("a limit above the published one is lowered to it, the default included [MSG-12] [MSG-13] [MOD-10]", async () => {
-  for (const fields of [{ max_tokens: 9 }, { max_tokens: 1_000_000 }, {}]) {
+test("a limit above the published one is lowered to it, however large, the default included [MSG-10] [MSG-12] [MSG-13] [MOD-10]", async () => {
+  for (const fields of [{ max_tokens: 9 }, { max_tokens: 1_000_000 }, { max_tokens: 1e30 }, {}]) {
     const reply = await ask(MESSAGE, { gateway, fields: { model: "small", ...fields } });
 
     expect(reply.status).toBe(200);
     expect(limitTold((await lastCall()).body)).toBe(8);
   }
+  const body = JSON.stringify({ ...MESSAGE.body, model: "small" }).replace("{", '{"max_tokens":9007199254740993,');
+  expect(await send(MESSAGE, { gateway, body })).toMatchObject({ status: 200 });
+  expect(limitTold((await lastCall()).body)).toBe(8);
 });
 
 test("fields the specification does not name reach the provider untouched [BOD-1] [MSG-8] [MSG-21]", async (context) => {
@@ -147,12 +150,20 @@ test.for<[string, string[], string]>([
   ["its other name", ["anthropic-version", "2026-10-21"], "2026-10-21"],
   ["a day in between", ["anthropic-version", "2025-01-01"], "2023-06-01"],
   ["a day to come", ["compat-version", "2031-01-01"], "2026-10-21"],
+  ["two that disagree", ["compat-version", "2026-10-21", "anthropic-version", "2023-06-01"], "2026-10-21"],
+  ["the other way round", ["anthropic-version", "2026-10-21", "compat-version", "2023-06-01"], "2023-06-01"],
+  ["one that is no date, and one that is", ["compat-version", "next", "anthropic-version", "2026-10-21"], "2023-06-01"],
+  ["no date", ["compat-version", "latest"], "2023-06-01"],
+  ["no day of any month", ["anthropic-version", "2026-11-31"], "2023-06-01"],
+  ["before the first", ["anthropic-version", "2023-05-31"], "2023-06-01"],
+  ["nothing at all", ["compat-version", ""], "2023-06-01"],
 ])(
-  "of versions (%s) the provider is sent the newest not after it [VER-3] [VER-4] [VER-5] [VER-6] [VER-9]",
+  "of versions (%s) the provider is sent the newest not after it, or the default [VER-3] [VER-4] [VER-5] [VER-6] [VER-7] [VER-8] [VER-9]",
   async ([_name, headers, sent], context) => {
     onlyStraight(context, "a version is one of this format alone");
-    await ask(MESSAGE, { gateway, fields: { model: "short" }, headers });
+    const { status } = await ask(MESSAGE, { gateway, fields: { model: "short" }, headers });
 
+    expect(status).toBe(200);
     expect((await lastCall()).headers).toMatchObject({ "anthropic-version": sent });
   },
 );

@@ -77,15 +77,6 @@ describe("what would keep state for strangers, or cost what nobody published, is
   });
 });
 
-test.each([
-  ["no date", ["compat-version", "latest"]],
-  ["no day of any month", ["anthropic-version", "2023-02-30"]],
-  ["before the first", ["anthropic-version", "2023-05-31"]],
-  ["two that disagree", ["compat-version", "2023-06-01", "anthropic-version", "2026-10-21"]],
-])("a version that is %s is refused [VER-7] [VER-8]", async (_name, headers) => {
-  expectRefused(MESSAGE, await ask(MESSAGE, { gateway, headers }), INVALID);
-});
-
 test.each<[name: string, body: string]>([
   ["empty", ""],
   ["not JSON", "model=plain"],

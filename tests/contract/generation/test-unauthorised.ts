@@ -46,7 +46,16 @@ export function testUnauthorised(operation: Operation): void {
     const { credit } = gateway.keys;
     const reply = await ask(operation, { gateway, headers: ["x-api-key", credit] });
 
-    expect(expectRefused(operation, reply, UNAUTHORISED)).toMatch(/Authorization.*x-api-key.*drop x-api-key/);
+    expect(expectRefused(operation, reply, UNAUTHORISED)).toMatch(
+      /Authorization.*x-api-key.*drop x-api-key.*accept_equal/,
+    );
+  });
+
+  test("a credential header that is sent twice is refused, though it says the same [AUT-25]", async () => {
+    const headers = bearer(gateway.keys.credit);
+    const reply = await ask(operation, { gateway, headers });
+
+    expect(expectRefused(operation, reply, UNAUTHORISED)).toMatch(/more than once/);
   });
 
   test("a key of the other mode is told its base URL [ORI-4] [ORI-5] [ORI-6] [ORI-7]", async () => {
