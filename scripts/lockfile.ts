@@ -1,6 +1,7 @@
 /**
  * Keeps package-lock.json fit for `npm ci` on every platform. npm leaves an optional package out when the registry at hand does
- * not have it, and then refuses the lock elsewhere as incomplete. `--fix` adds what is missing; no host may be named.
+ * not have it, and then refuses the lock elsewhere as incomplete. `--fix` adds what is missing; no host may be named. Every
+ * package has the hash of its content, except what `--fix` has added for other platforms than the one of CI and of the image.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -8,6 +9,12 @@ type Entry = {
   version?: string;
   dev?: true;
   resolved?: string;
+  integrity?: string;
+  link?: true;
+  optional?: true;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
   optionalDependencies?: Record<string, string>;
 } & Record<string, unknown>;
 
@@ -17,8 +24,13 @@ const PROCESSORS = ["arm64", "x64", "ia32", "ppc64", "riscv64", "s390x", "arm", 
 
 const lock = JSON.parse(readFileSync(FILE, "utf8")) as { packages: Record<string, Entry> };
 const problems: string[] = [];
+let unhashed = 0;
 for (const [path, entry] of Object.entries(lock.packages)) {
   if (entry.resolved?.startsWith("http")) problems.push(`${path} names a host`);
+  if (path !== "" && entry.link !== true && entry.integrity === undefined) {
+    if (isForElsewhere(entry)) unhashed++;
+    else problems.push(`${path} has no integrity`);
+  }
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
     if (lock.packages[`${path}/node_modules/${name}`] || lock.packages[`node_modules/${name}`]) continue;
     problems.push(`${name} is missing`);
@@ -32,8 +44,17 @@ if (process.argv.includes("--fix")) {
   console.log(`lockfile: ${problems.length} entries mended`);
 } else {
   for (const problem of problems) console.error(`lockfile: ${problem}`);
-  console.log(`lockfile: ${Object.keys(lock.packages).length} packages`);
+  console.log(`lockfile: ${Object.keys(lock.packages).length} packages, ${unhashed} of other platforms without a hash`);
   process.exitCode = problems.length > 0 ? 1 : 0;
+}
+
+/** Whether an entry is never installed on Linux with glibc on x64. */
+function isForElsewhere({ optional, os = [], cpu = [], libc = [] }: Entry): boolean {
+  const here =
+    (os.length === 0 || os.includes("linux")) &&
+    (cpu.length === 0 || cpu.includes("x64")) &&
+    (libc.length === 0 || libc.includes("glibc"));
+  return optional === true && !here;
 }
 
 /** Such packages carry their platform in their name; nothing else about them is needed where they are not installed. */
