@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
+const WITH_NODE = join(import.meta.dirname, "..", "..", "scripts", "with-node");
+
 test("a Node whose hash is not known is not fetched", () => {
   const cache = mkdtempSync(join(tmpdir(), "tollgate-with-node-"));
   const env = { ...process.env, TOLLGATE_NODE: "99.0.0", TOLLGATE_CACHE: cache };
-  const { status, stderr } = spawnSync("scripts/with-node", ["node", "--version"], { env, encoding: "utf8" });
+  const { status, stderr } = spawnSync(WITH_NODE, ["node", "--version"], { env, encoding: "utf8" });
   rmSync(cache, { recursive: true });
 
   expect(status).toBe(1);

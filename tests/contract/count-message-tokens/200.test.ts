@@ -109,17 +109,14 @@ test("counting charges nothing, and needs no money [CNT-11] [CNT-12]", async () 
 test.each([
   { mode: "credit", order: {}, origin: "" },
   { mode: "token_budget", order: { budget: 0 }, origin: "/token" },
-] as const)(
-  "for a $mode key with nothing left no provider is asked [CNT-12]",
-  async ({ mode, order, origin }) => {
-    const { secret: key } = await issueKey(gateway, { mode, ...order });
-    const calls = (await gateway.witness()).length;
-    const counted = await ask(COUNT, { gateway, key, origin });
+] as const)("for a $mode key with nothing left no provider is asked [CNT-12]", async ({ mode, order, origin }) => {
+  const { secret: key } = await issueKey(gateway, { mode, ...order });
+  const calls = (await gateway.witness()).length;
+  const counted = await ask(COUNT, { gateway, key, origin });
 
-    expect(counted).toMatchObject({ status: 200, headers: { "x-tollgate-counted-by": "estimate" } });
-    expect((await gateway.witness()).length).toBe(calls);
-  },
-);
+  expect(counted).toMatchObject({ status: 200, headers: { "x-tollgate-counted-by": "estimate" } });
+  expect((await gateway.witness()).length).toBe(calls);
+});
 
 test("both ways of sending a key are taken, at both origins [AUT-1] [AUT-2] [ORI-2] [ORI-3]", async () => {
   const body = JSON.stringify({ model: "plain", ...COUNT.body });
