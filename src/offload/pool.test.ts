@@ -1,9 +1,12 @@
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import type { ClientDialect } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import { processorMs } from "../../tests/support/processor-time.ts";
 import { createPaperwork } from "./create-paperwork.ts";
 import { createPool, type Pool, POOL_LIMITS, type PoolLimits } from "./pool.ts";
+
+// A thread reads all its modules when it starts, and a busy machine takes its time over that.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** A thread takes a while to start, so those that nothing happens to are used again. */
 const lasting = createPool({ ...POOL_LIMITS, threads: 1 });
