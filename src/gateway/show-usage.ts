@@ -4,6 +4,7 @@ import type { Key } from "../keys/key.ts";
 import type { Ledger, UsageSummary } from "../ledger/ledger.ts";
 import type { UsageSummaryBody } from "../wire/usage/usage-summary.ts";
 import { ledgerAway } from "./ask-ledger.ts";
+import { createSharedRead } from "./shared-read.ts";
 
 export type ShownUsage = { body: UsageSummaryBody; headers: Record<string, string> };
 
@@ -14,8 +15,10 @@ type Parts = { ledger: Pick<Ledger, "usage">; creditUsd: string; random: () => n
 
 export const createShowUsage = ({ ledger, creditUsd, random }: Parts): ShowUsage => {
   const usdNano = parseCredits(creditUsd) ?? NANO;
+  // A caller that asks a thousand times at once would otherwise keep the database from everybody else.
+  const readUsage = createSharedRead((keyId: string) => ledger.usage(keyId));
   return async (key) => {
-    const totals = await ledger.usage(key.id).catch((cause: unknown) => {
+    const totals = await readUsage(key.id).catch((cause: unknown) => {
       throw ledgerAway(random, cause);
     });
     if (totals === null) throw new Fault("invalid_credentials", "This API key is not valid.");
