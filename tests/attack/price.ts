@@ -5,8 +5,8 @@ export const PRICE = { input: "1", output: "4" };
 const INPUT_NANO = 1_000n;
 const OUTPUT_NANO = 4_000n;
 
-/** A token budget worth a credit of output. */
-export const TOKENS_PER_CREDIT = 250_000n;
+/** A token budget worth a credit of input. */
+export const TOKENS_PER_CREDIT = 1_000_000n;
 
 export const outputOf = ({ visibleTokens, hiddenTokens }: ProviderCall): number => visibleTokens + hiddenTokens;
 

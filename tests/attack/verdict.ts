@@ -35,7 +35,8 @@ export function judgeLane(figures: LaneFigures, cap: Cap | undefined, capNano: b
   if (cap === undefined) return verdict(false, `gains ${percent.toFixed(1)} % of its price`);
   if (gain > capNano + dearest)
     return verdict(false, `gains ${percent.toFixed(1)} %, more than its cap and one request`);
-  if (keyStatus === "active" && !exhausted && price < 2n * (capNano + dearest))
+  // A cap that bites shows: by a suspension, an empty balance, or most of the price charged.
+  if (keyStatus === "active" && !exhausted && charged * 2n < price && price < 2n * (capNano + dearest))
     return verdict(false, "too little was tried to see its cap");
   return verdict(true, `capped by ${cap.setting}`);
 }

@@ -16,16 +16,25 @@ const UNREASONED: Record<Format, Json> = {
   messages: { thinking: { type: "disabled" } },
 };
 
+/** Of the formats, messages alone does not reason unless it is asked to. */
+export const reasoning = (caller: Format): Json =>
+  caller === "messages" ? { thinking: { type: "enabled", budget_tokens: 4_000 } } : {};
+
+/** Streams of others, from which a route's pace is known. */
+export const ordinaryTraffic =
+  (asked: (caller: Format) => Json = () => ({})): NonNullable<PriceAttempt["before"]> =>
+  async ({ caller, open, body }) => {
+    for (let times = 0; times < 5; times += 1) {
+      const stream = await open(body({ stream: true, limit: 8_000, extra: asked(caller) }));
+      await stream.readAll();
+    }
+  };
+
 /** 1,500 tokens nobody sees, then 300 words, on a route that has been used before with and without reasoning. */
 export const HIDDEN_REASONING: Pick<PriceAttempt, "model" | "credit" | "before"> = {
   model: { habit: { hidden: 1_500, tokens: 300, rate: 300 }, capabilities: { reasoning: true } },
   credit: "0.2",
-  before: async ({ caller, open, body }) => {
-    for (let times = 0; times < 5; times += 1) {
-      const stream = await open(body({ stream: true, limit: 8_000, extra: UNREASONED[caller] }));
-      await stream.readAll();
-    }
-  },
+  before: ordinaryTraffic((caller) => UNREASONED[caller]),
 };
 
 export const LEFT_EARLY: Cap = {

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ALL_LANES, CHAT_LANES, type PriceAttempt } from "../attempt.ts";
 import { send, wordsIn } from "../client.ts";
-import { HIDDEN_REASONING, LEFT_EARLY, LONG_PROMPT, sendAndReach, untilRefused } from "./moves.ts";
+import {
+  HIDDEN_REASONING,
+  LEFT_EARLY,
+  LONG_PROMPT,
+  ordinaryTraffic,
+  reasoning,
+  sendAndReach,
+  untilRefused,
+} from "./moves.ts";
 
 const all = { kind: "price", lanes: ALL_LANES } as const;
 
@@ -123,8 +131,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     name: "leave during hidden reasoning",
     tries: "Lets a model reason in secret for three seconds and disconnects before the first visible word.",
     ...HIDDEN_REASONING,
-    run: async ({ open, body }) => {
-      const stream = await open(body({ stream: true, limit: 8_000 }));
+    run: async ({ caller, open, body }) => {
+      const stream = await open(body({ stream: true, limit: 8_000, extra: reasoning(caller) }));
       await sleep(3_000);
       stream.leave();
     },
@@ -134,6 +142,18 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     name: "leave after hidden reasoning",
     tries: "Lets a model reason in secret, reads 50 words of the answer and disconnects before it is complete.",
     ...HIDDEN_REASONING,
+    run: async ({ caller, open, body }) => {
+      const stream = await open(body({ stream: true, limit: 8_000, extra: reasoning(caller) }));
+      await stream.readUntil((text) => wordsIn(text) >= 50);
+      stream.leave();
+    },
+  },
+  {
+    ...all,
+    name: "reasoning that nobody asked for",
+    tries: "The same by messages without asking for thoughts, of a server whose model reasons all the same.",
+    ...HIDDEN_REASONING,
+    lanes: ALL_LANES.filter(({ caller, provider }) => caller === "messages" && provider === "messages"),
     run: async ({ open, body }) => {
       const stream = await open(body({ stream: true, limit: 8_000 }));
       await stream.readUntil((text) => wordsIn(text) >= 50);
@@ -157,6 +177,7 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     name: "drop plain requests while they are answered",
     tries: "Asks for plain answers and disconnects while the provider writes them, again and again.",
     model: { habit: { tokens: 2_000, rate: 2_000 } },
+    before: ordinaryTraffic(),
     credit: "0.2",
     cap: LEFT_EARLY,
     run: untilRefused(async (lane) => {
