@@ -12,6 +12,9 @@ import { whyUnavailable } from "../support/postgres.ts";
 /** Those on other tenants that show most in little time. `npm run attack` runs all of them, and longer. */
 const CROWDS = ["unknown keys", "bodies that never come", "abandoned requests", "30,000 tools across formats"];
 
+/** Six processes, a database, and time for them to be calm. */
+const START_TIMEOUT_MS = 180_000;
+
 const held = ATTEMPTS.filter(({ name, long }) => long !== true && !KNOWN.has(name));
 const named = (attempts: readonly Attempt[]) => attempts.map((attempt) => [attempt.name, attempt] as const);
 
@@ -19,7 +22,7 @@ describe.skipIf(whyUnavailable("15"))("a caller with a valid key", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await startStage(modelsOf(held));
-  });
+  }, START_TIMEOUT_MS);
   afterAll(() => stage.close());
 
   test.concurrent.each(named(held.filter(({ kind }) => kind !== "lockout")))(

@@ -43,6 +43,7 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
     ["background", { background: true }],
     ["prompt.id", { prompt: { id: "pmpt_1" } }],
     ["input.1.type", { input: [{ type: "message" }, { type: "item_reference", id: "msg_1" }] }],
+    ["input.0.type", { input: [{ type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: true }] }],
     ["input.0.content.1.file_id", { input: [{ content: [{}, { type: "input_file", file_id: "f" }] }] }],
     ["input.0.output.0.file_id", { input: [{ output: [{ type: "input_image", file_id: "f" }] }] }],
     ["tools.0.vector_store_ids", { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }],

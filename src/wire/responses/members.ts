@@ -75,7 +75,7 @@ const ITEM = shapeOf({
     reasoning: leaf("effort"),
     text: () => TEXT,
   },
-  refused: { type: { because: "stored", when: oneOf("item_reference") } },
+  refused: { type: { because: "stored", when: oneOf("item_reference", "mcp_approval_response") } },
   whole: storedItem,
 });
 
