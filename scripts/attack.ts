@@ -20,7 +20,7 @@ const USAGE = `npm run attack -- [options]
   --only PATTERN   attempts whose name or class matches, as a regular expression
   --short          smaller and shorter attacks on other tenants, and none that takes long
   --json           one JSON object per attempt instead of a table
-  --write          writes docs/operate/attacks.md and attacks.svg from the figures of this run; all attempts only
+  --write          writes docs/operate/attacks.md and attacks.svg from the figures of this run; a whole run only
   --help           this text`;
 
 const { values } = parseArgs({

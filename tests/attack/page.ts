@@ -8,7 +8,7 @@ import { credits, ms, percent, whole } from "./table.ts";
 import { ALLOWED_PERCENT, NEIGHBOUR_RATIO } from "./verdict.ts";
 
 /** What the page of attacks says, from the figures of one run. */
-export function pageOf(rows: readonly Row[]): string {
+export function pageOf(rows: readonly Row[], unmeasured: readonly string[] = []): string {
   const of = (name: Row["class"]): Row[] => rows.filter((row) => row.class === name);
   const held = rows.filter((row) => row.held).length;
   return [
@@ -47,6 +47,14 @@ export function pageOf(rows: readonly Row[]): string {
     "",
     ...caps(of("price")),
     ...failures(rows),
+    ...(unmeasured.length === 0
+      ? []
+      : [
+          "## Not measured yet",
+          "",
+          `These attempts are made and have no figures here yet: ${unmeasured.join("; ")}.`,
+          "",
+        ]),
   ].join("\n");
 }
 

@@ -57,6 +57,7 @@ export const BOUNDS: readonly PriceAttempt[] = [
     ...echoing,
     ...burst,
     name: "swell a plain answer",
+    refusable: true,
     tries: "Sends instructions of 31 MiB and asks for a plain answer, which repeats them.",
     long: true,
     run: async ({ ask, body }) => {
