@@ -83,18 +83,16 @@ describe.each(["forwarded", "normalised"])("a %s stream", (model) => {
 });
 
 test("no address that a caller names is ever called [STR-36]", async () => {
-  const called: string[] = [];
-  const listener = createServer((request, response) => {
-    called.push(request.url ?? "");
-    response.end();
-  });
+  let connections = 0;
+  const listener = createServer((_request, response) => response.end());
+  listener.on("connection", () => connections++);
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
   const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
   const named = { webhook: url, webhook_url: url, callback_url: url, notify: { url }, events_url: url };
   const content = [
     { type: "text", text: `Look at ${url}/text` },
-    { type: "image_url", image_url: { url: `${url}/image.png` } },
+    { type: "image_url", image_url: { url: `${url.replace("http:", "https:")}/image.png` } },
   ];
   for (const stream of [false, true]) {
     const reply = await ask(gateway, { model: "forwarded", stream, ...named, messages: [{ role: "user", content }] });
@@ -103,7 +101,7 @@ test("no address that a caller names is ever called [STR-36]", async () => {
   listener.closeAllConnections();
   listener.close();
 
-  expect(called).toEqual([]);
+  expect(connections).toBe(0);
 });
 
 test("what the provider adds to its answer and to its usage reaches the caller [CHA-28]", async (context) => {

@@ -142,7 +142,7 @@ describe.each(["/v1/chat/completions", "/v1/responses", "/v1/messages"])("%s", (
   test("replays an answer, and refuses an Idempotency-Key for another body, as described", async () => {
     const place = placeAt(path);
     const [[, body] = []] = examplesOf(place);
-    const again = { key: gateway.keys.credit, body, headers: ["idempotency-key", "described"] };
+    const again = { key: gateway.keys.credit, body, headers: ["idempotency-key", `described ${path}`] };
     const first = await ask(place, again);
     const replay = await ask(place, again);
     const reused = await ask(place, { ...again, body: { ...body, stream: true } });
