@@ -294,6 +294,11 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "void_v2",
     from: "if r.delivered then",
     to: "if false then",
+    scene: [
+      admit({ ...ask(0, 50n), claim: { name: 0, fingerprint: 0 } }),
+      settle(0),
+      { type: "void", requests: [0], delivered: true },
+    ],
   },
   {
     name: "what was absorbed and nobody books",
