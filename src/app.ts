@@ -261,6 +261,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     admit,
     running,
     dispatch,
+    paceOf: health.pace,
     deliverStream: createDeliverStream({ relay }),
     deliverPlain: createDeliverPlain({
       paperwork,

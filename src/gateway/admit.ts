@@ -84,6 +84,7 @@ export const createAdmit = (parts: Parts): Admit => {
         (tokens) => Math.min(demand.mostInputTokens, Math.ceil(tokens * tokenFactor)),
         () => demand.inputTokens,
       );
+    const allowed = demand.unlimited ? demand.affordableOutputTokens(verdict.amount) : null;
     const terms = {
       tariff,
       inputTokens: demand.inputTokens,
@@ -91,11 +92,11 @@ export const createAdmit = (parts: Parts): Admit => {
       tokenFactor,
       contextWindow,
       choices: request.choices,
+      mostOutputTokens:
+        Math.min(allowed ?? request.maxOutputTokens ?? Infinity, publishedOutputTokens) * request.choices,
       granted: verdict.amount,
     };
-    const told = demand.unlimited
-      ? demand.affordableOutputTokens(verdict.amount)
-      : cappedLimit(request.maxOutputTokens, publishedOutputTokens);
+    const told = demand.unlimited ? allowed : cappedLimit(request.maxOutputTokens, publishedOutputTokens);
     return {
       kind: "held",
       hold: new Hold(hold, {

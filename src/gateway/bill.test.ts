@@ -20,6 +20,7 @@ const TERMS: Terms = {
   tokenFactor: 1,
   contextWindow: 1_000,
   choices: 1,
+  mostOutputTokens: 2_000,
   granted: 5_000_000n,
 };
 
@@ -32,6 +33,9 @@ const ending = (fields: Partial<Ending>): Ending => ({
   outcome: "client_gone",
   answered: true,
   begun: true,
+  streamed: true,
+  hiddenTokens: 0,
+  lostTokens: 0,
   usage: null,
   stage: delivered(TEXT),
   plain: null,
@@ -65,11 +69,104 @@ test("a stream that its deadline ended costs what it would have cost had its cal
 });
 
 test("a deadline that came before the first byte is told as a failure and costs nothing [MON-30]", async () => {
-  expect(await billFor({ outcome: "timed_out", begun: false })).toMatchObject({ charge: 0n, writeOff: 0n });
+  expect(await billFor({ outcome: "timed_out", begun: false })).toMatchObject({ charge: 0n, absorbed: 0n });
 });
 
 test("a caller that left before the provider answered pays nothing; its input is the house's [CAN-11]", async () => {
-  expect(await billFor({ answered: false })).toMatchObject({ charge: 0n, writeOff: 7_000n });
+  expect(await billFor({ answered: false })).toMatchObject({ charge: 0n, absorbed: 7_000n });
+});
+
+test("what a provider may have produced for a caller that left is the house's, within what was set aside [CAN-11]", async () => {
+  const lost = { answered: false, lostTokens: 50 };
+
+  expect(await billFor(lost)).toMatchObject({ charge: 0n, absorbed: 107_000n });
+  expect(await billFor(lost, { granted: 60_000n })).toMatchObject({ charge: 0n, absorbed: 60_000n });
+  expect(await billFor(lost, { tariff: null })).toMatchObject({ charge: 0n, absorbed: 57n });
+});
+
+test("a plain request that was left pays its input, whether or not the provider had answered; the rest is the house's [CAN-13]", async () => {
+  for (const answered of [false, true]) {
+    const left = { answered, begun: false, streamed: false, stage: null, lostTokens: 50 };
+
+    expect(await billFor(left)).toMatchObject({ charge: 7_000n, absorbed: 100_000n, usage: { outputTokens: 0 } });
+    expect(await billFor(left, { granted: 60_000n })).toMatchObject({ charge: 7_000n, absorbed: 53_000n });
+  }
+});
+
+test("what was delivered before a provider failed is waived, and nothing is when nothing was [MON-32] [MON-42]", async () => {
+  const left = await billFor({});
+
+  expect(await billFor({ outcome: "upstream_failed" })).toMatchObject({
+    charge: 0n,
+    waived: left.charge,
+    usage: left.usage,
+  });
+  expect(await billFor({ outcome: "upstream_failed", begun: false })).toMatchObject({ charge: 0n, waived: 0n });
+});
+
+test.each(["client_gone", "timed_out", "limited"] as const)(
+  "what a model thought unseen is added to what was delivered when it ends by %s [CAN-16]",
+  async (outcome) => {
+    const seen = await billFor({ outcome });
+    const bill = await billFor({ outcome, hiddenTokens: 500 });
+
+    expect(bill.usage).toMatchObject({ outputTokens: seen.usage.outputTokens + 500, reasoningTokens: 500 });
+    expect(bill).toMatchObject({ charge: seen.charge + 1_000_000n, estimated: true });
+    expect((await billFor({ outcome, hiddenTokens: 500 }, { granted: 90_000n })).charge).toBe(90_000n);
+  },
+);
+
+test("no estimate is longer than the answer that the provider was told it may give [CAN-16]", async () => {
+  const short = { mostOutputTokens: 20 };
+
+  expect((await billFor({ hiddenTokens: 500 }, short)).usage.outputTokens).toBe(20);
+  expect((await billFor({ stage: delivered(TEXT.repeat(9)) }, short)).usage.outputTokens).toBe(20);
+  expect((await billFor({ answered: false, lostTokens: 500 }, short)).absorbed).toBe(47_000n);
+});
+
+test("thoughts that were shown are part of those that were hidden, or all of them [CAN-16]", async () => {
+  const kept = new DeliveredText();
+  kept.addText(TEXT);
+  kept.addText(TEXT.repeat(9), "thought");
+  const stage = { inputUsage: () => null, delivered: kept };
+  const shown = await billFor({ stage });
+  const few = await billFor({ stage, hiddenTokens: 10 });
+  const many = await billFor({ stage, hiddenTokens: 1_000 });
+
+  expect(few).toEqual(shown);
+  expect(shown.usage.reasoningTokens).toBeGreaterThan(80);
+  expect(many.usage.outputTokens - shown.usage.outputTokens).toBe(1_000 - shown.usage.reasoningTokens);
+});
+
+test("what a provider counted on the way stands, unless it had only begun to count [CAN-4]", async () => {
+  const counted = await billFor({});
+  const begun = await billFor({ usage: { ...NO_USAGE, inputTokens: 40, outputTokens: 1 } });
+  const done = await billFor({ usage: { ...NO_USAGE, inputTokens: 40, outputTokens: 900 }, hiddenTokens: 500 });
+
+  expect(begun).toMatchObject({
+    estimated: true,
+    usage: { inputTokens: 40, outputTokens: counted.usage.outputTokens },
+  });
+  expect(done).toMatchObject({ estimated: false, usage: { inputTokens: 40, outputTokens: 900 } });
+});
+
+test("a provider that counts no output for what it said has not counted [MON-24]", async () => {
+  const usage = { ...NO_USAGE, inputTokens: 40 };
+  const plain = Buffer.from(JSON.stringify({ choices: [{ message: { content: TEXT } }] }));
+  const streamed = await billFor({ outcome: "completed", usage });
+  const whole = await billFor({ outcome: "completed", usage, stage: null, plain });
+
+  for (const bill of [streamed, whole]) {
+    expect(bill).toMatchObject({ estimated: true, usage: { inputTokens: 40 } });
+    expect(bill.usage.outputTokens).toBeGreaterThan(8);
+  }
+  expect(await billFor({ outcome: "completed", usage, stage: delivered("") })).toMatchObject({ estimated: false });
+});
+
+test("what is thought unseen is swept at, too [CAN-16]", () => {
+  const stage = { delivered: new DeliveredText(), usage: () => null, inputUsage: () => null };
+
+  expect(costSoFar(stage, TERMS, 100).cost - costSoFar(stage, TERMS, 0).cost).toBe(200_000n);
 });
 
 test("a key that pays in tokens pays every one, whichever part of the input or the output it was [MON-28]", async () => {
@@ -101,7 +198,13 @@ test.each<[what: string, usage: Usage, charge: bigint]>([
     11_000n,
   ],
 ])("a usage that is %s is priced as reported and marked as doubtful [MON-43]", async (_what, usage, charge) => {
-  expect(await billFor({ outcome: "completed", usage })).toEqual({ charge, usage, estimated: true, writeOff: 0n });
+  expect(await billFor({ outcome: "completed", usage })).toEqual({
+    charge,
+    usage,
+    estimated: true,
+    absorbed: 0n,
+    waived: 0n,
+  });
 });
 
 test.each<[what: string, terms: Partial<Terms>]>([
@@ -140,13 +243,13 @@ test("a stream that a limit of ours ended costs what it would have cost had its 
   const left = await billFor({});
 
   expect(await billFor({ outcome: "limited" })).toEqual(left);
-  expect(await billFor({ outcome: "limited", begun: false })).toMatchObject({ charge: 0n, writeOff: left.charge });
+  expect(await billFor({ outcome: "limited", begun: false })).toMatchObject({ charge: 0n, absorbed: left.charge });
 });
 
 test("a plain answer past its limit costs its caller nothing, and the house all that was set aside [MON-44]", async () => {
   const bill = await billFor({ outcome: "limited", begun: false, stage: null });
 
-  expect(bill).toMatchObject({ charge: 0n, writeOff: TERMS.granted });
+  expect(bill).toMatchObject({ charge: 0n, absorbed: TERMS.granted });
 });
 
 test("a usage at the very edge of the window is the provider's word [MON-22]", async () => {

@@ -1,6 +1,7 @@
 import { chargeOf, type Tariff } from "../core/price.ts";
 import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../core/usage.ts";
 import type { AnswerStage } from "../translate/answer-stage.ts";
+import type { DeliveredText } from "../translate/delivered-text.ts";
 import { generatedText } from "../translate/generated-text.ts";
 import { withinReservation } from "./within-reservation.ts";
 
@@ -15,6 +16,8 @@ export type Terms = {
   tokenFactor: number;
   contextWindow: number | null;
   choices: number;
+  /** The longest answer that the provider was told it may give, all choices together. No estimate is longer. */
+  mostOutputTokens: number;
   /** What was set aside. A charge that rests on an estimate never takes more. */
   granted: bigint;
 };
@@ -29,6 +32,12 @@ export type Ending = {
   answered: boolean;
   /** The caller has been sent a status of success. */
   begun: boolean;
+  /** The caller asked for a stream. */
+  streamed: boolean;
+  /** What a model that reasons has produced unseen, as far as the clock can tell; 0 where it does not reason. */
+  hiddenTokens: number;
+  /** What the provider may have produced since it was asked, as far as the clock can tell, where nothing of it was seen. */
+  lostTokens: number;
   usage: Usage | null;
   /** What a stream had said when it ended; null for a plain answer. */
   stage: Pick<AnswerStage, "inputUsage" | "delivered"> | null;
@@ -42,49 +51,73 @@ export type Bill = {
   /** The provider's numbers were missing, so that ours stand here, or more than can be true, so that no more than was set aside is charged. */
   estimated: boolean;
   /** What the operator bears: work that a provider was asked for and nobody can be charged for. */
-  writeOff: bigint;
+  absorbed: bigint;
+  /** The price of what was delivered before a provider failed. Nobody is charged it, up to a cap. */
+  waived: bigint;
 };
 
-const FREE: Bill = { charge: 0n, usage: NO_USAGE, estimated: false, writeOff: 0n };
+const FREE: Bill = { charge: 0n, usage: NO_USAGE, estimated: false, absorbed: 0n, waived: 0n };
 
 /** What a request costs in the unit of its key, row by row as decided. [decisions 19, 20] */
 export async function billOf(ending: Ending, terms: Terms, count: CountText): Promise<Bill> {
   switch (ending.outcome) {
     case "completed":
-      return bill(() => wholeUsage(ending, terms, count));
+      return bill(await wholeUsage(ending, terms, count));
     case "client_gone":
-      if (!ending.answered) return { ...FREE, writeOff: costOf(terms, estimatedInput(terms)) };
-      return bill(() => brokenOffUsage(ending, terms, count));
+      if (!ending.streamed) return leftPlain(ending, terms);
+      if (!ending.answered) return { ...FREE, absorbed: priced(workOf(ending, terms), terms).charge };
+      return brokenOff();
     case "timed_out":
       // A caller that was told of a failure by its status pays nothing.
-      return ending.begun ? bill(() => brokenOffUsage(ending, terms, count)) : FREE;
+      return ending.begun ? brokenOff() : FREE;
     case "limited": {
       // A plain answer past its bound has more bytes than any limit of output allows for: all that was set aside may be gone.
-      if (ending.stage === null) return { ...FREE, writeOff: terms.granted };
-      const made = await bill(() => brokenOffUsage(ending, terms, count));
-      return ending.begun ? made : { ...FREE, writeOff: made.charge };
+      if (ending.stage === null) return { ...FREE, absorbed: terms.granted };
+      const made = await brokenOff();
+      return ending.begun ? made : { ...FREE, absorbed: made.charge };
     }
-    case "upstream_failed":
-      return FREE;
+    case "upstream_failed": {
+      if (!ending.begun) return FREE;
+      const { charge, ...made } = await brokenOff();
+      return { ...made, charge: 0n, waived: charge };
+    }
     default:
       return ending.outcome satisfies never;
   }
 
-  async function bill(estimate: () => Promise<Usage>): Promise<Bill> {
-    const { usage } = ending;
-    if (usage !== null && isPossible(usage, terms)) {
-      return { charge: costOf(terms, usage), usage, estimated: false, writeOff: 0n };
-    }
-    return { ...priced(usage ?? (await estimate()), terms), estimated: true, writeOff: 0n };
+  async function brokenOff(): Promise<Bill> {
+    return bill(await brokenOffUsage(ending, terms, count));
+  }
+
+  function bill({ usage, said }: Counted): Bill {
+    if (said && isPossible(usage, terms)) return { ...FREE, charge: costOf(terms, usage), usage };
+    return { ...FREE, ...priced(usage, terms), estimated: true };
   }
 }
+
+/**
+ * A plain request has delivered nothing when it is left, and its provider was sent the whole input: that is charged. What the provider
+ * may have made of it is the house's.
+ */
+async function leftPlain(ending: Ending, terms: Terms): Promise<Bill> {
+  const counted = await inputOf(terms);
+  const input = priced(counted, terms);
+  const all = priced(workOf(ending, terms, counted), terms);
+  return { ...FREE, ...input, estimated: true, absorbed: all.charge - input.charge };
+}
+
+const workOf = ({ lostTokens }: Ending, terms: Terms, input = estimatedInput(terms)): Usage => ({
+  ...input,
+  outputTokens: Math.min(lostTokens, terms.mostOutputTokens),
+});
 
 /** What a running stream would cost if it ended now. Cheap and rough: it is only charged when this process dies. */
 export function costSoFar(
   { inputUsage, delivered, usage }: Pick<AnswerStage, "inputUsage" | "delivered" | "usage">,
   terms: Terms,
+  hiddenTokens = 0,
 ): { cost: bigint; usage: Usage } {
-  const outputTokens = Math.ceil(delivered.length * TOKENS_PER_BYTE * terms.tokenFactor);
+  const { output: outputTokens } = withHidden(delivered, delivered.length * TOKENS_PER_BYTE, { terms, hiddenTokens });
   const said = usage();
   if (said !== null && isPossible(said, terms)) return { cost: costOf(terms, said), usage: said };
   const input = inputSaid(inputUsage()) ?? estimatedInput(terms);
@@ -110,22 +143,51 @@ const priced = (usage: Usage, terms: Terms) =>
 /** What the provider said of the input at the start of its stream. */
 const inputSaid = (said: Usage | null): Usage | null => said && { ...said, toolCalls: NO_TOOL_CALLS };
 
-/** A plain answer that was broken off has delivered nothing; a stream has delivered what it said. */
-async function brokenOffUsage({ stage }: Ending, terms: Terms, count: CountText): Promise<Usage> {
-  if (stage === null) return inputOf(terms);
+/** `said`: by the provider, and not counted here. */
+type Counted = { usage: Usage; said: boolean };
+
+/** Of what was delivered; a provider that has said less is still counting. */
+const SAID_ENOUGH = 0.8;
+
+/** A stream has delivered what it said. What its provider counted on the way stands, unless it had only begun to count. */
+async function brokenOffUsage(ending: Ending, terms: Terms, count: CountText): Promise<Counted> {
+  const { stage, usage } = ending;
+  if (stage === null) return { usage: await inputOf(terms), said: false };
   const { delivered } = stage;
   const tokens = delivered.length === 0 ? 0 : await count(delivered.text());
-  const outputTokens = Math.ceil(tokens * delivered.scale() * terms.tokenFactor);
-  const input = inputSaid(stage.inputUsage()) ?? (await inputOf(terms));
-  return { ...input, outputTokens };
+  const { spoken, output, thought } = withHidden(delivered, tokens * delivered.scale(), { terms, ...ending });
+  if (usage !== null && usage.outputTokens >= spoken * SAID_ENOUGH) return { usage, said: true };
+  const input = usage ?? inputSaid(stage.inputUsage()) ?? (await inputOf(terms));
+  return { usage: { ...input, outputTokens: output, reasoningTokens: thought }, said: false };
 }
 
-async function wholeUsage(ending: Ending, terms: Terms, count: CountText): Promise<Usage> {
-  if (ending.plain === null) return brokenOffUsage(ending, terms, count);
+type Unseen = { terms: Terms; hiddenTokens: number };
+
+/** Thoughts that were shown are part of those that the clock tells of, or all of them; they count once. */
+function withHidden(
+  { length, thoughtBytes }: Pick<DeliveredText, "length" | "thoughtBytes">,
+  tokens: number,
+  { terms, hiddenTokens }: Unseen,
+): { spoken: number; output: number; thought: number } {
+  const spoken = Math.min(terms.mostOutputTokens, Math.ceil(tokens * terms.tokenFactor));
+  const shown = length === 0 ? 0 : Math.floor((spoken * thoughtBytes) / length);
+  const thought = Math.min(terms.mostOutputTokens - spoken + shown, Math.max(shown, hiddenTokens));
+  return { spoken, output: spoken - shown + thought, thought };
+}
+
+/** A provider that counts no output for what it has said has not counted. */
+async function wholeUsage(ending: Ending, terms: Terms, count: CountText): Promise<Counted> {
+  const { usage, plain, stage } = ending;
+  if (usage !== null && (usage.outputTokens > 0 || stage?.delivered.length === 0)) return { usage, said: true };
+  if (plain === null) return brokenOffUsage({ ...ending, hiddenTokens: 0 }, terms, count);
   // It was parsed before it came here, so it can be parsed again.
-  const text = generatedText(JSON.parse(ending.plain.toString("utf8")));
+  const text = generatedText(JSON.parse(plain.toString("utf8")));
+  if (usage !== null && text === "") return { usage, said: true };
   const tokens = await count(text);
-  return { ...(await inputOf(terms)), outputTokens: Math.ceil(tokens * terms.tokenFactor) };
+  return {
+    usage: { ...(usage ?? (await inputOf(terms))), outputTokens: Math.ceil(tokens * terms.tokenFactor) },
+    said: false,
+  };
 }
 
 /** False for numbers that exceed what the model can take in or give out, calls of tools included: they cannot be true. */

@@ -33,7 +33,7 @@ export const createDeliverPlain =
       const cut = sink.cutBy();
       if (cut !== null) throw cut;
       const usage = await held.hold.settle(endingOf(journey, { outcome, answered: true }));
-      if (outcome === "client_gone") return { outcome, code: null, usage, bytesOut: 0, relayedAtMs };
+      if (outcome === "client_gone") return { outcome, code: null, usage, bytesOut: 0, relayedAtMs, pace: null };
       if (outcome === "limited") throw pastLimit(answerTooLarge(maxBytes));
       throw outcome === "timed_out" ? tooLong() : brokeOff();
     }
@@ -48,7 +48,7 @@ export const createDeliverPlain =
     });
     sink.begin({ ...head, headers: { ...head.headers, "content-length": String(bytes.length) } });
     sink.end(bytes);
-    return { outcome, code: null, usage, bytesOut: bytes.length, relayedAtMs };
+    return { outcome, code: null, usage, bytesOut: bytes.length, relayedAtMs, pace: null };
 
     async function read() {
       try {

@@ -15,6 +15,7 @@ import {
   pastLimit,
   tooLong,
 } from "./journey.ts";
+import { watchPace } from "./watch-pace.ts";
 
 const STREAM_HEAD = {
   status: 200,
@@ -33,6 +34,7 @@ export const createDeliverStream =
     const { requestId, request, startedAtMs } = generation;
     const stage = pickTranslator(request.dialect, target).stage(request, originOf(journey));
     const head = announced(STREAM_HEAD, journey, target);
+    const watch = watchPace(journey, target);
     sink.expectSignsOfLife(stage.keepAlive);
     const relayed = await relay({
       body,
@@ -42,15 +44,19 @@ export const createDeliverStream =
       startedAtMs,
       requestBytes: request.bytes.length,
       onFirstByte: () => noteFirstByte(journey),
-      onProgress: () => held.hold.progress(stage),
+      onProgress: (pausedMs) => {
+        watch.note(stage.delivered, pausedMs);
+        held.hold.progress(stage, watch.hiddenTokens(pausedMs));
+      },
     });
     const relayedAtMs = clock.elapsedMs();
-    const { outcome, begun, bytesOut, terminal } = relayed;
+    const { outcome, begun, bytesOut, terminal, pausedMs } = relayed;
+    const hiddenTokens = outcome === "completed" ? 0 : watch.hiddenTokens(pausedMs);
     try {
       const cut = sink.cutBy();
       if (cut !== null && isOurs(cut)) throw cut;
       const usage = await held.hold.settle({
-        ...endingOf(journey, { outcome, begun, answered: true, usage: relayed.usage }),
+        ...endingOf(journey, { outcome, begun, answered: true, usage: relayed.usage, hiddenTokens }),
         stage,
         answer: terminal && keptAnswer(journey, head, terminal),
       });
@@ -60,12 +66,12 @@ export const createDeliverStream =
         if (!begun) sink.begin(head);
         sink.end(terminal ?? undefined);
       }
-      return { outcome, code: null, usage, bytesOut, relayedAtMs };
+      return { outcome, code: null, usage, bytesOut, relayedAtMs, pace: watch.sample(stage.delivered, relayed) };
     } catch (error) {
       // With 200 already sent, a failure can only be an event of the stream.
       if (!begun || !(error instanceof Fault)) throw error;
       sink.end(stage.failure(error, requestId));
-      return { outcome, code: error.code, usage: relayed.usage ?? NO_USAGE, bytesOut, relayedAtMs };
+      return { outcome, code: error.code, usage: relayed.usage ?? NO_USAGE, bytesOut, relayedAtMs, pace: null };
     }
   };
 

@@ -133,14 +133,25 @@ test("a plain answer that cannot be read or is too large is refused at no cost [
   }
 });
 
-test("a caller that left before any provider answered pays nothing, and the house bears the input [CAN-10] [CAN-11]", async () => {
+test("a caller that left before any provider answered a stream pays nothing, and the house bears the input [CAN-10] [CAN-11]", async () => {
   const { generate, ask, log, ledger, account, records } = generationStage("caller left");
 
-  expect(await generate(ask())).toMatchObject({ outcome: "client_gone", bytesOut: 0 });
+  expect(await generate(ask({ stream: true }))).toMatchObject({ outcome: "client_gone", bytesOut: 0 });
   await settled();
   expect(log).toEqual(["admit", "dispatch", "settle late client_gone 0"]);
   expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
   expect([...ledger.state.house.values()]).toMatchObject([{ kind: "write_off" }]);
+  expect(records()).toEqual([]);
+});
+
+test("a caller that left before any provider answered in one piece pays its input [CAN-13]", async () => {
+  const { generate, ask, charges, ledger, records } = generationStage("caller left");
+
+  const { usage } = await generate(ask());
+  await settled();
+  expect(charges()).toEqual([`client_gone ${usage.inputTokens * 1_000}`]);
+  expect(usage).toMatchObject({ outputTokens: 0 });
+  expect(ledger.state.house.size).toBe(0);
   expect(records()).toEqual([]);
 });
 

@@ -5,9 +5,11 @@ import type { Clock } from "../core/clock.ts";
 import { invariant } from "../core/invariant.ts";
 import { memberPolicyOf } from "../core/member-policy.ts";
 import { NO_USAGE } from "../core/usage.ts";
+import type { Pace } from "../core/pace.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
 import { droppedIn } from "../translate/fidelity/passage.ts";
 import type { Dispatch, Dispatched } from "../upstream/dispatch.ts";
+import type { Target } from "../upstream/upstream.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
@@ -29,7 +31,7 @@ import type { Running } from "./running.ts";
 import { routesFor } from "./untold-members.ts";
 import { WatchedSink } from "./watched-sink.ts";
 
-export type Generated = Omit<Delivered, "relayedAtMs"> & {
+export type Generated = Omit<Delivered, "relayedAtMs" | "pace"> & {
   modelId: string;
   relayMs: number;
   /** What the provider was not told, as the caller reads it; null when it was told all. */
@@ -48,6 +50,8 @@ type Parts = {
   deliverStream: Deliver;
   deliverPlain: Deliver;
   clock: Clock;
+  /** How fast a route's model speaks. */
+  paceOf: (target: Target) => Pace;
   /** How long a request may take, from the moment it came in to the last byte of its answer. */
   deadlineMs: number;
   /** The largest answer that is kept for a retry. */
@@ -56,7 +60,8 @@ type Parts = {
 
 /** The life of a generation, in order. Each step lives in the folder of its name. */
 export const createGenerate = (parts: Parts): Generate => {
-  const { catalogue, countRequest, admit, paperwork, running, dispatch, deliverStream, deliverPlain, clock } = parts;
+  const { catalogue, countRequest, admit, paperwork, running, dispatch, deliverStream, deliverPlain, clock, paceOf } =
+    parts;
 
   return async (generation) => {
     const { id, caller, request, idempotency } = generation;
@@ -87,10 +92,21 @@ export const createGenerate = (parts: Parts): Generate => {
     if (admitted.kind === "replay") return replay(generation, model, admitted.answer);
 
     await using _ = admitted.hold;
-    const sink = watch(generation);
+    const sink = watch(generation, parts.storedAnswerBytes);
     running.began(id, sink);
     try {
-      return await serve({ generation, model, passage, held: admitted, sink, clock, provider: "", firstByteMs: null });
+      return await serve({
+        generation,
+        model,
+        passage,
+        held: admitted,
+        sink,
+        clock,
+        provider: "",
+        firstByteMs: null,
+        asked: null,
+        paceOf,
+      });
     } finally {
       running.ended(id);
     }
@@ -100,13 +116,12 @@ export const createGenerate = (parts: Parts): Generate => {
   async function serve(journey: Journey): Promise<Generated> {
     const { generation, passage, model, held, sink } = journey;
     const { request, startedAtMs, onAttempt } = generation;
-    let asked = false;
     const dispatched = await dispatch({
       targets: passage.best.routes,
       otherTargets: () => passage.others().map(({ routes }) => routes),
       operation: request.stream ? "streamed" : "whole",
       bodyFor: (target, quirks) => {
-        asked = true;
+        journey.asked = { target, atMs: clock.elapsedMs() };
         return paperwork.writeRequest(request, target, {
           upstreamModel: target.upstreamModel,
           maxOutputTokens: held.toldMaxTokens,
@@ -128,7 +143,7 @@ export const createGenerate = (parts: Parts): Generate => {
     if (dispatched === null) {
       const cut = sink.cutBy();
       // What no provider was asked, or what we gave up ourselves, is not the key's doing: the hold goes back by its scope.
-      const left = asked && (cut === null || !isOurs(cut));
+      const left = journey.asked !== null && (cut === null || !isOurs(cut));
       const usage = left ? await held.hold.settle(endingOf(journey, { outcome: "client_gone" })) : NO_USAGE;
       if (cut !== null) throw cut;
       return { outcome: "client_gone", code: null, modelId: model.id, usage, relayMs: 0, bytesOut: 0, dropped: null };
@@ -140,23 +155,25 @@ export const createGenerate = (parts: Parts): Generate => {
     const dropped = droppedIn(fidelityAlong(journey, dispatched.target));
     return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
   }
-
-  function watch({ caller, request, idempotency, sink }: Generation): WatchedSink {
-    return new WatchedSink(sink, {
-      keyId: caller.key.id,
-      keyExpiresAtMs: caller.key.expiresAtMs,
-      streamed: request.stream ? "yes" : "no",
-      detached: idempotency !== null && !request.stream ? "yes" : "no",
-      rememberBytes: idempotency === null ? 0 : parts.storedAnswerBytes,
-    });
-  }
 };
+
+/** The caller's end, as far as this request watches it. */
+function watch({ caller, request, idempotency, sink }: Generation, storedAnswerBytes: number): WatchedSink {
+  return new WatchedSink(sink, {
+    keyId: caller.key.id,
+    keyExpiresAtMs: caller.key.expiresAtMs,
+    streamed: request.stream ? "yes" : "no",
+    detached: idempotency !== null && !request.stream ? "yes" : "no",
+    rememberBytes: idempotency === null ? 0 : storedAnswerBytes,
+  });
+}
 
 /** The route hears how its answer went: a provider that keeps dying within its answers must not be asked for ever. */
 async function heardBy({ ended }: Dispatched, delivering: Promise<Delivered>): Promise<Delivered> {
   try {
     const delivered = await delivering;
-    ended({ outcome: delivered.outcome, outputTokens: delivered.usage.outputTokens });
+    const { outcome, usage, pace } = delivered;
+    ended({ outcome, outputTokens: usage.outputTokens, pace });
     return delivered;
   } catch (error) {
     // Whatever else is thrown here is the ledger's affair or the caller's.

@@ -45,7 +45,8 @@ export class Hold {
   #seq = 0;
   #checkpointed = 0n;
   #usageSeen = false;
-  #nextLength = 1;
+  #nextSize = 1;
+  #contentSeen = false;
 
   constructor(parts: HoldParts, held: Held) {
     this.#parts = parts;
@@ -81,40 +82,48 @@ export class Hold {
   }
 
   /** Called as a stream grows. Writes down what it has come to when that is worth it; cheap when it is not. [LEDGER rule 4] */
-  progress(stage: AnswerStage): void {
+  progress(stage: AnswerStage, hiddenTokens: number): void {
     const usageSaid = !this.#usageSeen && stage.usage() !== null;
-    if (stage.delivered.length < this.#nextLength && !usageSaid) return;
+    const size = stage.delivered.length + hiddenTokens * HIDDEN_TOKEN_BYTES;
+    if (size < this.#nextSize && !usageSaid) return;
     const { id, terms } = this.#held;
     this.#usageSeen ||= usageSaid;
-    const { cost, usage } = costSoFar(stage, terms);
+    this.#contentSeen ||= stage.delivered.length > 0 || usageSaid;
+    const { cost, usage } = costSoFar(stage, terms, hiddenTokens);
     const { credit, tokens } = this.#parts.checkpointWorth;
     const worth = terms.tariff === null ? tokens : credit;
     if (this.#seq === 0 || usageSaid || cost - this.#checkpointed >= worth) {
       this.#seq++;
       this.#checkpointed = cost;
       const { inputTokens, outputTokens } = usage;
-      this.#parts.checkpoints.add({ id, seq: this.#seq, cost, inputTokens, outputTokens, contentDelivered: true });
+      this.#parts.checkpoints.add({
+        id,
+        seq: this.#seq,
+        cost,
+        inputTokens,
+        outputTokens,
+        contentDelivered: this.#contentSeen,
+      });
     }
-    this.#nextLength = stage.delivered.length + LOOK_AGAIN_BYTES;
+    this.#nextSize = size + LOOK_AGAIN_BYTES;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#settled) return;
     this.#settled = true;
     this.#parts.checkpoints.forget(this.#held.id);
-    // The first checkpoint is of the first content.
     await Promise.race([
-      this.#void({ contentDelivered: this.#seq > 0 }),
+      this.#void({ contentDelivered: this.#contentSeen }),
       wait(RELEASE_WAIT_MS, undefined, { ref: false }),
     ]);
   }
 
-  #settlement(ending: HoldEnding, { charge, usage, estimated, writeOff }: Bill): Settlement {
+  #settlement(ending: HoldEnding, { charge, usage, estimated, absorbed, waived }: Bill): Settlement {
     const { id, keyId, terms } = this.#held;
     const { outcome, contentDelivered, details, answer } = ending;
     const record = outcome === "client_gone" ? null : { ...details, estimated };
     const { credit, tokens } = this.#parts.writeOffCap;
-    const borne = { absorbed: writeOff, waived: 0n, capPerHour: terms.tariff === null ? tokens : credit };
+    const borne = { absorbed, waived, capPerHour: terms.tariff === null ? tokens : credit };
     return { id, keyId, outcome: bookedAs(ending), charge, usage, contentDelivered, record, answer, ...borne };
   }
 
@@ -156,3 +165,5 @@ export class Hold {
 
 /** Between two looks at what a stream has come to. */
 const LOOK_AGAIN_BYTES = 1_024;
+/** A token that nobody sees counts for as much as one of common prose. */
+const HIDDEN_TOKEN_BYTES = 4;

@@ -2,12 +2,14 @@ import type { Model } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
 import { AnswerLimitError } from "../core/answer-limit.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
+import type { Pace } from "../core/pace.ts";
 import type { AnswerHead, Sink } from "../core/sink.ts";
 import type { AnswerOutcome, Usage } from "../core/usage.ts";
 import type { StoredAnswer } from "../ledger/ledger.ts";
 import { type Fidelity, type Passage, wayAlong, withDropped } from "../translate/fidelity/passage.ts";
 import type { AnswerOrigin } from "../translate/translator.ts";
 import type { Attempt, Dispatched } from "../upstream/dispatch.ts";
+import type { PaceSample } from "../upstream/route-pace.ts";
 import type { Target } from "../upstream/upstream.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { Admitted } from "./admit.ts";
@@ -45,6 +47,9 @@ export type Journey = {
   /** The provider that answered or was last asked. */
   provider: string;
   firstByteMs: number | null;
+  /** Who was asked last, and when; null while nobody was. */
+  asked: { target: Target; atMs: number } | null;
+  paceOf: (target: Target) => Pace;
 };
 
 /** What became of an answer. */
@@ -56,17 +61,26 @@ export type Delivered = {
   bytesOut: number;
   /** When the provider had no more to say. */
   relayedAtMs: number;
+  /** What a stream showed of its route's pace; null when it showed nothing. */
+  pace: PaceSample | null;
 };
 
 export type Deliver = (journey: Journey, dispatched: Dispatched) => Promise<Delivered>;
 
-type Known = { outcome: AnswerOutcome; begun?: boolean; answered?: boolean; usage?: Usage | null };
+type Known = {
+  outcome: AnswerOutcome;
+  begun?: boolean;
+  answered?: boolean;
+  usage?: Usage | null;
+  hiddenTokens?: number;
+};
 
 /** The end of a journey as the ledger is told it; what is not known is not there. */
 export function endingOf(
-  { generation, sink, clock, provider, firstByteMs }: Journey,
-  { outcome, begun = false, answered = false, usage = null }: Known,
+  journey: Journey,
+  { outcome, begun = false, answered = false, usage = null, hiddenTokens = 0 }: Known,
 ): HoldEnding {
+  const { generation, sink, clock, provider, firstByteMs } = journey;
   const details = {
     provider,
     status: outcome === "completed" || begun ? 200 : 502,
@@ -74,7 +88,28 @@ export function endingOf(
     tookMs: Math.round(clock.elapsedMs() - generation.startedAtMs),
   };
   const contentDelivered = sink.hasAnswered();
-  return { outcome, begun, answered, usage, stage: null, plain: null, contentDelivered, details, answer: null };
+  return {
+    outcome,
+    begun,
+    answered,
+    streamed: generation.request.stream,
+    usage,
+    hiddenTokens,
+    lostTokens: outcome === "client_gone" ? lostTokens(journey) : 0,
+    stage: null,
+    plain: null,
+    contentDelivered,
+    details,
+    answer: null,
+  };
+}
+
+/** What a provider may have produced since it was asked, at the pace of its route. */
+function lostTokens({ asked, paceOf, clock, generation }: Journey): number {
+  if (asked === null) return 0;
+  const { tokensPerSecond, firstTokenMs } = paceOf(asked.target);
+  const speakingMs = Math.max(0, clock.elapsedMs() - asked.atMs - firstTokenMs);
+  return Math.ceil((speakingMs * tokensPerSecond * generation.request.choices) / 1_000);
 }
 
 export function noteFirstByte(journey: Journey): void {

@@ -26,8 +26,8 @@ export type RelayTask = {
   /** Of the request that is answered. */
   requestBytes: number;
   onFirstByte: () => void;
-  /** Called when something more has been handed to the caller. */
-  onProgress: () => void;
+  /** Called when something more has been handed to the caller, and in silence. `pausedMs`: how long in all the caller kept us from reading. */
+  onProgress: (pausedMs: number) => void;
 };
 
 /** How the stream went. `begun` is false while the caller has seen nothing, so that a failure can still have a status. */
@@ -39,6 +39,8 @@ export type Relayed = {
   usage: Usage | null;
   terminal: Buffer | null;
   bytesOut: number;
+  /** How long in all the caller kept us from reading. */
+  pausedMs: number;
 };
 
 export type Relay = (task: RelayTask) => Promise<Relayed>;
@@ -76,6 +78,8 @@ class RelayedStream {
   #begun = false;
   #paused = false;
   #resting = false;
+  #pausedAtMs = 0;
+  #pausedMs = 0;
   #ended = false;
   #terminalSeen = false;
   #failed = false;
@@ -117,7 +121,7 @@ class RelayedStream {
     try {
       const whole = this.#splitter.push(bytes);
       this.#writeRun();
-      this.#task.onProgress();
+      this.#task.onProgress(this.#allPausedMs());
       if (this.#terminalSeen) this.#close();
       else if (this.#failed) this.#finish("upstream_failed");
       else if (!whole) this.#limited(eventTooLarge(this.#maxEventBytes));
@@ -164,6 +168,7 @@ class RelayedStream {
     this.#silence?.refresh();
     if (!this.#task.sink.write(bytes) && !this.#paused) {
       this.#paused = true;
+      this.#pausedAtMs = this.#parts.clock.elapsedMs();
       this.#task.body.pause();
     }
   }
@@ -176,6 +181,7 @@ class RelayedStream {
 
   #resume(): void {
     if (!this.#paused) return;
+    this.#pausedMs = this.#allPausedMs();
     this.#paused = false;
     if (!this.#ended && !this.#resting) this.#task.body.resume();
   }
@@ -190,9 +196,14 @@ class RelayedStream {
     });
   }
 
+  #allPausedMs(): number {
+    return this.#pausedMs + (this.#paused ? this.#parts.clock.elapsedMs() - this.#pausedAtMs : 0);
+  }
+
   /** What is written always ends with an event, so this never lands inside one. */
   #signOfLife(): void {
     this.#write(this.#task.stage.keepAlive);
+    this.#task.onProgress(this.#allPausedMs());
   }
 
   /** The provider is done: the answer is whole if it said so, or if the stage can tell that nothing is missing. */
@@ -240,6 +251,7 @@ class RelayedStream {
       usage: stage.usage(),
       terminal: outcome === "completed" ? stage.terminal() : null,
       bytesOut: this.#bytesOut,
+      pausedMs: this.#allPausedMs(),
     });
   }
 }

@@ -60,7 +60,7 @@ export function createGenerate({ readRecording, clock }: Parts): Generate {
     }
 
     const body = recording?.kind === "plain" ? recording.body : plainBody({ dialect, generation, script, header });
-    return sendPlainAnswer({ outlet, body, script, tokens: generation.tokens * ask.choices });
+    return sendPlainAnswer({ outlet, body, script, tokens: (generation.tokens + script.secretTokens) * ask.choices });
   };
 }
 

@@ -10,6 +10,7 @@ type Plan = { ask: Ask; script: Script; id: string; nowMs: number };
 export function planGeneration({ ask, script, id, nowMs }: Plan): Generation {
   const { groups, stop } = planGroups(script, ask);
   const tokens = groups.reduce((sum, group) => sum + tokensOf(group), 0);
+  const secret = Math.min(script.secretTokens, ask.limitTokens ?? script.secretTokens);
   const thoughts = groups.flat().filter(({ kind }) => kind === "thinking");
   return {
     id,
@@ -20,9 +21,9 @@ export function planGeneration({ ask, script, id, nowMs }: Plan): Generation {
     stop,
     usage: reportUsage(script.usage, {
       inputTokens: script.inputTokens ?? promptTokens(ask),
-      outputTokens: tokens * ask.choices,
+      outputTokens: (tokens + secret) * ask.choices,
       cachedTokens: script.cachedTokens,
-      thoughtTokens: tokensOf(thoughts) * ask.choices,
+      thoughtTokens: (tokensOf(thoughts) + secret) * ask.choices,
     }),
   };
 }

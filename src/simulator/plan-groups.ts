@@ -27,7 +27,7 @@ export function planGroups(script: Script, ask: Ask): Plan {
   } as const;
   const { groups, stop } = planAnswer(script, ask);
   const all = thinkingTokens === 0 ? groups : [[thinking], ...groups];
-  const cut = ask.limitTokens === null ? all : within(all, ask.limitTokens);
+  const cut = ask.limitTokens === null ? all : within(all, Math.max(0, ask.limitTokens - script.secretTokens));
   return { groups: cut, stop: cut === all ? stop : { reason: "length", sequence: null } };
 }
 

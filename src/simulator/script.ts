@@ -39,6 +39,8 @@ export type Script = {
   /** Thoughts before anything else. */
   thinkingTokens: number;
   thoughts: Thoughts;
+  /** Thoughts at the pace of the words that no event tells of; only the usage does. They come first. */
+  secretTokens: number;
   /** It does not reason, and refuses to be asked to. */
   thoughtless: boolean;
   /** The words are a refusal. */
@@ -75,6 +77,7 @@ export const DEFAULT_SCRIPT: Script = {
   wordTokens: 0,
   thinkingTokens: 0,
   thoughts: "shown",
+  secretTokens: 0,
   thoughtless: false,
   refused: false,
   toolArguments: null,
@@ -107,6 +110,7 @@ const SETTINGS: Record<string, (value: string) => Partial<Script>> = {
   words: (value) => ({ wordTokens: integer("words", value, MOST_TOKENS) }),
   thinking: (value) => ({ thinkingTokens: integer("thinking", value, MOST_TOKENS) }),
   thoughts: (value) => ({ thoughts: oneOf("thoughts", value, THOUGHTS) }),
+  secret: (value) => ({ secretTokens: integer("secret", value, MOST_TOKENS) }),
   thoughtless: (value) => flag("thoughtless", value, { thoughtless: true }),
   refusal: (value) => flag("refusal", value, { refused: true }),
   arguments: (value) => ({ toolArguments: jsonObject("arguments", value) }),

@@ -9,6 +9,8 @@ type ProducerParts = { outlet: Outlet; encoder: StreamEncoder; script: Script };
 
 /** Events gathered into one write; large enough to be cheap, small enough that one stream does not starve the others. */
 const BATCH_CHARACTERS = 16 * 1024;
+/** Between two looks at how far secret thoughts have come. */
+const THOUGHT_MS = 5;
 
 /** Sends one stream: tokens at their pace, up to the next place where the script wants something to happen. */
 export class StreamProducer {
@@ -34,9 +36,27 @@ export class StreamProducer {
 
   /** Begins the body; the head has been sent. */
   start(): void {
-    this.#startedAtMs = this.#outlet.clock.elapsedMs();
-    this.#sendAll([...this.#encoder.opening(), ...this.#firstWords()]);
-    this.#advance();
+    this.#sendAll(this.#encoder.opening());
+    this.#think(() => {
+      this.#startedAtMs = this.#outlet.clock.elapsedMs();
+      this.#sendAll(this.#firstWords());
+      this.#advance();
+    });
+  }
+
+  /** Thoughts that nobody is shown take their time, and count as produced when they have been thought. */
+  #think(next: () => void): void {
+    const { secretTokens, tokensPerSecond } = this.#script;
+    const { call, clock } = this.#outlet;
+    const beganAtMs = clock.elapsedMs();
+    const think = (): void => {
+      const elapsedMs = clock.elapsedMs() - beganAtMs;
+      const due = tokensPerSecond === 0 ? secretTokens : Math.floor((elapsedMs * tokensPerSecond) / 1_000);
+      call.tokensProduced = Math.min(secretTokens, due);
+      if (call.tokensProduced === secretTokens) next();
+      else this.#timer = setTimeout(think, THOUGHT_MS);
+    };
+    think();
   }
 
   readonly #advance = (): void => {

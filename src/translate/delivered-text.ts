@@ -16,20 +16,34 @@ export class DeliveredText {
   #keptBytes = 0;
   /** All bytes of text that came, kept or not. */
   length = 0;
+  /** The share of those that was thought and not said. */
+  thoughtBytes = 0;
 
-  /** Adds the text values of the first of these members that has any. */
-  addMembers(event: Buffer, names: readonly Buffer[]): void {
-    for (const name of names) {
-      const before = this.length;
-      this.#addMember(event, name);
-      if (this.length > before) return;
-    }
+  /** What was said, and called: text that a model's thoughts lead up to. */
+  get answerBytes(): number {
+    return this.length - this.thoughtBytes;
   }
 
-  addText(text: string): void {
+  /** Adds the text values of all these members. */
+  addMembers(event: Buffer, names: readonly Buffer[]): void {
+    for (const name of names) this.#addMember(event, name);
+  }
+
+  /** Adds the text values of the first of these members that has any: some providers say a thought under two names. */
+  addThoughts(event: Buffer, names: readonly Buffer[]): void {
+    const before = this.length;
+    for (const name of names) {
+      this.#addMember(event, name);
+      if (this.length > before) break;
+    }
+    this.thoughtBytes += this.length - before;
+  }
+
+  addText(text: string, kind: "answer" | "thought" = "answer"): void {
     if (text === "") return;
     const escaped = Buffer.from(JSON.stringify(text));
     this.#append(escaped, 1, escaped.length - 1);
+    if (kind === "thought") this.thoughtBytes += escaped.length - 2;
   }
 
   /** The text, or as much of it as was kept. */

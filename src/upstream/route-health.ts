@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { Pace } from "../core/pace.ts";
 import type { Standing } from "./plan.ts";
 import { RouteRecord, type RouteReport, type WatchedCall } from "./route-record.ts";
 import type { Target } from "./upstream.ts";
@@ -9,6 +10,8 @@ export type RouteHealth = {
   /** How long until a route that is left alone may be tried. */
   restsMs: (target: Target) => number;
   begin: (target: Target) => WatchedCall;
+  /** How fast its model speaks. */
+  pace: (target: Target) => Pace;
   report: () => RouteReport[];
 };
 
@@ -45,6 +48,7 @@ export function createRouteHealth({ clock, random, onChange }: Parts): RouteHeal
     standing: (target) => recordOf(target).standing(target),
     restsMs: (target) => recordOf(target).report().restsMs,
     begin: (target) => recordOf(target).begin(),
+    pace: (target) => recordOf(target).pace(),
     report: () => [...records.values()].map((record) => record.report()),
   };
 }

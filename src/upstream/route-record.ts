@@ -2,6 +2,8 @@ import type { Clock } from "../core/clock.ts";
 import type { AnswerOutcome } from "../core/usage.ts";
 import { type Breaker, type BreakerState, createBreaker, type Ticket } from "./breaker.ts";
 import type { Standing } from "./plan.ts";
+import type { Pace } from "../core/pace.ts";
+import { createRoutePace, type PaceSample } from "./route-pace.ts";
 import { createSuccessRate, type SuccessRate } from "./success-rate.ts";
 import type { Target } from "./upstream.ts";
 
@@ -9,7 +11,12 @@ import type { Target } from "./upstream.ts";
 export type RouteFailure = { reason: string; status: number | null };
 
 /** How a call that was answered ended; null: in a way that says nothing about the route. */
-export type RouteEnding = { outcome: AnswerOutcome | null; outputTokens: number };
+export type RouteEnding = {
+  outcome: AnswerOutcome | null;
+  outputTokens: number;
+  /** What a stream showed of the route's pace; absent or null, nothing. */
+  pace?: PaceSample | null;
+};
 
 /** What is known of a route by the requests that went there. */
 export type RouteReport = {
@@ -57,6 +64,7 @@ export class RouteRecord {
   #lastAnsweredAtMs = -Infinity;
   #firstByteMs: number | null = null;
   #tokensPerSecond: number | null = null;
+  readonly #pace = createRoutePace();
 
   constructor({ target, clock, random, onChange }: Parts) {
     this.#target = target;
@@ -121,6 +129,14 @@ export class RouteRecord {
     }
   }
 
+  paced(sample: PaceSample): void {
+    this.#pace.add(sample);
+  }
+
+  pace(): Pace {
+    return this.#pace.value();
+  }
+
   released(ticket: Ticket): void {
     this.#callsInProgress--;
     this.#breaker.released(ticket);
@@ -176,7 +192,8 @@ export class WatchedCall {
     this.#close()?.failed(this.#begun, failure);
   }
 
-  ended({ outcome, outputTokens }: RouteEnding): void {
+  ended({ outcome, outputTokens, pace = null }: RouteEnding): void {
+    if (pace !== null) this.#record?.paced(pace);
     switch (outcome) {
       case "upstream_failed":
         return this.failed({ reason: "broke_off", status: 200, coolDownMs: null });

@@ -180,6 +180,7 @@ export function generationStage(
       const answer = { status: 200, headers: {}, body: bodyOf(line.say, log) };
       return { target: ROUTE, answer, ended: ({ outcome }) => void heard.push(outcome) };
     },
+    paceOf: () => ({ tokensPerSecond: 100, firstTokenMs: 1_000 }),
     deliverStream: createDeliverStream({
       relay: createRelay({
         clock: systemClock,

@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
-import { type Answer, type AnswerEvent, createFold } from "../form/answer-form.ts";
+import { type Answer, type AnswerEvent, blockAt, createFold } from "../form/answer-form.ts";
 import { sealsOf } from "../form/native.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
 import type { Json } from "../form/read-json.ts";
@@ -97,7 +97,10 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
       const event = named(given);
       add(event);
       requireBounded(answer);
-      if (event.kind === "block-grew") delivered.addText(event.text);
+      if (event.kind === "block-grew") {
+        const { kind } = blockAt(answer, event.index).head;
+        delivered.addText(event.text, kind === "thinking" ? "thought" : "answer");
+      }
       return writer.write(event);
     });
   }

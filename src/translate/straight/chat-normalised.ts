@@ -5,7 +5,7 @@ import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { chatUpstreamRequest } from "./chat-upstream-request.ts";
-import { GENERATED, parseChatAnswer } from "./chat-untouched.ts";
+import { noteGenerated, parseChatAnswer } from "./chat-untouched.ts";
 import { DeliveredText } from "../delivered-text.ts";
 import { readEvent } from "../read-event.ts";
 import { createCallNumbering } from "./number-tool-calls.ts";
@@ -58,7 +58,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     usageAsGiven = chunk["usage"] ?? usageAsGiven;
     const given = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
     if (given.length === 0) return DROP;
-    delivered.addMembers(text, GENERATED);
+    noteGenerated(delivered, text);
 
     head ??= headOf(chunk, request);
     const opening = given.flatMap((choice) => openChoice(choice));

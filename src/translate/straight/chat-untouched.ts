@@ -12,10 +12,10 @@ import type { SameFormat } from "../translator.ts";
 const DONE = Buffer.from("[DONE]");
 const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
-/** Where a chunk carries what was generated; the usual one first. */
-export const GENERATED = ["content", "arguments", "reasoning_content", "reasoning", "refusal"].map((name) =>
-  Buffer.from(`"${name}"`),
-);
+/** Where a chunk carries what was generated. */
+const SAID = ["content", "arguments", "refusal"].map((name) => Buffer.from(`"${name}"`));
+const THOUGHT = ["reasoning_content", "reasoning"].map((name) => Buffer.from(`"${name}"`));
+const THOUGHTS = Buffer.from('"reasoning');
 const SPACE = 0x20;
 const COLON = 0x3a;
 const BRACE = 0x7b;
@@ -45,7 +45,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     }
     if (hasObject(text, USAGE)) return usageEvent(text);
     if (text.includes(ERROR) && isErrorEvent(text)) return FAILED;
-    delivered.addMembers(text, GENERATED);
+    noteGenerated(delivered, text);
     return PASS;
   }
 
@@ -55,7 +55,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     if (chunk === null) return FAILED;
     usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
     const extra = Array.isArray(chunk["choices"]) && chunk["choices"].length === 0;
-    if (!extra) delivered.addMembers(text, GENERATED);
+    if (!extra) noteGenerated(delivered, text);
     return extra && !request.wantsUsageEvent ? DROP : PASS;
   }
 
@@ -69,6 +69,12 @@ function createStage(request: GenerationRequest): AnswerStage {
     keepAlive: CHAT_KEEP_ALIVE,
     failure: chatFailure,
   };
+}
+
+/** Writes down what a chunk carries. */
+export function noteGenerated(delivered: DeliveredText, chunk: Buffer): void {
+  delivered.addMembers(chunk, SAID);
+  if (chunk.includes(THOUGHTS)) delivered.addThoughts(chunk, THOUGHT);
 }
 
 /** Whether a name stands in the text with an object for its value: cheaper than parsing, for events that have neither. */

@@ -11,7 +11,7 @@ import {
 import { readMessagesUsage } from "../../wire/messages/messages-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
-import { createMessagesMeter, MESSAGES_GENERATED, readMessage } from "./messages-untouched.ts";
+import { createMessagesMeter, noteMessagesDelta, readMessage } from "./messages-untouched.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat } from "../translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
@@ -48,7 +48,7 @@ function createStage(request: GenerationRequest): AnswerStage {
         contentBegun = true;
         break;
       case "content_block_delta":
-        delivered.addMembers(text, MESSAGES_GENERATED);
+        noteMessagesDelta(delivered, text);
         break;
       case "message_delta":
         meter.advanced(data);

@@ -12,7 +12,14 @@ import type { SameFormat, Told } from "../translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
 
 /** Where a delta carries what was generated. Signatures and citations are not generated text. */
-export const MESSAGES_GENERATED = ["text", "partial_json", "thinking"].map((name) => Buffer.from(`"${name}"`));
+const SAID = ["text", "partial_json"].map((name) => Buffer.from(`"${name}"`));
+const THOUGHT = [Buffer.from('"thinking"')];
+
+/** Writes down what a delta carries. */
+export function noteMessagesDelta(delivered: DeliveredText, delta: Buffer): void {
+  delivered.addMembers(delta, SAID);
+  delivered.addThoughts(delta, THOUGHT);
+}
 
 /** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
 const STANDARD_TIER = Object.freeze({ service_tier: `"standard_only"` });
@@ -66,7 +73,7 @@ function createStage(): AnswerStage {
     const text = bytes.subarray(start, end);
     switch (eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "") {
       case "content_block_delta":
-        delivered.addMembers(text, MESSAGES_GENERATED);
+        noteMessagesDelta(delivered, text);
         return PASS;
       case "message_start":
         return metered(text, meter.started);

@@ -14,7 +14,7 @@ import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdic
 import { DeliveredText } from "../delivered-text.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import { createSteadyIds } from "./steady-ids.ts";
-import { identityOf, readResponse, RESPONSES_GENERATED } from "./responses-untouched.ts";
+import { identityOf, noteResponsesDelta, readResponse } from "./responses-untouched.ts";
 import type { SameFormat } from "../translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
 
@@ -44,7 +44,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     if (data === null) return FAILED;
     if (type === null) return DROP;
     if (type === "response.failed" || type === "error") return FAILED;
-    if (type.endsWith(".delta")) delivered.addMembers(text, RESPONSES_GENERATED);
+    if (type.endsWith(".delta")) noteResponsesDelta(delivered, type, text);
 
     const repaired = responsesEvent({ ...repair(data), type, sequence_number: sequenceNumber });
     if (type !== "response.completed" && type !== "response.incomplete") {

@@ -16,7 +16,13 @@ import type { SameFormat, Told } from "../translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
 
 /** Every kind of delta carries what was generated under this one name. */
-export const RESPONSES_GENERATED = [Buffer.from('"delta"')];
+const GENERATED = [Buffer.from('"delta"')];
+
+/** Writes down what a delta carries, and what it was. */
+export function noteResponsesDelta(delivered: DeliveredText, type: string, delta: Buffer): void {
+  if (type.startsWith("response.reasoning")) delivered.addThoughts(delta, GENERATED);
+  else delivered.addMembers(delta, GENERATED);
+}
 
 /** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
 const DEFAULT_TIER = Object.freeze({ service_tier: `"default"` });
@@ -65,7 +71,7 @@ function createStage(): AnswerStage {
         identity = identityOf(readEvent(text)?.["response"]);
         break;
       default:
-        if (type.endsWith(".delta")) delivered.addMembers(text, RESPONSES_GENERATED);
+        if (type.endsWith(".delta")) noteResponsesDelta(delivered, type, text);
     }
     passedEvents++;
     lastPassed = text;

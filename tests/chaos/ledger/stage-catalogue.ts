@@ -58,6 +58,8 @@ const modelOf = (model: { id: string; upstream: string; provider: string; caller
   provider: model.provider,
   context_window: 128_000,
   max_output_tokens: 4_096,
+  // What was thought unseen is estimated by the clock, and no witness could say how much was right.
+  capabilities: { reasoning: false },
   price: CATALOGUE_PRICE,
   routes: [
     {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as openRequest } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { openChatStream } from "../../support/sse-client.ts";
+import { openChatStream, readAll } from "../../support/sse-client.ts";
 import { until } from "../../support/until.ts";
 import { readUsage } from "../get-usage/read-usage.ts";
 import { bearer } from "../knock.ts";
@@ -11,6 +11,7 @@ import { ask, JSON_TYPE, MESSAGES } from "./ask.ts";
 
 const models = {
   endless: { upstream: "sim+tokens=100000+rate=100" },
+  failing: { upstream: "sim+input=10+tokens=200+fail=error@60" },
   waiting: { upstream: "sim+input=100+tokens=50+pause=2" },
   silent: { upstream: "sim+ttft=60000" },
 };
@@ -29,17 +30,17 @@ const PLENTY = 15_000;
 const endOf = async (model: keyof typeof models): Promise<string | null | undefined> =>
   (await gateway.witness()).findLast((call) => call.model === models[model].upstream)?.ended;
 
-/** Asks for a plain answer and leaves as soon as the provider has been asked. */
-async function leavePlain(
+/** Asks, for a plain answer unless it says otherwise, and leaves as soon as the provider has been asked. */
+async function leaveEarly(
   model: keyof typeof models,
   key: IssuedKey,
   {
     headers = {},
-    messages = MESSAGES,
+    fields = {},
     origin = "",
-  }: { headers?: Record<string, string>; messages?: object[]; origin?: "" | "/token" } = {},
+  }: { headers?: Record<string, string>; fields?: object; origin?: "" | "/token" } = {},
 ): Promise<string> {
-  const body = JSON.stringify({ model, messages, max_tokens: 100 });
+  const body = JSON.stringify({ model, messages: MESSAGES, max_tokens: 100, ...fields });
   const calls = (await gateway.witness()).length;
   const request = openRequest(`${gateway.publicUrl}${origin}/v1/chat/completions`, {
     method: "POST",
@@ -92,7 +93,7 @@ test.each([
     // Some 300 tokens of input each time: the second passes the cap of 500,000 nano-credits, and of 500 tokens.
     const messages = [{ role: "user", content: "word ".repeat(300) }];
     for (let left = 0; left < 2; left++) {
-      await leavePlain("silent", key, { messages, origin });
+      await leaveEarly("silent", key, { fields: { messages, max_tokens: 10, stream: true }, origin });
       await until(async () => (await chargesOf(gateway, key)).length === left + 1, "it is ended", PLENTY);
     }
     const charges = await chargesOf(gateway, key);
@@ -108,16 +109,42 @@ test.each([
 
 test("a plain request that is left is stopped at the provider and pays its input [CAN-13]", async () => {
   const key = await issueKey(gateway, { credit: "1" });
-  await leavePlain("waiting", key);
+  await leaveEarly("waiting", key);
   await until(async () => (await chargesOf(gateway, key)).length === 1, "it is ended", PLENTY);
 
   expect(await endOf("waiting")).toBe("caller_gone");
   expect(await chargesOf(gateway, key)).toMatchObject([{ kind: "client_gone", output_tokens: 0 }]);
 });
 
+test("a plain request that is left before the provider answered pays its input, too [CAN-13]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  await leaveEarly("silent", key, { fields: { messages: [{ role: "user", content: "word ".repeat(300) }] } });
+  await until(async () => (await chargesOf(gateway, key)).length === 1, "it is ended", PLENTY);
+  const [charge] = await chargesOf(gateway, key);
+
+  expect(await endOf("silent")).toBe("caller_gone");
+  expect(charge).toMatchObject({ kind: "client_gone", output_tokens: 0 });
+  expect(-Number(charge?.amount)).toBeGreaterThan(0.00029);
+});
+
+test("what was delivered before the provider failed is free until the house has paid enough for that key, and then charged [MON-32] [MON-42]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  for (let failed = 0; failed < 2; failed++) {
+    const { response } = await openChatStream({ url: gateway.publicUrl, key: key.secret, model: "failing" });
+    await readAll(response);
+  }
+  const [second, first] = await chargesOf(gateway, key);
+
+  expect(first).toMatchObject({ kind: "upstream_failed", amount: "0" });
+  // Sixty words, a token or two each, at 4,000 nano-credits each, and the input.
+  expect(second).toMatchObject({ kind: "upstream_failed" });
+  expect(-Number(second?.amount)).toBeGreaterThanOrEqual(0.00024);
+  expect(-Number(second?.amount)).toBeLessThan(0.0005);
+});
+
 test("with an Idempotency-Key it runs on, is charged and recorded, and kept for the retry [CAN-14] [CAN-15] [RTY-1]", async () => {
   const key = await issueKey(gateway, { credit: "1" });
-  const body = await leavePlain("waiting", key, { headers: { "idempotency-key": "kept" } });
+  const body = await leaveEarly("waiting", key, { headers: { "idempotency-key": "kept" } });
   await gateway.release();
   await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged", PLENTY);
   const calls = (await gateway.witness()).length;
