@@ -1,4 +1,5 @@
 import { AnswerLimitError, boundBeside } from "../core/answer-limit.ts";
+import type { Usage } from "../core/usage.ts";
 import { collect } from "../relay/collect.ts";
 import {
   announced,
@@ -12,6 +13,9 @@ import {
   pastLimit,
   tooLong,
 } from "./journey.ts";
+import { editMembers } from "../wire/json/edit-members.ts";
+import { findMembers } from "../wire/json/members.ts";
+import { usageToShow } from "../wire/show-usage.ts";
 import type { Paperwork } from "./paperwork.ts";
 
 const PLAIN_HEAD = { status: 200, headers: { "content-type": "application/json" } };
@@ -38,17 +42,24 @@ export const createDeliverPlain =
       throw outcome === "timed_out" ? tooLong() : brokeOff();
     }
 
-    const { bytes, usage: said } = await read();
+    const { bytes: given, usage: said, shown } = await read();
     noteFirstByte(journey);
     const head = announced(PLAIN_HEAD, journey, target);
     const usage = await held.hold.settle({
       ...endingOf(journey, { outcome, answered: true, usage: said }),
-      plain: bytes,
-      answer: keptAnswer(journey, head, bytes),
+      plain: given,
+      answer: (charged) => keptAnswer(journey, head, showing(charged)),
     });
+    const bytes = showing(usage);
     sink.begin({ ...head, headers: { ...head.headers, "content-length": String(bytes.length) } });
     sink.end(bytes);
     return { outcome, code: null, usage, bytesOut: bytes.length, relayedAtMs, pace: null };
+
+    /** What the caller is shown is what is charged. */
+    function showing(charged: Usage): Buffer {
+      const right = usageToShow(request.dialect, shown, charged);
+      return right === null ? given : editMembers(given, findMembers(given), { usage: JSON.stringify(right) });
+    }
 
     async function read() {
       try {

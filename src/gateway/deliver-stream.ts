@@ -58,13 +58,13 @@ export const createDeliverStream =
       const usage = await held.hold.settle({
         ...endingOf(journey, { outcome, begun, answered: true, usage: relayed.usage, hiddenTokens }),
         stage,
-        answer: terminal && keptAnswer(journey, head, terminal),
+        answer: terminal && ((charged) => keptAnswer(journey, head, stage.terminal(charged) ?? terminal)),
       });
       const fault = faultOf(relayed, journey);
       if (fault !== null) throw fault;
       if (outcome === "completed") {
         if (!begun) sink.begin(head);
-        sink.end(terminal ?? undefined);
+        sink.end(stage.terminal(usage) ?? undefined);
       }
       return { outcome, code: null, usage, bytesOut, relayedAtMs, pace: watch.sample(stage.delivered, relayed) };
     } catch (error) {

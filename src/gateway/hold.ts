@@ -31,7 +31,8 @@ export type HoldEnding = Ending & {
   /** Something of the answer has reached the caller, so that it may not run again under the same Idempotency-Key. */
   contentDelivered: boolean;
   details: Omit<RecordDetails, "estimated">;
-  answer: StoredAnswer | null;
+  /** The answer as it is kept for a retry, with the usage that was booked; null when it is not kept. */
+  answer: ((usage: Usage) => StoredAnswer | null) | null;
 };
 
 /** How long a refusal waits for its money to be back, so that a caller who tries again at once finds it there. */
@@ -124,7 +125,17 @@ export class Hold {
     const record = outcome === "client_gone" ? null : { ...details, estimated };
     const { credit, tokens } = this.#parts.writeOffCap;
     const borne = { absorbed, waived, capPerHour: terms.tariff === null ? tokens : credit };
-    return { id, keyId, outcome: bookedAs(ending), charge, usage, contentDelivered, record, answer, ...borne };
+    return {
+      id,
+      keyId,
+      outcome: bookedAs(ending),
+      charge,
+      usage,
+      contentDelivered,
+      record,
+      answer: answer && answer(usage),
+      ...borne,
+    };
   }
 
   /** Nobody waits for it any more, so it is tried for as long as it takes. */

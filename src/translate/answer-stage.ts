@@ -19,8 +19,11 @@ export type AnswerStage = {
   event: (bytes: Buffer, start: number, end: number) => Verdict;
   /** The provider has closed its stream. Returns what still belongs before the terminal event. */
   close: () => Buffer | null;
-  /** The event that tells the caller the answer is whole; null while it is not. */
-  terminal: () => Buffer | null;
+  /**
+   * What was kept back until the answer was paid for, up to the event that tells the caller it is whole; null while it is not. It shows the
+   * usage that was charged; without one, the provider's. May be asked for again.
+   */
+  terminal: (charged?: Usage) => Buffer | null;
   /** The provider's usage, once it has been seen and found possible. */
   usage: () => Usage | null;
   /** What the provider has said of the input alone, where it says so at the start; its output is 0. */
@@ -34,4 +37,9 @@ export type AnswerStage = {
 };
 
 /** A plain answer, read and ready for the caller. */
-export type PlainAnswer = { bytes: Buffer; usage: Usage | null };
+export type PlainAnswer = {
+  bytes: Buffer;
+  usage: Usage | null;
+  /** The usage as those bytes tell it. */
+  shown: unknown;
+};

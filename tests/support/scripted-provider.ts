@@ -83,3 +83,55 @@ export function beginning(
       return dialect satisfies never;
   }
 }
+
+/** The end of that answer, with its usage as the provider would have it. */
+export function ending(dialect: Dialect, texts: readonly string[], usage: unknown): string[] {
+  const text = texts.join("");
+  switch (dialect) {
+    case "chat":
+      return [
+        chunk([{ index: 0, delta: {}, finish_reason: "stop" }]),
+        ...(usage === undefined ? [] : [chunk([], { usage })]),
+        "data: [DONE]\n\n",
+      ];
+    case "responses": {
+      const part = { type: "output_text", text, annotations: [] };
+      const item = { id: "msg_1", type: "message", role: "assistant", status: "completed", content: [part] };
+      return [
+        named({ type: "response.output_text.done", ...PART, text }),
+        named({ type: "response.content_part.done", ...PART, part }),
+        named({ type: "response.output_item.done", output_index: 0, item }),
+        named({ type: "response.completed", response: { ...RESPONSE, status: "completed", output: [item], usage } }),
+      ];
+    }
+    case "messages":
+      return [
+        named({ type: "content_block_stop", index: 0 }),
+        named({ type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage }),
+        named({ type: "message_stop" }),
+      ];
+    default:
+      return dialect satisfies never;
+  }
+}
+
+/** The same answer in one piece. */
+export function whole(dialect: Dialect, texts: readonly string[], usage: unknown): string {
+  const text = texts.join("");
+  switch (dialect) {
+    case "chat": {
+      const message = { role: "assistant", content: text };
+      const choices = [{ index: 0, message, finish_reason: "stop" }];
+      return JSON.stringify({ id: "x", object: "chat.completion", created: 1, model: "m", choices, usage });
+    }
+    case "responses": {
+      const content = [{ type: "output_text", text, annotations: [] }];
+      const item = { id: "msg_1", type: "message", role: "assistant", status: "completed", content };
+      return JSON.stringify({ ...RESPONSE, status: "completed", output: [item], usage });
+    }
+    case "messages":
+      return JSON.stringify({ ...MESSAGE, content: [{ type: "text", text }], stop_reason: "end_turn", usage });
+    default:
+      return dialect satisfies never;
+  }
+}

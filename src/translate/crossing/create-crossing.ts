@@ -1,5 +1,6 @@
 import { AnswerLimitError } from "../../core/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
@@ -57,7 +58,8 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
     const { answer, add } = createFold();
     const named = createCallNaming(client, name);
     for (const event of events) add(named(event));
-    return { bytes: Buffer.from(JSON.stringify(client.whole(name, answer, usage))), usage };
+    const written = client.whole(name, answer, usage);
+    return { bytes: Buffer.from(JSON.stringify(written)), usage, shown: written["usage"] };
   }
 }
 
@@ -88,7 +90,7 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
   const delivered = new DeliveredText();
   /** Written by the event that ended the provider's stream, and sent before ours ends. */
   let last: Buffer[] = [];
-  let terminal: Buffer | null = null;
+  let whole = false;
   const withBeginning = createBeginning();
   const named = createCallNaming(client, name);
 
@@ -118,15 +120,20 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
     const events = reader.close();
     if (events === null || !everyCallIsNamed(events)) return null;
     const written = write(events);
-    const ending = writer.close(reader.usage());
-    terminal = ending.terminal;
-    return Buffer.concat([...last, ...written, ...ending.rest]);
+    whole = true;
+    return Buffer.concat([...last, ...written]);
+  }
+
+  function terminal(charged: Usage | null = reader.usage()): Buffer | null {
+    if (!whole) return null;
+    const ending = writer.close(charged);
+    return Buffer.concat([...ending.rest, ending.terminal]);
   }
 
   return {
     event,
     close,
-    terminal: () => terminal,
+    terminal,
     usage: reader.usage,
     inputUsage: reader.inputUsage,
     delivered,

@@ -3,6 +3,7 @@ import type { Usage } from "../../core/usage.ts";
 import { CHAT_KEEP_ALIVE, chatFailure } from "../../wire/chat/chat-stream.ts";
 import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { usageToShow } from "../../wire/show-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { chatUpstreamRequest } from "./chat-upstream-request.ts";
 import { noteGenerated, parseChatAnswer } from "./chat-untouched.ts";
@@ -25,7 +26,7 @@ function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   const usage = readChatUsage(chatUsageIn(answer));
   const choices = (answer["choices"] as unknown[]).map((choice) => repairWholeChoice(choice));
   const repaired = { id: "", ...answer, object: "chat.completion", model: request.model, choices };
-  return { bytes: Buffer.from(JSON.stringify(repaired)), usage };
+  return { bytes: Buffer.from(JSON.stringify(repaired)), usage, shown: answer["usage"] };
 }
 
 function repairWholeChoice(given: unknown): object {
@@ -42,14 +43,14 @@ function createStage(request: GenerationRequest): AnswerStage {
   let head: Head | null = null;
   let usage: Usage | null = null;
   let usageAsGiven: unknown = null;
-  let terminal: Buffer | null = null;
+  let done: Buffer | null = null;
   const choices = new Map<number, Choice>();
   const delivered = new DeliveredText();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
     if (end - start < 32 && text.includes("[DONE]")) {
-      terminal = DONE;
+      done = DONE;
       return TERMINAL;
     }
     const chunk = readEvent(text);
@@ -91,23 +92,27 @@ function createStage(request: GenerationRequest): AnswerStage {
   /** Ends every choice. A provider that closed in good order but never said `[DONE]` is taken at its finish reason. */
   function close(): Buffer | null {
     const ended = [...choices.values()].some(({ reason }) => reason !== null);
-    if (terminal === null && !ended) return null;
-    terminal = DONE;
+    if (done === null && !ended) return null;
+    done = DONE;
     const endings = [...choices].map(([index, { reason, toolCalls }]) => ({
       index,
       delta: {},
       finish_reason: reason ?? (toolCalls ? "tool_calls" : "stop"),
     }));
     const rest = endings.length === 0 ? [] : [encode({ ...head, choices: endings })];
-    if (request.wantsUsageEvent && usageAsGiven !== null)
-      rest.push(encode({ ...head, choices: [], usage: usageAsGiven }));
     return Buffer.concat(rest);
+  }
+
+  function terminal(charged: Usage | null = usage): Buffer | null {
+    if (done === null || !request.wantsUsageEvent || charged === null) return done;
+    const shown = usageToShow("chat", usageAsGiven, charged) ?? usageAsGiven;
+    return Buffer.concat([encode({ ...head, choices: [], usage: shown }), done]);
   }
 
   return {
     event,
     close,
-    terminal: () => terminal,
+    terminal,
     usage: () => usage,
     inputUsage: () => null,
     delivered,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NO_USAGE } from "../../core/usage.ts";
 import { recordings } from "../../../tests/support/recordings.ts";
 import { readChatUsage } from "../../wire/chat/chat-usage.ts";
 import { readChatRequest } from "../../wire/chat/chat-request.ts";
@@ -119,8 +120,35 @@ test("a caller that asked for the usage event is given it [STR-25]", () => {
   const asked = request({ stream_options: { include_usage: true } });
   const usage = `{"id":"a","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`;
 
-  expect(run(chatUntouched.stage(asked), [usage]).text).toContain(usage);
-  expect(run(chatUntouched.stage(request()), [usage]).text).toBe("");
+  const stage = chatUntouched.stage(asked);
+  const unasked = chatUntouched.stage(request());
+
+  expect(run(stage, [usage, "[DONE]"]).text).toBe("");
+  expect(stage.terminal()?.toString()).toBe(`data: ${usage}\n\ndata: [DONE]\n\n`);
+  expect(run(unasked, [usage, "[DONE]"]).text).toBe("");
+  expect(unasked.terminal()?.toString()).toBe("data: [DONE]\n\n");
+});
+
+test("a usage that cannot be read is not shown beside content, and the one that is charged is shown at the end [MON-46]", () => {
+  const asked = request({ stream_options: { include_usage: true } });
+  const odd = `{"id":"a","choices":[{"index":0,"delta":{"content":"hi"}}],"usage":{"prompt_tokens":-1,"completion_tokens":"2"}}`;
+  const stage = chatUntouched.stage(asked);
+  const { text } = run(stage, [odd, "[DONE]"]);
+  const charged = { ...NO_USAGE, inputTokens: 5, outputTokens: 1 };
+
+  expect(text).toContain('"usage":null');
+  expect(text).not.toContain("-1");
+  expect(stage.terminal(charged)?.toString()).toMatch(
+    /"choices":\[\].*"prompt_tokens":5,"completion_tokens":1,"total_tokens":6/,
+  );
+});
+
+test("a usage that was not the last thing said stands where it was said", () => {
+  const asked = request({ stream_options: { include_usage: true } });
+  const usage = `{"id":"a","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`;
+  const word = `{"id":"a","choices":[{"index":0,"delta":{"content":"late"}}]}`;
+
+  expect(run(chatUntouched.stage(asked), [usage, word]).text).toBe(`data: ${usage}\n\ndata: ${word}\n\n`);
 });
 
 test("content that merely speaks of usage, errors or [DONE] is content", () => {

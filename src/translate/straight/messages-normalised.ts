@@ -1,4 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
+import type { Usage } from "../../core/usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { editMembers } from "../../wire/json/edit-members.ts";
 import { findMembers } from "../../wire/json/members.ts";
@@ -11,7 +12,13 @@ import {
 import { readMessagesUsage } from "../../wire/messages/messages-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
-import { createMessagesMeter, noteMessagesDelta, readMessage } from "./messages-untouched.ts";
+import {
+  createMessagesMeter,
+  endUsageToShow,
+  noteMessagesDelta,
+  readMessage,
+  soundStart,
+} from "./messages-untouched.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat } from "../translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
@@ -23,12 +30,15 @@ import { upstreamRequest } from "./upstream-request.ts";
 export const messagesNormalised: SameFormat = { request: upstreamRequest, plain: readPlain, stage: createStage };
 
 function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
-  const usage = readMessagesUsage(readMessage(bytes)["usage"]);
-  return { bytes: editMembers(bytes, findMembers(bytes), { model: JSON.stringify(request.model) }), usage };
+  const { usage: shown } = readMessage(bytes);
+  const usage = readMessagesUsage(shown);
+  return { bytes: editMembers(bytes, findMembers(bytes), { model: JSON.stringify(request.model) }), usage, shown };
 }
 
 function createStage(request: GenerationRequest): AnswerStage {
-  let terminal: Buffer | null = null;
+  let stop: Buffer | null = null;
+  /** The last event that tells of the output. It is kept back, because what it shows is what is charged. */
+  let kept: Record<string, unknown> | null = null;
   let begun = false;
   let contentBegun = false;
   let stopReasonSeen = false;
@@ -53,15 +63,31 @@ function createStage(request: GenerationRequest): AnswerStage {
       case "message_delta":
         meter.advanced(data);
         stopReasonSeen ||= isObject(data["delta"]) && typeof data["delta"]["stop_reason"] === "string";
-        break;
+        return keep(data);
       case "message_stop":
-        terminal = MESSAGE_STOP;
+        stop = MESSAGE_STOP;
         return TERMINAL;
       case "error":
         return FAILED;
       default:
     }
-    return messagesEvent({ ...data, type });
+    const before = keep(null);
+    const event = messagesEvent({ ...data, type });
+    return before === DROP ? event : Buffer.concat([before, event]);
+  }
+
+  /** Keeps an event back in place of the one before, which goes out. */
+  function keep(data: Record<string, unknown> | null): Buffer | typeof DROP {
+    const before = kept;
+    kept = data;
+    return before === null ? DROP : messagesEvent({ ...before, type: "message_delta" });
+  }
+
+  function terminal(charged: Usage | null = meter.usage()): Buffer | null {
+    if (stop === null || kept === null) return stop;
+    const shown = charged && endUsageToShow(kept["usage"], charged, meter.inputUsage());
+    const usage = shown === null ? {} : { usage: shown };
+    return Buffer.concat([messagesEvent({ ...kept, type: "message_delta", ...usage }), stop]);
   }
 
   /** Said twice it is said once. A second beginning amid content is another answer, and the two cannot be made one. */
@@ -70,19 +96,20 @@ function createStage(request: GenerationRequest): AnswerStage {
     meter.started(data);
     if (begun) return DROP;
     begun = true;
-    return messagesEvent({ ...data, type: "message_start", message: { ...data["message"], model: request.model } });
+    const message = { ...(soundStart(data)["message"] as object), model: request.model };
+    return messagesEvent({ ...data, type: "message_start", message });
   }
 
   /** A provider that closed in good order but never said `message_stop` is taken at its stop reason. */
   function close(): null {
-    if (stopReasonSeen) terminal ??= MESSAGE_STOP;
+    if (stopReasonSeen) stop ??= MESSAGE_STOP;
     return null;
   }
 
   return {
     event,
     close,
-    terminal: () => terminal,
+    terminal,
     usage: meter.usage,
     inputUsage: meter.inputUsage,
     delivered,

@@ -1,9 +1,10 @@
 import { isObject } from "../../core/is-object.ts";
-import type { Usage } from "../../core/usage.ts";
+import { NO_USAGE, type Usage } from "../../core/usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
-import { MESSAGES_KEEP_ALIVE, messagesFailure } from "../../wire/messages/messages-stream.ts";
+import { messagesUsageOf, usageToShow } from "../../wire/show-usage.ts";
+import { MESSAGES_KEEP_ALIVE, messagesEvent, messagesFailure } from "../../wire/messages/messages-stream.ts";
 import { mergeMessagesUsage, readMessagesUsage } from "../../wire/messages/messages-usage.ts";
-import { type AnswerStage, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
+import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
 import { eventName } from "../event-name.ts";
 import { readAnswer } from "../read-answer.ts";
@@ -33,7 +34,8 @@ function writeRequest(request: GenerationRequest, told: Told): Buffer {
 
 /** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
 function readPlain(bytes: Buffer): PlainAnswer {
-  return { bytes, usage: readMessagesUsage(readMessage(bytes)["usage"]) };
+  const { usage } = readMessage(bytes);
+  return { bytes, usage: readMessagesUsage(usage), shown: usage };
 }
 
 export function readMessage(bytes: Buffer): Record<string, unknown> {
@@ -64,42 +66,87 @@ export function createMessagesMeter() {
   };
 }
 
+/** As `usageToShow`, for the last event of a stream: it need not say again what the first has said of the input. */
+export function endUsageToShow(given: unknown, charged: Usage, begun: Usage | null): Record<string, unknown> | null {
+  const said = isObject(given) && begun !== null && begun.inputTokens === charged.inputTokens;
+  const input = messagesUsageOf(charged)["input_tokens"];
+  return usageToShow("messages", said ? { input_tokens: input, ...given } : given, charged);
+}
+
+/** A beginning whose usage can be read; figures that cannot be are not known yet. */
+export function soundStart(data: Record<string, unknown>): Record<string, unknown> {
+  const { message } = data;
+  if (!isObject(message) || readMessagesUsage(message["usage"]) !== null) return data;
+  const usage = isObject(message["usage"]) ? message["usage"] : {};
+  return { ...data, message: { ...message, usage: { ...usage, ...messagesUsageOf(NO_USAGE) } } };
+}
+
 function createStage(): AnswerStage {
-  let terminal: Buffer | null = null;
+  let stop: Buffer | null = null;
+  /** The last event that tells of the output. It is kept back, because what it shows is what is charged. */
+  let kept: Buffer | null = null;
   const meter = createMessagesMeter();
   const delivered = new DeliveredText();
+
+  /** What was not the last thing said after all goes out in its place. */
+  function pass(text: Buffer): Verdict {
+    if (kept === null) return PASS;
+    const before = kept;
+    kept = null;
+    return Buffer.concat([before, text]);
+  }
+
+  function terminal(charged: Usage | null = meter.usage()): Buffer | null {
+    if (stop === null || kept === null) return stop;
+    const data = readEvent(kept) ?? {};
+    const shown = charged && endUsageToShow(data["usage"], charged, meter.inputUsage());
+    return Buffer.concat([
+      shown === null ? kept : messagesEvent({ ...data, type: "message_delta", usage: shown }),
+      stop,
+    ]);
+  }
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
     switch (eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "") {
       case "content_block_delta":
         noteMessagesDelta(delivered, text);
-        return PASS;
+        return pass(text);
       case "message_start":
-        return metered(text, meter.started);
+        return started(text);
       case "message_delta":
-        return metered(text, meter.advanced);
+        return advanced(text);
       case "message_stop":
-        terminal = Buffer.from(text);
+        stop = Buffer.from(text);
         return TERMINAL;
       case "error":
         return FAILED;
       default:
-        return PASS;
+        return pass(text);
     }
   }
 
-  function metered(text: Buffer, note: (event: Record<string, unknown>) => void): Verdict {
+  function started(text: Buffer): Verdict {
     const data = readEvent(text);
     if (data === null) return FAILED;
-    note(data);
-    return PASS;
+    meter.started(data);
+    const sound = soundStart(data);
+    return sound === data ? pass(text) : messagesEvent({ ...sound, type: "message_start" });
+  }
+
+  function advanced(text: Buffer): Verdict {
+    const data = readEvent(text);
+    if (data === null) return FAILED;
+    meter.advanced(data);
+    const before = kept;
+    kept = Buffer.from(text);
+    return before ?? DROP;
   }
 
   return {
     event,
     close: () => null,
-    terminal: () => terminal,
+    terminal,
     usage: meter.usage,
     inputUsage: meter.inputUsage,
     delivered,

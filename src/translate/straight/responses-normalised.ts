@@ -14,7 +14,7 @@ import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdic
 import { DeliveredText } from "../delivered-text.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import { createSteadyIds } from "./steady-ids.ts";
-import { identityOf, noteResponsesDelta, readResponse } from "./responses-untouched.ts";
+import { identityOf, noteResponsesDelta, readResponse, showingUsage } from "./responses-untouched.ts";
 import type { SameFormat } from "../translator.ts";
 import { upstreamRequest } from "./upstream-request.ts";
 
@@ -25,12 +25,13 @@ import { upstreamRequest } from "./upstream-request.ts";
 export const responsesNormalised: SameFormat = { request: upstreamRequest, plain: readPlain, stage: createStage };
 
 function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
-  const usage = readResponsesUsage(readResponse(bytes));
-  return { bytes: editMembers(bytes, findMembers(bytes), { model: JSON.stringify(request.model) }), usage };
+  const response = readResponse(bytes);
+  const edited = editMembers(bytes, findMembers(bytes), { model: JSON.stringify(request.model) });
+  return { bytes: edited, usage: readResponsesUsage(response), shown: response["usage"] };
 }
 
 function createStage(request: GenerationRequest): AnswerStage {
-  let terminal: Buffer | null = null;
+  let completed: Record<string, unknown> | null = null;
   let usage: Usage | null = null;
   let identity: ResponseIdentity | null = null;
   let sequenceNumber = 0;
@@ -46,15 +47,20 @@ function createStage(request: GenerationRequest): AnswerStage {
     if (type === "response.failed" || type === "error") return FAILED;
     if (type.endsWith(".delta")) noteResponsesDelta(delivered, type, text);
 
-    const repaired = responsesEvent({ ...repair(data), type, sequence_number: sequenceNumber });
+    const repaired = { ...repair(data), type, sequence_number: sequenceNumber };
     if (type !== "response.completed" && type !== "response.incomplete") {
       sequenceNumber++;
-      return repaired;
+      return responsesEvent(repaired);
     }
     if (!isObject(data["response"])) return FAILED;
     usage = readResponsesUsage(data["response"]);
-    terminal = repaired;
+    completed = repaired;
     return TERMINAL;
+  }
+
+  function terminal(charged: Usage | null = usage): Buffer | null {
+    if (completed === null) return null;
+    return showingUsage(completed, charged) ?? responsesEvent({ ...completed, type: String(completed["type"]) });
   }
 
   function repair(data: Record<string, unknown>): Record<string, unknown> {
@@ -68,7 +74,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   return {
     event,
     close: () => null,
-    terminal: () => terminal,
+    terminal,
     usage: () => usage,
     inputUsage: () => null,
     delivered,

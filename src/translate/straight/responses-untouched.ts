@@ -4,8 +4,10 @@ import type { GenerationRequest } from "../../wire/generation-request.ts";
 import {
   RESPONSES_KEEP_ALIVE,
   type ResponseIdentity,
+  responsesEvent,
   responsesFailure,
 } from "../../wire/responses/responses-stream.ts";
+import { usageToShow } from "../../wire/show-usage.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
@@ -36,7 +38,8 @@ function writeRequest(request: GenerationRequest, told: Told): Buffer {
 
 /** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
 function readPlain(bytes: Buffer): PlainAnswer {
-  return { bytes, usage: readResponsesUsage(readResponse(bytes)) };
+  const response = readResponse(bytes);
+  return { bytes, usage: readResponsesUsage(response), shown: response["usage"] };
 }
 
 /** A Response that says it failed is no answer, though it came with status 200. */
@@ -49,7 +52,7 @@ export function readResponse(bytes: Buffer): Record<string, unknown> {
 }
 
 function createStage(): AnswerStage {
-  let terminal: Buffer | null = null;
+  let completed: Buffer | null = null;
   let usage: Usage | null = null;
   let identity: ResponseIdentity | null = null;
   let passedEvents = 0;
@@ -83,8 +86,13 @@ function createStage(): AnswerStage {
     const data = readEvent(text);
     if (!isObject(data?.["response"])) return FAILED;
     usage = readResponsesUsage(data["response"]);
-    terminal = Buffer.from(text);
+    completed = Buffer.from(text);
     return TERMINAL;
+  }
+
+  function terminal(charged: Usage | null = usage): Buffer | null {
+    const data = completed && charged && readEvent(completed);
+    return data === null ? completed : (showingUsage(data, charged) ?? completed);
   }
 
   function nextSequenceNumber(): number {
@@ -95,7 +103,7 @@ function createStage(): AnswerStage {
   return {
     event,
     close: () => null,
-    terminal: () => terminal,
+    terminal,
     usage: () => usage,
     inputUsage: () => null,
     delivered,
@@ -103,6 +111,14 @@ function createStage(): AnswerStage {
     failure: (fault, requestId) =>
       responsesFailure({ fault, requestId, identity, sequenceNumber: nextSequenceNumber() }),
   };
+}
+
+/** The last event with the usage that is charged; null when it shows that already. */
+export function showingUsage(data: Record<string, unknown>, charged: Usage | null): Buffer | null {
+  const { response, type } = data;
+  const shown = isObject(response) && charged !== null ? usageToShow("responses", response["usage"], charged) : null;
+  if (shown === null) return null;
+  return responsesEvent({ ...data, type: String(type), response: { ...(response as object), usage: shown } });
 }
 
 export function identityOf(response: unknown): ResponseIdentity | null {

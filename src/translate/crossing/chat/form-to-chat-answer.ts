@@ -1,5 +1,5 @@
-import type { Usage } from "../../../core/usage.ts";
 import { chatFailure } from "../../../wire/chat/chat-stream.ts";
+import { chatUsageOf } from "../../../wire/show-usage.ts";
 import {
   type Answer,
   type AnsweredBlock,
@@ -113,7 +113,9 @@ export function createChatWriter(
       return {
         rest: [
           chunk({}, { reason: REASONS[reasonOf(answer)] }),
-          ...(usageWanted && usage ? [encode({ ...head, ...tierOf(answer), choices: [], usage: usageOf(usage) })] : []),
+          ...(usageWanted && usage
+            ? [encode({ ...head, ...tierOf(answer), choices: [], usage: chatUsageOf(usage) })]
+            : []),
         ],
         terminal: DONE,
       };
@@ -160,7 +162,7 @@ export const wholeChatCompletion: ClientSide["whole"] = ({ id, model, createdAtS
     model,
     ...tierOf(answer),
     choices: [{ index: 0, message, logprobs: logprobsOf(probabilities), finish_reason: REASONS[reasonOf(answer)] }],
-    ...(usage && { usage: usageOf(usage) }),
+    ...(usage && { usage: chatUsageOf(usage) }),
   };
 };
 
@@ -188,15 +190,6 @@ const logprobsOf = (content: readonly TokenProbability[]): Json | null =>
 
 const tierOf = ({ tier }: Answer): Json =>
   tier === null ? {} : { service_tier: tier === "ordinary" ? "default" : tier };
-
-/** In this dialect cached and reasoning tokens are shares of the totals, as they are in ours. */
-const usageOf = (usage: Usage): Json => ({
-  prompt_tokens: usage.inputTokens,
-  completion_tokens: usage.outputTokens,
-  total_tokens: usage.inputTokens + usage.outputTokens,
-  prompt_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
-  completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-});
 
 function encode(chunk: Json): Buffer {
   return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);

@@ -1,5 +1,6 @@
 import { NO_USAGE, type Usage } from "../../../core/usage.ts";
 import { MESSAGE_STOP, messagesEvent, messagesFailure } from "../../../wire/messages/messages-stream.ts";
+import { messagesUsageOf } from "../../../wire/show-usage.ts";
 import {
   type Answer,
   type AnsweredBlock,
@@ -79,7 +80,9 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
   return {
     write: (event) => inOrder(event).flatMap((next) => write(next)),
     close: (usage) => ({
-      rest: [messagesEvent({ type: "message_delta", delta: stopOf(answer), usage: usageOf(usage ?? NO_USAGE) })],
+      rest: [
+        messagesEvent({ type: "message_delta", delta: stopOf(answer), usage: messagesUsageOf(usage ?? NO_USAGE) }),
+      ],
       terminal: MESSAGE_STOP,
     }),
     failure: messagesFailure,
@@ -98,7 +101,7 @@ function messageOf({ id, model, seal }: AnswerName, answer: Answer, usage: Usage
     content: answer.blocks.map((item) => wholeBlock(item, seal)),
     ...stopOf(answer),
     diagnostics: null,
-    usage: { ...usageOf(usage), ...UNSAID_OF_USAGE, service_tier: tierOf(answer) },
+    usage: { ...messagesUsageOf(usage), ...UNSAID_OF_USAGE, service_tier: tierOf(answer) },
   };
 }
 
@@ -151,20 +154,6 @@ function stopOf(answer: Answer): Json {
     stop_details: null,
     container: null,
   };
-}
-
-/** In this dialect cached tokens are counted beside the input; in ours they are within it. */
-const usageOf = (usage: Usage): Json => ({
-  input_tokens: usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens,
-  output_tokens: usage.outputTokens,
-  cache_read_input_tokens: usage.cacheReadTokens,
-  cache_creation_input_tokens: usage.cacheWriteTokens,
-  output_tokens_details: { thinking_tokens: usage.reasoningTokens },
-  server_tool_use: toolUseOf(usage),
-});
-
-function toolUseOf({ toolCalls: { web_search: searches = 0, web_fetch: fetches = 0 } }: Usage): Json | null {
-  return searches + fetches === 0 ? null : { web_search_requests: searches, web_fetch_requests: fetches };
 }
 
 const tierOf = ({ tier }: Answer): string | null => (tier === "ordinary" ? "standard" : tier);

@@ -1,5 +1,6 @@
 import type { Usage } from "../../../core/usage.ts";
 import { responsesEvent, responsesFailure } from "../../../wire/responses/responses-stream.ts";
+import { responsesUsageOf } from "../../../wire/show-usage.ts";
 import { type Answer, type AnswerEvent, blockAt } from "../../form/answer-form.ts";
 import type { Json } from "../../form/read-json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../../form/sides.ts";
@@ -39,7 +40,9 @@ export function createResponsesWriter(name: AnswerName, answer: Answer): AnswerW
     write,
     close: (usage) => {
       const response = responseOf(name, { owner, answer, usage });
-      return { rest: [], terminal: send({ type: `response.${String(response["status"])}`, response }) };
+      // Its number is not used up, so that it can be made again.
+      const type = `response.${String(response["status"])}`;
+      return { rest: [], terminal: responsesEvent({ type, response, sequence_number: sequenceNumber }) };
     },
     failure: (fault, requestId) => {
       const { model, createdAtSeconds } = name;
@@ -89,7 +92,7 @@ function responseOf(name: AnswerName, finished: Finished | null = null): Json {
     tools: asked["tools"] ?? [],
     top_p: asked["top_p"] ?? null,
     truncation: "disabled",
-    usage: finished?.usage ? usageOf(finished.usage) : null,
+    usage: finished?.usage ? responsesUsageOf(finished.usage) : null,
   };
 }
 
@@ -105,11 +108,3 @@ const INCOMPLETE: Record<Answer["stop"]["reason"], string | null> = {
   length: "max_output_tokens",
   refused: "content_filter",
 };
-
-const usageOf = (usage: Usage): Json => ({
-  input_tokens: usage.inputTokens,
-  input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
-  output_tokens: usage.outputTokens,
-  output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-  total_tokens: usage.inputTokens + usage.outputTokens,
-});
