@@ -18,7 +18,7 @@ import { createFreshCallIds } from "./fresh-call-ids.ts";
 import { mayBeMade } from "./tool-names.ts";
 
 /** More than any model says in one answer. What is added up may not grow without end. */
-const MOST_CHARACTERS = 4_194_304;
+const MOST_CHARACTERS = 1_048_576;
 const MOST_BLOCKS = 2_000;
 
 /** Between two dialects, by way of the form: any reader with any writer. `extra` is what the provider is told in any case. */
