@@ -32,9 +32,9 @@ describe("a lane", () => {
   });
 
   test("is not taken for capped when too little was tried to see the cap", () => {
-    expect(judgeLane(figures({ charged: 700n }), CAP, 900n)).toMatchObject({ held: false });
-    expect(judgeLane(figures({ charged: 700n, keyStatus: "suspended" }), CAP, 900n)).toMatchObject({ held: true });
-    expect(judgeLane(figures({ charged: 700n, exhausted: true }), CAP, 900n)).toMatchObject({ held: true });
+    expect(judgeLane(figures({ charged: 400n }), CAP, 900n)).toMatchObject({ held: false });
+    expect(judgeLane(figures({ charged: 400n, keyStatus: "suspended" }), CAP, 900n)).toMatchObject({ held: true });
+    expect(judgeLane(figures({ charged: 400n, exhausted: true }), CAP, 900n)).toMatchObject({ held: true });
   });
 
   test("does not hold when balance and charges differ", () => {

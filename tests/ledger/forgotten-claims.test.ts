@@ -30,8 +30,8 @@ describe.skipIf(reason !== null)("claims that have expired", () => {
   async function keep(answers: readonly { bytes: number; hours: number }[]): Promise<void> {
     for (const [n, { bytes, hours }] of answers.entries()) {
       await database.query(
-        `insert into idempotency (key_id, route, key_sha256, bucket, fingerprint, state, hold_id, status, content_type, body, expires_at)
-         values ($1, 'chat', $2, 7, $2, 'stored', $3, 200, 'text/plain', $4, ledger_now() + $5 * interval '1 hour')`,
+        `insert into idempotency (key_id, key_sha256, bucket, fingerprint, state, hold_id, status, content_type, body, expires_at)
+         values ($1, $2, 7, $2, 'stored', $3, 200, 'text/plain', $4, ledger_now() + $5 * interval '1 hour')`,
         [keyId, Buffer.alloc(32, n), createId(Date.now()), Buffer.alloc(bytes), hours],
       );
     }
