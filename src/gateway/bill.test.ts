@@ -283,3 +283,16 @@ test("a caller who has the model say a mark of the vocabulary and leaves pays fo
 
   expect(bill.usage.outputTokens).toBeGreaterThanOrEqual(5);
 });
+
+test.each([0, 12])(
+  "a provider that counts no input has not counted it, whatever it says of %i tokens of output [MON-24]",
+  async (outputTokens) => {
+    const usage = { ...NO_USAGE, outputTokens };
+    const whole = await billFor({ outcome: "completed", usage });
+    const left = await billFor({ usage: { ...NO_USAGE, outputTokens: 50 } });
+
+    expect(whole).toMatchObject({ usage: { inputTokens: 7 }, estimated: true });
+    expect(whole.charge).toBeGreaterThan(7_000n);
+    expect(left).toMatchObject({ usage: { inputTokens: 7, outputTokens: 50 }, estimated: true });
+  },
+);

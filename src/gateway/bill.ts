@@ -89,7 +89,8 @@ export async function billOf(ending: Ending, terms: Terms, count: CountText): Pr
     return bill(await brokenOffUsage(ending, terms, count));
   }
 
-  function bill({ usage, said }: Counted): Bill {
+  async function bill(counted: Counted): Promise<Bill> {
+    const { usage, said } = await withInput(counted, terms);
     if (said && isPossible(usage, terms)) return { ...FREE, charge: costOf(terms, usage), usage };
     return { ...FREE, ...priced(usage, terms), estimated: true };
   }
@@ -159,6 +160,13 @@ async function brokenOffUsage(ending: Ending, terms: Terms, count: CountText): P
   if (usage !== null && usage.outputTokens >= spoken * SAID_ENOUGH) return { usage, said: true };
   const input = usage ?? inputSaid(stage.inputUsage()) ?? (await inputOf(terms));
   return { usage: { ...input, outputTokens: output, reasoningTokens: thought }, said: false };
+}
+
+/** No request is without input: a provider that counts none has not counted it. */
+async function withInput(counted: Counted, { countInput }: Terms): Promise<Counted> {
+  if (counted.usage.inputTokens > 0) return counted;
+  const inputTokens = await countInput();
+  return inputTokens === 0 ? counted : { usage: { ...counted.usage, inputTokens }, said: false };
 }
 
 type Unseen = { terms: Terms; hiddenTokens: number };

@@ -151,7 +151,11 @@ export const createGenerate = (parts: Parts): Generate => {
 
     const answeredAtMs = clock.elapsedMs();
     const deliver = request.stream ? deliverStream : deliverPlain;
-    const { outcome, code, usage, bytesOut, relayedAtMs } = await heardBy(dispatched, deliver(journey, dispatched));
+    const { outcome, code, usage, bytesOut, relayedAtMs } = await heardBy(
+      dispatched,
+      generation.caller.key.id,
+      deliver(journey, dispatched),
+    );
     const dropped = droppedIn(fidelityAlong(journey, dispatched.target));
     return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
   }
@@ -169,15 +173,15 @@ function watch({ caller, request, idempotency, sink }: Generation, storedAnswerB
 }
 
 /** The route hears how its answer went: a provider that keeps dying within its answers must not be asked for ever. */
-async function heardBy({ ended }: Dispatched, delivering: Promise<Delivered>): Promise<Delivered> {
+async function heardBy({ ended }: Dispatched, keyId: string, delivering: Promise<Delivered>): Promise<Delivered> {
   try {
     const delivered = await delivering;
     const { outcome, usage, pace } = delivered;
-    ended({ outcome, outputTokens: usage.outputTokens, pace });
+    ended({ outcome, outputTokens: usage.outputTokens, keyId, pace });
     return delivered;
   } catch (error) {
     // Whatever else is thrown here is the ledger's affair or the caller's.
-    ended({ outcome: isProviders(error) ? "upstream_failed" : null, outputTokens: 0 });
+    ended({ outcome: isProviders(error) ? "upstream_failed" : null, outputTokens: 0, keyId });
     throw error;
   }
 }

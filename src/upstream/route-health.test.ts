@@ -75,6 +75,18 @@ test("answers that break off open the breaker like calls that never begin", () =
   expect(changes).toEqual(["r1 open broke_off", "r1 closed answered"]);
 });
 
+test("one key whose answers break off does not take a route from everybody; several keys show that it is broken", () => {
+  const alone = harness();
+  const breakOff = (health: typeof alone.health, keyId: string): void =>
+    health.begin(TARGET).ended({ outcome: "upstream_failed", outputTokens: 5, keyId });
+  for (let call = 0; call < 20; call++) breakOff(alone.health, "k1");
+  expect(alone.health.report()[0]).toMatchObject({ breaker: "closed" });
+
+  const many = harness();
+  for (let call = 0; call < 5; call++) breakOff(many.health, `k${call}`);
+  expect(many.health.report()[0]).toMatchObject({ breaker: "open" });
+});
+
 test("a caller that left before anything was said speaks neither for a route nor against it", () => {
   const { health, fail, pass } = harness();
   const leave = (outputTokens: number): void => {

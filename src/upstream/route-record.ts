@@ -14,6 +14,8 @@ export type RouteFailure = { reason: string; status: number | null };
 export type RouteEnding = {
   outcome: AnswerOutcome | null;
   outputTokens: number;
+  /** Whose request it was; absent, nobody's in particular. */
+  keyId?: string;
   /** What a stream showed of the route's pace; absent or null, nothing. */
   pace?: PaceSample | null;
 };
@@ -40,6 +42,8 @@ export type RouteReport = {
 
 const POOR_BELOW = 0.7;
 const MOST_ERRORS = 5;
+/** More than it takes to open a breaker. */
+const MOST_BROKEN_FOR = 64;
 /** What the newest call weighs in an average. */
 const NEWEST = 0.2;
 /** Shorter answers say more about timers than about speed. */
@@ -59,6 +63,8 @@ export class RouteRecord {
   readonly #rate: SuccessRate;
   readonly #errors: (RouteFailure & { atMs: number })[] = [];
   #target: Target;
+  /** The keys whose answers broke off since one ended well. */
+  readonly #brokenFor = new Set<string>();
   #callsInProgress = 0;
   #coolUntilMs = 0;
   #lastAnsweredAtMs = -Infinity;
@@ -107,14 +113,18 @@ export class RouteRecord {
     return this.#lastAnsweredAtMs;
   }
 
-  failed({ ticket, beganAtMs }: Begun, { reason, status, coolDownMs, perhapsLong = false }: FailedCall): void {
+  failed({ ticket, beganAtMs }: Begun, failure: FailedCall): void {
+    const { reason, status, coolDownMs, perhapsLong = false, keyId = null } = failure;
     this.#callsInProgress--;
     this.#rate.add("failure");
     if (this.#errors.push({ reason, status, atMs: this.#clock.nowMs() }) > MOST_ERRORS) this.#errors.shift();
     if (coolDownMs !== null) this.#coolUntilMs = Math.max(this.#coolUntilMs, this.#clock.elapsedMs() + coolDownMs);
     // A provider that counts our calls is alive; it is left alone for as long as it says, and not given up. So is one that
     // answered others meanwhile, or whoever asks for several long answers at once could take a route from everybody.
-    const alive = status === 429 || (perhapsLong && this.#lastAnsweredAtMs >= beganAtMs);
+    const answering = perhapsLong && this.#lastAnsweredAtMs >= beganAtMs;
+    // What is asked can make a provider break off, so the answers of one key speak against a route once.
+    const alive = status === 429 || answering || (keyId !== null && this.#brokenFor.has(keyId));
+    if (keyId !== null && this.#brokenFor.size < MOST_BROKEN_FOR) this.#brokenFor.add(keyId);
     if (alive) this.#breaker.released(ticket);
     else this.#breaker.failed(ticket);
   }
@@ -122,6 +132,7 @@ export class RouteRecord {
   succeeded(ticket: Ticket, { outputTokens, answeredAtMs }: { outputTokens: number; answeredAtMs: number }): void {
     this.#callsInProgress--;
     this.#rate.add("success");
+    this.#brokenFor.clear();
     this.#breaker.succeeded(ticket);
     const lastedMs = this.#clock.elapsedMs() - answeredAtMs;
     if (outputTokens > 0 && lastedMs >= SHORTEST_ANSWER_MS) {
@@ -167,9 +178,9 @@ export class RouteRecord {
 
 /**
  * `coolDownMs`: how long the provider asked to be left alone. `perhapsLong`: what was waited for in vain was a whole answer, whose
- * first byte comes with its last.
+ * first byte comes with its last. `keyId`: whose answer broke off.
  */
-type FailedCall = RouteFailure & { coolDownMs: number | null; perhapsLong?: boolean };
+type FailedCall = RouteFailure & { coolDownMs: number | null; perhapsLong?: boolean; keyId?: string | undefined };
 
 type Begun = { ticket: Ticket; beganAtMs: number };
 
@@ -192,11 +203,11 @@ export class WatchedCall {
     this.#close()?.failed(this.#begun, failure);
   }
 
-  ended({ outcome, outputTokens, pace = null }: RouteEnding): void {
+  ended({ outcome, outputTokens, keyId, pace = null }: RouteEnding): void {
     if (pace !== null) this.#record?.paced(pace);
     switch (outcome) {
       case "upstream_failed":
-        return this.failed({ reason: "broke_off", status: 200, coolDownMs: null });
+        return this.failed({ reason: "broke_off", status: 200, coolDownMs: null, keyId });
       case "completed":
         return this.#succeeded(outputTokens);
       case "client_gone":

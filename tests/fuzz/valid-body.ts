@@ -52,7 +52,7 @@ function valuesOf(schema: z.core.$ZodType): Arbitrary<unknown> {
   if (schema instanceof z.ZodString) return text.filter((made) => made.length >= (minimum ?? 0));
   if (schema instanceof z.ZodNumber) {
     const [min, max] = [minimum ?? 0, Math.min(maximum ?? MOST_TOKENS, MOST_TOKENS)];
-    return schema.isInt ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
+    return isWhole(schema) ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
   }
   if (schema instanceof z.ZodArray)
     return fc.array(valuesOf(schema.element), { minLength: minimum ?? 0, maxLength: Math.min(maximum ?? 3, 3) });
@@ -63,6 +63,9 @@ function valuesOf(schema: z.core.$ZodType): Arbitrary<unknown> {
   }
   throw new Error(`no values are made for schemas of the kind ${schema._zod.def.type}`);
 }
+
+/** A schema may also say so of itself, where no double holds all the numbers it takes. */
+const isWhole = (schema: z.ZodNumber): boolean => schema.isInt || schema.meta()?.["type"] === "integer";
 
 /** The bounds of a length or a number, whichever the schema has. */
 function boundsOf(schema: z.core.$ZodType): { minimum?: number; maximum?: number } {
