@@ -80,7 +80,7 @@ export const settings = z.strictObject({
     open_requests: count(10_000, "Requests in progress at once; more are answered with 503."),
     key_share_percent: integer(
       { min: 1, max: 100, fallback: 25 },
-      "Share of `open_requests` and of `body_budget_bytes` that one key may hold; more is answered with 429.",
+      "Share of `open_requests` (4 at least) and of `body_budget_bytes` that one key may hold; more is answered with 429.",
     ),
     body_budget_bytes: integer(
       { min: 1024, max: 1_099_511_627_776, fallback: 536_870_912 },

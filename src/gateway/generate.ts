@@ -151,11 +151,7 @@ export const createGenerate = (parts: Parts): Generate => {
 
     const answeredAtMs = clock.elapsedMs();
     const deliver = request.stream ? deliverStream : deliverPlain;
-    const { outcome, code, usage, bytesOut, relayedAtMs } = await heardBy(
-      dispatched,
-      generation.caller.key.id,
-      deliver(journey, dispatched),
-    );
+    const { outcome, code, usage, bytesOut, relayedAtMs } = await heardBy(journey, dispatched, deliver);
     const dropped = droppedIn(fidelityAlong(journey, dispatched.target));
     return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
   }
@@ -173,9 +169,11 @@ function watch({ caller, request, idempotency, sink }: Generation, storedAnswerB
 }
 
 /** The route hears how its answer went: a provider that keeps dying within its answers must not be asked for ever. */
-async function heardBy({ ended }: Dispatched, keyId: string, delivering: Promise<Delivered>): Promise<Delivered> {
+async function heardBy(journey: Journey, dispatched: Dispatched, deliver: Deliver): Promise<Delivered> {
+  const { ended } = dispatched;
+  const { id: keyId } = journey.generation.caller.key;
   try {
-    const delivered = await delivering;
+    const delivered = await deliver(journey, dispatched);
     const { outcome, usage, pace } = delivered;
     ended({ outcome, outputTokens: usage.outputTokens, keyId, pace });
     return delivered;

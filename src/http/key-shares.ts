@@ -33,7 +33,7 @@ type Held = { requests: number; bytes: number };
 export function createKeyShares(options: Options): KeyShares {
   const { openRequests, bodyBytes, bodyBudgetBytes, keySharePercent, makeRoom } = options;
   const shareOf = (whole: number): number => Math.floor((whole * keySharePercent) / 100);
-  const mostRequests = Math.max(1, shareOf(openRequests));
+  const mostRequests = Math.max(LEAST_SHARE, shareOf(openRequests));
   // One body of the largest size always fits, or it could never be sent.
   const mostBytes = Math.max(bodyBytes, shareOf(bodyBudgetBytes));
   const keys = new Map<string, Held>();
@@ -74,6 +74,9 @@ export function createKeyShares(options: Options): KeyShares {
     },
   };
 }
+
+/** A process with room for so few has none to divide: it is full before one key is. */
+const LEAST_SHARE = 4;
 
 const counted = (value: number): string => value.toLocaleString("en-US");
 

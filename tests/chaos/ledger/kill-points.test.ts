@@ -50,7 +50,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       name: "after the admission, before it is heard of",
       model: "forty",
       reach: async ({ gateway, sent }) => {
-        const caught = gateway.proxy.next("admit_v1", "hold_answer");
+        const caught = gateway.proxy.next("admit_v2", "hold_answer");
         sent();
         await caught.happened;
       },

@@ -126,7 +126,7 @@ describe.skipIf(whyUnavailable("15"))("PostgreSQL goes away", () => {
       let cuts = 0;
       for (; cuts < CUTS; cuts += 1) {
         const { proxy } = random.pick(gateways);
-        const call = random.pick(["settle_v2", "settle_v2", "admit_v1"]);
+        const call = random.pick(["settle_v2", "settle_v2", "admit_v2"]);
         const caught = proxy.next(call, random.pick(["cut_answer", "cut_answer", "cut_query"]));
         await caught.happened;
         if (random.fraction() < 0.2) proxy.cutAll();
