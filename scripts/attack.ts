@@ -2,7 +2,7 @@
  * Attacks a gateway of its own with everything in tests/attack/attempts and says what came of it. Exits with 1 when an attempt gains
  * more than it may and nothing says why.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -21,6 +21,7 @@ const USAGE = `npm run attack -- [options]
   --short          smaller and shorter attacks on other tenants, and none that takes long
   --json           one JSON object per attempt instead of a table
   --write          writes docs/operate/attacks.md and attacks.svg from the figures of this run; a whole run only
+  --from FILE      writes both from the output of runs with --json instead of attacking; may be repeated, later files win
   --help           this text`;
 
 const { values } = parseArgs({
@@ -29,10 +30,12 @@ const { values } = parseArgs({
     short: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
+    from: { type: "string", multiple: true, default: [] },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) console.log(USAGE);
+else if (values.from.length > 0) writePage(rowsOf(values.from), values.from.length);
 else if (values.write && (values.only !== "" || values.short)) {
   console.error("attack: --write needs a whole run, without --only and --short");
   process.exitCode = 2;
@@ -62,10 +65,21 @@ async function attack(): Promise<void> {
   const failed = rows.filter(({ held }) => !held);
   const unknown = failed.filter(({ known }) => known === "");
   console.error(`attack: ${rows.length} attempts, ${rows.length - failed.length} hold, ${failed.length} do not`);
-  if (values.write) {
-    const folder = join(import.meta.dirname, "../docs/operate");
-    writeFileSync(join(folder, "attacks.md"), `${pageOf(rows)}\n`.replace(/\n+$/, "\n"));
-    writeFileSync(join(folder, "attacks.svg"), pictureOf(rows));
-  }
+  if (values.write) writePage(rows, 1);
   process.exitCode = unknown.length > 0 ? 1 : 0;
+}
+
+/** What earlier runs printed, in the order of the attempts. */
+function rowsOf(files: readonly string[]): Row[] {
+  const lines = files.flatMap((file) => readFileSync(file, "utf8").split("\n").filter(Boolean));
+  const newest = new Map(lines.map((line) => JSON.parse(line) as Row).map((row) => [row.name, row]));
+  return ATTEMPTS.flatMap(({ name }) => newest.get(name) ?? []);
+}
+
+function writePage(rows: readonly Row[], runs: number): void {
+  const measured = new Set(rows.map(({ name }) => name));
+  const unmeasured = ATTEMPTS.flatMap(({ name }) => (measured.has(name) ? [] : [name]));
+  const folder = join(import.meta.dirname, "../docs/operate");
+  writeFileSync(join(folder, "attacks.md"), `${pageOf(rows, { unmeasured, runs })}\n`.replace(/\n+$/, "\n"));
+  writeFileSync(join(folder, "attacks.svg"), pictureOf(rows));
 }

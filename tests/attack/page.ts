@@ -7,8 +7,10 @@ import { WRITE_OFF_CAP, WRITE_OFF_CAP_TOKENS } from "./stage.ts";
 import { credits, ms, percent, whole } from "./table.ts";
 import { ALLOWED_PERCENT, NEIGHBOUR_RATIO } from "./verdict.ts";
 
-/** What the page of attacks says, from the figures of one run. */
-export function pageOf(rows: readonly Row[], unmeasured: readonly string[] = []): string {
+type Measured = { unmeasured: readonly string[]; runs: number };
+
+/** What the page of attacks says, from the figures of one run or of several. */
+export function pageOf(rows: readonly Row[], { unmeasured, runs }: Measured): string {
   const of = (name: Row["class"]): Row[] => rows.filter((row) => row.class === name);
   const held = rows.filter((row) => row.held).length;
   return [
@@ -18,7 +20,9 @@ export function pageOf(rows: readonly Row[], unmeasured: readonly string[] = [])
     "",
     `${whole(rows.length)} attempts by a caller with a valid key to get tokens for less than they cost, to make a provider do what Tollgate refuses, or to`,
     `make another tenant's requests fail or wait. ${whole(held)} of them hold; ${held === rows.length ? "none succeeds" : `${rows.length - held} do not, and are listed at the end`}. Every figure on this page was measured by`,
-    "`npm run attack`.",
+    runs === 1
+      ? "one run of `npm run attack`."
+      : `\`npm run attack\`, in ${whole(runs)} runs of some of the attempts each.`,
     "",
     "![What each attempt was charged of its price](attacks.svg)",
     "",
@@ -70,7 +74,7 @@ function reading(): string[] {
     "  what callers are shown. Both are sums over all lanes: the three formats straight, the three translated, and the three with a token budget, which is",
     "  converted at the list price of the same requests.",
     `- **Largest gain** is that of the worst lane. An attempt holds when no lane gains more than ${ALLOWED_PERCENT} % of its own price, or when what it gains ends at a cap per`,
-    `  key and hour. In this run the caps are ${WRITE_OFF_CAP} credits and ${whole(WRITE_OFF_CAP_TOKENS)} tokens, so that they are reached.`,
+    `  key and hour. In these runs the caps are ${WRITE_OFF_CAP} credits and ${whole(WRITE_OFF_CAP_TOKENS)} tokens, so that they are reached.`,
     "- Tokens that a provider produced and had not sent when it was told to stop are part of the price. They are the gain that remains when a caller leaves.",
     `- **Neighbour** is another key that asks for 20 words ${PER_SECOND} times a second throughout. It must not be refused, and its p99 must not be more than ${NEIGHBOUR_RATIO} times`,
     "  that of the same stretch of time without the attack.",

@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  "after the first byte nobody else is asked: an error event, no charge, and such a route leaves the plan too",
+  "after the first byte nobody else is asked: an error event, no charge, and the next request goes elsewhere",
   SLOW,
   async () => {
     const model = "dies within its answers";
@@ -141,7 +141,8 @@ test(
     const next = await askStream(model);
 
     console.log(`after 5 streams that died: breaker ${route?.breaker}, the next is whole`);
-    expect(route).toMatchObject({ breaker: "open" });
+    // One key alone does not shut a route for others; it is only doubted.
+    expect(route).toMatchObject({ breaker: "closed" });
     expect(route?.last_errors.map(({ reason }) => reason)).toEqual(Array.from({ length: 5 }, () => "broke_off"));
     expect(eventsOf(next.text).at(-1)).toBe("[DONE]");
   },
