@@ -4,7 +4,7 @@ import { NEIGHBOUR_MODEL, type StageModel } from "./stage.ts";
 
 const QUICK: ModelTraits = { habit: { tokens: 3, rate: 0 } };
 
-const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
 
 /** A model of its own for each lane, so that what the provider did for it is known. */
 export const modelIdOf = (attempt: Attempt, { caller, provider, unit }: Lane): string =>
