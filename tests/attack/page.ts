@@ -16,7 +16,7 @@ export function pageOf(rows: readonly Row[], { unmeasured, runs }: Measured): st
   return [
     "# Attacks",
     "",
-    "<!-- Written by `npm run attack -- --write`. Edit tests/attack/page.ts. -->",
+    "<!-- Written by `npm run attack` with --write or --from. Edit tests/attack/page.ts. -->",
     "",
     `${whole(rows.length)} attempts by a caller with a valid key to get tokens for less than they cost, to make a provider do what Tollgate refuses, or to`,
     `make another tenant's requests fail or wait. ${whole(held)} of them hold; ${held === rows.length ? "none succeeds" : `${rows.length - held} do not, and are listed at the end`}. Every figure on this page was measured by`,

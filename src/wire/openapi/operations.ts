@@ -61,7 +61,7 @@ const ANY_GENERATION: readonly FaultCode[] = [
 ];
 
 const GENERATION_PROMISE =
-  "What the request can cost is reserved before the provider is called, and what it did cost is charged when it ends. A request that fails costs nothing.";
+  "What the request can cost is reserved before the provider is called, and what it did cost is charged when it ends. A request that is answered with an error status costs nothing; a stream that fails after content costs nothing up to a cap per key and hour.";
 
 /** The operations of the interface. [spec 4.1] */
 export const OPERATIONS: readonly OperationFacts[] = [
