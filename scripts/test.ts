@@ -6,14 +6,25 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 type Report = {
   numPassedTests: number;
-  numFailedTests: number;
   numPendingTests: number;
-  numFailedTestSuites: number;
-  testResults: { assertionResults: { title: string; meta?: { onlyStraight?: string } }[] }[];
+  testResults: TestFile[];
+};
+
+type TestFile = {
+  name: string;
+  status: string;
+  message: string;
+  assertionResults: {
+    title: string;
+    fullName: string;
+    status: string;
+    failureMessages?: string[];
+    meta?: { onlyStraight?: string };
+  }[];
 };
 
 const SUITES = new Set([
@@ -53,9 +64,12 @@ try {
     },
   );
   const leaked = existsSync(output) ? leaks() : 0;
-  const { passed, failed, skipped, straight } = counts();
+  const { passed, failed, skipped, straight, failures } = counts();
   for (const line of straight) console.log(line);
   if (straight.length > 0) console.log(`${straight.length} of those skipped hold only where nothing is translated`);
+  // Once more at the end: of a long output, that is what is kept and read.
+  for (const line of failures) console.log(line);
+  if (leaked > 0) console.log("FAILED what the run wrote contains a secret; scripts/secret-canary.ts said above which");
   console.log(`${passed} passed, ${failed + leaked} failed, ${skipped} skipped`);
   process.exitCode = run.status === 0 && leaked === 0 ? 0 : 1;
 } finally {
@@ -68,14 +82,37 @@ function leaks(): number {
   return canary.status === 0 ? 0 : 1;
 }
 
-function counts(): { passed: number; failed: number; skipped: number; straight: string[] } {
-  if (!existsSync(reportFile)) return { passed: 0, failed: 1, skipped: 0, straight: [] };
+type Counts = { passed: number; failed: number; skipped: number; straight: string[]; failures: string[] };
+
+function counts(): Counts {
+  if (!existsSync(reportFile)) {
+    return { passed: 0, failed: 1, skipped: 0, straight: [], failures: ["FAILED vitest wrote no report"] };
+  }
   const report = JSON.parse(readFileSync(reportFile, "utf8")) as Report;
-  // A file that could not be loaded has no tests to fail.
-  const failed = report.numFailedTests + (report.numFailedTests === 0 ? report.numFailedTestSuites : 0);
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
   const straight = tests.flatMap(({ title, meta }) =>
     meta?.onlyStraight === undefined ? [] : [`${title}: ${meta.onlyStraight}`],
   );
-  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests, straight };
+  const failures = report.testResults.flatMap(failuresOf);
+  return {
+    passed: report.numPassedTests,
+    failed: failures.length,
+    skipped: report.numPendingTests,
+    straight,
+    failures,
+  };
+}
+
+/** A line for each test that failed, and one for a file that failed by itself: by its hooks, or because it could not be loaded. */
+function failuresOf({ name, status, message, assertionResults }: TestFile): string[] {
+  const file = relative(process.cwd(), name);
+  const tests = assertionResults.filter((test) => test.status === "failed");
+  if (tests.length === 0) return status === "failed" ? [`FAILED ${file}: ${firstLine(message)}`] : [];
+  return tests.map(
+    ({ fullName, failureMessages = [] }) => `FAILED ${file}: ${fullName}: ${firstLine(failureMessages[0])}`,
+  );
+}
+
+function firstLine(text = ""): string {
+  return text.split("\n", 1)[0]?.slice(0, 300) ?? "";
 }
