@@ -273,10 +273,10 @@ test("a stream that the ledger has closed meanwhile, or that we cannot go on wit
       { id: request.id, seq: 9, cost: 7_000n, inputTokens: 1, outputTokens: 3, contentDelivered: true },
     ]);
     swept.ledger.advance(400_000);
-    swept.ledger.heartbeat(sweeper);
-    swept.ledger.advance(10_000);
-    swept.ledger.heartbeat(sweeper);
-    swept.ledger.advance(6_000);
+    for (let renewals = 0; renewals < 4; renewals += 1) {
+      swept.ledger.heartbeat(sweeper);
+      swept.ledger.advance(5_000);
+    }
     swept.ledger.sweep(sweeper, 10);
     reader.chunk(Buffer.from(DONE));
   });

@@ -114,9 +114,9 @@ test("a request that was swept and then undone has cost nothing", async () => {
   await target.admit(createId(START_MS), [{ ...ask, id, keyId, least: 1n, most: 1_000_000_000n, model: "m" }]);
   const come = { cost: 70_000_000n, inputTokens: 2, outputTokens: 3, contentDelivered: true };
   await target.checkpoint([{ id, seq: 1, ...come }]);
-  for (const _ of ["one", "two", "three"]) {
+  for (const _ of ["one", "two", "three", "four"]) {
     await target.heartbeat(sweeper);
-    await target.advance(8_000);
+    await target.advance(5_000);
   }
   await target.heartbeat(sweeper);
   expect(await target.sweep(sweeper, 10)).toMatchObject([{ id, charged: 70_000_000n }]);

@@ -18,6 +18,7 @@ export type Command =
   | { type: "budget"; key: number; reference: number; budget: bigint; period: "none" | "day" | "week" | "month" }
   | { type: "change"; key: number }
   | { type: "restart" }
+  | { type: "promote" }
   | { type: "usage"; key: number }
   | { type: "advance"; ms: number };
 
@@ -165,7 +166,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: fc.record({ type: fc.constant("crash" as const), process }), weight: 2 },
   { arbitrary: fc.record({ type: fc.constant("usage" as const), key }), weight: 1 },
   { arbitrary: fc.record({ type: fc.constant("change" as const), key }), weight: 1 },
-  { arbitrary: fc.constant({ type: "restart" as const }), weight: 1 },
+  { arbitrary: fc.constantFrom({ type: "restart" as const }, { type: "promote" as const }), weight: 1 },
   { arbitrary: fc.record({ type: fc.constant("advance" as const), ms: waits }), weight: 4 },
 );
 

@@ -6,10 +6,11 @@ import type { Target } from "./drive.ts";
 /** From now on the ledger of this database reads its time from a table. */
 export async function takeClock(database: Database): Promise<void> {
   await database.script(`
-    create table test_clock (now timestamptz not null, started timestamptz not null);
-    insert into test_clock values (clock_timestamp(), clock_timestamp());
+    create table test_clock (now timestamptz not null, started timestamptz not null, timeline bigint not null);
+    insert into test_clock values (clock_timestamp(), clock_timestamp(), 1);
     create or replace function ledger_now() returns timestamptz language sql volatile as 'select now from test_clock';
     create or replace function ledger_server_start() returns timestamptz language sql volatile as 'select started from test_clock';
+    create or replace function server_timeline() returns bigint language sql volatile as 'select timeline from test_clock';
   `);
 }
 
@@ -21,6 +22,7 @@ export async function databaseTarget(database: Database, startMs: number): Promi
     database.query(`update test_clock set ${column} = $1`, [new Date(nowMs)]);
   await setClock("now");
   await setClock("started");
+  await database.query("update test_clock set timeline = 1");
   const ledger = createLedgerStore(database);
   return {
     ...ledger,
@@ -40,6 +42,9 @@ export async function databaseTarget(database: Database, startMs: number): Promi
     },
     restart: async () => {
       await setClock("started");
+    },
+    promote: async () => {
+      await database.query("update test_clock set timeline = timeline + 1");
     },
     createKey: async (keyId, unit) => {
       const mode = unit === "credit" ? "credit" : "token_budget";

@@ -20,6 +20,8 @@ export type Target = Omit<Ledger, "admit" | "kept" | "forgetClaims"> & {
   nowMs: () => number;
   advance: (ms: number) => Promise<void>;
   restart: () => Promise<void>;
+  /** A standby that has been up for long takes over. */
+  promote: () => Promise<void>;
   createKey: (keyId: string, unit: "credit" | "tokens") => Promise<void>;
   /** A change of a key by an operator, who also lifts a suspension: copies read before are stale. */
   changeKey: (keyId: string) => Promise<void>;
@@ -83,6 +85,9 @@ export async function drive(target: Target, names: Names, command: Command): Pro
     case "restart":
       await target.restart();
       return [];
+    case "promote":
+      await target.promote();
+      return [];
     case "advance":
     default:
       await target.advance(command.ms);
@@ -137,6 +142,7 @@ export function modelTarget(model: Model): Target {
     nowMs: model.nowMs,
     advance: async (ms) => model.advance(ms),
     restart: async () => model.restart(),
+    promote: async () => model.promote(),
     createKey: async (keyId, unit) => model.createKey(keyId, unit),
     changeKey: async (keyId) => model.changeKey(keyId),
     versionOf: (keyId) => model.state.accounts.get(keyId)?.version ?? 1,

@@ -44,6 +44,7 @@ describe.skipIf(reason !== null)("claims that have expired", () => {
     const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000, priceVersion: 1 };
     const id = createId(Date.now());
     await ledger.admit(createId(2), [{ ...ask, id, keyId, least: 1n, most: 10n, model: "m" }]);
+    await database.query("update hold set admitted_at = admitted_at - interval '1 minute'");
     await keep([{ bytes: 1, hours: -1 }]);
 
     const swept = await database.transaction(async (tx) => {

@@ -16,7 +16,7 @@ import type {
 import { createHouse } from "./house.ts";
 import { type Account, type ClaimEntry, emptyState, type Hold, newAccount, type State } from "./state.ts";
 import { endOf, periodEndMs, postedTokens } from "./period.ts";
-import { LAW, type Rules } from "./rules.ts";
+import { LAW, type Rules, type Server } from "./rules.ts";
 
 export const LEASE_MS = 15_000;
 const MOST_BOOKED = 2n ** 63n - 1n;
@@ -40,7 +40,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   const state: State = emptyState();
   let nowMs = startMs;
   const house = createHouse({ state, rules, nowMs: () => nowMs });
-  let serverStartMs = startMs;
+  let server: Server = { startMs, timeline: 1 };
 
   const createKey = (keyId: string, unit: Account["unit"]): void => {
     state.accounts.set(keyId, newAccount(unit));
@@ -96,6 +96,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       tokensOut: 0n,
       seq: 0,
       delivered: false,
+      admittedAtMs: nowMs,
       deadlineMs: nowMs + ask.lifetimeMs,
     });
     if (ask.claim) {
@@ -294,14 +295,14 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
 
   function heartbeat(processId: string): Date {
     const found = state.processes.get(processId);
-    const renewingSinceMs = found && found.leaseUntilMs >= nowMs ? found.renewingSinceMs : nowMs;
-    state.processes.set(processId, { renewingSinceMs, leaseUntilMs: nowMs + LEASE_MS });
+    const renewingSinceMs = found && rules.renews({ nowMs, server, process: found }) ? found.renewingSinceMs : nowMs;
+    state.processes.set(processId, { renewingSinceMs, leaseUntilMs: nowMs + LEASE_MS, timeline: server.timeline });
     return new Date(nowMs + LEASE_MS);
   }
 
   function sweep(sweeperId: string, limit: number): Swept[] {
     const sweeper = state.processes.get(sweeperId);
-    if (!sweeper || !rules.maySweep({ nowMs, serverStartMs, sweeper })) return [];
+    if (!sweeper || !rules.maySweep({ nowMs, server, sweeper })) return [];
     for (const [id, { leaseUntilMs }] of state.processes) if (leaseUntilMs < nowMs - DAY_MS) state.processes.delete(id);
     for (const [name, { expiresAtMs }] of state.claims) if (expiresAtMs <= nowMs) state.claims.delete(name);
     const lost = [...state.holds].filter(([, hold]) =>
@@ -429,7 +430,8 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     usage,
     nowMs: () => nowMs,
     advance: (ms: number): void => void (nowMs += ms),
-    restart: (): void => void (serverStartMs = nowMs),
+    restart: (): void => void (server = { ...server, startMs: nowMs }),
+    promote: (): void => void (server = { ...server, timeline: server.timeline + 1 }),
   };
 }
 

@@ -25,7 +25,7 @@ const ACCOUNTS = `select key_id as id, unit, version::int, (select status from k
   from balance where key_id = any ($1::uuid[])`;
 const HOLDS = `select id, key_id as "keyId", amount, period_no::int as "periodNo", process_id as "processId",
   checkpoint_cost as cost, checkpoint_in as "tokensIn", checkpoint_out as "tokensOut", checkpoint_seq as seq,
-  content_delivered as delivered, ${MS("deadline")} as "deadlineMs" from hold where key_id = any ($1::uuid[])`;
+  content_delivered as delivered, ${MS("admitted_at")} as "admittedAtMs", ${MS("deadline")} as "deadlineMs" from hold where key_id = any ($1::uuid[])`;
 const CHARGES = `select hold_id as id, key_id as "keyId", granted, amount, kind, period_no::int as "periodNo",
   tokens_in as "tokensIn", tokens_out as "tokensOut", ${MS("at")} as "atMs" from charge where key_id = any ($1::uuid[])`;
 const FUNDING = `select key_id || ' ' || reference as id, key_id as "keyId", kind, amount, period_no::int as "periodNo", about
@@ -34,7 +34,7 @@ const CLAIMS = `select key_id || ' ' || encode(key_sha256, 'hex') as id, encode(
   state, hold_id as "holdId", case when body is not null then
     json_build_object('status', status, 'contentType', content_type, 'body', encode(body, 'hex')) end as answer,
   ${MS("expires_at")} as "expiresAtMs" from idempotency where key_id = any ($1::uuid[])`;
-const PROCESSES = `select id, ${MS("renewing_since")} as "renewingSinceMs", ${MS("lease_until")} as "leaseUntilMs"
+const PROCESSES = `select id, ${MS("renewing_since")} as "renewingSinceMs", ${MS("lease_until")} as "leaseUntilMs", timeline::int
   from process where id = any ($1::uuid[])`;
 const HOUSE = `select hold_id || ' ' || kind as id, key_id as "keyId", kind, amount, ${MS("at")} as "atMs"
   from house where key_id = any ($1::uuid[])`;

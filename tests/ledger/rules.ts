@@ -1,6 +1,9 @@
 import type { Verdict } from "../../src/ledger/ledger.ts";
 import type { Account, Charge, ChargeKind, Hold, Process, RecordEntry } from "./state.ts";
 
+/** The server that answers: since when it has been up, and the timeline it writes. A promotion changes the latter alone. */
+export type Server = { startMs: number; timeline: number };
+
 /** The decisions of the ledger, each by itself, so that a test can break one and see which invariant notices. */
 export type Rules = {
   free: (account: Account) => bigint;
@@ -22,7 +25,9 @@ export type Rules = {
   turnedPosted: (account: Account) => bigint;
   /** Whether funding by a known reference is recognised. */
   repeats: boolean;
-  maySweep: (at: { nowMs: number; serverStartMs: number; sweeper: Process }) => boolean;
+  /** Whether a renewal goes on where the last one left off; if not, others may have been unable to renew as well. */
+  renews: (at: { nowMs: number; server: Server; process: Process }) => boolean;
+  maySweep: (at: { nowMs: number; server: Server; sweeper: Process }) => boolean;
   lost: (at: { hold: Hold; nowMs: number; process: Process | undefined }) => boolean;
 };
 
@@ -70,7 +75,12 @@ export const LAW: Rules = {
   },
   turnedPosted: ({ budget, held }) => budget + held,
   repeats: true,
-  maySweep: ({ nowMs, serverStartMs, sweeper }) =>
-    sweeper.leaseUntilMs >= nowMs && nowMs >= Math.max(serverStartMs, sweeper.renewingSinceMs) + LEASE_MS,
-  lost: ({ hold, nowMs, process }) => !process || process.leaseUntilMs < nowMs || hold.deadlineMs < nowMs,
+  renews: ({ nowMs, server, process }) =>
+    process.leaseUntilMs >= nowMs + LEASE_MS / 2 && process.timeline === server.timeline,
+  maySweep: ({ nowMs, server, sweeper }) =>
+    sweeper.leaseUntilMs >= nowMs &&
+    sweeper.timeline === server.timeline &&
+    nowMs >= Math.max(server.startMs, sweeper.renewingSinceMs) + LEASE_MS,
+  lost: ({ hold, nowMs, process }) =>
+    hold.deadlineMs < nowMs || (hold.admittedAtMs < nowMs - LEASE_MS && (!process || process.leaseUntilMs < nowMs)),
 };

@@ -54,6 +54,7 @@ export type Hold = {
   tokensOut: bigint;
   seq: number;
   delivered: boolean;
+  admittedAtMs: number;
   deadlineMs: number;
 };
 
@@ -93,7 +94,8 @@ export type BorneEntry = { keyId: string; minute: number; caused: bigint; failed
 
 export type RecordEntry = { keyId: string; cost: bigint; outcome: Outcome; atMs: number };
 
-export type Process = { renewingSinceMs: number; leaseUntilMs: number };
+/** `timeline` is that of the server at the last renewal. */
+export type Process = { renewingSinceMs: number; leaseUntilMs: number; timeline: number };
 
 export const emptyState = (): State => ({
   accounts: new Map(),

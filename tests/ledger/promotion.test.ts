@@ -1,0 +1,83 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createId } from "../../src/core/ids.ts";
+import type { Database } from "../../src/db/database.ts";
+import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { createPostgres } from "../../src/db/postgres.ts";
+import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { type Cluster, runAsServer, startCluster, whyUnavailable } from "../support/postgres.ts";
+
+const reason = whyUnavailable("15");
+
+/** A standby that streams from the primary, made as an operator would make it. */
+const startStandbyOf = (primary: Cluster): Promise<Cluster> =>
+  startCluster({
+    version: "15",
+    settings: { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres`, hot_standby: "on" },
+    fill: async ({ dataFolder, binFolder }) => {
+      const source = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"];
+      await runAsServer(join(binFolder, "pg_basebackup"), ["-D", dataFolder, ...source, "-c", "fast", "--no-sync"]);
+      await writeFile(join(dataFolder, "standby.signal"), "");
+    },
+  });
+
+describe.skipIf(reason !== null)("a standby that has been up for an hour is promoted", () => {
+  let primary: Cluster;
+  let standby: Cluster;
+  const [keyId, alive, late] = [createId(1), createId(2), createId(3)];
+  const id = createId(Date.now());
+
+  beforeAll(async () => {
+    primary = await startCluster({ version: "15" });
+    const database = open(primary);
+    await migrate(database, { folder: migrationsFolder() });
+    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
+    const ledger = createLedgerStore(database);
+    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
+    const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 600_000, priceVersion: 1 };
+    for (const processId of [alive, late]) await ledger.heartbeat(processId);
+    await ledger.admit(late, [{ ...ask, id, keyId, least: 1n, most: 10n, model: "m" }]);
+    // Both have run for long, and the one that is late by a moment holds something.
+    await database.script(`
+      create or replace function ledger_server_start() returns timestamptz language sql as 'select now() - interval ''1 hour''';
+      update process set renewing_since = renewing_since - interval '1 hour';
+      update process set lease_until = clock_timestamp() where id = '${late}';
+      update hold set admitted_at = admitted_at - interval '1 minute';
+    `);
+    await database.close();
+    standby = await startStandbyOf(primary);
+    await primary.stop({ mode: "immediate" });
+    await runAsServer(join(standby.binFolder, "pg_ctl"), ["promote", "-D", standby.dataFolder, "-w"]);
+  }, 60_000);
+  afterAll(async () => {
+    await standby?.close();
+    await primary?.close();
+  });
+
+  test("its timeline is another, and nobody is swept before everyone had a full lease to renew [I6]", async () => {
+    await using promoted = closing(open(standby));
+    const { database } = promoted;
+    const ledger = createLedgerStore(database);
+    const timelines = "select server_timeline() as now, (select min(timeline) from process) as before";
+    expect(await database.query(timelines)).toEqual([{ now: 2n, before: 1n }]);
+
+    expect(await ledger.sweep(alive, 10)).toEqual([]);
+    await ledger.heartbeat(alive);
+    expect(await ledger.sweep(alive, 10)).toEqual([]);
+    await database.query("update process set renewing_since = renewing_since - interval '15 seconds'");
+
+    expect(await ledger.sweep(alive, 10)).toMatchObject([{ id }]);
+  });
+});
+
+const open = (cluster: Cluster): Database =>
+  createPostgres({
+    url: cluster.url(),
+    poolSize: 2,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 10_000,
+    onError: () => undefined,
+  });
+
+const closing = (database: Database) => ({ database, [Symbol.asyncDispose]: () => database.close() });
