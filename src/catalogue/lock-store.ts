@@ -6,6 +6,6 @@ export const underCatalogueLock = <Result>(
   work: (tx: Queryable) => Promise<Result>,
 ): Promise<Result> =>
   database.transaction(async (tx) => {
-    await tx.query("select pg_advisory_xact_lock(hashtext('tollgate catalogue'))");
+    await tx.query("select from duty where name = 'catalogue' for update");
     return work(tx);
   });

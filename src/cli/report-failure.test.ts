@@ -33,7 +33,7 @@ test.each<[error: unknown, sentence: string]>([
   ],
   [
     withCode("permission denied for table key", "42501"),
-    "the database refused: permission denied for table key (42501). Use the role that owns the tables, or give this one its grants (docs/operate/database-roles.md).",
+    "the database refused: permission denied for table key (42501). Use the role that owns the tables, or as that one run `tollgate migrate --serving-role NAME` (docs/operate/database-roles.md).",
   ],
   [
     withCode('password authentication failed for user "x"', "28P01"),

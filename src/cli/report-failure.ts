@@ -40,7 +40,7 @@ function messageOf(error: unknown): string {
 function databaseAdvice(state: string): string {
   if (state === "3D000") return " Create it, or correct DATABASE_URL.";
   if (state === "42501")
-    return " Use the role that owns the tables, or give this one its grants (docs/operate/database-roles.md).";
+    return " Use the role that owns the tables, or as that one run `tollgate migrate --serving-role NAME` (docs/operate/database-roles.md).";
   return state.startsWith("28") ? " Correct the user or the password in DATABASE_URL." : "";
 }
 

@@ -3,10 +3,6 @@ import { sqlStateOf } from "../db/database-error.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import type { HouseDuty, HousekeepingStore } from "./housekeeping.ts";
 
-/** Any numbers will do, as long as nobody else uses them in this database. */
-const ROLLUP_LOCK = 7_016_655_444;
-const PARTITION_LOCK = 7_016_655_445;
-
 /** Far more than requests get: a busy hour has millions of records, and nobody waits for their sum. */
 const ROLLUP_TIMEOUT_MS = 30_000;
 /**
@@ -35,7 +31,7 @@ export function createHousekeepingStore(database: Pick<Database, "query" | "tran
     },
 
     rollup: (hourMs) =>
-      alone(ROLLUP_LOCK, async (tx) => {
+      alone("rollup", async (tx) => {
         // A script, since the client gives up on a query that outlasts the server's usual limit.
         await tx.script(`
           set local statement_timeout = ${ROLLUP_TIMEOUT_MS};
@@ -44,7 +40,7 @@ export function createHousekeepingStore(database: Pick<Database, "query" | "tran
       }),
 
     partition: (dayMs) =>
-      alone(PARTITION_LOCK, async (tx) => {
+      alone("partition", async (tx) => {
         await tx.script(`
           set local lock_timeout = ${PARTITION_LOCK_TIMEOUT_MS};
           set local statement_timeout = ${PARTITION_TIMEOUT_MS}`);
@@ -59,12 +55,12 @@ export function createHousekeepingStore(database: Pick<Database, "query" | "tran
 
   /** Beside the rule of the oldest: two processes may each have believed for a moment that they are it. */
   function alone<Result extends string>(
-    lock: number,
+    duty: "rollup" | "partition",
     work: (tx: Transaction) => Promise<Result>,
   ): Promise<Result | "busy"> {
     return database.transaction(async (tx) => {
-      const [row] = await tx.query<{ taken: boolean }>("select pg_try_advisory_xact_lock($1) as taken", [lock]);
-      return row?.taken ? work(tx) : "busy";
+      const taken = await tx.query("select from duty where name = $1 for update skip locked", [duty]);
+      return taken.length > 0 ? work(tx) : "busy";
     });
   }
 }

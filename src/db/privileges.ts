@@ -1,0 +1,152 @@
+import { escapeIdentifier } from "pg";
+import type { Transaction } from "./database.ts";
+import { MigrationError, type MigrationFile } from "./migration-files.ts";
+
+/** Roles beside the owner, by the names that an installation has given them. */
+export type Roles = { servingRole?: string; readingRole?: string };
+
+type Grants = Readonly<Record<string, string>>;
+
+const ALL_ROWS = "select, insert, update, delete";
+
+/** What the serving role may do to each table. What the version before still uses stays until no such process can run. */
+const SERVING: Grants = {
+  balance: ALL_ROWS,
+  borne: ALL_ROWS,
+  charge: "select, insert",
+  duty: "select, update",
+  funding: "select, insert",
+  hold: ALL_ROWS,
+  house: ALL_ROWS,
+  idempotency: ALL_ROWS,
+  key: ALL_ROWS,
+  key_secret: ALL_ROWS,
+  migration: "select",
+  model: ALL_ROWS,
+  price: ALL_ROWS,
+  process: ALL_ROWS,
+  provider: ALL_ROWS,
+  route: ALL_ROWS,
+  usage_record: ALL_ROWS,
+  usage_rollup: ALL_ROWS,
+};
+
+/** What the reading role sees: everything but digests of keys, stored answers and sealed credentials. */
+const READING: Grants = {
+  balance: "select",
+  borne: "select",
+  charge: "select",
+  funding: "select",
+  hold: "select",
+  house: "select",
+  key: "select",
+  migration: "select",
+  model: "select",
+  price: "select",
+  process: "select",
+  provider: "select (name, base_url, credential_ref, credential_key_id, created_at, unknown_members, open_members)",
+  route: "select",
+  usage_record: "select",
+  usage_rollup: "select",
+};
+
+type OurFunction = { signature: string; isTrigger: boolean; open: boolean };
+
+/** The schema is where `migration` is, which every script of ours writes to. */
+const FUNCTIONS = `
+  select p.oid::regprocedure::text as signature, p.prorettype = 'trigger'::regtype as "isTrigger",
+         exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) where grantee = 0) as open
+    from pg_proc p
+   where p.pronamespace = (select relnamespace from pg_class where oid = 'migration'::regclass)
+     and p.proname = any ($1::text[]) and pg_has_role(p.proowner, 'usage')
+   order by 1`;
+
+const SERVING_ROLES = `
+  select distinct pg_get_userbyid(a.grantee) as name
+    from pg_class c cross join lateral aclexplode(c.relacl) a
+   where c.oid = to_regclass('charge') and a.privilege_type = 'INSERT' and a.grantee not in (0, c.relowner)`;
+
+const TABLES = `
+  select c.relname as name from pg_class c
+   where c.relnamespace = (select relnamespace from pg_class where oid = 'migration'::regclass)
+     and c.relkind in ('r', 'p') and c.relname = any ($1::text[])`;
+
+const SCHEMA = `
+  select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = 'migration'::regclass`;
+
+const FUNCTION_MADE = /^\s*create\s+(?:or\s+replace\s+)?function\s+([a-z_0-9]+)\s*\(/gim;
+
+/**
+ * Takes the functions of these migrations from everybody and gives them to the roles that serve, with the tables. In the
+ * transaction of every migration: a gateway that serves as another role than the owner must not meet a function that it may not
+ * call yet. A role that may write charges serves, so the serving roles need not be named again.
+ */
+export async function keepPrivileges(tx: Transaction, files: readonly MigrationFile[]): Promise<void> {
+  const functions = await functionsOf(tx, files);
+  const serving = await tx.query<{ name: string }>(SERVING_ROLES);
+  const present = await presentTables(tx);
+  await run(tx, [
+    ...closed(functions),
+    ...serving.flatMap(({ name }) => [...granted(name, SERVING, present), ...callable(name, functions)]),
+  ]);
+}
+
+/** Gives the named roles exactly what is theirs: what else they had of our tables is taken first. */
+export async function grantRoles(
+  tx: Transaction,
+  files: readonly MigrationFile[],
+  { servingRole, readingRole }: Roles,
+): Promise<void> {
+  const functions = await functionsOf(tx, files);
+  const present = await presentTables(tx);
+  const [schema] = await tx.query<{ name: string }>(SCHEMA);
+  const statements = closed(functions);
+  for (const [role, grants] of [
+    [servingRole, SERVING],
+    [readingRole, READING],
+  ] as const) {
+    if (role === undefined) continue;
+    await requireRole(tx, role);
+    statements.push(
+      `grant usage on schema ${escapeIdentifier(schema?.name ?? "public")} to ${escapeIdentifier(role)}`,
+      ...present.map((table) => `revoke all on ${escapeIdentifier(table)} from ${escapeIdentifier(role)}`),
+      ...granted(role, grants, present),
+    );
+  }
+  if (servingRole !== undefined) statements.push(...callable(servingRole, functions));
+  await run(tx, statements);
+}
+
+function functionsOf(tx: Transaction, files: readonly MigrationFile[]): Promise<OurFunction[]> {
+  const names = new Set(files.flatMap(({ sql }) => [...sql.matchAll(FUNCTION_MADE)].map(([, name = ""]) => name)));
+  return tx.query<OurFunction>(FUNCTIONS, [[...names]]);
+}
+
+async function presentTables(tx: Transaction): Promise<string[]> {
+  const tables = await tx.query<{ name: string }>(TABLES, [Object.keys({ ...SERVING, ...READING })]);
+  return tables.map(({ name }) => name);
+}
+
+const closed = (functions: readonly OurFunction[]): string[] =>
+  functions.filter(({ open }) => open).map(({ signature }) => `revoke execute on function ${signature} from public`);
+
+const granted = (role: string, grants: Grants, present: readonly string[]): string[] =>
+  present
+    .filter((table) => grants[table] !== undefined)
+    .map((table) => `grant ${grants[table]} on ${escapeIdentifier(table)} to ${escapeIdentifier(role)}`);
+
+/** A trigger's function is called by the trigger alone, which asks for no privilege. */
+const callable = (role: string, functions: readonly OurFunction[]): string[] =>
+  functions
+    .filter(({ isTrigger }) => !isTrigger)
+    .map(({ signature }) => `grant execute on function ${signature} to ${escapeIdentifier(role)}`);
+
+async function run(tx: Transaction, statements: readonly string[]): Promise<void> {
+  if (statements.length > 0) await tx.script(statements.join(";\n"));
+}
+
+async function requireRole(tx: Transaction, role: string): Promise<void> {
+  const found = await tx.query("select from pg_roles where rolname = $1", [role]);
+  if (found.length === 0)
+    throw new MigrationError(`there is no role ${role}. Create it first: create role ${role} login`);
+}

@@ -1,0 +1,112 @@
+import { mkdtemp, rm, writeFile, cp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createId } from "../../src/core/ids.ts";
+import { NO_USAGE } from "../../src/core/usage.ts";
+import { underCatalogueLock } from "../../src/catalogue/lock-store.ts";
+import type { Database } from "../../src/db/database.ts";
+import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { readMigrations } from "../../src/db/migration-files.ts";
+import { createPostgres } from "../../src/db/postgres.ts";
+import { createHousekeepingStore } from "../../src/ledger/housekeeping-store.ts";
+import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { type DocumentedRoles, startDocumentedRoles } from "../support/documented-roles.ts";
+import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { whyUnavailable } from "../support/postgres.ts";
+
+const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 3_000, onError: () => undefined };
+const DAY_MS = 86_400_000;
+
+describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps every lock that it can get", () => {
+  let roles: DocumentedRoles;
+  let owner: Database;
+  let app: Database;
+  let reader: Client;
+  const keyId = createId(Date.now());
+
+  beforeAll(async () => {
+    roles = await startDocumentedRoles();
+    owner = createPostgres({ url: roles.url("tollgate_owner"), ...limits });
+    app = createPostgres({ url: roles.url("tollgate"), ...limits });
+    await app.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
+    await createLedgerStore(app).fund({
+      keyId,
+      reference: "p",
+      kind: "purchase",
+      amount: 1_000n,
+      about: null,
+      actor: "test",
+    });
+    reader = new Client({ connectionString: roles.url("tollgate_reader") });
+    await reader.connect();
+    await reader.query("set idle_in_transaction_session_timeout = 0; set statement_timeout = 0");
+    await reader.query("begin");
+    for (const [table, grants] of roles.granted.tollgate_reader)
+      if (grants === "select") await reader.query(`select * from ${table}`);
+    await reader.query("lock table balance in access share mode");
+    for (const number of [7_016_655_443, 7_016_655_444, 7_016_655_445])
+      await reader.query("select pg_advisory_lock($1)", [number]);
+    await reader.query("select pg_advisory_lock(hashtext('tollgate catalogue'))");
+  });
+  afterAll(async () => {
+    await reader?.end();
+    for (const database of [app, owner]) await database?.close();
+    await roles?.cluster.close();
+  });
+
+  async function serveOne(): Promise<unknown> {
+    const ledger = createLedgerStore(app);
+    const id = createId(Date.now());
+    const ask = { id, keyId, keyVersion: 1, rpmLimit: null, least: 1n, most: 2n, unlimited: false, model: "m" };
+    await ledger.admit(createId(Date.now()), [{ ...ask, priceVersion: 1, lifetimeMs: 300_000, claim: null }]);
+    const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
+    const rest = { outcome: "completed", usage: NO_USAGE, contentDelivered: true, answer: null } as const;
+    const [settled] = await ledger.settle([{ id, keyId, charge: 1n, record, ...rest, ...NOTHING_BORNE }]);
+    return settled;
+  }
+
+  test("requests are admitted and settled, hours added up and the catalogue changed", async () => {
+    expect(await serveOne()).toEqual({ kind: "settled", charged: 1n });
+    expect(await createHousekeepingStore(app).rollup(Date.now())).toBe("done");
+    expect(await underCatalogueLock(app, () => Promise.resolve("changed"))).toBe("changed");
+  });
+
+  test("a partition is given up for now, and no request waits for it longer than that", async () => {
+    const partition = createHousekeepingStore(app).partition(Date.now() + DAY_MS);
+    const outcome = partition.then(
+      () => "made",
+      (error: { code?: string }) => error.code,
+    );
+
+    expect(await serveOne()).toEqual({ kind: "settled", charged: 1n });
+    expect(await outcome).toBe("55P03");
+  });
+
+  test("a migration gives up, names the session, and lets requests through meanwhile", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tollgate-migrations-"));
+    await cp(migrationsFolder(), folder, { recursive: true });
+    const next = String((await readMigrations(folder)).length + 1).padStart(4, "0");
+    await writeFile(join(folder, `${next}_wider.sql`), "alter table balance add column wider int;");
+    const {
+      rows: [{ pid }],
+    } = (await reader.query("select pg_backend_pid() as pid")) as unknown as { rows: [{ pid: number }] };
+
+    const migrating = migrate(owner, { folder, lockPatienceMs: 1_500 }).then(
+      () => "migrated",
+      (error: Error) => error.message,
+    );
+    let ended = false;
+    void migrating.then(() => (ended = true));
+    const served: unknown[] = [];
+    while (!ended) served.push(await serveOne());
+
+    expect(await migrating).toContain(`Sessions with open transactions: ${pid} (tollgate_reader). End them`);
+    expect(served.length).toBeGreaterThan(0);
+    expect(new Set(served.map((one) => JSON.stringify(one, String))).size).toBe(1);
+    await reader.query("rollback");
+    expect((await migrate(owner, { folder })).applied).toEqual([`${next}_wider`]);
+    await rm(folder, { recursive: true, force: true });
+  });
+});
