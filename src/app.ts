@@ -22,6 +22,7 @@ import { createCutStopped } from "./gateway/cut-stopped.ts";
 import { createDeliverPlain } from "./gateway/deliver-plain.ts";
 import { createDeliverStream } from "./gateway/deliver-stream.ts";
 import { createGenerate } from "./gateway/generate.ts";
+import { CHANGE_CHANNELS, createHearChanges } from "./gateway/hear-changes.ts";
 import { createListModels, createShowModel } from "./gateway/list-models.ts";
 import { createOpenRequest } from "./gateway/open-request.ts";
 import { createRequireFunds } from "./gateway/require-funds.ts";
@@ -71,8 +72,7 @@ const FAREWELL_MS = 5_000;
 const ISSUED_WAIT_MS = 5_000;
 /** A key that expires amid its streams has them cut within so long. */
 const EXPIRY_LOOK_MS = 1_000;
-const KEYS_CHANNEL = "tollgate_keys";
-const CATALOGUE_CHANNEL = "tollgate_catalogue";
+const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
 
 /** For commands that call a provider themselves: they must ask as the gateway would. */
 export { type Quirks, quirksAt } from "./upstream/providers.ts";
@@ -161,22 +161,17 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const running = createRunning();
   const cutStopped = createCutStopped({ running, findKey: keyStore.find, clock });
   const expiryLook = setInterval(() => void cutStopped.passed(), EXPIRY_LOOK_MS).unref();
-  const keyChanged = (keyId: string | null): void => {
-    authenticate.forget(keyId);
-    issued.noticed(keyId);
-    denials.forget(keyId);
-    void cutStopped.changed(keyId);
-  };
-  const subscription = await database.listen([KEYS_CHANNEL, CATALOGUE_CHANNEL], {
-    notified: (channel, payload) => {
-      if (channel === KEYS_CHANNEL) keyChanged(payload === "" ? null : payload);
-      else void freshness.refresh();
+  const changes = createHearChanges({
+    keyChanged: (keyId) => {
+      authenticate.forget(keyId);
+      denials.forget(keyId);
+      return cutStopped.changed(keyId);
     },
-    refresh: () => {
-      keyChanged(null);
-      void freshness.refresh();
-    },
+    secretsMade: issued.noticed,
+    catalogueChanged: freshness.refresh,
+    onHearing: events.changesHeard,
   });
+  const subscription = await database.listen(CHANGE_CHANNELS, changes);
   await Promise.all([
     freshness.refresh(),
     Promise.race([issued.settled(), sleep(ISSUED_WAIT_MS, null, { ref: false })]),
@@ -282,6 +277,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     return reasons;
   };
+  const degraded = (): string[] => (changes.hearing() ? [] : [CHANGES_UNHEARD]);
   const trustedProxies = readNetworkList(config.listen.trustedProxies);
   invariant(trustedProxies, "settings are checked when they are read");
   const http = createHttp({
@@ -305,6 +301,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     events,
     drain,
     readiness,
+    degraded,
     clock,
     publicUrl: () => publicUrl,
     limits,
@@ -320,6 +317,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     metrics,
     events,
     readiness,
+    degraded,
     isDatabaseAway: (error) => ledgerFailureOf(error) === "lost",
     farewellMs: FAREWELL_MS,
     clock,
@@ -350,6 +348,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, FAREWELL_MS);
       await duties.stop();
       freshness.close();
+      changes.close();
       clearInterval(expiryLook);
       http.closeAllConnections();
       await Promise.all([admin.close(), subscription.close(), pools.close(), pool.close()]);

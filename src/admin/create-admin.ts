@@ -33,6 +33,7 @@ type Parts = AdminDoor & {
   metrics: Pick<Metrics, "expose">;
   events: Events;
   readiness: () => Promise<string[]>;
+  degraded: () => string[];
 };
 
 /** The operators' listener: everything operational is here and nothing of it on the public one. [decision 35] */
@@ -42,6 +43,7 @@ export function createAdmin({
   reportRoutes,
   metrics,
   readiness,
+  degraded,
   ...door
 }: Parts): FastifyInstance {
   const app = openAdminDoor(door);
@@ -49,9 +51,9 @@ export function createAdmin({
   app.get("/livez", () => ({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
     const reasons = await readiness();
-    return reply
-      .code(reasons.length === 0 ? 200 : 503)
-      .send({ status: reasons.length === 0 ? "ok" : "unavailable", reasons });
+    if (reasons.length > 0) return reply.code(503).send({ status: "unavailable", reasons });
+    const lacking = degraded();
+    return reply.send({ status: lacking.length === 0 ? "ok" : "degraded", reasons: lacking });
   });
   app.get("/metrics", async (_request, reply) => {
     const { contentType, text } = await metrics.expose();

@@ -60,7 +60,7 @@ export const settings = z.strictObject({
     ),
     direct_url: secret(
       POSTGRES_URL,
-      "The same database without a pooler in between, for LISTEN and advisory locks; unset, `url` is used.",
+      "The same database without a pooler in between, for LISTEN; unset, `url` is used. Needed where `url` leads through a pooler in transaction mode.",
     ),
     pool_size: integer({ min: 1, max: 1000, fallback: 10 }, "Connections each process keeps at most."),
     statement_timeout_ms: milliseconds(5000, "A statement that runs longer is cancelled by the server."),

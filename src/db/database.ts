@@ -16,6 +16,11 @@ export type NotificationListener = {
   notified: (channel: string, payload: string) => void;
   /** Called after every connect, the first included: what was said while nobody listened is lost. */
   refresh: () => void;
+  /**
+   * Whether notifications arrive: told once it was found out, and whenever it has changed. While they do not, what is said is
+   * lost, and the connection looks as if nothing were said.
+   */
+  hears?: (hears: boolean) => void;
 };
 
 export type Subscription = { close: () => Promise<void> };

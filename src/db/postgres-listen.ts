@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Client, escapeIdentifier } from "pg";
 import type { NotificationListener, Subscription } from "./database.ts";
 import { splitHosts } from "./host-list.ts";
+import { CHECK_CHANNEL, createNotificationCheck, type NotificationCheck } from "./notification-check.ts";
 import { clientSettings, inRecovery } from "./postgres-client.ts";
 import { createPrimary } from "./primary.ts";
 
@@ -12,22 +13,38 @@ type ListenOptions = {
   statementTimeoutMs: number;
   onError: (error: Error) => void;
   random?: () => number;
+  /** Sends a notification over the connections that requests use. */
+  notify: (channel: string, payload: string) => Promise<unknown>;
+  /** How often it is tried whether notifications arrive, and how long one may take. */
+  check?: { everyMs: number; withinMs: number };
   channels: readonly string[];
   listener: NotificationListener;
 };
 
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5_000;
+const CHECK = { everyMs: 15_000, withinMs: 3_000 };
 
-/** Listens on a connection of its own, past any pooler, and makes it again whenever it breaks. */
+/** The connection is open as far as this side knows, and nothing arrives on it. */
+const silent = (): Error => new Error("the listening database connection has gone silent, and is made again");
+
+/**
+ * Listens on a connection of its own, past any pooler, and makes it again whenever it breaks. A notification of our own, sent over
+ * the connections of requests, shows now and then that they arrive: through a pooler that lends sessions by the transaction they
+ * do not, and on a connection whose other end is gone they no longer do.
+ */
 export async function listenOnPostgres(options: ListenOptions): Promise<Subscription> {
   const urls = splitHosts(options.directUrl ?? options.url);
   const primary = createPrimary({ urls, inRecovery: (url) => inRecovery(url, options) });
   const stop = new AbortController();
+  const pace = options.check ?? CHECK;
+  const check = createNotificationCheck({ notify: options.notify, withinMs: pace.withinMs, signal: stop.signal });
+  /** Not known until the first check that could be made. */
+  let hears: boolean | null = null;
   const connect = async () => {
     await primary.found();
     try {
-      return await openSession(primary.url(), options);
+      return await openSession(primary.url(), options, check);
     } catch (error) {
       primary.doubt(primary.generation());
       throw error;
@@ -36,7 +53,8 @@ export async function listenOnPostgres(options: ListenOptions): Promise<Subscrip
 
   let session = await connect();
   options.listener.refresh();
-  const running = keepListening();
+  await tryHearing();
+  const running = Promise.all([keepListening(), keepTrying()]);
   return {
     close: async () => {
       stop.abort();
@@ -44,6 +62,28 @@ export async function listenOnPostgres(options: ListenOptions): Promise<Subscrip
       await running;
     },
   };
+
+  async function tryHearing(): Promise<void> {
+    const tried = session;
+    const result = await check.run();
+    // The answer is about a session that is gone; the one that replaced it has a check of its own.
+    if (result === "unsent" || tried !== session || stop.signal.aborted) return;
+    const heard = result === "heard";
+    if (heard !== hears) {
+      hears = heard;
+      options.listener.hears?.(heard);
+    }
+    // One that never heard anything will hear nothing when made again either.
+    if (!heard && tried.hasHeard) tried.giveUp(silent());
+    tried.hasHeard ||= heard;
+  }
+
+  async function keepTrying(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await pause(pace.everyMs);
+      if (!stop.signal.aborted) await tryHearing();
+    }
+  }
 
   async function keepListening(): Promise<void> {
     let attempt = 0;
@@ -53,9 +93,7 @@ export async function listenOnPostgres(options: ListenOptions): Promise<Subscrip
       if (error) options.onError(error);
       primary.doubt(primary.generation());
       for (let connected = false; !connected; attempt += 1) {
-        await delay(backoffMs(attempt, options.random ?? Math.random), null, { signal: stop.signal }).catch(
-          () => undefined,
-        );
+        await pause(backoffMs(attempt, options.random ?? Math.random));
         if (stop.signal.aborted) return;
         connected = await reconnect();
       }
@@ -72,8 +110,15 @@ export async function listenOnPostgres(options: ListenOptions): Promise<Subscrip
     }
     // The caller may have closed the subscription while the connection was being made.
     if (stop.signal.aborted) await session.end();
-    else options.listener.refresh();
+    else {
+      options.listener.refresh();
+      void tryHearing();
+    }
     return true;
+  }
+
+  function pause(forMs: number): Promise<unknown> {
+    return delay(forMs, null, { signal: stop.signal }).catch(() => undefined);
   }
 }
 
@@ -83,20 +128,38 @@ function backoffMs(attempt: number, random: () => number): number {
   return Math.max(FIRST_DELAY_MS, ceilingMs * (0.5 + random() / 2));
 }
 
-async function openSession(url: string, options: ListenOptions) {
+type Session = {
+  /** Resolves with what ended it, or with null. */
+  ended: Promise<Error | null>;
+  /** Whether a check has arrived on it. */
+  hasHeard: boolean;
+  end: () => Promise<void>;
+  /** Ends it without a word to the other side, which may be gone. */
+  giveUp: (reason: Error) => void;
+};
+
+async function openSession(url: string, options: ListenOptions, check: NotificationCheck): Promise<Session> {
   const client = new Client({ ...clientSettings(options), connectionString: url });
   const { promise: ended, resolve } = Promise.withResolvers<Error | null>();
   client.on("error", resolve);
   client.on("end", () => resolve(null));
-  client.on("notification", ({ channel, payload }) => options.listener.notified(channel, payload ?? ""));
+  client.on("notification", ({ channel, payload = "" }) => {
+    if (channel === CHECK_CHANNEL) check.arrived(payload);
+    else options.listener.notified(channel, payload);
+  });
   const end = () => client.end().catch(() => undefined);
   try {
     await client.connect();
     // A standby refuses LISTEN, so the session can only be on a primary.
-    for (const channel of options.channels) await client.query(`listen ${escapeIdentifier(channel)}`);
+    for (const channel of [CHECK_CHANNEL, ...options.channels])
+      await client.query(`listen ${escapeIdentifier(channel)}`);
   } catch (error) {
     await end();
     throw error;
   }
-  return { ended, end };
+  const giveUp = (reason: Error): void => {
+    resolve(reason);
+    client.connection.stream.destroy();
+  };
+  return { ended, hasHeard: false, end, giveUp };
 }

@@ -28,6 +28,8 @@ export type PostgresOptions = {
   /** Hears of connections that broke while nobody used them. */
   onError: (error: Error) => void;
   random?: () => number;
+  /** How often it is tried whether notifications arrive, and how long one may take. */
+  listenCheck?: { everyMs: number; withinMs: number };
 };
 
 /** Callers that may wait per connection. Past it the database is not slow but stuck, and a refusal is kinder. */
@@ -100,7 +102,13 @@ export function createPostgres(options: PostgresOptions): Database {
         ),
       ),
     listen: async (channels, listener) => {
-      const subscription = await listenOnPostgres({ ...options, channels, listener });
+      const subscription = await listenOnPostgres({
+        ...options,
+        ...(options.listenCheck && { check: options.listenCheck }),
+        notify: (channel, payload) => query("select pg_notify($1, $2)", [channel, payload]),
+        channels,
+        listener,
+      });
       subscriptions.add(subscription);
       return {
         close: () => {

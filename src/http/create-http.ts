@@ -22,7 +22,7 @@ import { createConnectionShare } from "./connection-share.ts";
 import type { EqualCredentials } from "./credential.ts";
 import { createDoor } from "./door.ts";
 import type { Drain } from "./drain.ts";
-import { addHealth, type Readiness } from "./health.ts";
+import { addHealth, type Degraded, type Readiness } from "./health.ts";
 import { createKeyShares } from "./key-shares.ts";
 import { refuse } from "./refuse.ts";
 import { requireHost } from "./require-host.ts";
@@ -74,6 +74,7 @@ type Parts = {
   events: Events;
   drain: Drain;
   readiness: Readiness;
+  degraded: Degraded;
   clock: Clock;
   /** Where callers reach this listener; the description names it. */
   publicUrl: () => string;
@@ -95,7 +96,7 @@ const TIMEOUT_CHECK_MS = 2_000;
 /** The public listener: both origins, both formats. */
 export function createHttp(parts: Parts): Server {
   const { openRequest, countRequest, generate, showUsage, listModels, showModel, countTokens, betas } = parts;
-  const { events, drain, readiness, clock, limits } = parts;
+  const { events, drain, readiness, degraded, clock, limits } = parts;
   const refusals = createRefusals(clock);
   const router = createRouter(refusals);
   const callerAddress = createCallerAddress({ trusted: parts.trustedProxies, onHidden: events.addressesHidden });
@@ -142,7 +143,7 @@ export function createHttp(parts: Parts): Server {
   const servePage = createServePage(parts);
   getOpenapi(router, servePage);
   getDocs(router, servePage);
-  addHealth(router, { readiness, drain, clock });
+  addHealth(router, { readiness, degraded, drain, clock });
 
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../core/clock.ts";
 import { createDrain } from "./drain.ts";
-import { addHealth, type Readiness } from "./health.ts";
+import { addHealth, type Degraded, type Readiness } from "./health.ts";
 import { createRouter } from "./router.ts";
 
 const closing: (() => unknown)[] = [];
@@ -12,12 +12,12 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-async function probes(readiness: Readiness) {
+async function probes(readiness: Readiness, degraded: Degraded = () => []) {
   const unused = (): never => {
     throw new Error("every path here is known");
   };
   const router = createRouter({ notFound: unused, methodNotAllowed: unused });
-  addHealth(router, { readiness, drain: createDrain({ clock: systemClock }), clock: systemClock });
+  addHealth(router, { readiness, degraded, drain: createDrain({ clock: systemClock }), clock: systemClock });
   const server = createServer(router.handle);
   closing.push(() => (server.closeAllConnections(), server.close()));
   server.listen(0, "127.0.0.1");
@@ -55,4 +55,20 @@ test("each time it is asked anew: what was true is not remembered", async () => 
   expect((await fetch(url)).status).toBe(503);
   reasons = [];
   expect((await fetch(url)).status).toBe(200);
+});
+
+test("a gateway that lacks something and can serve stays in service, and says what it lacks", async () => {
+  let reasons: string[] = [];
+  const { url } = await probes(
+    async () => reasons,
+    () => ["changes are not heard"],
+  );
+
+  const degraded = await fetch(url);
+  expect(degraded.status).toBe(200);
+  expect(await degraded.json()).toEqual({ status: "degraded", reasons: ["changes are not heard"] });
+  reasons = ["the database does not answer"];
+  const away = await fetch(url);
+  expect(away.status).toBe(503);
+  expect(await away.json()).toEqual({ status: "unavailable", reasons: ["the database does not answer"] });
 });

@@ -6,19 +6,21 @@ import type { Router } from "./router.ts";
 
 /** Why the process cannot serve; empty when it can. Never calls a provider. */
 export type Readiness = () => Promise<string[]>;
+/** What is not as it should be in a process that can serve all the same; empty when all is well. */
+export type Degraded = () => string[];
 
-type Parts = { readiness: Readiness; drain: Drain; clock: Clock };
+type Parts = { readiness: Readiness; degraded: Degraded; drain: Drain; clock: Clock };
 
 /** Probes. What is wrong is said to anyone; how, is for the log. */
-export function addHealth(router: Router, { readiness, drain, clock }: Parts): void {
+export function addHealth(router: Router, { readiness, degraded, drain, clock }: Parts): void {
   let underway: Promise<string[]> | null = null;
   router.add("GET", "/livez", (_request, response) => answer(response, 200, { status: "ok" }));
   router.add("GET", "/readyz", (_request, response) => {
-    void ready().then((reasons) =>
-      reasons.length === 0
-        ? answer(response, 200, { status: "ok" })
-        : answer(response, 503, { status: "unavailable", reasons }),
-    );
+    void ready().then((reasons) => {
+      if (reasons.length > 0) return answer(response, 503, { status: "unavailable", reasons });
+      const lacking = degraded();
+      answer(response, 200, lacking.length === 0 ? { status: "ok" } : { status: "degraded", reasons: lacking });
+    });
   });
   // Agents send a HEAD here before their first request.
   router.add("GET", "/", (_request, response) => answer(response, 200, { service: "tollgate" }));

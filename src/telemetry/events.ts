@@ -24,6 +24,8 @@ export type Events = DutyEvents & {
   /** May be called for every failure; one line is written until the database is back. */
   databaseLost: (error: unknown) => void;
   databaseBack: () => void;
+  /** Whether changes are heard as they are made; while not, what is known of keys and models may be so old. */
+  changesHeard: (state: { hears: boolean; staleMs: number }) => void;
   /** May be called for every load; a line is written when the number is another than before. */
   catalogueLoaded: (catalogue: { models: number }) => void;
   keyIssued: (key: { keyId: string; prefix: string; mode: string }) => void;
@@ -56,6 +58,9 @@ export type UpstreamFailure = {
 /** An import changes thousands of models; a line of the log stays a line. */
 const NAMED_CHANGES = 20;
 
+const UNHEARD =
+  "Set database.direct_url to the address of the database itself: LISTEN does not work through a pooler in transaction mode.";
+
 const HIDDEN = {
   loopback: "Behind a proxy, set listen.trusted_proxies to its address and have it send X-Forwarded-For or Forwarded.",
   not_trusted: "A forwarded address came from this peer and was ignored: set listen.trusted_proxies to trust it.",
@@ -72,6 +77,7 @@ export function createEvents(parts: TrailParts): Events {
   let loadedModels: number | null = null;
   const refusals = createLineAllowance({ most: REFUSED_LOGINS, perMs: REFUSED_LOGINS_MS, clock });
   metrics.databaseUp(1);
+  metrics.changesHeard(1);
 
   return {
     ...createDutyEvents(parts),
@@ -108,6 +114,11 @@ export function createEvents(parts: TrailParts): Events {
       logger.info({ lost_ms: Math.round(clock.elapsedMs() - lostSinceMs) }, "database back");
       lostSinceMs = null;
       metrics.databaseUp(1);
+    },
+    changesHeard: ({ hears, staleMs }) => {
+      metrics.changesHeard(hears ? 1 : 0);
+      if (hears) logger.info({}, "changes heard again");
+      else logger.warn({ stale_ms: staleMs, fix: UNHEARD }, "changes of keys and models are not heard");
     },
     catalogueLoaded: ({ models }) => {
       if (models === loadedModels) return;

@@ -123,6 +123,11 @@ export const GAUGES = {
   openRequests: { name: "tollgate_open_requests", help: "Requests in progress.", labels: [] },
   openStreams: { name: "tollgate_open_streams", help: "Streams in progress.", labels: [] },
   databaseUp: { name: "tollgate_database_up", help: "1 while the database answers, 0 while it does not.", labels: [] },
+  changesHeard: {
+    name: "tollgate_changes_heard",
+    help: "1 while notifications of changed keys and models arrive, 0 while they do not and both are read every few seconds.",
+    labels: [],
+  },
   leaseHeld: {
     name: "tollgate_lease_held",
     help: "1 while this process can prove to the ledger that it lives, 0 when it could not for a minute.",

@@ -38,6 +38,7 @@ export type Metrics = {
   bugFound: () => void;
   lineDropped: () => void;
   databaseUp: (up: 0 | 1) => void;
+  changesHeard: (heard: 0 | 1) => void;
   leaseHeld: (held: 0 | 1) => void;
   catalogueLoaded: (models: number) => void;
   /** Where to read what is known of routes, whenever somebody asks. Called once. */
@@ -78,6 +79,7 @@ export function createMetrics(): Metrics {
   const openRequests = createLevel(GAUGES.openRequests, registry);
   const openStreams = createLevel(GAUGES.openStreams, registry);
   const databaseUp = createLevel(GAUGES.databaseUp, registry);
+  const changesHeard = createLevel(GAUGES.changesHeard, registry);
   const leaseHeld = createLevel(GAUGES.leaseHeld, registry);
   const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
   const providerLabel = createBoundedLabel(MOST_PROVIDERS);
@@ -108,6 +110,7 @@ export function createMetrics(): Metrics {
     bugFound: () => bugs.inc(),
     lineDropped: () => droppedLines.inc(),
     databaseUp: (up) => void (databaseUp.current = up),
+    changesHeard: (heard) => void (changesHeard.current = heard),
     leaseHeld: (held) => void (leaseHeld.current = held),
     catalogueLoaded: (models) => void (catalogueModels.current = models),
     watchRoutes: (read) => watchRoutes(read, registry),

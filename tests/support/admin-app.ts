@@ -58,6 +58,7 @@ export function buildAdmin(
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
     events,
     readiness: () => Promise.resolve(reasons),
+    degraded: () => [],
     isDatabaseAway: (error) => ledgerFailureOf(error) === "lost",
     farewellMs,
     clock: systemClock,

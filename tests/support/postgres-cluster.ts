@@ -194,7 +194,7 @@ function watch(ownerPid: number, folders: readonly string[]): ChildProcess {
   return child;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);

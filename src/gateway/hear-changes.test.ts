@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { until } from "../../tests/support/until.ts";
+import { createHearChanges } from "./hear-changes.ts";
+
+function harness(unheardRefreshMs: number) {
+  const log: string[] = [];
+  const changes = createHearChanges({
+    keyChanged: async (keyId) => void log.push(`key ${keyId}`),
+    secretsMade: (keyId) => log.push(`secrets ${keyId}`),
+    catalogueChanged: async () => void log.push("catalogue"),
+    onHearing: ({ hears, staleMs }) => log.push(`hears ${hears} ${staleMs}`),
+    unheardRefreshMs,
+  });
+  return { changes, log };
+}
+
+test("what is announced is looked at alone; after a gap everything is", () => {
+  const { changes, log } = harness(3_600_000);
+  changes.hears(true);
+  changes.notified("tollgate_keys", "k1");
+  changes.notified("tollgate_catalogue", "");
+  changes.notified("tollgate_keys", "");
+  changes.notified("something_else", "k2");
+  changes.refresh();
+
+  const everyKey = ["secrets null", "key null"];
+  expect(log).toEqual(["secrets k1", "key k1", "catalogue", ...everyKey, ...everyKey, "catalogue"]);
+  expect(changes.hearing()).toBe(true);
+});
+
+test("while nothing is heard, keys and models are looked at again and again, until something is", async () => {
+  const { changes, log } = harness(1);
+  changes.hears(false);
+  expect(changes.hearing()).toBe(false);
+  await until(() => log.filter((line) => line === "catalogue").length >= 12, "it looks");
+  changes.hears(true);
+  expect(changes.hearing()).toBe(true);
+
+  expect(log[0]).toBe("hears false 1");
+  expect(log.slice(1, 5)).toEqual(["key null", "catalogue", "key null", "catalogue"]);
+  expect(log).toContain("secrets null");
+  expect(log.at(-1)).toBe("hears true 1");
+  const before = log.length;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(log).toHaveLength(before);
+});
