@@ -3,8 +3,9 @@
  * noticed only by a check other than the one that is meant for it: a suite that cannot see a fault proves nothing by being green.
  */
 import { BROKEN_MODELS, noticedInModel } from "../tests/ledger/broken-models.ts";
-import { BROKEN_SQL, type BrokenSql, breakSql, noticedInSql } from "../tests/ledger/broken-sql.ts";
+import { BROKEN_SQL } from "../tests/ledger/broken-sql.ts";
 import { SERVERS } from "../tests/ledger/engines.ts";
+import { type BrokenSql, breakSql, noticedInSql } from "../tests/ledger/notice-sql.ts";
 
 type Result = { where: string; name: string; caughtBy: string; noticed: ReadonlySet<string> };
 

@@ -18,16 +18,20 @@ const DUTY = `
   select coalesce(
            (select id from process where lease_until >= clock.now order by id limit 1) = $1, false
          ) as mine,
-         clock.now,
-         (select max(lease_until) from process where lease_until < clock.now) as "lastDeath"
+         clock.now
     from (select ledger_now() as now offset 0) clock`;
 
 export function createHousekeepingStore(database: Pick<Database, "query" | "transaction">): HousekeepingStore {
   return {
     duty: async (processId): Promise<HouseDuty> => {
-      const [row] = await database.query<{ mine: boolean; now: Date; lastDeath: Date | null }>(DUTY, [processId]);
+      const [row] = await database.query<{ mine: boolean; now: Date }>(DUTY, [processId]);
       invariant(row, "the question whose duty it is has an answer");
-      return { mine: row.mine, nowMs: row.now.getTime(), lastDeathMs: row.lastDeath?.getTime() ?? null };
+      return { mine: row.mine, nowMs: row.now.getTime() };
+    },
+
+    owed: async (limit) => {
+      const rows = await database.query<{ hour: Date }>("select hour from rollup_due_v1($1) hour", [limit]);
+      return rows.map(({ hour }) => hour.getTime());
     },
 
     rollup: (hourMs) =>

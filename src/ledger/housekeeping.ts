@@ -2,18 +2,15 @@ import type { Clock } from "../core/clock.ts";
 import { repeat, type Repetition } from "./repeat.ts";
 
 /** Whether this process keeps house, by the database's word and clock. */
-export type HouseDuty = {
-  mine: boolean;
-  nowMs: number;
-  /** When the lease of a process last ran out; null when none has. */
-  lastDeathMs: number | null;
-};
+export type HouseDuty = { mine: boolean; nowMs: number };
 
 /** `busy`: another process is at it. `occupied`: requests of that day already lie where days without a partition go. */
 export type Partitioned = "made" | "present" | "occupied" | "busy";
 
 export type HousekeepingStore = {
   duty: (processId: string) => Promise<HouseDuty>;
+  /** Hours that ended and are to be added up once more, so many at most. The database keeps them until they are right. */
+  owed: (limit: number) => Promise<number[]>;
   /** Adds up the usage records of the hour that begins then. */
   rollup: (hourMs: number) => Promise<"done" | "busy">;
   /** Gives the day that begins then a place of its own for its charges and records. */
@@ -39,29 +36,27 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Today, if nothing happened yet, and two days ahead: a day is prepared before its first request comes. */
 const DAYS = [0, 1, 2];
-/** A request settled at the end of an hour may still be on its way to the disk. */
-const HOUR_SETTLES_MS = 60_000;
 const PACE_MS = 300_000;
 /** The hour in progress is added up anew each time, so the longer that takes, the rarer: at most a fiftieth of the time. */
 const PACE_SHARE = 50;
 const HOURS_OWED = 168;
-const HOURS_AT_ONCE = 4;
+const HOURS_AT_ONCE = 24;
+/** No further hour is begun after this long, so that the one in progress gets its turn. */
+const HOURS_WITHIN_MS = 60_000;
 
 /** Sums and partitions, kept by one process at a time: the oldest that lives. Nothing a request waits for depends on them. */
 export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const { store, processId, clock, everyMs = 30_000, onPartitioned, onRolledUp, onFailed } = options;
   const prepared = Promise.withResolvers<void>();
   const days = new Set<number>();
-  const owed = new Set<number>();
-  /** The hour in progress at the last turn that was ours; null when the last turn was not. */
-  let lastHourMs: number | null = null;
+  /** Hours that could not be added up, the latest last: an hour that always fails must not keep back others. */
+  let failing: number[] = [];
   let partitionDueMs = Number.NEGATIVE_INFINITY;
   let rollupDueMs = Number.NEGATIVE_INFINITY;
 
   async function turn(): Promise<void> {
     try {
       const duty = await store.duty(processId);
-      noteOwed(duty);
       if (!duty.mine) return;
       if (clock.elapsedMs() >= partitionDueMs) await partitionDays(duty.nowMs);
       prepared.resolve();
@@ -71,22 +66,6 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
     } finally {
       prepared.resolve();
     }
-  }
-
-  function noteOwed({ mine, nowMs, lastDeathMs }: HouseDuty): void {
-    const hourMs = floor(nowMs, HOUR_MS);
-    const firstMs = lastHourMs;
-    lastHourMs = mine ? hourMs : null;
-    if (!mine) return;
-    if (firstMs === null) {
-      // Records are written by living processes alone. So all that our predecessor can have left undone is around the
-      // moment of its death, however long ago that was.
-      const deathMs = floor(lastDeathMs ?? nowMs, HOUR_MS);
-      for (const ms of [deathMs - HOUR_MS, deathMs, hourMs - HOUR_MS]) if (ms < hourMs) owed.add(ms);
-    } else {
-      for (let ms = Math.max(firstMs, hourMs - HOURS_OWED * HOUR_MS); ms < hourMs; ms += HOUR_MS) owed.add(ms);
-    }
-    for (const ms of owed) if (owed.size > HOURS_OWED) owed.delete(ms);
   }
 
   async function partitionDays(nowMs: number): Promise<void> {
@@ -106,21 +85,25 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
     }
   }
 
-  /** The hours that ended, and the one in progress. One that fails stays owed and does not keep back the others. */
+  /** The hours that are owed, and the one in progress. One that fails stays owed and does not keep back the others. */
   async function rollUp(nowMs: number): Promise<void> {
     const beganMs = clock.elapsedMs();
-    const ended = [...owed].filter((ms) => ms + HOUR_MS + HOUR_SETTLES_MS <= nowMs).slice(0, HOURS_AT_ONCE);
+    const owed = await store.owed(HOURS_OWED);
+    failing = failing.filter((ms) => owed.includes(ms));
+    const before = failing;
+    const hours = [...owed.filter((ms) => !before.includes(ms)), ...before].slice(0, HOURS_AT_ONCE);
     let failed = false;
-    for (const hourMs of [...ended, floor(nowMs, HOUR_MS)]) {
+    const addUp = async (hourMs: number): Promise<void> => {
       try {
-        if ((await store.rollup(hourMs)) === "done") owed.delete(hourMs);
+        await store.rollup(hourMs);
       } catch (error) {
         failed = true;
         onFailed("rollup", error);
-        // To the end of the queue: four hours that always fail must not keep back a fifth.
-        if (owed.delete(hourMs)) owed.add(hourMs);
+        failing = [...failing.filter((ms) => ms !== hourMs), hourMs];
       }
-    }
+    };
+    for (const hourMs of hours) if (clock.elapsedMs() - beganMs < HOURS_WITHIN_MS) await addUp(hourMs);
+    await addUp(floor(nowMs, HOUR_MS));
     if (!failed) onRolledUp();
     rollupDueMs = beganMs + Math.max(PACE_MS, (clock.elapsedMs() - beganMs) * PACE_SHARE);
   }

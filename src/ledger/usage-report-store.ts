@@ -5,7 +5,7 @@ import type { ReadUsage, UsageSlice, UsageSlices } from "./usage-report.ts";
 /**
  * Values: key, days. The newest hour that was added up for this key and the one before it may not have been added up in full: the
  * one is still running, and the other is closed some minutes after its end. So these are read from the records themselves, and only
- * earlier hours as they were added up. Requests cut off have a charge and no record; those undone since have cost nothing. An id is
+ * earlier hours as they were added up, without those that are owed: they are to be added up once more. Requests cut off have a charge and no record; those undone since have cost nothing. An id is
  * as old as its request, so ids are searched from an hour before the first moment that counts. Adding nothing to a time keeps the
  * planner from the coarse index of times, by way of which it would read the records of everybody.
  */
@@ -14,9 +14,16 @@ const SLICES = `
     select date_trunc('day', n.now, 'UTC') - ($2::int - 1) * interval '1 day' as since, (n.now at time zone 'UTC')::date as today,
            coalesce((select hour - interval '1 hour' from usage_rollup where key_id = $1 order by hour desc limit 1), '-infinity') as added
       from (select ledger_now() as now) n
+  ), owed as materialized (
+    select distinct o.hour from span join rollup_owed o on o.hour >= span.since and o.hour < span.added
   ), part as (
     select r.hour as at, r.model, r.cost, r.requests, 0::bigint as cut_off, r.tokens_in, r.tokens_out
       from span join usage_rollup r on r.key_id = $1 and r.hour >= span.since and r.hour < span.added
+     where r.hour not in (select hour from owed)
+    union all
+    select u.at, u.model, u.cost, 1, 0, u.tokens_in, u.tokens_out
+      from owed o join usage_record u on u.key_id = $1 and u.at + interval '0' >= o.hour and u.at < o.hour + interval '1 hour'
+       and u.id >= uuid_floor(o.hour - interval '1 hour') and u.id < uuid_floor(o.hour + interval '2 hours')
     union all
     select u.at, u.model, u.cost, 1, 0, u.tokens_in, u.tokens_out
       from span join usage_record u on u.key_id = $1 and u.at + interval '0' >= greatest(span.since, span.added)

@@ -35,6 +35,7 @@ async function spend(keyId: string, { model, charge, outcome }: { model: string;
   await target.settle([
     { id, keyId, outcome, charge, usage, contentDelivered: true, record, answer: null, ...NOTHING_BORNE },
   ]);
+  return id;
 }
 
 test("days and models add up to the same whether or not their hours have been added up yet", async () => {
@@ -124,4 +125,21 @@ test("a request that was swept and then undone has cost nothing", async () => {
 
   await target.void([{ id, keyId }]);
   expect((await report(keyId, 1)).models).toEqual([]);
+});
+
+test("a request undone after its hour was added up has cost nothing from that moment on [MON-36]", async () => {
+  const keyId = createId(target.nowMs() + 2);
+  await target.createKey(keyId, "credit");
+  await target.fund({ keyId, reference: "a", kind: "grant", amount: 9_000_000_000n, about: null, actor: "test" });
+  const id = await spend(keyId, { model: "m", charge: 100_000_000n, outcome: "completed" });
+  await spend(keyId, { model: "m", charge: 20_000_000n, outcome: "completed" });
+  await database.query("select rollup_v1($1)", [new Date(target.nowMs())]);
+  await target.advance(3 * HOUR_MS);
+  await spend(keyId, { model: "m", charge: 3_000_000n, outcome: "completed" });
+  await database.query("select rollup_v1($1)", [new Date(target.nowMs())]);
+  expect((await report(keyId, 2)).models).toMatchObject([{ cost: "0.123", requests: 3 }]);
+
+  await target.void([{ id, keyId }]);
+
+  expect((await report(keyId, 2)).models).toMatchObject([{ cost: "0.023", requests: 2 }]);
 });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
-import { BROKEN_SQL, breakSql, noticedInSql } from "./broken-sql.ts";
+import { BROKEN_SQL } from "./broken-sql.ts";
 import { SERVERS } from "./engines.ts";
+import { breakSql, noticedInSql } from "./notice-sql.ts";
 
 const server = SERVERS[0];
 

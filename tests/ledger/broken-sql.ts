@@ -1,23 +1,6 @@
-import fc from "fast-check";
-import type { Database } from "../../src/db/database.ts";
-import { type AskPlan, type Command, commandSequence, OPENING } from "./commands.ts";
-import { checkOf, createObservation, refusalOf } from "./observe.ts";
-import { createCollider, damageOf, stormyActors } from "./storm.ts";
-
-export type BrokenSql = {
-  name: string;
-  /** An invariant, `model` when only the model can tell, or the rule of the database that refuses. */
-  caughtBy: string;
-  fn: string;
-  from: string;
-  to: string;
-  /** What else has to be wrong for it to be tried at all. */
-  also?: string;
-  /** Wrong only when calls collide. */
-  stormy?: true;
-  /** A way to come across it that chance takes long to find. */
-  scene?: readonly Command[];
-};
+import { BROKEN_BOOKS } from "./broken-books.ts";
+import type { AskPlan, Command } from "./commands.ts";
+import type { BrokenSql } from "./notice-sql.ts";
 
 const LOCK = "perform from balance where key_id = any (p_key) order by key_id for no key update;";
 
@@ -26,6 +9,7 @@ const SPARE = "update hold h set claimed = h.claimed\n      from (";
 
 /** One wrong word in one function. A suite that lets any of these pass is blind. */
 export const BROKEN_SQL: readonly BrokenSql[] = [
+  ...BROKEN_BOOKS,
   {
     name: "check-then-act: no lock between the look and the grant",
     caughtBy: "posted_covers_held",
@@ -252,7 +236,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a void that leaves what it undid among what was used",
     caughtBy: "I1",
-    fn: "void_v2",
+    fn: "void_charged",
     from: "b.used - c.amount",
     to: "b.used",
     scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }],
@@ -260,7 +244,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a void that counts as money paid in",
     caughtBy: "I1",
-    fn: "void_v2",
+    fn: "void_charged",
     from: "b.purchased - (c.amount - refunded)",
     to: "b.purchased + refunded",
     scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }],
@@ -268,7 +252,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a void of yesterday taken off today",
     caughtBy: "model",
-    fn: "void_v2",
+    fn: "void_charged",
     from: "case when b.today = (c.at at time zone 'UTC')::date then c.amount else 0 end",
     to: "c.amount",
     scene: [
@@ -283,7 +267,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a void that leaves its cost as the last",
     caughtBy: "model",
-    fn: "void_v2",
+    fn: "void_charged",
     from: "set last_cost = coalesce(",
     to: "set last_cost = coalesce(b.last_cost, ",
     scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }],
@@ -291,8 +275,8 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a void that frees the claim of what was delivered",
     caughtBy: "model",
-    fn: "void_v2",
-    from: "if r.delivered then",
+    fn: "void_charged",
+    from: "if p_delivered then",
     to: "if false then",
     scene: [
       admit({ ...ask(0, 50n), claim: { name: 0, fingerprint: 0 } }),
@@ -448,49 +432,4 @@ function ended(...ends: Extract<Command, { type: "settle" }>["ends"]): Command {
 function failed(request: number, waived: bigint) {
   const end = { charge: 0n, tokens: 1, delivered: true, recorded: true, answer: null } as const;
   return { request, outcome: "upstream_failed", waived, ...end } as const;
-}
-
-/** Answers false when the function does not say what was to be changed. */
-export async function breakSql(database: Database, { fn, from, to, also }: BrokenSql): Promise<boolean> {
-  const [row] = await database.query<{ text: string }>("select pg_get_functiondef($1::regproc) as text", [fn]);
-  if (!row?.text.includes(from)) return false;
-  if (also !== undefined) await database.script(also);
-  await database.script(row.text.replaceAll(from, to));
-  return true;
-}
-
-/** The checks that notice; it stops when the one that is meant does, or after `runs`. */
-export async function noticedInSql(
-  database: Database,
-  { caughtBy, stormy, scene, runs }: Pick<BrokenSql, "caughtBy" | "stormy" | "scene"> & { runs: number },
-): Promise<Set<string>> {
-  const noticed = new Set<string>();
-  const watch = stormy ? watchStorms(database) : watchSequences(database);
-  const property = watch((found) => {
-    for (const check of found) noticed.add(check);
-    return !noticed.has(caughtBy);
-  });
-  const examples: [unknown][] = scene ? [[[...OPENING, ...scene]]] : [];
-  await fc.check(property, { seed: 11, numRuns: runs, endOnFailure: true, examples });
-  return noticed;
-}
-
-type Watch = (goOn: (found: Iterable<string>) => boolean) => fc.IAsyncPropertyWithHooks<[unknown]>;
-
-function watchSequences(database: Database): Watch {
-  const observe = createObservation(database);
-  return (goOn) => fc.asyncProperty(commandSequence(40), async (commands) => goOn(await observe(commands)));
-}
-
-function watchStorms(database: Database): Watch {
-  const collide = createCollider(database);
-  return (goOn) =>
-    fc.asyncProperty(stormyActors, async (actors) => {
-      try {
-        const { result, left } = await collide(actors, damageOf);
-        return goOn([...result, ...left.map((text) => `I6 ${text}`)].map(checkOf));
-      } catch (error) {
-        return goOn([refusalOf(error)]);
-      }
-    });
 }
