@@ -1,3 +1,5 @@
+import type { ServerFacts } from "../core/server-facts.ts";
+
 /**
  * Runs one statement with bound values. The same SQL, values and answers on every implementation: int8 comes back as
  * bigint, timestamptz as Date, bytea as Buffer, json as parsed, numeric as text (see `decode-value.ts`).
@@ -33,6 +35,8 @@ export type Database = Queryable & {
   script: (sql: string) => Promise<void>;
   /** Hears NOTIFY. Resolves once the server is listening; from then on a lost connection is made again. */
   listen: (channels: readonly string[], listener: NotificationListener) => Promise<Subscription>;
+  /** What the server says of itself; null where there is none, since the database runs inside this process. */
+  inspect: () => Promise<ServerFacts | null>;
   /** Rejects when the server does not answer within two seconds. */
   ping: () => Promise<void>;
   close: () => Promise<void>;

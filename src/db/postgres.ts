@@ -14,6 +14,7 @@ import {
 } from "./postgres-client.ts";
 import { withinPingTimeout } from "./ping-timeout.ts";
 import { createPrimary } from "./primary.ts";
+import { readServerFacts } from "./read-server-facts.ts";
 import { runTransaction } from "./transaction.ts";
 
 export type PostgresOptions = {
@@ -117,6 +118,7 @@ export function createPostgres(options: PostgresOptions): Database {
         },
       };
     },
+    inspect: () => borrow((client) => readServerFacts(client, sessionLimits(options))),
     ping: () => withinPingTimeout(query("select 1")),
     close: () => {
       closing ??= Promise.all([...subscriptions].map((subscription) => subscription.close())).then(() => pool.end());
@@ -140,14 +142,20 @@ function createPool(options: PostgresOptions, Client: ReturnType<typeof createCl
  * parameters.
  */
 async function prepareSession(client: PrimaryClient, options: PostgresOptions): Promise<void> {
+  const { statementTimeoutMs, idleTransactionTimeoutMs } = sessionLimits(options);
   const [row] = await send<{ standby: boolean }>(
     client,
     `select pg_is_in_recovery() as standby, set_config('statement_timeout', $1, false),
             set_config('idle_in_transaction_session_timeout', $2, false), set_config('datestyle', 'ISO', false)`,
-    [options.statementTimeoutMs, options.statementTimeoutMs * 2],
+    [statementTimeoutMs, idleTransactionTimeoutMs],
   );
   if (row?.standby !== false) throw new NotPrimaryError("the database server is a standby");
 }
+
+const sessionLimits = ({ statementTimeoutMs }: PostgresOptions) => ({
+  statementTimeoutMs,
+  idleTransactionTimeoutMs: statementTimeoutMs * 2,
+});
 
 const generationOf = (client: unknown): number => (client as PrimaryClient).generation;
 

@@ -1,9 +1,11 @@
 import type { MoneyAlarm } from "../core/money-alarm.ts";
+import type { ServerFacts } from "../core/server-facts.ts";
 import { describeError } from "./describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import { createLineAllowance } from "./line-allowance.ts";
 import type { RequestOpened } from "./request-line.ts";
 import { openTrail, type RequestTrail, type TrailParts } from "./request-trail.ts";
+import { adviceOn } from "./server-advice.ts";
 
 /**
  * What happens here that somebody may want to know, one function per event. Each feeds the log, the counters and the span,
@@ -24,6 +26,8 @@ export type Events = DutyEvents & {
   /** May be called for every failure; one line is written until the database is back. */
   databaseLost: (error: unknown) => void;
   databaseBack: () => void;
+  /** What a database server says of itself: one line for each thing that its operator should know. */
+  serverInspected: (facts: ServerFacts) => void;
   /** Whether changes are heard as they are made; while not, what is known of keys and models may be so old. */
   changesHeard: (state: { hears: boolean; staleMs: number }) => void;
   /** May be called for every load; a line is written when the number is another than before. */
@@ -114,6 +118,9 @@ export function createEvents(parts: TrailParts): Events {
       logger.info({ lost_ms: Math.round(clock.elapsedMs() - lostSinceMs) }, "database back");
       lostSinceMs = null;
       metrics.databaseUp(1);
+    },
+    serverInspected: (facts) => {
+      for (const { level, finding, message, fix } of adviceOn(facts)) logger[level]({ finding, fix }, message);
     },
     changesHeard: ({ hears, staleMs }) => {
       metrics.changesHeard(hears ? 1 : 0);

@@ -38,12 +38,8 @@ describe.skipIf(missing !== null)(
         startSimulatorProcess(),
       ]);
       await administer("create role tollgate login password 'for-tests'", "create database tollgate owner tollgate");
-      pooler = await startPgbouncer({
-        configuration: (place) => poolerConfiguration({ ...place, serverPort: cluster.port, database: "tollgate" }),
-        users: { tollgate: "for-tests" },
-      });
       direct = cluster.url("tollgate").replace("postgres@", "tollgate:for-tests@");
-      pooled = direct.replace(`:${cluster.port}/`, `:${pooler.port}/`);
+      await startPooler();
       rememberSecrets([ADMIN_TOKEN, "for-tests"]);
       const model = (id: string) => ({
         id,
@@ -70,6 +66,14 @@ describe.skipIf(missing !== null)(
       await cluster?.close();
       rmSync(folder, { recursive: true, force: true });
     });
+
+    async function startPooler(): Promise<void> {
+      pooler = await startPgbouncer({
+        configuration: (place) => poolerConfiguration({ ...place, serverPort: cluster.port, database: "tollgate" }),
+        users: { tollgate: "for-tests" },
+      });
+      pooled = direct.replace(`:${cluster.port}/`, `:${pooler.port}/`);
+    }
 
     async function administer(...statements: string[]): Promise<void> {
       const client = new Client({ connectionString: cluster.superuserUrl });
@@ -162,6 +166,29 @@ describe.skipIf(missing !== null)(
         await changes(() => ask(process, secret, "goes"), 404, 2 * UNHEARD_MS);
       },
     );
+
+    test("what to tell the database is said when it starts, and is no longer said once it was told", SLOW, async () => {
+      const before = await serve({ TOLLGATE_DATABASE_DIRECT_URL: direct });
+      const said = new Map(lines(before).map(({ finding, fix }) => [finding, String(fix)]));
+      await before.stop();
+      expect([...said.keys()]).toEqual(
+        expect.arrayContaining(["fsync_off", "full_page_writes_off", "no_standby", "pooled_without_limits"]),
+      );
+
+      const statements = said.get("pooled_without_limits")?.match(/alter role .*?;/g) ?? [];
+      expect(statements).toHaveLength(2);
+      await administer(
+        ...statements,
+        "alter system set fsync = on",
+        "alter system set full_page_writes = on",
+        "select pg_reload_conf()",
+      );
+      await pooler.close();
+      await startPooler();
+      const after = await serve({ TOLLGATE_DATABASE_DIRECT_URL: direct });
+      const findings = lines(after).flatMap(({ finding }) => finding ?? []);
+      expect(findings).toEqual(["no_standby"]);
+    });
 
     test("with direct_url changes are heard as they are made, and nothing is said", SLOW, async () => {
       const { key, secret } = await makeKey();

@@ -5,6 +5,7 @@ import { requireSettings } from "../../config/require-settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.ts";
+import type { Events } from "../../telemetry/events.ts";
 import { createWorkerEvents } from "../../telemetry/worker-events.ts";
 import { chooseAdminPorts } from "../admin-ports.ts";
 import { openCredentials } from "../open-credentials.ts";
@@ -42,6 +43,7 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   const telemetry = openTelemetry(config);
   const database = openDatabase(loaded, telemetry.events.databaseLost);
   await requireCurrent(database, options);
+  if (cluster.isPrimary) await inspect(database, telemetry.events);
   const credentials = openCredentials(config.credential);
   const parts = {
     config,
@@ -62,6 +64,7 @@ async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Pr
   const { events, logger } = openTelemetry(loaded.config);
   const database = openDatabase(loaded, events.databaseLost);
   await requireCurrent(database, options);
+  await inspect(database, events);
   await database.close();
   process.exitCode = await runWorkers({
     adminPorts: await chooseAdminPorts(admin, options.workers),
@@ -70,6 +73,12 @@ async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Pr
     events: createWorkerEvents({ logger }),
   });
   logger.flush();
+}
+
+/** Says once for all workers what the operator of the database should know. */
+async function inspect(database: Database, events: Events): Promise<void> {
+  const facts = await database.inspect();
+  if (facts !== null) events.serverInspected(facts);
 }
 
 async function requireCurrent(database: Database, options: ServeOptions): Promise<void> {

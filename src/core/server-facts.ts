@@ -1,0 +1,41 @@
+/** What a database server says of itself, as far as the books depend on it. */
+export type ServerFacts = {
+  /** The role we are connected as. */
+  role: string;
+  /** Whether something between us and the server hands out its sessions. */
+  pooled: boolean;
+  /** What a session of this role starts with, whatever we have set in ours; 0 is no limit. */
+  sessionDefaults: { statementTimeoutMs: number; idleTransactionTimeoutMs: number; isolation: string };
+  /** What we want of a session. */
+  wanted: { statementTimeoutMs: number; idleTransactionTimeoutMs: number };
+  fsync: boolean;
+  fullPageWrites: boolean;
+  /** By how much the server's clock is ahead of ours, and how far off that may be. */
+  clockAheadMs: number;
+  clockErrorMs: number;
+  replication: Replication;
+};
+
+export type Replication = {
+  /** What a commit waits for, by the role's default. */
+  synchronousCommit: string;
+  synchronousStandbyNames: string;
+  /** Standbys that are connected. */
+  standbys: number;
+  /** Those of them that commits wait for; null when the role may not see it. */
+  synchronousStandbys: number | null;
+};
+
+/** `unnamed`: no standby is to be waited for. `unawaited`: commits do not wait. `absent`: none of those named is connected. */
+export type StandbyLack = "unnamed" | "unawaited" | "absent";
+
+/**
+ * Why a commit that was acknowledged may be on one server alone; null when it is on a second one. Where the role may not see which
+ * standby is synchronous, one that is connected is taken for it: a commit waits for the right one all the same.
+ */
+export function standbyLackOf(replication: Replication): StandbyLack | null {
+  const { synchronousCommit, synchronousStandbyNames, standbys, synchronousStandbys } = replication;
+  if (synchronousStandbyNames.trim() === "") return "unnamed";
+  if (synchronousCommit === "off" || synchronousCommit === "local") return "unawaited";
+  return (synchronousStandbys ?? standbys) > 0 ? null : "absent";
+}
