@@ -18,21 +18,45 @@ type Parts = { running: Running; findKey: (id: string) => Promise<readonly Key[]
  * here. A key that cannot be read now is looked at again with the next word, or the next moment. [LEDGER rule 8]
  */
 export function createCutStopped({ running, findKey, clock }: Parts): CutStopped {
-  async function look(ids: Iterable<string>): Promise<void> {
-    for (const id of ids) {
-      const [key] = await findKey(id).catch(() => []);
-      if (key === undefined) continue;
-      const state = stateOf(key, clock.nowMs());
-      if (state === "active") running.expires(id, key.expiresAtMs);
-      else running.cutKey(id, state);
-    }
+  async function look(id: string): Promise<void> {
+    const [key] = await findKey(id).catch(() => []);
+    if (key === undefined) return;
+    const state = stateOf(key, clock.nowMs());
+    if (state === "active") running.expires(id, key.expiresAtMs);
+    else running.cutKey(id, state);
   }
+  // Apart, so that a key named is not looked at after all others.
+  const named = oneByOne(look);
+  const all = oneByOne(look);
 
   return {
     changed: (keyId) => {
       const runs = running.keyIds();
-      return look(keyId === null ? runs : runs.has(keyId) ? [keyId] : []);
+      return keyId === null ? all(runs) : named(runs.has(keyId) ? [keyId] : []);
     },
-    passed: () => look(running.expired(clock.nowMs())),
+    passed: () => all(running.expired(clock.nowMs())),
+  };
+}
+
+/** However many are asked for and however often, one read is under way: the connections are for requests. */
+function oneByOne(look: (id: string) => Promise<void>): (ids: Iterable<string>) => Promise<void> {
+  const waiting = new Set<string>();
+  let underway: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    try {
+      for (const id of waiting) {
+        waiting.delete(id);
+        await look(id);
+      }
+    } finally {
+      underway = null;
+    }
+  }
+
+  return (ids) => {
+    for (const id of ids) waiting.add(id);
+    if (waiting.size === 0) return underway ?? Promise.resolve();
+    return (underway ??= run());
   };
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createId } from "../core/ids.ts";
 import { until } from "../../tests/support/until.ts";
 import { createHearChanges } from "./hear-changes.ts";
 
@@ -14,17 +15,19 @@ function harness(unheardRefreshMs: number) {
   return { changes, log };
 }
 
-test("what is announced is looked at alone; after a gap everything is", () => {
+test("what is announced is looked at alone; after a gap everything is", async () => {
   const { changes, log } = harness(3_600_000);
+  const keyId = createId(1);
   changes.hears(true);
-  changes.notified("tollgate_keys", "k1");
+  changes.notified("something_else", createId(2));
+  changes.notified("tollgate_keys", "no id");
+  changes.notified("tollgate_keys", keyId);
   changes.notified("tollgate_catalogue", "");
-  changes.notified("tollgate_keys", "");
-  changes.notified("something_else", "k2");
+  await until(() => log.length === 3, "the catalogue is looked at");
   changes.refresh();
+  await until(() => log.length === 6, "everything is looked at");
 
-  const everyKey = ["secrets null", "key null"];
-  expect(log).toEqual(["secrets k1", "key k1", "catalogue", ...everyKey, ...everyKey, "catalogue"]);
+  expect(log).toEqual([`secrets ${keyId}`, `key ${keyId}`, "catalogue", "secrets null", "key null", "catalogue"]);
   expect(changes.hearing()).toBe(true);
 });
 

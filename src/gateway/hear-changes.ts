@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { createNotices } from "./notices.ts";
 
 const KEYS_CHANNEL = "tollgate_keys";
 const CATALOGUE_CHANNEL = "tollgate_catalogue";
@@ -38,6 +39,13 @@ type Parts = {
 export function createHearChanges(parts: Parts): HearChanges {
   const { keyChanged, secretsMade, catalogueChanged, onHearing, unheardRefreshMs = UNHEARD_REFRESH_MS } = parts;
   let looking: AbortController | null = null;
+  const notices = createNotices({
+    keyChanged: (keyId) => {
+      secretsMade(keyId);
+      void keyChanged(keyId);
+    },
+    catalogueChanged: () => void catalogueChanged(),
+  });
 
   async function lookOften({ signal }: AbortController): Promise<void> {
     for (let round = 1; !signal.aborted; round++) {
@@ -50,17 +58,10 @@ export function createHearChanges(parts: Parts): HearChanges {
 
   return {
     notified: (channel, payload) => {
-      if (channel === CATALOGUE_CHANNEL) void catalogueChanged();
-      if (channel !== KEYS_CHANNEL) return;
-      const keyId = payload === "" ? null : payload;
-      secretsMade(keyId);
-      void keyChanged(keyId);
+      if (channel === CATALOGUE_CHANNEL) notices.catalogue();
+      if (channel === KEYS_CHANNEL) notices.key(payload);
     },
-    refresh: () => {
-      secretsMade(null);
-      void keyChanged(null);
-      void catalogueChanged();
-    },
+    refresh: notices.missed,
     hears: (hears) => {
       // Good news at the start is no news.
       if (hears && looking === null) return;

@@ -84,3 +84,24 @@ test("an answer that is sent whole runs on, and is paid for, unless its key was 
 
   expect(expiring.told()).toBeUndefined();
 });
+
+test("however often word of a key comes, it is read one time after the other, and once more after the last word", async () => {
+  const { running } = runningOne();
+  const reads: PromiseWithResolvers<readonly Key[]>[] = [];
+  const findKey = (): Promise<readonly Key[]> => {
+    const read = Promise.withResolvers<readonly Key[]>();
+    reads.push(read);
+    return read.promise;
+  };
+  const { changed } = createCutStopped({ running, findKey, clock: { nowMs: () => 0 } });
+
+  const told = Array.from({ length: 1_000 }, () => changed("key"));
+  expect(reads.length).toBe(1);
+  reads[0]?.resolve([]);
+  await new Promise(setImmediate);
+  expect(reads.length).toBe(2);
+  reads[1]?.resolve([]);
+  await Promise.all(told);
+
+  expect(reads.length).toBe(2);
+});

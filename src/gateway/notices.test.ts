@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { createId } from "../core/ids.ts";
+import { createNotices } from "./notices.ts";
+
+function hearing() {
+  const heard: (string | null)[] = [];
+  const pauses: (() => void)[] = [];
+  const notices = createNotices({
+    keyChanged: (id) => heard.push(id),
+    catalogueChanged: () => heard.push("catalogue"),
+    pause: () =>
+      new Promise<void>((resolve) => {
+        pauses.push(resolve);
+      }),
+  });
+  const paceOver = async (): Promise<void> => {
+    pauses.shift()?.();
+    await new Promise(setImmediate);
+  };
+  return { notices, heard, paceOver, pauses };
+}
+
+test("the first notice is passed on at once, and a flood after it once per pace", async () => {
+  const { notices, heard, paceOver, pauses } = hearing();
+  const [mine, yours] = [createId(1), createId(2)];
+
+  notices.key(mine);
+  expect(heard).toEqual([mine]);
+  for (let times = 0; times < 100_000; times += 1) {
+    notices.key(mine);
+    notices.key(yours);
+    notices.catalogue();
+  }
+  expect(heard).toEqual([mine]);
+
+  await paceOver();
+  expect(heard).toEqual([mine, mine, yours, "catalogue"]);
+  await paceOver();
+  expect(heard.length).toBe(4);
+  expect(pauses).toEqual([]);
+  notices.catalogue();
+  expect(heard.length).toBe(5);
+});
+
+test("a notice that names no key is dropped", () => {
+  const { notices, heard } = hearing();
+
+  for (const payload of [
+    "",
+    "null",
+    "{",
+    "x".repeat(7_999),
+    ` ${createId(1)}`,
+    `${createId(1)}\n`,
+    "'; drop table key",
+  ])
+    notices.key(payload);
+
+  expect(heard).toEqual([]);
+});
+
+test("more keys than can be looked at one by one are looked at all together", async () => {
+  const { notices, heard, paceOver } = hearing();
+  notices.catalogue();
+
+  for (let key = 0; key < 20_000; key += 1) notices.key(createId(key));
+  await paceOver();
+
+  expect(heard).toEqual(["catalogue", null]);
+});
+
+test("after a gap in notices everything is read again", () => {
+  const { notices, heard } = hearing();
+
+  notices.missed();
+
+  expect(heard).toEqual([null, "catalogue"]);
+});

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+type Parts = {
+  /** This key may have changed; null: any may have. */
+  keyChanged: (keyId: string | null) => void;
+  catalogueChanged: () => void;
+  pause?: (ms: number) => Promise<unknown>;
+};
+
+export type Notices = {
+  /** The database says that a key has changed. */
+  key: (payload: string) => void;
+  catalogue: () => void;
+  /** Notices may have been missed. */
+  missed: () => void;
+};
+
+const KEY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** What comes within so long of one that was passed on is passed on together, each key once. */
+const PACE_MS = 50;
+/** Past it all keys are looked at, which costs less. */
+const MOST_KEYS = 10_000;
+
+/**
+ * Passes on what the database notifies us of. Any role of the database can send these, as many as it likes and with any text: a
+ * notice is only a reason to read again, so what names no key is dropped, and a flood costs one round of reading per pace.
+ */
+export function createNotices({ keyChanged, catalogueChanged, pause = pauseUnheld }: Parts): Notices {
+  const keys = new Set<string>();
+  let allKeys = false;
+  let catalogue = false;
+  let pacing = false;
+
+  function passOn(): void {
+    if (allKeys || keys.size > MOST_KEYS) keyChanged(null);
+    else for (const id of keys) keyChanged(id);
+    if (catalogue) catalogueChanged();
+    keys.clear();
+    allKeys = catalogue = false;
+  }
+
+  async function pace(): Promise<void> {
+    pacing = true;
+    while (allKeys || catalogue || keys.size > 0) {
+      passOn();
+      await pause(PACE_MS);
+    }
+    pacing = false;
+  }
+
+  const noted = (): void => {
+    if (!pacing) void pace();
+  };
+
+  return {
+    key: (payload) => {
+      if (!KEY_ID.test(payload)) return;
+      if (keys.size <= MOST_KEYS) keys.add(payload);
+      noted();
+    },
+    catalogue: () => {
+      catalogue = true;
+      noted();
+    },
+    missed: () => {
+      allKeys = catalogue = true;
+      noted();
+    },
+  };
+}
+
+const pauseUnheld = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
