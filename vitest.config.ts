@@ -27,7 +27,8 @@ const onEveryCourse = (project: Project) => [onCourse(project, "straight"), ...c
 /** One project per verb: unit tests beside the code, black-box suites under tests/. */
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
+    // A bound for what hangs. A machine with other work to do takes ten times as long as a quiet one.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
     maxWorkers: 2,
