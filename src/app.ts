@@ -45,6 +45,7 @@ import { createReadJournal } from "./ledger/journal-store.ts";
 import { createShowJournal, type ShowJournal } from "./ledger/journal.ts";
 import { createHousekeepingStore } from "./ledger/housekeeping-store.ts";
 import { createLedgerStore, ledgerFailureOf } from "./ledger/ledger-store.ts";
+import { startStandbyGuard } from "./ledger/standby-guard.ts";
 import { createManageFunds, type ManageFunds } from "./ledger/manage-funds.ts";
 import { createReadUsage } from "./ledger/usage-report-store.ts";
 import { createReportUsage, type ReportUsage } from "./ledger/usage-report.ts";
@@ -72,6 +73,7 @@ const FAREWELL_MS = 5_000;
 const ISSUED_WAIT_MS = 5_000;
 /** A key that expires amid its streams has them cut within so long. */
 const EXPIRY_LOOK_MS = 1_000;
+const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
 
 /** For commands that call a provider themselves: they must ask as the gateway would. */
@@ -161,6 +163,13 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const running = createRunning();
   const cutStopped = createCutStopped({ running, findKey: keyStore.find, clock });
   const expiryLook = setInterval(() => void cutStopped.passed(), EXPIRY_LOOK_MS).unref();
+  const standby = await startStandbyGuard({
+    required: config.ledger.requireSynchronousStandby,
+    read: async () => (await database.inspect())?.replication ?? null,
+    clock,
+    onChange: events.standbyRequired,
+  });
+  const failureOf = standby.doubting(ledgerFailureOf);
   const changes = createHearChanges({
     keyChanged: (keyId) => {
       authenticate.forget(keyId);
@@ -169,6 +178,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     },
     secretsMade: issued.noticed,
     catalogueChanged: freshness.refresh,
+    onGap: standby.doubt,
     onHearing: events.changesHeard,
   });
   const subscription = await database.listen(CHANGE_CHANNELS, changes);
@@ -182,7 +192,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const batcher = createBatcher({
     ledger,
     processId,
-    failureOf: ledgerFailureOf,
+    failureOf,
     clock,
     limits: {
       items: config.ledger.batchItems,
@@ -199,7 +209,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const duties = await startDuties({
     ledger,
     housekeeping: createHousekeepingStore(database),
-    failureOf: ledgerFailureOf,
+    failureOf,
     processId,
     clock,
     batchItems: config.ledger.batchItems,
@@ -208,7 +218,12 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     onLeaseLost: running.cutLost,
     onHoldClosed: running.cutClosed,
   });
-  const askLedger = createAskLedger({ batcher, denials, random: Math.random });
+  const askLedger = createAskLedger({
+    batcher,
+    denials,
+    random: Math.random,
+    obstacle: () => (standby.lack() === null ? null : STANDBY_LACKING),
+  });
   const countRequest = createCountRequest({ askLedger });
   const pool = createPool({ ...POOL_LIMITS, threads: limits.bodyThreads });
   const paperwork = createPaperwork(pool);
@@ -275,6 +290,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       events.databaseLost(error);
       reasons.push("the database does not answer");
     });
+    if (standby.lack() !== null) reasons.push(STANDBY_LACKING);
     return reasons;
   };
   const degraded = (): string[] => (changes.hearing() ? [] : [CHANGES_UNHEARD]);
@@ -349,6 +365,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       await duties.stop();
       freshness.close();
       changes.close();
+      standby.close();
       clearInterval(expiryLook);
       http.closeAllConnections();
       await Promise.all([admin.close(), subscription.close(), pools.close(), pool.close()]);

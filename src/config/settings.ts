@@ -185,6 +185,10 @@ export const settings = z.strictObject({
       "Credits a stream delivers between two checkpoints: what a crash of the process can leave unbilled of it.",
     ),
     checkpoint_tokens: count(2000, "The same for keys with a token budget, in tokens."),
+    require_synchronous_standby: choice(
+      { values: ["off", "on"], fallback: "off" },
+      "With `on`, requests are refused with 503 while the database has no synchronous standby, so that no charge is on one server alone. Looked at every two seconds and after every lost connection.",
+    ),
     write_off_cap: text(
       { ...DECIMAL, fallback: "1" },
       "Credits the house bears of one key in an hour: work done for callers that left before the answer, and charges beyond what a key had; the key is then suspended. What providers waive by failing after content is charged beyond it.",

@@ -1,24 +1,11 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Cluster, runAsServer, startCluster, whyUnavailable } from "../../tests/support/postgres.ts";
+import { type Cluster, startCluster, whyUnavailable } from "../../tests/support/postgres.ts";
+import { promote, startStandbyOf } from "../../tests/support/postgres-standby.ts";
 import type { Database } from "./database.ts";
 import { createPostgres } from "./postgres.ts";
 
 const reason = whyUnavailable("15");
-
-/** A standby that streams from the primary, made as an operator would make it. */
-const startStandby = (primary: Cluster): Promise<Cluster> =>
-  startCluster({
-    version: "15",
-    settings: { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres`, hot_standby: "on" },
-    fill: async ({ dataFolder, binFolder }) => {
-      const source = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"];
-      await runAsServer(join(binFolder, "pg_basebackup"), ["-D", dataFolder, ...source, "-c", "fast", "--no-sync"]);
-      await writeFile(join(dataFolder, "standby.signal"), "");
-    },
-  });
 
 const readFrom = async ({ superuserUrl }: Cluster, sql: string): Promise<unknown[]> => {
   const client = new Client({ connectionString: superuserUrl });
@@ -35,7 +22,7 @@ describe.skipIf(reason !== null)(`a primary and its standby${reason === null ? "
   let database: Database;
   beforeAll(async () => {
     primary = await startCluster({ version: "15" });
-    standby = await startStandby(primary);
+    standby = await startStandbyOf(primary);
     database = createPostgres({
       url: `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/postgres`,
       poolSize: 4,
@@ -75,7 +62,7 @@ describe.skipIf(reason !== null)(`a primary and its standby${reason === null ? "
 
     await primary.stop({ mode: "immediate" });
     await expect(database.query("insert into note values (2)")).rejects.toThrow();
-    await runAsServer(join(standby.binFolder, "pg_ctl"), ["promote", "-D", standby.dataFolder, "-w"]);
+    await promote(standby);
 
     await database.query("insert into note values (3)");
     expect(await serverPort()).toBe(standby.port);

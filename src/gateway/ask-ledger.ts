@@ -11,15 +11,23 @@ export type Answered = { verdict: Exclude<Verdict, { kind: "stale_key" }>; calle
 
 export type AskLedger = (caller: Caller, askFor: (key: Key) => Ask) => Promise<Answered>;
 
-type Parts = { batcher: Pick<Batcher, "admit">; denials: RateDenials; random: () => number };
+type Parts = {
+  batcher: Pick<Batcher, "admit">;
+  denials: RateDenials;
+  random: () => number;
+  /** Why the ledger may not be asked at all, though it answers; null when it may. */
+  obstacle: () => string | null;
+};
 
 /** A key that keeps changing between its reading and the call is being worked on; nobody needs to win that race. */
 const MOST_READINGS = 5;
 
 /** Puts a request to the ledger, with a key read again for as long as the ledger knows it to have changed. */
 export const createAskLedger =
-  ({ batcher, denials, random }: Parts): AskLedger =>
+  ({ batcher, denials, random, obstacle }: Parts): AskLedger =>
   async (first, askFor) => {
+    const inTheWay = obstacle();
+    if (inTheWay !== null) throw ledgerAway(random, new Error(inTheWay));
     let caller = first;
     for (let reading = 0; reading < MOST_READINGS; reading++) {
       const askedAtMs = denials.elapsedMs();

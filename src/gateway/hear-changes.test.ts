@@ -9,6 +9,7 @@ function harness(unheardRefreshMs: number) {
     keyChanged: async (keyId) => void log.push(`key ${keyId}`),
     secretsMade: (keyId) => log.push(`secrets ${keyId}`),
     catalogueChanged: async () => void log.push("catalogue"),
+    onGap: () => log.push("gap"),
     onHearing: ({ hears, staleMs }) => log.push(`hears ${hears} ${staleMs}`),
     unheardRefreshMs,
   });
@@ -25,9 +26,17 @@ test("what is announced is looked at alone; after a gap everything is", async ()
   changes.notified("tollgate_catalogue", "");
   await until(() => log.length === 3, "the catalogue is looked at");
   changes.refresh();
-  await until(() => log.length === 6, "everything is looked at");
+  await until(() => log.length === 7, "everything is looked at");
 
-  expect(log).toEqual([`secrets ${keyId}`, `key ${keyId}`, "catalogue", "secrets null", "key null", "catalogue"]);
+  expect(log).toEqual([
+    `secrets ${keyId}`,
+    `key ${keyId}`,
+    "catalogue",
+    "gap",
+    "secrets null",
+    "key null",
+    "catalogue",
+  ]);
   expect(changes.hearing()).toBe(true);
 });
 

@@ -28,6 +28,8 @@ type Parts = {
   /** Secrets of this key may have been made; null: of any. */
   secretsMade: (keyId: string | null) => void;
   catalogueChanged: () => Promise<void>;
+  /** Anything may have been missed; the database may be another server. */
+  onGap: () => void;
   onHearing: (state: { hears: boolean; staleMs: number }) => void;
   unheardRefreshMs?: number;
 };
@@ -37,7 +39,7 @@ type Parts = {
  * arrives. A key's limits are exact either way: the ledger refuses a key whose version is not the one that was read.
  */
 export function createHearChanges(parts: Parts): HearChanges {
-  const { keyChanged, secretsMade, catalogueChanged, onHearing, unheardRefreshMs = UNHEARD_REFRESH_MS } = parts;
+  const { keyChanged, secretsMade, catalogueChanged, onGap, onHearing, unheardRefreshMs = UNHEARD_REFRESH_MS } = parts;
   let looking: AbortController | null = null;
   const notices = createNotices({
     keyChanged: (keyId) => {
@@ -61,7 +63,10 @@ export function createHearChanges(parts: Parts): HearChanges {
       if (channel === CATALOGUE_CHANNEL) notices.catalogue();
       if (channel === KEYS_CHANNEL) notices.key(payload);
     },
-    refresh: notices.missed,
+    refresh: () => {
+      onGap();
+      notices.missed();
+    },
     hears: (hears) => {
       // Good news at the start is no news.
       if (hears && looking === null) return;

@@ -1,51 +1,47 @@
 import type { MoneyAlarm } from "../core/money-alarm.ts";
-import type { ServerFacts } from "../core/server-facts.ts";
 import { describeError } from "./describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import { createLineAllowance } from "./line-allowance.ts";
 import type { RequestOpened } from "./request-line.ts";
 import { openTrail, type RequestTrail, type TrailParts } from "./request-trail.ts";
-import { adviceOn } from "./server-advice.ts";
+import { createServerEvents, type ServerEvents } from "./server-events.ts";
 
 /**
  * What happens here that somebody may want to know, one function per event. Each feeds the log, the counters and the span,
  * so that no part of the program chooses words or levels. None takes a prompt, an answer or a secret.
  */
-export type Events = DutyEvents & {
-  requestOpened: (request: RequestOpened) => RequestTrail;
-  upstreamFailed: (failure: UpstreamFailure) => void;
-  /** A route is left alone after failing again and again, or is used once more. `reason` is a word of a fixed set. */
-  routeChanged: (route: { routeId: string; provider: string; state: "open" | "closed"; reason: string }) => void;
-  /** A provider's credential cannot be had, for a reason in words without a secret; or it can be had after all. */
-  credentialChanged: (change: { provider: string; problem: string | null }) => void;
-  serverListening: (listener: { name: "public" | "admin"; url: string }) => void;
-  /** Callers cannot be told apart by their address, so nothing is limited by it. */
-  addressesHidden: (hidden: { peer: string; reason: "not_forwarded" | "not_trusted" | "loopback" }) => void;
-  drainStarted: (drain: { openRequests: number; deadlineMs: number }) => void;
-  drainFinished: (drain: { openRequests: number }) => void;
-  /** May be called for every failure; one line is written until the database is back. */
-  databaseLost: (error: unknown) => void;
-  databaseBack: () => void;
-  /** What a database server says of itself: one line for each thing that its operator should know. */
-  serverInspected: (facts: ServerFacts) => void;
-  /** Whether changes are heard as they are made; while not, what is known of keys and models may be so old. */
-  changesHeard: (state: { hears: boolean; staleMs: number }) => void;
-  /** May be called for every load; a line is written when the number is another than before. */
-  catalogueLoaded: (catalogue: { models: number }) => void;
-  keyIssued: (key: { keyId: string; prefix: string; mode: string }) => void;
-  /** An operator suspended, resumed, disabled, enabled or revoked a key by the request of this id. */
-  keyStatusChanged: (key: { keyId: string; prefix: string; status: string; requestId: string }) => void;
-  /** Somebody without the operator's token asked the admin listener. May be called for every one; few lines are written. */
-  operatorRefused: (attempt: { requestId: string; address: string }) => void;
-  /** An operator changed the catalogue by the request of this id. Nothing is said where nothing changed. */
-  catalogueChanged: (change: { requestId: string; changes: readonly CatalogueNote[] }) => void;
-  /** Something about money that an operator must see. */
-  moneyAlarm: (alarm: MoneyAlarm) => void;
-  /** An operator was told to try again, since the database was away or overwhelmed. */
-  adminRequestFailed: (error: unknown, requestId: string) => void;
-  /** A state believed impossible. */
-  bug: (error: unknown, requestId: string | null) => void;
-};
+export type Events = DutyEvents &
+  ServerEvents & {
+    requestOpened: (request: RequestOpened) => RequestTrail;
+    upstreamFailed: (failure: UpstreamFailure) => void;
+    /** A route is left alone after failing again and again, or is used once more. `reason` is a word of a fixed set. */
+    routeChanged: (route: { routeId: string; provider: string; state: "open" | "closed"; reason: string }) => void;
+    /** A provider's credential cannot be had, for a reason in words without a secret; or it can be had after all. */
+    credentialChanged: (change: { provider: string; problem: string | null }) => void;
+    serverListening: (listener: { name: "public" | "admin"; url: string }) => void;
+    /** Callers cannot be told apart by their address, so nothing is limited by it. */
+    addressesHidden: (hidden: { peer: string; reason: "not_forwarded" | "not_trusted" | "loopback" }) => void;
+    drainStarted: (drain: { openRequests: number; deadlineMs: number }) => void;
+    drainFinished: (drain: { openRequests: number }) => void;
+    /** May be called for every failure; one line is written until the database is back. */
+    databaseLost: (error: unknown) => void;
+    databaseBack: () => void;
+    /** May be called for every load; a line is written when the number is another than before. */
+    catalogueLoaded: (catalogue: { models: number }) => void;
+    keyIssued: (key: { keyId: string; prefix: string; mode: string }) => void;
+    /** An operator suspended, resumed, disabled, enabled or revoked a key by the request of this id. */
+    keyStatusChanged: (key: { keyId: string; prefix: string; status: string; requestId: string }) => void;
+    /** Somebody without the operator's token asked the admin listener. May be called for every one; few lines are written. */
+    operatorRefused: (attempt: { requestId: string; address: string }) => void;
+    /** An operator changed the catalogue by the request of this id. Nothing is said where nothing changed. */
+    catalogueChanged: (change: { requestId: string; changes: readonly CatalogueNote[] }) => void;
+    /** Something about money that an operator must see. */
+    moneyAlarm: (alarm: MoneyAlarm) => void;
+    /** An operator was told to try again, since the database was away or overwhelmed. */
+    adminRequestFailed: (error: unknown, requestId: string) => void;
+    /** A state believed impossible. */
+    bug: (error: unknown, requestId: string | null) => void;
+  };
 
 /** What became of a provider, a model, a price or a route. */
 type CatalogueNote = { kind: string; name: string; change: string };
@@ -61,9 +57,6 @@ export type UpstreamFailure = {
 
 /** An import changes thousands of models; a line of the log stays a line. */
 const NAMED_CHANGES = 20;
-
-const UNHEARD =
-  "Set database.direct_url to the address of the database itself: LISTEN does not work through a pooler in transaction mode.";
 
 const HIDDEN = {
   loopback: "Behind a proxy, set listen.trusted_proxies to its address and have it send X-Forwarded-For or Forwarded.",
@@ -81,10 +74,10 @@ export function createEvents(parts: TrailParts): Events {
   let loadedModels: number | null = null;
   const refusals = createLineAllowance({ most: REFUSED_LOGINS, perMs: REFUSED_LOGINS_MS, clock });
   metrics.databaseUp(1);
-  metrics.changesHeard(1);
 
   return {
     ...createDutyEvents(parts),
+    ...createServerEvents(parts),
     requestOpened: (request) => openTrail(parts, request),
     upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
       metrics.upstreamCalled(provider, reason);
@@ -118,14 +111,6 @@ export function createEvents(parts: TrailParts): Events {
       logger.info({ lost_ms: Math.round(clock.elapsedMs() - lostSinceMs) }, "database back");
       lostSinceMs = null;
       metrics.databaseUp(1);
-    },
-    serverInspected: (facts) => {
-      for (const { level, finding, message, fix } of adviceOn(facts)) logger[level]({ finding, fix }, message);
-    },
-    changesHeard: ({ hears, staleMs }) => {
-      metrics.changesHeard(hears ? 1 : 0);
-      if (hears) logger.info({}, "changes heard again");
-      else logger.warn({ stale_ms: staleMs, fix: UNHEARD }, "changes of keys and models are not heard");
     },
     catalogueLoaded: ({ models }) => {
       if (models === loadedModels) return;

@@ -33,8 +33,14 @@ function onDisk({ fsync, fullPageWrites }: ServerFacts): Advice[] {
   return advice;
 }
 
-const NAME_STANDBY =
-  "Set synchronous_standby_names, such as 'ANY 1 (*)', in postgresql.conf and reload the server. To refuse requests without a synchronous standby: ledger.require_synchronous_standby.";
+/** How a server comes to have a synchronous standby. */
+export const STANDBY_FIXES: Record<StandbyLack | "unread", string> = {
+  unnamed: "Set synchronous_standby_names, such as 'ANY 1 (*)', in postgresql.conf and reload the server.",
+  unawaited:
+    "Set synchronous_commit to on, remote_write or remote_apply for the role (alter role … set synchronous_commit = 'on').",
+  absent: "Start the standby, or correct synchronous_standby_names and reload the server.",
+  unread: "The database did not answer; see the lines about it.",
+};
 
 function onStandby({ replication, role }: ServerFacts): Advice[] {
   const lack = standbyLackOf(replication);
@@ -52,7 +58,7 @@ function onStandby({ replication, role }: ServerFacts): Advice[] {
   const texts: Record<StandbyLack, Pick<Advice, "message" | "fix">> = {
     unnamed: {
       message: "no standby is synchronous: a failover can lose the last charges that were acknowledged",
-      fix: NAME_STANDBY,
+      fix: `${STANDBY_FIXES.unnamed} To refuse requests without a synchronous standby: ledger.require_synchronous_standby.`,
     },
     unawaited: {
       message: `commits do not wait for the synchronous standby, since synchronous_commit is ${replication.synchronousCommit}: a failover can lose the last charges`,
@@ -60,7 +66,7 @@ function onStandby({ replication, role }: ServerFacts): Advice[] {
     },
     absent: {
       message: "synchronous_standby_names is set and no such standby is connected: every charge waits for one",
-      fix: "Start the standby, or correct synchronous_standby_names and reload the server.",
+      fix: STANDBY_FIXES.absent,
     },
   };
   return [{ level: "warn", finding: `standby_${lack}`, ...texts[lack] }];

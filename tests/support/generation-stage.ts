@@ -144,7 +144,7 @@ export function generationStage(
     suspend: (keyId: string) => reach("suspend", () => ledger.suspend([keyId]).length > 0),
   };
   const denials = createRateDenials(systemClock);
-  const askLedger = createAskLedger({ batcher, denials, random: () => 0 });
+  const askLedger = createAskLedger({ obstacle: () => null, batcher, denials, random: () => 0 });
   const running = createRunning();
   const catalogue = createCatalogue();
   catalogue.replace([model]);

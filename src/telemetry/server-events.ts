@@ -1,0 +1,40 @@
+import type { ServerFacts, StandbyLack } from "../core/server-facts.ts";
+import type { Logger } from "./logger.ts";
+import type { Metrics } from "./metrics.ts";
+import { adviceOn, STANDBY_FIXES } from "./server-advice.ts";
+
+/** What is found out about the database server, beside whether it answers. */
+export type ServerEvents = {
+  /** What a database server says of itself: one line for each thing that its operator should know. */
+  serverInspected: (facts: ServerFacts) => void;
+  /** Requests are refused since the database has no synchronous standby, and one is required; or, with null, no longer. */
+  standbyRequired: (lack: StandbyLack | "unread" | null) => void;
+  /** Whether changes are heard as they are made; while not, what is known of keys and models may be so old. */
+  changesHeard: (state: { hears: boolean; staleMs: number }) => void;
+};
+
+const UNHEARD =
+  "Set database.direct_url to the address of the database itself: LISTEN does not work through a pooler in transaction mode.";
+
+export function createServerEvents({ logger, metrics }: { logger: Logger; metrics: Metrics }): ServerEvents {
+  metrics.changesHeard(1);
+  return {
+    serverInspected: (facts) => {
+      for (const { level, finding, message, fix } of adviceOn(facts)) logger[level]({ finding, fix }, message);
+    },
+    standbyRequired: (lack) => {
+      if (lack === null) return logger.info({}, "synchronous standby present; requests are served");
+      const fix = `${STANDBY_FIXES[lack]} Or set ledger.require_synchronous_standby to off.`;
+      const message =
+        lack === "unread"
+          ? "not known whether there is a synchronous standby: requests are refused"
+          : "no synchronous standby: requests are refused";
+      logger.error({ reason: lack, fix }, message);
+    },
+    changesHeard: ({ hears, staleMs }) => {
+      metrics.changesHeard(hears ? 1 : 0);
+      if (hears) logger.info({}, "changes heard again");
+      else logger.warn({ stale_ms: staleMs, fix: UNHEARD }, "changes of keys and models are not heard");
+    },
+  };
+}
