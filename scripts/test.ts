@@ -39,7 +39,13 @@ const SUITES = new Set([
   "chaos-crossed",
   "chaos-turned",
 ]);
+/** What is no suite of tests but a run of its own, by the word after `chaos`. */
+const RUNS: Readonly<Record<string, string>> = { patroni: "tests/chaos/patroni/main.ts" };
 const words = process.argv.slice(2);
+const ownRun = words[0] === "chaos" ? RUNS[words[1] ?? ""] : undefined;
+if (ownRun !== undefined) {
+  process.exit(spawnSync(process.execPath, [ownRun, ...words.slice(2)], { stdio: "inherit" }).status ?? 1);
+}
 const long = words.includes("--long");
 const suites = words.filter((word) => SUITES.has(word));
 const rest = words.filter((word) => !SUITES.has(word) && word !== "--long");

@@ -21,6 +21,7 @@ export type WitnessedCall = {
 
 export type SimulatorProcess = {
   url: string;
+  pid: number;
   witness: () => Promise<WitnessedCall[]>;
   release: () => Promise<void>;
   stop: () => Promise<number | null>;
@@ -36,6 +37,7 @@ export async function startSimulatorProcess(): Promise<SimulatorProcess> {
   const { url } = JSON.parse(line) as { url: string };
   return {
     url,
+    pid: child.pid ?? 0,
     witness: async () => {
       const text = await (await fetch(`${url}/sim/witness`)).text();
       return text

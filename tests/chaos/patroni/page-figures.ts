@@ -1,0 +1,71 @@
+import { availableParallelism } from "node:os";
+import { holds, type Row } from "./figures.ts";
+import { PER_SECOND, STREAMS } from "./load.ts";
+import { SCENARIOS } from "./scenario.ts";
+import { lossOf, othersOf, seconds } from "./table.ts";
+
+const BEGIN = "<!-- Figures: written by `npm run chaos -- patroni --write`. -->";
+const END = "<!-- End of figures. -->";
+
+/** The page with the figures of a run between its two marks, and nothing else changed. */
+export function withFigures(page: string, rows: readonly Row[]): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error("the page has no place for figures");
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${figuresOf(rows)}\n\n${page.slice(end)}`;
+}
+
+function figuresOf(rows: readonly Row[]): string {
+  const load = rows.map(({ loadAverage }) => loadAverage);
+  const [least, most] = [Math.min(...load), Math.max(...load)];
+  return [
+    `Measured with ${PER_SECOND} requests a second at each of four gateways (two of each route), plain and streamed, in every format, with credit and token`,
+    `keys, and ${STREAMS} more streams open at each when the fault came, half of 8 s and half of 45 s. The machine had ${availableParallelism()} processors for all of it and a load average of`,
+    `${least.toFixed(0)} to ${most.toFixed(0)}, so the seconds are upper bounds.`,
+    "",
+    "| Scenario | Route | Seconds of 503 | 200 | 503 | Other | Streams that survived | Streams that ended with an error | Charges lost | Doubled | `ledger verify` | Old leader back, s |",
+    "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|",
+    ...rows.map(rowOf),
+    "",
+    ...SCENARIOS.map(({ name, done }) => `- **${name}**: ${done}.`),
+    ...unmeasured(rows),
+    ...failures(rows),
+  ].join("\n");
+}
+
+function rowOf(row: Row): string {
+  const { streams, sees, scenario } = row;
+  const cells = [
+    sees === null ? scenario : `${scenario}; ${sees}`,
+    row.route,
+    seconds(row.refusedSeconds),
+    row.answered,
+    row.refused,
+    othersOf(row),
+    streams.survived,
+    streams.errored,
+    lossOf(row),
+    row.doubled + row.overspent,
+    row.verified ? "green" : "**red**",
+    seconds(row.rejoinedSeconds),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function unmeasured(rows: readonly Row[]): string[] {
+  const names = SCENARIOS.map(({ name }) => name).filter((name) => !rows.some(({ scenario }) => scenario === name));
+  return names.length === 0 ? [] : ["", `Not measured yet: ${names.join("; ")}.`];
+}
+
+function failures(rows: readonly Row[]): string[] {
+  const failed = rows.filter((row) => !holds(row));
+  if (failed.length === 0) return [];
+  return [
+    "",
+    "These did not hold:",
+    "",
+    ...failed.map(
+      ({ scenario, route, violations }) =>
+        `- ${scenario}, ${route}: ${violations.length} violations, the first: ${violations[0]}`,
+    ),
+  ];
+}
