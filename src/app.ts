@@ -13,6 +13,7 @@ import { invariant } from "./core/invariant.ts";
 import { isLoopback, readNetworkList } from "./core/network-list.ts";
 import { readCredits } from "./core/read-credits.ts";
 import { waitUntil } from "./core/wait-until.ts";
+import { whyRefused } from "./db/database-error.ts";
 import type { Database } from "./db/database.ts";
 import { createAdmit } from "./gateway/admit.ts";
 import { createAskLedger, ledgerAway } from "./gateway/ask-ledger.ts";
@@ -288,7 +289,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     if (!catalogueLoaded) reasons.push("the catalogue has not been loaded");
     await database.ping().then(events.databaseBack, (error: unknown) => {
       events.databaseLost(error);
-      reasons.push("the database does not answer");
+      reasons.push(whyRefused(error) ?? "the database does not answer");
     });
     if (standby.lack() !== null) reasons.push(STANDBY_LACKING);
     return reasons;

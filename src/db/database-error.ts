@@ -1,3 +1,8 @@
+/** As the functions of the ledger name it when a call reaches a server that does not have the books. */
+export const LINE_REFUSED = "08T01";
+/** The same for a transaction of an isolation level under which they cannot work. */
+export const ISOLATION_REFUSED = "55T02";
+
 /** More work is waiting for the database than it may queue, or it waited too long. Nothing was sent: safe to retry. */
 export class DatabaseBusyError extends Error {
   override readonly name = "DatabaseBusyError";
@@ -6,6 +11,15 @@ export class DatabaseBusyError extends Error {
 /** The server answers but takes no writes, or no listed server does. */
 export class NotPrimaryError extends Error {
   override readonly name = "NotPrimaryError";
+}
+
+/**
+ * The server answers and takes writes, and must not be used: it is not the one that has the books. The message says which it is,
+ * and the remedy. Of the class of lost connections, so that the right server is looked for.
+ */
+export class LineRefusedError extends Error {
+  override readonly name = "LineRefusedError";
+  readonly code = LINE_REFUSED;
 }
 
 /** The five characters with which PostgreSQL names an error; null when the error did not come from PostgreSQL. */
@@ -47,4 +61,12 @@ export function connectionLost(error: unknown): boolean {
 function codeOf(error: unknown): string | null {
   if (typeof error !== "object" || error === null || !("code" in error)) return null;
   return typeof error.code === "string" ? error.code : null;
+}
+
+/** Why a server that answers is not used, for operators; null when the error is another one. */
+export function whyRefused(error: unknown): string | null {
+  const state = sqlStateOf(error);
+  if (!(error instanceof Error) || (state !== LINE_REFUSED && state !== ISOLATION_REFUSED)) return null;
+  const { hint } = error as { hint?: string };
+  return hint === undefined ? error.message : `${error.message}: ${hint}`;
 }

@@ -1,6 +1,12 @@
 import type { ServerFacts } from "../core/server-facts.ts";
 
 /**
+ * A bound value that the database fills in: the mark of the line of servers that this process follows, or null where there is
+ * none. Calls that move money name it, so that they happen on the server that has the books and nowhere else.
+ */
+export const LINE = Symbol("line");
+
+/**
  * Runs one statement with bound values. The same SQL, values and answers on every implementation: int8 comes back as
  * bigint, timestamptz as Date, bytea as Buffer, json as parsed, numeric as text (see `decode-value.ts`).
  */

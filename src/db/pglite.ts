@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { decoderOf } from "./decode-value.ts";
-import type { Database, NotificationListener, Queryable } from "./database.ts";
+import { type Database, LINE, type NotificationListener, type Queryable } from "./database.ts";
 import { encodeText } from "./encode-value.ts";
 import { lockFolder } from "./folder-lock.ts";
 import type { TextResult } from "./pglite-message.ts";
@@ -26,7 +26,10 @@ export async function createPglite({ dataFolder }: { dataFolder: string | null }
   const turns = createTurns({ limit: WAITING_LIMIT, timeoutMs: WAITING_TIMEOUT_MS });
 
   const query: Queryable["query"] = async (sql, values = []) =>
-    decodeRows(await ask({ kind: "query", sql, values: values.map(encodeText) }));
+    // One process has one folder: there is no other server that it could have strayed to.
+    decodeRows(
+      await ask({ kind: "query", sql, values: values.map((value) => (value === LINE ? null : encodeText(value))) }),
+    );
   const script = async (sql: string): Promise<void> => {
     await ask({ kind: "script", sql });
   };

@@ -1,7 +1,10 @@
 import { Client, type ClientConfig, type CustomTypesConfig } from "pg";
+import type { Queryable } from "./database.ts";
 import { decoderOf } from "./decode-value.ts";
 import { encodeValue } from "./encode-value.ts";
-import type { Primary } from "./primary.ts";
+import type { Leader, Primary } from "./primary.ts";
+import { IS_BOOKED, readStanding, SUPERSEDE } from "./line-store.ts";
+import type { Standing } from "./server-line.ts";
 
 type Limits = { connectTimeoutMs: number; statementTimeoutMs: number };
 
@@ -52,8 +55,27 @@ export async function sendScript(client: Client, sql: string): Promise<void> {
   await client.query(script);
 }
 
-/** Asks one server, on a connection of its own, whether it is a standby. */
-export async function inRecovery(url: string, limits: Limits): Promise<boolean> {
+/** Asks one server, on a connection of its own, whether it takes writes, and which it is; null for a standby. */
+export function askServer(url: string, limits: Limits): Promise<Leader | null> {
+  return onOwnConnection(url, limits, async (query) => {
+    const [row] = await query<{ standby: boolean; startedAt: Date; booked: boolean }>(
+      `select pg_is_in_recovery() as standby, pg_postmaster_start_time() as "startedAt", ${IS_BOOKED} as booked`,
+    );
+    if (row?.standby !== false) return null;
+    return { standing: await readStanding(query, row.booked), startedAtMs: row.startedAt.getTime() };
+  });
+}
+
+/** Tells one server that another one, on a higher timeline, has the books. */
+export async function supersedeServer(url: string, by: Standing, limits: Limits): Promise<void> {
+  await onOwnConnection(url, limits, (query) => query(SUPERSEDE, [by.identifier, by.timeline]));
+}
+
+async function onOwnConnection<T>(
+  url: string,
+  limits: Limits,
+  work: (query: Queryable["query"]) => Promise<T>,
+): Promise<T> {
   const client = new Client({
     ...clientSettings(limits),
     connectionString: url,
@@ -62,8 +84,7 @@ export async function inRecovery(url: string, limits: Limits): Promise<boolean> 
   client.on("error", () => undefined);
   try {
     await client.connect();
-    const [row] = await send<{ standby: boolean }>(client, "select pg_is_in_recovery() as standby");
-    return row?.standby !== false;
+    return await work((sql, values) => send(client, sql, values));
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -1,16 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, escapeIdentifier } from "pg";
 import type { NotificationListener, Subscription } from "./database.ts";
+import { type FindOptions, findPrimary } from "./find-primary.ts";
 import { splitHosts } from "./host-list.ts";
 import { CHECK_CHANNEL, createNotificationCheck, type NotificationCheck } from "./notification-check.ts";
-import { clientSettings, inRecovery } from "./postgres-client.ts";
-import { createPrimary } from "./primary.ts";
+import { clientSettings } from "./postgres-client.ts";
 
-type ListenOptions = {
+type ListenOptions = FindOptions & {
   url: string;
   directUrl?: string;
-  connectTimeoutMs: number;
-  statementTimeoutMs: number;
   onError: (error: Error) => void;
   random?: () => number;
   /** Sends a notification over the connections that requests use. */
@@ -35,7 +33,7 @@ const silent = (): Error => new Error("the listening database connection has gon
  */
 export async function listenOnPostgres(options: ListenOptions): Promise<Subscription> {
   const urls = splitHosts(options.directUrl ?? options.url);
-  const primary = createPrimary({ urls, inRecovery: (url) => inRecovery(url, options) });
+  const primary = findPrimary(urls, options);
   const stop = new AbortController();
   const pace = options.check ?? CHECK;
   const check = createNotificationCheck({ notify: options.notify, withinMs: pace.withinMs, signal: stop.signal });

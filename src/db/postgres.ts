@@ -1,20 +1,15 @@
 import { callbackify } from "node:util";
 import { Pool } from "pg";
-import { connectionLost, DatabaseBusyError, NotPrimaryError } from "./database-error.ts";
-import type { Database, Queryable, Subscription } from "./database.ts";
+import { connectionLost, DatabaseBusyError } from "./database-error.ts";
+import { type Database, LINE, type Queryable, type Subscription } from "./database.ts";
+import { findPrimary } from "./find-primary.ts";
+import { createFollowLine } from "./follow-line.ts";
 import { splitHosts } from "./host-list.ts";
 import { listenOnPostgres } from "./postgres-listen.ts";
-import {
-  clientSettings,
-  createClientClass,
-  inRecovery,
-  type PrimaryClient,
-  send,
-  sendScript,
-} from "./postgres-client.ts";
+import { clientSettings, createClientClass, type PrimaryClient, sendScript } from "./postgres-client.ts";
 import { withinPingTimeout } from "./ping-timeout.ts";
-import { createPrimary } from "./primary.ts";
 import { readServerFacts } from "./read-server-facts.ts";
+import { createServerLine } from "./server-line.ts";
 import { runTransaction } from "./transaction.ts";
 
 export type PostgresOptions = {
@@ -28,6 +23,12 @@ export type PostgresOptions = {
   statementTimeoutMs: number;
   /** Hears of connections that broke while nobody used them. */
   onError: (error: Error) => void;
+  /** What becomes of servers that have lost the books or never had them: see `server-line.ts`. Refused unless told otherwise. */
+  strangers?: "refused" | "read";
+  /** Hears of servers that answer, take writes and are not used. May be called for every try. */
+  onRefused?: (error: Error) => void;
+  /** Hears that the books are on a higher timeline than before. */
+  onMoved?: (move: { from: number; to: number }) => void;
   random?: () => number;
   /** How often it is tried whether notifications arrive, and how long one may take. */
   listenCheck?: { everyMs: number; withinMs: number };
@@ -35,12 +36,17 @@ export type PostgresOptions = {
 
 /** Callers that may wait per connection. Past it the database is not slow but stuck, and a refusal is kinder. */
 const WAITING_PER_CONNECTION = 100;
+/** How often the hosts of a list are asked whether another one leads, though nothing has failed. */
+const WATCH_MS = 5_000;
 
 /** A PostgreSQL server, or the primary among several. */
 export function createPostgres(options: PostgresOptions): Database {
   const urls = splitHosts(options.url);
-  const primary = createPrimary({ urls, inRecovery: (url) => inRecovery(url, options) });
-  const pool = createPool(options, createClientClass(primary));
+  const finding = withLine(options);
+  const primary = findPrimary(urls, finding);
+  const follow = createFollowLine({ ...finding, ...sessionLimits(options), primary });
+  const pool = createPool(options, { Client: createClientClass(primary), verify: follow.prepare });
+  const watch = urls.length > 1 ? setInterval(() => void primary.watch(), WATCH_MS).unref() : null;
   pool.on("error", (error, client) => {
     if (connectionLost(error)) primary.doubt(generationOf(client));
     options.onError(error);
@@ -88,7 +94,7 @@ export function createPostgres(options: PostgresOptions): Database {
     }
   };
 
-  const query: Queryable["query"] = (sql, values) => borrow((client) => send(client, sql, values));
+  const query: Queryable["query"] = (sql, values) => borrow((client) => follow.send(client, sql, values));
   const subscriptions = new Set<Subscription>();
   let closing: Promise<void> | null = null;
 
@@ -96,15 +102,13 @@ export function createPostgres(options: PostgresOptions): Database {
     query,
     script: (sql) => borrow((client) => sendScript(client, sql)),
     transaction: (work) =>
-      borrow((client, discard) =>
-        runTransaction(
-          { query: (sql, values) => send(client, sql, values), script: (sql) => sendScript(client, sql), discard },
-          work,
-        ),
-      ),
+      borrow((client, discard) => {
+        const script = (sql: string): Promise<void> => sendScript(client, sql);
+        return runTransaction({ query: (sql, values) => follow.send(client, sql, values), script, discard }, work);
+      }),
     listen: async (channels, listener) => {
       const subscription = await listenOnPostgres({
-        ...options,
+        ...finding,
         ...(options.listenCheck && { check: options.listenCheck }),
         notify: (channel, payload) => query("select pg_notify($1, $2)", [channel, payload]),
         channels,
@@ -119,37 +123,34 @@ export function createPostgres(options: PostgresOptions): Database {
       };
     },
     inspect: () => borrow((client) => readServerFacts(client, sessionLimits(options))),
-    ping: () => withinPingTimeout(query("select 1")),
+    ping: () => withinPingTimeout(finding.line.followed() === null ? query("select 1") : query(ON_LINE, [LINE])),
     close: () => {
+      if (watch !== null) clearInterval(watch);
       closing ??= Promise.all([...subscriptions].map((subscription) => subscription.close())).then(() => pool.end());
       return closing;
     },
   };
 }
 
-function createPool(options: PostgresOptions, Client: ReturnType<typeof createClientClass>): Pool {
+/** Where there is a line, a health check asks whether money could move. */
+const ON_LINE = "select on_line_v1($1::uuid, 1)";
+
+function withLine(options: PostgresOptions) {
+  const { onRefused = () => undefined, onMoved = () => undefined, strangers = "refused" } = options;
+  return { ...options, onRefused, line: createServerLine({ strangers, onMoved }) };
+}
+
+function createPool(
+  options: PostgresOptions,
+  parts: { Client: ReturnType<typeof createClientClass>; verify: (client: PrimaryClient) => Promise<void> },
+): Pool {
   return new Pool({
     ...clientSettings(options),
     max: options.poolSize,
     // The pool builds its clients with the settings above, which the declared type of this option leaves out.
-    Client: Client as unknown as new () => PrimaryClient,
-    verify: callbackify((client: unknown) => prepareSession(client as PrimaryClient, options)),
+    Client: parts.Client as unknown as new () => PrimaryClient,
+    verify: callbackify((client: unknown) => parts.verify(client as PrimaryClient)),
   });
-}
-
-/**
- * One round trip per new connection. The limits are set here rather than at startup because poolers refuse unknown startup
- * parameters.
- */
-async function prepareSession(client: PrimaryClient, options: PostgresOptions): Promise<void> {
-  const { statementTimeoutMs, idleTransactionTimeoutMs } = sessionLimits(options);
-  const [row] = await send<{ standby: boolean }>(
-    client,
-    `select pg_is_in_recovery() as standby, set_config('statement_timeout', $1, false),
-            set_config('idle_in_transaction_session_timeout', $2, false), set_config('datestyle', 'ISO', false)`,
-    [statementTimeoutMs, idleTransactionTimeoutMs],
-  );
-  if (row?.standby !== false) throw new NotPrimaryError("the database server is a standby");
 }
 
 const sessionLimits = ({ statementTimeoutMs }: PostgresOptions) => ({

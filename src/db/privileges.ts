@@ -28,6 +28,7 @@ const SERVING: Grants = {
   provider: ALL_ROWS,
   rollup_owed: ALL_ROWS,
   route: ALL_ROWS,
+  server_line: "select, insert, update",
   usage_record: ALL_ROWS,
   usage_rollup: ALL_ROWS,
 };
@@ -48,6 +49,7 @@ const READING: Grants = {
   provider: "select (name, base_url, credential_ref, credential_key_id, created_at, unknown_members, open_members)",
   rollup_owed: "select",
   route: "select",
+  server_line: "select",
   usage_record: "select",
   usage_rollup: "select",
 };

@@ -1,6 +1,6 @@
 import { invariant } from "../core/invariant.ts";
 import { connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
-import type { Queryable } from "../db/database.ts";
+import { LINE, type Queryable } from "../db/database.ts";
 import type { Failure } from "./lane.ts";
 import type {
   Ask,
@@ -26,9 +26,12 @@ const OUT_OF_RANGE = "22003";
 /** What means the same in an array with quotes as without. */
 const BARE = /^(?!null$)[a-z0-9_.:/-]+$/;
 
-/** Arrays are bound as text, so each names its type; one place per request. */
+/**
+ * Arrays are bound as text, so each names its type; one place per request. The last value of every call that moves money is the
+ * line: it is asked for in the same statement, because a pooler may send each to another server.
+ */
 const ADMIT = `select place, verdict, amount, posted, held, retry_after_ms, period_ends_at
-  from admit_v2($1::uuid, $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[], $8::boolean[], $9::text[],
+  from admit_v2(on_line_v1($14::uuid, $1::uuid), $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[], $8::boolean[], $9::text[],
     $10::int[], $11::int[], $12::bytea[], $13::bytea[])`;
 
 const KEPT = `select q.place::int as place, c.status, c.content_type as "contentType", c.body
@@ -38,12 +41,24 @@ const KEPT = `select q.place::int as place, c.status, c.content_type as "content
      where key_id = q.key_id and key_sha256 = q.sha and fingerprint = q.print and state = 'stored' limit 1
   ) c`;
 
-const SETTLE = `select * from settle_v2($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
+const SETTLE = `select * from settle_v2(on_line_v1($22::uuid, $1::uuid[]), $2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
   $7::bigint[], $8::bigint[], $9::bigint[], $10::boolean[], $11::text[], $12::int[], $13::int[], $14::int[],
   $15::boolean[], $16::int[], $17::text[], $18::bytea[], $19::bigint[], $20::bigint[], $21::bigint[])`;
 
+const VOID = "select * from void_v2(on_line_v1($4::uuid, $1::uuid[]), $2::uuid[], $3::boolean[])";
+
 const CHECKPOINT = `select checkpoint_v1 as id
-  from checkpoint_v1($1::uuid[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::boolean[])`;
+  from checkpoint_v1(on_line_v1($7::uuid, $1::uuid[]), $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::boolean[])`;
+
+const SUSPEND = "select id from suspend_v1(on_line_v1($2::uuid, $1::uuid[])) id";
+
+const HEARTBEAT = "select heartbeat_v1(on_line_v1($2::uuid, $1::uuid)) as until";
+
+const SWEEP = `select id, key_id as "keyId", charged from sweep_v2(on_line_v1($3::uuid, $1::uuid), $2)`;
+
+const FUND = "select fund_v1(on_line_v1($7::uuid, $1::uuid), $2, $3, $4, $5, $6) as kind";
+
+const BUDGET = "select budget_v1(on_line_v1($6::uuid, $1::uuid), $2, $3, $4, $5) as kind";
 
 const USAGE = `select unit, posted, held, purchased, used, budget, period_ends_at as "periodEndsAt",
   today_spend as "todaySpend", last_cost as "lastCost", requests, tokens_in as "inputTokens", tokens_out as "outputTokens"
@@ -67,9 +82,10 @@ export function createLedgerStore(queryable: Queryable): Ledger {
 
     void: async (requests) => {
       const delivered = requests.map(({ contentDelivered = false }) => ({ contentDelivered }));
-      const rows = await queryable.query<VoidedRow>("select * from void_v2($1::uuid[], $2::uuid[], $3::boolean[])", [
+      const rows = await queryable.query<VoidedRow>(VOID, [
         ...textColumns(requests)("id", "keyId"),
         ...plainColumns(delivered)("contentDelivered"),
+        LINE,
       ]);
       return inOrder(rows, requests, {
         rest: () => 0n,
@@ -79,7 +95,7 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     },
 
     suspend: async (keyIds) => {
-      const rows = await queryable.query<{ id: string }>("select id from suspend_v1($1::uuid[]) id", [keyIds]);
+      const rows = await queryable.query<{ id: string }>(SUSPEND, [keyIds, LINE]);
       return rows.map(({ id }) => id);
     },
 
@@ -87,18 +103,18 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       const rows = await queryable.query<{ id: string }>(CHECKPOINT, [
         ...textColumns(checkpoints)("id"),
         ...plainColumns(checkpoints)("seq", "cost", "inputTokens", "outputTokens", "contentDelivered"),
+        LINE,
       ]);
       return rows.map(({ id }) => id);
     },
 
     heartbeat: async (processId) => {
-      const [row] = await queryable.query<{ until: Date }>("select heartbeat_v1($1) as until", [processId]);
+      const [row] = await queryable.query<{ until: Date }>(HEARTBEAT, [processId, LINE]);
       invariant(row, "a heartbeat is answered");
       return row.until;
     },
 
-    sweep: (sweeperId, limit) =>
-      queryable.query(`select id, key_id as "keyId", charged from sweep_v2($1, $2)`, [sweeperId, limit]),
+    sweep: (sweeperId, limit) => queryable.query(SWEEP, [sweeperId, limit, LINE]),
 
     forgetClaims: async ({ items, bytes }) => {
       const [row] = await queryable.query<{ removed: number }>("select forget_claims_v1($1, $2) as removed", [
@@ -110,10 +126,10 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     },
 
     fund: ({ keyId, reference, kind, amount, about, actor }) =>
-      funded("select fund_v1($1, $2, $3, $4, $5, $6) as kind", [keyId, reference, kind, amount, about, actor]),
+      funded(FUND, [keyId, reference, kind, amount, about, actor, LINE]),
 
     setBudget: ({ keyId, reference, budget, period, actor }) =>
-      funded("select budget_v1($1, $2, $3, $4, $5) as kind", [keyId, reference, budget, period, actor]),
+      funded(BUDGET, [keyId, reference, budget, period, actor, LINE]),
 
     usage: async (keyId) => {
       const [row] = await queryable.query<UsageRow>(USAGE, [keyId]);
@@ -146,6 +162,7 @@ async function admit(
     ...text("model"),
     ...plain("priceVersion", "lifetimeMs"),
     ...textColumns(claims)("keySha256", "fingerprint"),
+    LINE,
   ]);
   const verdicts = inOrder(rows.filter(isVerdict), asks, {
     rest: ({ amount }) => amount,
@@ -171,6 +188,7 @@ async function settle(queryable: Queryable, settlements: readonly Settlement[]):
     ...textColumns(answers)("contentType", "body"),
     ...plainColumns(settlements.some(isBorne) ? settlements : [])("absorbed", "waived"),
     ...plain("capPerHour"),
+    LINE,
   ]);
   const settled: Settled[] = inOrder(rows.filter(isSettled), settlements, {
     rest: ({ charged }) => charged,

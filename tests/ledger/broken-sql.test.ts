@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
 import { BROKEN_SQL } from "./broken-sql.ts";
 import { SERVERS } from "./engines.ts";
+import { tryStraying } from "./line-trial.ts";
 import { breakSql, noticedInSql } from "./notice-sql.ts";
 
 const server = SERVERS[0];
@@ -28,5 +29,6 @@ describe.skipIf(server?.reason !== null)("with one word of the SQL wrong", () =>
 
   test("and with none wrong nothing is noticed", async () => {
     expect([...(await noticedInSql(database, { caughtBy: "", runs: 15 }))]).toEqual([]);
+    expect(await tryStraying(database)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { BROKEN_BOOKS } from "./broken-books.ts";
+import { BROKEN_LINE } from "./broken-line.ts";
 import type { AskPlan, Command } from "./commands.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 
@@ -10,6 +11,7 @@ const SPARE = "update hold h set claimed = h.claimed\n      from (";
 /** One wrong word in one function. A suite that lets any of these pass is blind. */
 export const BROKEN_SQL: readonly BrokenSql[] = [
   ...BROKEN_BOOKS,
+  ...BROKEN_LINE,
   {
     name: "check-then-act: no lock between the look and the grant",
     caughtBy: "posted_covers_held",

@@ -3,7 +3,7 @@ import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Ask, BatchVerdict, Ledger, Verdict } from "../../src/ledger/ledger.ts";
 import type { Target } from "./drive.ts";
 
-/** From now on the ledger of this database reads its time from a table. */
+/** From now on the ledger of this database reads its time from a table, and ids say nothing about it. */
 export async function takeClock(database: Database): Promise<void> {
   await database.script(`
     create table test_clock (now timestamptz not null, started timestamptz not null, timeline bigint not null);
@@ -11,6 +11,7 @@ export async function takeClock(database: Database): Promise<void> {
     create or replace function ledger_now() returns timestamptz language sql volatile as 'select now from test_clock';
     create or replace function ledger_server_start() returns timestamptz language sql volatile as 'select started from test_clock';
     create or replace function server_timeline() returns bigint language sql volatile as 'select timeline from test_clock';
+    create or replace function require_recent(p_first uuid, p_last uuid, p_now timestamptz) returns void language plpgsql as 'begin end';
   `);
 }
 

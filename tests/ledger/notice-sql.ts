@@ -20,6 +20,8 @@ export type BrokenSql = {
   scene?: readonly Command[];
   /** The same for what is wrong with the sums of hours. */
   rollups?: readonly RollupStep[];
+  /** Wrong outside of any sequence of calls; answers the checks that have something to say. */
+  trial?: (database: Database) => Promise<string[]>;
 };
 
 /** Answers false when the function does not say what was to be changed. */
@@ -39,9 +41,11 @@ export async function noticedInSql(
     stormy,
     scene,
     rollups,
+    trial,
     runs,
-  }: Pick<BrokenSql, "caughtBy" | "stormy" | "scene" | "rollups"> & { runs: number },
+  }: Pick<BrokenSql, "caughtBy" | "stormy" | "scene" | "rollups" | "trial"> & { runs: number },
 ): Promise<Set<string>> {
+  if (trial) return new Set(await trial(database));
   const noticed = new Set<string>();
   if (rollups) await installGate(database);
   const watch = rollups ? watchRollups(database) : stormy ? watchStorms(database) : watchSequences(database);

@@ -1,0 +1,82 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createId } from "../../src/core/ids.ts";
+import { createPostgres } from "../../src/db/postgres.ts";
+import type { Database } from "../../src/db/database.ts";
+import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import type { Ask } from "../../src/ledger/ledger.ts";
+import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
+
+const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
+const LEVELS = ["repeatable read", "serializable"];
+
+/** Every call that moves money, with as little as it takes to be heard. */
+const CALLS = [
+  "select * from admit_v2(gen_random_uuid(), '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, null)",
+  "select * from settle_v2('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, null, null)",
+  "select * from void_v2('{}', '{}', '{}')",
+  "select fund_v1(gen_random_uuid(), 'r', 'grant', 1, null, 'test')",
+  "select budget_v1(gen_random_uuid(), 'r', 1, 'day', 'test')",
+  "select * from suspend_v1('{}')",
+];
+
+describe.skipIf(whyUnavailable("15") !== null).each(LEVELS)("a database whose default isolation is %s", (level) => {
+  let fresh: FreshDatabase;
+  let database: Database;
+  const keyId = createId(Date.now());
+  const ask: Ask = {
+    id: createId(Date.now()),
+    keyId,
+    keyVersion: 1,
+    rpmLimit: null,
+    least: 1n,
+    most: 10n,
+    unlimited: false,
+    model: "m",
+    priceVersion: 1,
+    lifetimeMs: 300_000,
+    claim: null,
+  };
+
+  beforeAll(async () => {
+    fresh = await freshDatabase();
+    const admin = new Client({ connectionString: fresh.url });
+    await admin.connect();
+    const name = new URL(fresh.url).pathname.slice(1);
+    await admin.query(`alter database ${name} set default_transaction_isolation = '${level}'`);
+    await admin.end();
+    database = createPostgres({ url: fresh.url, ...limits });
+    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
+    const funding = { keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" } as const;
+    await createLedgerStore(database).fund(funding);
+  });
+  afterAll(async () => {
+    await database?.close();
+    await fresh?.close();
+  });
+
+  test("an admission that waited for the void of its own id is not admitted", async () => {
+    const ledger = createLedgerStore(database);
+    const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%admit_v2%'";
+
+    const late = await database.transaction(async (tx) => {
+      await createLedgerStore(tx).void([{ id: ask.id, keyId }]);
+      const admission = ledger.admit(createId(1), [ask]);
+      await until(async () => (await database.query(waiting)).length === 1, "the admission waits", 10_000);
+      return { admission };
+    });
+
+    expect(await late.admission).toEqual([{ kind: "already", amount: 0n }]);
+    expect(await database.query("select from hold")).toEqual([]);
+  });
+
+  test.each(CALLS)("is refused where nobody set another, as behind a pooler: %s", async (call) => {
+    const client = new Client({ connectionString: fresh.url });
+    await client.connect();
+
+    const refusal = { code: "55T02", message: `the isolation level is ${level}, and the ledger needs read committed` };
+    await expect(client.query(call)).rejects.toMatchObject(refusal);
+    await client.end();
+  });
+});

@@ -1,0 +1,250 @@
+import { once } from "node:events";
+import { type AddressInfo, connect as connectSocket, createServer, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createId } from "../../src/core/ids.ts";
+import { NO_USAGE } from "../../src/core/usage.ts";
+import { LineRefusedError } from "../../src/db/database-error.ts";
+import type { Database } from "../../src/db/database.ts";
+import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { createPostgres, type PostgresOptions } from "../../src/db/postgres.ts";
+import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import type { Funding } from "../../src/ledger/ledger.ts";
+import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.ts";
+import { promote, startStandbyOf } from "../support/postgres-standby.ts";
+import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { until } from "../support/until.ts";
+
+const KEY = "00000000-0000-7000-8000-000000000001";
+const FUNDED = 1_000n;
+const limits = { poolSize: 1, connectTimeoutMs: 3_000, statementTimeoutMs: 10_000, onError: () => undefined };
+
+describe.skipIf(whyUnavailable("15") !== null)(
+  "a standby is promoted and the old primary goes on taking writes",
+  () => {
+    let old: Cluster;
+    let promoted: Cluster;
+    /** Promoted as well, to the same timeline. */
+    let twin: Cluster;
+    let databases = 0;
+    let books = "";
+    const opened: Database[] = [];
+
+    const connect = (hosts: readonly Cluster[], options: Partial<PostgresOptions> = {}): Database => {
+      const list = hosts.map(({ port }) => `127.0.0.1:${port}`).join(",");
+      const database = createPostgres({ url: `postgres://postgres@${list}/${books}`, ...limits, ...options });
+      opened.push(database);
+      return database;
+    };
+
+    beforeAll(async () => {
+      old = await startCluster();
+      const admin = createPostgres({ url: old.superuserUrl, ...limits, statementTimeoutMs: 30_000 });
+      await admin.query("create database template_books");
+      books = "template_books";
+      const owner = connect([old]);
+      await migrate(owner, { folder: migrationsFolder() });
+      await owner.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [KEY]);
+      await createLedgerStore(owner).fund(funding("p", FUNDED));
+      await owner.close();
+      // One set of books for each test; which timeline a server is on is the same for all.
+      for (let n = 0; n < 8; n++) await admin.query(`create database books_${n} template template_books`);
+      await admin.close();
+      [promoted, twin] = await Promise.all([startStandbyOf(old), startStandbyOf(old)]);
+      await Promise.all([promote(promoted), promote(twin)]);
+    });
+    beforeEach(() => {
+      books = `books_${databases++}`;
+    });
+    afterEach(async () => {
+      await Promise.all(opened.splice(0).map((database) => database.close()));
+    });
+    afterAll(async () => {
+      await twin?.close();
+      await promoted?.close();
+      await old?.close();
+    });
+
+    const portOf = async (database: Database): Promise<number> => {
+      const [row] = await database.query<{ port: string }>("select current_setting('port') as port");
+      return Number(row?.port);
+    };
+
+    test("processes that reach both follow the higher timeline, and the balance is spent once", async () => {
+      const ports = new Set<number>();
+      let spent = 0n;
+      for (let process = 0; process < 12; process++) {
+        const database = connect(process % 2 === 0 ? [promoted, old] : [old, promoted]);
+        ports.add(await portOf(database));
+        spent += await spend(database, 250n);
+      }
+
+      expect([...ports]).toEqual([promoted.port]);
+      expect(spent).toBe(FUNDED);
+    });
+
+    test("once one process has seen both, the old primary takes money from nobody, whoever reaches nothing else", async () => {
+      const lone = connect([old]);
+      expect(await spend(lone, 1n)).toBe(1n);
+      const refusals: string[] = [];
+      await connect([old, promoted], { onRefused: ({ message }) => refusals.push(message) }).ping();
+
+      await expect(spend(lone, 1n)).rejects.toMatchObject({
+        code: "08T01",
+        message: expect.stringContaining("on timeline 1, and the books have been on timeline 2"),
+      });
+      await expect(connect([old]).query("select 1")).rejects.toThrow(
+        /timeline 1, and the books have been on timeline 2 elsewhere.*tollgate ledger adopt/,
+      );
+      expect(refusals[0]).toMatch(
+        /is on timeline 1, and .* is on timeline 2\. It is an old primary that still takes writes/,
+      );
+    });
+
+    test("an old primary loses the books only after the calls under way, and those that come meanwhile are refused", async () => {
+      const lone = connect([old], { poolSize: 3 });
+      const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like $1 and datname = $2";
+      const waits = (query: string) =>
+        until(async () => (await lone.query(waiting, [query, books])).length === 1, `${query} waits`, 10_000);
+
+      const later = await lone.transaction(async (tx) => {
+        await createLedgerStore(tx).fund(funding("under way", 5n));
+        const turned = connect([old, promoted]).ping();
+        await waits("%supersede_line_v1%");
+        const refused = createLedgerStore(lone).fund(funding("meanwhile", 7n));
+        refused.catch(() => undefined);
+        await waits("%fund_v1%");
+        return { turned, refused };
+      });
+
+      await later.turned;
+      await expect(later.refused).rejects.toMatchObject({ code: "08T01" });
+      const paid = await connect([old], { strangers: "read" }).query(
+        "select reference from funding order by reference",
+      );
+      expect(paid).toEqual([{ reference: "p" }, { reference: "under way" }]);
+    });
+
+    test("two servers promoted to one timeline are both refused by who sees both", async () => {
+      await expect(connect([promoted, twin]).query("select 1")).rejects.toThrow(
+        /two servers take writes on timeline 2: .* Stop one/,
+      );
+    });
+
+    test("two servers promoted to one timeline are told apart by who sees one after the other", async () => {
+      const proxy = await startSwitch(promoted.port);
+      const database = createPostgres({ url: `postgres://postgres@127.0.0.1:${proxy.port}/${books}`, ...limits });
+      expect(await spend(database, 100n)).toBe(100n);
+      expect(await spend(connect([twin]), 100n)).toBe(100n);
+
+      proxy.turnTo(twin.port);
+      await expect(spend(database, 100n)).rejects.toThrow();
+
+      await expect(spend(database, 100n)).rejects.toThrow(/two servers take writes on timeline 2\. Stop one/);
+      await database.close();
+      await proxy.close();
+    });
+
+    test("a process behind one address follows a promotion and does not go back", async () => {
+      const moves: unknown[] = [];
+      const proxy = await startSwitch(old.port);
+      const url = `postgres://postgres@127.0.0.1:${proxy.port}/${books}`;
+      const database = createPostgres({ url, ...limits, onMoved: (move) => moves.push(move) });
+      expect(await spend(database, 100n)).toBe(100n);
+
+      proxy.turnTo(promoted.port);
+      await expect(spend(database, 100n)).rejects.toThrow();
+      expect(await spend(database, 100n)).toBe(100n);
+      expect(moves).toEqual([{ from: 1, to: 2 }]);
+
+      proxy.turnTo(old.port);
+      await expect(database.ping()).rejects.toThrow();
+      await expect(database.ping()).rejects.toThrow(/it is on timeline 1, and the books are on timeline 2/);
+      await expect(spend(database, 100n)).rejects.toThrow(LineRefusedError);
+      await database.close();
+      await proxy.close();
+    });
+
+    test("a statement that a pooler sends to the other server is refused there", async () => {
+      const [followed] = await connect([promoted]).query<{ mark: string }>("select mark from server_line");
+      const elsewhere = connect([old]);
+
+      await expect(elsewhere.query("select on_line_v1($1::uuid, 1)", [followed?.mark])).rejects.toMatchObject({
+        code: "08T01",
+        message: "this server, on timeline 1, is not the one that the gateway follows",
+      });
+      expect(await elsewhere.query("select on_line_v1(null, 1) as passed")).toEqual([{ passed: 1 }]);
+    });
+
+    test("processes of the version before go on after a promotion, whoever comes first", async () => {
+      const database = connect([promoted], { strangers: "read" });
+      await database.query("update server_line set timeline = 1, mark = gen_random_uuid()");
+
+      const funded = await database.query("select fund_v1($1, 'old', 'grant', 5, null, 'test') as kind", [KEY]);
+
+      expect(funded).toEqual([{ kind: "funded" }]);
+    });
+  },
+);
+
+const funding = (reference: string, amount: bigint): Funding => ({
+  keyId: KEY,
+  reference,
+  kind: "purchase",
+  amount,
+  about: null,
+  actor: "test",
+});
+
+/** What the request paid; 0 when the balance did not allow it. */
+async function spend(database: Database, amount: bigint): Promise<bigint> {
+  const ledger = createLedgerStore(database);
+  const id = createId(Date.now());
+  const request = { keyId: KEY, keyVersion: 1, rpmLimit: null, unlimited: false, model: "m", priceVersion: 1 };
+  const [verdict] = await ledger.admit(createId(1), [
+    { ...request, id, least: amount, most: amount, lifetimeMs: 60_000, claim: null },
+  ]);
+  if (verdict?.kind !== "admitted") return 0n;
+  const [settled] = await ledger.settle([
+    {
+      id,
+      keyId: KEY,
+      outcome: "completed",
+      charge: amount,
+      usage: NO_USAGE,
+      contentDelivered: true,
+      record: null,
+      answer: null,
+      ...NOTHING_BORNE,
+    },
+  ]);
+  return settled?.kind === "settled" ? settled.charged : 0n;
+}
+
+/** One address whose server changes, as a virtual address or a proxy does. */
+async function startSwitch(first: number) {
+  let target = first;
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const backend = connectSocket(target, "127.0.0.1");
+    for (const socket of [client, backend]) {
+      open.add(socket);
+      socket.on("error", () => undefined).on("close", () => open.delete(socket));
+    }
+    client.pipe(backend).pipe(client);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cut = (): void => open.forEach((socket) => socket.destroy());
+  return {
+    port: (server.address() as AddressInfo).port,
+    turnTo: (port: number): void => {
+      target = port;
+      cut();
+    },
+    close: async (): Promise<void> => {
+      cut();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
