@@ -40,7 +40,10 @@ const SUITES = new Set([
   "chaos-turned",
 ]);
 /** What is no suite of tests but a run of its own, by the word after `chaos`. */
-const RUNS: Readonly<Record<string, string>> = { patroni: "tests/chaos/patroni/main.ts" };
+const RUNS: Readonly<Record<string, string>> = {
+  patroni: "tests/chaos/patroni/main.ts",
+  upgrade: "tests/chaos/upgrade/main.ts",
+};
 const words = process.argv.slice(2);
 const ownRun = words[0] === "chaos" ? RUNS[words[1] ?? ""] : undefined;
 if (ownRun !== undefined) {

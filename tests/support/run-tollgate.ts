@@ -6,12 +6,12 @@ export const MAIN = join(import.meta.dirname, "../../src/main.ts");
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
-/** Runs a command to its end, as a terminal would. `input` is what is piped into it. */
+/** Runs a command to its end, as a terminal would. `input` is what is piped into it; `main` may be that of another version. */
 export async function runTollgate(
   words: readonly string[],
-  { cwd, env, input }: { cwd: string; env: Record<string, string>; input?: string },
+  { cwd, env, input, main = MAIN }: { cwd: string; env: Record<string, string>; input?: string; main?: string },
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [main, ...words], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   // A command that refuses before it has read what is piped in breaks the pipe; its exit code is what counts.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);

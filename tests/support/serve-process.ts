@@ -32,11 +32,13 @@ export async function startServeProcess(options: {
   environment: Record<string, string>;
   /** Whether to write down what keeps its main thread busy. */
   stretch?: boolean;
+  /** The program, perhaps of another version. */
+  main?: string;
 }): Promise<ServeProcess> {
-  const { folder, environment, stretch = false } = options;
+  const { folder, environment, stretch = false, main = MAIN } = options;
   const stretches = watchStretches(folder);
   const env = stretch ? { ...environment, ...stretches.environment } : environment;
-  const child = spawn(process.execPath, [MAIN, "serve"], { cwd: folder, env });
+  const child = spawn(process.execPath, [main, "serve"], { cwd: folder, env });
   let output = "";
   const keep = (bytes: Buffer): void => void (output += bytes.toString());
   child.stdout.on("data", keep);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { rememberSecrets } from "../../support/gateway-process.ts";
 import { type Cluster, startCluster } from "../../support/postgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";
-import { type Ran, runTollgate } from "../../support/run-tollgate.ts";
+import { MAIN, type Ran, runTollgate } from "../../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../../support/serve-process.ts";
 import { startSimulatorProcess } from "../../support/simulator-process.ts";
 import { until } from "../../support/until.ts";
@@ -27,6 +27,8 @@ export type Stage = {
   cluster: () => Cluster;
   /** Says that another server does so from now on. */
   moveTo: (cluster: Cluster) => void;
+  /** Says which program commands and gateways are from now on. */
+  useProgram: (main: string) => void;
   startGateway: () => Promise<Gateway>;
   /** Runs a command as an operator would. */
   tollgate: (...words: string[]) => Promise<Ran>;
@@ -51,6 +53,8 @@ export type StageOptions = {
   cluster?: Cluster;
   /** Further hosts of the database, as `host:port`. */
   otherHosts?: readonly string[];
+  /** The program to begin with, where it is that of another version. */
+  main?: string;
 };
 
 const ADMIN_TOKEN = "an-admin-token-for-chaos";
@@ -63,6 +67,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "tollgate-chaos-"));
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));
+  let main = options.main ?? MAIN;
   let cluster = options.cluster ?? parts.adopt(await startCluster(), (it) => it.close());
   const simulator = parts.adopt(await startSimulatorProcess(), async (it) => void (await it.stop()));
   const environment = {
@@ -82,7 +87,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
   });
   writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogue));
   const tollgate = (...words: string[]): Promise<Ran> =>
-    runTollgate(words, { cwd: folder, env: { ...environment, DATABASE_URL: cluster.url() } });
+    runTollgate(words, { cwd: folder, main, env: { ...environment, DATABASE_URL: cluster.url() } });
   for (const words of [["migrate"], ["catalogue", "apply", "catalogue.json"]]) {
     const ran = await tollgate(...words);
     if (ran.code !== 0) throw new Error(`${words.join(" ")}: ${ran.stderr}`);
@@ -106,6 +111,9 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     moveTo: (other) => {
       cluster = other;
     },
+    useProgram: (other) => {
+      main = other;
+    },
     clients,
     witness,
     marker,
@@ -113,7 +121,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
       const proxy = await startPostgresProxy({ port: cluster.port });
       const hosts = [`127.0.0.1:${proxy.port}`, ...(options.otherHosts ?? [])].join(",");
       const url = `postgres://postgres@${hosts}/postgres`;
-      const served = await startServeProcess({ folder, environment: { ...environment, DATABASE_URL: url } });
+      const served = await startServeProcess({ folder, main, environment: { ...environment, DATABASE_URL: url } });
       const gateway = { ...served, proxy };
       gateways.push(gateway);
       return gateway;
