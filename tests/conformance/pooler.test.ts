@@ -198,9 +198,9 @@ describe.skipIf(missing !== null)(
       expect(await ask(process, secret)).toBe(200);
 
       await tollgate("keys", "suspend", key.id);
-      await changes(() => ask(process, secret), 401, 1_000);
+      await changes(() => ask(process, secret), 401, 4_000);
       await tollgate("keys", "resume", key.id);
-      await changes(() => ask(process, secret), 200, 1_000);
+      await changes(() => ask(process, secret), 200, 4_000);
       expect(process.output()).not.toContain("not heard");
     });
   },
