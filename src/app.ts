@@ -124,7 +124,7 @@ export function createControl(database: Database, actor = "cli"): Control {
   });
   return {
     keys: createManageKeys({ store, findKey, issueKey, clock: systemClock }),
-    funds: createManageFunds({ ledger, periodOf: createAccountStore(database).period, findKey, actor }),
+    funds: createManageFunds({ ledger, accounts: createAccountStore(database), findKey, actor }),
     showJournal: createShowJournal({ findKey, readJournal: createReadJournal(database) }),
     verifyLedger: createVerifyLedger({ store: createVerifyStore(database), findKey }),
     reportUsage: createReportUsage({ findKey, readUsage: createReadUsage(database) }),

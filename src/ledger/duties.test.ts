@@ -29,7 +29,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     nowMs = Date.now();
     keyId = createId(nowMs);
     await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
+    await ledger.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
   });
   afterEach(async () => {
     if (reason === null) await close();

@@ -3,6 +3,7 @@ import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { readCredits } from "../core/read-credits.ts";
+import type { AccountStore } from "./account-store.ts";
 import { type AccountView, accountView, type FindAccount } from "./account.ts";
 import type { Funded, Ledger } from "./ledger.ts";
 
@@ -32,7 +33,7 @@ export type ManageFunds = {
 
 type Parts = {
   ledger: Pick<Ledger, "fund" | "setBudget" | "usage">;
-  periodOf: (keyId: string) => Promise<BudgetPeriod>;
+  accounts: AccountStore;
   findKey: FindAccount;
   /** Stands in the journal beside what was done. */
   actor: string;
@@ -40,11 +41,11 @@ type Parts = {
 
 type Named = Awaited<ReturnType<FindAccount>>;
 
-export function createManageFunds({ ledger, periodOf, findKey, actor }: Parts): ManageFunds {
+export function createManageFunds({ ledger, accounts, findKey, actor }: Parts): ManageFunds {
   async function accountOf(keyId: string): Promise<AccountView> {
     const summary = await ledger.usage(keyId);
     invariant(summary, "every key has a balance");
-    return accountView(summary, await periodOf(keyId));
+    return accountView(summary, await accounts.period(keyId));
   }
 
   async function answered(key: Named, reference: string, { kind }: Funded): Promise<FundedView> {
@@ -53,6 +54,11 @@ export function createManageFunds({ ledger, periodOf, findKey, actor }: Parts): 
   }
 
   async function refusal(kind: Refused, key: Named, reference: string): Promise<Error> {
+    const paidTo = kind === "reference_reuse" ? await accounts.paidTo(reference) : null;
+    if (paidTo !== null && paidTo !== key.id)
+      return new Conflict(
+        `reference ${reference} is a payment that was booked to key ${paidTo}; a payment is booked once. Nothing was booked.`,
+      );
     if (kind !== "reserved") return new Conflict(REFUSALS[kind]({ ...key, reference }));
     const { available } = await accountOf(key.id);
     return new Conflict(`cannot take that much from key ${key.prefix}…: only ${available} is not reserved.`);
@@ -71,7 +77,12 @@ export function createManageFunds({ ledger, periodOf, findKey, actor }: Parts): 
     setBudget: async (idOrPrefix, { budget, period, reference }) => {
       checkReference(reference);
       const key = await findKey(idOrPrefix);
-      const change = { keyId: key.id, reference, budget: BigInt(budget), period: period ?? (await periodOf(key.id)) };
+      const change = {
+        keyId: key.id,
+        reference,
+        budget: BigInt(budget),
+        period: period ?? (await accounts.period(key.id)),
+      };
       return answered(key, reference, await ledger.setBudget({ ...change, actor }));
     },
   };
@@ -81,7 +92,7 @@ type Refused = Exclude<Funded["kind"], "funded" | "already">;
 
 const REFUSALS: Record<Exclude<Refused, "reserved">, (key: Named & { reference: string }) => string> = {
   reference_reuse: ({ prefix, reference }) =>
-    `reference ${reference} was already used for key ${prefix}… with another amount or kind; nothing was booked.`,
+    `reference ${reference} was already used for key ${prefix}… with another amount, kind or period; nothing was booked.`,
   wrong_unit: ({ prefix, mode }) =>
     mode === "credit"
       ? `key ${prefix}… pays with credit and has no token budget; top it up instead.`

@@ -31,6 +31,9 @@ export type AccountRow = {
   holdSum: bigint;
   olderHoldSum: bigint;
   fundings: bigint;
+  /** Fundings that have a number, and the last number given. */
+  numbered: bigint;
+  lastNumber: bigint;
   paidIn: bigint;
   refundedNow: bigint;
   resets: bigint;
@@ -65,6 +68,7 @@ export function mismatchesOf(row: AccountRow, sum: ChargeSum): Mismatch[] {
   ];
   const counts: Comparison[] = [
     ["period_no", row.resets, row.periodNo],
+    ["fundings", row.numbered, row.lastNumber],
     ["requests", sum.requests - row.undoneRequests, row.requests],
     ["tokens_in", sum.inputTokens - row.undoneInputTokens, row.inputTokens],
     ["tokens_out", sum.outputTokens - row.undoneOutputTokens, row.outputTokens],

@@ -51,7 +51,8 @@ const ACCOUNTS = `
            coalesce(sum(f.amount) filter (where f.kind in ('purchase', 'grant', 'refund', 'adjust')), 0)::bigint as paid_in,
            coalesce(sum(f.amount) filter (where f.kind = 'refund' and f.period_no = b.period_no), 0)::bigint as refunded_now,
            count(*) filter (where f.kind = 'period_reset') as resets,
-           (array_agg(f.amount order by f.at desc, f.amount = b.budget desc) filter (where f.kind = 'budget'))[1] as budget
+           count(f.seq) as numbered,
+           (array_agg(f.amount order by f.seq desc nulls last, f.at desc, f.amount = b.budget desc) filter (where f.kind = 'budget'))[1] as budget
       from funding f join b on b.key_id = f.key_id group by f.key_id
   ), undone as (
     select f.key_id, count(*) filter (where c.kind in ${COUNTED}) as requests, sum(c.tokens_in)::bigint as tokens_in,
@@ -70,7 +71,7 @@ const ACCOUNTS = `
          b.period_no as "periodNo", b.requests, b.tokens_in as "inputTokens", b.tokens_out as "outputTokens", b.version,
          k.version as "keyVersion",
          coalesce(h.holds, 0) as holds, coalesce(h.amount, 0) as "holdSum", coalesce(h.older, 0) as "olderHoldSum",
-         coalesce(f.fundings, 0) as fundings, coalesce(f.paid_in, 0) as "paidIn", coalesce(f.refunded_now, 0) as "refundedNow",
+         coalesce(f.fundings, 0) as fundings, coalesce(f.numbered, 0) as numbered, b.fundings as "lastNumber", coalesce(f.paid_in, 0) as "paidIn", coalesce(f.refunded_now, 0) as "refundedNow",
          coalesce(f.resets, 0) as resets, coalesce(f.budget, 0) as "lastBudget",
          coalesce(undone.requests, 0) as "undoneRequests", coalesce(undone.tokens_in, 0) as "undoneInputTokens",
          coalesce(undone.tokens_out, 0) as "undoneOutputTokens", coalesce(undone.amount, 0) as "undoneAmount",

@@ -48,6 +48,26 @@ describe.each(ENGINES)("$name", ({ reason, open, runs }) => {
 });
 
 const [server] = ENGINES;
+test.skipIf(server?.reason !== null)("budgets add up in the order they were set, whatever the clock said", async () => {
+  if (!server) return;
+  const { database, close } = await server.open();
+  const target = await databaseTarget(database, NOON_MS);
+  const keyId = createId(NOON_MS);
+  await target.createKey(keyId, "tokens");
+  const change = { keyId, period: "day", actor: "test" } as const;
+  await target.setBudget({ ...change, reference: "one", budget: 100n });
+  await target.advance(-5_000);
+  await target.setBudget({ ...change, reference: "two", budget: 50n });
+  expect((await verified(database)).mismatches).toEqual([]);
+
+  const gone = `alter table funding disable trigger funding_is_final; delete from funding where reference = 'one'`;
+  await database.script(gone);
+  expect((await verified(database)).mismatches).toEqual([
+    { key_id: keyId, column: "balance.fundings", expected: "1", found: "2" },
+  ]);
+  await close();
+});
+
 test.skipIf(server?.reason !== null)(
   "books that are being written while they are read add up all the same",
   async () => {

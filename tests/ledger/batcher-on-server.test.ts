@@ -32,7 +32,14 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     ledger = createLedgerStore(database);
     keyId = createId(Date.now());
     await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 10_000n, about: null, actor: "test" });
+    await ledger.fund({
+      keyId,
+      reference: `p ${keyId}`,
+      kind: "purchase",
+      amount: 10_000n,
+      about: null,
+      actor: "test",
+    });
     batcher = createBatcher({
       ledger: {
         ...ledger,

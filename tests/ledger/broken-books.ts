@@ -1,3 +1,4 @@
+import { type Command, TOKEN_KEY } from "./commands.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 import type { RollupStep } from "./rollup-story.ts";
 
@@ -42,4 +43,45 @@ export const BROKEN_BOOKS: readonly BrokenSql[] = [
     to: "where false\n       and not exists",
     rollups: [settle(0), rollup(), undo(0), rollup()],
   },
+  {
+    name: "a budget reckoned from a clock that was set back",
+    caughtBy: "model",
+    fn: "budget_from",
+    from: "greatest(p_now, max(at))",
+    to: "coalesce(p_now, max(at))",
+    scene: [
+      { type: "advance", ms: 43_201_000 },
+      budget(1, 300n, "day"),
+      { type: "advance", ms: -5_000 },
+      budget(2, 300n, "day"),
+    ],
+  },
+  {
+    name: "a budget by a reference that stood for another period",
+    caughtBy: "model",
+    fn: "funding_met",
+    from: "and coalesce(period, p_period) is not distinct from p_period",
+    to: "",
+    scene: [budget(1, 300n, "day"), budget(1, 300n, "week")],
+  },
+  {
+    name: "a payment looked for among those of its own key",
+    caughtBy: "I7",
+    fn: "funding_met",
+    from: "where p_kind = 'purchase'",
+    to: "where false",
+    also: "drop index funding_payment",
+    scene: [0, 1].map((key) => ({ type: "fund", key, reference: 1, kind: "purchase", amount: 9n, about: 0 })),
+  },
+  {
+    name: "fundings that have no order",
+    caughtBy: "model",
+    fn: "funding_numbered",
+    from: "fundings = fundings + 1",
+    to: "fundings = fundings",
+  },
 ];
+
+function budget(reference: number, amount: bigint, period: "day" | "week"): Command {
+  return { type: "budget", key: TOKEN_KEY, reference, budget: amount, period };
+}

@@ -47,6 +47,7 @@ export const BROKEN_MODELS: readonly BrokenModel[] = [
   { name: "a void that still counts as spent", caughtBy: "I7", rules: { forget: () => undefined } },
   { name: "a period that forgets older holds", caughtBy: "I1", rules: { turnedPosted: ({ budget }) => budget } },
   { name: "funding applied again by the same reference", caughtBy: "I7", rules: { repeats: false } },
+  { name: "a payment booked to two keys", caughtBy: "I7", rules: { onePayment: false } },
   {
     name: "a sweeper that sees deadlines only",
     caughtBy: "I6",

@@ -401,8 +401,9 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     name: "funding applied again by the same reference",
     caughtBy: "funding_pkey",
     fn: "funding_met",
-    from: "where key_id = p_key and reference",
-    to: "where false and reference",
+    from: "from funding where key_id = p_key and reference",
+    to: "from funding where false and reference",
+    scene: [1, 2].map(() => ({ type: "fund", key: 0, reference: 1, kind: "grant", amount: 9n, about: 0 })),
   },
   {
     name: "a summary that shows the old period",

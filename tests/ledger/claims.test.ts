@@ -37,7 +37,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     const keyId = names.keyId(0);
     await target.createKey(keyId, "credit");
     await target.heartbeat(names.processId(0));
-    await target.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
+    await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
     return () => rest(target, names);
   });
 

@@ -268,7 +268,8 @@ export const checkpointOf = (names: Names, { request, seq, cost, delivered }: Ch
 
 export const fundingOf = (names: Names, command: Extract<Command, { type: "fund" }>): Funding => ({
   keyId: names.keyId(command.key),
-  reference: `pay ${command.reference}`,
+  // Payments of another run are another matter, and one payment goes to one key.
+  reference: `pay ${names.keyId(0).slice(9, 13)} ${command.reference}`,
   kind: command.kind,
   amount: command.kind === "adjust" ? -command.amount : command.amount,
   about: command.kind === "refund" ? names.requestId(command.about) : null,

@@ -20,7 +20,7 @@ describe.skipIf(reason !== null)("claims that have expired", () => {
     if (server) ({ database, close } = await server.open());
     ledger = createLedgerStore(database);
     await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 1_000n, about: null, actor: "test" });
+    await ledger.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 1_000n, about: null, actor: "test" });
     await database.query("update test_clock set started = started - interval '1 hour'");
   });
   afterAll(() => close());

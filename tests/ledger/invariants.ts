@@ -191,13 +191,16 @@ function foldMismatches(state: State, account: Account, keyId: string): string[]
   return same("used", account.used, sum(charges.filter(current)) - sum(refunds.filter(current)));
 }
 
+/** A reference counts once per key, and that of a payment once at all. */
 function repeatedFunding(history: readonly LedgerEvent[]): string[] {
-  const names = history.flatMap((event) =>
-    event.type === "fund" && event.result.kind === "funded"
-      ? [`${event.funding.keyId} ${event.funding.reference}`]
-      : [],
+  const booked = history.flatMap((event) =>
+    event.type === "fund" && event.result.kind === "funded" ? [event.funding] : [],
   );
-  return names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${name} was applied twice`);
+  const names = booked.map(({ keyId, reference }) => `${keyId} ${reference}`);
+  const payments = booked.filter(({ kind }) => kind === "purchase").map(({ reference }) => `payment ${reference}`);
+  return [...names, ...payments]
+    .filter((name, index, all) => all.indexOf(name) !== index)
+    .map((name) => `${name} was applied twice`);
 }
 
 /** The admitted requests of each Idempotency-Key, in order. */

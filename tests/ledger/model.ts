@@ -14,7 +14,15 @@ import type {
   Voided,
 } from "../../src/ledger/ledger.ts";
 import { createHouse } from "./house.ts";
-import { type Account, type ClaimEntry, emptyState, type Hold, newAccount, type State } from "./state.ts";
+import {
+  type Account,
+  type ClaimEntry,
+  emptyState,
+  type FundingEntry,
+  type Hold,
+  newAccount,
+  type State,
+} from "./state.ts";
 import { endOf, periodEndMs, postedTokens } from "./period.ts";
 import { LAW, type Rules, type Server } from "./rules.ts";
 
@@ -253,13 +261,8 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       const earlier = state.funding.get(`${keyId} #void:${id}`);
       if (earlier) return { kind: "already", refunded: earlier.amount };
       const refunded = charge.amount - refundsOf(id);
-      state.funding.set(`${keyId} #void:${id}`, {
-        keyId,
-        kind: "refund",
-        amount: refunded,
-        periodNo: charge.periodNo,
-        about: id,
-      });
+      const entry = { kind: "refund", amount: refunded, periodNo: charge.periodNo, about: id, period: null } as const;
+      book(account, { ...entry, keyId, reference: `#void:${id}` });
       refund(account, charge.periodNo, refunded);
       state.records.delete(id);
       rules.forget({ account, charge, records: [...state.records].filter(([, it]) => it.keyId === keyId) });
@@ -327,6 +330,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       const same = earlier.kind === kind && earlier.amount === amount && earlier.about === about;
       return { kind: same ? "already" : "reference_reuse" };
     }
+    if (kind === "purchase" && rules.onePayment && paid(reference)) return { kind: "reference_reuse" };
     let { periodNo } = account;
     if (kind === "refund") {
       const charge = state.charges.get(about ?? "");
@@ -340,22 +344,29 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       account.posted += amount;
       account.purchased += amount;
     }
-    state.funding.set(`${keyId} ${reference}`, { keyId, kind, amount, periodNo, about });
+    book(account, { keyId, reference, kind, amount, periodNo, about, period: null });
     return { kind: "funded" };
   }
+
+  const paid = (reference: string): boolean =>
+    [...state.funding].some(([name, it]) => it.kind === "purchase" && name === `${it.keyId} ${reference}`);
 
   function setBudget({ keyId, reference, budget, period }: BudgetChange): Funded {
     const account = state.accounts.get(keyId);
     if (!account) return { kind: "unknown_key" };
     const earlier = state.funding.get(`${keyId} ${reference}`);
     if (earlier)
-      return { kind: earlier.kind === "budget" && earlier.amount === budget ? "already" : "reference_reuse" };
+      return { kind: earlier.amount === budget && earlier.period === period ? "already" : "reference_reuse" };
     if (account.unit !== "tokens") return { kind: "wrong_unit" };
     turn(keyId);
-    Object.assign(account, { budget, period, periodEndsAtMs: periodEndMs(period, nowMs) });
+    const begun = [...state.funding.values()].filter(
+      (it) => it.keyId === keyId && (it.kind === "budget" || it.kind === "period_reset"),
+    );
+    const fromMs = rules.budgetFrom({ nowMs, earlierMs: begun.map(({ atMs }) => atMs) });
+    Object.assign(account, { budget, period, periodEndsAtMs: periodEndMs(period, fromMs) });
     account.posted = postedTokens(account);
-    const entry = { keyId, kind: "budget", amount: budget, periodNo: account.periodNo, about: null } as const;
-    state.funding.set(`${keyId} ${reference}`, entry);
+    const entry = { kind: "budget", amount: budget, periodNo: account.periodNo, about: null, period } as const;
+    book(account, { ...entry, keyId, reference });
     return { kind: "funded" };
   }
 
@@ -366,8 +377,16 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     const { budget, held, period } = account;
     Object.assign(account, { posted: rules.turnedPosted(account), olderHeld: held, used: 0n });
     Object.assign(account, { periodNo: account.periodNo + 1, periodEndsAtMs: periodEndMs(period, nowMs) });
-    const entry = { keyId, kind: "period_reset", amount: budget, periodNo: account.periodNo, about: null } as const;
-    state.funding.set(`${keyId} #period:${account.periodNo}`, entry);
+    const entry = { kind: "period_reset", amount: budget, periodNo: account.periodNo, about: null } as const;
+    book(account, { ...entry, keyId, reference: `#period:${account.periodNo}`, period: null });
+  }
+
+  function book(
+    account: Account,
+    { reference, ...entry }: Omit<FundingEntry, "seq" | "atMs"> & { reference: string },
+  ): void {
+    account.fundings += 1;
+    state.funding.set(`${entry.keyId} ${reference}`, { ...entry, seq: account.fundings, atMs: nowMs });
   }
 
   function refund(account: Account, periodNo: number, amount: bigint): void {

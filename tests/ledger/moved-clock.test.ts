@@ -98,9 +98,41 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
       },
     );
 
+    test("a clock that is set back over the end of a period gives no second budget [MON-40]", async () => {
+      const { target, keyId, processId, ask } = await open("tokens");
+      const budget = { keyId, budget: 10n, period: "day", actor: "test" } as const;
+      await target.setBudget({ ...budget, reference: "first" });
+      await target.advance(2_000);
+      const spent = ask();
+      expect(await target.admit(processId, [spent])).toMatchObject([{ kind: "admitted" }]);
+      await settle(target, spent);
+
+      await target.advance(-5_000);
+      const same = await target.setBudget({ ...budget, reference: "second" });
+      const longer = await target.setBudget({ ...budget, reference: "third", period: "week" });
+      const shorter = await target.setBudget({ ...budget, reference: "fourth" });
+      expect([same, longer, shorter]).toEqual([{ kind: "funded" }, { kind: "funded" }, { kind: "funded" }]);
+      await target.advance(5_000);
+
+      const endMs = Date.UTC(2026, 0, 16);
+      expect(await target.admit(processId, [ask()])).toEqual([{ kind: "limit_reached", periodEndsAtMs: endMs }]);
+      expect(await target.usage(keyId)).toMatchObject({ used: 10n, posted: 0n, periodEndsAtMs: endMs });
+    });
+
+    test("a clock that had been far ahead is not followed by the next budget", async () => {
+      const { target, keyId } = await open("tokens");
+      const budget = { keyId, budget: 10n, period: "day", actor: "test" } as const;
+      await target.advance(40 * 86_400_000);
+      await target.setBudget({ ...budget, reference: "ahead" });
+      await target.advance(-40 * 86_400_000);
+      await target.setBudget({ ...budget, reference: "mended" });
+
+      expect(await target.usage(keyId)).toMatchObject({ periodEndsAtMs: Date.UTC(2026, 0, 15) });
+    });
+
     test("what was spent today is of the day in UTC, and turns with it [USG-20]", async () => {
       const { target, keyId, processId, ask } = await open("credit");
-      await target.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
+      await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
       const [late, early] = [ask(), ask()];
       await target.admit(processId, [late, early]);
       await target.advance(999);
@@ -114,7 +146,7 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
 
     test("a request whose process lives is swept when its time is over, and not before [MON-37]", async () => {
       const { target, keyId, processId, sweeperId, ask } = await open("credit");
-      await target.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
+      await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
       const stuck = ask(360_000);
       const swept = async () => (await target.sweep(sweeperId, 9)).filter(({ id }) => id === stuck.id);
       await target.admit(processId, [stuck]);

@@ -21,15 +21,15 @@ const ACCOUNTS = `select key_id as id, unit, version::int, (select status from k
   case when isfinite(today) then (today - date '1970-01-01')::float8 else '-infinity'::float8 end as day,
   today_spend as "todaySpend", last_cost as "lastCost", requests, tokens_in as "tokensIn", tokens_out as "tokensOut",
   coalesce((select json_agg(json_build_object('lastMs', (s >> 10) / 1000, 'count', s & 1023) order by n)
-    from unnest(rate) with ordinality u (s, n)), '[]') as rate
+    from unnest(rate) with ordinality u (s, n)), '[]') as rate, fundings::int
   from balance where key_id = any ($1::uuid[])`;
 const HOLDS = `select id, key_id as "keyId", amount, period_no::int as "periodNo", process_id as "processId",
   checkpoint_cost as cost, checkpoint_in as "tokensIn", checkpoint_out as "tokensOut", checkpoint_seq as seq,
   content_delivered as delivered, ${MS("admitted_at")} as "admittedAtMs", ${MS("deadline")} as "deadlineMs" from hold where key_id = any ($1::uuid[])`;
 const CHARGES = `select hold_id as id, key_id as "keyId", granted, amount, kind, period_no::int as "periodNo",
   tokens_in as "tokensIn", tokens_out as "tokensOut", ${MS("at")} as "atMs" from charge where key_id = any ($1::uuid[])`;
-const FUNDING = `select key_id || ' ' || reference as id, key_id as "keyId", kind, amount, period_no::int as "periodNo", about
-  from funding where key_id = any ($1::uuid[])`;
+const FUNDING = `select key_id || ' ' || reference as id, key_id as "keyId", kind, amount, period_no::int as "periodNo", about,
+  seq::int, period, ${MS("at")} as "atMs" from funding where key_id = any ($1::uuid[])`;
 const CLAIMS = `select key_id || ' ' || encode(key_sha256, 'hex') as id, encode(fingerprint, 'hex') as fingerprint,
   state, hold_id as "holdId", case when body is not null then
     json_build_object('status', status, 'contentType', content_type, 'body', encode(body, 'hex')) end as answer,

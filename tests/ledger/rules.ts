@@ -23,8 +23,12 @@ export type Rules = {
   /** What else a void takes back: the request counts as if it had never been. */
   forget: (undone: { account: Account; charge: Charge; records: readonly [string, RecordEntry][] }) => void;
   turnedPosted: (account: Account) => bigint;
+  /** From when a new budget's period is reckoned, given when budgets were set and periods began before. */
+  budgetFrom: (at: { nowMs: number; earlierMs: readonly number[] }) => number;
   /** Whether funding by a known reference is recognised. */
   repeats: boolean;
+  /** Whether a payment that another key was given is recognised. */
+  onePayment: boolean;
   /** Whether a renewal goes on where the last one left off; if not, others may have been unable to renew as well. */
   renews: (at: { nowMs: number; server: Server; process: Process }) => boolean;
   maySweep: (at: { nowMs: number; server: Server; sweeper: Process }) => boolean;
@@ -33,6 +37,7 @@ export type Rules = {
 
 const LEASE_MS = 15_000;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const UNCOUNTED: ReadonlySet<Verdict["kind"]> = new Set([
   "already",
   "stale_key",
@@ -74,7 +79,9 @@ export const LAW: Rules = {
     account.lastCost = last?.[1].cost ?? 0n;
   },
   turnedPosted: ({ budget, held }) => budget + held,
+  budgetFrom: ({ nowMs, earlierMs }) => Math.max(nowMs, ...earlierMs.filter((ms) => ms <= nowMs + HOUR_MS)),
   repeats: true,
+  onePayment: true,
   renews: ({ nowMs, server, process }) =>
     process.leaseUntilMs >= nowMs + LEASE_MS / 2 && process.timeline === server.timeline,
   maySweep: ({ nowMs, server, sweeper }) =>

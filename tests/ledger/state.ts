@@ -40,6 +40,8 @@ export type Account = {
   tokensOut: bigint;
   /** Accepted requests by the second, the oldest first, with the time of the last in each. */
   rate: Second[];
+  /** How many fundings it has had. */
+  fundings: number;
 };
 
 export type Second = { lastMs: number; count: number };
@@ -76,6 +78,11 @@ export type FundingEntry = {
   amount: bigint;
   periodNo: number;
   about: string | null;
+  /** Their order within a key, whatever the clock said. */
+  seq: number;
+  /** Of a budget. */
+  period: BudgetPeriod | null;
+  atMs: number;
 };
 
 export type ClaimEntry = {
@@ -129,4 +136,5 @@ export const newAccount = (unit: Account["unit"]): Account => ({
   tokensIn: 0n,
   tokensOut: 0n,
   rate: [],
+  fundings: 0,
 });

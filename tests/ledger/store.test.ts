@@ -35,7 +35,14 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   const newKey = async (credits: bigint): Promise<string> => {
     const keyId = createId(Date.now());
     await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: credits, about: null, actor: "test" });
+    await ledger.fund({
+      keyId,
+      reference: `p ${keyId}`,
+      kind: "purchase",
+      amount: credits,
+      about: null,
+      actor: "test",
+    });
     return keyId;
   };
   const ask = (keyId: string, fields: Partial<Ask> = {}): Ask => ({
@@ -238,6 +245,36 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     expect(await database.query("select label, status, version from key where id = $1", [keyId])).toEqual([
       { label: "seen", status: "suspended", version: 3n },
     ]);
+  });
+
+  test.skipIf(reason !== null)("a payment is booked to one key, also when two are tried at once", async () => {
+    const [one, two] = [await newKey(1n), await newKey(1n)];
+    const pay = { reference: `pi_${one}`, kind: "purchase", amount: 50n, about: null, actor: "test" } as const;
+    const both = await Promise.all([one, two].map((keyId) => ledger.fund({ ...pay, keyId })));
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(["funded", "reference_reuse"]);
+    const [paid, other] = both[0]?.kind === "funded" ? [one, two] : [two, one];
+
+    expect(await ledger.fund({ ...pay, keyId: other })).toEqual({ kind: "reference_reuse" });
+    expect(await ledger.fund({ ...pay, keyId: paid })).toEqual({ kind: "already" });
+    expect(await ledger.fund({ ...pay, keyId: other, kind: "grant" })).toEqual({ kind: "funded" });
+    expect(await ledger.usage(other)).toMatchObject({ posted: 51n, purchased: 51n });
+    const numbers =
+      "select count(*) as rows, max(seq) as last, (select fundings from balance where key_id = $1) as given";
+    expect(await database.query(`${numbers} from funding where key_id = $1`, [other])).toEqual([
+      { rows: 2n, last: 2n, given: 2n },
+    ]);
+  });
+
+  test.skipIf(reason !== null)("a payment booked before there were numbers is not booked again", async () => {
+    const [one, two, three] = [await newKey(1n), await newKey(1n), await newKey(1n)];
+    const pay = { reference: `old_${one}`, kind: "purchase", amount: 50n, about: null, actor: "test" } as const;
+    await database.script(`alter table funding disable trigger funding_numbered;
+      insert into funding (key_id, reference, bucket, kind, amount, period_no, actor, at)
+      select id, '${pay.reference}', 7, 'purchase', 50, 0, 'test', now() from unnest('{${one},${two}}'::uuid[]) id;
+      alter table funding enable trigger funding_numbered`);
+
+    expect(await ledger.fund({ ...pay, keyId: three })).toEqual({ kind: "reference_reuse" });
+    expect(await ledger.fund({ ...pay, keyId: one })).toEqual({ kind: "already" });
   });
 
   test.skipIf(reason !== null)("a day with partitions of its own keeps its charges as final as any", async () => {

@@ -123,7 +123,7 @@ export function generationStage(
   const processId = createId(2);
   ledger.createKey(keyId, "credit");
   if (credits > 0n)
-    ledger.fund({ keyId, reference: "p", kind: "purchase", amount: credits, about: null, actor: "test" });
+    ledger.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: credits, about: null, actor: "test" });
   ledger.heartbeat(processId);
 
   const reach = async <Answer>(step: string, call: () => Answer): Promise<Answer> => {

@@ -63,6 +63,28 @@ test("a top-up is booked once per reference, and the same reference never means 
   expect((await get(`${key.id}/account`)).json()).toMatchObject({ balance: "5" });
 });
 
+test("a payment is booked to one key, and the refusal names it; a grant's reference is each key's own", async () => {
+  const [one, two] = [await make({ mode: "credit" }), await make({ mode: "credit" })];
+  const topUp = { amount: "5", reference: "pi_123" };
+  await post(`${one.key.id}/topups`, topUp);
+
+  const refused = await post(`${two.key.id}/topups`, topUp);
+  expect({ status: refused.statusCode, ...refused.json<Refused>().error }).toMatchObject({
+    status: 409,
+    message: `reference pi_123 is a payment that was booked to key ${one.key.id}; a payment is booked once. Nothing was booked.`,
+  });
+  expect((await post(`${two.key.id}/topups`, { ...topUp, kind: "grant" })).statusCode).toBe(201);
+});
+
+test("a budget's reference stands for its period, too", async () => {
+  const { key } = await make({ mode: "token_budget" });
+  const statuses: number[] = [];
+  for (const period of ["day", "day", "week"])
+    statuses.push((await post(`${key.id}/budget`, { budget: 9, period, reference: "a" })).statusCode);
+
+  expect(statuses).toEqual([201, 200, 409]);
+});
+
 test("an adjustment takes what is there and not more", async () => {
   const { key } = await make({ mode: "credit", credit: "2" });
   const adjust = (amount: string, reference: string) => post(`${key.id}/topups`, { amount, reference, kind: "adjust" });

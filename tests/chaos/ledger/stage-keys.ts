@@ -29,7 +29,10 @@ export function makeStageKey(url: string, means: Means): Promise<StageKey> {
     ]);
     if ("credit" in means) {
       if (means.credit > 0n)
-        await client.query("select fund_v1($1, 'stage', 'purchase', $2, null, 'stage')", [id, String(means.credit)]);
+        await client.query("select fund_v1($1, 'stage:' || $1::uuid, 'purchase', $2, null, 'stage')", [
+          id,
+          String(means.credit),
+        ]);
     } else await client.query("select budget_v1($1, 'stage', $2, 'none', 'stage')", [id, String(means.budget)]);
     await client.query("commit");
     return { id, secret, mode };
