@@ -2,7 +2,7 @@ import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import { processEnvironment } from "../config/process-environment.ts";
 import { requireSettings } from "../config/require-settings.ts";
 import type { Database } from "../db/database.ts";
-import { createPostgres } from "../db/postgres.ts";
+import { createPostgres, type PostgresOptions } from "../db/postgres.ts";
 
 export const NO_DATABASE =
   "there is no database to talk to. Set DATABASE_URL, or run this beside a running `tollgate dev` (in the same folder).";
@@ -11,8 +11,17 @@ export function loadSettings(configFile: string | undefined): LoadedConfig {
   return loadConfig({ options: { config: configFile }, environment: processEnvironment() });
 }
 
-/** The PostgreSQL the settings name. */
-export function openDatabase(loaded: LoadedConfig, onError: (error: Error) => void): Database {
+type LineOptions = Pick<PostgresOptions, "strangers" | "onRefused" | "onMoved">;
+
+/**
+ * The PostgreSQL the settings name. Commands may look at a server that does not have the books, as after a restore; what moves
+ * money is refused there by the server itself.
+ */
+export function openDatabase(
+  loaded: LoadedConfig,
+  onError: (error: Error) => void,
+  line: LineOptions = { strangers: "read" },
+): Database {
   requireSettings(loaded, ["database.url"]);
   const { url, directUrl, poolSize, connectTimeoutMs, statementTimeoutMs } = loaded.config.database;
   return createPostgres({
@@ -22,5 +31,6 @@ export function openDatabase(loaded: LoadedConfig, onError: (error: Error) => vo
     connectTimeoutMs,
     statementTimeoutMs,
     onError,
+    ...line,
   });
 }

@@ -1,7 +1,7 @@
 import { ConfigError } from "../config/config-error.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
-import { connectionLost, sqlStateOf } from "../db/database-error.ts";
+import { connectionLost, LineRefusedError, sqlStateOf, whyRefused } from "../db/database-error.ts";
 
 /** A failure the user can act on: it says what happened and what to do, and needs no stack. */
 export class CommandError extends Error {
@@ -15,7 +15,7 @@ const UNKNOWN_OBJECT = new Set(["42P01", "42703", "42883"]);
 const UNFORESEEN = new Set(["Error", "TypeError", "RangeError", "ReferenceError", "SyntaxError", "URIError"]);
 
 /** Errors written for whoever reads them. */
-const PLAIN = [CommandError, Fault, Conflict, ConfigError] as const;
+const PLAIN = [CommandError, Fault, Conflict, ConfigError, LineRefusedError] as const;
 
 /** Says on standard error why a command failed. What we did not foresee keeps its stack: somebody will have to find it. */
 export function reportFailure(error: unknown, asJson: boolean): void {
@@ -27,6 +27,8 @@ export function reportFailure(error: unknown, asJson: boolean): void {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (PLAIN.some((kind) => error instanceof kind)) return error.message;
+  const refusal = whyRefused(error);
+  if (refusal !== null) return refusal;
   const state = sqlStateOf(error);
   if (state !== null && UNKNOWN_OBJECT.has(state))
     return `the database is not up to date (${error.message}). Run \`tollgate migrate\`.`;

@@ -20,6 +20,13 @@ export class NotPrimaryError extends Error {
 export class LineRefusedError extends Error {
   override readonly name = "LineRefusedError";
   readonly code = LINE_REFUSED;
+  /** The same without addresses, for whoever asks whether the process is ready. */
+  readonly shown: string;
+
+  constructor(message: string, { shown, cause }: { shown: string; cause?: unknown }) {
+    super(message, { cause });
+    this.shown = shown;
+  }
 }
 
 /** The five characters with which PostgreSQL names an error; null when the error did not come from PostgreSQL. */
@@ -63,8 +70,9 @@ function codeOf(error: unknown): string | null {
   return typeof error.code === "string" ? error.code : null;
 }
 
-/** Why a server that answers is not used, for operators; null when the error is another one. */
+/** Why a server that answers is not used, and the remedy; null when the error is another one. */
 export function whyRefused(error: unknown): string | null {
+  if (error instanceof LineRefusedError) return error.shown;
   const state = sqlStateOf(error);
   if (!(error instanceof Error) || (state !== LINE_REFUSED && state !== ISOLATION_REFUSED)) return null;
   const { hint } = error as { hint?: string };

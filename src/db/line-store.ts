@@ -20,7 +20,7 @@ const BOOKED = `select s.identifier, s.timeline, l.identifier as "bookedIdentifi
 /** Whether this database has the table that keeps the line. A role that may not read it may move no money either. */
 export const IS_BOOKED = "coalesce(has_table_privilege(to_regclass('server_line'), 'select'), false)";
 
-/** Which server this is; it must not be a standby. What it remembers of its books is set anew by `adopt_line_v1`. */
+/** Which server this is; it must not be a standby. */
 export async function readStanding(query: Queryable["query"], isBooked: boolean): Promise<Standing> {
   const [row] = await query<Row>(isBooked ? BOOKED : SERVER);
   if (!row) throw new Error("a server says which it is");
@@ -39,6 +39,11 @@ export async function enterLine(query: Queryable["query"]): Promise<string> {
   const [row] = await query<{ mark: string }>("select enter_line_v1() as mark");
   if (!row) throw new Error("a line has a mark");
   return row.mark;
+}
+
+/** Makes this server the one that has the books, whatever they remember. */
+export async function adoptLine(query: Queryable["query"]): Promise<void> {
+  await query("select adopt_line_v1()");
 }
 
 export const SUPERSEDE = "select supersede_line_v1($1, $2)";

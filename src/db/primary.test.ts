@@ -150,7 +150,9 @@ test("a process that follows one of two servers on one timeline stops using it",
 test("servers of different systems are refused", async () => {
   const { primary } = lookFor({ [ONE]: leader(1), [TWO]: leader(1, { identifier: 8n }) });
 
-  await expect(primary.found()).rejects.toThrow("one:1 and two:2 have different system identifiers");
+  await expect(primary.found()).rejects.toThrow(
+    "with different system identifiers: one:1 and two:2. Correct database.url",
+  );
 });
 
 test("a timeline below one that was followed is refused though nothing else answers", async () => {

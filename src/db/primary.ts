@@ -141,13 +141,14 @@ async function supersedeOld({ url, standing }: Candidate, leader: Candidate, opt
     new LineRefusedError(
       `the database server ${hostOf(url)} is refused: it is on timeline ${standing.timeline}, and ${hostOf(leader.url)} ` +
         `is on timeline ${highest}. ${remedy}`,
-      { cause },
+      { shown: `two servers take writes, on timelines ${standing.timeline} and ${highest}. ${remedy}`, cause },
     );
   onRefused(refused("It is an old primary that still takes writes: stop it, and bring it back as a standby"));
   if (standing.booked === null || (standing.booked.supersededBy ?? 0) >= highest) return;
   await supersede(url, leader.standing).catch((error: unknown) => {
     // Who cannot be reached cannot be told; keeping others from it is then the operator's task.
-    if (!connectionLost(error)) throw refused("It could not be told so, and neither is used: stop it", error);
+    if (!connectionLost(error))
+      throw refused("The lower one could not be told so, and neither is used: stop it", error);
   });
 }
 
@@ -167,9 +168,9 @@ function requireOne(candidates: readonly Candidate[]): void {
   );
   if (!first || !other) return;
   const hosts = `${hostOf(first.url)} and ${hostOf(other.url)}`;
-  throw new LineRefusedError(
+  const [what, remedy] =
     first.standing.identifier === other.standing.identifier
-      ? `two servers take writes on timeline ${first.standing.timeline}: ${hosts}. Stop one, and bring it back as a standby`
-      : `two unrelated servers take writes: ${hosts} have different system identifiers. Correct database.url`,
-  );
+      ? [`two servers take writes on timeline ${first.standing.timeline}`, "Stop one, and bring it back as a standby"]
+      : ["two unrelated servers take writes, with different system identifiers", "Correct database.url"];
+  throw new LineRefusedError(`${what}: ${hosts}. ${remedy}`, { shown: `${what}. ${remedy}` });
 }

@@ -43,7 +43,9 @@ export function createServerLine({ strangers, onMoved }: LineOptions): ServerLin
     followed: () => followed,
     require: (server, standing) => {
       const reason = againstFollowed(standing, followed) ?? (strangers === "refused" ? againstBooks(standing) : null);
-      if (reason !== null) throw new LineRefusedError(`the database server ${server} is refused: ${reason}`);
+      if (reason === null) return;
+      const shown = `the database server is refused: ${reason}`;
+      throw new LineRefusedError(`the database server ${server} is refused: ${reason}`, { shown });
     },
     follow: (line) => {
       const from = followed?.timeline ?? line.timeline;

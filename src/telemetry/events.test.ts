@@ -390,3 +390,20 @@ test("what an operator does to a key is told with what became of it", () => {
 
   expect(lines).toMatchObject([{ msg: "key status changed", key_prefix: "tgc_0a1", status: "suspended" }]);
 });
+
+test("a refused database server is counted each time and logged three times a minute", async () => {
+  const { events, metrics, lines, time } = build();
+  const refusal = new Error("the database server a:1 is refused");
+
+  for (let times = 0; times < 10; times++) events.serverRefused(refusal);
+  time.ms = 61_000;
+  events.serverRefused(refusal);
+  events.booksMoved({ from: 1, to: 2 });
+
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    ...Array.from({ length: 4 }, () => "database server refused"),
+    "books moved to a higher timeline",
+  ]);
+  expect(lines[3]).toMatchObject({ level: "error", reason: refusal.message, unwritten: 7 });
+  expect((await metrics.expose()).text).toMatch(/^tollgate_database_servers_refused_total 11$/m);
+});

@@ -57,6 +57,11 @@ export const COUNTERS = {
     help: "What an operator must look at: usage_estimated, overrun, unpriced_usage, key_suspended or release_lost.",
     labels: ["kind"],
   },
+  refusedServers: {
+    name: "tollgate_database_servers_refused_total",
+    help: "Times a database server that takes writes was refused because it does not have the books. Above zero: stop that server.",
+    labels: [],
+  },
   bugs: {
     name: "tollgate_bugs_total",
     help: "States believed impossible that happened. Above zero means a defect to report.",

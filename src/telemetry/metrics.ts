@@ -38,6 +38,7 @@ export type Metrics = {
   bugFound: () => void;
   lineDropped: () => void;
   databaseUp: (up: 0 | 1) => void;
+  serverRefused: () => void;
   changesHeard: (heard: 0 | 1) => void;
   leaseHeld: (held: 0 | 1) => void;
   catalogueLoaded: (models: number) => void;
@@ -78,6 +79,7 @@ export function createMetrics(): Metrics {
   const overheadSeconds = createObservers(HISTOGRAMS.overheadSeconds, registry);
   const openRequests = createLevel(GAUGES.openRequests, registry);
   const openStreams = createLevel(GAUGES.openStreams, registry);
+  const refusedServers = createCounter(COUNTERS.refusedServers, registry);
   const databaseUp = createLevel(GAUGES.databaseUp, registry);
   const changesHeard = createLevel(GAUGES.changesHeard, registry);
   const leaseHeld = createLevel(GAUGES.leaseHeld, registry);
@@ -110,6 +112,7 @@ export function createMetrics(): Metrics {
     bugFound: () => bugs.inc(),
     lineDropped: () => droppedLines.inc(),
     databaseUp: (up) => void (databaseUp.current = up),
+    serverRefused: () => refusedServers.inc(),
     changesHeard: (heard) => void (changesHeard.current = heard),
     leaseHeld: (held) => void (leaseHeld.current = held),
     catalogueLoaded: (models) => void (catalogueModels.current = models),

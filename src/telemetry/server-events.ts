@@ -1,4 +1,6 @@
+import type { Clock } from "../core/clock.ts";
 import type { ServerFacts, StandbyLack } from "../core/server-facts.ts";
+import { createLineAllowance } from "./line-allowance.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { adviceOn, STANDBY_FIXES } from "./server-advice.ts";
@@ -11,12 +13,23 @@ export type ServerEvents = {
   standbyRequired: (lack: StandbyLack | "unread" | null) => void;
   /** Whether changes are heard as they are made; while not, what is known of keys and models may be so old. */
   changesHeard: (state: { hears: boolean; staleMs: number }) => void;
+  /** A server that takes writes is not used, since it does not have the books. May be called for every try; few lines are written. */
+  serverRefused: (error: Error) => void;
+  /** The books are on a higher timeline than before, as after a promotion or a restore to a point in time. */
+  booksMoved: (move: { from: number; to: number }) => void;
 };
+
+/** So that it is seen while it lasts and fills no disk. */
+const REFUSED_LINES = 3;
+const REFUSED_LINES_MS = 60_000;
+
+type Parts = { logger: Logger; metrics: Metrics; clock: Clock };
 
 const UNHEARD =
   "Set database.direct_url to the address of the database itself: LISTEN does not work through a pooler in transaction mode.";
 
-export function createServerEvents({ logger, metrics }: { logger: Logger; metrics: Metrics }): ServerEvents {
+export function createServerEvents({ logger, metrics, clock }: Parts): ServerEvents {
+  const refusals = createLineAllowance({ most: REFUSED_LINES, perMs: REFUSED_LINES_MS, clock });
   metrics.changesHeard(1);
   return {
     serverInspected: (facts) => {
@@ -36,5 +49,11 @@ export function createServerEvents({ logger, metrics }: { logger: Logger; metric
       if (hears) logger.info({}, "changes heard again");
       else logger.warn({ stale_ms: staleMs, fix: UNHEARD }, "changes of keys and models are not heard");
     },
+    serverRefused: ({ message }) => {
+      metrics.serverRefused();
+      const line = refusals.take();
+      if (line !== null) logger.error({ reason: message, unwritten: line.unwritten }, "database server refused");
+    },
+    booksMoved: ({ from, to }) => logger.warn({ from, to }, "books moved to a higher timeline"),
   };
 }

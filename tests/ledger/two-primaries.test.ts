@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { type AddressInfo, connect as connectSocket, createServer, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
@@ -12,6 +10,7 @@ import type { Funding } from "../../src/ledger/ledger.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.ts";
 import { promote, startStandbyOf } from "../support/postgres-standby.ts";
 import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { startSwitch } from "../support/tcp-switch.ts";
 import { until } from "../support/until.ts";
 
 const KEY = "00000000-0000-7000-8000-000000000001";
@@ -218,33 +217,4 @@ async function spend(database: Database, amount: bigint): Promise<bigint> {
     },
   ]);
   return settled?.kind === "settled" ? settled.charged : 0n;
-}
-
-/** One address whose server changes, as a virtual address or a proxy does. */
-async function startSwitch(first: number) {
-  let target = first;
-  const open = new Set<Socket>();
-  const server = createServer((client) => {
-    const backend = connectSocket(target, "127.0.0.1");
-    for (const socket of [client, backend]) {
-      open.add(socket);
-      socket.on("error", () => undefined).on("close", () => open.delete(socket));
-    }
-    client.pipe(backend).pipe(client);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const cut = (): void => open.forEach((socket) => socket.destroy());
-  return {
-    port: (server.address() as AddressInfo).port,
-    turnTo: (port: number): void => {
-      target = port;
-      cut();
-    },
-    close: async (): Promise<void> => {
-      cut();
-      server.close();
-      await once(server, "close");
-    },
-  };
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
+import { whyRefused } from "../../db/database-error.ts";
 import { creditAmount, keyName, tokenCount } from "../arguments.ts";
 import { withControl } from "../open-control.ts";
 import type { OperatorControl } from "../operator-control.ts";
@@ -63,6 +64,7 @@ async function booked(booking: Promise<Funded>, reference: string): Promise<Fund
     return await booking;
   } catch (error) {
     if (error instanceof Fault || error instanceof Conflict || error instanceof CommandError) throw error;
+    if (whyRefused(error) !== null) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(
       `${reason.replace(/\.$/, "")}. It may or may not have been booked; repeat it with --ref ${reference}, and it is booked once.`,

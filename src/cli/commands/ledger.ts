@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { countUpTo, keyName } from "../arguments.ts";
 import { journalListing, verificationText } from "../ledger-text.ts";
+import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
 import { withControl } from "../open-control.ts";
 import { printResult } from "../print.ts";
 import { createProgress } from "../progress.ts";
@@ -38,4 +39,6 @@ export function addLedgerCommands(program: Command): void {
         process.exitCode = report.ok ? 0 : 1;
       });
     });
+
+  addLedgerAdoptCommand(ledger);
 }

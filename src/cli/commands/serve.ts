@@ -41,7 +41,7 @@ export function addServeCommand(program: Command): void {
 async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void> {
   const { config } = loaded;
   const telemetry = openTelemetry(config);
-  const database = openDatabase(loaded, telemetry.events.databaseLost);
+  const database = openDatabase(loaded, telemetry.events.databaseLost, lineOf(telemetry.events));
   await requireCurrent(database, options);
   if (cluster.isPrimary) await inspect(database, telemetry.events);
   const credentials = openCredentials(config.credential);
@@ -62,7 +62,7 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
 async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Promise<void> {
   const { admin, drain } = loaded.config;
   const { events, logger } = openTelemetry(loaded.config);
-  const database = openDatabase(loaded, events.databaseLost);
+  const database = openDatabase(loaded, events.databaseLost, lineOf(events));
   await requireCurrent(database, options);
   await inspect(database, events);
   await database.close();
@@ -74,6 +74,9 @@ async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Pr
   });
   logger.flush();
 }
+
+const lineOf = ({ serverRefused, booksMoved }: Events) =>
+  ({ strangers: "refused", onRefused: serverRefused, onMoved: booksMoved }) as const;
 
 /** Says once for all workers what the operator of the database should know. */
 async function inspect(database: Database, events: Events): Promise<void> {
