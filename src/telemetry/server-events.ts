@@ -26,7 +26,7 @@ const REFUSED_LINES_MS = 60_000;
 type Parts = { logger: Logger; metrics: Metrics; clock: Clock };
 
 const UNHEARD =
-  "Set database.direct_url to the address of the database itself: LISTEN does not work through a pooler in transaction mode.";
+  "Set database.direct_url to an address of the same database that does not lead through a pooler in transaction mode, where LISTEN is never delivered; if it is set, check that it can be reached.";
 
 export function createServerEvents({ logger, metrics, clock }: Parts): ServerEvents {
   const refusals = createLineAllowance({ most: REFUSED_LINES, perMs: REFUSED_LINES_MS, clock });
