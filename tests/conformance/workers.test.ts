@@ -17,6 +17,8 @@ const ADMIN_TOKEN = "an-admin-token-for-workers";
 const START_TIMEOUT_MS = 30_000;
 const missing = whyUnavailable("15");
 
+const NO_STANDBY = "no standby is connected: if the database's disk is lost, so is every charge since the last backup";
+
 type Line = { msg?: string; listener?: string; slot?: number; worker_pid?: number; admin_port?: number; url?: string };
 type Parent = {
   pid: number;
@@ -188,6 +190,8 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
 
     expect(parent.lines("worker ended")).toMatchObject([{ worker_pid: first, code: 0 }]);
     expect(await ask(parent.url)).toBe(200);
+    // What is said of the database is said once, and not again by a worker that comes later.
+    expect(parent.lines(NO_STANDBY)).toMatchObject([{ finding: "no_standby" }]);
   }, 60_000);
 
   test("a start that cannot succeed is told once and ends with 1", async () => {
