@@ -48,6 +48,8 @@ import { createHousekeepingStore } from "./ledger/housekeeping-store.ts";
 import { createLedgerStore, ledgerFailureOf } from "./ledger/ledger-store.ts";
 import { startStandbyGuard } from "./ledger/standby-guard.ts";
 import { createManageFunds, type ManageFunds } from "./ledger/manage-funds.ts";
+import { createManageQuarantine, type ManageQuarantine } from "./ledger/quarantine.ts";
+import { createQuarantineStore } from "./ledger/quarantine-store.ts";
 import { createReadUsage } from "./ledger/usage-report-store.ts";
 import { createReportUsage, type ReportUsage } from "./ledger/usage-report.ts";
 import { createVerifyStore } from "./ledger/verify-store.ts";
@@ -103,6 +105,7 @@ export type Control = {
   funds: ManageFunds;
   showJournal: ShowJournal;
   verifyLedger: VerifyLedger;
+  quarantine: ManageQuarantine;
   reportUsage: ReportUsage;
   catalogue: CatalogueStore;
 };
@@ -127,6 +130,7 @@ export function createControl(database: Database, actor = "cli"): Control {
     funds: createManageFunds({ ledger, accounts: createAccountStore(database), findKey, actor }),
     showJournal: createShowJournal({ findKey, readJournal: createReadJournal(database) }),
     verifyLedger: createVerifyLedger({ store: createVerifyStore(database), findKey }),
+    quarantine: createManageQuarantine({ store: createQuarantineStore(database), actor }),
     reportUsage: createReportUsage({ findKey, readUsage: createReadUsage(database) }),
     catalogue: createCatalogueStore(database),
   };

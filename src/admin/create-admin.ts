@@ -3,6 +3,7 @@ import type { CatalogueStore } from "../catalogue/model.ts";
 import type { ManageKeys } from "../keys/manage-keys.ts";
 import type { ShowJournal } from "../ledger/journal.ts";
 import type { ManageFunds } from "../ledger/manage-funds.ts";
+import type { ManageQuarantine } from "../ledger/quarantine.ts";
 import type { ReportUsage } from "../ledger/usage-report.ts";
 import type { VerifyLedger } from "../ledger/verify.ts";
 import type { Events } from "../telemetry/events.ts";
@@ -17,6 +18,7 @@ import { addKeyRoutes } from "./routes/keys.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
 import { addModelRoutes } from "./routes/models.ts";
 import { addProviderRoutes } from "./routes/providers.ts";
+import { addQuarantineRoutes } from "./routes/quarantine.ts";
 
 type Parts = AdminDoor & {
   control: {
@@ -24,6 +26,7 @@ type Parts = AdminDoor & {
     funds: ManageFunds;
     showJournal: ShowJournal;
     verifyLedger: VerifyLedger;
+    quarantine: ManageQuarantine;
     reportUsage: ReportUsage;
     catalogue: CatalogueStore;
   };
@@ -62,6 +65,7 @@ export function createAdmin({
   addKeyRoutes(app, { keys: control.keys, events });
   addFundsRoutes(app, control);
   addLedgerRoutes(app, control);
+  addQuarantineRoutes(app, control);
   const { catalogue } = control;
   addProviderRoutes(app, { catalogue, providerTools, events });
   addModelRoutes(app, { catalogue, events, clock });

@@ -33,8 +33,15 @@ function ending({ next, opening }: Pick<JournalPage, "next" | "opening">): strin
 export function verificationText(report: Verification): string {
   const { keys, holds, charges, fundings, usage_records: records } = report;
   const looked = `${keys} keys, ${charges} charges, ${fundings} fundings, ${holds} holds, ${records} usage records`;
-  if (report.ok) return `the books add up: ${looked}`;
+  const aside = quarantineNote(report.quarantined);
+  if (report.ok) return `the books add up: ${looked}${aside}`;
   const rows = report.mismatches.map(({ key_id: id, column, expected, found }) => [id, column, expected, found]);
   const more = report.truncated ? "\nand more than are listed here" : "";
-  return `${table(["KEY", "WHAT", "EXPECTED", "FOUND"], rows)}${more}\n\nthe books do not add up: ${rows.length} mismatches in ${looked}`;
+  return `${table(["KEY", "WHAT", "EXPECTED", "FOUND"], rows)}${more}\n\nthe books do not add up: ${rows.length} mismatches in ${looked}${aside}`;
 }
+
+/** Money that stays reserved is no mistake in the books, and yet the reader must know of it. */
+const quarantineNote = (holds: number): string =>
+  holds === 0
+    ? ""
+    : `\n${holds} of the holds ${holds === 1 ? "is" : "are"} in quarantine; see \`tollgate ledger quarantine list\``;

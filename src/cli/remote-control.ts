@@ -25,6 +25,10 @@ export function remoteControl(gateway: GatewayAddress): OperatorControl {
     },
     showJournal: (key, page) => ask("GET", of(key, `/journal?${queryOf(page)}`)),
     verifyLedger: (key) => askPatiently("POST", "/ledger/verify", { key }),
+    quarantine: {
+      list: (limit) => ask("GET", `/ledger/quarantine?${queryOf({ limit })}`),
+      release: (request, end) => ask("POST", `/ledger/quarantine/${encodeURIComponent(request)}/release`, { end }),
+    },
     reportUsage: (key, days) => ask("GET", of(key, `/usage?${queryOf({ days })}`)),
   };
 }

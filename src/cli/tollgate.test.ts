@@ -56,6 +56,8 @@ const COMMANDS = [
   "usage",
   "ledger show",
   "ledger verify",
+  "ledger quarantine list",
+  "ledger quarantine release",
   "catalogue apply",
   "catalogue prices",
   "providers add",

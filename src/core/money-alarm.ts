@@ -1,8 +1,14 @@
 /**
  * What can go wrong with money without being a caller's fault or loss: a usage that we had to estimate, a charge beyond what its
- * key could pay, a usage that has no price, a key that was suspended for what it made the house pay, and a release or
- * settlement given up.
+ * key could pay, a usage that has no price, a key that was suspended for what it made the house pay, a release or settlement
+ * given up, and a hold that cannot be ended.
  */
-export type MoneyAlarmKind = "usage_estimated" | "overrun" | "unpriced_usage" | "key_suspended" | "release_lost";
+export type MoneyAlarmKind =
+  | "usage_estimated"
+  | "overrun"
+  | "unpriced_usage"
+  | "key_suspended"
+  | "release_lost"
+  | "hold_quarantined";
 
 export type MoneyAlarm = { kind: MoneyAlarmKind; keyId: string; requestId: string; model: string };

@@ -79,6 +79,8 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         dutyFailed: (duty, error) => heard.push(`${duty} failed: ${String(error)}`),
         leaseLost: () => heard.push("lease lost"),
         holdsSwept: () => undefined,
+        holdQuarantined: () => undefined,
+        quarantineCounted: () => undefined,
         checkpointsWritten: (count) => heard.push(`${count} written`),
         holdFoundClosed: () => undefined,
         dayPartitioned: ({ result }) => heard.push(result),
@@ -166,12 +168,14 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       });
       await lease.renewed;
       const sweeper = startSweeper({
-        sweep: ledger.sweep,
-        forgetClaims: ledger.forgetClaims,
+        ledger,
+        failureOf: ledgerFailureOf,
         processId: alive,
         clock,
         everyMs: 5,
         onSwept: (holds) => sweeps.push(holds),
+        onQuarantined: ({ reason }) => expect.unreachable(reason),
+        onQuarantineCounted: () => undefined,
         onFailed: (error) => expect.unreachable(String(error)),
       });
 

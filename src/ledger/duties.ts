@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Duty } from "../core/duty.ts";
+import { requestIdOf } from "../core/ids.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
 import { type HousekeepingStore, type Partitioned, startHousekeeping } from "./housekeeping.ts";
 import type { Failure } from "./lane.ts";
@@ -12,13 +13,15 @@ type DutyEvents = {
   dutyFailed: (duty: Duty, error: unknown) => void;
   leaseLost: () => void;
   holdsSwept: (sweep: { holds: number }) => void;
+  holdQuarantined: (hold: { requestId: string; keyId: string; code: string; reason: string }) => void;
+  quarantineCounted: (quarantine: { holds: number }) => void;
   checkpointsWritten: (checkpoints: number) => void;
   holdFoundClosed: (hold: { holdId: string }) => void;
   dayPartitioned: (day: { day: string; result: Partitioned }) => void;
 };
 
 type DutiesOptions = {
-  ledger: Pick<Ledger, "heartbeat" | "sweep" | "forgetClaims" | "checkpoint">;
+  ledger: Pick<Ledger, "heartbeat" | "sweep" | "countQuarantined" | "forgetClaims" | "checkpoint">;
   housekeeping: HousekeepingStore;
   failureOf: (error: unknown) => Failure;
   /** As it is given to `admit`: the lease of this process is what keeps its holds from being swept. */
@@ -86,14 +89,17 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
   await lease.renewed;
 
   const sweeper = startSweeper({
-    sweep: ledger.sweep,
-    forgetClaims: ledger.forgetClaims,
+    ledger,
+    failureOf,
     processId,
     clock,
     onSwept: (holds) => {
       events.holdsSwept({ holds });
       events.dutyDone("sweep");
     },
+    onQuarantined: ({ id, keyId, code, reason }) =>
+      events.holdQuarantined({ requestId: requestIdOf(id), keyId, code, reason }),
+    onQuarantineCounted: (holds) => events.quarantineCounted({ holds }),
     onFailed: failed("sweep"),
   });
   const housekeeping = startHousekeeping({

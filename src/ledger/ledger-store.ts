@@ -18,6 +18,7 @@ import { isVerdict, type RateRow, type VerdictRow, verdictOf, withRates } from "
 type SettledRow = { place: number; result: Settled["kind"]; charged: bigint | null };
 type OverCapRow = { place: number; result: "over_cap"; charged: null };
 type VoidedRow = { place: number; result: Voided["kind"]; refunded: bigint };
+type SweptRow = { id: string; keyId: string; charged: bigint | null; code: string | null; reason: string | null };
 type UsageRow = Omit<UsageSummary, "periodEndsAtMs"> & { periodEndsAt: Date | null };
 
 /** A sum that no column holds; nothing of the statement happened. */
@@ -54,11 +55,14 @@ const SUSPEND = "select id from suspend_v1(on_line_v1($2::uuid, $1::uuid[])) id"
 
 const HEARTBEAT = "select heartbeat_v1(on_line_v1($2::uuid, $1::uuid)) as until";
 
-const SWEEP = `select id, key_id as "keyId", charged from sweep_v2(on_line_v1($3::uuid, $1::uuid), $2)`;
+const SWEEP = `select id, key_id as "keyId", charged, code, reason from sweep_v3(on_line_v1($3::uuid, $1::uuid), $2)`;
 
 const FUND = "select fund_v1(on_line_v1($7::uuid, $1::uuid), $2, $3, $4, $5, $6) as kind";
 
 const BUDGET = "select budget_v1(on_line_v1($6::uuid, $1::uuid), $2, $3, $4, $5) as kind";
+
+/** One that was ended meanwhile by whoever holds it is no longer in quarantine; the next sweep removes its row. */
+const COUNT_QUARANTINED = `select count(*)::int as count from quarantine q join hold h on h.id = q.hold_id`;
 
 const USAGE = `select unit, posted, held, purchased, used, budget, period_ends_at as "periodEndsAt",
   today_spend as "todaySpend", last_cost as "lastCost", requests, tokens_in as "inputTokens", tokens_out as "outputTokens"
@@ -114,7 +118,21 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       return row.until;
     },
 
-    sweep: (sweeperId, limit) => queryable.query(SWEEP, [sweeperId, limit, LINE]),
+    sweep: async (sweeperId, limit) => {
+      const rows = await queryable.query<SweptRow>(SWEEP, [sweeperId, limit, LINE]);
+      return {
+        swept: rows.flatMap(({ id, keyId, charged }) => (charged === null ? [] : [{ id, keyId, charged }])),
+        quarantined: rows.flatMap(({ id, keyId, code, reason }) =>
+          code === null ? [] : [{ id, keyId, code, reason: reason ?? "" }],
+        ),
+      };
+    },
+
+    countQuarantined: async () => {
+      const [row] = await queryable.query<{ count: number }>(COUNT_QUARANTINED);
+      invariant(row, "a count is answered");
+      return row.count;
+    },
 
     forgetClaims: async ({ items, bytes }) => {
       const [row] = await queryable.query<{ removed: number }>("select forget_claims_v1($1, $2) as removed", [

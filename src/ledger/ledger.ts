@@ -124,6 +124,9 @@ export type Checkpoint = {
 
 export type Swept = { id: string; keyId: string; charged: bigint };
 
+/** A hold that cannot be ended: it stays open and held until an operator releases it. `code` is the SQLSTATE of what refused. */
+export type Quarantined = { id: string; keyId: string; code: string; reason: string };
+
 export type FundingKind = "purchase" | "grant" | "refund" | "adjust";
 
 export type Funding = {
@@ -181,8 +184,13 @@ export type Ledger = {
   checkpoint: (checkpoints: readonly Checkpoint[]) => Promise<string[]>;
   /** Renews the lease of a process and says until when. */
   heartbeat: (processId: string) => Promise<Date>;
-  /** Ends at most `limit` abandoned holds. Call again while it answers as many. */
-  sweep: (sweeperId: string, limit: number) => Promise<Swept[]>;
+  /**
+   * Ends at most `limit` abandoned holds, all or none: it rejects when one of them cannot be ended. With a limit of 1 that one is
+   * quarantined instead. Call again until it answers nothing.
+   */
+  sweep: (sweeperId: string, limit: number) => Promise<{ swept: Swept[]; quarantined: Quarantined[] }>;
+  /** How many holds are quarantined. */
+  countQuarantined: () => Promise<number>;
   /** Removes claims that have expired, so many at most and none beyond so many bytes of answers, and says how many. */
   forgetClaims: (limits: { items: number; bytes: number }) => Promise<number>;
   fund: (funding: Funding) => Promise<Funded>;

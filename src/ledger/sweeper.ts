@@ -1,10 +1,11 @@
 import type { Clock } from "../core/clock.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Failure } from "./lane.ts";
+import type { Ledger, Quarantined } from "./ledger.ts";
 import { repeat, type Repetition } from "./repeat.ts";
 
 type SweeperOptions = {
-  sweep: Ledger["sweep"];
-  forgetClaims: Ledger["forgetClaims"];
+  ledger: Pick<Ledger, "sweep" | "countQuarantined" | "forgetClaims">;
+  failureOf: (error: unknown) => Failure;
   processId: string;
   clock: Pick<Clock, "elapsedMs">;
   everyMs?: number;
@@ -12,11 +13,18 @@ type SweeperOptions = {
   limit?: number;
   /** Called after every turn that did not fail, with the number of holds it ended; often 0. */
   onSwept: (holds: number) => void;
+  /** Told of each hold once, by the process that came across it. */
+  onQuarantined: (hold: Quarantined) => void;
+  /** How many holds are quarantined, after every turn. */
+  onQuarantineCounted: (holds: number) => void;
   onFailed: (error: unknown) => void;
 };
 
 /** After this many full batches the turn ends, so that one process can be stopped in time and others get their share. */
 const BATCHES_PER_TURN = 20;
+
+/** Nor are there more calls than this in a turn, however many holds cannot be ended and however small the batches become. */
+const CALLS_PER_TURN = 64;
 
 /** Of one call that removes claims: their answers may be large, and nobody waits for it. */
 const CLAIMS_AT_ONCE = { items: 1_000, bytes: 33_554_432 };
@@ -26,7 +34,10 @@ const CLAIMS_AT_ONCE = { items: 1_000, bytes: 33_554_432 };
  * sees to it that each hold is ended once.
  */
 export function startSweeper(options: SweeperOptions): Repetition {
-  const { sweep, forgetClaims, processId, clock, everyMs = 5_000, limit = 500, onSwept, onFailed } = options;
+  const { ledger, failureOf, processId, clock, everyMs = 5_000, limit = 500 } = options;
+  const { onSwept, onQuarantined, onQuarantineCounted, onFailed } = options;
+  /** Halved while a batch is refused and doubled while none is; it outlives a turn, so that the next need not find it anew. */
+  let batchSize = limit;
 
   async function turn(): Promise<void> {
     await sweepHolds();
@@ -36,11 +47,13 @@ export function startSweeper(options: SweeperOptions): Repetition {
   async function sweepHolds(): Promise<void> {
     let holds = 0;
     try {
-      for (let batch = 0; batch < BATCHES_PER_TURN; batch++) {
-        const swept = await sweep(processId, limit);
-        holds += swept.length;
-        if (swept.length < limit) break;
+      for (let calls = 0; calls < CALLS_PER_TURN && holds < BATCHES_PER_TURN * limit; calls++) {
+        const found = await sweepBatch();
+        if (found === "refused") continue;
+        if (found === "nothing") break;
+        holds += found;
       }
+      onQuarantineCounted(await ledger.countQuarantined());
       onSwept(holds);
     } catch (error) {
       if (holds > 0) onSwept(holds);
@@ -48,9 +61,29 @@ export function startSweeper(options: SweeperOptions): Repetition {
     }
   }
 
+  /** How many holds it ended. The oldest come first, so that what is refused as a whole is tried again from its beginning. */
+  async function sweepBatch(): Promise<number | "refused" | "nothing"> {
+    try {
+      const { swept, quarantined } = await ledger.sweep(processId, batchSize);
+      for (const hold of quarantined) onQuarantined(hold);
+      if (swept.length + quarantined.length === 0) {
+        batchSize = limit;
+        return "nothing";
+      }
+      if (quarantined.length === 0) batchSize = Math.min(limit, batchSize * 2);
+      return swept.length;
+    } catch (error) {
+      if (batchSize === 1 || failureOf(error) === "lost") throw error;
+      batchSize = Math.floor(batchSize / 2);
+      return "refused";
+    }
+  }
+
   async function removeClaims(): Promise<void> {
     try {
-      for (let batch = 0; batch < BATCHES_PER_TURN; batch++) if ((await forgetClaims(CLAIMS_AT_ONCE)) === 0) break;
+      for (let batch = 0; batch < BATCHES_PER_TURN; batch++) {
+        if ((await ledger.forgetClaims(CLAIMS_AT_ONCE)) === 0) break;
+      }
     } catch (error) {
       onFailed(error);
     }

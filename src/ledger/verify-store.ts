@@ -15,10 +15,11 @@ const CANCELLED = "57014";
 
 const COUNTED = "('completed', 'timed_out', 'upstream_failed')";
 
-/** A minute is many times what a call to the ledger may take; older ids without a hold will not come any more. */
+/** A minute is many times what a call to the ledger may take; older ids without a hold will not come any more, nor do those in
+ * quarantine until an operator releases them: what that makes look wrong is looked at once more. */
 const BOUNDARY = `select least(
     uuid_floor(ledger_now() - interval '1 minute'),
-    (select id from hold order by id limit 1)
+    (select id from hold h where not exists (select from quarantine q where q.hold_id = h.id) order by id limit 1)
   ) as id`;
 
 /** Values: after, before, keys, limit. One row per key and period, and at least one, which says how far the piece went. */
@@ -124,6 +125,9 @@ const HOLDS = pieceOf({
            where c.hold_id is not null or o.key_id is null`,
 });
 
+const QUARANTINED = `select count(*)::int as count from quarantine q join hold h on h.id = q.hold_id
+  where $1::uuid[] is null or q.key_id = any ($1::uuid[])`;
+
 type ChargeRow = ChargeSum & { keyId: string | null; seen: number; last: string | null };
 type TailColumns = Record<
   "tailCharges" | "tailAmount" | "tailCurrent" | "tailRequests" | "tailInputTokens" | "tailOutputTokens",
@@ -195,6 +199,11 @@ export function createVerifyStore(queryable: Queryable): VerifyStore {
     records: piece(RECORDS, RECORD_WORDS),
     refunds: piece(REFUNDS, REFUND_WORDS),
     holds: piece(HOLDS, HOLD_WORDS),
+    quarantined: async (keyIds) => {
+      const [row] = await queryable.query<{ count: number }>(QUARANTINED, [keyIds]);
+      invariant(row, "a count is answered");
+      return row.count;
+    },
     tookTooLong: (error) => sqlStateOf(error) === CANCELLED,
   };
 }

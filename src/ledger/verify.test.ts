@@ -212,6 +212,7 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
       usage_records: 2,
       mismatches: [],
       truncated: false,
+      quarantined: 0,
     });
     expect(await verified(database, [tokenKey])).toMatchObject({
       ok: true,

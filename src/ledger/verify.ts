@@ -20,6 +20,8 @@ export type VerifyStore = {
   refunds: (scope: Scope) => Promise<Chunk<Mismatch>>;
   /** Open holds that were charged already, or whose key has no balance. */
   holds: (scope: Scope) => Promise<Chunk<Mismatch>>;
+  /** How many holds are in quarantine; what they hold is held, so that the books can add up all the same. */
+  quarantined: (keyIds: readonly string[] | null) => Promise<number>;
   /** Whether a piece failed because it was too large to be read in the time a statement may take. */
   tookTooLong: (error: unknown) => boolean;
 };
@@ -31,6 +33,8 @@ export type VerifyReport = {
   ok: boolean;
   keys: number;
   holds: number;
+  /** Of the holds, those that could not be ended and wait for an operator. */
+  quarantined: number;
   charges: number;
   fundings: number;
   usage_records: number;
@@ -87,6 +91,7 @@ export async function verify(
   return {
     ok: mismatches.length === 0,
     ...first.counts,
+    quarantined: await store.quarantined(keyIds),
     usage_records: records,
     mismatches,
     truncated: mismatches.length >= MOST_MISMATCHES,

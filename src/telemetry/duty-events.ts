@@ -13,11 +13,17 @@ export type DutyEvents = {
   /** Others have settled what this process still streams. */
   leaseLost: () => void;
   holdsSwept: (sweep: { holds: number }) => void;
+  /** A hold of a dead process cannot be ended: its money stays reserved until an operator releases it. */
+  holdQuarantined: (hold: { requestId: string; keyId: string; code: string; reason: string }) => void;
+  /** May be called after every sweep. */
+  quarantineCounted: (quarantine: { holds: number }) => void;
   checkpointsWritten: (checkpoints: number) => void;
   /** A stream went on although its hold was gone. */
   holdFoundClosed: (hold: { holdId: string }) => void;
   dayPartitioned: (day: { day: string; result: "made" | "present" | "occupied" | "busy" }) => void;
 };
+
+const QUARANTINE_FIX = "Run `tollgate ledger quarantine list`; it says what to do.";
 
 export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; clock: Clock }): DutyEvents {
   const { logger, metrics, clock } = parts;
@@ -46,6 +52,14 @@ export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; cloc
       metrics.holdsSwept(holds);
       if (holds > 0) logger.info({ holds }, "holds swept");
     },
+    holdQuarantined: ({ requestId, keyId, code, reason }) => {
+      metrics.moneyAlarmed("hold_quarantined");
+      logger.error(
+        { request_id: requestId, key_id: keyId, sqlstate: code, reason, fix: QUARANTINE_FIX },
+        "hold quarantined",
+      );
+    },
+    quarantineCounted: ({ holds }) => metrics.holdsQuarantined(holds),
     checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
     holdFoundClosed: ({ holdId }) => logger.warn({ hold_id: holdId }, "hold found closed"),
     dayPartitioned: ({ day, result }) => {

@@ -250,6 +250,30 @@ test("a lost lease is an error and a gauge at zero until it is renewed", async (
   expect((await metrics.expose()).text).toMatch(/^tollgate_lease_held 1$/m);
 });
 
+test("a hold that cannot be ended is an error that says why and what to do, and a gauge until none is left", async () => {
+  const { events, metrics, lines } = build();
+
+  events.holdQuarantined({ requestId: "req_1", keyId: "k", code: "23514", reason: "a rule of balance" });
+  events.quarantineCounted({ holds: 3 });
+  const { text } = await metrics.expose();
+  events.quarantineCounted({ holds: 0 });
+
+  expect(lines).toMatchObject([
+    {
+      level: "error",
+      msg: "hold quarantined",
+      request_id: "req_1",
+      key_id: "k",
+      sqlstate: "23514",
+      reason: "a rule of balance",
+      fix: expect.stringContaining("tollgate ledger quarantine list") as string,
+    },
+  ]);
+  expect(text).toMatch(/^tollgate_holds_quarantined 3$/m);
+  expect(text).toMatch(/^tollgate_money_alarms_total\{kind="hold_quarantined"\} 1$/m);
+  expect((await metrics.expose()).text).toMatch(/^tollgate_holds_quarantined 0$/m);
+});
+
 test("what is in order in the background writes no line", async () => {
   const { events, metrics, lines } = build();
 

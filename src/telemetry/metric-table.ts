@@ -54,7 +54,7 @@ export const COUNTERS = {
   },
   moneyAlarms: {
     name: "tollgate_money_alarms_total",
-    help: "What an operator must look at: usage_estimated, overrun, unpriced_usage, key_suspended or release_lost.",
+    help: "What an operator must look at: usage_estimated, overrun, unpriced_usage, key_suspended, release_lost or hold_quarantined.",
     labels: ["kind"],
   },
   refusedServers: {
@@ -136,6 +136,11 @@ export const GAUGES = {
   leaseHeld: {
     name: "tollgate_lease_held",
     help: "1 while this process can prove to the ledger that it lives, 0 when it could not for a minute.",
+    labels: [],
+  },
+  holdsQuarantined: {
+    name: "tollgate_holds_quarantined",
+    help: "Holds in the ledger that could not be ended and wait for an operator. Alert above 0.",
     labels: [],
   },
   catalogueModels: { name: "tollgate_catalogue_models", help: "Models published in the catalogue in use.", labels: [] },

@@ -33,6 +33,7 @@ export type Metrics = {
   membersDropped: (dialect: ClientDialect, provider: string, members: number) => void;
   dutyEnded: (duty: Duty, result: "done" | "failed") => void;
   holdsSwept: (holds: number) => void;
+  holdsQuarantined: (holds: number) => void;
   checkpointsWritten: (checkpoints: number) => void;
   moneyAlarmed: (kind: MoneyAlarmKind) => void;
   bugFound: () => void;
@@ -83,6 +84,7 @@ export function createMetrics(): Metrics {
   const databaseUp = createLevel(GAUGES.databaseUp, registry);
   const changesHeard = createLevel(GAUGES.changesHeard, registry);
   const leaseHeld = createLevel(GAUGES.leaseHeld, registry);
+  const quarantined = createLevel(GAUGES.holdsQuarantined, registry);
   const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
   const providerLabel = createBoundedLabel(MOST_PROVIDERS);
   const reasonLabel = createBoundedLabel(MOST_REASONS);
@@ -107,6 +109,7 @@ export function createMetrics(): Metrics {
       droppedMembers.inc({ dialect, provider: providerLabel(provider) }, members),
     dutyEnded: (duty, result) => duties.inc({ duty, result }),
     holdsSwept: (holds) => holdsSwept.inc(holds),
+    holdsQuarantined: (holds) => void (quarantined.current = holds),
     checkpointsWritten: (count) => checkpoints.inc(count),
     moneyAlarmed: (kind) => moneyAlarms.inc({ kind }),
     bugFound: () => bugs.inc(),

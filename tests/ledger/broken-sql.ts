@@ -1,5 +1,6 @@
 import { BROKEN_BOOKS } from "./broken-books.ts";
 import { BROKEN_LINE } from "./broken-line.ts";
+import { BROKEN_SWEEPS } from "./broken-sweeps.ts";
 import type { AskPlan, Command } from "./commands.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 
@@ -12,6 +13,7 @@ const SPARE = "update hold h set claimed = h.claimed\n      from (";
 export const BROKEN_SQL: readonly BrokenSql[] = [
   ...BROKEN_BOOKS,
   ...BROKEN_LINE,
+  ...BROKEN_SWEEPS,
   {
     name: "check-then-act: no lock between the look and the grant",
     caughtBy: "posted_covers_held",
@@ -320,82 +322,6 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "house_booked",
     from: "filter (where q.kind <> 'failed')",
     to: "filter (where q.kind = 'write_off')",
-  },
-  {
-    name: "a sweep without grace for processes that could not renew",
-    caughtBy: "model",
-    fn: "may_sweep",
-    from: "p_now >= renewing_since + interval '15 seconds'",
-    to: "true",
-    scene: [
-      admit(ask(0, 50n)),
-      { type: "advance", ms: 16_000 },
-      { type: "heartbeat", process: 1 },
-      { type: "sweep", process: 1, limit: 9 },
-    ],
-  },
-  {
-    name: "a sweep without grace after a restart of the server",
-    caughtBy: "model",
-    fn: "may_sweep",
-    from: "p_now >= ledger_server_start() + interval '15 seconds'",
-    to: "true",
-    scene: [
-      admit(ask(0, 50n)),
-      { type: "crash", process: 0 },
-      { type: "restart" },
-      { type: "sweep", process: 1, limit: 9 },
-    ],
-  },
-  {
-    name: "a sweep without grace after a promotion",
-    caughtBy: "model",
-    fn: "may_sweep",
-    from: "and timeline = server_timeline()",
-    to: "",
-    scene: [
-      admit(ask(0, 50n)),
-      { type: "crash", process: 0 },
-      { type: "promote" },
-      { type: "sweep", process: 1, limit: 9 },
-    ],
-  },
-  {
-    name: "a lease that goes on where another timeline left it",
-    caughtBy: "model",
-    fn: "heartbeat_v1",
-    from: "and process.timeline = excluded.timeline",
-    to: "",
-    scene: [
-      admit(ask(0, 50n)),
-      { type: "crash", process: 0 },
-      { type: "promote" },
-      { type: "heartbeat", process: 1 },
-      { type: "sweep", process: 1, limit: 9 },
-    ],
-  },
-  {
-    name: "a sweep by one that missed renewals itself",
-    caughtBy: "model",
-    fn: "heartbeat_v1",
-    from: "v_now + interval '7.5 seconds'",
-    to: "v_now",
-    scene: [
-      admit(ask(0, 50n)),
-      { type: "crash", process: 2 },
-      { type: "heartbeat", process: 1 },
-      { type: "advance", ms: 12_000 },
-      { type: "heartbeat", process: 1 },
-      { type: "sweep", process: 1, limit: 9 },
-    ],
-  },
-  {
-    name: "a sweep of what was admitted a moment ago",
-    caughtBy: "model",
-    fn: "lost_holds",
-    from: "h.admitted_at < p_now - interval '15 seconds' and",
-    to: "",
-    scene: [{ type: "crash", process: 0 }, admit(ask(0, 50n)), { type: "sweep", process: 1, limit: 9 }],
   },
   {
     name: "funding applied again by the same reference",

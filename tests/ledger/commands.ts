@@ -19,6 +19,7 @@ export type Command =
   | { type: "change"; key: number }
   | { type: "restart" }
   | { type: "promote" }
+  | { type: "poison"; request: number }
   | { type: "usage"; key: number }
   | { type: "advance"; ms: number };
 
@@ -154,7 +155,10 @@ export const trafficCommand: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: settle, weight: 6 },
   { arbitrary: cancel, weight: 1 },
   { arbitrary: fc.record({ type: fc.constant("checkpoint" as const), checkpoints }), weight: 2 },
-  { arbitrary: fc.record({ type: fc.constant("sweep" as const), process, limit: fc.constantFrom(2, 100) }), weight: 2 },
+  {
+    arbitrary: fc.record({ type: fc.constant("sweep" as const), process, limit: fc.constantFrom(1, 2, 100) }),
+    weight: 2,
+  },
   { arbitrary: fund, weight: 2 },
   { arbitrary: suspend, weight: 1 },
 );
@@ -165,6 +169,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: fc.record({ type: fc.constant("heartbeat" as const), process }), weight: 3 },
   { arbitrary: fc.record({ type: fc.constant("crash" as const), process }), weight: 2 },
   { arbitrary: fc.record({ type: fc.constant("usage" as const), key }), weight: 1 },
+  { arbitrary: fc.record({ type: fc.constant("poison" as const), request }), weight: 1 },
   { arbitrary: fc.record({ type: fc.constant("change" as const), key }), weight: 1 },
   { arbitrary: fc.constantFrom({ type: "restart" as const }, { type: "promote" as const }), weight: 1 },
   { arbitrary: fc.record({ type: fc.constant("advance" as const), ms: waits }), weight: 4 },

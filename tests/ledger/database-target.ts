@@ -3,7 +3,12 @@ import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Ask, BatchVerdict, Ledger, Verdict } from "../../src/ledger/ledger.ts";
 import type { Target } from "./drive.ts";
 
-/** From now on the ledger of this database reads its time from a table, and ids say nothing about it. */
+const POISONED = "poisoned by the test";
+
+/**
+ * From now on the ledger of this database reads its time from a table, ids say nothing about it, and what another table names
+ * cannot be swept.
+ */
 export async function takeClock(database: Database): Promise<void> {
   await database.script(`
     create table test_clock (now timestamptz not null, started timestamptz not null, timeline bigint not null);
@@ -12,6 +17,16 @@ export async function takeClock(database: Database): Promise<void> {
     create or replace function ledger_server_start() returns timestamptz language sql volatile as 'select started from test_clock';
     create or replace function server_timeline() returns bigint language sql volatile as 'select timeline from test_clock';
     create or replace function require_recent(p_first uuid, p_last uuid, p_now timestamptz) returns void language plpgsql as 'begin end';
+    create table test_poison (hold_id uuid primary key);
+    create function test_refuses() returns trigger language plpgsql as $$
+    begin
+      if exists (select from test_poison where hold_id = new.hold_id) then
+        raise exception '${POISONED}' using errcode = 'check_violation';
+      end if;
+      return new;
+    end
+    $$;
+    create trigger test_refuses before insert on charge for each row when (new.kind = 'swept') execute function test_refuses();
   `);
 }
 
@@ -31,6 +46,17 @@ export async function databaseTarget(database: Database, startMs: number): Promi
       const verdicts = await ledger.admit(processId, asks);
       return Promise.all(verdicts.map((verdict, index) => withAnswer(ledger, asks[index] as Ask, verdict)));
     },
+    sweep: async (sweeperId, limit) => {
+      try {
+        return (await ledger.sweep(sweeperId, limit)).swept;
+      } catch (error) {
+        if (error instanceof Error && error.message === POISONED) return [];
+        throw error;
+      }
+    },
+    poison: async (holdId) => {
+      await database.query("insert into test_poison values ($1) on conflict do nothing", [holdId]);
+    },
     suspend: async (keyIds) => {
       const suspended = await ledger.suspend(keyIds);
       for (const keyId of suspended) versions.set(keyId, (versions.get(keyId) ?? 1) + 1);
@@ -46,6 +72,10 @@ export async function databaseTarget(database: Database, startMs: number): Promi
     },
     promote: async () => {
       await database.query("update test_clock set timeline = timeline + 1");
+    },
+    lostHolds: async () => {
+      const sql = "select from hold h where not exists (select from quarantine q where q.hold_id = h.id)";
+      return (await database.query(sql)).length;
     },
     createKey: async (keyId, unit) => {
       const mode = unit === "credit" ? "credit" : "token_budget";

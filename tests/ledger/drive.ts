@@ -1,4 +1,4 @@
-import type { Ask, Ledger, Verdict } from "../../src/ledger/ledger.ts";
+import type { Ask, Ledger, Swept, Verdict } from "../../src/ledger/ledger.ts";
 import {
   askOf,
   checkpointOf,
@@ -14,7 +14,11 @@ import type { LedgerEvent } from "./history.ts";
 import type { Model } from "./model.ts";
 
 /** A ledger whose time and keys the test controls. */
-export type Target = Omit<Ledger, "admit" | "kept" | "forgetClaims"> & {
+export type Target = Omit<Ledger, "admit" | "kept" | "forgetClaims" | "sweep" | "countQuarantined"> & {
+  /** What it ended: nothing of a batch with a poisoned hold. */
+  sweep: (sweeperId: string, limit: number) => Promise<Swept[]>;
+  /** From now on no sweep can end this hold. */
+  poison: (holdId: string) => Promise<void>;
   /** Verdicts with the answers that are to be replayed. */
   admit: (processId: string, asks: readonly Ask[]) => Promise<Verdict[]>;
   nowMs: () => number;
@@ -22,6 +26,8 @@ export type Target = Omit<Ledger, "admit" | "kept" | "forgetClaims"> & {
   restart: () => Promise<void>;
   /** A standby that has been up for long takes over. */
   promote: () => Promise<void>;
+  /** How many holds are open and not quarantined. */
+  lostHolds: () => Promise<number>;
   createKey: (keyId: string, unit: "credit" | "tokens") => Promise<void>;
   /** A change of a key by an operator, who also lifts a suspension: copies read before are stale. */
   changeKey: (keyId: string) => Promise<void>;
@@ -82,6 +88,9 @@ export async function drive(target: Target, names: Names, command: Command): Pro
     case "change":
       await target.changeKey(names.keyId(command.key));
       return [];
+    case "poison":
+      await target.poison(names.requestId(command.request));
+      return [];
     case "restart":
       await target.restart();
       return [];
@@ -123,16 +132,15 @@ export async function rest(target: Target, names: Names): Promise<LedgerEvent[]>
     await target.advance(5_001);
   }
   await target.heartbeat(sweeperId);
-  for (let swept = 1; swept > 0;) {
-    const [event] = await drive(
-      target,
-      { ...names, processId: () => sweeperId },
-      { type: "sweep", process: 0, limit: 7 },
-    );
-    if (event?.type !== "sweep") break;
+  const sweep = async (limit: number): Promise<number> => {
+    const [event] = await drive(target, { ...names, processId: () => sweeperId }, { type: "sweep", process: 0, limit });
+    if (event?.type !== "sweep") return 0;
     events.push(event);
-    swept = event.swept.length;
-  }
+    return event.swept.length;
+  };
+  while ((await sweep(7)) > 0);
+  // What is left is poisoned, or came behind something that is.
+  for (let left = await target.lostHolds(); left > 0; left -= 1) await sweep(1);
   return events;
 }
 
@@ -143,6 +151,8 @@ export function modelTarget(model: Model): Target {
     advance: async (ms) => model.advance(ms),
     restart: async () => model.restart(),
     promote: async () => model.promote(),
+    poison: async (holdId) => model.poison(holdId),
+    lostHolds: async () => [...model.state.holds.keys()].filter((id) => !model.state.quarantine.has(id)).length,
     createKey: async (keyId, unit) => model.createKey(keyId, unit),
     changeKey: async (keyId) => model.changeKey(keyId),
     versionOf: (keyId) => model.state.accounts.get(keyId)?.version ?? 1,

@@ -165,11 +165,17 @@ export const imbalancesOf = (state: State): string[] =>
     ALWAYS[name]({ state, history: [] }).map((violation) => `${name} ${violation}`),
   );
 
-/** I6: after the faults have ended, a lease has run out and the sweeper has been, nothing is held. */
-export const heldAtRest = ({ accounts, holds }: State): string[] => [
-  ...each(accounts, ({ held }) => (held === 0n ? [] : [`${held} is still held`])),
-  ...(holds.size === 0 ? [] : [`${holds.size} holds are open`]),
-];
+/** I6: after the faults have ended, a lease has run out and the sweeper has been, nothing is held but what is in quarantine. */
+export const heldAtRest = ({ accounts, holds, quarantine }: State): string[] => {
+  const aside = [...holds].filter(([id]) => quarantine.has(id)).map(([, hold]) => hold);
+  return [
+    ...each(accounts, ({ held }, id) => {
+      const kept = sum(aside.filter(({ keyId }) => keyId === id));
+      return held === kept ? [] : [`${held - kept} is still held`];
+    }),
+    ...(holds.size === aside.length ? [] : [`${holds.size - aside.length} holds are open`]),
+  ];
+};
 
 /** All violations with the name of the invariant in front. */
 export function violationsOf(witness: Witness): string[] {

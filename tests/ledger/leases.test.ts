@@ -45,7 +45,7 @@ describe.each(subjects)("leases on $name", ({ open, reason }) => {
     target = database ? await databaseTarget(database, startMs) : modelTarget(createModel({ startMs }));
     [keyId, east, west] = [names.keyId(0), names.processId(0), names.processId(1)];
     await target.createKey(keyId, "credit");
-    await target.fund({ keyId, reference: "p", kind: "purchase", amount: 1_000n, about: null, actor: "test" });
+    await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 1_000n, about: null, actor: "test" });
   });
 
   /** Admits a request of a process and answers its id. */

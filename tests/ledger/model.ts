@@ -48,6 +48,8 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   const state: State = emptyState();
   let nowMs = startMs;
   const house = createHouse({ state, rules, nowMs: () => nowMs });
+  /** Holds that no sweep can end. */
+  const poisoned = new Set<string>();
   let server: Server = { startMs, timeline: 1 };
 
   const createKey = (keyId: string, unit: Account["unit"]): void => {
@@ -306,20 +308,32 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   function sweep(sweeperId: string, limit: number): Swept[] {
     const sweeper = state.processes.get(sweeperId);
     if (!sweeper || !rules.maySweep({ nowMs, server, sweeper })) return [];
+    const batch = sweepable(limit);
+    const refused = batch.some(([id]) => poisoned.has(id));
+    if (refused && limit > 1) return [];
     for (const [id, { leaseUntilMs }] of state.processes) if (leaseUntilMs < nowMs - DAY_MS) state.processes.delete(id);
     for (const [name, { expiresAtMs }] of state.claims) if (expiresAtMs <= nowMs) state.claims.delete(name);
-    const lost = [...state.holds].filter(([, hold]) =>
-      rules.lost({ hold, nowMs, process: state.processes.get(hold.processId) }),
-    );
-    return lost
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .slice(0, limit)
-      .map(([id, { keyId, cost, tokensIn, tokensOut, delivered }]) => {
-        const last = { charge: cost, tokensIn, tokensOut, contentDelivered: delivered, record: null, answer: null };
-        const charged = end({ id, kind: "swept", free: false, ...last });
-        house.overran({ id, keyId, amount: cost - charged });
-        return { id, keyId, charged };
-      });
+    if (batch.length === 0)
+      for (const id of state.quarantine.keys()) if (!state.holds.has(id)) state.quarantine.delete(id);
+    if (refused) for (const [id, { keyId }] of batch) state.quarantine.set(id, { keyId, sinceMs: nowMs });
+    if (refused) return [];
+    return batch.map(([id, { keyId, cost, tokensIn, tokensOut, delivered }]) => {
+      const last = { charge: cost, tokensIn, tokensOut, contentDelivered: delivered, record: null, answer: null };
+      const charged = end({ id, kind: "swept", free: false, ...last });
+      house.overran({ id, keyId, amount: cost - charged });
+      return { id, keyId, charged };
+    });
+  }
+
+  /** Holds that nobody will end any more, the oldest first. Those of keys with a quarantined one wait until there are no others. */
+  function sweepable(limit: number): [string, Hold][] {
+    const keys = new Set([...state.quarantine.values()].map(({ keyId }) => keyId));
+    const lost = [...state.holds]
+      .filter(([id]) => !state.quarantine.has(id))
+      .filter(([, hold]) => rules.lost({ hold, nowMs, process: state.processes.get(hold.processId) }))
+      .sort(([one], [other]) => (one < other ? -1 : 1));
+    const first = lost.filter(([, { keyId }]) => !keys.has(keyId));
+    return (first.length > 0 ? first : lost).slice(0, limit);
   }
 
   function fund({ keyId, reference, kind, amount, about }: Funding): Funded {
@@ -450,6 +464,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     nowMs: () => nowMs,
     advance: (ms: number): void => void (nowMs += ms),
     restart: (): void => void (server = { ...server, startMs: nowMs }),
+    poison: (holdId: string): void => void poisoned.add(holdId),
     promote: (): void => void (server = { ...server, timeline: server.timeline + 1 }),
   };
 }

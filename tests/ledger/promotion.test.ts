@@ -9,6 +9,7 @@ import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { type Cluster, runAsServer, startCluster, whyUnavailable } from "../support/postgres.ts";
 
 const reason = whyUnavailable("15");
+const NOTHING = { swept: [], quarantined: [] };
 
 /** A standby that streams from the primary, made as an operator would make it. */
 const startStandbyOf = (primary: Cluster): Promise<Cluster> =>
@@ -62,12 +63,12 @@ describe.skipIf(reason !== null)("a standby that has been up for an hour is prom
     const timelines = "select server_timeline() as now, (select min(timeline) from process) as before";
     expect(await database.query(timelines)).toEqual([{ now: 2n, before: 1n }]);
 
-    expect(await ledger.sweep(alive, 10)).toEqual([]);
+    expect(await ledger.sweep(alive, 10)).toEqual(NOTHING);
     await ledger.heartbeat(alive);
-    expect(await ledger.sweep(alive, 10)).toEqual([]);
+    expect(await ledger.sweep(alive, 10)).toEqual(NOTHING);
     await database.query("update process set renewing_since = renewing_since - interval '15 seconds'");
 
-    expect(await ledger.sweep(alive, 10)).toMatchObject([{ id }]);
+    expect(await ledger.sweep(alive, 10)).toMatchObject({ swept: [{ id }] });
   });
 });
 

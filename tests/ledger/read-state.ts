@@ -36,6 +36,7 @@ const CLAIMS = `select key_id || ' ' || encode(key_sha256, 'hex') as id, encode(
   ${MS("expires_at")} as "expiresAtMs" from idempotency where key_id = any ($1::uuid[])`;
 const PROCESSES = `select id, ${MS("renewing_since")} as "renewingSinceMs", ${MS("lease_until")} as "leaseUntilMs", timeline::int
   from process where id = any ($1::uuid[])`;
+const QUARANTINE = `select hold_id as id, key_id as "keyId", ${MS("since")} as "sinceMs" from quarantine where key_id = any ($1::uuid[])`;
 const HOUSE = `select hold_id || ' ' || kind as id, key_id as "keyId", kind, amount, ${MS("at")} as "atMs"
   from house where key_id = any ($1::uuid[])`;
 const BORNE = `select key_id || ' ' || extract(epoch from minute)::bigint / 60 as id, key_id as "keyId",
@@ -59,6 +60,7 @@ export async function readState(
     funding: await read<FundingEntry>(FUNDING, keyIds),
     claims: await read<ClaimEntry>(CLAIMS, keyIds),
     processes: await read<Process>(PROCESSES, processIds),
+    quarantine: await read(QUARANTINE, keyIds),
     house: await read<HouseEntry>(HOUSE, keyIds),
     borne: await read<BorneEntry>(BORNE, keyIds),
     records: await read(RECORDS, keyIds),

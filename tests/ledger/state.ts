@@ -11,6 +11,8 @@ export type State = {
   /** By key and digest. */
   claims: Map<string, ClaimEntry>;
   processes: Map<string, Process>;
+  /** By hold: those that no sweep could end. */
+  quarantine: Map<string, { keyId: string; sinceMs: number }>;
   /** By hold and kind: what the operator bears. */
   house: Map<string, HouseEntry>;
   /** The same by key and minute, for an hour. */
@@ -111,6 +113,7 @@ export const emptyState = (): State => ({
   funding: new Map(),
   claims: new Map(),
   processes: new Map(),
+  quarantine: new Map(),
   house: new Map(),
   borne: new Map(),
   records: new Map(),

@@ -5,8 +5,9 @@ import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
 import { withControl } from "../open-control.ts";
 import { printResult } from "../print.ts";
 import { createProgress } from "../progress.ts";
+import { addQuarantineCommands } from "./quarantine.ts";
 
-/** `tollgate ledger show | verify`. */
+/** `tollgate ledger show | verify | adopt | quarantine`. */
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("read the books and check that they add up");
 
@@ -41,4 +42,5 @@ export function addLedgerCommands(program: Command): void {
     });
 
   addLedgerAdoptCommand(ledger);
+  addQuarantineCommands(ledger);
 }
