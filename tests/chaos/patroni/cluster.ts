@@ -33,7 +33,7 @@ export type Cluster = {
 type Member = { name: string; role: string; state: string; lag?: number | string };
 
 const NAMES = ["db1", "db2", "db3"];
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 300_000;
 const ELECTION_TIMEOUT_MS = 120_000;
 
 export async function startCluster(options: {

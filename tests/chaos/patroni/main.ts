@@ -68,17 +68,17 @@ async function main(): Promise<void> {
     process.exitCode = CANNOT_INSTALL;
     return;
   }
-  const rows = await play(scenarios, { folder, keeper, programs });
+  const { rows, brokenOff } = await play(scenarios, { folder, keeper, programs });
   if (values.write) writePage(rows);
   const failed = rows.filter((row) => !holds(row));
-  say(`${rows.length} rows, ${failed.length} of them do not hold`);
-  process.exitCode = failed.length > 0 || rows.length === 0 ? 1 : 0;
+  say(`${rows.length} rows, ${failed.length} of them do not hold; ${brokenOff} scenarios broke off`);
+  process.exitCode = failed.length > 0 || brokenOff > 0 || rows.length === 0 ? 1 : 0;
   process.exit();
 }
 
 type Ground = { folder: string; keeper: ReturnType<typeof startKeeper>; programs: Programs };
 
-async function play(scenarios: readonly Scenario[], ground: Ground): Promise<Row[]> {
+async function play(scenarios: readonly Scenario[], ground: Ground): Promise<{ rows: Row[]; brokenOff: number }> {
   const blocks = readBlocks();
   const rows: Row[] = [];
   await using parts = new AsyncDisposableStack();
@@ -89,14 +89,19 @@ async function play(scenarios: readonly Scenario[], ground: Ground): Promise<Row
   const near = parts.adopt(await startSite({ ...ground, name: "near", nodes, blocks }), (it) => it.close());
   const far = parts.adopt(await startSite({ ...ground, name: "far", nodes, blocks }), (it) => it.close());
   if (!values.json) console.log(tableHead());
+  let brokenOff = 0;
   for (const scenario of scenarios) {
     const report = (text: string): void => say(`${scenario.name}: ${text}`);
     const run = { cluster, sites: [near, far] as const, keeper: ground.keeper, say: report };
-    const played = await withTrueClock(() => runScenario(scenario, run), report);
+    const played = await withTrueClock(() => runScenario(scenario, run), report).catch((error: unknown) => {
+      report(`broke off: ${error instanceof Error ? error.message : String(error)}`);
+      return [];
+    });
+    brokenOff += played.length === 0 ? 1 : 0;
     rows.push(...played);
     for (const row of played) console.log(values.json ? JSON.stringify(row) : tableRow(row));
   }
-  return rows;
+  return { rows, brokenOff };
 }
 
 /** On a machine that stood still meanwhile, as virtual ones do, the figures would be of that; the scenario is played once more. */

@@ -1,14 +1,16 @@
 import type { Row } from "./figures.ts";
-import { nameOf } from "./table.ts";
 
 const WIDTH = 960;
 const MARGIN = 24;
 const LEFT = 24;
 const PLOT_LEFT = 330;
 const PLOT_WIDTH = WIDTH - PLOT_LEFT - MARGIN;
-const HEAD_HEIGHT = 104;
-const ROW_HEIGHT = 44;
-const PLOT_HEIGHT = 26;
+const HEAD_HEIGHT = 128;
+const GRID_TOP = 100;
+const ROW_HEIGHT = 30;
+const PLOT_HEIGHT = 22;
+/** A line with the moments below the rows of a scenario, and the room to the next one. */
+const CAPTION_HEIGHT = 38;
 const FIRST_SECOND = -3;
 const LEAST_SECONDS = 60;
 
@@ -17,6 +19,7 @@ const STYLE = `
     .ground { fill: #ffffff; stroke: #d0d7de; }
     text { font-family: ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328; font-size: 12px; }
     .heading { font-size: 18px; font-weight: 600; }
+    .name { font-weight: 600; }
     .quiet { fill: #59636e; font-size: 11px; }
     .track { fill: #f3f5f7; }
     .answered { fill: #0a7d68; }
@@ -36,10 +39,19 @@ const STYLE = `
 
 type Scale = { at: (second: number) => number; lastSecond: number };
 
-/** A time line per row: of each second how many of its requests were answered and how many refused. */
+/** A time line per row: of each second what share of its requests was answered and what share refused. */
 export function pictureOf(rows: readonly Row[]): string {
   const scale = scaleOf(rows);
-  const height = HEAD_HEIGHT + rows.length * ROW_HEIGHT + MARGIN + 12;
+  const groups = [...new Set(rows.map(({ scenario }) => scenario))].map((name) =>
+    rows.filter(({ scenario }) => scenario === name),
+  );
+  let top = HEAD_HEIGHT;
+  const drawn = groups.map((group) => {
+    const from = top;
+    top += group.length * ROW_HEIGHT + CAPTION_HEIGHT;
+    return groupOf(group, { scale, top: from });
+  });
+  const height = top + 4;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="Requests answered and refused in each second of every scenario">
   <style>${STYLE}
   </style>
@@ -49,9 +61,21 @@ export function pictureOf(rows: readonly Row[]): string {
   ${legend("refused", "refused with 503", LEFT + 92)}
   <line class="mark" x1="${LEFT + 226}" x2="${LEFT + 226}" y1="53" y2="67"/><text class="quiet" x="${LEFT + 234}" y="64">what happened to the servers; 0 is the fault</text>
 ${grid(scale, height)}
-${rows.map((row, place) => lineOf(row, { scale, top: HEAD_HEIGHT + place * ROW_HEIGHT })).join("\n")}
+${drawn.join("\n")}
 </svg>
 `;
+}
+
+/** The rows of one scenario, its name on the first, and its moments below them. */
+function groupOf(rows: readonly Row[], { scale, top }: { scale: Scale; top: number }): string {
+  const [first] = rows;
+  const moments = (first?.marks ?? []).map(({ second, what }) => `${second.toFixed(second < 0.05 ? 0 : 1)} ${what}`);
+  const below = top + rows.length * ROW_HEIGHT + 6;
+  return [
+    `  <text class="name" x="${LEFT}" y="${top - 7}">${escaped(first?.scenario ?? "")}</text>`,
+    ...rows.map((row, place) => lineOf(row, { scale, top: top + place * ROW_HEIGHT })),
+    `  <text class="quiet" x="${PLOT_LEFT}" y="${below}">${escaped(moments.join("  ·  "))}</text>`,
+  ].join("\n");
 }
 
 function scaleOf(rows: readonly Row[]): Scale {
@@ -72,33 +96,33 @@ function grid({ at, lastSecond }: Scale, height: number): string {
   return ticks
     .map((second) => {
       const x = at(second).toFixed(1);
-      return `  <line class="grid" x1="${x}" x2="${x}" y1="${HEAD_HEIGHT - 12}" y2="${height - MARGIN}"/><text class="quiet" x="${x}" y="${HEAD_HEIGHT - 18}" text-anchor="middle">${second} s</text>`;
+      return `  <line class="grid" x1="${x}" x2="${x}" y1="${GRID_TOP}" y2="${height - MARGIN}"/><text class="quiet" x="${x}" y="${GRID_TOP - 6}" text-anchor="middle">${second} s</text>`;
     })
     .join("\n");
 }
 
-/** Each second is a column as high as what was asked in it, answered below and refused above. */
+/** Each second is a column, answered below and refused above; one in which nothing was asked stays empty. */
 function lineOf(row: Row, { scale, top }: { scale: Scale; top: number }): string {
-  const most = Math.max(1, ...row.seconds.map(({ answered, refused }) => answered + refused));
   const width = Math.max(1, scale.at(1) - scale.at(0) - 0.6);
+  const column = (style: string, second: number, [y, tall]: readonly [number, number]): string =>
+    tall < 0.1
+      ? ""
+      : `<rect class="${style}" x="${scale.at(second).toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${tall.toFixed(1)}"/>`;
   const columns = row.seconds
     .filter(({ second }) => second >= FIRST_SECOND)
     .map(({ second, answered, refused }) => {
-      const [low, high] = [(answered / most) * PLOT_HEIGHT, (refused / most) * PLOT_HEIGHT];
-      const column = (style: string, y: number, tall: number): string =>
-        tall < 0.1
-          ? ""
-          : `<rect class="${style}" x="${scale.at(second).toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${tall.toFixed(1)}"/>`;
-      return column("answered", top + PLOT_HEIGHT - low, low) + column("refused", top + PLOT_HEIGHT - low - high, high);
+      const asked = Math.max(1, answered + refused);
+      const [low, high] = [(answered / asked) * PLOT_HEIGHT, (refused / asked) * PLOT_HEIGHT];
+      const floor = top + PLOT_HEIGHT;
+      return column("answered", second, [floor - low, low]) + column("refused", second, [floor - low - high, high]);
     });
   const marks = row.marks.map(({ second, what }) => {
     const x = scale.at(second).toFixed(1);
-    return `<line class="mark" x1="${x}" x2="${x}" y1="${top - 4}" y2="${top + PLOT_HEIGHT + 3}"><title>${escaped(what)}, ${second.toFixed(1)} s</title></line>`;
+    return `<line class="mark" x1="${x}" x2="${x}" y1="${top - 3}" y2="${top + PLOT_HEIGHT + 3}"><title>${escaped(what)}, ${second.toFixed(1)} s</title></line>`;
   });
   const end = scale.at(row.seconds.at(-1)?.second ?? 0) + width;
   return `  <rect class="track" x="${PLOT_LEFT}" y="${top}" width="${(end - PLOT_LEFT).toFixed(1)}" height="${PLOT_HEIGHT}"/>
-  <text x="${LEFT}" y="${top + 11}">${escaped(nameOf(row).split(": ")[0] ?? "")}</text>
-  <text class="quiet" x="${LEFT}" y="${top + 25}">${escaped([row.route, row.sees].filter(Boolean).join(", "))}</text>
+  <text class="quiet" x="${LEFT}" y="${top + 15}">${escaped([row.route, row.sees].filter(Boolean).join(", "))}</text>
   ${columns.join("")}
   ${marks.join("")}`;
 }
