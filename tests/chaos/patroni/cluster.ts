@@ -4,6 +4,7 @@ import { withClient } from "../ledger/read-ledger.ts";
 import { type Etcd, startEtcd } from "./etcd.ts";
 import { freePorts } from "./free-ports.ts";
 import type { Programs } from "./install.ts";
+import type { CreateLink } from "./links.ts";
 import { createNode, type Node } from "./node.ts";
 import { poll } from "./poll.ts";
 import { type Blocks, valueOf, withWords } from "./page-blocks.ts";
@@ -41,8 +42,9 @@ export async function startCluster(options: {
   folder: string;
   programs: Programs;
   keeper: Keeper;
+  createLink: CreateLink;
 }): Promise<Cluster> {
-  const { blocks, folder, programs, keeper } = options;
+  const { blocks, folder, programs, keeper, createLink } = options;
   await using parts = new AsyncDisposableStack();
   const etcd = parts.adopt(await startEtcd({ ...options, block: blocks.etcd }), (it) => it.close());
   const postgres = await freePorts(NAMES.length);
@@ -58,6 +60,7 @@ export async function startCluster(options: {
         folder,
         programs,
         keeper,
+        createLink,
       }),
     ),
   );

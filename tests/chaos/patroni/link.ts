@@ -1,18 +1,17 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 /** A cable from somebody to a port of somebody else. */
-export type Link = {
+export type OpenLink = {
   /** Where the one end is plugged in. */
   port: number;
   /** From now on nothing arrives, in either direction, and nobody is told: connections stay open, and new ones are taken and hear nothing. */
   cut: () => void;
   /** What was open when it was cut is reset, as after a long silence; new connections pass. */
   heal: () => void;
-  close: () => Promise<void>;
 };
 
 /** A link to a port of the loopback interface. */
-export async function createLink(targetPort: number): Promise<Link> {
+export async function createLink(targetPort: number): Promise<OpenLink> {
   const open = new Set<Socket>();
   let isCut = false;
 
@@ -68,11 +67,6 @@ export async function createLink(targetPort: number): Promise<Link> {
       if (!isCut) return;
       isCut = false;
       reset();
-    },
-    close: async () => {
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      reset();
-      await closed;
     },
   };
 }

@@ -9,6 +9,7 @@ import { serverFolder } from "../../support/postgres-binaries.ts";
 import { startCluster } from "./cluster.ts";
 import { holds, type Row } from "./figures.ts";
 import { CannotInstall, installPrograms, type Programs } from "./install.ts";
+import { startLinks } from "./links.ts";
 import { PAGE, readBlocks } from "./page-blocks.ts";
 import { withFigures } from "./page-figures.ts";
 import { startKeeper } from "./part.ts";
@@ -83,11 +84,14 @@ async function play(scenarios: readonly Scenario[], ground: Ground): Promise<{ r
   const rows: Row[] = [];
   await using parts = new AsyncDisposableStack();
   parts.defer(() => keepLogs(ground.folder));
+  const links = startLinks(ground.keeper);
+  parts.defer(() => links.close());
+  const { createLink } = links;
   say("starting three etcd and three PostgreSQL under Patroni");
-  const cluster = parts.adopt(await startCluster({ ...ground, blocks }), (it) => it.close());
+  const cluster = parts.adopt(await startCluster({ ...ground, blocks, createLink }), (it) => it.close());
   const { nodes } = cluster;
-  const near = parts.adopt(await startSite({ ...ground, name: "near", nodes, blocks }), (it) => it.close());
-  const far = parts.adopt(await startSite({ ...ground, name: "far", nodes, blocks }), (it) => it.close());
+  const near = parts.adopt(await startSite({ ...ground, name: "near", nodes, blocks, createLink }), (it) => it.close());
+  const far = parts.adopt(await startSite({ ...ground, name: "far", nodes, blocks, createLink }), (it) => it.close());
   if (!values.json) console.log(tableHead());
   let brokenOff = 0;
   for (const scenario of scenarios) {

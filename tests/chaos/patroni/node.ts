@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createLink, type Link } from "./link.ts";
 import type { Programs } from "./install.ts";
+import type { CreateLink, Link } from "./links.ts";
 import { withValues } from "./page-blocks.ts";
 import { type Keeper, type Part, startPart } from "./part.ts";
 
@@ -18,8 +18,8 @@ export type Node = {
   /** The id of the server's first process; null when there is none. */
   postmaster: () => number | null;
   /** Between it and everybody but the gateways. */
-  cut: () => void;
-  heal: () => void;
+  cut: () => Promise<void>;
+  heal: () => Promise<void>;
   /** What it says of itself over HTTP; null when it says nothing. */
   rest: (path: string) => Promise<{ status: number; body: unknown } | null>;
   log: () => string;
@@ -34,13 +34,14 @@ export type NodeOptions = {
   folder: string;
   programs: Programs;
   keeper: Keeper;
+  createLink: CreateLink;
 };
 
 export async function createNode(options: NodeOptions): Promise<Node> {
-  const { name, ports, folder, programs, keeper } = options;
+  const { name, ports, folder, programs, keeper, createLink } = options;
   const toPostgres = await createLink(ports.postgres);
   const toRest = await createLink(ports.rest);
-  const toEtcd = await Promise.all(options.etcdPorts.map(createLink));
+  const toEtcd = await Promise.all(options.etcdPorts.map((port) => createLink(port)));
   const links = [toPostgres, toRest, ...toEtcd];
   const dataFolder = join(folder, name, "data");
   const file = join(folder, `patroni-${name}.yml`);
@@ -66,12 +67,8 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     killPatroni,
     killPostmaster,
     postmaster: () => postmasterOf(dataFolder),
-    cut: () => {
-      for (const link of links) link.cut();
-    },
-    heal: () => {
-      for (const link of links) link.heal();
-    },
+    cut: async () => void (await Promise.all(links.map((link) => link.cut()))),
+    heal: async () => void (await Promise.all(links.map((link) => link.heal()))),
     rest: (path) => askRest(ports.rest, path),
     log: () => patroni?.log() ?? "",
     close: async () => {
@@ -79,7 +76,6 @@ export async function createNode(options: NodeOptions): Promise<Node> {
       try {
         killPostmaster();
       } catch {}
-      await Promise.all(links.map((link) => link.close()));
     },
   };
 }

@@ -107,7 +107,7 @@ async function play(
     await scenario.act(scene);
   } finally {
     // Whatever went wrong, the next scenario finds the servers connected.
-    old.heal();
+    await old.heal();
     old.signalPatroni("SIGCONT");
     for (const site of sites) await site.restore();
   }

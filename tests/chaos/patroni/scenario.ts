@@ -142,16 +142,14 @@ export const SCENARIOS: readonly Scenario[] = [
     silent: { from: "new leader", to: "healed" },
     act: async ({ cluster, old, others, near, far, mark, serving, spend, rejoined }) => {
       mark("cut off");
-      old.cut();
-      near.cutFrom([old]);
-      far.cutFrom(others);
+      await Promise.all([old.cut(), near.cutFrom([old]), far.cutFrom(others)]);
       await cluster.leaderOtherThan(old);
       mark("new leader");
       await spend();
       await serving(near);
       await cluster.wait(async () => !(await leads(old)), "the old leader has given up");
       mark("healed");
-      old.heal();
+      await old.heal();
       await near.restore();
       await far.restore();
       await serving(near, far);
@@ -175,7 +173,7 @@ export const SCENARIOS: readonly Scenario[] = [
         ...(mode.synchronous ? { silent: { from: "new leader", to: "healed" } } : { mayLose: true }),
         act: async (scene) => {
           const { cluster, old, others, near, far, mark, serving, rejoined } = scene;
-          far.cutFrom(others);
+          await far.cutFrom(others);
           await far.pin(old);
           await serving(far);
           mark("Patroni stopped");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { freePorts } from "./free-ports.ts";
 import type { Programs } from "./install.ts";
-import { createLink, type Link } from "./link.ts";
+import type { CreateLink, Link } from "./links.ts";
 import type { Node } from "./node.ts";
 import { poll } from "./poll.ts";
 import { type Blocks, valueOf, withWords } from "./page-blocks.ts";
@@ -16,7 +16,7 @@ export type Site = {
   /** `DATABASE_URL` and what else a gateway here is started with. */
   environment: (route: RouteName, database: string) => Record<string, string>;
   /** Cuts the links between this site and some servers. */
-  cutFrom: (nodes: readonly Node[]) => void;
+  cutFrom: (nodes: readonly Node[]) => Promise<void>;
   /** Sends its pooler to one server, whatever the Patroni there says: what nobody fenced. */
   pin: (node: Node) => Promise<void>;
   /** Every server is seen again, and Patroni asked again. */
@@ -38,13 +38,14 @@ export async function startSite(options: {
   folder: string;
   programs: Programs;
   keeper: Keeper;
+  createLink: CreateLink;
 }): Promise<Site> {
-  const { name, nodes, blocks } = options;
+  const { name, nodes, blocks, createLink } = options;
   await using parts = new AsyncDisposableStack();
   const links = new Map<Node, Links>();
   for (const node of nodes) {
-    const postgres = parts.adopt(await createLink(node.ports.postgres), (it) => it.close());
-    const rest = parts.adopt(await createLink(node.ports.rest), (it) => it.close());
+    const postgres = await createLink(node.ports.postgres);
+    const rest = await createLink(node.ports.rest);
     links.set(node, { postgres, rest });
   }
   const [haproxyPort = 0, pgbouncerPort = 0] = await freePorts(2);
@@ -68,12 +69,12 @@ export async function startSite(options: {
             DATABASE_URL: urlOf(blocks.pooled, "database.url", database),
             TOLLGATE_DATABASE_DIRECT_URL: urlOf(blocks.pooled, "database.direct_url", database),
           },
-    cutFrom: (cut) => {
-      for (const node of cut) for (const link of Object.values(links.get(node) ?? {})) link.cut();
+    cutFrom: async (cut) => {
+      for (const node of cut) for (const link of Object.values(links.get(node) ?? {})) await link.cut();
     },
     pin: (node) => haproxy.pin(node),
     restore: async () => {
-      for (const { postgres, rest } of links.values()) for (const link of [postgres, rest]) link.heal();
+      for (const { postgres, rest } of links.values()) for (const link of [postgres, rest]) await link.heal();
       await haproxy.unpin();
     },
     close: () => kept.disposeAsync(),
