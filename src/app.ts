@@ -45,6 +45,8 @@ import { createFundNewKey } from "./ledger/fund-new-key.ts";
 import { createReadJournal } from "./ledger/journal-store.ts";
 import { createShowJournal, type ShowJournal } from "./ledger/journal.ts";
 import { createHousekeepingStore } from "./ledger/housekeeping-store.ts";
+import { createPartitions } from "./ledger/partitions-store.ts";
+import type { Partitions } from "./ledger/partitions.ts";
 import { createLedgerStore, ledgerFailureOf } from "./ledger/ledger-store.ts";
 import { startStandbyGuard } from "./ledger/standby-guard.ts";
 import { createManageFunds, type ManageFunds } from "./ledger/manage-funds.ts";
@@ -109,6 +111,10 @@ export type Control = {
   reportUsage: ReportUsage;
   catalogue: CatalogueStore;
 };
+
+/** The days of the journal, for its owner; `pause` waits between two tries for a lock. */
+export const createJournalPartitions = (database: Database, pause: () => Promise<void>): Partitions =>
+  createPartitions({ database, clock: systemClock, pause });
 
 /** `actor` stands in the journal beside what was booked. */
 export function createControl(database: Database, actor = "cli"): Control {

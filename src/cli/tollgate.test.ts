@@ -58,6 +58,7 @@ const COMMANDS = [
   "ledger verify",
   "ledger quarantine list",
   "ledger quarantine release",
+  "ledger partitions",
   "catalogue apply",
   "catalogue prices",
   "providers add",

@@ -64,8 +64,9 @@ export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; cloc
     holdFoundClosed: ({ holdId }) => logger.warn({ hold_id: holdId }, "hold found closed"),
     dayPartitioned: ({ day, result }) => {
       if (result === "made") logger.info({ day }, "day partitioned");
-      // Its records cannot be dropped by the day then. So it is on the day of the first start, and nobody need do anything.
-      if (result === "occupied") logger.warn({ day }, "day left in the default partition");
+      // Its records cannot be dropped by the day then. So it is on the day of the first start.
+      if (result === "occupied")
+        logger.warn({ day, fix: `tollgate ledger partitions --repair ${day}` }, "day left in the default partition");
     },
   };
 }

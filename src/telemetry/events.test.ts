@@ -289,7 +289,12 @@ test("what is in order in the background writes no line", async () => {
   expect(lines).toMatchObject([
     { level: "info", msg: "holds swept", holds: 12 },
     { level: "info", msg: "day partitioned", day: "2026-11-16" },
-    { level: "warn", msg: "day left in the default partition", day: "2026-11-17" },
+    {
+      level: "warn",
+      msg: "day left in the default partition",
+      day: "2026-11-17",
+      fix: "tollgate ledger partitions --repair 2026-11-17",
+    },
   ]);
   const { text } = await metrics.expose();
   expect(text).toMatch(/^tollgate_holds_swept_total 12$/m);

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addPartitionsCommand } from "./partitions.ts";
 import { countUpTo, keyName } from "../arguments.ts";
 import { journalListing, verificationText } from "../ledger-text.ts";
 import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
@@ -7,7 +8,7 @@ import { printResult } from "../print.ts";
 import { createProgress } from "../progress.ts";
 import { addQuarantineCommands } from "./quarantine.ts";
 
-/** `tollgate ledger show | verify | adopt | quarantine`. */
+/** `tollgate ledger show | verify | adopt | quarantine | partitions`. */
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("read the books and check that they add up");
 
@@ -43,4 +44,5 @@ export function addLedgerCommands(program: Command): void {
 
   addLedgerAdoptCommand(ledger);
   addQuarantineCommands(ledger);
+  addPartitionsCommand(ledger);
 }

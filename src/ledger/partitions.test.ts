@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { databaseTarget } from "../../tests/ledger/database-target.ts";
+import { SERVERS } from "../../tests/ledger/engines.ts";
+import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
+import { createId } from "../core/ids.ts";
+import { NO_USAGE } from "../core/usage.ts";
+import type { Database } from "../db/database.ts";
+import { createHousekeepingStore } from "./housekeeping-store.ts";
+import { createLedgerStore } from "./ledger-store.ts";
+import { createPartitions } from "./partitions-store.ts";
+import type { Partitions, RepairStep } from "./partitions.ts";
+import { createVerifyStore } from "./verify-store.ts";
+import { verify } from "./verify.ts";
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 10, 18, 10);
+const clock = { elapsedMs: () => performance.now() };
+const keyId = createId(START_MS);
+
+describe.each(SERVERS)("$name", ({ reason, open }) => {
+  let database: Database;
+  let close: () => Promise<void> = async () => undefined;
+  let partitions: Partitions;
+  let dayMs = START_MS;
+
+  beforeAll(async () => {
+    if (reason !== null) return;
+    ({ database, close } = await open());
+    partitions = createPartitions({ database, clock, pause: async () => undefined, rowsAtOnce: 3 });
+    const target = await databaseTarget(database, START_MS);
+    await target.createKey(keyId, "credit");
+    await target.fund({ keyId, reference: "g", kind: "grant", amount: 10n ** 9n, about: null, actor: "test" });
+  });
+  afterAll(() => close());
+
+  const setClock = (ms: number): Promise<unknown> => database.query("update test_clock set now = $1", [new Date(ms)]);
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const nextDay = async (): Promise<string> => {
+    dayMs += DAY_MS;
+    await setClock(dayMs);
+    return dayOf(dayMs);
+  };
+  async function spend(requests: number): Promise<string[]> {
+    const ledger = createLedgerStore(database);
+    const ids = Array.from({ length: requests }, () => createId(dayMs));
+    const ask = { keyVersion: 1, rpmLimit: null, least: 1n, most: 10n, unlimited: false, model: "m", claim: null };
+    await ledger.admit(
+      createId(1),
+      ids.map((id) => ({ ...ask, id, keyId, priceVersion: 1, lifetimeMs: 60_000 })),
+    );
+    const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
+    const end = {
+      outcome: "completed",
+      charge: 7n,
+      usage: NO_USAGE,
+      contentDelivered: true,
+      record,
+      answer: null,
+    } as const;
+    await ledger.settle(ids.map((id) => ({ ...end, ...NOTHING_BORNE, id, keyId })));
+    return ids;
+  }
+  const booksAddUp = async (): Promise<void> => {
+    const report = await verify(createVerifyStore(database), { keyIds: null, onProgress: () => undefined });
+    expect(report.mismatches).toEqual([]);
+  };
+  const placesOf = (ids: readonly string[]): Promise<unknown[]> =>
+    database.query(
+      "select tableoid::regclass::text as place, count(*)::int as rows from charge where hold_id = any ($1::uuid[]) group by 1",
+      [ids],
+    );
+
+  test.skipIf(reason !== null)(
+    "a day whose rows lie in the default partition is moved whole, and stays final",
+    async () => {
+      const day = await nextDay();
+      const other = await spend(2);
+      const moved = await nextDay();
+      const ids = await spend(7);
+      expect(await createHousekeepingStore(database).partition(dayMs - (dayMs % DAY_MS))).toBe("occupied");
+      expect((await partitions.list()).days).toContainEqual({
+        day: moved,
+        place: "default",
+        charges: 7,
+        usage_records: 7,
+      });
+
+      expect(await partitions.repair(moved, () => undefined)).toMatchObject({
+        result: "moved",
+        charges: 7,
+        usage_records: 7,
+      });
+
+      const table = `charge_${moved.replaceAll("-", "")}`;
+      expect(await placesOf(ids)).toEqual([{ place: table, rows: 7 }]);
+      expect(await placesOf(other)).toEqual([{ place: "charge_other", rows: 2 }]);
+      expect((await partitions.list()).days).toContainEqual({ day, place: "default", charges: 2, usage_records: 2 });
+      for (const sql of [
+        `update ${table} set amount = 0`,
+        `delete from ${table}`,
+        `truncate ${table}`,
+        "delete from charge_other",
+      ])
+        await expect(database.query(sql), sql).rejects.toMatchObject({ code: "23001" });
+      const repeated = await createLedgerStore(database).void([{ id: ids[0] ?? "", keyId }]);
+      expect(repeated).toEqual([{ kind: "voided", refunded: 7n }]);
+      expect(await createHousekeepingStore(database).partition(dayMs - (dayMs % DAY_MS))).toBe("present");
+      expect(await partitions.repair(moved, () => undefined)).toMatchObject({ result: "present" });
+      await booksAddUp();
+    },
+  );
+
+  test.skipIf(reason !== null)("what is booked and undone while a day is copied goes along", async () => {
+    const day = await nextDay();
+    const ids = await spend(7);
+    const seen: RepairStep[] = [];
+    const onStep = async (step: RepairStep): Promise<void> => {
+      seen.push(step);
+      if (seen.length !== 4) return;
+      ids.push(...(await spend(2)));
+      await createLedgerStore(database).void([{ id: ids[0] ?? "", keyId }]);
+    };
+
+    const repaired = await partitions.repair(day, onStep);
+
+    expect(seen.filter(({ kind }) => kind === "copied").length).toBeGreaterThan(4);
+    expect(repaired).toMatchObject({ result: "moved", charges: 9, usage_records: 8 });
+    expect(await placesOf(ids)).toEqual([{ place: `charge_${day.replaceAll("-", "")}`, rows: 9 }]);
+    await booksAddUp();
+  });
+
+  test.skipIf(reason !== null)(
+    "a move waits for its lock in short tries and goes on when a reader is done",
+    async () => {
+      const day = await nextDay();
+      const ids = await spend(4);
+      const [reading, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const reader = database.transaction(async (tx) => {
+        await tx.query("select 1 from charge limit 1");
+        reading.resolve();
+        await finish.promise;
+      });
+      await reading.promise;
+      const tries: number[] = [];
+      const refused = partitions.repair(day, (step) => {
+        if (step.kind === "waiting") tries.push(step.tries);
+        if (tries.length === 2) finish.resolve();
+      });
+
+      expect(await refused).toMatchObject({ result: "moved", charges: 4 });
+      expect(tries.length).toBeGreaterThanOrEqual(2);
+      expect(await placesOf(ids)).toEqual([{ place: `charge_${day.replaceAll("-", "")}`, rows: 4 }]);
+      await reader;
+      await booksAddUp();
+    },
+  );
+
+  test.skipIf(reason !== null)("a move that would lose a row is undone whole", async () => {
+    const day = await nextDay();
+    const ids = await spend(4);
+    const table = `charge_moving_${day.replaceAll("-", "")}`;
+    await database.script(`
+      create table ${table} (like charge including all);
+      create function lossy() returns trigger language plpgsql as
+        $$ begin return case when new.hold_id <> '${ids[1]}' then new end; end $$;
+      create trigger lossy before insert on ${table} for each row execute function lossy()`);
+
+    await expect(partitions.repair(day, () => undefined)).rejects.toThrow(
+      /3 rows of the day after the move and 4 before it/,
+    );
+
+    expect(await placesOf(ids)).toEqual([{ place: "charge_other", rows: 4 }]);
+    await booksAddUp();
+  });
+});
