@@ -180,7 +180,11 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     clock,
     onChange: events.standbyRequired,
   });
-  const failureOf = standby.doubting(ledgerFailureOf);
+  const failureOf = standby.doubting((error) => {
+    const failure = ledgerFailureOf(error);
+    if (failure === "refused") events.databaseLost(error);
+    return failure;
+  });
   const changes = createHearChanges({
     keyChanged: (keyId) => {
       authenticate.forget(keyId);

@@ -1,7 +1,9 @@
 /** As the functions of the ledger name it when a call reaches a server that does not have the books. */
-export const LINE_REFUSED = "08T01";
+const LINE_REFUSED = "08T01";
 /** The same for a transaction of an isolation level under which they cannot work. */
-export const ISOLATION_REFUSED = "55T02";
+const ISOLATION_REFUSED = "55T02";
+/** The same for requests whose ids were made by a clock that is far from the database's. */
+export const CLOCK_REFUSED = "22T03";
 
 /** More work is waiting for the database than it may queue, or it waited too long. Nothing was sent: safe to retry. */
 export class DatabaseBusyError extends Error {
@@ -70,11 +72,13 @@ function codeOf(error: unknown): string | null {
   return typeof error.code === "string" ? error.code : null;
 }
 
+const REFUSALS = new Set([LINE_REFUSED, ISOLATION_REFUSED, CLOCK_REFUSED]);
+
 /** Why a server that answers is not used, and the remedy; null when the error is another one. */
 export function whyRefused(error: unknown): string | null {
   if (error instanceof LineRefusedError) return error.shown;
   const state = sqlStateOf(error);
-  if (!(error instanceof Error) || (state !== LINE_REFUSED && state !== ISOLATION_REFUSED)) return null;
+  if (!(error instanceof Error) || state === null || !REFUSALS.has(state)) return null;
   const { hint } = error as { hint?: string };
   return hint === undefined ? error.message : `${error.message}: ${hint}`;
 }

@@ -1,5 +1,6 @@
 import { callbackify } from "node:util";
 import { Pool } from "pg";
+import { createId } from "../core/ids.ts";
 import { connectionLost, DatabaseBusyError } from "./database-error.ts";
 import { type Database, LINE, type Queryable, type Subscription } from "./database.ts";
 import { findPrimary } from "./find-primary.ts";
@@ -123,7 +124,10 @@ export function createPostgres(options: PostgresOptions): Database {
       };
     },
     inspect: () => borrow((client) => readServerFacts(client, sessionLimits(options))),
-    ping: () => withinPingTimeout(finding.line.followed() === null ? query("select 1") : query(ON_LINE, [LINE])),
+    ping: () =>
+      withinPingTimeout(
+        finding.line.followed() === null ? query("select 1") : query(COULD_ADMIT, [LINE, createId(Date.now())]),
+      ),
     close: () => {
       if (watch !== null) clearInterval(watch);
       closing ??= Promise.all([...subscriptions].map((subscription) => subscription.close())).then(() => pool.end());
@@ -132,8 +136,8 @@ export function createPostgres(options: PostgresOptions): Database {
   };
 }
 
-/** Where there is a line, a health check asks whether money could move. */
-const ON_LINE = "select on_line_v1($1::uuid, 1)";
+/** Where there is a line, a health check asks whether money could move: on this server, and with ids that are made now. */
+const COULD_ADMIT = "select on_line_v1($1::uuid, 1), require_recent($2::uuid, $2::uuid, ledger_now())";
 
 function withLine(options: PostgresOptions) {
   const { onRefused = () => undefined, onMoved = () => undefined, strangers = "refused" } = options;

@@ -3,9 +3,10 @@ import type { Breaker } from "./breaker.ts";
 
 /**
  * What a failed batch means. `data`: something in it was refused, and nothing of it happened. `lost`: it may have happened, or
- * could not; the same ids may go again. `bug`: neither, so it is not repeated.
+ * could not; the same ids may go again. `refused`: nothing of it happened, and nothing that this process sends would. `bug`: none of
+ * these, so it is not repeated.
  */
-export type Failure = "data" | "lost" | "bug";
+export type Failure = "data" | "lost" | "refused" | "bug";
 
 /** Nobody can say in time. Answered with 503; whether the call happened is unknown, so its id is voided or sent again. */
 export class LedgerUnavailableError extends Error {
@@ -104,7 +105,7 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
         const failure = failureOf(error);
         if (failure === "data" && calls.length > 1) return await halve(calls);
         if (failure !== "lost") {
-          for (const call of calls) finish(call, () => call.reject(error));
+          for (const call of calls) finish(call, () => call.reject(reasonOf(failure, error)));
           return;
         }
         breaker?.failed();
@@ -163,6 +164,10 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
 
   return { submit, waiting: () => waiting.size };
 }
+
+/** Who is refused for what this process is hears the same as while nobody answers. */
+const reasonOf = (failure: Failure, error: unknown): unknown =>
+  failure === "refused" ? new LedgerUnavailableError("the ledger refuses this process", { cause: error }) : error;
 
 /** As many as fit; always at least one, however large it is. */
 function take<Call extends { bytes: number }>(queue: Call[], limits: Pick<LaneLimits, "items" | "bytes">): Call[] {

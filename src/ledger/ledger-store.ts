@@ -1,5 +1,5 @@
 import { invariant } from "../core/invariant.ts";
-import { connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
+import { CLOCK_REFUSED, connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
 import { LINE, type Queryable } from "../db/database.ts";
 import type { Failure } from "./lane.ts";
 import type {
@@ -225,6 +225,7 @@ export function ledgerFailureOf(error: unknown): Failure {
   if (error instanceof DatabaseBusyError || connectionLost(error)) return "lost";
   const state = sqlStateOf(error);
   if (state === null) return "bug";
+  if (state === CLOCK_REFUSED) return "refused";
   if (state.startsWith("22") || state.startsWith("23")) return "data";
   return /^(40|53|55|57)/.test(state) ? "lost" : "bug";
 }

@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
@@ -7,6 +8,8 @@ import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPostgres, type PostgresOptions } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Funding } from "../../src/ledger/ledger.ts";
+import { startPgbouncer, whyNoPgbouncer } from "../support/pgbouncer.ts";
+import { poolerConfiguration } from "../support/pooler-page.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.ts";
 import { promote, startStandbyOf } from "../support/postgres-standby.ts";
 import { NOTHING_BORNE } from "../support/nothing-borne.ts";
@@ -46,7 +49,7 @@ describe.skipIf(whyUnavailable("15") !== null)(
       await createLedgerStore(owner).fund(funding("p", FUNDED));
       await owner.close();
       // One set of books for each test; which timeline a server is on is the same for all.
-      for (let n = 0; n < 8; n++) await admin.query(`create database books_${n} template template_books`);
+      for (let n = 0; n < 10; n++) await admin.query(`create database books_${n} template template_books`);
       await admin.close();
       [promoted, twin] = await Promise.all([startStandbyOf(old), startStandbyOf(old)]);
       await Promise.all([promote(promoted), promote(twin)]);
@@ -174,6 +177,55 @@ describe.skipIf(whyUnavailable("15") !== null)(
       expect(await elsewhere.query("select on_line_v1(null, 1) as passed")).toEqual([{ passed: 1 }]);
     });
 
+    test("the first to come after a promotion waits for no standby", async () => {
+      const database = connect([promoted], { strangers: "read" });
+      await database.query("update server_line set timeline = 1");
+      await onServer(promoted, "alter system set synchronous_standby_names = 'gone'", "select pg_reload_conf()");
+      try {
+        await until(
+          async () => {
+            const [row] = await database.query<{ names: string }>(
+              "select current_setting('synchronous_standby_names') as names",
+            );
+            return row?.names === "gone";
+          },
+          "the server waits for a standby that is gone",
+          10_000,
+        );
+
+        expect(await connect([promoted]).query("select 1 as one")).toEqual([{ one: 1 }]);
+      } finally {
+        await onServer(promoted, "alter system reset synchronous_standby_names", "select pg_reload_conf()");
+      }
+    });
+
+    test.skipIf(whyNoPgbouncer() !== null)(
+      "a pooler that turns to the old primary under open connections moves no money there",
+      async () => {
+        const behind = await startSwitch(promoted.port);
+        const pooler = await startPgbouncer({
+          configuration: (place) => poolerConfiguration({ ...place, serverPort: behind.port, database: books }),
+          users: { postgres: "for-tests" },
+        });
+        const url = `postgres://postgres:for-tests@127.0.0.1:${pooler.port}/tollgate`;
+        const database = createPostgres({ url, ...limits, poolSize: 3 });
+        expect(await spend(database, 100n)).toBe(100n);
+
+        behind.turnTo(old.port);
+        const refusals = await Promise.all(
+          Array.from({ length: 6 }, () => spend(database, 100n).then(String, (error: Error) => error.message)),
+        );
+
+        // PgBouncer itself ends clients whose server went away in a call; what gets through is refused by the old primary or here.
+        for (const refusal of refusals) expect(refusal).not.toBe("100");
+        await expect(spend(database, 100n)).rejects.toThrow(/on timeline 1/);
+        expect(await connect([old]).query("select from charge")).toEqual([]);
+        await database.close();
+        await pooler.close();
+        await behind.close();
+      },
+    );
+
     test("processes of the version before go on after a promotion, whoever comes first", async () => {
       const database = connect([promoted], { strangers: "read" });
       await database.query("update server_line set timeline = 1, mark = gen_random_uuid()");
@@ -184,6 +236,13 @@ describe.skipIf(whyUnavailable("15") !== null)(
     });
   },
 );
+
+async function onServer({ superuserUrl }: Cluster, ...statements: string[]): Promise<void> {
+  const client = new Client({ connectionString: superuserUrl });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
 
 const funding = (reference: string, amount: bigint): Funding => ({
   keyId: KEY,
