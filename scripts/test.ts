@@ -42,6 +42,8 @@ const SUITES = new Set([
 /** What is no suite of tests but a run of its own, by the word after `chaos`. */
 const RUNS: Readonly<Record<string, string>> = {
   patroni: "tests/chaos/patroni/main.ts",
+  restore: "tests/chaos/restore/main.ts",
+  standby: "tests/chaos/restore/standby.ts",
   upgrade: "tests/chaos/upgrade/main.ts",
 };
 const words = process.argv.slice(2);

@@ -1,6 +1,9 @@
 import type { ClientEntry } from "./evidence.ts";
 import { countsOf, examine, violationsOf } from "./invariants.ts";
 import type { Stage } from "./stage.ts";
+import { until } from "../../support/until.ts";
+
+const ANSWERS_TIMEOUT_MS = 120_000;
 
 /** Waits for rest, joins the witnesses and asks the operator's own check, for runs that are no test: throws on any violation. */
 export async function examineRun(stage: Stage, name: string): Promise<void> {
@@ -12,6 +15,13 @@ export async function examineRun(stage: Stage, name: string): Promise<void> {
   if (violations.length > 0) throw new Error(`${violations.length} violations:\n${violations.join("\n")}`);
   if (hung > 0) throw new Error(`${hung} answers never ended`);
   await verifyRun(stage);
+}
+
+/** Resolves when so many more answers have been seen whole. */
+export async function answered(stage: Stage, count: number): Promise<void> {
+  const told = (): number => stage.clients.filter(({ terminalAtMs }) => terminalAtMs !== null).length;
+  const wanted = told() + count;
+  await until(() => told() >= wanted, `${count} answers`, ANSWERS_TIMEOUT_MS);
 }
 
 export async function verifyRun(stage: Stage): Promise<void> {

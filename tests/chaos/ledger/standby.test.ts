@@ -1,13 +1,11 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { type Cluster, runAsServer, startCluster, whyUnavailable } from "../../support/postgres.ts";
+import { type Cluster, startCluster, whyUnavailable } from "../../support/postgres.ts";
+import { promote, setReplication, startStandbyOf } from "../../support/standby.ts";
 import { until } from "../../support/until.ts";
 import type { StageKey } from "./ask.ts";
 import { startLoad } from "./load.ts";
 import { chaosSeed, createRandom } from "./random.ts";
-import { withClient } from "./read-ledger.ts";
 import { expectServing, expectSound, LONG } from "./report.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
 
@@ -24,9 +22,7 @@ describe.skipIf(whyUnavailable("15"))("a synchronous standby takes over", () => 
   beforeAll(async () => {
     primary = await startCluster();
     standby = await startStandbyOf(primary);
-    await ask(primary, "alter system set synchronous_standby_names = '*'");
-    await ask(primary, "select pg_reload_conf()");
-    await until(async () => (await syncState(primary)) === "sync", "the standby is synchronous", 10_000);
+    await setReplication(primary, "sync");
     stage = await startStage({ cluster: primary, otherHosts: [`127.0.0.1:${standby.port}`] });
     gateways = await Promise.all([stage.startGateway(), stage.startGateway()]);
     keys = [await stage.makeKey({ credit: 100_000_000_000n }), await stage.makeKey({ budget: 1_000_000_000n })];
@@ -46,7 +42,7 @@ describe.skipIf(whyUnavailable("15"))("a synchronous standby takes over", () => 
       await until(() => toldSoFar() >= TOLD, "enough answers have been told", 120_000);
       await primary.stop({ mode: "immediate" });
       const told = toldSoFar();
-      await runAsServer(join(standby.binFolder, "pg_ctl"), ["promote", "-D", standby.dataFolder, "-w"]);
+      await promote(standby);
       const promotedMs = performance.now();
       stage.moveTo(standby);
       await expectServing(stage, gateways, keys[0]);
@@ -62,22 +58,3 @@ describe.skipIf(whyUnavailable("15"))("a synchronous standby takes over", () => 
     LONG ? 240_000 : 120_000,
   );
 });
-
-/** A standby that streams from the primary, made as an operator would make it. */
-const startStandbyOf = (primary: Cluster): Promise<Cluster> =>
-  startCluster({
-    settings: { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres`, hot_standby: "on" },
-    fill: async ({ dataFolder, binFolder }) => {
-      const source = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"];
-      await runAsServer(join(binFolder, "pg_basebackup"), ["-D", dataFolder, ...source, "-c", "fast", "--no-sync"]);
-      await writeFile(join(dataFolder, "standby.signal"), "");
-    },
-  });
-
-const ask = (cluster: Cluster, sql: string): Promise<unknown[]> =>
-  withClient(cluster.url(), async (client) => (await client.query(sql)).rows as unknown[]);
-
-async function syncState(primary: Cluster): Promise<string | undefined> {
-  const [row] = (await ask(primary, "select sync_state from pg_stat_replication")) as { sync_state: string }[];
-  return row?.sync_state;
-}
