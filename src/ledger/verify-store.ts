@@ -15,12 +15,15 @@ const CANCELLED = "57014";
 
 const COUNTED = "('completed', 'timed_out', 'upstream_failed')";
 
-/** A minute is many times what a call to the ledger may take; older ids without a hold will not come any more, nor do those in
- * quarantine until an operator releases them: what that makes look wrong is looked at once more. */
+/**
+ * Values: how far back. A minute is many times what a call to the ledger may take, and no id is admitted that is more than an hour off.
+ * Older ids without a hold will not come any more.
+ */
 const BOUNDARY = `select least(
-    uuid_floor(ledger_now() - interval '1 minute'),
-    (select id from hold h where not exists (select from quarantine q where q.hold_id = h.id) order by id limit 1)
+    uuid_floor(ledger_now() - $1 * interval '1 minute'),
+    (select id from hold order by id limit 1)
   ) as id`;
+const MINUTES = { usual: 1, certain: 62 };
 
 /** Values: after, before, keys, limit. One row per key and period, and at least one, which says how far the piece went. */
 const CHARGES = `
@@ -169,8 +172,8 @@ export function createVerifyStore(queryable: Queryable): VerifyStore {
     };
 
   return {
-    boundary: async () => {
-      const [row] = await queryable.query<{ id: string }>(BOUNDARY);
+    boundary: async (which) => {
+      const [row] = await queryable.query<{ id: string }>(BOUNDARY, [MINUTES[which]]);
       invariant(row, "there is always a now");
       return row.id;
     },

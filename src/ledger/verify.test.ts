@@ -121,6 +121,40 @@ test.skipIf(server?.reason !== null)(
   },
 );
 
+test.skipIf(server?.reason !== null)(
+  "a gateway that is behind causes no alarm, also where the whole cannot be looked at in one statement",
+  async () => {
+    if (!server) return;
+    const { database, close } = await server.open();
+    const target = await databaseTarget(database, NOON_MS);
+    const keyId = createId(NOON_MS);
+    await target.createKey(keyId, "credit");
+    await target.fund({ keyId, reference: "g", kind: "grant", amount: 1_000n, about: null, actor: "test" });
+    const store = createVerifyStore(database);
+    let late = 0;
+    /** Five minutes behind: booked when the charges of that time have been added up. */
+    const charges: typeof store.charges = async (scope) => {
+      const chunk = await store.charges(scope);
+      const id = createId(NOON_MS - 300_000 + (late += 1));
+      const ask = { keyVersion: 1, rpmLimit: null, least: 1n, most: 10n, unlimited: false, model: "m", claim: null };
+      await target.admit(createId(1), [{ ...ask, id, keyId, priceVersion: 1, lifetimeMs: 60_000 }]);
+      const end = { outcome: "completed", charge: 7n, usage: NO_USAGE, contentDelivered: true, answer: null } as const;
+      await target.settle([{ ...end, ...NOTHING_BORNE, id, keyId, record: null }]);
+      return chunk;
+    };
+    const accounts: typeof store.accounts = (scope) =>
+      scope.from.startsWith("00000000")
+        ? Promise.reject(Object.assign(new Error("too long"), { code: "57014" }))
+        : store.accounts(scope);
+
+    const report = await verify({ ...store, charges, accounts }, { keyIds: null, onProgress: () => undefined });
+
+    expect(late).toBeGreaterThan(2);
+    expect(report.mismatches).toEqual([]);
+    await close();
+  },
+);
+
 describe.skipIf(server?.reason !== null)("books that were tampered with", () => {
   let database: Database;
   let close: () => Promise<void> = async () => undefined;
@@ -340,7 +374,7 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
     await database.query(`update balance set used = used - 1 ${credit}`);
 
     expect(report.mismatches).toMatchObject([{ key_id: creditKey, column: "balance.used" }]);
-    expect(boundaries).toEqual([expect.not.stringMatching(/^0+$/), "00000000", boundaries[0]]);
+    expect(boundaries).toEqual([expect.not.stringMatching(/^0+$/), "00000000", expect.not.stringMatching(/^0+$/)]);
   });
 
   test("one key is verified without the others", async () => {

@@ -8,8 +8,8 @@ type Scope = { cursor: Cursor; keyIds: readonly string[] | null };
 
 /** Reads the books a piece at a time; each piece is one short statement and so one instant. */
 export type VerifyStore = {
-  /** An id below which no charge will be added any more, but for accidents. */
-  boundary: () => Promise<string>;
+  /** An id below which no charge will be added any more: `usual`, unless a gateway's clock is behind; `certain`, however far it may be. */
+  boundary: (which: "usual" | "certain") => Promise<string>;
   /** Charges with smaller ids than the boundary, added up per key. */
   charges: (scope: Scope & { before: string }) => Promise<Chunk<{ keyId: string; sum: ChargeSum }>>;
   /** Balances with their holds, fundings and the charges from the boundary on. */
@@ -69,7 +69,7 @@ export async function verify(
   store: VerifyStore,
   { keyIds, onProgress }: { keyIds: readonly string[] | null; onProgress: OnProgress },
 ): Promise<VerifyReport> {
-  const first = await foldKeys(store, { keyIds, onProgress, boundary: await store.boundary() });
+  const first = await foldKeys(store, { keyIds, onProgress, boundary: await store.boundary("usual") });
   const mismatches = first.ownerless.slice(0, MOST_MISMATCHES);
   const take = (found: readonly Mismatch[]): void => {
     mismatches.push(...found.slice(0, MOST_MISMATCHES - mismatches.length));
@@ -107,14 +107,16 @@ type Folded = {
 
 type Fold = { keyIds: readonly string[] | null; onProgress: OnProgress };
 
-/** Everything of these keys at one instant, which can be too much for one statement; then once more as before. */
+/** Everything of these keys at one instant, which can be too much for one statement; then as much of it as may still change. */
 async function foldAgain(store: VerifyStore, fold: Fold): Promise<Folded> {
-  try {
-    return await foldKeys(store, { ...fold, boundary: START.id });
-  } catch (error) {
-    if (!store.tookTooLong(error)) throw error;
-    return foldKeys(store, { ...fold, boundary: await store.boundary() });
+  for (const boundary of [async () => START.id, () => store.boundary("certain")]) {
+    try {
+      return await foldKeys(store, { ...fold, boundary: await boundary() });
+    } catch (error) {
+      if (!store.tookTooLong(error)) throw error;
+    }
   }
+  return foldKeys(store, { ...fold, boundary: await store.boundary("usual") });
 }
 
 async function foldKeys(

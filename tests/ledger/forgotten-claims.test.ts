@@ -56,6 +56,21 @@ describe.skipIf(reason !== null)("claims that have expired", () => {
     expect(await ledger.usage(keyId)).toMatchObject({ held: 0n });
   });
 
+  test("are left for another time while somebody has them locked, and nobody waits", async () => {
+    await keep([-3, -2, -1].map((hours) => ({ bytes: 1, hours })));
+
+    const removed = await database.transaction(async (tx) => {
+      await tx.query("select from idempotency where key_sha256 = $1 for update", [Buffer.alloc(32, 1)]);
+      return database.transaction(async (other) => {
+        await other.script("set local lock_timeout = 500");
+        return createLedgerStore(other).forgetClaims({ items: 10, bytes: KIBIBYTE });
+      });
+    });
+
+    expect(removed).toBe(2);
+    expect(await ledger.forgetClaims({ items: 10, bytes: KIBIBYTE })).toBe(1);
+  });
+
   test("are removed, and no others", async () => {
     await keep([-1, 1, -2, 2].map((hours) => ({ bytes: 1, hours })));
 
