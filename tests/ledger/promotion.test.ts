@@ -1,27 +1,14 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
-import { type Cluster, runAsServer, startCluster, whyUnavailable } from "../support/postgres.ts";
+import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.ts";
+import { promote, startStandbyOf } from "../support/postgres-standby.ts";
 
 const reason = whyUnavailable("15");
 const NOTHING = { swept: [], quarantined: [] };
-
-/** A standby that streams from the primary, made as an operator would make it. */
-const startStandbyOf = (primary: Cluster): Promise<Cluster> =>
-  startCluster({
-    version: "15",
-    settings: { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres`, hot_standby: "on" },
-    fill: async ({ dataFolder, binFolder }) => {
-      const source = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"];
-      await runAsServer(join(binFolder, "pg_basebackup"), ["-D", dataFolder, ...source, "-c", "fast", "--no-sync"]);
-      await writeFile(join(dataFolder, "standby.signal"), "");
-    },
-  });
 
 describe.skipIf(reason !== null)("a standby that has been up for an hour is promoted", () => {
   let primary: Cluster;
@@ -49,7 +36,7 @@ describe.skipIf(reason !== null)("a standby that has been up for an hour is prom
     await database.close();
     standby = await startStandbyOf(primary);
     await primary.stop({ mode: "immediate" });
-    await runAsServer(join(standby.binFolder, "pg_ctl"), ["promote", "-D", standby.dataFolder, "-w"]);
+    await promote(standby);
   }, 60_000);
   afterAll(async () => {
     await standby?.close();
