@@ -10,6 +10,21 @@ import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.
 const limits = { poolSize: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 /** The last migration of the version that left functions to everybody and had its grants written by hand. */
 const BY_HAND = 12;
+/** What gateways of that version call. */
+const CALLED = [
+  "settle_v2",
+  "void_v2",
+  "checkpoint_v1",
+  "heartbeat_v1",
+  "sweep_v2",
+  "forget_claims_v1",
+  "fund_v1",
+  "budget_v1",
+  "usage_v1",
+  "suspend_v1",
+  "rollup_v1",
+  "partition_v1",
+];
 const GRANTS_BY_HAND = `
   grant usage on schema public to tollgate, tollgate_reader;
   grant select, insert, update, delete on key, key_secret, provider, model, price, route to tollgate;
@@ -60,16 +75,41 @@ describe.skipIf(whyUnavailable("15") !== null)("a database whose grants were wri
            '{300000}', null, null) where place > 0`,
         [createId(Date.now()), createId(Date.now()), keyId],
       );
+    const denied: string[] = [];
+    const callEach = async (step: string): Promise<void> => {
+      const calls = await owner.query<{ name: string; sql: string }>(
+        `select proname as name,
+                format('select %I(%s)', proname, (select string_agg('null::' || format_type(t, null), ', ') from unnest(proargtypes) t)) as sql
+           from pg_proc where proname = any ($1::text[])`,
+        [CALLED],
+      );
+      for (const name of CALLED) if (!calls.some((call) => call.name === name)) denied.push(`${step}: no ${name}`);
+      for (const { name, sql } of calls) {
+        const undone = new Error("undone");
+        const outcome = app.transaction(async (tx) => {
+          await tx.query(sql);
+          throw undone;
+        });
+        await outcome.catch((error: { code?: string }) => {
+          if (error.code === "42501" || error.code === "42883") denied.push(`${step}: ${name} ${error.code}`);
+        });
+      }
+    };
     const served = [await serve()];
     expect(await reader.query("select ledger_now() is not null as called")).toEqual([{ called: true }]);
 
     let asking = Promise.resolve();
     const { applied } = await migrate(owner, {
       folder: migrationsFolder(),
-      onStep: () => void (asking = asking.then(async () => void served.push(await serve()))),
+      onStep: ({ name }) =>
+        void (asking = asking.then(async () => {
+          served.push(await serve());
+          await callEach(name);
+        })),
     });
     await asking;
 
+    expect(denied).toEqual([]);
     expect(served).toEqual(Array.from({ length: applied.length + 1 }, () => [{ verdict: "insufficient" }]));
     await expect(reader.query("select ledger_now()")).rejects.toMatchObject({ code: "42501" });
     await Promise.all([app.close(), reader.close()]);
