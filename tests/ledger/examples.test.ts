@@ -58,7 +58,7 @@ describe.each(subjects)("$name", ({ open, reason }) => {
   });
 
   const purchase = (amount: bigint, reference = "p") =>
-    target.fund({ keyId: credit, reference, kind: "purchase", amount, about: null, actor: "test" });
+    target.fund({ keyId: credit, reference: reference + credit, kind: "purchase", amount, about: null, actor: "test" });
   const ask = (fields: Partial<Ask> = {}): Ask => {
     asked += 1;
     return {
