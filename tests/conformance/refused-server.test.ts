@@ -68,12 +68,15 @@ describe.skipIf(whyUnavailable("15") !== null)("an address leads back to an old 
     return response.status;
   };
 
+  /** Lines are written together, a moment after what they tell. */
+  const logged = (line: RegExp) => until(() => line.test(gateway.output()), `the log says ${line.source}`, 10_000);
+
   test("the promotion is followed; on the way back requests are 503, and readiness, log and metric say why", async () => {
     expect(await ask()).toBe(200);
 
     address.turnTo(promoted.port);
     await until(async () => (await ready()).status === 200 && (await ask()) === 200, "it serves on timeline 2", 30_000);
-    expect(gateway.output()).toMatch(/"msg":"books moved to a higher timeline","from":1,"to":2/);
+    await logged(/"msg":"books moved to a higher timeline","from":1,"to":2/);
 
     address.turnTo(old.port);
     const refusal =
@@ -82,7 +85,7 @@ describe.skipIf(whyUnavailable("15") !== null)("an address leads back to an old 
     expect((await ready()).status).toBe(503);
     expect((await ready()).text).not.toContain("127.0.0.1");
     await until(async () => (await ask()) === 503, "requests are refused", 30_000);
-    expect(gateway.output()).toMatch(
+    await logged(
       /"msg":"database server refused","reason":"the database server 127\.0\.0\.1:\d+ is refused: it is on timeline 1/,
     );
     const metrics = await fetch(`${gateway.adminUrl}/metrics`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
