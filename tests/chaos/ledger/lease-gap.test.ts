@@ -27,7 +27,7 @@ describe.skipIf(whyUnavailable("15"))("a gateway is cut off from PostgreSQL unti
   }, 60_000);
   afterAll(() => stage?.close());
 
-  test("what it admits as soon as it is back is not swept by the other", async () => {
+  test("what it admits as soon as it is back is not swept by the other, and every stream ends whole", async () => {
     await until(cutOff, "its lease has run out", 40_000);
     const backMs = Date.now();
     const asked: Promise<ClientEntry>[] = [];
@@ -44,12 +44,24 @@ describe.skipIf(whyUnavailable("15"))("a gateway is cut off from PostgreSQL unti
     );
     expect(whole).toBeGreaterThan(10);
     expect(await sweptYoung()).toEqual([]);
+    const cutShort = entries.filter(({ terminalAtMs }) => terminalAtMs === null);
+    expect(await endsOf(cutShort, backMs)).toEqual([]);
     await expectSound(stage, "lease gap");
   }, 120_000);
 
   /** What was swept although it was younger than a lease. */
   const sweptYoung = (): Promise<unknown[]> =>
     withClient(stage.cluster().url(), async (client) => (await client.query(SWEPT_YOUNG)).rows as unknown[]);
+
+  /** What became of these streams, as their callers and the ledger say. */
+  async function endsOf(entries: readonly ClientEntry[], backMs: number): Promise<unknown[]> {
+    const { ledger } = await stage.evidence();
+    const kinds = new Map(ledger.charges.map(({ holdId, kind }) => [holdId, kind]));
+    return entries.map(({ code, events, hung, holdId, sentAtMs, endedAtMs }) => {
+      const charge = kinds.get(holdId ?? "") ?? null;
+      return { code, events, hung, charge, askedMs: sentAtMs - backMs, tookMs: endedAtMs - sentAtMs };
+    });
+  }
 
   /** Breaks whatever connection there is, and asks whether it has been enough. */
   async function cutOff(): Promise<boolean> {
