@@ -27,7 +27,8 @@ export type Cluster = {
   configure: (mode: Mode) => Promise<void>;
   switchover: (from: Node) => Promise<void>;
   superuserUrl: (node: Node, database?: string) => string;
-  createDatabase: (name: string) => Promise<void>;
+  /** For the gateways' role, empty or as a copy. */
+  createDatabase: (database: { name: string; template?: string }) => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -134,8 +135,10 @@ export async function startCluster(options: {
       await answer.text();
     },
     superuserUrl,
-    createDatabase: (name) =>
-      askLeader(withWords(forDatabase, { "create database tollgate": `create database ${name}` })),
+    createDatabase: ({ name, template = "template1" }) =>
+      askLeader(
+        `${withWords(forDatabase, { "create database tollgate": `create database ${name}` })} template ${template}`,
+      ),
     close: () => kept.disposeAsync(),
   };
 }

@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { serverFolder } from "../../support/postgres-binaries.ts";
+import { startBackdrop } from "./backdrop.ts";
 import { startCluster } from "./cluster.ts";
 import { holds, type Row } from "./figures.ts";
 import { CannotInstall, installPrograms, type Programs } from "./install.ts";
@@ -92,11 +93,12 @@ async function play(scenarios: readonly Scenario[], ground: Ground): Promise<{ r
   const { nodes } = cluster;
   const near = parts.adopt(await startSite({ ...ground, name: "near", nodes, blocks, createLink }), (it) => it.close());
   const far = parts.adopt(await startSite({ ...ground, name: "far", nodes, blocks, createLink }), (it) => it.close());
+  const backdrop = parts.adopt(await startBackdrop({ ...ground, cluster, site: near }), (it) => it.close());
   if (!values.json) console.log(tableHead());
   let brokenOff = 0;
   for (const scenario of scenarios) {
     const report = (text: string): void => say(`${scenario.name}: ${text}`);
-    const run = { cluster, sites: [near, far] as const, keeper: ground.keeper, say: report };
+    const run = { cluster, sites: [near, far] as const, keeper: ground.keeper, backdrop, say: report };
     const played = await withTrueClock(() => runScenario(scenario, run), report).catch((error: unknown) => {
       report(`broke off: ${error instanceof Error ? error.message : String(error)}`);
       return [];

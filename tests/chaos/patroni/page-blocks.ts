@@ -43,7 +43,8 @@ export function withValues(block: string, values: Record<string, unknown>): stri
     if (!isObject(place) || !(last in place)) throw new Error(`the page has no ${path}`);
     place[last] = value;
   }
-  return stringify(whole);
+  // As Patroni reads it, `on` without quotes is a boolean.
+  return stringify(whole, { version: "1.1" });
 }
 
 /** A block of text with other words in places that must exist. */

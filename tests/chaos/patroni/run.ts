@@ -2,6 +2,7 @@ import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StageKey } from "../ledger/ask.ts";
 import { priceOf } from "../ledger/tariff.ts";
+import type { Backdrop } from "./backdrop.ts";
 import type { Cluster } from "./cluster.ts";
 import {
   countStatuses,
@@ -25,6 +26,7 @@ export type Run = {
   cluster: Cluster;
   sites: readonly [Site, Site];
   keeper: Keeper;
+  backdrop: Backdrop;
   say: (text: string) => void;
 };
 
@@ -45,11 +47,18 @@ export async function runScenario(scenario: Scenario, run: Run): Promise<Row[]> 
   await cluster.configure(scenario.mode);
   await using stages = new AsyncDisposableStack();
   const acts: Act[] = [];
-  for (const [index, route] of ROUTES.entries()) {
-    const database = `tollgate_${Date.now().toString(36)}_${index}`;
-    const stage = stages.adopt(await startStage({ ...run, route, database }), (it) => it.close());
+  const databases = ROUTES.map((_, index) => `tollgate_${Date.now().toString(36)}_${index}`);
+  for (const database of databases) await run.backdrop.createBooks(database);
+  const starting = ROUTES.map((route, index) => startStage({ ...run, route, database: databases[index] ?? "" }));
+  const started = (await Promise.allSettled(starting)).flatMap((each) =>
+    each.status === "fulfilled" ? each.value : [],
+  );
+  for (const stage of started) {
+    stages.adopt(stage, (it) => it.close());
     acts.push({ stage, keys: await keysOf(stage), violations: [] });
   }
+  // One that did not start says why.
+  await Promise.all(starting);
   const old = await cluster.leader();
   if (old === null) throw new Error("no server leads");
   say(`${old.name} leads, ${acts.length * sites.length} gateways serve`);

@@ -1,18 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { rememberSecrets } from "../../support/gateway-process.ts";
-import { type Ran, runTollgate } from "../../support/run-tollgate.ts";
+import type { Ran } from "../../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../../support/serve-process.ts";
-import { startSimulatorProcess } from "../../support/simulator-process.ts";
 
 import { ask, type Ask, type StageKey } from "../ledger/ask.ts";
 import type { ClientEntry, Evidence } from "../ledger/evidence.ts";
-import { createProviderWitness } from "../ledger/provider-witness.ts";
 import { readLedger, withClient } from "../ledger/read-ledger.ts";
-import { stageCatalogue } from "../ledger/stage-catalogue.ts";
 import { makeStageKey, type Means } from "../ledger/stage-keys.ts";
+import type { Backdrop } from "./backdrop.ts";
 import type { Cluster } from "./cluster.ts";
+import { insist } from "./insist.ts";
 import { poll } from "./poll.ts";
 import type { Keeper } from "./part.ts";
 import type { RouteName, Site } from "./site.ts";
@@ -36,10 +31,6 @@ export type Stage = {
   close: () => Promise<void>;
 };
 
-const ADMIN_TOKEN = "an-admin-token-for-chaos";
-const PROVIDER_KEY = "sk-provider-key-for-chaos-0123456789";
-/** Streams that end while the servers are without a leader, and streams that outlast that. */
-const MODELS = { brief: "sim+tokens=160+rate=20", lasting: "sim+tokens=900+rate=20" };
 /** A lease of 15 s, a sweep every 5 s, voids that are tried again, and room for a busy machine. */
 const REST_TIMEOUT_MS = 90_000;
 
@@ -48,37 +39,16 @@ export async function startStage(options: {
   database: string;
   cluster: Cluster;
   sites: readonly Site[];
+  backdrop: Backdrop;
   keeper: Keeper;
 }): Promise<Stage> {
-  const { route, database, cluster, sites, keeper } = options;
+  const { route, database, cluster, sites, backdrop, keeper } = options;
+  const { folder, environment, witness } = backdrop;
   await using parts = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-chaos-"));
-  parts.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const simulator = parts.adopt(await startSimulatorProcess(), async (it) => void (await it.stop()));
-  keeper.add(simulator.pid);
-  rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);
-  const environment = {
-    PATH: process.env["PATH"] ?? "",
-    TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
-    TOLLGATE_ADMIN_PORT: "0",
-    PORT: "0",
-    STAGE_PROVIDER_KEY: PROVIDER_KEY,
-  };
-  const catalogue = stageCatalogue({ simulatorUrl: simulator.url, deafUrl: simulator.url, extraModels: MODELS });
-  writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogue));
-  const site = sites[0] as Site;
-  const tollgate = (...words: string[]): Promise<Ran> =>
-    runTollgate(words, { cwd: folder, env: { ...environment, ...site.environment(route, database) } });
-
-  await cluster.createDatabase(database);
-  for (const words of [["migrate"], ["catalogue", "apply", "catalogue.json"]]) {
-    const ran = await tollgate(...words);
-    if (ran.code !== 0) throw new Error(`${words.join(" ")}: ${ran.stderr}`);
-  }
   const gateways = await Promise.all(
     sites.map(async (at) => {
       const env = { ...environment, ...at.environment(route, database) };
-      const served = await startServeProcess({ folder, environment: env });
+      const served = await insist(() => startServeProcess({ folder, environment: env }));
       keeper.add(served.pid);
       return { ...served, site: at.name };
     }),
@@ -88,7 +58,6 @@ export async function startStage(options: {
     await Promise.all(gateways.map(({ ended }) => ended));
   });
 
-  const witness = await createProviderWitness(simulator);
   const entries: Entry[] = [];
   const run = Math.random().toString(36).slice(2, 8).padEnd(6, "0");
   let markers = 0;
@@ -109,7 +78,7 @@ export async function startStage(options: {
       return entry;
     },
     makeKey: async (means) => makeStageKey(await leaderUrl(), means),
-    tollgate,
+    tollgate: (...words) => backdrop.tollgate(words, { route, database }),
     untilNothingHeld: async () => {
       const startedMs = performance.now();
       const nothing = async (): Promise<boolean> => (await heldNow(await leaderUrl())) === 0;
