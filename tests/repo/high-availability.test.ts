@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countStatuses, countStreams, refusedSeconds, secondsOf } from "../chaos/patroni/figures.ts";
+import { backSeconds, countStatuses, countStreams, refusedSeconds, secondsOf } from "../chaos/patroni/figures.ts";
 import { blocksOf, readBlocks, valueOf, withValues, withWords } from "../chaos/patroni/page-blocks.ts";
 import type { Entry } from "../chaos/patroni/stage.ts";
 
@@ -49,6 +49,17 @@ test("every second of the time line is there, and every request in its second", 
     { second: 2, answered: 1, refused: 0, other: 0 },
   ]);
   expect(countStatuses(entries)).toEqual({ answered: 2, refused: 1, other: { none: 1 } });
+});
+
+test("how long the servers took to come back counts from the last thing that was done", () => {
+  const marks = [
+    { second: 0, what: "killed" },
+    { second: 22.5, what: "started again" },
+    { second: 40, what: "all stream" },
+  ];
+
+  expect(backSeconds({ marks })).toBe(17.5);
+  expect(backSeconds({ marks: marks.slice(0, 2) })).toBeNull();
 });
 
 test("a stream that neither came to its end nor said why is told from both", () => {

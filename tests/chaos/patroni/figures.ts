@@ -28,7 +28,6 @@ export type Row = {
   doubled: number;
   overspent: number;
   verified: boolean;
-  rejoinedSeconds: number | null;
   violations: string[];
   seconds: Second[];
   marks: Mark[];
@@ -131,5 +130,14 @@ export function judge(
     doubled: findings.I4.violations.length,
   };
 }
+
+/** From the last thing that was done or seen until all three servers stream again; null when they did not. */
+export function backSeconds({ marks }: Pick<Row, "marks">): number | null {
+  const [before, last] = marks.slice(-2);
+  return before === undefined || last?.what !== ALL_STREAM ? null : last.second - before.second;
+}
+
+/** The mark with which a scenario ends well. */
+export const ALL_STREAM = "all stream";
 
 export const holds = (row: Row): boolean => row.violations.length === 0;

@@ -5,6 +5,7 @@ import { priceOf } from "../ledger/tariff.ts";
 import type { Backdrop } from "./backdrop.ts";
 import type { Cluster } from "./cluster.ts";
 import {
+  ALL_STREAM,
   countStatuses,
   countStreams,
   judge,
@@ -77,7 +78,7 @@ export async function runScenario(scenario: Scenario, run: Run): Promise<Row[]> 
   return rows;
 }
 
-type Played = { faultAtMs: number; marks: { atMs: number; what: string }[]; rejoinedMs: number | null };
+type Played = { faultAtMs: number; marks: { atMs: number; what: string }[] };
 
 /** Everything that happens to the servers, with the moments at which it did. */
 async function play(
@@ -86,7 +87,6 @@ async function play(
 ): Promise<Played> {
   const [near, far] = sites;
   const marks: Played["marks"] = [];
-  let rejoinedMs: number | null = null;
   const scene: Scene = {
     cluster,
     old,
@@ -108,8 +108,8 @@ async function play(
       return true;
     },
     rejoined: async () => {
-      rejoinedMs = await cluster.settled();
-      scene.mark("all stream");
+      await cluster.settled();
+      scene.mark(ALL_STREAM);
     },
   };
   try {
@@ -120,7 +120,7 @@ async function play(
     old.signalPatroni("SIGCONT");
     for (const site of sites) await site.restore();
   }
-  return { faultAtMs: marks[0]?.atMs ?? Date.now(), marks, rejoinedMs };
+  return { faultAtMs: marks[0]?.atMs ?? Date.now(), marks };
 }
 
 /** A gateway that does not serve again in time is a violation, and the scenario goes on. */
@@ -197,7 +197,6 @@ async function rowsOf(scenario: Scenario, { act, ended, played, sites, say }: Cl
       doubled,
       overspent: overspent.length,
       verified: code === 0,
-      rejoinedSeconds: played.rejoinedMs === null ? null : played.rejoinedMs / 1_000,
       violations: all,
       seconds: secondsOf({ entries: shown, faultAtMs }),
       marks,

@@ -1,5 +1,5 @@
 import type { Row } from "./figures.ts";
-import { holds } from "./figures.ts";
+import { backSeconds, holds } from "./figures.ts";
 
 type Column = { head: string; width: number; text: (row: Row) => string };
 
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column[] = [
   { head: "lost", width: 5, text: lossOf },
   { head: "doubled", width: 8, text: ({ doubled, overspent }) => String(doubled + overspent) },
   { head: "verify", width: 7, text: ({ verified }) => (verified ? "green" : "RED") },
-  { head: "rejoin s", width: 9, text: ({ rejoinedSeconds }) => seconds(rejoinedSeconds) },
+  { head: "back s", width: 9, text: (row) => seconds(backSeconds(row)) },
   { head: "", width: 5, text: (row) => (holds(row) ? "holds" : "FAILS") },
 ];
 
