@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { backSeconds, countStatuses, countStreams, refusedSeconds, secondsOf } from "../chaos/patroni/figures.ts";
+import {
+  backSeconds,
+  countStatuses,
+  countStreams,
+  outageSeconds,
+  refusedSeconds,
+  secondsOf,
+} from "../chaos/patroni/figures.ts";
 import { blocksOf, readBlocks, valueOf, withValues, withWords } from "../chaos/patroni/page-blocks.ts";
 import type { Entry } from "../chaos/patroni/stage.ts";
 
@@ -49,6 +56,16 @@ test("every second of the time line is there, and every request in its second", 
     { second: 2, answered: 1, refused: 0, other: 0 },
   ]);
   expect(countStatuses(entries)).toEqual({ answered: 2, refused: 1, other: { none: 1 } });
+});
+
+test("an outage is the seconds in which more was refused than answered, and not a refusal long after", () => {
+  const seconds = [
+    { second: -1, answered: 0, refused: 9, other: 0 },
+    { second: 0, answered: 2, refused: 9, other: 0 },
+    { second: 1, answered: 9, refused: 2, other: 0 },
+  ];
+
+  expect(outageSeconds({ seconds })).toBe(1);
 });
 
 test("how long the servers took to come back counts from the last thing that was done", () => {

@@ -131,6 +131,10 @@ export function judge(
   };
 }
 
+/** Seconds in which more requests were refused than answered: a single refusal long after an outage does not prolong it. */
+export const outageSeconds = ({ seconds }: Pick<Row, "seconds">): number =>
+  seconds.filter(({ second, answered, refused }) => second >= 0 && refused > answered).length;
+
 /** From the last thing that was done or seen until all three servers stream again; null when they did not. */
 export function backSeconds({ marks }: Pick<Row, "marks">): number | null {
   const [before, last] = marks.slice(-2);

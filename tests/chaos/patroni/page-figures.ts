@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { backSeconds, holds, type Row } from "./figures.ts";
+import { backSeconds, holds, outageSeconds, type Row } from "./figures.ts";
 import { PER_SECOND, STREAMS } from "./load.ts";
 import { SCENARIOS } from "./scenario.ts";
 import { lossOf, othersOf, seconds } from "./table.ts";
@@ -22,7 +22,7 @@ function figuresOf(rows: readonly Row[]): string {
     `keys, and ${STREAMS} more streams open at each when the fault came, half of 8 s and half of 45 s. The machine had ${availableParallelism()} processors for all of it and a load average of`,
     `${least.toFixed(0)} to ${most.toFixed(0)}, so the seconds are upper bounds.`,
     "",
-    "| Scenario | Route | Seconds of 503 | 200 | 503 | Other | Streams that survived | Streams that ended with an error | Charges lost | Doubled | `ledger verify` | All three stream again, s after the last mark |",
+    "| Scenario | Route | Seconds with more 503 than 200 | 200 | 503 | Other | Streams that survived | Streams that ended with an error | Charges lost | Doubled | `ledger verify` | All three stream again, s after the last mark |",
     "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|",
     ...rows.map(rowOf),
     "",
@@ -37,7 +37,7 @@ function rowOf(row: Row): string {
   const cells = [
     sees === null ? scenario : `${scenario}; ${sees}`,
     row.route,
-    seconds(row.refusedSeconds),
+    outageSeconds(row),
     row.answered,
     row.refused,
     othersOf(row),
