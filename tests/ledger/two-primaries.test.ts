@@ -49,7 +49,7 @@ describe.skipIf(whyUnavailable("15") !== null)(
       await createLedgerStore(owner).fund(funding("p", FUNDED));
       await owner.close();
       // One set of books for each test; which timeline a server is on is the same for all.
-      for (let n = 0; n < 10; n++) await admin.query(`create database books_${n} template template_books`);
+      for (let n = 0; n < 11; n++) await admin.query(`create database books_${n} template template_books`);
       await admin.close();
       [promoted, twin] = await Promise.all([startStandbyOf(old), startStandbyOf(old)]);
       await Promise.all([promote(promoted), promote(twin)]);
@@ -124,6 +124,24 @@ describe.skipIf(whyUnavailable("15") !== null)(
         "select reference from funding order by reference",
       );
       expect(paid).toEqual([{ reference: "p" }, { reference: "under way" }]);
+    });
+
+    test("an old primary whose calls wait for a standby that is gone is told all the same, and none of them is acknowledged", async () => {
+      const lone = connect([old]);
+      await lone.ping();
+      await onServer(old, "alter system set synchronous_standby_names = 'gone'", "select pg_reload_conf()");
+      try {
+        const watcher = connect([old], { strangers: "read" });
+        const spent = spend(lone, 1n).then(String, () => "not acknowledged");
+        const waiting = "select from pg_stat_activity where wait_event = 'SyncRep' and datname = $1";
+        await until(async () => (await watcher.query(waiting, [books])).length > 0, "the call waits", 10_000);
+
+        expect(await portOf(connect([old, promoted]))).toBe(promoted.port);
+        expect(await watcher.query("select superseded_by as by from server_line")).toEqual([{ by: 2 }]);
+        expect(await spent).toBe("not acknowledged");
+      } finally {
+        await onServer(old, "alter system reset synchronous_standby_names", "select pg_reload_conf()");
+      }
     });
 
     test("two servers promoted to one timeline are both refused by who sees both", async () => {
