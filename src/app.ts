@@ -70,8 +70,8 @@ import type { CredentialOf } from "./upstream/upstream.ts";
 import { createWatchCredentials } from "./upstream/watch-credentials.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Beside what an event repeats of the request. */
-const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+/** Beside what an event repeats of the request. A whole answer has less, and reading one of twice that takes 50 ms. */
+const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 /** How long a process that is leaving waits for its last settlements, which the sweeper ends else, and then for operators. */
 const FAREWELL_MS = 5_000;
 /** Until all digests have been read, keys are looked up under the limits for guesses; millions of them are worth no wait. */

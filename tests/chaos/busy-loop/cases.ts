@@ -231,9 +231,10 @@ const chatCalls = (count: number): Json => ({
 
 /** What a provider may stream; null where a format cannot say it. */
 export const STREAMS: Record<string, (provider: Dialect) => Says | null> = {
-  "an event of 12 MiB": (provider) => streamOf(provider, [piece(provider, fill("word ", 12 * MEBIBYTE))]),
-  "an event of 12 MiB of three-byte letters": (provider) =>
-    streamOf(provider, [piece(provider, fill("漢", 12 * MEBIBYTE))]),
+  "an event beyond the bound": (provider) => streamOf(provider, [piece(provider, fill("word ", 12 * MEBIBYTE))]),
+  "an event of almost 8 MiB": (provider) => streamOf(provider, [piece(provider, fill("word ", 7.9 * MEBIBYTE))]),
+  "an event of almost 8 MiB of three-byte letters": (provider) =>
+    streamOf(provider, [piece(provider, fill("漢", 7.9 * MEBIBYTE))]),
   "an event of 1,000,000 values": (provider) =>
     streamOf(provider, [{ ...piece(provider, "x"), odd: Array.from({ length: 1_000_000 }, () => 1) }]),
   "20,000 small events": (provider) =>
@@ -242,13 +243,13 @@ export const STREAMS: Record<string, (provider: Dialect) => Says | null> = {
       Array.from({ length: 20_000 }, () => piece(provider, "x")),
     ),
   "5,000 calls in an event": (provider) => (provider === "chat" ? streamOf(provider, [chatCalls(5_000)]) : null),
-  "an end of 12 MiB": (provider) =>
+  "an end of almost 8 MiB": (provider) =>
     provider === "responses"
       ? streamOf(provider, [
           {
             type: "response.completed",
             sequence_number: 8,
-            response: wholeOf("responses", { text: fill("word ", 12 * MEBIBYTE) }),
+            response: wholeOf("responses", { text: fill("word ", 7.9 * MEBIBYTE) }),
           },
         ])
       : null,

@@ -70,7 +70,7 @@ describe.each(WAYS.map((way) => ({ ...way, name: nameOf(way) })))("$name", ({ op
 
   test("a stream that a limit of ours ends is charged as delivered, told to its caller, and not blamed on the route [MON-44]", async (context) => {
     onlyStraight(context, "the file says itself which formats meet");
-    const huge = "x".repeat(16 * MEBIBYTE + 100_000);
+    const huge = "x".repeat(8 * MEBIBYTE + 100_000);
     scripted.say([...beginning(provider, [...WORDS, huge])]);
     const key = await issueKey(gateway, { credit: "1" });
     const { text } = await readAll(await open(key));
