@@ -8,7 +8,7 @@ export type Account = {
   charged: bigint;
   charges: number;
   holds: number;
-  /** What the operator has paid for it. */
+  /** What the operator has paid for it, without what was undone through no doing of its holder. */
   writtenOff: bigint;
   status: string;
 };
@@ -18,7 +18,7 @@ const SQL = `
     (select coalesce(sum(amount), 0)::text from charge where key_id = $1) as charged,
     (select count(*)::int from charge where key_id = $1) as charges,
     (select count(*)::int from hold where key_id = $1) as holds,
-    (select coalesce(sum(amount), 0)::text from house where key_id = $1) as written_off,
+    (select coalesce(sum(amount), 0)::text from house where key_id = $1 and kind <> 'voided') as written_off,
     (select status from key where id = $1) as status
   from balance b where b.key_id = $1`;
 

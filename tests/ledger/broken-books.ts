@@ -74,6 +74,20 @@ export const BROKEN_BOOKS: readonly BrokenSql[] = [
     scene: [0, 1].map((key) => ({ type: "fund", key, reference: 1, kind: "purchase", amount: 9n, about: 0 })),
   },
   {
+    name: "a void that nobody bears",
+    caughtBy: "I7",
+    fn: "house_bears_void",
+    from: "begin",
+    to: "begin return null;",
+  },
+  {
+    name: "what tokens cost booked as credit",
+    caughtBy: "model",
+    fn: "house_has_unit",
+    from: "new.unit := (select unit from balance where key_id = new.key_id)",
+    to: "new.unit := 'credit'",
+  },
+  {
     name: "fundings that have no order",
     caughtBy: "model",
     fn: "funding_numbered",

@@ -16,7 +16,9 @@ export function createHouse({ state, rules, nowMs }: { state: State; rules: Rule
 
   function book(kind: HouseKind, { id, keyId, amount }: Booked): void {
     if (amount <= 0n) return;
-    state.house.set(`${id} ${kind}`, { keyId, kind, amount, atMs: nowMs() });
+    const unit = state.accounts.get(keyId)?.unit ?? "credit";
+    state.house.set(`${id} ${kind}`, { keyId, kind, amount, unit, atMs: nowMs() });
+    if (kind === "voided") return;
     const kept = new Map(recent(keyId));
     for (const [name, it] of state.borne) if (it.keyId === keyId && !kept.has(name)) state.borne.delete(name);
     const name = `${keyId} ${minuteNow()}`;
@@ -66,5 +68,9 @@ export function createHouse({ state, rules, nowMs }: { state: State; rules: Rule
     };
   }
 
-  return { open, overran: (booked: Booked): void => book("overrun", booked) };
+  return {
+    open,
+    overran: (booked: Booked): void => book("overrun", booked),
+    undid: (booked: Booked): void => book("voided", booked),
+  };
 }

@@ -83,7 +83,7 @@ export const ALWAYS: Record<"I1" | "I2" | "I3" | "I4" | "I5" | "I7" | "I8" | "I9
     ...settlementsOf(history).flatMap(({ settlement: { id, outcome, waived, keyId }, result, atMs }) => {
       if (outcome !== "upstream_failed" || result.kind !== "settled" || result.charged === 0n) return [];
       const hour = [...state.house.values()].filter(
-        (it) => it.keyId === keyId && it.atMs <= atMs && it.atMs > atMs - HOUR_MS - MINUTE_MS,
+        (it) => it.keyId === keyId && it.kind !== "voided" && it.atMs <= atMs && it.atMs > atMs - HOUR_MS - MINUTE_MS,
       );
       return sum(hour) + waived > CAP_PER_HOUR ? [] : [`${id}: a failure charged ${result.charged} below the cap`];
     }),
@@ -98,6 +98,9 @@ export const ALWAYS: Record<"I1" | "I2" | "I3" | "I4" | "I5" | "I7" | "I8" | "I9
 
   /** The journal alone yields every balance, and whatever was acknowledged stands in it. */
   I7: ({ state, history }) => [
+    ...each(state.funding, ({ about, amount }, name) =>
+      name.includes("#void:") ? same("borne of a void", state.house.get(`${about} voided`)?.amount ?? 0n, amount) : [],
+    ),
     ...each(state.accounts, (account, keyId) => foldMismatches(state, account, keyId)),
     ...history.flatMap((event) => {
       if (event.type === "fund" && event.result.kind === "funded") {

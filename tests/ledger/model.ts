@@ -265,6 +265,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       const refunded = charge.amount - refundsOf(id);
       const entry = { kind: "refund", amount: refunded, periodNo: charge.periodNo, about: id, period: null } as const;
       book(account, { ...entry, keyId, reference: `#void:${id}` });
+      house.undid({ id, keyId, amount: refunded });
       refund(account, charge.periodNo, refunded);
       state.records.delete(id);
       rules.forget({ account, charge, records: [...state.records].filter(([, it]) => it.keyId === keyId) });

@@ -37,7 +37,7 @@ const CLAIMS = `select key_id || ' ' || encode(key_sha256, 'hex') as id, encode(
 const PROCESSES = `select id, ${MS("renewing_since")} as "renewingSinceMs", ${MS("lease_until")} as "leaseUntilMs", timeline::int
   from process where id = any ($1::uuid[])`;
 const QUARANTINE = `select hold_id as id, key_id as "keyId", ${MS("since")} as "sinceMs" from quarantine where key_id = any ($1::uuid[])`;
-const HOUSE = `select hold_id || ' ' || kind as id, key_id as "keyId", kind, amount, ${MS("at")} as "atMs"
+const HOUSE = `select hold_id || ' ' || kind as id, key_id as "keyId", kind, amount, unit, ${MS("at")} as "atMs"
   from house where key_id = any ($1::uuid[])`;
 const BORNE = `select key_id || ' ' || extract(epoch from minute)::bigint / 60 as id, key_id as "keyId",
   (extract(epoch from minute) / 60)::float8 as minute, caused::bigint, failed::bigint from borne where key_id = any ($1::uuid[])`;

@@ -95,9 +95,9 @@ export type ClaimEntry = {
   expiresAtMs: number;
 };
 
-/** What a key could not pay, what it had done for nobody, and what a provider's failure after content waived. */
-export type HouseKind = "overrun" | "write_off" | "failed";
-export type HouseEntry = { keyId: string; kind: HouseKind; amount: bigint; atMs: number };
+/** What a key could not pay, what it had done for nobody, what a provider's failure after content waived, and what was undone. */
+export type HouseKind = "overrun" | "write_off" | "failed" | "voided";
+export type HouseEntry = { keyId: string; kind: HouseKind; amount: bigint; unit: Account["unit"]; atMs: number };
 /** `minute` counts from 1970. */
 export type BorneEntry = { keyId: string; minute: number; caused: bigint; failed: bigint };
 

@@ -92,6 +92,39 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   });
 
   test.skipIf(reason !== null)(
+    "what a void gives back and what was absorbed are the house's, in the unit of their key [MON-35]",
+    async () => {
+      const tokens = createId(Date.now());
+      await database.query("insert into key (id, bucket, mode) values ($1, 7, 'token_budget')", [tokens]);
+      await ledger.setBudget({ keyId: tokens, reference: "b", budget: 100n, period: "day", actor: "test" });
+      for (const [unit, keyId] of [
+        ["credit", await newKey(100n)],
+        ["tokens", tokens],
+      ] as const) {
+        const [undone, unpaid, left] = [ask(keyId), ask(keyId), ask(keyId)];
+        await ledger.admit(processId, [undone, unpaid, left]);
+        await ledger.settle([end(undone, "completed"), end(left, "client_gone", { charge: 0n, absorbed: 3n })]);
+        await ledger.void([
+          { id: undone.id, keyId, contentDelivered: false },
+          { id: unpaid.id, keyId, contentDelivered: false },
+        ]);
+
+        expect(
+          await database.query("select hold_id, kind, amount, unit from house where key_id = $1 order by kind", [
+            keyId,
+          ]),
+        ).toEqual([
+          { hold_id: undone.id, kind: "voided", amount: 7n, unit },
+          { hold_id: left.id, kind: "write_off", amount: 3n, unit },
+        ]);
+        expect(await database.query("select caused, failed from borne where key_id = $1", [keyId])).toEqual([
+          { caused: 3n, failed: 0n },
+        ]);
+      }
+    },
+  );
+
+  test.skipIf(reason !== null)(
     "every end but a client's leaving is recorded, and an hour added up twice counts them once [spec 6.2] [MON-29] [MON-31] [MON-33] [CAN-6]",
     async () => {
       const keyId = await newKey(100n);

@@ -101,7 +101,7 @@ export type FundingRow = {
 };
 
 export type RecordRow = { id: string; keyId: string; cost: bigint; outcome: string; estimated: boolean };
-export type HouseRow = { holdId: string; kind: "overrun" | "write_off" | "failed"; amount: bigint };
+export type HouseRow = { holdId: string; kind: "overrun" | "write_off" | "failed" | "voided"; amount: bigint };
 export type ClaimRow = { keyId: string; holdId: string; state: string };
 
 /** The ledger's tables as they stood at one instant. */
