@@ -269,6 +269,20 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     ],
   },
   {
+    name: "a day that ends when the clock is set back",
+    caughtBy: "model",
+    fn: "settle_v2",
+    from: "b.today between v_day + 1 and v_soon",
+    to: "false",
+    scene: [
+      { type: "advance", ms: 43_201_000 },
+      admit(ask(0, 50n), ask(3, 50n)),
+      settle(0),
+      { type: "advance", ms: -5_000 },
+      settle(3),
+    ],
+  },
+  {
     name: "a void that leaves its cost as the last",
     caughtBy: "model",
     fn: "void_charged",

@@ -28,7 +28,8 @@ import { LAW, type Rules, type Server } from "./rules.ts";
 
 export const LEASE_MS = 15_000;
 const MOST_BOOKED = 2n ** 63n - 1n;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** What a settlement, a void and a sweep have in common. */
 type End = Pick<Settlement, "id" | "charge" | "contentDelivered" | "record" | "answer"> & {
@@ -416,6 +417,8 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
 
   function spend(account: Account, paid: bigint): void {
     const day = Math.floor(nowMs / DAY_MS);
+    // A day that has begun stays when the clock is set back, if it is to begin within an hour.
+    if (account.day > day && account.day <= Math.floor((nowMs + HOUR_MS) / DAY_MS)) return;
     account.todaySpend = (account.day === day ? account.todaySpend : 0n) + paid;
     account.day = day;
   }

@@ -144,6 +144,40 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
       expect(await target.usage(keyId)).toMatchObject({ todaySpend: 10n, used: 20n });
     });
 
+    test("a clock that is set back over midnight leaves what the new day has spent [USG-20]", async () => {
+      const { target, keyId, processId, ask } = await open("credit");
+      await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
+      const [early, back, later] = [ask(), ask(), ask()];
+      await target.admit(processId, [early, back, later]);
+      await target.advance(2_000);
+      await settle(target, early);
+
+      await target.advance(-5_000);
+      await settle(target, back);
+      await target.advance(5_000);
+      expect(await target.usage(keyId)).toMatchObject({ todaySpend: 10n, used: 20n });
+      await settle(target, later);
+      expect(await target.usage(keyId)).toMatchObject({ todaySpend: 20n, used: 30n });
+
+      await target.void([{ id: back.id, keyId }]);
+      expect(await target.usage(keyId)).toMatchObject({ todaySpend: 20n, used: 20n });
+      await target.void([{ id: early.id, keyId }]);
+      expect(await target.usage(keyId)).toMatchObject({ todaySpend: 10n, used: 10n });
+    });
+
+    test("a clock that had been far ahead has no day that stays", async () => {
+      const { target, keyId, processId, ask } = await open("credit");
+      await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
+      const [ahead, mended] = [ask(), ask()];
+      await target.admit(processId, [ahead, mended]);
+      await target.advance(2 * 86_400_000);
+      await settle(target, ahead);
+      await target.advance(-2 * 86_400_000);
+      await settle(target, mended);
+
+      expect(await target.usage(keyId)).toMatchObject({ todaySpend: 10n, used: 20n });
+    });
+
     test("a request whose process lives is swept when its time is over, and not before [MON-37]", async () => {
       const { target, keyId, processId, sweeperId, ask } = await open("credit");
       await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
