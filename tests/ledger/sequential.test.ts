@@ -28,6 +28,6 @@ describe.each(ENGINES)("$name", ({ reason, open, runs }) => {
         endOnFailure: true,
       });
     },
-    60_000 * Math.max(1, SCALE),
+    300_000 * Math.max(1, SCALE),
   );
 });
