@@ -10,6 +10,7 @@ import { listenOnPostgres } from "./postgres-listen.ts";
 import { clientSettings, createClientClass, type PrimaryClient, sendScript } from "./postgres-client.ts";
 import { withinPingTimeout } from "./ping-timeout.ts";
 import { readServerFacts } from "./read-server-facts.ts";
+import type { Primary } from "./primary.ts";
 import { createServerLine } from "./server-line.ts";
 import { runTransaction } from "./transaction.ts";
 
@@ -37,8 +38,11 @@ export type PostgresOptions = {
 
 /** Callers that may wait per connection. Past it the database is not slow but stuck, and a refusal is kinder. */
 const WAITING_PER_CONNECTION = 100;
-/** How often the hosts of a list are asked whether another one leads, though nothing has failed. */
-const WATCH_MS = 5_000;
+/**
+ * How often the hosts of a list are asked whether another one leads, though nothing has failed. Without a synchronous standby, what an
+ * old primary books until then is lost with it.
+ */
+const WATCH_MS = 1_000;
 
 /** A PostgreSQL server, or the primary among several. */
 export function createPostgres(options: PostgresOptions): Database {
@@ -47,7 +51,7 @@ export function createPostgres(options: PostgresOptions): Database {
   const primary = findPrimary(urls, finding);
   const follow = createFollowLine({ ...finding, ...sessionLimits(options), primary });
   const pool = createPool(options, { Client: createClientClass(primary), verify: follow.prepare });
-  const watch = urls.length > 1 ? setInterval(() => void primary.watch(), WATCH_MS).unref() : null;
+  const watch = urls.length > 1 ? watchOften(primary) : null;
   pool.on("error", (error, client) => {
     if (connectionLost(error)) primary.doubt(generationOf(client));
     options.onError(error);
@@ -134,6 +138,19 @@ export function createPostgres(options: PostgresOptions): Database {
       return closing;
     },
   };
+}
+
+/** One look at a time: a host that swallows packets is waited for longer than the interval. */
+function watchOften(primary: Primary): NodeJS.Timeout {
+  let looking = false;
+  const look = async (): Promise<void> => {
+    if (looking) return;
+    looking = true;
+    await primary.watch().finally(() => {
+      looking = false;
+    });
+  };
+  return setInterval(() => void look(), WATCH_MS).unref();
 }
 
 /** Where there is a line, a health check asks whether money could move: on this server, and with ids that are made now. */
