@@ -165,7 +165,8 @@ function configuration(options: {
   const settings = {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: options.folder,
-    max_connections: 100,
+    // Several files of tests share a server, and one of them alone may open a hundred.
+    max_connections: 300,
     shared_buffers: "32MB",
     log_min_messages: "warning",
     ...(options.durable ? {} : fast),

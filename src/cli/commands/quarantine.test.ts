@@ -30,6 +30,9 @@ describe.skipIf(whyUnavailable("15") !== null)("tollgate ledger quarantine", () 
         return true;
       }),
     );
+    const exit = vi.spyOn(process, "exit").mockImplementation((code) => {
+      throw new Error(`exit ${code}: ${written.stderr}`);
+    });
     vi.stubEnv("DATABASE_URL", url);
     try {
       await runTollgate(["node", "tollgate", "ledger", ...words]);
@@ -37,7 +40,7 @@ describe.skipIf(whyUnavailable("15") !== null)("tollgate ledger quarantine", () 
     } finally {
       process.exitCode = undefined;
       vi.unstubAllEnvs();
-      for (const spy of spies) spy.mockRestore();
+      for (const spy of [...spies, exit]) spy.mockRestore();
     }
   }
 
