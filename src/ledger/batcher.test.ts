@@ -7,6 +7,7 @@ import { LedgerUnavailableError } from "./lane.ts";
 import type { Ask, Claimed, Settlement, StoredAnswer } from "./ledger.ts";
 import { NO_USAGE } from "../core/usage.ts";
 import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
+import { PLAIN_ASK } from "../../tests/support/plain-ask.ts";
 
 const keyId = createId(1);
 const usage = { ...NO_USAGE, inputTokens: 1, outputTokens: 1 };
@@ -89,15 +90,7 @@ afterEach(() => {
 const ask = (fields: Partial<Ask> = {}): Ask => ({
   id: createId(3),
   keyId,
-  keyVersion: 1,
-  rpmLimit: null,
-  least: 1n,
-  most: 10n,
-  unlimited: false,
-  model: "m",
-  priceVersion: 1,
-  lifetimeMs: 300_000,
-  claim: null,
+  ...PLAIN_ASK,
   ...fields,
 });
 const settlement = (id: string, bodyBytes = 0): Settlement => ({

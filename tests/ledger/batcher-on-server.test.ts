@@ -9,6 +9,7 @@ import type { Ask, Ledger, Settlement } from "../../src/ledger/ledger.ts";
 import { until } from "../support/until.ts";
 import { SERVERS } from "./engines.ts";
 import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { PLAIN_ASK } from "../support/plain-ask.ts";
 
 const limits = { items: 256, bytes: 1_000_000, queued: 2_000, timeoutMs: 10_000, retryMs: 20, paceMs: 0 };
 const POISONED = 77;
@@ -62,15 +63,8 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   const ask = (model = "m"): Ask => ({
     id: createId(Date.now()),
     keyId,
-    keyVersion: 1,
-    rpmLimit: null,
-    least: 1n,
-    most: 10n,
-    unlimited: false,
+    ...PLAIN_ASK,
     model,
-    priceVersion: 1,
-    lifetimeMs: 300_000,
-    claim: null,
   });
   const end = ({ id }: Ask, provider: string): Settlement => ({
     id,

@@ -12,6 +12,7 @@ import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 import { type DocumentedRole, type DocumentedRoles, startDocumentedRoles } from "../support/documented-roles.ts";
 import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { PLAIN_ASK } from "../support/plain-ask.ts";
 
 const limits = { poolSize: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 const DENIED = { code: "42501" };
@@ -51,15 +52,7 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
   const ask: Ask = {
     id: createId(Date.now()),
     keyId,
-    keyVersion: 1,
-    rpmLimit: null,
-    least: 1n,
-    most: 10n,
-    unlimited: false,
-    model: "m",
-    priceVersion: 1,
-    lifetimeMs: 300_000,
-    claim: null,
+    ...PLAIN_ASK,
   };
   const settlement: Settlement = {
     id: ask.id,

@@ -47,3 +47,15 @@ const pglite: Engine = {
 };
 
 export const ENGINES: Engine[] = [...SERVERS, pglite];
+
+const [server] = SERVERS;
+
+/** The model, which has no database, and a server, for the same examples on both: neither may explain away what the other does. */
+export const MODEL_AND_SERVER = [
+  { name: "the model", open: async () => ({ database: null, close: async () => undefined }), reason: null },
+  {
+    name: server?.name ?? "",
+    open: server?.open ?? (() => Promise.reject(new Error("no server"))),
+    reason: server?.reason ?? null,
+  },
+];

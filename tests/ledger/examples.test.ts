@@ -4,7 +4,7 @@ import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
 import { namesOf, PROCESSES } from "./commands.ts";
 import { databaseTarget } from "./database-target.ts";
 import { modelTarget, rest, type Target } from "./drive.ts";
-import { SERVERS } from "./engines.ts";
+import { MODEL_AND_SERVER } from "./engines.ts";
 import { createModel } from "./model.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 import { NOTHING_BORNE } from "../support/nothing-borne.ts";
@@ -14,20 +14,9 @@ const DAY_MS = 86_400_000;
 const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4 };
 const bytes = (n: number): Buffer => Buffer.alloc(32, n);
 
-const server = SERVERS[0];
 let run = 0;
 
-/** The same examples on the model and on a server: neither may explain away what the other does. */
-const subjects = [
-  { name: "the model", open: async () => ({ database: null, close: async () => undefined }), reason: null },
-  {
-    name: server?.name ?? "",
-    open: server?.open ?? (() => Promise.reject(new Error("no server"))),
-    reason: server?.reason ?? null,
-  },
-];
-
-describe.each(subjects)("$name", ({ open, reason }) => {
+describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
   let database: Database | null;
   let close: () => Promise<void> = async () => undefined;
   let target: Target;

@@ -8,6 +8,7 @@ import { LedgerUnavailableError } from "../../src/ledger/lane.ts";
 import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";
+import { PLAIN_ASK } from "../support/plain-ask.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -20,15 +21,7 @@ describe.skipIf(whyUnavailable("15") !== null)("the clock of a gateway is far fr
   const askAt = (offMs: number): Ask => ({
     id: createId(Date.now() + offMs),
     keyId,
-    keyVersion: 1,
-    rpmLimit: null,
-    least: 1n,
-    most: 10n,
-    unlimited: false,
-    model: "m",
-    priceVersion: 1,
-    lifetimeMs: 300_000,
-    claim: null,
+    ...PLAIN_ASK,
   });
 
   beforeAll(async () => {

@@ -7,6 +7,7 @@ import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
+import { PLAIN_ASK } from "../support/plain-ask.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 const LEVELS = ["repeatable read", "serializable"];
@@ -28,15 +29,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(LEVELS)("a database whose de
   const ask: Ask = {
     id: createId(Date.now()),
     keyId,
-    keyVersion: 1,
-    rpmLimit: null,
-    least: 1n,
-    most: 10n,
-    unlimited: false,
-    model: "m",
-    priceVersion: 1,
-    lifetimeMs: 300_000,
-    claim: null,
+    ...PLAIN_ASK,
   };
 
   beforeAll(async () => {

@@ -4,27 +4,17 @@ import type { Ask } from "../../src/ledger/ledger.ts";
 import { namesOf } from "./commands.ts";
 import { databaseTarget } from "./database-target.ts";
 import { modelTarget, type Target } from "./drive.ts";
-import { SERVERS } from "./engines.ts";
+import { MODEL_AND_SERVER } from "./engines.ts";
 import { createModel } from "./model.ts";
+import { PLAIN_ASK } from "../support/plain-ask.ts";
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
 const DAY_MS = 86_400_000;
 const LEASE_MS = 15_000;
 
-const server = SERVERS[0];
 let run = 0;
 
-/** The same examples on the model and on a server: neither may explain away what the other does. */
-const subjects = [
-  { name: "the model", open: async () => ({ database: null, close: async () => undefined }), reason: null },
-  {
-    name: server?.name ?? "",
-    open: server?.open ?? (() => Promise.reject(new Error("no server"))),
-    reason: server?.reason ?? null,
-  },
-];
-
-describe.each(subjects)("leases on $name", ({ open, reason }) => {
+describe.each(MODEL_AND_SERVER)("leases on $name", ({ open, reason }) => {
   let database: Database | null;
   let close: () => Promise<void> = async () => undefined;
   let target: Target;
@@ -54,15 +44,8 @@ describe.each(subjects)("leases on $name", ({ open, reason }) => {
     const ask: Ask = {
       id,
       keyId,
-      keyVersion: 1,
-      rpmLimit: null,
-      least: 1n,
-      most: 10n,
-      unlimited: false,
-      model: "m",
-      priceVersion: 1,
+      ...PLAIN_ASK,
       lifetimeMs,
-      claim: null,
     };
     expect(await target.admit(processId, [ask])).toMatchObject([{ kind: "admitted" }]);
     return id;

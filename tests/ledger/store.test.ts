@@ -8,6 +8,7 @@ import { until } from "../support/until.ts";
 import { SERVERS } from "./engines.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { PLAIN_ASK } from "../support/plain-ask.ts";
 
 const usage = {
   ...NO_USAGE,
@@ -48,15 +49,8 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   const ask = (keyId: string, fields: Partial<Ask> = {}): Ask => ({
     id: createId(Date.now()),
     keyId,
-    keyVersion: 1,
-    rpmLimit: null,
-    least: 1n,
-    most: 10n,
-    unlimited: false,
-    model: "m",
+    ...PLAIN_ASK,
     priceVersion: 3,
-    lifetimeMs: 300_000,
-    claim: null,
     ...fields,
   });
   const end = ({ id, keyId }: Ask, outcome: Outcome, fields: Partial<Settlement> = {}): Settlement => ({

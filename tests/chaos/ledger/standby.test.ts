@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { type Cluster, startCluster, whyUnavailable } from "../../support/postgres.ts";
-import { promote, setReplication, startStandbyOf } from "../../support/standby.ts";
+import { promote, setReplication, startStandbyOf } from "../../support/postgres-standby.ts";
 import { until } from "../../support/until.ts";
 import type { StageKey } from "./ask.ts";
 import { startLoad } from "./load.ts";

@@ -6,7 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, startCluster, whyUnavailable } from "../../support/postgres.ts";
-import { promote, setReplication, startStandbyOf } from "../../support/standby.ts";
+import { promote, setReplication, startStandbyOf } from "../../support/postgres-standby.ts";
 import { until } from "../../support/until.ts";
 import { answered, verifyRun } from "../ledger/examine-run.ts";
 import { startLoad } from "../ledger/load.ts";
