@@ -22,7 +22,7 @@ function figuresOf(rows: readonly Row[]): string {
     `keys, and ${STREAMS} more streams open at each when the fault came, half of 8 s and half of 45 s. The machine had ${availableParallelism()} processors for all of it and a load average of`,
     `${least.toFixed(0)} to ${most.toFixed(0)}, so the seconds are upper bounds.`,
     "",
-    "| Scenario | Route | Seconds with more 503 than 200 | 200 | 503 | Other | Streams that survived | Streams that ended with an error | Charges lost | Doubled | `ledger verify` | All three stream again, s after the last mark |",
+    "| Scenario | Route | Seconds with more 503 than 200 | 200 | 503 | Other | Streams that survived | Streams that ended with an error | Charges lost | Doubled or overspent | `ledger verify` | All three stream again, s after the last mark |",
     "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|",
     ...rows.map(rowOf),
     "",
@@ -57,15 +57,22 @@ function unmeasured(rows: readonly Row[]): string[] {
 }
 
 function failures(rows: readonly Row[]): string[] {
-  const failed = rows.filter((row) => !holds(row));
-  if (failed.length === 0) return [];
+  // Both sites of a scenario share its books, and with them what does not hold.
+  const failed = new Map(rows.filter((row) => !holds(row)).map((row) => [`${row.scenario}, ${row.route}`, row]));
+  if (failed.size === 0) return [];
   return [
     "",
     "These did not hold:",
     "",
-    ...failed.map(
-      ({ scenario, route, violations }) =>
-        `- ${scenario}, ${route}: ${violations.length} violations, the first: ${violations[0]}`,
-    ),
+    ...[...failed].map(([name, { violations }]) => `- ${name}: ${counted(violations.map(withoutIds)).join("; ")}.`),
   ];
+}
+
+/** What is wrong, without whose request it was. */
+const withoutIds = (violation: string): string => violation.split(": ").at(-1) ?? violation;
+
+function counted(texts: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].map(([text, count]) => `${count} × ${text}`);
 }
