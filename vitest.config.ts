@@ -8,7 +8,7 @@ type Project = {
   testTimeout?: number;
 };
 
-const short = process.env["TOLLGATE_TEST_LONG"] !== "1";
+const short = process.env["TEST_LONG"] !== "1";
 
 const onCourse = ({ name, alike = [], ...rest }: Project, course: string) => ({
   extends: true as const,
@@ -16,7 +16,7 @@ const onCourse = ({ name, alike = [], ...rest }: Project, course: string) => ({
     ...rest,
     name: course === "straight" ? name : `${name}-${course}`,
     exclude: [...configDefaults.exclude, ...(short && course !== "straight" ? alike : [])],
-    env: { TOLLGATE_TEST_ROUTES: course },
+    env: { TEST_ROUTES: course },
   },
 });
 

@@ -71,7 +71,7 @@ try {
     ],
     {
       stdio: "inherit",
-      env: { ...process.env, TOLLGATE_TEST_OUTPUT: output, ...(long ? { TOLLGATE_TEST_LONG: "1" } : {}) },
+      env: { ...process.env, TEST_OUTPUT: output, ...(long ? { TEST_LONG: "1" } : {}) },
     },
   );
   const leaked = existsSync(output) ? leaks() : 0;

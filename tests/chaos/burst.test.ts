@@ -10,7 +10,7 @@ import { type SimulatorProcess, startSimulatorProcess } from "../support/simulat
 import { openChatStream, readAll } from "../support/sse-client.ts";
 
 /** The long run is the promise; the short one is for every change. */
-const STREAMS = process.env["TOLLGATE_TEST_LONG"] === undefined ? 500 : 2_000;
+const STREAMS = process.env["TEST_LONG"] === undefined ? 500 : 2_000;
 const ADMIN_TOKEN = "an-admin-token-for-bursts";
 const PROVIDER_KEY = "sk-provider-key-for-bursts-0123456789";
 const missing = whyUnavailable("newest");

@@ -8,7 +8,7 @@ import { type Dialect, providerDialect } from "../support/provider-dialect.ts";
 import { until } from "../support/until.ts";
 
 /** The long run is the promise; the short one is for every change. */
-const LONG = process.env["TOLLGATE_TEST_LONG"] !== undefined;
+const LONG = process.env["TEST_LONG"] !== undefined;
 const SECONDS = LONG ? 60 : 10;
 const PER_SECOND = LONG ? 200 : 100;
 /** 10 tokens of input and 20 of output at 1 and 4 credits per million. */

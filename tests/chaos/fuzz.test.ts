@@ -11,7 +11,7 @@ import { whyUnavailable } from "../support/postgres.ts";
 import { translates } from "../support/provider-dialect.ts";
 
 /** What is refused before a provider is asked is refused alike on every course, so a quarter is enough for what is not. */
-const REQUESTS = translates() && process.env["TOLLGATE_TEST_LONG"] !== "1" ? 5_000 : 20_000;
+const REQUESTS = translates() && process.env["TEST_LONG"] !== "1" ? 5_000 : 20_000;
 const SEED = Number(process.env["FUZZ_SEED"] ?? 1);
 const DEADLINE_MS = 20_000;
 

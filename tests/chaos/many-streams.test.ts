@@ -5,7 +5,7 @@ import { eventsOf, openChatStream, readAll } from "../support/sse-client.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** The long run is the promise; the short one is for every change. */
-const LONG = process.env["TOLLGATE_TEST_LONG"] !== undefined;
+const LONG = process.env["TEST_LONG"] !== undefined;
 const STREAMS = LONG ? 2_000 : 500;
 const SECONDS = LONG ? 30 : 8;
 const EVENTS_PER_SECOND = 5;

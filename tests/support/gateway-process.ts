@@ -67,7 +67,7 @@ export type GatewayProcess = {
 const READY_TIMEOUT_MS = 60_000;
 
 /** Where every gateway of a test run leaves what it wrote, and which secrets must not be in it. See `secret-canary.ts`. */
-export const outputFolder = (): string => process.env["TOLLGATE_TEST_OUTPUT"] ?? join(tmpdir(), "tollgate-test-output");
+export const outputFolder = (): string => process.env["TEST_OUTPUT"] ?? join(tmpdir(), "tollgate-test-output");
 
 /** A whole gateway as its own process, with its database and its simulated provider. */
 export async function startGatewayProcess({

@@ -31,7 +31,7 @@ export function onlyStraight({ skip, task }: Pick<TestContext, "skip" | "task">,
 
 /** Said by the project of the test run, see `vitest.config.ts`. */
 function courseOfRun(): Course {
-  const said = process.env["TOLLGATE_TEST_ROUTES"] ?? "straight";
+  const said = process.env["TEST_ROUTES"] ?? "straight";
   if (said === "straight" || said === "crossed" || said === "turned") return said;
-  throw new Error(`TOLLGATE_TEST_ROUTES is ${said}, which is no course of routes`);
+  throw new Error(`TEST_ROUTES is ${said}, which is no course of routes`);
 }

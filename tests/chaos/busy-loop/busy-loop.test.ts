@@ -6,7 +6,7 @@ import { type Dialect, DIALECTS, type Stage, startStage, type Tried } from "./st
 
 /** Every way between formats in the long run; else one along which nothing is translated, and one on which all is. */
 const WAYS: readonly (readonly [Dialect, Dialect])[] =
-  process.env["TOLLGATE_TEST_LONG"] === "1"
+  process.env["TEST_LONG"] === "1"
     ? DIALECTS.flatMap((client) => DIALECTS.map((provider) => [client, provider] as const))
     : [
         ["messages", "messages"],

@@ -7,7 +7,7 @@ import type { Gateway, Stage } from "./stage.ts";
 import { join } from "./stories.ts";
 
 /** The long run is the promise; the short one is for every change. */
-export const LONG = process.env["TOLLGATE_TEST_LONG"] !== undefined;
+export const LONG = process.env["TEST_LONG"] !== undefined;
 
 const SERVES_AGAIN_MS = 30_000;
 const IN_A_ROW = 20;

@@ -13,9 +13,9 @@ import { isMainThread } from "node:worker_threads";
 /** What is shorter is not worth a line. */
 const SHORTEST_MS = 5;
 
-const file = process.env["TOLLGATE_TEST_STRETCHES"];
+const file = process.env["TEST_STRETCHES"];
 // Not a setting, and what looks like one and is none stops the gateway.
-delete process.env["TOLLGATE_TEST_STRETCHES"];
+delete process.env["TEST_STRETCHES"];
 if (file !== undefined && isMainThread) record(file);
 
 function record(to: string): void {

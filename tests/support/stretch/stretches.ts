@@ -40,7 +40,7 @@ export function watchStretches(folder: string): Stretches {
     return fresh;
   };
   return {
-    environment: { TOLLGATE_TEST_STRETCHES: file, NODE_OPTIONS: `--import ${RECORD}` },
+    environment: { TEST_STRETCHES: file, NODE_OPTIONS: `--import ${RECORD}` },
     take,
     longest: () => take().reduce<Stretch | null>(longer, null),
   };
