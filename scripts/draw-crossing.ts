@@ -4,8 +4,8 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chatProvider } from "../src/translate/crossing/chat/chat-side.ts";
-import { messagesClient } from "../src/translate/crossing/messages/messages-side.ts";
+import { chatProvider } from "../src/translate/chat/sides.ts";
+import { messagesClient } from "../src/translate/messages/sides.ts";
 import { type AnswerEvent, createFold } from "../src/translate/form/answer-form.ts";
 import { type Json, objectOf, objectsOf, textOf } from "../src/translate/form/read-json.ts";
 

@@ -11,7 +11,7 @@ import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import { choosePassage, type Fidelity } from "../translate/fidelity/passage.ts";
 import { echoOf } from "../translate/form/echo.ts";
 import { pickTranslator } from "../translate/pick-translator.ts";
-import { withoutSealed } from "../translate/straight/sealed-thoughts.ts";
+import { withoutSealed } from "../translate/sealed-thoughts.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import { readChatRequest } from "../wire/chat/chat-request.ts";
 import { fingerprintOf } from "../wire/fingerprint.ts";

@@ -3,7 +3,7 @@ import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Sink } from "../core/sink.ts";
 import { type AnswerStage, PASS } from "../translate/answer-stage.ts";
-import { chatUntouched } from "../translate/straight/chat-untouched.ts";
+import { chatUntouched } from "../translate/chat/untouched.ts";
 import { createRelay, type Relayed } from "./relay.ts";
 
 beforeEach(() => {

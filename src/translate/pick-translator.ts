@@ -1,18 +1,18 @@
 import { type ClientDialect, type ProviderDialect } from "../core/dialect.ts";
 import { invariant } from "../core/invariant.ts";
-import { chatNormalised } from "./straight/chat-normalised.ts";
-import { chatUntouched } from "./straight/chat-untouched.ts";
-import { chatClient, chatProvider } from "./crossing/chat/chat-side.ts";
+import { chatNormalised } from "./chat/normalised.ts";
+import { chatUntouched } from "./chat/untouched.ts";
+import { chatClient, chatProvider } from "./chat/sides.ts";
 import { createCrossing } from "./crossing/create-crossing.ts";
-import { messagesClient, messagesProvider } from "./crossing/messages/messages-side.ts";
-import { responsesClient, responsesProvider } from "./crossing/responses/responses-side.ts";
+import { messagesClient, messagesProvider } from "./messages/sides.ts";
+import { responsesClient, responsesProvider } from "./responses/sides.ts";
 import type { ClientSide, ProviderSide } from "./form/sides.ts";
-import { messagesNormalised } from "./straight/messages-normalised.ts";
-import { messagesUntouched } from "./straight/messages-untouched.ts";
-import { responsesNormalised } from "./straight/responses-normalised.ts";
-import { responsesUntouched } from "./straight/responses-untouched.ts";
+import { messagesNormalised } from "./messages/normalised.ts";
+import { messagesUntouched } from "./messages/untouched.ts";
+import { responsesNormalised } from "./responses/normalised.ts";
+import { responsesUntouched } from "./responses/untouched.ts";
 import { withoutUnknown } from "../wire/members/unknown-members.ts";
-import { unsealed } from "./straight/sealed-thoughts.ts";
+import { unsealed } from "./sealed-thoughts.ts";
 import type { SameFormat, Translator } from "./translator.ts";
 
 type Pair = { conformant: Translator; normalised: Translator };

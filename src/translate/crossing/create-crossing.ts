@@ -11,11 +11,11 @@ import type { Json } from "../form/read-json.ts";
 import { withoutReasoning } from "../form/without-reasoning.ts";
 import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";
-import { upstreamRequest } from "../straight/upstream-request.ts";
+import { upstreamRequest } from "../form/upstream-request.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { inspectMembers } from "../../wire/members/inspect-members.ts";
-import { createFreshCallIds } from "./fresh-call-ids.ts";
-import { mayBeMade } from "./tool-names.ts";
+import { createFreshCallIds } from "../form/fresh-call-ids.ts";
+import { mayBeMade } from "../form/tool-names.ts";
 
 /** More than any model says in one answer. What is added up may not grow without end. */
 const MOST_CHARACTERS = 1_048_576;

@@ -7,9 +7,9 @@ import { inspectMembers } from "../../wire/members/inspect-members.ts";
 import { MEMBERS } from "../../wire/members/member-tables.ts";
 import { lossesOf } from "../fidelity/losses.ts";
 import { pickTranslator } from "../pick-translator.ts";
-import { chatClient } from "./chat/chat-side.ts";
+import { chatClient } from "../chat/sides.ts";
 import { createCrossing } from "./create-crossing.ts";
-import { responsesProvider } from "./responses/responses-side.ts";
+import { responsesProvider } from "../responses/sides.ts";
 
 const TOLD = { upstreamModel: "theirs", maxOutputTokens: 5 };
 const DIALECTS: readonly ClientDialect[] = ["chat", "responses", "messages"];

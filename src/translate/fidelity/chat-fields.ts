@@ -1,8 +1,8 @@
 import { isObject } from "../../core/is-object.ts";
-import { chatToForm } from "../crossing/chat/chat-to-form.ts";
-import { openPlaced } from "../crossing/chat/thought-place.ts";
-import { hasWords } from "../crossing/messages/form-to-messages.ts";
-import { isBeyondBudgets } from "../crossing/messages/messages-thinking.ts";
+import { chatToForm } from "../chat/request-to-form.ts";
+import { openPlaced } from "../chat/thought-place.ts";
+import { hasWords } from "../messages/form-to-request.ts";
+import { isBeyondBudgets } from "../messages/thinking.ts";
 import { effortOf } from "../form/build-form.ts";
 import type { OpenSeal } from "../form/native.ts";
 import { numberOrNull, objectOf, objectsOf } from "../form/read-json.ts";

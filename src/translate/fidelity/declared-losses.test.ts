@@ -6,9 +6,9 @@ import { type Marked, requestBody } from "../../../tests/translation/request-bod
 import { requestOf } from "../../../tests/translation/request-of.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
-import { chatClient } from "../crossing/chat/chat-side.ts";
-import { messagesClient } from "../crossing/messages/messages-side.ts";
-import { responsesClient } from "../crossing/responses/responses-side.ts";
+import { chatClient } from "../chat/sides.ts";
+import { messagesClient } from "../messages/sides.ts";
+import { responsesClient } from "../responses/sides.ts";
 import type { OpenSeal } from "../form/native.ts";
 import type { RequestForm } from "../form/request-form.ts";
 import { pickTranslator } from "../pick-translator.ts";

@@ -1,6 +1,6 @@
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
-import { heldSchema, isHoldable } from "../crossing/messages/messages-schema.ts";
+import { heldSchema, isHoldable } from "../messages/schema.ts";
 import type { OpenSeal } from "../form/native.ts";
 
 /**

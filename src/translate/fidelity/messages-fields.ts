@@ -1,6 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
-import { MOST_CHAT_STOPS } from "../crossing/chat/form-to-chat.ts";
-import { losesDemandedTool } from "../crossing/offered-tools.ts";
+import { MOST_CHAT_STOPS } from "../chat/form-to-request.ts";
+import { losesDemandedTool } from "../messages/offered-tools.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { effortOf } from "../form/build-form.ts";
 import { opensNothing } from "../form/native.ts";

@@ -2,10 +2,10 @@ import type { ProviderDialect } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
-import { takesSampling, thinksByBudget, thinksUnasked } from "../crossing/messages/messages-thinking.ts";
+import { takesSampling, thinksByBudget, thinksUnasked } from "../messages/thinking.ts";
 import { sealsOf } from "../form/native.ts";
 import { canTranslate } from "../pick-translator.ts";
-import { withoutSealed } from "../straight/sealed-thoughts.ts";
+import { withoutSealed } from "../sealed-thoughts.ts";
 import type { ModelFacts } from "./field-row.ts";
 import { type Loss, lossesOf, type Losses } from "./losses.ts";
 

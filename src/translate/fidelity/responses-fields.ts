@@ -1,7 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
-import { isBeyondBudgets } from "../crossing/messages/messages-thinking.ts";
-import { PROBABILITIES } from "../crossing/responses/form-to-responses.ts";
-import { responsesToForm } from "../crossing/responses/responses-to-form.ts";
+import { isBeyondBudgets } from "../messages/thinking.ts";
+import { PROBABILITIES } from "../responses/form-to-request.ts";
+import { responsesToForm } from "../responses/request-to-form.ts";
 import { effortOf } from "../form/build-form.ts";
 import type { OpenSeal } from "../form/native.ts";
 import { numberOrNull, objectsOf } from "../form/read-json.ts";

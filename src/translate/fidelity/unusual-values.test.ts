@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { openSeal, seal } from "../../../tests/support/seals.ts";
-import { type Place, placed } from "../crossing/chat/thought-place.ts";
+import { type Place, placed } from "../chat/thought-place.ts";
 import { lossesOf } from "./losses.ts";
 
 type Json = Record<string, unknown>;

@@ -1,0 +1,134 @@
+import type { Usage } from "../../core/usage.ts";
+import { CHAT_KEEP_ALIVE, chatFailure } from "../../wire/chat/chat-stream.ts";
+import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { usageToShow } from "../../wire/show-usage.ts";
+import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
+import { chatUpstreamRequest } from "./upstream-request.ts";
+import { DeliveredText } from "../delivered-text.ts";
+import { readAnswer } from "../read-answer.ts";
+import { readEvent } from "../read-event.ts";
+import type { SameFormat } from "../translator.ts";
+
+const DONE = Buffer.from("[DONE]");
+const USAGE = Buffer.from('"usage"');
+const ERROR = Buffer.from('"error"');
+/** Where a chunk carries what was generated. */
+const SAID = ["content", "arguments", "refusal"].map((name) => Buffer.from(`"${name}"`));
+const THOUGHT = ["reasoning_content", "reasoning"].map((name) => Buffer.from(`"${name}"`));
+const THOUGHTS = Buffer.from('"reasoning');
+const SPACE = 0x20;
+const COLON = 0x3a;
+const FIRST_OF_NULL = 0x6e;
+
+/** Chat to chat where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
+export const chatUntouched: SameFormat = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
+
+/** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
+function readPlain(bytes: Buffer): PlainAnswer {
+  const answer = parseChatAnswer(bytes);
+  return { bytes, usage: readChatUsage(chatUsageIn(answer)), shown: answer["usage"] };
+}
+
+export function parseChatAnswer(bytes: Buffer): Record<string, unknown> {
+  return readAnswer(bytes, { kind: "chat completion", isOne: ({ choices }) => Array.isArray(choices) });
+}
+
+function createStage(request: GenerationRequest): AnswerStage {
+  let done: Buffer | null = null;
+  let usage: Usage | null = null;
+  /** The last event with a usage and nothing else. It is kept back, because what it shows is what is charged. */
+  let kept: Buffer | null = null;
+  /** Read only when a usage has to be shown that the provider did not give. */
+  let lastPassed: Buffer | null = null;
+  const delivered = new DeliveredText();
+
+  /** A usage that was not the last thing said after all goes out in its place. */
+  function pass(text: Buffer): Verdict {
+    lastPassed = text;
+    if (kept === null) return PASS;
+    const before = kept;
+    kept = null;
+    return request.wantsUsageEvent && usage !== null ? Buffer.concat([before, text]) : PASS;
+  }
+
+  function event(bytes: Buffer, start: number, end: number): Verdict {
+    const text = bytes.subarray(start, end);
+    if (end - start < 32 && text.includes(DONE)) {
+      done = Buffer.from(text);
+      return TERMINAL;
+    }
+    if (hasValue(text, USAGE)) return usageEvent(text);
+    if (text.includes(ERROR) && isErrorEvent(text)) return FAILED;
+    noteGenerated(delivered, text);
+    return pass(text);
+  }
+
+  /** We asked for the usage whether or not the caller did; one who did not is not shown the extra event. */
+  function usageEvent(text: Buffer): Verdict {
+    const chunk = readEvent(text);
+    if (chunk === null) return FAILED;
+    usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
+    const extra = Array.isArray(chunk["choices"]) && chunk["choices"].length === 0;
+    if (extra) {
+      kept = Buffer.from(text);
+      return DROP;
+    }
+    noteGenerated(delivered, text);
+    const said = readChatUsage(chunk["usage"]);
+    const sound = chunk["usage"] == null || (said !== null && usageToShow("chat", chunk["usage"], said) === null);
+    const verdict = pass(text);
+    return sound ? verdict : withUsage(text, null);
+  }
+
+  function terminal(charged: Usage | null = usage): Buffer | null {
+    if (done === null || !request.wantsUsageEvent || charged === null) return done;
+    const event = kept ?? (lastPassed && withoutChoices(lastPassed));
+    if (event === null) return done;
+    const shown = usageToShow("chat", readEvent(event)?.["usage"], charged);
+    return Buffer.concat([shown === null ? event : withUsage(event, shown), done]);
+  }
+
+  return {
+    event,
+    close: () => null,
+    terminal,
+    usage: () => usage,
+    inputUsage: () => null,
+    delivered,
+    keepAlive: CHAT_KEEP_ALIVE,
+    failure: chatFailure,
+  };
+}
+
+/** Writes down what a chunk carries. */
+export function noteGenerated(delivered: DeliveredText, chunk: Buffer): void {
+  delivered.addMembers(chunk, SAID);
+  if (chunk.includes(THOUGHTS)) delivered.addThoughts(chunk, THOUGHT);
+}
+
+/** The chunk with another usage; Groq's own place for it goes. */
+function withUsage(event: Buffer, usage: object | null): Buffer {
+  const { x_groq: _, ...chunk } = readEvent(event) ?? {};
+  return Buffer.from(`data: ${JSON.stringify({ ...chunk, usage })}\n\n`);
+}
+
+const withoutChoices = (event: Buffer): Buffer =>
+  Buffer.from(`data: ${JSON.stringify({ ...readEvent(event), choices: [], usage: null })}\n\n`);
+
+/** Whether a name stands in the text with a value that is not null: cheaper than parsing, for events that have neither. */
+function hasValue(text: Buffer, name: Buffer): boolean {
+  let at = text.indexOf(name);
+  while (at !== -1) {
+    at += name.length;
+    while (text[at] === SPACE || text[at] === COLON) at++;
+    if (text[at] !== FIRST_OF_NULL) return true;
+    at = text.indexOf(name, at);
+  }
+  return false;
+}
+
+function isErrorEvent(text: Buffer): boolean {
+  const chunk = readEvent(text);
+  return chunk === null || Boolean(chunk["error"]);
+}

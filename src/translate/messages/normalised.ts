@@ -1,0 +1,113 @@
+import { isObject } from "../../core/is-object.ts";
+import type { Usage } from "../../core/usage.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { editMembers } from "../../wire/json/edit-members.ts";
+import { findMembers } from "../../wire/json/members.ts";
+import {
+  MESSAGE_STOP,
+  MESSAGES_KEEP_ALIVE,
+  messagesEvent,
+  messagesFailure,
+} from "../../wire/messages/messages-stream.ts";
+import { readMessagesUsage } from "../../wire/messages/messages-usage.ts";
+import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
+import { DeliveredText } from "../delivered-text.ts";
+import { createMessagesMeter, endUsageToShow, noteMessagesDelta, readMessage, soundStart } from "./untouched.ts";
+import { readEvent, typeOf } from "../read-event.ts";
+import type { SameFormat } from "../translator.ts";
+import { upstreamRequest } from "../form/upstream-request.ts";
+
+/**
+ * Messages to messages where the provider speaks the format with an accent: events without a name, a beginning said twice, no
+ * `message_stop`. Repairs what makes official clients give up, and writes the public model id. [decision 32]
+ */
+export const messagesNormalised: SameFormat = { request: upstreamRequest, plain: readPlain, stage: createStage };
+
+function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
+  const { usage: shown } = readMessage(bytes);
+  const usage = readMessagesUsage(shown);
+  return { bytes: editMembers(bytes, findMembers(bytes), { model: JSON.stringify(request.model) }), usage, shown };
+}
+
+function createStage(request: GenerationRequest): AnswerStage {
+  let stop: Buffer | null = null;
+  /** The last event that tells of the output. It is kept back, because what it shows is what is charged. */
+  let kept: Record<string, unknown> | null = null;
+  let begun = false;
+  let contentBegun = false;
+  let stopReasonSeen = false;
+  const meter = createMessagesMeter();
+  const delivered = new DeliveredText();
+
+  function event(bytes: Buffer, start: number, end: number): Verdict {
+    const text = bytes.subarray(start, end);
+    const data = readEvent(text);
+    const type = typeOf(data);
+    if (data === null) return FAILED;
+    if (type === null) return DROP;
+    switch (type) {
+      case "message_start":
+        return opening(data);
+      case "content_block_start":
+        contentBegun = true;
+        break;
+      case "content_block_delta":
+        noteMessagesDelta(delivered, text);
+        break;
+      case "message_delta":
+        meter.advanced(data);
+        stopReasonSeen ||= isObject(data["delta"]) && typeof data["delta"]["stop_reason"] === "string";
+        return keep(data);
+      case "message_stop":
+        stop = MESSAGE_STOP;
+        return TERMINAL;
+      case "error":
+        return FAILED;
+      default:
+    }
+    const before = keep(null);
+    const event = messagesEvent({ ...data, type });
+    return before === DROP ? event : Buffer.concat([before, event]);
+  }
+
+  /** Keeps an event back in place of the one before, which goes out. */
+  function keep(data: Record<string, unknown> | null): Buffer | typeof DROP {
+    const before = kept;
+    kept = data;
+    return before === null ? DROP : messagesEvent({ ...before, type: "message_delta" });
+  }
+
+  function terminal(charged: Usage | null = meter.usage()): Buffer | null {
+    if (stop === null || kept === null) return stop;
+    const shown = charged && endUsageToShow(kept["usage"], charged, meter.inputUsage());
+    const usage = shown === null ? {} : { usage: shown };
+    return Buffer.concat([messagesEvent({ ...kept, type: "message_delta", ...usage }), stop]);
+  }
+
+  /** Said twice it is said once. A second beginning amid content is another answer, and the two cannot be made one. */
+  function opening(data: Record<string, unknown>): Verdict {
+    if (contentBegun || !isObject(data["message"])) return FAILED;
+    meter.started(data);
+    if (begun) return DROP;
+    begun = true;
+    const message = { ...(soundStart(data)["message"] as object), model: request.model };
+    return messagesEvent({ ...data, type: "message_start", message });
+  }
+
+  /** A provider that closed in good order but never said `message_stop` is taken at its stop reason. */
+  function close(): null {
+    if (stopReasonSeen) stop ??= MESSAGE_STOP;
+    return null;
+  }
+
+  return {
+    event,
+    close,
+    terminal,
+    usage: meter.usage,
+    inputUsage: meter.inputUsage,
+    delivered,
+    keepAlive: MESSAGES_KEEP_ALIVE,
+    failure: messagesFailure,
+  };
+}

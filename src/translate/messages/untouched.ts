@@ -1,0 +1,156 @@
+import { isObject } from "../../core/is-object.ts";
+import { NO_USAGE, type Usage } from "../../core/usage.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { messagesUsageOf, usageToShow } from "../../wire/show-usage.ts";
+import { MESSAGES_KEEP_ALIVE, messagesEvent, messagesFailure } from "../../wire/messages/messages-stream.ts";
+import { mergeMessagesUsage, readMessagesUsage } from "../../wire/messages/messages-usage.ts";
+import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
+import { DeliveredText } from "../delivered-text.ts";
+import { eventName } from "../event-name.ts";
+import { readAnswer } from "../read-answer.ts";
+import { readEvent, typeOf } from "../read-event.ts";
+import type { SameFormat, Told } from "../translator.ts";
+import { upstreamRequest } from "../form/upstream-request.ts";
+
+/** Where a delta carries what was generated. Signatures and citations are not generated text. */
+const SAID = ["text", "partial_json"].map((name) => Buffer.from(`"${name}"`));
+const THOUGHT = [Buffer.from('"thinking"')];
+
+/** Writes down what a delta carries. */
+export function noteMessagesDelta(delivered: DeliveredText, delta: Buffer): void {
+  delivered.addMembers(delta, SAID);
+  delivered.addThoughts(delta, THOUGHT);
+}
+
+/** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
+const STANDARD_TIER = Object.freeze({ service_tier: `"standard_only"` });
+
+/** Messages to messages where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
+export const messagesUntouched: SameFormat = { request: writeRequest, plain: readPlain, stage: createStage };
+
+function writeRequest(request: GenerationRequest, told: Told): Buffer {
+  return upstreamRequest(request, told, STANDARD_TIER);
+}
+
+/** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
+function readPlain(bytes: Buffer): PlainAnswer {
+  const { usage } = readMessage(bytes);
+  return { bytes, usage: readMessagesUsage(usage), shown: usage };
+}
+
+export function readMessage(bytes: Buffer): Record<string, unknown> {
+  return readAnswer(bytes, {
+    kind: "message",
+    isOne: ({ type, content }) => type === "message" && Array.isArray(content),
+  });
+}
+
+/** What the events of one stream say of its usage. */
+export function createMessagesMeter() {
+  let seen: Record<string, unknown> = {};
+  let inputSeen = false;
+  let outputSeen = false;
+  return {
+    /** The input is known from here on; the output stated here is only that of the first moment. */
+    started: (event: Record<string, unknown>): void => {
+      if (!isObject(event["message"])) return;
+      seen = mergeMessagesUsage(seen, event["message"]["usage"]);
+      inputSeen = true;
+    },
+    advanced: (event: Record<string, unknown>): void => {
+      seen = mergeMessagesUsage(seen, event["usage"]);
+      outputSeen ||= isObject(event["usage"]);
+    },
+    usage: (): Usage | null => (outputSeen ? readMessagesUsage(seen) : null),
+    inputUsage: (): Usage | null => (inputSeen ? readMessagesUsage({ ...seen, output_tokens: 0 }) : null),
+  };
+}
+
+/** As `usageToShow`, for the last event of a stream: it need not say again what the first has said of the input. */
+export function endUsageToShow(given: unknown, charged: Usage, begun: Usage | null): Record<string, unknown> | null {
+  const said = isObject(given) && begun !== null && begun.inputTokens === charged.inputTokens;
+  const input = messagesUsageOf(charged)["input_tokens"];
+  return usageToShow("messages", said ? { input_tokens: input, ...given } : given, charged);
+}
+
+/** A beginning whose usage can be read; figures that cannot be are not known yet. */
+export function soundStart(data: Record<string, unknown>): Record<string, unknown> {
+  const { message } = data;
+  if (!isObject(message) || readMessagesUsage(message["usage"]) !== null) return data;
+  const usage = isObject(message["usage"]) ? message["usage"] : {};
+  return { ...data, message: { ...message, usage: { ...usage, ...messagesUsageOf(NO_USAGE) } } };
+}
+
+function createStage(): AnswerStage {
+  let stop: Buffer | null = null;
+  /** The last event that tells of the output. It is kept back, because what it shows is what is charged. */
+  let kept: Buffer | null = null;
+  const meter = createMessagesMeter();
+  const delivered = new DeliveredText();
+
+  /** What was not the last thing said after all goes out in its place. */
+  function pass(text: Buffer): Verdict {
+    if (kept === null) return PASS;
+    const before = kept;
+    kept = null;
+    return Buffer.concat([before, text]);
+  }
+
+  function terminal(charged: Usage | null = meter.usage()): Buffer | null {
+    if (stop === null || kept === null) return stop;
+    const data = readEvent(kept) ?? {};
+    const shown = charged && endUsageToShow(data["usage"], charged, meter.inputUsage());
+    return Buffer.concat([
+      shown === null ? kept : messagesEvent({ ...data, type: "message_delta", usage: shown }),
+      stop,
+    ]);
+  }
+
+  function event(bytes: Buffer, start: number, end: number): Verdict {
+    const text = bytes.subarray(start, end);
+    switch (eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "") {
+      case "content_block_delta":
+        noteMessagesDelta(delivered, text);
+        return pass(text);
+      case "message_start":
+        return started(text);
+      case "message_delta":
+        return advanced(text);
+      case "message_stop":
+        stop = Buffer.from(text);
+        return TERMINAL;
+      case "error":
+        return FAILED;
+      default:
+        return pass(text);
+    }
+  }
+
+  function started(text: Buffer): Verdict {
+    const data = readEvent(text);
+    if (data === null) return FAILED;
+    meter.started(data);
+    const sound = soundStart(data);
+    return sound === data ? pass(text) : messagesEvent({ ...sound, type: "message_start" });
+  }
+
+  function advanced(text: Buffer): Verdict {
+    const data = readEvent(text);
+    if (data === null) return FAILED;
+    meter.advanced(data);
+    const before = kept;
+    kept = Buffer.from(text);
+    return before ?? DROP;
+  }
+
+  return {
+    event,
+    close: () => null,
+    terminal,
+    usage: meter.usage,
+    inputUsage: meter.inputUsage,
+    delivered,
+    keepAlive: MESSAGES_KEEP_ALIVE,
+    failure: messagesFailure,
+  };
+}

@@ -1,0 +1,132 @@
+import { isObject } from "../../core/is-object.ts";
+import type { Usage } from "../../core/usage.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import {
+  RESPONSES_KEEP_ALIVE,
+  type ResponseIdentity,
+  responsesEvent,
+  responsesFailure,
+} from "../../wire/responses/responses-stream.ts";
+import { usageToShow } from "../../wire/show-usage.ts";
+import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
+import { type AnswerStage, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
+import { DeliveredText } from "../delivered-text.ts";
+import { eventName } from "../event-name.ts";
+import { readAnswer } from "../read-answer.ts";
+import { readEvent, typeOf } from "../read-event.ts";
+import type { SameFormat, Told } from "../translator.ts";
+import { upstreamRequest } from "../form/upstream-request.ts";
+
+/** Every kind of delta carries what was generated under this one name. */
+const GENERATED = [Buffer.from('"delta"')];
+
+/** Writes down what a delta carries, and what it was. */
+export function noteResponsesDelta(delivered: DeliveredText, type: string, delta: Buffer): void {
+  if (type.startsWith("response.reasoning")) delivered.addThoughts(delta, GENERATED);
+  else delivered.addMembers(delta, GENERATED);
+}
+
+/** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
+const DEFAULT_TIER = Object.freeze({ service_tier: `"default"` });
+
+/** Responses to responses where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
+export const responsesUntouched: SameFormat = { request: writeRequest, plain: readPlain, stage: createStage };
+
+function writeRequest(request: GenerationRequest, told: Told): Buffer {
+  return upstreamRequest(request, told, DEFAULT_TIER);
+}
+
+/** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
+function readPlain(bytes: Buffer): PlainAnswer {
+  const response = readResponse(bytes);
+  return { bytes, usage: readResponsesUsage(response), shown: response["usage"] };
+}
+
+/** A Response that says it failed is no answer, though it came with status 200. */
+export function readResponse(bytes: Buffer): Record<string, unknown> {
+  return readAnswer(bytes, {
+    kind: "finished response",
+    isOne: ({ object, output, status }) =>
+      object === "response" && Array.isArray(output) && status !== "failed" && status !== "cancelled",
+  });
+}
+
+function createStage(): AnswerStage {
+  let completed: Buffer | null = null;
+  let usage: Usage | null = null;
+  let identity: ResponseIdentity | null = null;
+  let passedEvents = 0;
+  /** Read only when the stream fails, so that no event is parsed for its number alone. */
+  let lastPassed: Buffer | null = null;
+  const delivered = new DeliveredText();
+
+  function event(bytes: Buffer, start: number, end: number): Verdict {
+    const text = bytes.subarray(start, end);
+    const type = eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "";
+    switch (type) {
+      case "response.completed":
+      case "response.incomplete":
+        return ending(text);
+      case "response.failed":
+      case "error":
+        return FAILED;
+      case "response.created":
+        identity = identityOf(readEvent(text)?.["response"]);
+        break;
+      default:
+        if (type.endsWith(".delta")) noteResponsesDelta(delivered, type, text);
+    }
+    passedEvents++;
+    lastPassed = text;
+    return PASS;
+  }
+
+  /** This event repeats the whole answer and carries its usage: it is metered, and kept back until it is paid. */
+  function ending(text: Buffer): Verdict {
+    const data = readEvent(text);
+    if (!isObject(data?.["response"])) return FAILED;
+    usage = readResponsesUsage(data["response"]);
+    completed = Buffer.from(text);
+    return TERMINAL;
+  }
+
+  function terminal(charged: Usage | null = usage): Buffer | null {
+    const data = completed && charged && readEvent(completed);
+    return data === null ? completed : (showingUsage(data, charged) ?? completed);
+  }
+
+  function nextSequenceNumber(): number {
+    const last = lastPassed && readEvent(lastPassed)?.["sequence_number"];
+    return typeof last === "number" ? last + 1 : passedEvents;
+  }
+
+  return {
+    event,
+    close: () => null,
+    terminal,
+    usage: () => usage,
+    inputUsage: () => null,
+    delivered,
+    keepAlive: RESPONSES_KEEP_ALIVE,
+    failure: (fault, requestId) =>
+      responsesFailure({ fault, requestId, identity, sequenceNumber: nextSequenceNumber() }),
+  };
+}
+
+/** The last event with the usage that is charged; null when it shows that already. */
+export function showingUsage(data: Record<string, unknown>, charged: Usage | null): Buffer | null {
+  const { response, type } = data;
+  const shown = isObject(response) && charged !== null ? usageToShow("responses", response["usage"], charged) : null;
+  if (shown === null) return null;
+  return responsesEvent({ ...data, type: String(type), response: { ...(response as object), usage: shown } });
+}
+
+export function identityOf(response: unknown): ResponseIdentity | null {
+  if (!isObject(response) || typeof response["id"] !== "string") return null;
+  const { id, model, created_at: createdAt } = response;
+  return {
+    id,
+    model: typeof model === "string" ? model : "",
+    createdAtSeconds: typeof createdAt === "number" ? createdAt : 0,
+  };
+}
