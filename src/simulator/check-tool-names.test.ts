@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { chat } from "./chat.ts";
-import { messages } from "./messages.ts";
-import { responses } from "./responses.ts";
+import { chat } from "./chat/chat.ts";
+import { messages } from "./messages/messages.ts";
+import { responses } from "./responses/responses.ts";
 
 const LONG = "n".repeat(65);
 const SAID = { model: "sim", max_tokens: 9, messages: [{ role: "user", content: "hi" }], input: "hi" };

@@ -1,8 +1,8 @@
 import type { ClientDialect } from "../core/dialect.ts";
-import { chat } from "./chat.ts";
+import { chat } from "./chat/chat.ts";
 import type { Dialect } from "./dialect.ts";
-import { messages } from "./messages.ts";
-import { responses } from "./responses.ts";
+import { messages } from "./messages/messages.ts";
+import { responses } from "./responses/responses.ts";
 
 /** Every dialect the simulator speaks. Widening the key to another provider dialect does not compile until it has a row. */
 export const DIALECTS: Record<ClientDialect, Dialect> = { chat, responses, messages };

@@ -5,7 +5,7 @@ import { digestOfCredential, headersWithoutCredentials } from "./credential.ts";
 import type { Dialect, JsonObject } from "./dialect.ts";
 import type { Gate } from "./gate.ts";
 import type { Generate } from "./generate.ts";
-import { readCountAsk } from "./messages.ts";
+import { readCountAsk } from "./messages/messages.ts";
 import { listModels } from "./model-list.ts";
 import { Outlet } from "./outlet.ts";
 import { readBody } from "./read-body.ts";

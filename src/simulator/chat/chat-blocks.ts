@@ -1,9 +1,9 @@
-import { type Block, type Stop, textOf } from "./block.ts";
-import type { Content } from "./content.ts";
-import type { Generation, JsonObject } from "./dialect.ts";
-import { blocksOf } from "./generation.ts";
-import type { Lane } from "./lanes.ts";
-import { seal, sign } from "./proof.ts";
+import { type Block, type Stop, textOf } from "../block.ts";
+import type { Content } from "../content.ts";
+import type { Generation, JsonObject } from "../dialect.ts";
+import { blocksOf } from "../generation.ts";
+import type { Lane } from "../lanes.ts";
+import { seal, sign } from "../proof.ts";
 
 export const REASONS: Record<Stop["reason"], string> = {
   end: "stop",

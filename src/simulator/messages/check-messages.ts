@@ -1,7 +1,7 @@
-import { isObject } from "../core/is-object.ts";
-import type { JsonObject } from "./dialect.ts";
-import { sign, unseal } from "./proof.ts";
-import { invalid } from "./refusal.ts";
+import { isObject } from "../../core/is-object.ts";
+import type { JsonObject } from "../dialect.ts";
+import { sign, unseal } from "../proof.ts";
+import { invalid } from "../refusal.ts";
 
 /** Refuses what providers of this dialect refuse of a conversation: calls without results, results without calls, forged thoughts. */
 export function checkMessages(messages: readonly unknown[]): void {

@@ -1,7 +1,7 @@
-import { isObject } from "../core/is-object.ts";
-import { type Block, textOf } from "./block.ts";
-import type { Generation, JsonObject } from "./dialect.ts";
-import { seal } from "./proof.ts";
+import { isObject } from "../../core/is-object.ts";
+import { type Block, textOf } from "../block.ts";
+import type { Generation, JsonObject } from "../dialect.ts";
+import { seal } from "../proof.ts";
 
 export type Event = { type: string } & JsonObject;
 
