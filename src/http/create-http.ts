@@ -5,7 +5,7 @@ import { createId, requestIdOf } from "../core/ids.ts";
 import type { NetworkList } from "../core/network-list.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import type { CountTokens } from "../gateway/count-tokens.ts";
-import type { Generate } from "../gateway/generate.ts";
+import type { Generate } from "../gateway/generate/generate.ts";
 import type { ListModels, ShowModel } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";

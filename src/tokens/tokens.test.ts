@@ -35,7 +35,12 @@ const KINDS: [kind: string, text: () => string, below: number, above: number][] 
   ["code", () => project("src/relay/relay.ts") + project("migrations/0003_ledger_admit.sql"), 0.1, 0.25],
   ["JSON, spread out", () => project("package-lock.json").slice(0, 50_000), 0.15, 0.25],
   ["JSON, packed", () => JSON.stringify(JSON.parse(project("package-lock.json"))).slice(0, 50_000), 0.15, 0.25],
-  ["minified code", () => minified(project("src/relay/relay.ts") + project("src/gateway/generate.ts")), 0.15, 0.35],
+  [
+    "minified code",
+    () => minified(project("src/relay/relay.ts") + project("src/gateway/generate/generate.ts")),
+    0.15,
+    0.35,
+  ],
   ["base64", () => noise("base64", 200), 0.25, 0.25],
   ["hexadecimal", () => noise("hex", 200), 0.15, 0.25],
   ["random consonants in words of 6", () => randomWords(CONSONANTS, 6), 0.25, 0.25],

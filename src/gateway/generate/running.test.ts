@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Sink } from "../core/sink.ts";
-import type { Key } from "../keys/key.ts";
+import type { Sink } from "../../core/sink.ts";
+import type { Key } from "../../keys/key.ts";
 import { createCutStopped } from "./cut-stopped.ts";
 import { createRunning } from "./running.ts";
 import { WatchedSink } from "./watched-sink.ts";

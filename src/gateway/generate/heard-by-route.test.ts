@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { generationStage, pieces } from "../../tests/support/generation-stage.ts";
+import { generationStage, pieces } from "../../../tests/support/generation-stage.ts";
 
 const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"one two three"}}]}\n\n';
 const DONE = "data: [DONE]\n\n";

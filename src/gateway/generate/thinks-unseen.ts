@@ -1,8 +1,8 @@
-import { canReason } from "../catalogue/can-reason.ts";
-import type { Model } from "../catalogue/model.ts";
-import type { Target } from "../upstream/upstream.ts";
-import type { GenerationRequest } from "../wire/generation-request.ts";
-import { asksForThinking, turnsReasoningOff } from "../wire/turns-reasoning-off.ts";
+import { canReason } from "../../catalogue/can-reason.ts";
+import type { Model } from "../../catalogue/model.ts";
+import type { Target } from "../../upstream/upstream.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { asksForThinking, turnsReasoningOff } from "../../wire/turns-reasoning-off.ts";
 
 /** Whether a model may think before and between what it says, so that its silence may be work. [decision 20] */
 export function thinksUnseen(model: Model, request: GenerationRequest, { dialect }: Target): boolean {

@@ -1,20 +1,20 @@
-import { canReason } from "../catalogue/can-reason.ts";
-import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { Model } from "../catalogue/model.ts";
-import type { Clock } from "../core/clock.ts";
-import { invariant } from "../core/invariant.ts";
-import { memberPolicyOf } from "../core/member-policy.ts";
-import { NO_USAGE } from "../core/usage.ts";
-import type { Pace } from "../core/pace.ts";
-import type { StoredAnswer } from "../ledger/ledger.ts";
-import { droppedIn } from "../translate/fidelity/passage.ts";
-import type { Dispatch, Dispatched } from "../upstream/dispatch.ts";
-import type { Target } from "../upstream/upstream.ts";
+import { canReason } from "../../catalogue/can-reason.ts";
+import type { Catalogue } from "../../catalogue/catalogue.ts";
+import type { Model } from "../../catalogue/model.ts";
+import type { Clock } from "../../core/clock.ts";
+import { invariant } from "../../core/invariant.ts";
+import { memberPolicyOf } from "../../core/member-policy.ts";
+import { NO_USAGE } from "../../core/usage.ts";
+import type { Pace } from "../../core/pace.ts";
+import type { StoredAnswer } from "../../ledger/ledger.ts";
+import { droppedIn } from "../../translate/fidelity/passage.ts";
+import type { Dispatch, Dispatched } from "../../upstream/dispatch.ts";
+import type { Target } from "../../upstream/upstream.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 import { checkTools } from "./check-tools.ts";
-import { type CountRequest, countingRefusals } from "./count-request.ts";
+import { type CountRequest, countingRefusals } from "../count-request.ts";
 import {
   type Deliver,
   type Delivered,
@@ -26,7 +26,7 @@ import {
   isProviders,
   type Journey,
 } from "./journey.ts";
-import type { Paperwork } from "./paperwork.ts";
+import type { Paperwork } from "../paperwork.ts";
 import type { Running } from "./running.ts";
 import { routesFor } from "./untold-members.ts";
 import { WatchedSink } from "./watched-sink.ts";

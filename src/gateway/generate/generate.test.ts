@@ -8,9 +8,9 @@ import {
   PLAIN,
   settled,
   USAGE,
-} from "../../tests/support/generation-stage.ts";
-import { Fault } from "../core/fault.ts";
-import { createId } from "../core/ids.ts";
+} from "../../../tests/support/generation-stage.ts";
+import { Fault } from "../../core/fault.ts";
+import { createId } from "../../core/ids.ts";
 
 const PURCHASED = 10n ** 9n;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { NO_USAGE, type Usage } from "../core/usage.ts";
-import { loadCountTokens } from "../tokens/count-tokens.ts";
-import { DeliveredText } from "../translate/delivered-text.ts";
+import { NO_USAGE, type Usage } from "../../core/usage.ts";
+import { loadCountTokens } from "../../tokens/count-tokens.ts";
+import { DeliveredText } from "../../translate/delivered-text.ts";
 import { billOf, costOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 const TEXT = "The gate opens when the toll is paid, and not before.";

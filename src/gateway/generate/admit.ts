@@ -1,16 +1,16 @@
-import { type Demand, demandOf } from "../admission/demand.ts";
-import type { Model } from "../catalogue/model.ts";
-import { invariant } from "../core/invariant.ts";
-import type { Key } from "../keys/key.ts";
-import type { Ask, Claim, StoredAnswer } from "../ledger/ledger.ts";
-import type { InputEstimate } from "../tokens/estimate-input.ts";
-import type { GenerationRequest } from "../wire/generation-request.ts";
-import type { AskLedger } from "./ask-ledger.ts";
+import { type Demand, demandOf } from "../../admission/demand.ts";
+import type { Model } from "../../catalogue/model.ts";
+import { invariant } from "../../core/invariant.ts";
+import type { Key } from "../../keys/key.ts";
+import type { Ask, Claim, StoredAnswer } from "../../ledger/ledger.ts";
+import type { InputEstimate } from "../../tokens/estimate-input.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import type { AskLedger } from "../ask-ledger.ts";
 import { Hold, type HoldParts } from "./hold.ts";
-import { limitAdvice } from "./limit-advice.ts";
-import type { Caller } from "./open-request.ts";
-import type { Paperwork } from "./paperwork.ts";
-import { verdictFault } from "./verdict-fault.ts";
+import { limitAdvice } from "../limit-advice.ts";
+import type { Caller } from "../open-request.ts";
+import type { Paperwork } from "../paperwork.ts";
+import { verdictFault } from "../verdict-fault.ts";
 
 export type Admission = {
   id: string;

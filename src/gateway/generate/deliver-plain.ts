@@ -1,6 +1,6 @@
-import { AnswerLimitError, boundBeside } from "../core/answer-limit.ts";
-import type { Usage } from "../core/usage.ts";
-import { collect } from "../relay/collect.ts";
+import { AnswerLimitError, boundBeside } from "../../core/answer-limit.ts";
+import type { Usage } from "../../core/usage.ts";
+import { collect } from "../../relay/collect.ts";
 import {
   announced,
   brokeOff,
@@ -13,10 +13,10 @@ import {
   pastLimit,
   tooLong,
 } from "./journey.ts";
-import { editMembers } from "../wire/json/edit-members.ts";
-import { findMembers } from "../wire/json/members.ts";
-import { usageToShow } from "../wire/show-usage.ts";
-import type { Paperwork } from "./paperwork.ts";
+import { editMembers } from "../../wire/json/edit-members.ts";
+import { findMembers } from "../../wire/json/members.ts";
+import { usageToShow } from "../../wire/show-usage.ts";
+import type { Paperwork } from "../paperwork.ts";
 
 const PLAIN_HEAD = { status: 200, headers: { "content-type": "application/json" } };
 

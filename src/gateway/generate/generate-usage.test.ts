@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DONE, EVENT, generationStage, pieces, settled, USAGE } from "../../tests/support/generation-stage.ts";
+import { DONE, EVENT, generationStage, pieces, settled, USAGE } from "../../../tests/support/generation-stage.ts";
 
 test("a usage that cannot be true takes what was set aside and no more, and the operator is told [decision 19] [MON-43]", async () => {
   const lie = USAGE.replace('"prompt_tokens":3', '"prompt_tokens":900000');

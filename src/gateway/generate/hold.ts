@@ -1,12 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Fault } from "../core/fault.ts";
-import { requestIdOf } from "../core/ids.ts";
-import type { MoneyAlarm } from "../core/money-alarm.ts";
-import { unpricedUsage } from "../core/price.ts";
-import { type AnswerOutcome, bookedAs, type Usage } from "../core/usage.ts";
-import type { Batcher } from "../ledger/batcher.ts";
-import type { Checkpoint, RecordDetails, Settled, Settlement, StoredAnswer } from "../ledger/ledger.ts";
-import type { AnswerStage } from "../translate/answer-stage.ts";
+import type { Fault } from "../../core/fault.ts";
+import { requestIdOf } from "../../core/ids.ts";
+import type { MoneyAlarm } from "../../core/money-alarm.ts";
+import { unpricedUsage } from "../../core/price.ts";
+import { type AnswerOutcome, bookedAs, type Usage } from "../../core/usage.ts";
+import type { Batcher } from "../../ledger/batcher.ts";
+import type { Checkpoint, RecordDetails, Settled, Settlement, StoredAnswer } from "../../ledger/ledger.ts";
+import type { AnswerStage } from "../../translate/answer-stage.ts";
 import { type Bill, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 export type HoldParts = {

@@ -1,4 +1,4 @@
-import type { Usage } from "../core/usage.ts";
+import type { Usage } from "../../core/usage.ts";
 
 type Priced = { charge: bigint; usage: Usage };
 

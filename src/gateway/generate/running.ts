@@ -1,5 +1,5 @@
-import { Fault, type FaultCode } from "../core/fault.ts";
-import type { KeyState } from "../keys/usable.ts";
+import { Fault, type FaultCode } from "../../core/fault.ts";
+import type { KeyState } from "../../keys/usable.ts";
 import type { WatchedSink } from "./watched-sink.ts";
 
 /** Why a key may no longer be used. */

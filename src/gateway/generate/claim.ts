@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Claim } from "../ledger/ledger.ts";
+import type { Claim } from "../../ledger/ledger.ts";
 
 /** A request that was sent to be made once, and what it is known again by. */
 export type IdempotentRequest = { idempotencyKey: string; route: string; fingerprint: Buffer };

@@ -1,5 +1,5 @@
-import { Fault } from "../core/fault.ts";
-import type { InputEstimate } from "../tokens/estimate-input.ts";
+import { Fault } from "../../core/fault.ts";
+import type { InputEstimate } from "../../tokens/estimate-input.ts";
 
 /** Vocabularies differ: a model's own may make a fifth less of a text than the one we count with. */
 const SMALLEST_SHARE = 0.8;

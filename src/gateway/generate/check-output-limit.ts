@@ -1,5 +1,5 @@
-import { Fault } from "../core/fault.ts";
-import type { GenerationRequest } from "../wire/generation-request.ts";
+import { Fault } from "../../core/fault.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
 
 /** A limit above the published one is invalid in chat and responses. Messages caps instead, and so does a model that publishes none. [spec 8] */
 export function checkOutputLimit(

@@ -1,9 +1,9 @@
-import { memberPolicyOf } from "../core/member-policy.ts";
-import { type Fidelity, strictRefusal } from "../translate/fidelity/passage.ts";
-import type { Target } from "../upstream/upstream.ts";
-import type { GenerationRequest } from "../wire/generation-request.ts";
-import type { UnknownMember } from "../wire/members/inspect-members.ts";
-import { droppedMembers } from "../wire/members/unknown-members.ts";
+import { memberPolicyOf } from "../../core/member-policy.ts";
+import { type Fidelity, strictRefusal } from "../../translate/fidelity/passage.ts";
+import type { Target } from "../../upstream/upstream.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
+import type { UnknownMember } from "../../wire/members/inspect-members.ts";
+import { droppedMembers } from "../../wire/members/unknown-members.ts";
 
 type Asked = Pick<GenerationRequest, "dialect" | "unknown">;
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { fingerprintOf, type Repeatable } from "../wire/fingerprint.ts";
+import { fingerprintOf, type Repeatable } from "../../wire/fingerprint.ts";
 import { claimOf as claim } from "./claim.ts";
 
 type Sent = Repeatable & { idempotencyKey: string };

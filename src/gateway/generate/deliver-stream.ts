@@ -1,7 +1,7 @@
-import { Fault } from "../core/fault.ts";
-import { NO_USAGE } from "../core/usage.ts";
-import type { Relay, Relayed } from "../relay/relay.ts";
-import { pickTranslator } from "../translate/pick-translator.ts";
+import { Fault } from "../../core/fault.ts";
+import { NO_USAGE } from "../../core/usage.ts";
+import type { Relay, Relayed } from "../../relay/relay.ts";
+import { pickTranslator } from "../../translate/pick-translator.ts";
 import {
   announced,
   brokeOff,

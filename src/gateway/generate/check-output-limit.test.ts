@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ClientDialect } from "../../core/dialect.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 
 const check =

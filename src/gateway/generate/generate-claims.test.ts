@@ -1,6 +1,14 @@
 import { expect, test, vi } from "vitest";
-import { DONE, EVENT, generationStage, pieces, PLAIN, settled, USAGE } from "../../tests/support/generation-stage.ts";
-import { Fault } from "../core/fault.ts";
+import {
+  DONE,
+  EVENT,
+  generationStage,
+  pieces,
+  PLAIN,
+  settled,
+  USAGE,
+} from "../../../tests/support/generation-stage.ts";
+import { Fault } from "../../core/fault.ts";
 
 test("a stream is replayed byte for byte, once run and once charged [IDM-11] [IDM-12] [IDM-13]", async () => {
   const { generate, ask, log, charges, heads } = generationStage(pieces(EVENT, USAGE, DONE));

@@ -1,6 +1,6 @@
-import type { Clock } from "../core/clock.ts";
-import type { Key } from "../keys/key.ts";
-import { stateOf } from "../keys/usable.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Key } from "../../keys/key.ts";
+import { stateOf } from "../../keys/usable.ts";
 import type { Running } from "./running.ts";
 
 /** Ends what runs for keys that may no longer be used. */

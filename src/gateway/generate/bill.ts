@@ -1,8 +1,8 @@
-import { chargeOf, type Tariff } from "../core/price.ts";
-import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../core/usage.ts";
-import type { AnswerStage } from "../translate/answer-stage.ts";
-import type { DeliveredText } from "../translate/delivered-text.ts";
-import { generatedText } from "../translate/generated-text.ts";
+import { chargeOf, type Tariff } from "../../core/price.ts";
+import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/usage.ts";
+import type { AnswerStage } from "../../translate/answer-stage.ts";
+import type { DeliveredText } from "../../translate/delivered-text.ts";
+import { generatedText } from "../../translate/generated-text.ts";
 import { withinReservation } from "./within-reservation.ts";
 
 /** What was agreed when a request was admitted. Its price and its key's unit do not change under way. */

@@ -1,6 +1,6 @@
-import type { Clock } from "../core/clock.ts";
-import type { Pace } from "../core/pace.ts";
-import type { DeliveredText } from "../translate/delivered-text.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Pace } from "../../core/pace.ts";
+import type { DeliveredText } from "../../translate/delivered-text.ts";
 
 /** Shorter gaps within an answer are the network's and the scheduler's. */
 const SILENCE_MS = 2_000;

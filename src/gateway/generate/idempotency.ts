@@ -1,9 +1,9 @@
-import type { AnswerHead } from "../core/sink.ts";
-import type { Claim, StoredAnswer } from "../ledger/ledger.ts";
+import type { AnswerHead } from "../../core/sink.ts";
+import type { Claim, StoredAnswer } from "../../ledger/ledger.ts";
 import { claimOf, type IdempotentRequest } from "./claim.ts";
-import type { Caller } from "./open-request.ts";
+import type { Caller } from "../open-request.ts";
 import { sealAnswer, unsealAnswer } from "./sealed-answer.ts";
-import { replayUnavailable } from "./verdict-fault.ts";
+import { replayUnavailable } from "../verdict-fault.ts";
 
 /** One request's claim to its Idempotency-Key, and how the answer is kept for whoever repeats it. */
 export type Idempotency = {

@@ -1,6 +1,6 @@
-import type { Model } from "../catalogue/model.ts";
-import { Fault } from "../core/fault.ts";
-import type { GenerationRequest } from "../wire/generation-request.ts";
+import type { Model } from "../../catalogue/model.ts";
+import { Fault } from "../../core/fault.ts";
+import type { GenerationRequest } from "../../wire/generation-request.ts";
 
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(["tools", "functions"]);
 const NONE = /^(?:null|\[\s*\])$/;

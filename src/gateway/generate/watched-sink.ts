@@ -1,5 +1,5 @@
-import type { Fault } from "../core/fault.ts";
-import type { AnswerHead, Sink } from "../core/sink.ts";
+import type { Fault } from "../../core/fault.ts";
+import type { AnswerHead, Sink } from "../../core/sink.ts";
 
 type Options = {
   keyId: string;
