@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { LoadedConfig } from "../config/load-config.ts";
-import { findRunningDev } from "./dev-folder.ts";
+import { findRunningDev } from "./dev/dev-folder.ts";
 import { loadSettings, NO_DATABASE, openDatabase } from "./open-database.ts";
 import type { OperatorControl } from "./operator-control.ts";
 import { remoteControl } from "./remote-control.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createCredentialVault, shortKeyId } from "../config/credential-vault.ts";
 import { createSecret, type Secret } from "../config/secret.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
-import { rekeyText } from "./rekey-text.ts";
+import { rekeyText } from "./text/rekey-text.ts";
 import { rekey } from "./rekey.ts";
 
 const newKey = (): Secret => createSecret(randomBytes(32).toString("base64"));

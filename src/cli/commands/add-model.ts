@@ -5,8 +5,8 @@ import type { Tariff } from "../../core/price.ts";
 import { tokenCount } from "../arguments.ts";
 import { withCatalogue } from "../open-catalogue.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
-import { changeListing } from "../price-text.ts";
-import { printResult } from "../print.ts";
+import { changeListing } from "../text/price-text.ts";
+import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 
 type AddOptions = PriceOptions & {

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { withCatalogue } from "../open-catalogue.ts";
-import { printResult } from "../print.ts";
+import { printResult } from "../text/print.ts";
 import { isSentInTheClear, readProviderOrder } from "../provider-order.ts";
 import { PRESETS } from "../provider-presets.ts";
-import { credentialText } from "../provider-text.ts";
+import { credentialText } from "../text/provider-text.ts";
 import { readCredential } from "../read-credential.ts";
 import { CommandError } from "../report-failure.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Adoption, adopt } from "../../db/adopt-line.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
-import { facts, printResult } from "../print.ts";
+import { facts, printResult } from "../text/print.ts";
 
 /** `tollgate ledger adopt`. */
 export function addLedgerAdoptCommand(ledger: Command): void {

@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
 import { changeView } from "../../core/change-view.ts";
 import { withCatalogue } from "../open-catalogue.ts";
-import { changeListing, priceBookListing, priceBookView } from "../price-text.ts";
-import { printResult } from "../print.ts";
+import { changeListing, priceBookListing, priceBookView } from "../text/price-text.ts";
+import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 
 type Options = { json?: true };

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { durationMs, isoDate, keyName, orWord, positiveInteger } from "../arguments.ts";
-import { keyName as named, secretListing } from "../key-text.ts";
+import { keyName as named, secretListing } from "../text/key-text.ts";
 import { withControl } from "../open-control.ts";
 import type { OperatorControl } from "../operator-control.ts";
-import { printResult } from "../print.ts";
+import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 
 type StatusChange = Parameters<OperatorControl["keys"]["changeStatus"]>[1];

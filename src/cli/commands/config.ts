@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { describeConfig, formatConfig } from "../../config/describe.ts";
 import { loadSettings } from "../open-database.ts";
-import { printResult } from "../print.ts";
+import { printResult } from "../text/print.ts";
 
 /** `tollgate config show`: every value, where it came from, and never a secret. */
 export function addConfigCommands(program: Command): void {

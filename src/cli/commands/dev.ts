@@ -10,7 +10,7 @@ import { migrate, migrationsFolder } from "../../db/migrate.ts";
 import { createPglite } from "../../db/pglite.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { httpUrl } from "../arguments.ts";
-import { devCatalogue, SIMULATOR_CREDENTIAL } from "../dev-catalogue.ts";
+import { devCatalogue, SIMULATOR_CREDENTIAL } from "../dev/dev-catalogue.ts";
 import {
   DEFAULT_DEV_FOLDER,
   devCredentialKey,
@@ -20,13 +20,13 @@ import {
   removeReadyFile,
   writeDevState,
   writeReadyFile,
-} from "../dev-folder.ts";
-import { devWelcome } from "../dev-welcome.ts";
+} from "../dev/dev-folder.ts";
+import { devWelcome } from "../dev/dev-welcome.ts";
 import { type OpenCredentials, openCredentials } from "../open-credentials.ts";
 import { loadSettings } from "../open-database.ts";
-import { openTelemetry } from "../open-telemetry.ts";
+import { openTelemetry } from "../serve/open-telemetry.ts";
 import { createProviderTools } from "../provider-tools.ts";
-import { runGateway } from "../run-gateway.ts";
+import { runGateway } from "../serve/run-gateway.ts";
 import { portNumber } from "./simulate.ts";
 
 type DevOptions = {

@@ -7,7 +7,7 @@ import { whyRefused } from "../../db/database-error.ts";
 import { creditAmount, keyName, tokenCount } from "../arguments.ts";
 import { withControl } from "../open-control.ts";
 import type { OperatorControl } from "../operator-control.ts";
-import { printResult } from "../print.ts";
+import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 
 type TopUpOptions = { ref?: string; kind: TopUpKind; json?: true };

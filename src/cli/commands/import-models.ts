@@ -4,9 +4,9 @@ import { readTextFile } from "../../config/read-text-file.ts";
 import { didYouMean, suggest } from "../../core/suggest.ts";
 import type { Decimal } from "../../core/decimal.ts";
 import { invariant } from "../../core/invariant.ts";
-import { importText, importView } from "../import-text.ts";
+import { importText, importView } from "../text/import-text.ts";
 import { withCatalogue } from "../open-catalogue.ts";
-import { printResult } from "../print.ts";
+import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 
 type ImportOptions = {

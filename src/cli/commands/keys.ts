@@ -2,9 +2,9 @@ import { type Command, Option } from "commander";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
 import { countUpTo, creditAmount, isoDate, keyId, keyName, positiveInteger, tokenCount } from "../arguments.ts";
-import { keyDetails, keyListing, openingAdvice } from "../key-text.ts";
+import { keyDetails, keyListing, openingAdvice } from "../text/key-text.ts";
 import { withControl } from "../open-control.ts";
-import { printResult } from "../print.ts";
+import { printResult } from "../text/print.ts";
 import { addKeyChangeCommands } from "./change-keys.ts";
 
 type CreateOptions = {

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { addPartitionsCommand } from "./partitions.ts";
 import { countUpTo, keyName } from "../arguments.ts";
-import { journalListing, verificationText } from "../ledger-text.ts";
+import { journalListing, verificationText } from "../text/ledger-text.ts";
 import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
 import { withControl } from "../open-control.ts";
-import { printResult } from "../print.ts";
-import { createProgress } from "../progress.ts";
+import { printResult } from "../text/print.ts";
+import { createProgress } from "../text/progress.ts";
 import { addQuarantineCommands } from "./quarantine.ts";
 
 /** `tollgate ledger show | verify | adopt | quarantine | partitions`. */

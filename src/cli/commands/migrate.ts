@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
-import { printResult } from "../print.ts";
+import { printResult } from "../text/print.ts";
 
 type MigrateCommandOptions = { status?: true; servingRole?: string; readingRole?: string; json?: true };
 

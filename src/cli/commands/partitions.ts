@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { isoDate } from "../arguments.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
-import { partitionListing, repairText } from "../partition-text.ts";
-import { printResult } from "../print.ts";
-import { createProgress } from "../progress.ts";
+import { partitionListing, repairText } from "../text/partition-text.ts";
+import { printResult } from "../text/print.ts";
+import { createProgress } from "../text/progress.ts";
 
 const PAUSE_MS = 500;
 /** Nobody waits for what takes long here; where somebody does, it sets a limit of its own. */

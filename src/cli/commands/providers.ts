@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { withCatalogue } from "../open-catalogue.ts";
-import { printResult } from "../print.ts";
-import { providerListing, providerView, removalText } from "../provider-text.ts";
+import { printResult } from "../text/print.ts";
+import { providerListing, providerView, removalText } from "../text/provider-text.ts";
 import { addProviderAddCommand } from "./add-provider.ts";
 import { addProviderRekeyCommand } from "./rekey-providers.ts";
 import { addProviderTestCommand } from "./test-provider.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { countUpTo } from "../arguments.ts";
 import { withControl } from "../open-control.ts";
-import { printResult } from "../print.ts";
-import { quarantineListing, releaseText } from "../quarantine-text.ts";
+import { printResult } from "../text/print.ts";
+import { quarantineListing, releaseText } from "../text/quarantine-text.ts";
 
 /** Results of a release that ended nothing. */
 const STAYS: ReadonlySet<string> = new Set(["refused", "not_quarantined"]);

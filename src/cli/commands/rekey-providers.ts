@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { withCatalogue } from "../open-catalogue.ts";
-import { printResult } from "../print.ts";
-import { rekeyText, rekeyView } from "../rekey-text.ts";
+import { printResult } from "../text/print.ts";
+import { rekeyText, rekeyView } from "../text/rekey-text.ts";
 
 /** `tollgate providers rekey`. */
 export function addProviderRekeyCommand(providers: Command): void {

@@ -7,15 +7,15 @@ import type { Database } from "../../db/database.ts";
 import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.ts";
 import type { Events } from "../../telemetry/events.ts";
 import { createWorkerEvents } from "../../telemetry/worker-events.ts";
-import { chooseAdminPorts } from "../admin-ports.ts";
+import { chooseAdminPorts } from "../serve/admin-ports.ts";
 import { openCredentials } from "../open-credentials.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
-import { openTelemetry } from "../open-telemetry.ts";
-import { portProblem } from "../port-problem.ts";
+import { openTelemetry } from "../serve/open-telemetry.ts";
+import { portProblem } from "../serve/port-problem.ts";
 import { createProviderTools } from "../provider-tools.ts";
 import { CommandError } from "../report-failure.ts";
-import { runGateway } from "../run-gateway.ts";
-import { runWorkers } from "../workers.ts";
+import { runGateway } from "../serve/run-gateway.ts";
+import { runWorkers } from "../serve/workers.ts";
 
 type ServeOptions = { migrate?: true; workers: number };
 

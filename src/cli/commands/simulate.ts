@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { untilSignal } from "../until-signal.ts";
-import { printResult } from "../print.ts";
+import { untilSignal } from "../serve/until-signal.ts";
+import { printResult } from "../text/print.ts";
 
 const SCRIPTS = `
 What it does is said behind the first + of a model's name, setting by setting:

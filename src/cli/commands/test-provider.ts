@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { withCatalogue } from "../open-catalogue.ts";
-import { printable, printResult } from "../print.ts";
+import { printable, printResult } from "../text/print.ts";
 import { chooseTarget } from "../probe/choose-target.ts";
 import { MOST_TOKENS } from "../probe/probe-provider.ts";
 import { probeText, probeView } from "../probe/probe-text.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { countUpTo, keyName } from "../arguments.ts";
 import { withControl } from "../open-control.ts";
-import { printResult } from "../print.ts";
-import { usageText } from "../usage-text.ts";
+import { printResult } from "../text/print.ts";
+import { usageText } from "../text/usage-text.ts";
 
 /** `tollgate usage KEY`. */
 export function addUsageCommand(program: Command): void {

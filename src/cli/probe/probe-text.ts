@@ -1,4 +1,4 @@
-import { facts } from "../print.ts";
+import { facts } from "../text/print.ts";
 import type { Choice } from "./choose-target.ts";
 import type { ProbeResult } from "./probe-provider.ts";
 

@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { type Gateway, type GatewayParts, startGateway } from "../app.ts";
+import { type Gateway, type GatewayParts, startGateway } from "../../app.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import { sayNoMore, sayServing, untilDismissed } from "./until-dismissed.ts";
 import { untilSignal } from "./until-signal.ts";

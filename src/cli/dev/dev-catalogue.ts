@@ -1,4 +1,4 @@
-import type { CatalogueFile } from "../config/catalogue-file.ts";
+import type { CatalogueFile } from "../../config/catalogue-file.ts";
 
 /** The reference under which `dev` keeps the simulated provider's credential; it stands for no real variable. */
 export const SIMULATOR_CREDENTIAL = "env:SIMULATED_PROVIDER_KEY";

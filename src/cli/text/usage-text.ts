@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { type Account, accountFacts, keyName } from "./key-text.ts";
-import type { OperatorControl } from "./operator-control.ts";
+import type { OperatorControl } from "../operator-control.ts";
 import { facts, table } from "./print.ts";
 
 type Report = Awaited<ReturnType<OperatorControl["reportUsage"]>>;

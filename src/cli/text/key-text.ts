@@ -1,4 +1,4 @@
-import type { OperatorControl } from "./operator-control.ts";
+import type { OperatorControl } from "../operator-control.ts";
 import { facts, printable, table } from "./print.ts";
 
 type Shown = Awaited<ReturnType<OperatorControl["keys"]["show"]>>;

@@ -1,6 +1,6 @@
-import { shortKeyId } from "../config/credential-vault.ts";
-import { type MemberPolicy, memberPolicyOf } from "../core/member-policy.ts";
-import type { Catalogue, ListedProvider } from "./operator-control.ts";
+import { shortKeyId } from "../../config/credential-vault.ts";
+import { type MemberPolicy, memberPolicyOf } from "../../core/member-policy.ts";
+import type { Catalogue, ListedProvider } from "../operator-control.ts";
 import { printable, table } from "./print.ts";
 
 type Removed = Awaited<ReturnType<Catalogue["removeProvider"]>>;

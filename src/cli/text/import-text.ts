@@ -1,5 +1,5 @@
-import { type PriceList, SKIP_REASONS, type SkipReason } from "../config/price-list/price-list.ts";
-import { type ImportedModel, importedModelView } from "../core/imported-view.ts";
+import { type PriceList, SKIP_REASONS, type SkipReason } from "../../config/price-list/price-list.ts";
+import { type ImportedModel, importedModelView } from "../../core/imported-view.ts";
 import { factsText } from "./model-text.ts";
 import { facts, table } from "./print.ts";
 

@@ -1,6 +1,6 @@
 import type { Worker } from "node:cluster";
-import type { Clock } from "../core/clock.ts";
-import type { WorkerEvents } from "../telemetry/worker-events.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { WorkerEvents } from "../../telemetry/worker-events.ts";
 import { forkWorker, type WorkerEnd } from "./fork-worker.ts";
 import { restartAfter } from "./restart-policy.ts";
 import type { ParentMessage } from "./until-dismissed.ts";

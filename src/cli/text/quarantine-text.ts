@@ -1,4 +1,4 @@
-import type { OperatorControl } from "./operator-control.ts";
+import type { OperatorControl } from "../operator-control.ts";
 import { facts } from "./print.ts";
 
 type Page = Awaited<ReturnType<OperatorControl["quarantine"]["list"]>>;

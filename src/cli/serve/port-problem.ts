@@ -1,4 +1,4 @@
-import { CommandError } from "./report-failure.ts";
+import { CommandError } from "../report-failure.ts";
 
 type Listeners = { listen: { port: number }; admin: { port: number } };
 

@@ -1,4 +1,4 @@
-import type { createJournalPartitions } from "../app.ts";
+import type { createJournalPartitions } from "../../app.ts";
 import { table } from "./print.ts";
 
 type Partitions = ReturnType<typeof createJournalPartitions>;

@@ -1,11 +1,11 @@
-import type { Config } from "../config/load-config.ts";
-import { systemClock } from "../core/clock.ts";
-import { createEvents, type Events } from "../telemetry/events.ts";
-import { openLineOutput } from "../telemetry/line-output.ts";
-import { createLogger, type Logger } from "../telemetry/logger.ts";
-import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
-import { collectProcessMetrics } from "../telemetry/process-metrics.ts";
-import { createOpenSpan } from "../telemetry/tracing.ts";
+import type { Config } from "../../config/load-config.ts";
+import { systemClock } from "../../core/clock.ts";
+import { createEvents, type Events } from "../../telemetry/events.ts";
+import { openLineOutput } from "../../telemetry/line-output.ts";
+import { createLogger, type Logger } from "../../telemetry/logger.ts";
+import { createMetrics, type Metrics } from "../../telemetry/metrics.ts";
+import { collectProcessMetrics } from "../../telemetry/process-metrics.ts";
+import { createOpenSpan } from "../../telemetry/tracing.ts";
 
 export type Telemetry = { events: Events; metrics: Metrics; logger: Logger };
 

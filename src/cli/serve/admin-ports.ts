@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { CommandError } from "./report-failure.ts";
+import { CommandError } from "../report-failure.ts";
 
 const HIGHEST_PORT = 65_535;
 

@@ -1,7 +1,7 @@
-import type { CatalogueChange, PriceChange } from "../core/change-view.ts";
-import type { Tariff } from "../core/price.ts";
-import { tariffView } from "../core/tariff-view.ts";
-import type { Catalogue } from "./operator-control.ts";
+import type { CatalogueChange, PriceChange } from "../../core/change-view.ts";
+import type { Tariff } from "../../core/price.ts";
+import { tariffView } from "../../core/tariff-view.ts";
+import type { Catalogue } from "../operator-control.ts";
 import { table } from "./print.ts";
 
 type BookedPrice = NonNullable<Awaited<ReturnType<Catalogue["prices"]>>>[number];

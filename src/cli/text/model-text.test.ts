@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Tariff } from "../core/price.ts";
+import type { Tariff } from "../../core/price.ts";
 import { importText, importView } from "./import-text.ts";
 import { factsText, modelListing, modelView } from "./model-text.ts";
 

@@ -1,4 +1,4 @@
-import type { OperatorControl } from "./operator-control.ts";
+import type { OperatorControl } from "../operator-control.ts";
 import { table } from "./print.ts";
 
 type JournalPage = Awaited<ReturnType<OperatorControl["showJournal"]>>;

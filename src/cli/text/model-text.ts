@@ -1,7 +1,7 @@
-import type { ListedFacts } from "../core/imported-view.ts";
-import { formatCredits } from "../core/money.ts";
-import { tariffView } from "../core/tariff-view.ts";
-import type { ListedModel } from "./operator-control.ts";
+import type { ListedFacts } from "../../core/imported-view.ts";
+import { formatCredits } from "../../core/money.ts";
+import { tariffView } from "../../core/tariff-view.ts";
+import type { ListedModel } from "../operator-control.ts";
 import { priceText } from "./price-text.ts";
 import { printable, table } from "./print.ts";
 
