@@ -7,6 +7,7 @@ const law = {
   db: ["core"],
   wire: ["core"],
   tokens: ["core"],
+  openapi: ["core", "wire"],
   translate: ["core", "wire"],
   keys: ["core"],
   catalogue: ["core"],
@@ -21,7 +22,7 @@ const law = {
     "core", "telemetry", "wire", "translate", "tokens",
     "keys", "catalogue", "admission", "ledger", "usage", "upstream", "relay",
   ],
-  http: ["core", "telemetry", "wire", "gateway"],
+  http: ["core", "telemetry", "wire", "openapi", "gateway"],
   admin: ["core", "telemetry", "wire", "keys", "catalogue", "ledger", "usage", "upstream"],
   cli: ["app.ts", "core", "config", "db", "telemetry", "simulator"],
 };
@@ -32,7 +33,7 @@ const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\."
 const homes = {
   fastify: ["admin"],
   undici: ["upstream"],
-  zod: ["wire", "config", "admin"],
+  zod: ["wire", "config", "admin", "openapi"],
   pg: ["db"],
   "@electric-sql/pglite": ["db"],
   yaml: ["config"],

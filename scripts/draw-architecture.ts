@@ -21,12 +21,24 @@ const TEST_FILE = /\.test\.ts$/;
 const ROWS: Row[] = [
   { title: "START", meaning: "introduces the parts", span: [0, 2 / 3], names: ["main.ts", "app.ts"] },
   { title: "EDGE", meaning: "knows callers", span: [0, 1], names: ["cli", "admin", "http"] },
-  { title: "USE CASES", meaning: "puts steps in order", span: [0.5, 1], names: ["gateway"] },
+  { title: "USE CASES", meaning: "puts steps in order", span: [0, 1], names: ["operator", "gateway"] },
   {
     title: "CAPABILITIES",
     meaning: "never import each other",
     span: [0, 1],
-    names: ["simulator", "keys", "catalogue", "ledger", "usage", "admission", "upstream", "offload", "relay"],
+    names: [
+      "simulator",
+      "admin-client",
+      "openapi",
+      "credentials",
+      "keys",
+      "catalogue",
+      "ledger",
+      "admission",
+      "upstream",
+      "offload",
+      "relay",
+    ],
   },
   {
     title: "GROUND",

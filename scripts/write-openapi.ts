@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createOpenApiDocument } from "../src/wire/openapi/openapi-document.ts";
+import { createOpenApiDocument } from "../src/openapi/openapi-document.ts";
 
 const PATH = "docs/reference/openapi.json";
 const FILE = join(import.meta.dirname, "..", PATH);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FAULT_CODES } from "../../src/core/fault.ts";
-import { createOpenApiDocument } from "../../src/wire/openapi/openapi-document.ts";
+import { createOpenApiDocument } from "../../src/openapi/openapi-document.ts";
 import { follow, problemsOf } from "../contract/openapi/check-schema.ts";
 import { type Description, headersOf, operationsOf } from "../contract/openapi/description.ts";
 

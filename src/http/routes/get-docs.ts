@@ -1,5 +1,5 @@
-import { createOpenApiDocument } from "../../wire/openapi/openapi-document.ts";
-import { renderDocsPage } from "../../wire/openapi/page/docs-page.ts";
+import { createOpenApiDocument } from "../../openapi/openapi-document.ts";
+import { renderDocsPage } from "../../openapi/page/docs-page.ts";
 import type { Router } from "../router.ts";
 import type { ServePage } from "../serve-page.ts";
 

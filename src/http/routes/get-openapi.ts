@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from "../../wire/openapi/openapi-document.ts";
+import { createOpenApiDocument } from "../../openapi/openapi-document.ts";
 import type { Router } from "../router.ts";
 import type { ServePage } from "../serve-page.ts";
 

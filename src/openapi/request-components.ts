@@ -1,8 +1,8 @@
-import { chatRequestSchema } from "../chat/chat-request.ts";
-import { countRequestSchema } from "../messages/count-request.ts";
-import { inputFields } from "../messages/input-schema.ts";
-import { DEFAULT_MAX_TOKENS, messagesRequestSchema } from "../messages/messages-request.ts";
-import { responsesRequestSchema } from "../responses/responses-request.ts";
+import { chatRequestSchema } from "../wire/chat/chat-request.ts";
+import { countRequestSchema } from "../wire/messages/count-request.ts";
+import { inputFields } from "../wire/messages/input-schema.ts";
+import { DEFAULT_MAX_TOKENS, messagesRequestSchema } from "../wire/messages/messages-request.ts";
+import { responsesRequestSchema } from "../wire/responses/responses-request.ts";
 import { type Component, component } from "./component.ts";
 
 const MODEL = "The `id` of a model in this key's own model list.";

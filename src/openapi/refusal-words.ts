@@ -1,4 +1,4 @@
-import type { FaultCode } from "../../core/fault.ts";
+import type { FaultCode } from "../core/fault.ts";
 
 type Words = {
   /** When a caller is told this. */

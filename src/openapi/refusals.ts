@@ -1,7 +1,7 @@
-import { Fault, FAULT_CODES, type FaultCode } from "../../core/fault.ts";
-import { renderFormatA } from "../errors/format-a.ts";
-import { renderFormatB } from "../errors/format-b.ts";
-import type { RenderFault } from "../errors/shape.ts";
+import { Fault, FAULT_CODES, type FaultCode } from "../core/fault.ts";
+import { renderFormatA } from "../wire/errors/format-a.ts";
+import { renderFormatB } from "../wire/errors/format-b.ts";
+import type { RenderFault } from "../wire/errors/shape.ts";
 import { referenceTo } from "./component.ts";
 import type { ErrorCode, Header, Response } from "./document.ts";
 import { EXAMPLE_REQUEST_ID } from "./examples.ts";

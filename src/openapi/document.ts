@@ -1,4 +1,4 @@
-import type { KeyMode } from "../../core/key-mode.ts";
+import type { KeyMode } from "../core/key-mode.ts";
 
 /** As much of JSON Schema as our own schemas become. */
 export type JsonSchema = {

@@ -1,4 +1,4 @@
-import type { FaultCode } from "../../core/fault.ts";
+import type { FaultCode } from "../core/fault.ts";
 import type { answerComponents, usageComponents } from "./answer-components.ts";
 import type { Example, Header } from "./document.ts";
 import * as examples from "./examples.ts";

@@ -1,6 +1,6 @@
-import { FAULT_CODES } from "../../core/fault.ts";
-import { modelListSchema, listedModelSchema } from "../models/model-list.ts";
-import { usageSummarySchema } from "../usage/usage-summary.ts";
+import { FAULT_CODES } from "../core/fault.ts";
+import { modelListSchema, listedModelSchema } from "../wire/models/model-list.ts";
+import { usageSummarySchema } from "../wire/usage/usage-summary.ts";
 import {
   chatChunkSchema,
   chatCompletionSchema,
