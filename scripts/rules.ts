@@ -93,6 +93,9 @@ function sourceProblems(rules: readonly Rule[]): string[] {
   ];
 }
 
+/** Sections of the specification and decisions about the interface: what a rule, or a comment, may give as its source. */
+export const citableSources = (): string[] => [...sourceLists().citable];
+
 /** What may be cited, and the part of it that must be: every decision and every section that is not divided further. */
 function sourceLists(): { citable: Set<string>; required: Set<string> } {
   const decisions = DECISIONS.map((number) => `decision ${number}`);

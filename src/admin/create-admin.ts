@@ -39,7 +39,7 @@ type Parts = AdminDoor & {
   degraded: () => string[];
 };
 
-/** The operators' listener: everything operational is here and nothing of it on the public one. [decision 35] */
+/** The operators' listener: everything operational is here and nothing of it on the public one. [interface decision 35] */
 export function createAdmin({
   control,
   providerTools,

@@ -53,7 +53,7 @@ test("a prediction is held for at the price of output, for each choice", () => {
   expect(demandOf({ ...facts, input, choices: 2 }).most - demandOf({ ...facts, choices: 2 }).most).toBe(400_000n);
 });
 
-test("without a limit it can begin with the model's floor and may take the published limit [decision 17] [MON-11]", () => {
+test("without a limit it can begin with the model's floor and may take the published limit [interface decision 17] [MON-11]", () => {
   const { least, most, unlimited } = demandOf({ ...facts, maxOutputTokens: null });
 
   expect(unlimited).toBe(true);

@@ -50,7 +50,7 @@ const TOKENS: Tariff = {
 /**
  * Says what a request could cost; whether it may start is the ledger's word alone. The input counts as the most it can be, at the
  * dearest price that can apply, in `least` too: what starts on a small balance must be payable from it, and parallel requests
- * must not each rely on the same rest of it. [decision 17]
+ * must not each rely on the same rest of it. [interface decision 17]
  */
 export function demandOf(facts: DemandFacts): Demand {
   const tariff = facts.tariff ?? TOKENS;

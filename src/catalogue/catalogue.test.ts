@@ -98,7 +98,7 @@ test("a model without a price is there for keys that pay in tokens and for nobod
   );
 });
 
-test("a model without any limit of output is there for nobody until the operator gives it a ceiling [decision 17] [MOD-20]", () => {
+test("a model without any limit of output is there for nobody until the operator gives it a ceiling [interface decision 17] [MOD-20]", () => {
   const { catalogue, idsFor } = filled();
   const boundless = { ...model("boundless", "east"), maxOutputTokens: null };
   catalogue.replace([boundless]);

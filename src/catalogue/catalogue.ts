@@ -67,7 +67,7 @@ function modelAt(model: Model, atMs: number): Model {
   return { ...model, price, upcomingPrices: model.upcomingPrices.filter((next) => next.effectiveFromMs > atMs) };
 }
 
-/** An answer without any bound could cost any amount, so nobody is sold one. [decision 17] */
+/** An answer without any bound could cost any amount, so nobody is sold one. [interface decision 17] */
 const isBounded = (model: Model): boolean => model.maxOutputTokens !== null || model.outputCeiling !== null;
 
 type Refusal = { code: FaultCode; message: string };

@@ -48,7 +48,7 @@ export type CatalogueStore = CatalogueDesk & {
   apply: (description: CatalogueDescription) => Promise<CatalogueChange[]>;
   /**
    * Takes a model off sale on credit for as long as this version of its price is in force, since `part` was used and has no
-   * price in it. False when it had been. [decision 13]
+   * price in it. False when it had been. [interface decision 13]
    */
   suspend: (modelId: string, lack: { version: number; part: string }) => Promise<boolean>;
   /** Every version of a model's price, oldest version first; null when there is no such model. */

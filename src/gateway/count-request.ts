@@ -30,12 +30,12 @@ const COUNT_ONLY: Omit<Ask, "id" | "keyId" | "keyVersion" | "rpmLimit"> = {
   claim: null,
 };
 
-/** What the gateway cannot do just now is not the caller's doing, and a 429 does not count. [decision 8] */
+/** What the gateway cannot do just now is not the caller's doing, and a 429 does not count. [interface decision 8] */
 const UNCOUNTED: ReadonlySet<FaultCode> = new Set(["service_unavailable", "rate_limit_exceeded"]);
 
 /**
  * Runs what may refuse a request before the ledger has seen it. A refusal counts too, so that a flood of bad requests meets the
- * key's rate; one that cannot be counted because the ledger is away stays the refusal it was. [decision 8]
+ * key's rate; one that cannot be counted because the ledger is away stays the refusal it was. [interface decision 8]
  */
 export async function countingRefusals<T>(count: () => Promise<void>, work: () => Promise<T> | T): Promise<T> {
   try {

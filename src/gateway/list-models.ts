@@ -13,7 +13,7 @@ export const createListModels =
   ({ catalogue }: { catalogue: Catalogue }): ListModels =>
   (reader) => ({ object: "list", data: catalogue.list(reader).map(listed) });
 
-/** One model of that list; a model that is not in it does not exist for this reader. [decision 37] */
+/** One model of that list; a model that is not in it does not exist for this reader. [interface decision 37] */
 export const createShowModel =
   ({ catalogue }: { catalogue: Catalogue }): ShowModel =>
   (id, reader) => {

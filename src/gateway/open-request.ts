@@ -34,7 +34,7 @@ export type OpenRequest = (knock: Knock) => Promise<Caller> | Caller;
 
 type Parts = { authenticate: Authenticate; denials: RateDenials; clock: Clock; publicUrl: () => string };
 
-/** Who is calling, decided from the headers alone, before a byte of the body is read. [decision 8] */
+/** Who is calling, decided from the headers alone, before a byte of the body is read. [interface decision 8] */
 export function createOpenRequest({ authenticate, denials, clock, publicUrl }: Parts): OpenRequest {
   function openRequest(knock: Knock): Promise<Caller> | Caller {
     const found = authenticate.find(knock.secret, knock.address);

@@ -8,7 +8,7 @@ import { createSharedRead } from "./shared-read.ts";
 
 export type ShownUsage = { body: UsageSummaryBody; headers: Record<string, string> };
 
-/** What a key has, has reserved and has used, as of the last finished response. [decision 22] */
+/** What a key has, has reserved and has used, as of the last finished response. [interface decision 22] */
 export type ShowUsage = (key: Key) => Promise<ShownUsage>;
 
 type Parts = { ledger: Pick<Ledger, "usage">; creditUsd: string; random: () => number };

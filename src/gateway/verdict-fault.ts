@@ -24,7 +24,7 @@ const MINUTE_SECONDS = 60;
 const USED_UP_RETRY_SECONDS = 5;
 const RESERVED_RETRY_SECONDS = { least: 1, most: 5 };
 
-/** Says the number and the way out: needed, available, reserved, and the longest answer that would fit. [decision 18] */
+/** Says the number and the way out: needed, available, reserved, and the longest answer that would fit. [interface decision 18] */
 export function verdictFault(refusal: Refusal, context: Context): Fault {
   switch (refusal.kind) {
     case "rate_limited":
@@ -84,7 +84,7 @@ function reserved({ posted, held }: Funds, context: Context): string {
   );
 }
 
-/** A limit that is admitted when it is sent with the same request, if there is one. [decision 18] */
+/** A limit that is admitted when it is sent with the same request, if there is one. [interface decision 18] */
 function orLess(available: bigint, { demand, advice: { fields, addedBytes, smallest } }: Context): string {
   const fits = demand.advisableOutputTokens(available, addedBytes);
   return fits >= smallest && fits > 0 ? `, or set ${fields} to ${fits} or less` : "";

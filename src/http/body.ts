@@ -25,7 +25,7 @@ type Parts = {
 
 /**
  * Nothing of a body is read unless there is room for it and its key may send as much. Both are known from its announced length,
- * else as soon as it is more. [decision 12, decision 45]
+ * else as soon as it is more. [interface decision 12, 45]
  */
 export function createReadBody({ maxBytes, unfundedBytes, requireFunds, arrivals }: Parts): ReadBody {
   return async ({ request, response, visit }) => {

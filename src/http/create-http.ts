@@ -174,7 +174,7 @@ export function createHttp(parts: Parts): Server {
   return server;
 }
 
-/** Unknown paths and wrong methods are refused in the format of the path they come closest to. [decision 26] */
+/** Unknown paths and wrong methods are refused in the format of the path they come closest to. [interface decision 26] */
 function createRefusals(clock: Clock) {
   const send = (request: IncomingMessage, response: ServerResponse, path: string, fault: Fault): void => {
     const render = path.includes("/v1/messages") ? renderFormatB : renderFormatA;

@@ -40,7 +40,7 @@ export function addHealth(router: Router, { readiness, degraded, drain, clock }:
     response.end(JSON.stringify(value));
   }
 
-  /** Every response carries an id, also one that no log will ever mention. [decision 28] */
+  /** Every response carries an id, also one that no log will ever mention. [interface decision 28] */
   function ids(): Record<string, string> {
     const requestId = requestIdOf(createId(clock.nowMs()));
     return { "x-request-id": requestId, "request-id": requestId };

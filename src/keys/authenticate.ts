@@ -29,7 +29,7 @@ type Options = {
   unknownPerMinute: number;
 };
 
-/** One message for unknown, malformed, revoked and suspended keys, so that a probe learns nothing. [decision 2] */
+/** One message for unknown, malformed, revoked and suspended keys, so that a probe learns nothing. [interface decision 2] */
 export const invalidKey = (): Fault =>
   new Fault(
     "invalid_credentials",

@@ -4,7 +4,7 @@ export const STATUS_CHANGES = ["suspend", "resume", "disable", "enable", "revoke
 
 export type StatusChange = (typeof STATUS_CHANGES)[number];
 
-/** From where each change leads where. Whatever is not revoked can be; nothing leads out of that. [decision 2] */
+/** From where each change leads where. Whatever is not revoked can be; nothing leads out of that. [interface decision 2] */
 export const TRANSITIONS: Record<StatusChange, { from: readonly KeyStatus[]; to: KeyStatus }> = {
   suspend: { from: ["active"], to: "suspended" },
   resume: { from: ["suspended"], to: "active" },

@@ -186,7 +186,7 @@ test.each([
     "invalid_credentials",
   ],
 ] as const)(
-  "a key %s is refused as decided, with 403 and without [decision 2] [KEY-1]",
+  "a key %s is refused as decided, with 403 and without [interface decision 2] [KEY-1]",
   (_name, changes, full, unauthorisedOnly) => {
     const key = keyOf("tgc_000000000000", changes);
     const code = (refusals: "full" | "unauthorised_only"): string | null => {

@@ -16,7 +16,7 @@ export type ParsedSecret = { mode: KeyMode; bucket: number; prefix: string };
 
 /**
  * Makes a secret: mode, ledger bucket, 190 random bits, checksum. It is shown once; we keep its digest. A further secret of a
- * key names the bucket its key lies in. [decision 5]
+ * key names the bucket its key lies in. [interface decision 5]
  */
 export function createSecret(
   mode: KeyMode,

@@ -9,7 +9,7 @@ export function stateOf(key: Key, nowMs: number): KeyState {
   return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? "expired" : "active";
 }
 
-/** Refuses a key that may not be used now. Some routes list no 403; there every unusable key is 401. [decision 2] */
+/** Refuses a key that may not be used now. Some routes list no 403; there every unusable key is 401. [interface decision 2] */
 export function requireUsable(key: Key, nowMs: number, refusals: "full" | "unauthorised_only"): void {
   if (key.secretExpiresAtMs !== null && key.secretExpiresAtMs <= nowMs) throw invalidKey();
   const state = stateOf(key, nowMs);

@@ -35,7 +35,7 @@ export const SHARED_HEADERS: Record<string, Header> = {
   },
 };
 
-/** On every response, under two names. [decision 28] */
+/** On every response, under two names. [interface decision 28] */
 export const ID_HEADERS: Record<string, Reference> = {
   "x-request-id": { $ref: "#/components/headers/RequestId" },
   "request-id": { $ref: "#/components/headers/RequestId" },

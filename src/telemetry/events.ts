@@ -81,7 +81,7 @@ export function createEvents(parts: TrailParts): Events {
     requestOpened: (request) => openTrail(parts, request),
     upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
       metrics.upstreamCalled(provider, reason);
-      // Our own credential is for an operator to mend; the rest may mend itself. [decision 31]
+      // Our own credential is for an operator to mend; the rest may mend itself. [interface decision 31]
       const level = reason === "credential_refused" || reason === "misconfigured" ? "error" : "warn";
       logger[level]({ request_id: requestId, provider, route_id: routeId, reason, status }, "upstream failed");
     },

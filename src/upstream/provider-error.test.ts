@@ -13,7 +13,7 @@ const invalid = (message: string, code: string | null = null) => ({
   error: { type: "invalid_request_error", message, code },
 });
 
-describe("what a provider's refusal means to the caller [decision 31] [LIM-7] [UPS-3] [UPS-5] [UPS-6] [UPS-7]", () => {
+describe("what a provider's refusal means to the caller [interface decision 31] [LIM-7] [UPS-3] [UPS-5] [UPS-6] [UPS-7]", () => {
   test.each<[status: number, body: unknown, code: string]>([
     [401, invalid("Incorrect API key provided"), "provider_unavailable"],
     [403, invalid("Country not supported"), "provider_unavailable"],

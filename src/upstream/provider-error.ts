@@ -17,7 +17,7 @@ const CALLER_FAULTS = new Set([
 /** Whether a provider refuses our credential: the operator's to mend, and no reason to refuse the caller. */
 const isOurCredential = (status: number): boolean => status === 401 || status === 403;
 
-/** Whether another route may be tried after this status. [decision 31] */
+/** Whether another route may be tried after this status. [interface decision 31] */
 export function isRetryable(status: number): boolean {
   return status === 408 || status === 429 || status >= 500 || isOurCredential(status);
 }
@@ -40,7 +40,7 @@ type Refusal = {
   model?: string;
 };
 
-/** A provider's refusal as the caller is told it: translated, not leaked. [decision 31] */
+/** A provider's refusal as the caller is told it: translated, not leaked. [interface decision 31] */
 export function providerFault({ status, body, provider, model }: Refusal): Fault {
   const detail = { provider, status };
   if (isOurCredential(status)) {

@@ -8,7 +8,7 @@ export type Repeatable = {
   bytes: Buffer;
 };
 
-/** [decision 24] */
+/** [interface decision 24] */
 export function fingerprintOf({ route, version, bytes }: Repeatable): Buffer {
   return createHash("sha256").update(`POST\n${route}\n${version}\n`).update(bytes).digest();
 }

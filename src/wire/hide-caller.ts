@@ -13,7 +13,7 @@ const PREFIX_CHARACTERS = 12;
  * Rids a request of the names it gives its own users. A provider still tells them apart, which is what these fields are for,
  * but learns no name, and the same name under two keys is two people to it. The HMAC is keyed by the key's id: it is stable
  * over restarts and gateways without a secret of its own, and it is no defence against somebody who holds the key table.
- * [decision 13]
+ * [interface decision 13]
  */
 export function hideCaller(request: GenerationRequest, { value }: ParsedBody, keyId: string): GenerationRequest {
   const edits: MemberEdits = { ...request.edits };

@@ -26,7 +26,7 @@ function deepest(issue: Issue | undefined, prefix: PropertyKey[] = []): Issue {
   return candidates[0] ? deepest(candidates[0], path) : { ...issue, path };
 }
 
-/** The wording agents recognise and recover from: `Input should be 'user' or 'assistant'`. [decision 10] */
+/** The wording agents recognise and recover from: `Input should be 'user' or 'assistant'`. [interface decision 10] */
 function expectation(issue: Issue): string {
   // JSON has no such value, so the field is not there.
   if (issue.input === undefined && issue.code !== "custom") return "Field required";

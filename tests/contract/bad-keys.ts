@@ -22,7 +22,7 @@ export function badKeys(good: string): [name: string, key: string][] {
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Made by the rules, checksum and all, but known to nobody: how a checksum is made is no secret. [decision 5] */
+/** Made by the rules, checksum and all, but known to nobody: how a checksum is made is no secret. [interface decision 5] */
 export function unknownKey(number = 0): string {
   const body = `tgc_abc${String(number).padStart(32, "0")}`;
   let rest = crc32(body);

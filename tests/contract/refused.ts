@@ -29,7 +29,7 @@ const TYPES_A: Record<string, string> = {
   idempotency_stream_interrupted: "idempotency_error",
 };
 
-/** `error.type` by status in Format B. [decision 27] */
+/** `error.type` by status in Format B. [interface decision 27] */
 const TYPES_B: Record<number, string> = {
   401: "authentication_error",
   402: "billing_error",

@@ -45,7 +45,7 @@ export function createJudge(): Judge {
 const echoes = (answer: Answer | undefined, marker: string): boolean =>
   answer?.status === 200 && textOf(answer).includes(marker);
 
-/** Every answer carries the same id under both names, and nobody else's. [decision 28] */
+/** Every answer carries the same id under both names, and nobody else's. [interface decision 28] */
 function identityProblems({ headers }: Answer, seenIds: Set<string>): string[] {
   const [id, ...more] = headers.get("x-request-id") ?? [];
   if (id === undefined || more.length > 0) return ["not exactly one x-request-id"];

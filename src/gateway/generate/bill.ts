@@ -58,7 +58,7 @@ export type Bill = {
 
 const FREE: Bill = { charge: 0n, usage: NO_USAGE, estimated: false, absorbed: 0n, waived: 0n };
 
-/** What a request costs in the unit of its key, row by row as decided. [decisions 19, 20] */
+/** What a request costs in the unit of its key, row by row as decided. [interface decision 19, 20] */
 export async function billOf(ending: Ending, terms: Terms, count: CountText): Promise<Bill> {
   switch (ending.outcome) {
     case "completed":

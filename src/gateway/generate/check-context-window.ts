@@ -13,7 +13,7 @@ type Judged = {
 
 /**
  * Refuses what certainly does not fit. Where the estimate exceeds the window the text is counted, and it is refused when even a
- * kinder vocabulary would make too much of it; anything closer is for the provider to say. [decision 15]
+ * kinder vocabulary would make too much of it; anything closer is for the provider to say. [interface decision 15]
  */
 export async function checkContextWindow({ input, model, countText }: Judged): Promise<void> {
   const { id, contextWindow, tokenFactor } = model;

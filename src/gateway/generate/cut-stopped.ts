@@ -15,7 +15,7 @@ type Parts = { running: Running; findKey: (id: string) => Promise<readonly Key[]
 
 /**
  * Requests of a key that is revoked, suspended, disabled or expired are refused from the next one on; what is under way is cut
- * here. A key that cannot be read now is looked at again with the next word, or the next moment. [LEDGER rule 8]
+ * here. A key that cannot be read now is looked at again with the next word, or the next moment. [L8]
  */
 export function createCutStopped({ running, findKey, clock }: Parts): CutStopped {
   async function look(id: string): Promise<void> {

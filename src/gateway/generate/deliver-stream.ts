@@ -26,7 +26,7 @@ const STREAM_HEAD = {
   },
 };
 
-/** Content is forwarded as it comes; the terminal event leaves only after the settlement. [decision 21] */
+/** Content is forwarded as it comes; the terminal event leaves only after the settlement. [interface decision 21] */
 export const createDeliverStream =
   ({ relay }: { relay: Relay }): Deliver =>
   async (journey, { target, answer: { body } }) => {

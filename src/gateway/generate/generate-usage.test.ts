@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DONE, EVENT, generationStage, pieces, settled, USAGE } from "../../../tests/support/generation-stage.ts";
 
-test("a usage that cannot be true takes what was set aside and no more, and the operator is told [decision 19] [MON-43]", async () => {
+test("a usage that cannot be true takes what was set aside and no more, and the operator is told [interface decision 19] [MON-43]", async () => {
   const lie = USAGE.replace('"prompt_tokens":3', '"prompt_tokens":900000');
   const { generate, ask, alarms, account } = generationStage(pieces(EVENT, lie, DONE));
   const { usage } = await generate(ask({ stream: true }));
@@ -12,7 +12,7 @@ test("a usage that cannot be true takes what was set aside and no more, and the 
   expect(alarms).toEqual(["usage_estimated"]);
 });
 
-test("a charge beyond what the key has takes what is there; the rest is the house's and alarmed [decision 19] [MON-26] [MON-27]", async () => {
+test("a charge beyond what the key has takes what is there; the rest is the house's and alarmed [interface decision 19] [MON-26] [MON-27]", async () => {
   const dear = USAGE.replace('"completion_tokens":5', '"completion_tokens":90');
   const { generate, ask, alarms, account } = generationStage(pieces(EVENT, dear, DONE), { credits: 110_000n });
   await generate(ask({ stream: true, max_tokens: 8 }));
@@ -34,7 +34,7 @@ test("a key that cost the house more than the cap by what it could not pay is su
   expect(alarms).toEqual(["overrun", "key_suspended"]);
 });
 
-test("a usage that has no price is alarmed, and its price is not sold at again [decision 13] [MON-41]", async () => {
+test("a usage that has no price is alarmed, and its price is not sold at again [interface decision 13] [MON-41]", async () => {
   const details = '"prompt_tokens_details":{"cache_write_tokens":2},"total_tokens"';
   const cached = USAGE.replace('"total_tokens"', details);
   const { generate, ask, alarms, unpriced } = generationStage(pieces(EVENT, cached, DONE));
@@ -44,7 +44,7 @@ test("a usage that has no price is alarmed, and its price is not sold at again [
   expect(unpriced).toEqual(["m 3 cache_write_5m"]);
 });
 
-test("a plain answer without usage is charged for its text and not for its form [decision 19]", async () => {
+test("a plain answer without usage is charged for its text and not for its form [interface decision 19]", async () => {
   const silent = JSON.stringify({
     id: "chatcmpl-1234567890",
     choices: [{ index: 0, message: { role: "assistant", content: "one two three" }, finish_reason: "stop" }],

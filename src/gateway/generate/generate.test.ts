@@ -44,7 +44,7 @@ test("a request that is refused for its model or its limit reserves nothing and 
   expect(account().rate.reduce((sum, { count }) => sum + count, 0)).toBe(3);
 }, 120_000);
 
-test("a request without a limit is told what was paid for, and its caller learns of it when that is less [decision 17] [MON-12] [MON-14]", async () => {
+test("a request without a limit is told what was paid for, and its caller learns of it when that is less [interface decision 17] [MON-12] [MON-14]", async () => {
   const rich = generationStage(pieces(DONE));
   await rich.generate(rich.ask({ stream: true }));
   expect(JSON.parse(rich.bodies[0] as string)).toMatchObject({ max_tokens: 8 });
@@ -58,7 +58,7 @@ test("a request without a limit is told what was paid for, and its caller learns
   expect(poor.heads[0]).toMatchObject({ "x-tollgate-max-tokens": String(told) });
 });
 
-test("a balance that is too small is refused with what is needed, what is there, and what would fit [decision 18] [MON-16] [MON-20]", async () => {
+test("a balance that is too small is refused with what is needed, what is there, and what would fit [interface decision 18] [MON-16] [MON-20]", async () => {
   const { generate, ask, log } = generationStage(pieces(DONE), { credits: 80_000n });
 
   await expect(generate(ask({ max_tokens: 8 }))).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test("a balance that is too small is refused with what is needed, what is there,
   expect(log).toEqual(["admit"]);
 });
 
-test("a balance that others have reserved is told apart from one that is not there [decision 18] [MON-17] [MON-19]", async () => {
+test("a balance that others have reserved is told apart from one that is not there [interface decision 18] [MON-17] [MON-19]", async () => {
   let held = (): void => undefined;
   const first = generationStage((reader) => (held = () => pieces(USAGE, DONE)(reader)), { credits: 150_000n });
   const running = first.generate(first.ask({ stream: true, max_tokens: 8 }));
@@ -228,7 +228,7 @@ test("a plain request whose caller leaves pays its input; with an Idempotency-Ke
   expect(kept.log.at(-1)).toBe(`end ${PLAIN}`);
 });
 
-test("while the ledger is away nothing is started [LEDGER rule 7] [ERR-25]", async () => {
+test("while the ledger is away nothing is started [L7] [ERR-25]", async () => {
   const { generate, ask, log, line } = generationStage(pieces(PLAIN));
   line.ledger = "down";
 
@@ -236,7 +236,7 @@ test("while the ledger is away nothing is started [LEDGER rule 7] [ERR-25]", asy
   expect(log).toEqual(["admit"]);
 });
 
-test("an answer that the ledger cannot confirm ends in an error, and the request is voided [LEDGER rule 3] [MON-34]", async () => {
+test("an answer that the ledger cannot confirm ends in an error, and the request is voided [L3] [MON-34]", async () => {
   for (const fields of [{ stream: true }, {}]) {
     const stage = generationStage((reader) => {
       stage.line.ledger = "down";
@@ -252,7 +252,7 @@ test("an answer that the ledger cannot confirm ends in an error, and the request
   }
 });
 
-test("a key that is revoked has its stream cut and settled [LEDGER rule 8]", async () => {
+test("a key that is revoked has its stream cut and settled [L8]", async () => {
   const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
   const running = stage.generate(stage.ask({ stream: true }));
   await settled();
@@ -296,7 +296,7 @@ test("a stream that the ledger has closed meanwhile, or that we cannot go on wit
   expect(cut.charges()).toEqual(["voided 0"]);
 });
 
-test("a stream is written down at its first content, when it is worth it, and when its usage is known [LEDGER rule 4]", async () => {
+test("a stream is written down at its first content, when it is worth it, and when its usage is known [L4]", async () => {
   const model = { ...MODEL, contextWindow: 100_000, maxOutputTokens: 9_000 };
   const long = `data: {"choices":[{"index":0,"delta":{"content":"${"word ".repeat(160)}"}}]}\n\n`;
   const { generate, ask, checkpoints } = generationStage(

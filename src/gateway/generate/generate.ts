@@ -184,7 +184,7 @@ async function heardBy(journey: Journey, dispatched: Dispatched, deliver: Delive
   }
 }
 
-/** The answer to the first request, again, byte for byte; nothing is charged for it. [decision 25] */
+/** The answer to the first request, again, byte for byte; nothing is charged for it. [interface decision 25] */
 function replay({ idempotency, sink, onFirstByte }: Generation, model: Model, answer: StoredAnswer): Generated {
   invariant(idempotency, "a replay belongs to a request with a claim");
   const { head, body } = idempotency.open(answer);

@@ -82,7 +82,7 @@ export class Hold {
     return bill.usage;
   }
 
-  /** Called as a stream grows. Writes down what it has come to when that is worth it; cheap when it is not. [LEDGER rule 4] */
+  /** Called as a stream grows. Writes down what it has come to when that is worth it; cheap when it is not. [L4] */
   progress(stage: AnswerStage, hiddenTokens: number): void {
     const usageSaid = !this.#usageSeen && stage.usage() !== null;
     const size = stage.delivered.length + hiddenTokens * HIDDEN_TOKEN_BYTES;

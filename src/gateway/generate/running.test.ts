@@ -44,7 +44,7 @@ function lookingAt(of: Of, key: Partial<Key> | "away") {
   return { ...createCutStopped({ running, findKey, clock }), clock, told, reads: () => reads };
 }
 
-test("a stream goes on past the expiry it began with only when the key's has been moved [LEDGER rule 8]", async () => {
+test("a stream goes on past the expiry it began with only when the key's has been moved [L8]", async () => {
   const expired = lookingAt({ keyExpiresAtMs: 1_000 }, { expiresAtMs: 1_000 });
   const moved = lookingAt({ keyExpiresAtMs: 1_000 }, { expiresAtMs: 5_000 });
   for (const { passed } of [expired, moved]) await passed();
@@ -69,7 +69,7 @@ test("a key that cannot be read is looked at again", async () => {
   expect(away.told()).toBeUndefined();
 });
 
-test("an answer that is sent whole runs on, and is paid for, unless its key was revoked [LEDGER rule 8]", async () => {
+test("an answer that is sent whole runs on, and is paid for, unless its key was revoked [L8]", async () => {
   const of = { streamed: "no" as const, keyExpiresAtMs: 1 };
   for (const status of ["suspended", "disabled", "revoked"] as const) {
     const { changed, told } = lookingAt(of, { status });

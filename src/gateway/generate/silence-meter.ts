@@ -12,7 +12,7 @@ type Parts = { pace: Pace; choices: number; clock: Pick<Clock, "elapsedMs">; ans
 /**
  * What a model that reasons in secret has produced beside its answer, told by the clock: the time before the first token of the answer,
  * less what is usual without reasoning, and every long silence after it, times the pace of the route. What then comes in one
- * piece was produced in that time and is not counted again. Summaries of thoughts are no answer: the thoughts were longer. [decision 20]
+ * piece was produced in that time and is not counted again. Summaries of thoughts are no answer: the thoughts were longer. [interface decision 20]
  */
 export class SilenceMeter {
   readonly #parts: Parts;

@@ -4,7 +4,7 @@ import type { Target } from "../../upstream/upstream.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { asksForThinking, turnsReasoningOff } from "../../wire/turns-reasoning-off.ts";
 
-/** Whether a model may think before and between what it says, so that its silence may be work. [decision 20] */
+/** Whether a model may think before and between what it says, so that its silence may be work. [interface decision 20] */
 export function thinksUnseen(model: Model, request: GenerationRequest, { dialect }: Target): boolean {
   if (!canReason(model) || turnsReasoningOff(request)) return false;
   // In this format a model thinks only when it is told to; in the others, unless it is told not to.

@@ -8,7 +8,7 @@ import { unlessLedgerAway } from "./get-models.ts";
 
 type Parts = { door: Door; countRequest: CountRequest; showModel: ShowModel };
 
-/** GET /v1/models/{id}: one element of the list, to whoever may see it there. [decision 37] */
+/** GET /v1/models/{id}: one element of the list, to whoever may see it there. [interface decision 37] */
 export function getModel(router: Router, { door, countRequest, showModel }: Parts): void {
   door.route(router, {
     method: "GET",

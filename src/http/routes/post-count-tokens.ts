@@ -28,7 +28,7 @@ const WANT: ReadonlySet<FaultCode> = new Set(["insufficient_credit", "limit_reac
 /** POST /v1/messages/count_tokens. [spec 4.6] */
 export function postCountTokens(router: Router, parts: Parts): void {
   const { door, countTokens, readCountRequest, readBody, limits, betas } = parts;
-  /** Counting is free, and has no status for want of money. [decision 45] */
+  /** Counting is free, and has no status for want of money. [interface decision 45] */
   const readUnpaid: ReadBody = (call) =>
     readBody(call).catch((error: unknown) => {
       throw error instanceof Fault && WANT.has(error.code) ? new Fault("invalid_request", error.message) : error;

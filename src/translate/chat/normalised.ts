@@ -17,7 +17,7 @@ const DONE = Buffer.from("data: [DONE]\n\n");
 
 /**
  * Chat to chat where the provider speaks the format with an accent: no role at the start, null or structured content, missing
- * finish reasons, ids that change, no `[DONE]`. Repairs the rules of spec 6.1 and writes the public model id. [decision 32]
+ * finish reasons, ids that change, no `[DONE]`. Repairs the rules of spec 6.1 and writes the public model id. [interface decision 32]
  */
 export const chatNormalised: SameFormat = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
 

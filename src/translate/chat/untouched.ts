@@ -21,7 +21,7 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 const FIRST_OF_NULL = 0x6e;
 
-/** Chat to chat where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
+/** Chat to chat where the provider keeps the stream rules itself: bytes pass as they came. [interface decision 32] */
 export const chatUntouched: SameFormat = { request: chatUpstreamRequest, plain: readPlain, stage: createStage };
 
 /** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */

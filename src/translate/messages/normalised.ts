@@ -19,7 +19,7 @@ import { upstreamRequest } from "../form/upstream-request.ts";
 
 /**
  * Messages to messages where the provider speaks the format with an accent: events without a name, a beginning said twice, no
- * `message_stop`. Repairs what makes official clients give up, and writes the public model id. [decision 32]
+ * `message_stop`. Repairs what makes official clients give up, and writes the public model id. [interface decision 32]
  */
 export const messagesNormalised: SameFormat = { request: upstreamRequest, plain: readPlain, stage: createStage };
 

@@ -168,7 +168,7 @@ test("a stream that closes after its stop reason is whole where the route is nor
   expect(normalised?.toString()).toContain("message_stop");
 });
 
-test("a failure after content is an `error` event, and a sign of life a `ping` [decision 30] [decision 34] [STR-22] [STR-34]", () => {
+test("a failure after content is an `error` event, and a sign of life a `ping` [interface decision 30] [interface decision 34] [STR-22] [STR-34]", () => {
   const stage = messagesUntouched.stage(request());
   const failure = stage.failure(new Fault("upstream_error", "It broke."), "req_1").toString();
 

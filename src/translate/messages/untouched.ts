@@ -25,7 +25,7 @@ export function noteMessagesDelta(delivered: DeliveredText, delta: Buffer): void
 /** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
 const STANDARD_TIER = Object.freeze({ service_tier: `"standard_only"` });
 
-/** Messages to messages where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
+/** Messages to messages where the provider keeps the stream rules itself: bytes pass as they came. [interface decision 32] */
 export const messagesUntouched: SameFormat = { request: writeRequest, plain: readPlain, stage: createStage };
 
 function writeRequest(request: GenerationRequest, told: Told): Buffer {

@@ -20,7 +20,7 @@ import { upstreamRequest } from "../form/upstream-request.ts";
 
 /**
  * Responses to responses where the provider speaks the format with an accent: ids that change from event to event, events
- * without a name or a number. Repairs what makes official clients give up, and writes the public model id. [decision 32]
+ * without a name or a number. Repairs what makes official clients give up, and writes the public model id. [interface decision 32]
  */
 export const responsesNormalised: SameFormat = { request: upstreamRequest, plain: readPlain, stage: createStage };
 

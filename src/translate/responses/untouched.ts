@@ -29,7 +29,7 @@ export function noteResponsesDelta(delivered: DeliveredText, type: string, delta
 /** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
 const DEFAULT_TIER = Object.freeze({ service_tier: `"default"` });
 
-/** Responses to responses where the provider keeps the stream rules itself: bytes pass as they came. [decision 32] */
+/** Responses to responses where the provider keeps the stream rules itself: bytes pass as they came. [interface decision 32] */
 export const responsesUntouched: SameFormat = { request: writeRequest, plain: readPlain, stage: createStage };
 
 function writeRequest(request: GenerationRequest, told: Told): Buffer {

@@ -67,7 +67,7 @@ export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "http
   };
 }
 
-/** Nothing is kept on the provider's side, and its default tier is had by naming none. [decision 13] */
+/** Nothing is kept on the provider's side, and its default tier is had by naming none. [interface decision 13] */
 function editsOf(value: Record<string, unknown>): MemberEdits {
   const edits: MemberEdits = {};
   if (value["store"] !== undefined) edits["store"] = "false";

@@ -82,7 +82,7 @@ const PREDICTION = shapeOf({ required: "type content", inside: { content: () => 
 
 /**
  * What a chat completion request may hold: the members of the official client's types, and what we and other providers give out
- * for callers to send back. Everything else is unknown here, and is told to a provider only where its row says so. [decision 10]
+ * for callers to send back. Everything else is unknown here, and is told to a provider only where its row says so. [interface decision 10]
  */
 export const CHAT_MEMBERS: Shape = shapeOf({
   required: "model messages",

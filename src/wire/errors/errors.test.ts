@@ -61,7 +61,7 @@ test.each(LISTED)(
   },
 );
 
-test("a slow provider is 502 upstream_error in Format A and 504 in Format B [decision 26]", () => {
+test("a slow provider is 502 upstream_error in Format A and 504 in Format B [interface decision 26]", () => {
   expect(JSON.parse(renderFormatA(fault("upstream_timeout"), "r").body)).toMatchObject({
     error: { code: "upstream_error" },
   });
@@ -76,14 +76,14 @@ test.each(codes)("$code: 429 and 503 always say Retry-After, a whole number of a
   }
 });
 
-test("Retry-After is rounded up and capped at a day [decision 29]", () => {
+test("Retry-After is rounded up and capped at a day [interface decision 29]", () => {
   const said = (seconds: number): string | undefined =>
     renderFormatA(fault("rate_limit_exceeded", seconds), "r").headers["retry-after"];
 
   expect([said(0), said(0.2), said(1.2), said(1e9)]).toEqual(["1", "1", "2", "86400"]);
 });
 
-test("terminal refusals tell SDKs to stop, passing ones to go on [decision 29] [HDR-11] [HDR-12] [HDR-13]", () => {
+test("terminal refusals tell SDKs to stop, passing ones to go on [interface decision 29] [HDR-11] [HDR-12] [HDR-13]", () => {
   const advice = (code: FaultCode): string | undefined => renderFormatA(fault(code), "r").headers["x-should-retry"];
   const stop = FAULT_CODES.filter((code) => advice(code) === "false");
   const retry = FAULT_CODES.filter((code) => advice(code) === "true");

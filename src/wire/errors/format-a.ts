@@ -25,7 +25,7 @@ const SHAPES: Record<FaultCode, Shape> = {
   idempotency_stream_interrupted: { status: 409, type: "idempotency_error" },
   provider_unavailable: { status: 502, type: "api_error" },
   upstream_error: { status: 502, type: "api_error" },
-  // This format lists no 504: a provider that took too long is an upstream error here. [decision 26]
+  // This format lists no 504: a provider that took too long is an upstream error here. [interface decision 26]
   upstream_timeout: { status: 502, type: "api_error", code: "upstream_error" },
   service_unavailable: { status: 503, type: "api_error" },
   internal_error: { status: 500, type: "api_error" },

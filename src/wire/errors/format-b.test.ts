@@ -3,7 +3,7 @@ import { Fault, FAULT_CODES, type FaultCode } from "../../core/fault.ts";
 import { renderFormatA } from "./format-a.ts";
 import { renderFormatB } from "./format-b.ts";
 
-/** `error.type` by status, restated so that a slip in ours shows. [decision 27] */
+/** `error.type` by status, restated so that a slip in ours shows. [interface decision 27] */
 const TYPES: Record<number, string> = {
   400: "invalid_request_error",
   401: "authentication_error",

@@ -4,7 +4,7 @@ import type { RenderedFault } from "./shape.ts";
 
 type Shape = { status: number; type: string };
 
-/** Adding a fault code does not compile until it has a row here. [decision 27] */
+/** Adding a fault code does not compile until it has a row here. [interface decision 27] */
 const SHAPES: Record<FaultCode, Shape> = {
   invalid_credentials: { status: 401, type: "authentication_error" },
   key_expired: { status: 403, type: "permission_error" },

@@ -55,7 +55,7 @@ test("the outline of any JSON is that of its value", () => {
   );
 });
 
-test("any bytes are an object or a refusal, never anything else [decision 12]", () => {
+test("any bytes are an object or a refusal, never anything else [interface decision 12]", () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc

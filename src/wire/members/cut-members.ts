@@ -26,7 +26,7 @@ export function cutMembers(bytes: Buffer, shape: Shape, isCut: IsCut): Buffer {
   return left;
 }
 
-/** Cuts what is as good as absent. [decision 10] */
+/** Cuts what is as good as absent. [interface decision 10] */
 export const saysNothing: IsCut = (_, member, nothing) => nothing !== null && member?.absent[nothing] === true;
 
 /** What threads share, they go on sharing. */

@@ -11,7 +11,7 @@ const DOUBTFUL = /[\s\p{Cc}\\]/u;
 
 /**
  * Why a provider is not told to fetch media from there; null: it may be. What another reader could take for another address is
- * none, for a provider that runs beside private machines must not be sent to them. [decision 13]
+ * none, for a provider that runs beside private machines must not be sent to them. [interface decision 13]
  */
 export function mediaProblem(text: string, kind: "address" | "bytes", allowed: MediaUrls): string | null {
   if (/^data:/i.test(text)) return null;

@@ -8,7 +8,7 @@ import { MEMBERS } from "./member-tables.ts";
 /** The members of a body that no row knows; `more`: and others. */
 export type UnknownMembers = { listed: readonly UnknownMember[]; more: boolean };
 
-/** Those that a provider is not told. Of a body with more than are listed, as many as are. [decision 10] */
+/** Those that a provider is not told. Of a body with more than are listed, as many as are. [interface decision 10] */
 export function droppedMembers({ listed }: UnknownMembers, policy: MemberPolicy): readonly UnknownMember[] {
   if (policy.unknown === "forward" || listed.length === 0) return [];
   const isOpen = openNames(policy);

@@ -1,7 +1,7 @@
 /**
  * The `anthropic-beta` flags that reach a provider. A flag stands here when it neither keeps anything in the provider's
  * account nor changes its prices nor lets it act elsewhere; the others are left out silently, as a provider that does not
- * know them would. [decision 13]
+ * know them would. [interface decision 13]
  */
 const ALLOWED: ReadonlySet<string> = new Set([
   "adaptive-thinking-2026-01-28",

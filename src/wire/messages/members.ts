@@ -84,7 +84,7 @@ const OUTPUT_FORMAT = leaf("type schema");
 
 /**
  * What a message request may hold: the members of the official client's types, those in beta included. Everything else is
- * unknown here, and is told to a provider only where its row says so. [decision 10]
+ * unknown here, and is told to a provider only where its row says so. [interface decision 10]
  */
 export const MESSAGES_MEMBERS: Shape = shapeOf({
   required: "model messages",

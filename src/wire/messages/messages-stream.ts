@@ -6,7 +6,7 @@ export const MESSAGES_KEEP_ALIVE = messagesEvent({ type: "ping" });
 
 export const MESSAGE_STOP = messagesEvent({ type: "message_stop" });
 
-/** A failure after the stream has begun; the stream then closes without `message_stop`. [decision 30] */
+/** A failure after the stream has begun; the stream then closes without `message_stop`. [interface decision 30] */
 export function messagesFailure(fault: Fault, requestId: string): Buffer {
   return messagesEvent({ ...formatBBody(fault, requestId), type: "error" });
 }

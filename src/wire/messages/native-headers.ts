@@ -5,7 +5,7 @@ import { allowedBetas } from "./beta-flags.ts";
 const VERSIONS = ["2023-06-01", "2026-10-21"] as const;
 const FIRST_VERSION = VERSIONS[0];
 
-/** The headers a provider of this format is sent on the caller's behalf, and nothing else of the caller's. [decision 14] */
+/** The headers a provider of this format is sent on the caller's behalf, and nothing else of the caller's. [interface decision 14] */
 export function nativeHeaders(
   headers: IncomingHttpHeaders,
   operatorsBetas: readonly string[] = [],

@@ -94,7 +94,7 @@ const TEXT = shapeOf({ optional: "format verbosity", inside: { format: TEXT_FORM
 
 /**
  * What a responses request may hold: the members of the official client's types, and what Codex was recorded to send.
- * Everything else is unknown here, and is told to a provider only where its row says so. [decision 10]
+ * Everything else is unknown here, and is told to a provider only where its row says so. [interface decision 10]
  */
 export const RESPONSES_MEMBERS: Shape = shapeOf({
   required: "model input",

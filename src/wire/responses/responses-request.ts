@@ -42,7 +42,7 @@ export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = 
   };
 }
 
-/** Providers keep what they are not told to forget, and the account they keep it in is shared by strangers. [decision 13] */
+/** Providers keep what they are not told to forget, and the account they keep it in is shared by strangers. [interface decision 13] */
 function editsOf(value: Record<string, unknown>): MemberEdits {
   const edits: MemberEdits = { store: "false" };
   if (value["service_tier"] !== undefined) edits["service_tier"] = null;

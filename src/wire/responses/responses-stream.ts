@@ -17,7 +17,7 @@ type Failure = {
 
 /**
  * A failure after the stream has begun. Agents read `response.failed` and pass over a bare `error` event, and the official
- * client wants a whole Response in it. [decision 30]
+ * client wants a whole Response in it. [interface decision 30]
  */
 export function responsesFailure({ fault, requestId, identity, sequenceNumber }: Failure): Buffer {
   const response = {

@@ -3,7 +3,7 @@ import { balancesAreTheFold, heldIsCovered, nothingHeld, nothingMadeOrLost } fro
 import { chargedOnce, incompleteWithinBounds, paidBeforeTold, replaysAreEqual } from "./request-checks.ts";
 import { rateIsKept, verdictsAreTrue } from "./verdict-checks.ts";
 
-/** By the names the design gives them. I11 is asked of a running gateway, not of what it left behind. */
+/** By their names in docs/reference/ledger-rules.md. I11 is asked of a running gateway, not of what it left behind. */
 export const INVARIANTS = {
   I1: nothingMadeOrLost,
   I2: heldIsCovered,

@@ -114,7 +114,7 @@ test("a model without a price is public without pricing, and neither listed nor 
   });
 });
 
-test("a model without any limit of output is neither listed nor served [decision 17]", async () => {
+test("a model without any limit of output is neither listed nor served [interface decision 17]", async () => {
   for (const [secret, prefix] of [
     [gateway.keys.credit, ""],
     [gateway.keys.token_budget, "/token"],

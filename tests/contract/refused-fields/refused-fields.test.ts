@@ -39,7 +39,7 @@ const MEDIA = [
   "https://user:secret@example.com/x.png",
 ];
 
-/** What a provider keeps in an account that strangers share, or does at a price that is not published. [decision 13] */
+/** What a provider keeps in an account that strangers share, or does at a price that is not published. [interface decision 13] */
 const CASES: Record<string, [format: Format, param: string, fields: object][]> = {
   "an earlier response [BOD-12]": [["responses", "previous_response_id", { previous_response_id: "resp_1" }]],
   "a stored conversation [BOD-13]": [
