@@ -6,9 +6,12 @@ import { DEFAULT_SCRIPT, parseSettings } from "./script.ts";
 
 const body = { model: "sim", messages: [{ role: "user", content: "x" }], input: "x", max_tokens: 1000 };
 
+const bodyOf = ({ name }: Dialect): JsonObject =>
+  name === "gemini" ? { contents: [{ parts: [{ text: "x" }] }] } : body;
+
 function plan(dialect: Dialect, settings: string, extra: JsonObject = {}) {
   const script = { ...DEFAULT_SCRIPT, ...parseSettings(settings) };
-  return planGeneration({ ask: dialect.read({ ...body, ...extra }), script, id: "0", nowMs: 0 });
+  return planGeneration({ ask: dialect.read({ ...bodyOf(dialect), ...extra }), script, id: "0", nowMs: 0 });
 }
 
 const kindsOf = (settings: string, extra: JsonObject = {}) =>

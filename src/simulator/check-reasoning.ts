@@ -22,6 +22,8 @@ const UNSUPPORTED: Record<Dialect["name"], (body: JsonObject) => string | null> 
     if (isObject(thinking) && thinking["type"] !== "disabled") return "thinking";
     return isObject(output) && isSaid(output["effort"]) ? "output_config.effort" : null;
   },
+  gemini: ({ generationConfig: config }) =>
+    isObject(config) && isSaid(config["thinkingConfig"]) ? "generation_config.thinking_config" : null,
 };
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;

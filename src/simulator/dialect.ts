@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ProviderDialect } from "../core/dialect.ts";
 import type { Group, Stop } from "./block.ts";
 import type { Refusal } from "./refusal.ts";
 import type { UsageReport } from "./usage-report.ts";
@@ -22,6 +22,9 @@ export type Ask = {
   body: JsonObject;
 };
 
+/** What the path of a call says, in a dialect whose bodies name no model. */
+export type Named = { model: string; streamed: boolean };
+
 /** One answer, decided in full before its first byte. */
 export type Generation = {
   /** Unique, without punctuation; the ids inside the answer are made of it. */
@@ -40,7 +43,7 @@ export type Stretch = {
   before: () => readonly string[];
   /** How many of its tokens are shown. */
   tokens: number;
-  /** Called once per token in the hot loop: a concatenation, nothing more. */
+  /** Called once per token in the hot loop: a concatenation, nothing more. Empty for a token that is told with a later one. */
   token: (index: number) => string;
   after: () => readonly string[];
 };
@@ -55,16 +58,26 @@ export type StreamEncoder = {
   broken: string;
 };
 
+export type SimulatedDialect = Exclude<ProviderDialect, "bedrock">;
+
 /** How one provider talks. Adding one means writing these and a row in `dialects.ts`. */
 export type Dialect = {
-  name: ClientDialect;
+  name: SimulatedDialect;
   /** The folder its recordings are kept in. */
   folder: string;
-  credentialHeaders: readonly ("authorization" | "x-api-key")[];
+  credentialHeaders: readonly ("authorization" | "x-api-key" | "x-goog-api-key")[];
+  /** The parameter of the query that may hold the credential instead. */
+  credentialQuery?: string;
   requestIdHeader: string;
   /** Refuses a call that lacks a header this provider insists on. */
   requireHeaders?: (headers: Record<string, string>) => void;
-  read: (body: JsonObject) => Ask;
+  /** Where a refusal says how long to wait; in the header `Retry-After` unless said. */
+  retryIn?: "body";
+  read: (body: JsonObject, named?: Named) => Ask;
+  /** How tokens are counted without an answer, where that can be asked. */
+  count?: { read: (body: JsonObject, named?: Named) => Ask; answer: (inputTokens: number) => JsonObject };
+  /** The list of models, or the one that is named. */
+  models?: (named: Named | undefined, headers: Record<string, string>) => string;
   encode: (generation: Generation) => StreamEncoder;
   answer: (generation: Generation) => string;
   refuse: (refusal: Refusal, requestId: string) => string;

@@ -48,7 +48,7 @@ export function createGenerate({ readRecording, clock }: Parts): Generate {
     if (!outlet.open || brokenBeforeHead(outlet, script)) return;
     if (script.refuseStatus !== null) return refuse(outlet, script, recording);
 
-    if (operation === "count") return sendCount(outlet, script.inputTokens ?? promptTokens(ask));
+    if (operation === "count") return sendCount(outlet, dialect, script.inputTokens ?? promptTokens(ask));
 
     const generation = planGeneration({ ask, script, id, nowMs: clock.nowMs() });
     outlet.call.streamed = recording === null ? ask.streamed : recording.kind === "stream";
@@ -64,9 +64,9 @@ export function createGenerate({ readRecording, clock }: Parts): Generate {
   };
 }
 
-function sendCount(outlet: Outlet, inputTokens: number): void {
+function sendCount(outlet: Outlet, { count }: Dialect, inputTokens: number): void {
   outlet.begin(200, { "content-type": "application/json" });
-  outlet.end(JSON.stringify({ input_tokens: inputTokens }));
+  outlet.end(JSON.stringify(count?.answer(inputTokens)));
 }
 
 function brokenBeforeHead(outlet: Outlet, { interruption }: Script): boolean {

@@ -1,4 +1,4 @@
-const MODELS = ["sim-fast", "sim-slow+rate=20+ttft=300", "sim-tool+tool=get_weather", "sim-flaky+fail=error@5"];
+export const MODELS = ["sim-fast", "sim-slow+rate=20+ttft=300", "sim-tool+tool=get_weather", "sim-flaky+fail=error@5"];
 
 /** Names that show what a script can do; every other name works just as well. */
 export function listModels(shape: "openai" | "anthropic"): string {

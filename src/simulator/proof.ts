@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
  * What a provider gives with thoughts and wants to see again, untouched: a signature over a text, or thoughts nobody else can
  * read. Made from what it vouches for, so that it can be checked without being remembered.
  */
-export type Purpose = "signature" | "redacted" | "encrypted";
+export type Purpose = "signature" | "redacted" | "encrypted" | "thought";
 
 export function sign(purpose: Purpose, text: string): string {
   // The padding and the characters of plain base64 are part of it, as they are of real ones: a carrier may not tidy them.

@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
-import { digestOfCredential, headersWithoutCredentials } from "./credential.ts";
-import type { Dialect, JsonObject } from "./dialect.ts";
+import { digestOfCredential, headersWithoutCredentials, pathWithoutCredential } from "./credential.ts";
+import type { Ask, Dialect, JsonObject, Named } from "./dialect.ts";
 import type { Gate } from "./gate.ts";
 import type { Generate } from "./generate.ts";
-import { readCountAsk } from "./messages/messages.ts";
-import { listModels } from "./model-list.ts";
 import { Outlet } from "./outlet.ts";
 import { readBody } from "./read-body.ts";
 import { isObject } from "../core/is-object.ts";
@@ -15,7 +13,8 @@ import { invalid, Refusal } from "./refusal.ts";
 import type { WitnessLog } from "./witness.ts";
 
 export type Operation = "generate" | "count" | "models";
-export type Route = { path: string; dialect: Dialect; operation: Operation };
+/** `named` is what the path says of the call, in dialects that say it there. */
+export type Route = { path: string; dialect: Dialect; operation: Operation; named?: Named };
 export type ServeCall = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 type Parts = { generate: Generate; witness: WitnessLog; gate: Gate; clock: Clock };
@@ -25,13 +24,14 @@ const LONGEST_KEPT_PATH = 512;
 
 /** One call from its first byte to its last, with the witness looking on. */
 export function createServeCall({ generate, witness, gate, clock }: Parts): ServeCall {
-  return async ({ path: routePath, dialect, operation }, request, response) => {
+  return async ({ path: routePath, dialect, operation, named }, request, response) => {
     const receivedAtMs = clock.nowMs();
     const callId = createId(receivedAtMs);
     const id = callId.replaceAll("-", "");
     const credentialDigest = digestOfCredential(request, dialect);
     const headers = headersWithoutCredentials(request);
-    const path = request.url && request.url.length <= LONGEST_KEPT_PATH ? request.url : routePath;
+    const asked = request.url && request.url.length <= LONGEST_KEPT_PATH ? request.url : routePath;
+    const path = pathWithoutCredential(asked, dialect);
     const call = witness.open({ callId, dialect: dialect.name, path, receivedAtMs, headers, credentialDigest });
     const answerHeaders = { "x-sim-call-id": callId, [dialect.requestIdHeader]: `req_${id}` };
     const outlet = new Outlet({ response, call, headers: answerHeaders, witness, gate, clock });
@@ -40,18 +40,17 @@ export function createServeCall({ generate, witness, gate, clock }: Parts): Serv
     try {
       if (credentialDigest === null)
         throw new Refusal(401, `A credential is required (${dialect.credentialHeaders.join(" or ")}).`);
-      if (operation === "models")
-        return sendJson(outlet, listModels("anthropic-version" in headers ? "anthropic" : "openai"));
+      if (operation === "models") return sendJson(outlet, dialect.models?.(named, headers) ?? "");
       const bytes = await readBody(request);
       if (bytes === null) return;
       call.requestBytes = bytes.length;
       const body = parseObject(bytes);
-      const { model } = body;
+      const model = named?.model ?? body["model"];
       if (typeof model === "string" && model.length <= LONGEST_MODEL_NAME) call.model = model;
       witness.keepBody(call, body);
       witness.changed(call);
       dialect.requireHeaders?.(headers);
-      const ask = operation === "count" ? readCountAsk(body) : dialect.read(body);
+      const ask = readerOf(dialect, operation)(body, named);
       await generate({ dialect, ask, id, header: headers["x-sim-script"] ?? "", outlet, operation });
     } catch (error) {
       refuse(
@@ -62,6 +61,10 @@ export function createServeCall({ generate, witness, gate, clock }: Parts): Serv
       );
     }
   };
+}
+
+function readerOf({ read, count }: Dialect, operation: Operation): (body: JsonObject, named?: Named) => Ask {
+  return operation === "count" && count ? count.read : read;
 }
 
 function parseObject(bytes: Buffer): JsonObject {
@@ -86,7 +89,7 @@ function refuse(outlet: Outlet, dialect: Dialect, refusal: Refusal, requestId: s
   const { retryAfterSeconds } = refusal;
   outlet.begin(refusal.status, {
     "content-type": "application/json",
-    ...(retryAfterSeconds !== null && { "retry-after": String(retryAfterSeconds) }),
+    ...(retryAfterSeconds !== null && dialect.retryIn !== "body" && { "retry-after": String(retryAfterSeconds) }),
   });
   outlet.fail(dialect.refuse(refusal, requestId));
 }

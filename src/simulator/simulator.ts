@@ -7,7 +7,8 @@ import { createGate } from "./gate.ts";
 import { createGenerate } from "./generate.ts";
 import { createReadRecording } from "./recordings.ts";
 import { Refusal } from "./refusal.ts";
-import { createServeCall, type Route } from "./serve-call.ts";
+import { findRoute } from "./routes.ts";
+import { createServeCall } from "./serve-call.ts";
 import { createWitness, type Witness } from "./witness.ts";
 
 export type SimulatorOptions = {
@@ -19,25 +20,13 @@ export type SimulatorOptions = {
   witnessLimit?: number;
 };
 
-/** A provider on this machine. The base URL of chat and responses is `<url>/v1`. */
+/** A provider on this machine. The base URL is `<url>/v1`, and that of Gemini `<url>/v1beta`. */
 export type Simulator = {
   url: string;
   witness: Witness;
   /** Lets one paused call go on, or all of them. */
   release: (callId?: string) => void;
   close: () => Promise<void>;
-};
-
-const ROUTES: Record<string, Route> = {
-  "GET /v1/models": { path: "/v1/models", dialect: DIALECTS.chat, operation: "models" },
-  "POST /v1/chat/completions": { path: "/v1/chat/completions", dialect: DIALECTS.chat, operation: "generate" },
-  "POST /v1/responses": { path: "/v1/responses", dialect: DIALECTS.responses, operation: "generate" },
-  "POST /v1/messages": { path: "/v1/messages", dialect: DIALECTS.messages, operation: "generate" },
-  "POST /v1/messages/count_tokens": {
-    path: "/v1/messages/count_tokens",
-    dialect: DIALECTS.messages,
-    operation: "count",
-  },
 };
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -55,8 +44,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const serveCall = createServeCall({ generate, witness, gate, clock });
 
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0, noDelay: true }, (request, response) => {
-    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    const route = ROUTES[`${request.method} ${path}`];
+    const [path = "/", query = ""] = (request.url ?? "/").split("?", 2);
+    const route = findRoute(request.method ?? "", path, query);
     if (route) void serveCall(route, request, response);
     else if (path.startsWith("/sim/")) control(request, response).catch(() => response.destroy());
     else refuseUnknown(request, response);

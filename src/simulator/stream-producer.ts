@@ -83,14 +83,17 @@ export class StreamProducer {
     const from = this.#sent - this.#sentBefore;
     const end = until - this.#sentBefore;
     let next = from;
-    let text = token(next++);
-    if (this.#script.flush === "batch") {
-      while (next < end && text.length < BATCH_CHARACTERS) text += token(next++);
-    }
+    let events = 0;
+    let text = "";
+    do {
+      const event = token(next++);
+      if (event !== "") events += 1;
+      text += event;
+    } while (this.#script.flush === "batch" && next < end && text.length < BATCH_CHARACTERS);
     const count = next - from;
     this.#sent += count;
     this.#outlet.call.tokensProduced += count;
-    return this.#outlet.write(text, count);
+    return events === 0 || this.#outlet.write(text, events);
   }
 
   #dueTokens(): number {

@@ -19,13 +19,14 @@ export function createTakeTurn(): TakeTurn {
 }
 
 /** Each dialect has a place and a word of its own for what a tool said. */
-function holdsToolResult({ messages, input }: JsonObject): boolean {
-  const said = Array.isArray(messages) ? messages : Array.isArray(input) ? input : [];
+function holdsToolResult({ messages, input, contents }: JsonObject): boolean {
+  const said = [messages, input, contents].find((list) => Array.isArray(list)) ?? [];
   return said.some((item: unknown) => {
     if (!isObject(item)) return false;
-    const { role, type, content } = item;
+    const { role, type, content, parts } = item;
     if (role === "tool") return true;
     if (typeof type === "string" && type.endsWith("_call_output")) return true;
+    if (Array.isArray(parts)) return parts.some((part) => isObject(part) && part["functionResponse"] !== undefined);
     return Array.isArray(content) && content.some((block) => isObject(block) && block["type"] === "tool_result");
   });
 }

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../core/dialect.ts";
+import type { SimulatedDialect } from "./dialect.ts";
 
 export type CallEnd = "completed" | "failed" | "caller_gone";
 
@@ -6,7 +6,7 @@ export type CallEnd = "completed" | "failed" | "caller_gone";
 export type Call = {
   seq: number;
   callId: string;
-  dialect: ClientDialect;
+  dialect: SimulatedDialect;
   /** Null until the body has been read, and for calls that name no model. */
   model: string | null;
   path: string;

@@ -3,6 +3,7 @@ import { answerChat, DONE, encodeChat } from "./chat-answer.ts";
 import { checkChat } from "./check-chat.ts";
 import { chatToolNames, checkToolNames } from "../check-tool-names.ts";
 import type { Ask, Dialect, JsonObject } from "../dialect.ts";
+import { listModels } from "../model-list.ts";
 import { refuseLikeOpenai } from "../openai-errors.ts";
 import { readCount, readMessages, readModel, readSchema, readStop, readStreamed } from "../read-field.ts";
 
@@ -12,6 +13,7 @@ export const chat: Dialect = {
   credentialHeaders: ["authorization"],
   requestIdHeader: "x-request-id",
   read,
+  models: (_named, headers) => listModels("anthropic-version" in headers ? "anthropic" : "openai"),
   encode: encodeChat,
   answer: answerChat,
   refuse: refuseLikeOpenai,

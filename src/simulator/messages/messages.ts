@@ -17,6 +17,7 @@ export const messages: Dialect = {
     if (!headers["anthropic-version"]) throw invalid("anthropic-version: header is required");
   },
   read,
+  count: { read: readCountAsk, answer: (inputTokens) => ({ input_tokens: inputTokens }) },
   encode: encodeMessage,
   answer: answerMessage,
   refuse,
@@ -58,7 +59,7 @@ const UNCOUNTED = [
 ];
 
 /** Counting asks for no answer, and so takes nothing that is said about one. */
-export function readCountAsk(body: JsonObject): Ask {
+function readCountAsk(body: JsonObject): Ask {
   const extra = UNCOUNTED.find((field) => body[field] !== undefined);
   if (extra !== undefined) throw invalid(`${extra}: Extra inputs are not permitted`, extra);
   return readPrompt(body);

@@ -47,7 +47,7 @@ export type ClientEntry = {
 export type ProviderEntry = {
   marker: string;
   /** In which format it was asked. */
-  dialect: Route;
+  dialect: Route | "gemini";
   receivedAtMs: number;
   status: number | null;
   /** Sent, of the planned output. */

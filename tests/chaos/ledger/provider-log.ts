@@ -14,7 +14,7 @@ export function providerEntryOf(call: Call, count: CountTokens): ProviderEntry |
   const marker = MARKER.exec(JSON.stringify(call.body))?.[0];
   if (marker === undefined || !isObject(call.body) || call.model === null) return null;
   const script = { ...DEFAULT_SCRIPT, ...parseSettings(settingsOfModel(call.model)) };
-  const ask = DIALECTS[call.dialect].read(call.body);
+  const ask = DIALECTS[call.dialect].read(call.body, { model: call.model, streamed: call.streamed });
   const generation = planGeneration({ ask, script, id: "", nowMs: 0 });
   const { usage } = generation;
   const told = !ask.streamed || ask.streamUsage;
