@@ -6,7 +6,7 @@ import { Fault } from "../core/fault.ts";
 import { createArrivals } from "./arrivals.ts";
 import { createReadBody, type ReadBody } from "./body.ts";
 import { createKeyShares } from "./key-shares.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "./request-context.ts";
 
 let server: Server;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { GatheredBytes } from "../core/gathered-bytes.ts";
 import { invariant } from "../core/invariant.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { Arrivals } from "./arrivals.ts";
-import type { Call } from "./door.ts";
+import type { Call } from "./serve-route.ts";
 import type { Share } from "./key-shares.ts";
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;

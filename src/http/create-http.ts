@@ -20,7 +20,7 @@ import { createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
 import { createConnectionShare } from "./connection-share.ts";
 import type { EqualCredentials } from "./credential.ts";
-import { createDoor } from "./door.ts";
+import { createDoor } from "./serve-route.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Degraded, type Readiness } from "./health.ts";
 import { createKeyShares } from "./key-shares.ts";

@@ -4,14 +4,14 @@ import { invariant } from "../core/invariant.ts";
 import { type CountRequest, countingRefusals } from "../gateway/count-request.ts";
 import type { Generate } from "../gateway/generate/generate.ts";
 import { idempotencyOf } from "../gateway/generate/idempotency.ts";
-import type { Generation } from "../gateway/generate/journey.ts";
+import type { Generation } from "../gateway/generate/generation.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import type { ReadBody } from "./body.ts";
-import type { Call } from "./door.ts";
+import type { Call } from "./serve-route.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
 

@@ -3,7 +3,7 @@ import { describeError } from "./describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import { createLineAllowance } from "./line-allowance.ts";
 import type { RequestOpened } from "./request-line.ts";
-import { openTrail, type RequestTrail, type TrailParts } from "./request-trail.ts";
+import { openTrail, type RequestTrail, type TrailParts } from "./request-log.ts";
 import { createServerEvents, type ServerEvents } from "./server-events.ts";
 
 /**

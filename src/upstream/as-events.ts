@@ -1,5 +1,5 @@
 import type { ByteStream } from "../core/byte-stream.ts";
-import type { ToEvents } from "./address.ts";
+import type { ToEvents } from "./call-convention.ts";
 import { UpstreamError } from "./upstream.ts";
 
 /** A body in a framing of its provider's own, as the server-sent events that everybody behind it reads. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from "no
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createCountAtProvider } from "./count-at-provider.ts";
-import type { Standing } from "./plan.ts";
+import type { Standing } from "./order-routes.ts";
 import { createPools } from "./pools.ts";
 import type { Target } from "./upstream.ts";
 

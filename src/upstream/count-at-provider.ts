@@ -1,8 +1,8 @@
 import type { Clock } from "../core/clock.ts";
 import { isObject } from "../core/is-object.ts";
-import type { Addresses } from "./address.ts";
-import { ADDRESSES } from "./addresses.ts";
-import { plan, type Standing } from "./plan.ts";
+import type { Addresses } from "./call-convention.ts";
+import { ADDRESSES } from "./dialect-conventions.ts";
+import { plan, type Standing } from "./order-routes.ts";
 import type { Pools } from "./pools.ts";
 import { readBeginning } from "./read-beginning.ts";
 import type { RouteHealth } from "./route-health.ts";

@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
-import type { Addresses, Operation } from "./address.ts";
-import { ADDRESSES } from "./addresses.ts";
+import type { Addresses, Operation } from "./call-convention.ts";
+import { ADDRESSES } from "./dialect-conventions.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
-import { createCandidates } from "./candidates.ts";
+import { createCandidates } from "./choose-route.ts";
 import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";
 import type { Pools } from "./pools.ts";
 import type { Quirks } from "./providers.ts";

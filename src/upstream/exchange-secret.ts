@@ -1,9 +1,9 @@
 import type { Clock } from "../core/clock.ts";
-import type { ExchangeMeans } from "./address.ts";
-import { call } from "./call.ts";
+import type { ExchangeMeans } from "./call-convention.ts";
+import { call } from "./provider-call.ts";
 import { createKeepToken } from "./keep-token.ts";
 import type { Pools } from "./pools.ts";
-import type { PreparedTarget } from "./prepare-target.ts";
+import type { PreparedTarget } from "./prepare-route.ts";
 import { readBeginning } from "./read-beginning.ts";
 import { type Target, UpstreamError } from "./upstream.ts";
 

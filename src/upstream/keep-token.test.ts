@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Token } from "./address.ts";
+import type { Token } from "./call-convention.ts";
 import { createKeepToken } from "./keep-token.ts";
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import type { Token } from "./address.ts";
+import type { Token } from "./call-convention.ts";
 
 /** A token is exchanged for the next one this long before it ends, or after four fifths of a short life. */
 const AHEAD_MS = 300_000;

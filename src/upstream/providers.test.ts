@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPrepareTarget } from "./prepare-target.ts";
+import { createPrepareTarget } from "./prepare-route.ts";
 import { COMPATIBLE_PROVIDERS, quirksAt } from "./providers.ts";
 import type { Target } from "./upstream.ts";
 

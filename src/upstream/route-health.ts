@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Pace } from "../core/pace.ts";
-import type { Standing } from "./plan.ts";
+import type { Standing } from "./order-routes.ts";
 import { RouteRecord, type RouteReport, type WatchedCall } from "./route-record.ts";
 import type { Target } from "./upstream.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { AnswerOutcome } from "../core/usage.ts";
 import { type Breaker, type BreakerState, createBreaker, type Ticket } from "./breaker.ts";
-import type { Standing } from "./plan.ts";
+import type { Standing } from "./order-routes.ts";
 import type { Pace } from "../core/pace.ts";
 import { createRoutePace, type PaceSample } from "./route-pace.ts";
 import { createSuccessRate, type SuccessRate } from "./success-rate.ts";

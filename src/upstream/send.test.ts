@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { ROUTE } from "../../tests/support/generation-stage.ts";
 import { systemClock } from "../core/clock.ts";
-import type { Address, Addresses } from "./address.ts";
+import type { Address, Addresses } from "./call-convention.ts";
 import { createCountAtProvider } from "./count-at-provider.ts";
 import { type Attempt, createDispatch, type DispatchTask } from "./dispatch.ts";
 import { createPools } from "./pools.ts";

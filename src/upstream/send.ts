@@ -1,11 +1,11 @@
 import type { Clock } from "../core/clock.ts";
 import type { Sink } from "../core/sink.ts";
-import type { Addresses, Headers, Operation } from "./address.ts";
+import type { Addresses, Headers, Operation } from "./call-convention.ts";
 import { asEvents } from "./as-events.ts";
-import { call, type Call } from "./call.ts";
+import { call, type Call } from "./provider-call.ts";
 import { createExchangeSecret } from "./exchange-secret.ts";
 import type { Pools } from "./pools.ts";
-import { createPrepareTarget, orMisconfigured, type PreparedTarget } from "./prepare-target.ts";
+import { createPrepareTarget, orMisconfigured, type PreparedTarget } from "./prepare-route.ts";
 import type { Quirks } from "./providers.ts";
 import { type CredentialOf, type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
 

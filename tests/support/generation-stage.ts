@@ -14,7 +14,7 @@ import { createDeliverPlain } from "../../src/gateway/generate/deliver-plain.ts"
 import { createDeliverStream } from "../../src/gateway/generate/deliver-stream.ts";
 import { createGenerate } from "../../src/gateway/generate/generate.ts";
 import { idempotencyOf } from "../../src/gateway/generate/idempotency.ts";
-import type { Generation } from "../../src/gateway/generate/journey.ts";
+import type { Generation } from "../../src/gateway/generate/generation.ts";
 import type { Caller } from "../../src/gateway/open-request.ts";
 import { createRunning } from "../../src/gateway/generate/running.ts";
 import type { Key } from "../../src/keys/key.ts";

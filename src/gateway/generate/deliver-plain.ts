@@ -12,7 +12,7 @@ import {
   originOf,
   pastLimit,
   tooLong,
-} from "./journey.ts";
+} from "./generation.ts";
 import { editMembers } from "../../wire/json/edit-members.ts";
 import { findMembers } from "../../wire/json/members.ts";
 import { usageToShow } from "../../wire/show-usage.ts";

@@ -14,7 +14,7 @@ import {
   originOf,
   pastLimit,
   tooLong,
-} from "./journey.ts";
+} from "./generation.ts";
 import { watchPace } from "./watch-pace.ts";
 
 const STREAM_HEAD = {

@@ -25,7 +25,7 @@ import {
   isOurs,
   isProviders,
   type Journey,
-} from "./journey.ts";
+} from "./generation.ts";
 import type { Paperwork } from "../paperwork.ts";
 import type { Running } from "./running.ts";
 import { routesFor } from "./untold-members.ts";

@@ -2,7 +2,7 @@ import type { Relayed } from "../../relay/relay.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
 import type { PaceSample } from "../../upstream/route-pace.ts";
 import type { Target } from "../../upstream/upstream.ts";
-import type { Journey } from "./journey.ts";
+import type { Journey } from "./generation.ts";
 import { SilenceMeter } from "./silence-meter.ts";
 import { thinksUnseen } from "./thinks-unseen.ts";
 

@@ -1,7 +1,7 @@
 import type { CountRequest } from "../../gateway/count-request.ts";
 import type { ShowModel } from "../../gateway/list-models.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
-import { type Door, NOTHING_GENERATED } from "../door.ts";
+import { type Door, NOTHING_GENERATED } from "../serve-route.ts";
 import type { Router } from "../router.ts";
 import { sendJson } from "../send-json.ts";
 import { unlessLedgerAway } from "./get-models.ts";

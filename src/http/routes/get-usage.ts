@@ -2,7 +2,7 @@ import { invariant } from "../../core/invariant.ts";
 import type { CountRequest } from "../../gateway/count-request.ts";
 import type { ShowUsage } from "../../gateway/show-usage.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
-import { type Door, NOTHING_GENERATED } from "../door.ts";
+import { type Door, NOTHING_GENERATED } from "../serve-route.ts";
 import type { Router } from "../router.ts";
 import { sendJson } from "../send-json.ts";
 

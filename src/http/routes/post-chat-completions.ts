@@ -1,5 +1,5 @@
 import { renderFormatA } from "../../wire/errors/format-a.ts";
-import type { Door } from "../door.ts";
+import type { Door } from "../serve-route.ts";
 import type { Router } from "../router.ts";
 import type { ServeGeneration } from "../serve-generation.ts";
 

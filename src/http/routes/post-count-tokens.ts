@@ -5,7 +5,7 @@ import { renderFormatB } from "../../wire/errors/format-b.ts";
 import type { CountTokensRequest } from "../../wire/messages/count-request.ts";
 import type { MediaUrls } from "../../wire/members/media-address.ts";
 import type { ReadBody } from "../body.ts";
-import { type Door, NOTHING_GENERATED } from "../door.ts";
+import { type Door, NOTHING_GENERATED } from "../serve-route.ts";
 import type { Router } from "../router.ts";
 import { sendJson } from "../send-json.ts";
 import type { ReadRequest } from "../serve-generation.ts";

@@ -16,7 +16,7 @@ import type { KeyShares } from "./key-shares.ts";
 import { refuse } from "./refuse.ts";
 import { showRate } from "./show-rate.ts";
 import type { Router } from "./router.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "./request-context.ts";
 
 /** `below`: what follows a path that ends in `/*`, as it was written; else empty. */
 export type Call = { visit: Visit; request: IncomingMessage; response: ServerResponse; below: string };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPrepareTarget } from "./prepare-target.ts";
+import { createPrepareTarget } from "./prepare-route.ts";
 import type { Target, UpstreamError } from "./upstream.ts";
 
 const target = (): Target =>

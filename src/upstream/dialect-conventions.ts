@@ -1,4 +1,4 @@
-import type { Addresses, Headers } from "./address.ts";
+import type { Addresses, Headers } from "./call-convention.ts";
 import { quirksAt } from "./providers.ts";
 import type { Target } from "./upstream.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plan as planBy, type Standing } from "./plan.ts";
+import { plan as planBy, type Standing } from "./order-routes.ts";
 
 /** A sequence that is the same in every run. */
 function seeded(seed: number): () => number {

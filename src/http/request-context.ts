@@ -1,7 +1,7 @@
 import type { Caller } from "../gateway/open-request.ts";
 import type { RouteName } from "../telemetry/route-name.ts";
 import type { Share } from "./key-shares.ts";
-import type { RequestTrail } from "../telemetry/request-trail.ts";
+import type { RequestTrail } from "../telemetry/request-log.ts";
 
 /** One request at the edge, from its first byte to its last. */
 export type Visit = {

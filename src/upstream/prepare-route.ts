@@ -1,6 +1,6 @@
 import { invariant } from "../core/invariant.ts";
-import type { Address, Operation } from "./address.ts";
-import { ADDRESSES } from "./addresses.ts";
+import type { Address, Operation } from "./call-convention.ts";
+import { ADDRESSES } from "./dialect-conventions.ts";
 import { type Quirks, quirksAt } from "./providers.ts";
 import { type CredentialOf, type Target, UpstreamError } from "./upstream.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ROUTE } from "../../tests/support/generation-stage.ts";
-import { createCandidates } from "./candidates.ts";
-import type { Standing } from "./plan.ts";
+import { createCandidates } from "./choose-route.ts";
+import type { Standing } from "./order-routes.ts";
 import type { Target } from "./upstream.ts";
 
 const target = (id: string, changes: Partial<Target> = {}): Target => ({ ...ROUTE, id, ...changes });

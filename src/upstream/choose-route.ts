@@ -1,4 +1,4 @@
-import { plan, type Standing } from "./plan.ts";
+import { plan, type Standing } from "./order-routes.ts";
 import type { Target } from "./upstream.ts";
 
 /** Who may be asked for one answer. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { call } from "./call.ts";
+import { call } from "./provider-call.ts";
 import { createPools } from "./pools.ts";
 import { readBeginning } from "./read-beginning.ts";
 
