@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { isObject } from "../core/is-object.ts";
-import type { Addresses } from "./call-convention.ts";
-import { ADDRESSES } from "./dialect-conventions.ts";
+import type { CallConventions } from "./call-convention.ts";
+import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { plan, type Standing } from "./order-routes.ts";
 import type { Pools } from "./pools.ts";
 import { readBeginning } from "./read-beginning.ts";
@@ -33,7 +33,7 @@ type Parts = {
   random: () => number;
   clock: Clock;
   /** How each dialect is called; absent, as it is. */
-  addresses?: Addresses;
+  conventions?: CallConventions;
 };
 
 /**
@@ -41,8 +41,8 @@ type Parts = {
  * comes of a count says nothing about generations, so no route's health hears of it.
  */
 export function createCountAtProvider(parts: Parts): CountAtProvider {
-  const { pools, credential, health, random, clock, addresses = ADDRESSES } = parts;
-  const send = createSend({ pools, credential, addresses, clock });
+  const { pools, credential, health, random, clock, conventions = DIALECT_CONVENTIONS } = parts;
+  const send = createSend({ pools, credential, conventions, clock });
   /** By route, since targets are made anew whenever the catalogue is read. */
   const restsUntilMs = new Map<string, number>();
 
@@ -64,7 +64,7 @@ export function createCountAtProvider(parts: Parts): CountAtProvider {
     try {
       return await send({
         target,
-        operation: "whole",
+        answerMode: "whole",
         below: "/count_tokens",
         headers,
         bodyFor,

@@ -1,8 +1,8 @@
 import type { Clock } from "../core/clock.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
-import type { Addresses, Operation } from "./call-convention.ts";
-import { ADDRESSES } from "./dialect-conventions.ts";
+import type { CallConventions, AnswerMode } from "./call-convention.ts";
+import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
 import { createCandidates } from "./choose-route.ts";
 import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";
@@ -23,7 +23,7 @@ export type DispatchTask = {
   targets: readonly Target[];
   /** Groups to turn to, in this order, when nobody of the one before is left; absent, there are none. */
   otherTargets?: () => readonly (readonly Target[])[];
-  operation: Operation;
+  answerMode: AnswerMode;
   /** The request's bytes as this target must be sent them. */
   bodyFor: (target: Target, quirks: Quirks) => Buffer | Promise<Buffer>;
   /** What this target is told in headers on the caller's behalf. */
@@ -56,7 +56,7 @@ type Parts = {
   random: () => number;
   clock: Clock;
   /** How each dialect is called; absent, as it is. */
-  addresses?: Addresses;
+  conventions?: CallConventions;
 };
 
 /** What came of one attempt. `next`: who may be asked after it failed. */
@@ -74,9 +74,9 @@ type Refusal = {
 
 /** Tries the routes in order until one answers; nothing is tried again once a provider has begun to. */
 export function createDispatch(parts: Parts): Dispatch {
-  const { pools, credential, health, random, clock, addresses = ADDRESSES } = parts;
-  const send = createSend({ pools, credential, addresses, clock });
-  const canCall = ({ dialect }: Target): boolean => addresses[dialect] !== undefined;
+  const { pools, credential, health, random, clock, conventions = DIALECT_CONVENTIONS } = parts;
+  const send = createSend({ pools, credential, conventions, clock });
+  const canCall = ({ dialect }: Target): boolean => conventions[dialect] !== undefined;
 
   return async (task) => {
     const candidates = createCandidates(task, { random, standingOf: health.standing, canCall });
@@ -109,7 +109,7 @@ export function createDispatch(parts: Parts): Dispatch {
     try {
       const answer = await send({
         target,
-        operation: task.operation,
+        answerMode: task.answerMode,
         headers: task.headersFor(target),
         bodyFor: task.bodyFor,
         firstByteTimeoutMs: Math.min(target.firstByteTimeoutMs, task.deadlineAtMs - startedAtMs),
@@ -129,7 +129,7 @@ export function createDispatch(parts: Parts): Dispatch {
       // How many connections there may be is ours to say, and the provider knows nothing of those that wait for one.
       if (reason === "crowded") watched.released();
       else {
-        const perhapsLong = reason === "timed_out" && task.operation === "whole";
+        const perhapsLong = reason === "timed_out" && task.answerMode === "whole";
         watched.failed({ reason, status: null, coolDownMs: null, perhapsLong });
       }
       const next = reason === "refused" || reason === "broken" ? "anybody" : "others";

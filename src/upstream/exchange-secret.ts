@@ -20,7 +20,7 @@ export function createExchangeSecret({ pools, clock }: { pools: Pools; clock: Cl
   const keepers = new Map<string, Keeper>();
   const post: ExchangeMeans["post"] = (url, request) => postTo(pools, url, request);
 
-  return ({ secret, address: { exchange } }, target) => {
+  return ({ secret, convention: { exchange } }, target) => {
     if (exchange === undefined || secret === null) return secret;
     const holder = `${target.dialect} ${target.provider} ${target.baseUrl}`;
     let keeper = keepers.get(holder);

@@ -1,18 +1,18 @@
 import { invariant } from "../core/invariant.ts";
-import type { Address, Operation } from "./call-convention.ts";
-import { ADDRESSES } from "./dialect-conventions.ts";
+import type { CallConvention, AnswerMode } from "./call-convention.ts";
+import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { type Quirks, quirksAt } from "./providers.ts";
 import { type CredentialOf, type Target, UpstreamError } from "./upstream.ts";
 
 /** What every call to a target has in common. */
 export type PreparedTarget = {
   origin: string;
-  paths: Readonly<Record<Operation, string>>;
+  paths: Readonly<Record<AnswerMode, string>>;
   /** With those of the credential, unless it has to be exchanged first. */
   headers: Record<string, string>;
   quirks: Quirks;
   secret: string | null;
-  address: Address;
+  convention: CallConvention;
 };
 
 /**
@@ -21,18 +21,18 @@ export type PreparedTarget = {
  */
 export function createPrepareTarget(
   credential: CredentialOf,
-  addresses = ADDRESSES,
+  conventions = DIALECT_CONVENTIONS,
 ): (target: Target) => PreparedTarget {
   const prepared = new WeakMap<Target, PreparedTarget>();
   return (target) => {
     const known = prepared.get(target);
     if (known) return known;
-    const address = addresses[target.dialect];
-    invariant(address, `a call to a provider that speaks ${target.dialect}`);
+    const convention = conventions[target.dialect];
+    invariant(convention, `a call to a provider that speaks ${target.dialect}`);
     const { origin, pathname } = new URL(target.baseUrl);
     const secret = orMisconfigured(() => credential(target));
-    const pathOf = (operation: Operation): string =>
-      pathname.replace(/\/$/, "") + address.path(operation, target.upstreamModel);
+    const pathOf = (answerMode: AnswerMode): string =>
+      pathname.replace(/\/$/, "") + convention.path(answerMode, target.upstreamModel);
     const made = {
       origin,
       quirks: quirksAt(target.baseUrl),
@@ -40,11 +40,11 @@ export function createPrepareTarget(
       headers: {
         "content-type": "application/json",
         "user-agent": "tollgate",
-        ...address.headers,
-        ...(secret === null || address.exchange ? {} : address.credential(secret, target)),
+        ...convention.headers,
+        ...(secret === null || convention.exchange ? {} : convention.credential(secret, target)),
       },
       secret,
-      address,
+      convention,
     };
     prepared.set(target, made);
     return made;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { ROUTE } from "../../tests/support/generation-stage.ts";
 import { systemClock } from "../core/clock.ts";
-import type { Address, Addresses } from "./call-convention.ts";
+import type { CallConvention, CallConventions } from "./call-convention.ts";
 import { createCountAtProvider } from "./count-at-provider.ts";
 import { type Attempt, createDispatch, type DispatchTask } from "./dispatch.ts";
 import { createPools } from "./pools.ts";
@@ -35,21 +35,21 @@ async function listening(answer: RequestListener): Promise<{ url: string; asked:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-const plain: Address = { path: () => "/converse", credential: (secret) => ({ "x-key": secret }) };
+const plain: CallConvention = { path: () => "/converse", credential: (secret) => ({ "x-key": secret }) };
 
 /** Calls to a dialect that is called as the test says. */
-function harness(address: Address, credential: () => string | null = () => "secret") {
+function harness(convention: CallConvention, credential: () => string | null = () => "secret") {
   const pools = createPools({ connectionsPerOrigin: 8 });
   closing.push(pools.close);
   const health = createRouteHealth({ clock: systemClock, random: () => 0, onChange: () => undefined });
-  const addresses: Addresses = { bedrock: address, messages: address };
+  const conventions: CallConventions = { bedrock: convention, messages: convention };
   const attempts: Attempt[] = [];
-  const dispatch = createDispatch({ pools, credential, health, random: () => 0, clock: systemClock, addresses });
-  const count = createCountAtProvider({ pools, credential, health, random: () => 0, clock: systemClock, addresses });
+  const dispatch = createDispatch({ pools, credential, health, random: () => 0, clock: systemClock, conventions });
+  const count = createCountAtProvider({ pools, credential, health, random: () => 0, clock: systemClock, conventions });
   const ask = (targets: Target[], changes: Partial<DispatchTask> = {}) =>
     dispatch({
       targets,
-      operation: "streamed",
+      answerMode: "streamed",
       bodyFor: () => Buffer.from(`{"say":"é"}`),
       headersFor: () => ({ "x-flag": "on" }),
       deadlineAtMs: systemClock.elapsedMs() + 5_000,
@@ -83,7 +83,7 @@ async function textOf(dispatched: Awaited<ReturnType<ReturnType<typeof harness>[
 
 test("a call is signed by itself, over all that is sent, and so is a count", async () => {
   const east = await listening((_request, response) => response.end(`{"input_tokens":7}`));
-  const sign: Address["sign"] = (secret, { origin, path, headers, body, nowMs }) => ({
+  const sign: CallConvention["sign"] = (secret, { origin, path, headers, body, nowMs }) => ({
     "x-signature": JSON.stringify([secret, origin, path, headers["x-flag"], body.length, nowMs > 1_700_000_000_000]),
   });
   const { ask, countAt } = harness({ ...plain, sign });
@@ -98,7 +98,7 @@ test("a call is signed by itself, over all that is sent, and so is a count", asy
 
 test("a secret that is none to sign with is the operator's to mend, and other routes serve", async () => {
   const east = await listening((_request, response) => response.end("whole"));
-  const sign: Address["sign"] = (_secret, { headers }) => {
+  const sign: CallConvention["sign"] = (_secret, { headers }) => {
     if (headers["x-flag"] === "on") throw new Error("no two parts");
     return {};
   };
@@ -115,7 +115,7 @@ test("a stream in another framing is one of events to everybody behind, however 
     response.write("one|tw");
     setTimeout(() => response.end("o|three|"), 20);
   });
-  const events: Address["events"] = () => {
+  const events: CallConvention["events"] = () => {
     let rest = "";
     return (bytes) => {
       const parts = (rest + bytes.toString()).split("|");
@@ -126,7 +126,7 @@ test("a stream in another framing is one of events to everybody behind, however 
   const { ask } = harness({ ...plain, events });
 
   expect(await textOf(await ask([target(east.url)]))).toBe("data: one\n\ndata: two\n\ndata: three\n\n end");
-  expect(await textOf(await ask([target(east.url)], { operation: "whole" }))).toBe("one|two|three| end");
+  expect(await textOf(await ask([target(east.url)], { answerMode: "whole" }))).toBe("one|two|three| end");
 });
 
 test("bytes that are not of the framing break the answer off, once, and stop the provider", async () => {
@@ -147,7 +147,7 @@ test("bytes that are not of the framing break the answer off, once, and stop the
 });
 
 /** A row whose secret is exchanged at a server for a token. */
-const exchanging = (tokens: string): Address => ({
+const exchanging = (tokens: string): CallConvention => ({
   ...plain,
   exchange: async (secret, { post, target: { provider } }) => {
     const { status, body } = await post(`${tokens}/token?for=${provider}`, { headers: {}, body: Buffer.from(secret) });
@@ -224,9 +224,9 @@ test("several whole answers that take too long do not take a route from those it
   const east = await listening((request, response) => {
     if (request.url?.endsWith("streamed")) response.end("data: [DONE]\n\n");
   });
-  const { ask, attempts } = harness({ ...plain, path: (operation) => `/${operation}` });
+  const { ask, attempts } = harness({ ...plain, path: (answerMode) => `/${answerMode}` });
   const long = Array.from({ length: 6 }, () =>
-    ask([target(east.url, { firstByteTimeoutMs: 300 })], { operation: "whole" }).catch(() => "too long"),
+    ask([target(east.url, { firstByteTimeoutMs: 300 })], { answerMode: "whole" }).catch(() => "too long"),
   );
   const brief = await ask([target(east.url)]);
   brief?.ended({ outcome: null, outputTokens: 0 });

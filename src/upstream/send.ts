@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Sink } from "../core/sink.ts";
-import type { Addresses, Headers, Operation } from "./call-convention.ts";
+import type { CallConventions, CallHeaders, AnswerMode } from "./call-convention.ts";
 import { asEvents } from "./as-events.ts";
 import { call, type Call } from "./provider-call.ts";
 import { createExchangeSecret } from "./exchange-secret.ts";
@@ -11,11 +11,11 @@ import { type CredentialOf, type Target, type UpstreamAnswer, UpstreamError } fr
 
 export type Outgoing = {
   target: Target;
-  operation: Operation;
+  answerMode: AnswerMode;
   /** What is asked for below the operation's path; absent, the operation itself. */
   below?: string;
   /** What this call is told in headers on the caller's behalf. */
-  headers: Headers;
+  headers: CallHeaders;
   bodyFor: (target: Target, quirks: Quirks) => Buffer | Promise<Buffer>;
   /** Covers everything until the answer begins, the wait for a token included. */
   firstByteTimeoutMs: number;
@@ -25,30 +25,30 @@ export type Outgoing = {
 
 export type Send = (outgoing: Outgoing) => Promise<UpstreamAnswer>;
 
-type Parts = { pools: Pools; credential: CredentialOf; addresses: Addresses; clock: Clock };
+type Parts = { pools: Pools; credential: CredentialOf; conventions: CallConventions; clock: Clock };
 
 /** Makes calls as their dialect's row says they are made. */
-export function createSend({ pools, credential, addresses, clock }: Parts): Send {
-  const prepare = createPrepareTarget(credential, addresses);
+export function createSend({ pools, credential, conventions, clock }: Parts): Send {
+  const prepare = createPrepareTarget(credential, conventions);
   const exchangeSecret = createExchangeSecret({ pools, clock });
 
   return async (outgoing) => {
-    const { target, operation, below = "", idleTimeoutMs, sink } = outgoing;
+    const { target, answerMode, below = "", idleTimeoutMs, sink } = outgoing;
     const prepared = prepare(target);
     const body = await outgoing.bodyFor(target, prepared.quirks);
     // From here on: how long the body takes to write is not the provider's doing.
     const giveUpAtMs = clock.elapsedMs() + outgoing.firstByteTimeoutMs;
     const shown = exchangeSecret(prepared, target);
     const secret = shown instanceof Promise ? await patiently(shown, outgoing) : shown;
-    const { events } = prepared.address;
+    const { events } = prepared.convention;
     const answer = await call(pools, {
-      ...written({ prepared, outgoing, body, secret, path: prepared.paths[operation] + below }),
+      ...written({ prepared, outgoing, body, secret, path: prepared.paths[answerMode] + below }),
       connectTimeoutMs: target.connectTimeoutMs,
       firstByteTimeoutMs: giveUpAtMs - clock.elapsedMs(),
       idleTimeoutMs,
       sink,
     });
-    if (events === undefined || operation === "whole" || answer.status !== 200) return answer;
+    if (events === undefined || answerMode === "whole" || answer.status !== 200) return answer;
     return { ...answer, body: asEvents(answer.body, events()) };
   };
 
@@ -59,12 +59,12 @@ export function createSend({ pools, credential, addresses, clock }: Parts): Send
     secret,
     path,
   }: Writing): Pick<Call, "origin" | "path" | "headers" | "body"> {
-    const { origin, address } = prepared;
+    const { origin, convention } = prepared;
     const { target } = outgoing;
-    const { exchange, sign } = address;
+    const { exchange, sign } = convention;
     const headers = { ...prepared.headers, ...outgoing.headers };
     if (secret === null || !(exchange || sign)) return { origin, path, headers, body };
-    const shown = exchange ? { ...headers, ...address.credential(secret, target) } : headers;
+    const shown = exchange ? { ...headers, ...convention.credential(secret, target) } : headers;
     const unsigned = { origin, path, headers: shown, body };
     const signature = sign && orMisconfigured(() => sign(secret, { ...unsigned, nowMs: clock.nowMs() }));
     return { ...unsigned, headers: { ...shown, ...signature } };

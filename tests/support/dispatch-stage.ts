@@ -74,7 +74,7 @@ export function harness() {
   });
   const task = (...list: Target[]): DispatchTask => ({
     targets: list,
-    operation: "whole",
+    answerMode: "whole",
     bodyFor: ({ upstreamModel }) => Buffer.from(JSON.stringify({ model: upstreamModel })),
     headersFor: () => ({}),
     deadlineAtMs: clock.elapsedMs() + 10_000,

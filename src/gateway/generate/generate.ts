@@ -119,7 +119,7 @@ export const createGenerate = (parts: Parts): Generate => {
     const dispatched = await dispatch({
       targets: passage.best.routes,
       otherTargets: () => passage.others().map(({ routes }) => routes),
-      operation: request.stream ? "streamed" : "whole",
+      answerMode: request.stream ? "streamed" : "whole",
       bodyFor: (target, quirks) => {
         journey.asked = { target, atMs: clock.elapsedMs() };
         return paperwork.writeRequest(request, target, {
