@@ -4,23 +4,12 @@ import type { ImportedModel } from "../core/imported-view.ts";
 import type { MemberTerms } from "../core/member-policy.ts";
 import type { ModelTerms } from "../core/model-view.ts";
 import type { Tariff } from "../core/price.ts";
+import type { Route } from "../core/route.ts";
 import type { RouteTerms } from "../core/route-view.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
 
 /** What a model costs from a date on. */
 export type Price = Tariff & { version: number; effectiveFromMs: number };
-
-/** One way to reach a model. */
-export type Route = RouteTerms &
-  MemberTerms & {
-    id: string;
-    /** Base URL up to and without the operation's path, such as `https://api.example.com/v1`. */
-    baseUrl: string;
-    /** Where the provider's credential is found: `env:NAME`, `file:PATH`, `stored` or `none`. Never the credential itself. */
-    credentialRef: string;
-    /** The credential that was stored, where the reference says so. */
-    sealedCredential?: SealedCredential | null;
-  };
 
 /** A model as callers meet it at one moment. */
 export type Model = ModelTerms & {

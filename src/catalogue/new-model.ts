@@ -1,5 +1,6 @@
 import type { Tariff } from "../core/price.ts";
-import type { DescribedModel, DescribedRoute, Route, RouteOrder } from "./model.ts";
+import type { Route } from "../core/route.ts";
+import type { DescribedModel, DescribedRoute, RouteOrder } from "./model.ts";
 
 const OUTPUT_FLOOR = 1_024;
 

@@ -1,6 +1,7 @@
 import { modelOf, type ModelView } from "../core/model-view.ts";
 import type { Queryable } from "../db/database.ts";
-import type { Model, ModelPage, Route } from "./model.ts";
+import type { Route } from "../core/route.ts";
+import type { Model, ModelPage } from "./model.ts";
 import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
 import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-row.ts";
 

@@ -48,8 +48,8 @@ export const createCountTokens =
 
     const counting = model.routes.filter(({ dialect }) => dialect === "messages");
     const counted = await countAtProvider({
-      targets: counting.length > 0 && (await hasMoney(caller.key.id, readPosted)) ? counting : [],
-      bodyFor: (target) => paperwork.writeCountRequest(request, target.upstreamModel, memberPolicyOf(target)),
+      routes: counting.length > 0 && (await hasMoney(caller.key.id, readPosted)) ? counting : [],
+      bodyFor: (route) => paperwork.writeCountRequest(request, route.upstreamModel, memberPolicyOf(route)),
       headers: request.forwardedHeaders,
     });
     if (counted !== null) return { tokens: counted, by: "provider" };

@@ -4,7 +4,7 @@ import type { Fidelity, Passage } from "../translate/fidelity/passage.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
-import type { Target } from "../upstream/upstream.ts";
+import type { Route } from "../core/route.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 
@@ -16,20 +16,20 @@ type ReadByModel = Pick<GenerationRequest, "dialect" | "bytes" | "owner">;
 export type Paperwork = {
   choosePassage: (
     request: GenerationRequest,
-    offer: { routes: readonly Target[] } & ModelFacts,
+    offer: { routes: readonly Route[] } & ModelFacts,
     wanted: Fidelity,
-  ) => Soon<Passage<Target>>;
+  ) => Soon<Passage<Route>>;
   estimateInput: (request: ReadByModel) => Soon<InputEstimate>;
   /** How many tokens the model reads of it, by a vocabulary close to most, with media and what providers add as usual. For a bill. */
   countInput: (request: ReadByModel) => Promise<number>;
   /** The tokens of its text alone, and of a long one by a sample. For a judgement before anything is paid. */
   countText: (request: ReadByModel) => Promise<number>;
   /** The bytes that the provider of this route is sent. */
-  writeRequest: (request: GenerationRequest, route: Target, told: Told) => Soon<Buffer>;
+  writeRequest: (request: GenerationRequest, route: Route, told: Told) => Soon<Buffer>;
   /** Throws a fault when the provider's answer cannot be read. */
   readPlain: (
     bytes: Buffer,
-    about: { request: GenerationRequest; route: Target; origin: AnswerOrigin },
+    about: { request: GenerationRequest; route: Route; origin: AnswerOrigin },
   ) => Soon<PlainAnswer>;
   writeCountRequest: (request: CountTokensRequest, upstreamModel: string, members: MemberPolicy) => Soon<Buffer>;
 };

@@ -101,11 +101,11 @@ export const createServeGeneration =
             }),
       sink: new ResponseSink(response, requestId, sinkLimits),
       startedAtMs,
-      onAttempt: ({ target, number, status, failure, waitedMs }) => {
+      onAttempt: ({ route, number, status, failure, waitedMs }) => {
         visit.providerMs += waitedMs;
-        trail.dispatched({ provider: target.provider, routeId: target.id, attempt: number });
+        trail.dispatched({ provider: route.provider, routeId: route.id, attempt: number });
         if (failure === null) return;
-        events.upstreamFailed({ requestId, provider: target.provider, routeId: target.id, reason: failure, status });
+        events.upstreamFailed({ requestId, provider: route.provider, routeId: route.id, reason: failure, status });
       },
       onFirstByte: () => {
         trail.firstByte();

@@ -97,11 +97,11 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
         { bytes: Math.max(bytes.length, request.bytes.length), owner: request.owner },
       ),
 
-    choosePassage: <Target extends Route>(
+    choosePassage: <Chosen extends Route>(
       request: GenerationRequest,
-      { routes, ...facts }: { routes: readonly Target[] } & ModelFacts,
+      { routes, ...facts }: { routes: readonly Chosen[] } & ModelFacts,
       wanted: Fidelity,
-    ): Soon<Passage<Target>> => {
+    ): Soon<Passage<Chosen>> => {
       if (pool === null || request.bytes.length <= LARGE_BODY_BYTES) {
         return choosePassage(request, { routes, ...facts }, wanted);
       }
@@ -112,7 +112,7 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
       });
       return pool
         .run("choosePassage", sendable({ request, routes: told, facts, wanted }), request.owner)
-        .then(({ best, others }): Passage<Target> => ({ best: back(best), others: () => others.map(back) }));
+        .then(({ best, others }): Passage<Chosen> => ({ best: back(best), others: () => others.map(back) }));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ProviderDialect } from "../core/dialect.ts";
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 
 export type CallHeaders = Readonly<Record<string, string>>;
 
@@ -10,7 +10,7 @@ export type AnswerMode = "whole" | "streamed";
 export type CallConvention = {
   /** What comes after the base URL. */
   path: (answerMode: AnswerMode, upstreamModel: string) => string;
-  credential: (secret: string, target: Target) => CallHeaders;
+  credential: (secret: string, route: Route) => CallHeaders;
   /** What every call of this dialect needs, whatever the caller said. */
   headers?: CallHeaders;
   /** Exchanges the secret for a token, which then stands in its place. Rejects, with words for an operator, when it cannot. */
@@ -25,7 +25,7 @@ export type CallConvention = {
 export type Token = { secret: string; lastsMs: number };
 
 export type ExchangeMeans = {
-  target: Target;
+  route: Route;
   nowMs: () => number;
   post: (url: string, request: { headers: CallHeaders; body: Buffer }) => Promise<{ status: number; body: Buffer }>;
 };

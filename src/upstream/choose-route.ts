@@ -1,53 +1,53 @@
-import { plan, type Standing } from "./order-routes.ts";
-import type { Target } from "./upstream.ts";
+import { orderRoutes, type RouteStanding } from "./order-routes.ts";
+import type { Route } from "../core/route.ts";
 
 /** Who may be asked for one answer. */
-export type Candidates = {
+export type RouteChoice = {
   /** Who is best asked now; null when there is nobody left. */
-  next: () => Target | null;
-  drop: (target: Target) => void;
+  next: () => Route | null;
+  drop: (route: Route) => void;
   /** Whether there never was another to ask. */
   isSole: () => boolean;
   /** All that have been considered so far. */
-  considered: () => readonly Target[];
+  considered: () => readonly Route[];
 };
 
 type Groups = {
-  targets: readonly Target[];
+  routes: readonly Route[];
   /** Groups to turn to, in this order, once nobody of the one before is left. Asked for only then. */
-  otherTargets?: () => readonly (readonly Target[])[];
+  otherRoutes?: () => readonly (readonly Route[])[];
 };
 
 type Planning = {
   random: () => number;
-  standingOf: (target: Target) => Standing;
+  standingOf: (route: Route) => RouteStanding;
   /** Whether it is known how its dialect is called. */
-  canCall: (target: Target) => boolean;
+  canCall: (route: Route) => boolean;
 };
 
-export function createCandidates({ targets, otherTargets = () => [] }: Groups, planning: Planning): Candidates {
-  const callable = (group: readonly Target[]): Target[] => group.filter(planning.canCall);
-  let left = callable(targets);
+export function createRouteChoice({ routes, otherRoutes = () => [] }: Groups, planning: Planning): RouteChoice {
+  const callable = (group: readonly Route[]): Route[] => group.filter(planning.canCall);
+  let left = callable(routes);
   const considered = [...left];
-  let waiting: Target[][] | null = null;
-  const groups = (): Target[][] =>
-    (waiting ??= otherTargets()
+  let waiting: Route[][] | null = null;
+  const groups = (): Route[][] =>
+    (waiting ??= otherRoutes()
       .map((group) => callable(group))
       .filter(({ length }) => length > 0));
 
   return {
     next: () => {
       for (;;) {
-        const [target] = plan(left, planning);
-        if (target !== undefined) return target;
+        const [route] = orderRoutes(left, planning);
+        if (route !== undefined) return route;
         const group = groups().shift();
         if (group === undefined) return null;
         considered.push(...group);
         left = group;
       }
     },
-    drop: (target) => {
-      left = left.filter((other) => other !== target);
+    drop: (route) => {
+      left = left.filter((other) => other !== route);
     },
     isSole: () => considered.length === 1 && groups().length === 0,
     considered: () => considered,

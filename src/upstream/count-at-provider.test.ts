@@ -3,19 +3,19 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from "no
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createCountAtProvider } from "./count-at-provider.ts";
-import type { Standing } from "./order-routes.ts";
+import type { RouteStanding } from "./order-routes.ts";
 import { createPools } from "./pools.ts";
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-const NOTHING_KNOWN = { standing: (): Standing => ({ verdict: "ready" }) };
+const NOTHING_KNOWN = { standing: (): RouteStanding => ({ verdict: "ready" }) };
 
 /** Somebody who counts at a provider on this machine that does what the test says. */
-async function counter(answer: RequestListener, health: { standing: (target: Target) => Standing } = NOTHING_KNOWN) {
+async function counter(answer: RequestListener, health: { standing: (route: Route) => RouteStanding } = NOTHING_KNOWN) {
   const server = createServer(answer);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -28,7 +28,7 @@ async function counter(answer: RequestListener, health: { standing: (target: Tar
   const time = { passedMs: 0 };
   const clock = { nowMs: Date.now, elapsedMs: () => performance.now() + time.passedMs };
   const ask = createCountAtProvider({ pools, credential: () => "secret", health, random: () => 0, clock });
-  const target: Target = {
+  const route: Route = {
     id: "route",
     provider: "east",
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
@@ -44,7 +44,7 @@ async function counter(answer: RequestListener, health: { standing: (target: Tar
     concurrencyLimit: null,
   };
   const task = { bodyFor: () => Buffer.from("{}"), headers: { "anthropic-beta": "flag" } };
-  return { time, target, count: (targets: readonly Target[] = [target]) => ask({ ...task, targets }) };
+  return { time, route, count: (routes: readonly Route[] = [route]) => ask({ ...task, routes }) };
 }
 
 const count = async (answer: RequestListener): Promise<number | null> => (await counter(answer)).count();
@@ -87,11 +87,11 @@ test("a provider that says nothing, or never finishes, is given up after three s
   expect(performance.now() - startedAtMs).toBeLessThan(4_500);
 });
 
-test.each<Standing>([{ verdict: "open" }, { verdict: "full" }, { verdict: "doubtful", badness: 1 }])(
+test.each<RouteStanding>([{ verdict: "open" }, { verdict: "full" }, { verdict: "doubtful", badness: 1 }])(
   "a route that generations are kept from is not asked to count either ($verdict)",
   async (standing) => {
     let calls = 0;
-    const { count: ask, target } = await counter(
+    const { count: ask, route } = await counter(
       (_request, response) => {
         calls++;
         response.end(`{"input_tokens":7}`);
@@ -101,7 +101,7 @@ test.each<Standing>([{ verdict: "open" }, { verdict: "full" }, { verdict: "doubt
 
     expect(await ask()).toBeNull();
     expect(calls).toBe(0);
-    expect(await ask([target, { ...target, id: "healthy", priority: 1 }])).toBe(7);
+    expect(await ask([route, { ...route, id: "healthy", priority: 1 }])).toBe(7);
   },
 );
 
@@ -128,13 +128,13 @@ test.each<[string, string]>([
   ["for ever", `{"input_`],
 ])("a provider that answers %s rests too, and still does when the catalogue has been read again", async (how, text) => {
   let calls = 0;
-  const { count: ask, target } = await counter((_request, response) => {
+  const { count: ask, route } = await counter((_request, response) => {
     calls++;
     if (how === "for ever") response.write(text);
     else response.end(text);
   });
   await ask();
-  await ask([{ ...target }]);
+  await ask([{ ...route }]);
 
   expect(calls).toBe(1);
 });

@@ -2,12 +2,13 @@ import type { Clock } from "../core/clock.ts";
 import { isObject } from "../core/is-object.ts";
 import type { CallConventions } from "./call-convention.ts";
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
-import { plan, type Standing } from "./order-routes.ts";
+import { orderRoutes, type RouteStanding } from "./order-routes.ts";
 import type { Pools } from "./pools.ts";
 import { readBeginning } from "./read-beginning.ts";
 import type { RouteHealth } from "./route-health.ts";
 import { createSend } from "./send.ts";
-import type { CredentialOf, Target, UpstreamAnswer } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
+import type { CredentialOf, UpstreamAnswer } from "./upstream.ts";
 
 /** Agents count before every turn; a count that takes longer is of no use to them. */
 const TIMEOUT_MS = 3_000;
@@ -18,8 +19,8 @@ const REST_MS = 60_000;
 
 type Task = {
   /** Routes whose providers speak messages. */
-  targets: readonly Target[];
-  bodyFor: (target: Target) => Buffer | Promise<Buffer>;
+  routes: readonly Route[];
+  bodyFor: (route: Route) => Buffer | Promise<Buffer>;
   headers: Readonly<Record<string, string>>;
 };
 
@@ -43,27 +44,27 @@ type Parts = {
 export function createCountAtProvider(parts: Parts): CountAtProvider {
   const { pools, credential, health, random, clock, conventions = DIALECT_CONVENTIONS } = parts;
   const send = createSend({ pools, credential, conventions, clock });
-  /** By route, since targets are made anew whenever the catalogue is read. */
+  /** By route, since routes are made anew whenever the catalogue is read. */
   const restsUntilMs = new Map<string, number>();
 
-  function rest(target: Target): void {
+  function rest(route: Route): void {
     for (const [id, untilMs] of restsUntilMs) if (untilMs <= clock.elapsedMs()) restsUntilMs.delete(id);
-    restsUntilMs.set(target.id, clock.elapsedMs() + REST_MS);
+    restsUntilMs.set(route.id, clock.elapsedMs() + REST_MS);
   }
 
-  function standingOf(target: Target): Standing {
-    if (clock.elapsedMs() < (restsUntilMs.get(target.id) ?? 0)) return { verdict: "open" };
-    const standing = health.standing(target);
+  function standingOf(route: Route): RouteStanding {
+    if (clock.elapsedMs() < (restsUntilMs.get(route.id) ?? 0)) return { verdict: "open" };
+    const standing = health.standing(route);
     return standing.verdict === "doubtful" ? { verdict: "open" } : standing;
   }
 
   /** Null: unreachable or too slow, which is all one to somebody who can estimate instead. */
-  async function ask({ bodyFor, headers }: Task, target: Target): Promise<UpstreamAnswer | null> {
+  async function ask({ bodyFor, headers }: Task, route: Route): Promise<UpstreamAnswer | null> {
     let giveUp: (() => void) | null = null;
     const timer = setTimeout(() => giveUp?.(), TIMEOUT_MS);
     try {
       return await send({
-        target,
+        route,
         answerMode: "whole",
         below: "/count_tokens",
         headers,
@@ -80,15 +81,15 @@ export function createCountAtProvider(parts: Parts): CountAtProvider {
   }
 
   return async (task) => {
-    const [target] = plan(task.targets, { random, standingOf });
-    if (target === undefined) return null;
+    const [route] = orderRoutes(task.routes, { random, standingOf });
+    if (route === undefined) return null;
     const startedAtMs = clock.elapsedMs();
-    const answer = await ask(task, target);
+    const answer = await ask(task, route);
     const timeoutMs = Math.max(0, TIMEOUT_MS - (clock.elapsedMs() - startedAtMs));
     const bytes = answer && (await readBeginning(answer.body, { maxBytes: MAX_ANSWER_BYTES, timeoutMs }));
     const count = answer?.status === 200 && bytes ? countIn(bytes) : null;
     // What the caller can provoke must not keep others from counting.
-    if (count === null && !(answer && CALLERS_DOING.has(answer.status))) rest(target);
+    if (count === null && !(answer && CALLERS_DOING.has(answer.status))) rest(route);
     return count;
   };
 }

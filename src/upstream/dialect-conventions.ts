@@ -1,8 +1,8 @@
 import type { CallConventions, CallHeaders } from "./call-convention.ts";
 import { quirksAt } from "./providers.ts";
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 
-const bearer = (secret: string, { baseUrl }: Target): CallHeaders =>
+const bearer = (secret: string, { baseUrl }: Route): CallHeaders =>
   quirksAt(baseUrl).credentialHeader === "api-key" ? { "api-key": secret } : { authorization: `Bearer ${secret}` };
 const headerKey = (secret: string): CallHeaders => ({ "x-api-key": secret });
 

@@ -1,10 +1,11 @@
 import { Fault } from "../core/fault.ts";
 import type { RouteHealth } from "./route-health.ts";
-import type { Target, UpstreamError } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
+import type { UpstreamError } from "./upstream.ts";
 
 /** Why no route may be called at all, in the caller's words and in ours. */
-export function unavailable(targets: readonly Target[], health: Pick<RouteHealth, "standing" | "restsMs">): Fault {
-  const open = targets.filter((target) => health.standing(target).verdict === "open");
+export function unavailable(routes: readonly Route[], health: Pick<RouteHealth, "standing" | "restsMs">): Fault {
+  const open = routes.filter((route) => health.standing(route).verdict === "open");
   if (open.length > 0) {
     const restsMs = Math.min(...open.map(health.restsMs));
     return new Fault(
@@ -13,7 +14,7 @@ export function unavailable(targets: readonly Target[], health: Pick<RouteHealth
       { retryAfterSeconds: Math.max(1, Math.ceil(restsMs / 1_000)), detail: { reason: "breaker_open", restsMs } },
     );
   }
-  if (targets.length > 0) {
+  if (routes.length > 0) {
     return new Fault("provider_unavailable", "The providers of this model have as many calls as they may have.", {
       retryAfterSeconds: 1,
       detail: { reason: "concurrency_limit" },

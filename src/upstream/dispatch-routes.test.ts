@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { answerOk, closeProviders, harness, provider, refuseWith, target } from "../../tests/support/dispatch-stage.ts";
+import { answerOk, closeProviders, harness, provider, refuseWith, route } from "../../tests/support/dispatch-stage.ts";
 
 afterEach(closeProviders);
 
@@ -7,7 +7,7 @@ test("the last attempt is the third, however many routes there are", async () =>
   const broken = await provider(refuseWith(500));
   const { dispatch, task, attempts } = harness();
 
-  await expect(dispatch(task(...Array.from({ length: 5 }, () => target(broken.url))))).rejects.toMatchObject({
+  await expect(dispatch(task(...Array.from({ length: 5 }, () => route(broken.url))))).rejects.toMatchObject({
     code: "upstream_error",
   });
   expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3]);
@@ -21,8 +21,8 @@ test("a sole route is asked once more after a reset, and not after an error", as
   const broken = await provider(refuseWith(500));
   const { dispatch, task } = harness();
 
-  expect((await dispatch(task(target(moody.url))))?.answer.status).toBe(200);
-  await expect(dispatch(task(target(broken.url)))).rejects.toMatchObject({ code: "upstream_error" });
+  expect((await dispatch(task(route(moody.url))))?.answer.status).toBe(200);
+  await expect(dispatch(task(route(broken.url)))).rejects.toMatchObject({ code: "upstream_error" });
   expect(broken.seen).toHaveLength(1);
 });
 
@@ -34,7 +34,7 @@ test("a refusal whose body dawdles does not hold up the next route", async () =>
   const free = await provider(answerOk);
   const { dispatch, task } = harness();
   const startedAtMs = performance.now();
-  const dispatched = await dispatch(task(target(dawdler.url), target(free.url)));
+  const dispatched = await dispatch(task(route(dawdler.url), route(free.url)));
 
   expect(dispatched?.answer.status).toBe(200);
   expect(performance.now() - startedAtMs).toBeLessThan(3_000);
@@ -45,11 +45,11 @@ test("a dead provider is out of the plan after five failures, and back when a re
   const moody = await provider((request, response) => (alive ? answerOk : refuseWith(500))(request, response));
   const free = await provider(answerOk);
   const { dispatch, task, changes, skip } = harness();
-  const [first, second] = [target(moody.url), target(free.url)];
+  const [first, second] = [route(moody.url), route(free.url)];
   const ask = async (): Promise<string> => {
     const dispatched = await dispatch(task(first, second));
     dispatched?.ended({ outcome: "completed", outputTokens: 1 });
-    return dispatched?.target.id ?? "";
+    return dispatched?.route.id ?? "";
   };
   for (let call = 0; call < 20; call++) expect(await ask()).toBe(second.id);
   expect(moody.seen).toHaveLength(5);
@@ -66,7 +66,7 @@ test("a dead provider is out of the plan after five failures, and back when a re
 test("when every route is left alone the caller is told at once, and for how long", async () => {
   const broken = await provider(refuseWith(500));
   const { dispatch, task, attempts } = harness();
-  const sole = target(broken.url);
+  const sole = route(broken.url);
   for (let call = 0; call < 5; call++) await dispatch(task(sole)).catch(() => undefined);
 
   await expect(dispatch(task(sole))).rejects.toMatchObject({
@@ -83,7 +83,7 @@ test("no gloomy guess refuses a request: a sole route that is over its capacity 
     (++calls <= 10 ? refuseWith(429, {}, { "retry-after": "60" }) : answerOk)(request, response),
   );
   const { dispatch, task } = harness();
-  const sole = target(busy.url);
+  const sole = route(busy.url);
   for (let call = 0; call < 10; call++) await dispatch(task(sole)).catch(() => undefined);
 
   expect((await dispatch(task(sole)))?.answer.status).toBe(200);
@@ -93,7 +93,7 @@ test("a route that asks to be left alone is passed over meanwhile", async () => 
   const busy = await provider(refuseWith(429, {}, { "retry-after": "30" }));
   const free = await provider(answerOk);
   const { dispatch, task, skip } = harness();
-  const pair = [target(busy.url), target(free.url)];
+  const pair = [route(busy.url), route(free.url)];
   const ask = async () => (await dispatch(task(...pair)))?.ended({ outcome: "completed", outputTokens: 1 });
   for (let call = 0; call < 5; call++) await ask();
   expect(busy.seen).toHaveLength(1);
@@ -106,23 +106,23 @@ test("a route that asks to be left alone is passed over meanwhile", async () => 
 test("a route at its limit of calls is passed over, and when all are the caller is told", async () => {
   const free = await provider(answerOk);
   const { dispatch, task } = harness();
-  const [first, second] = [target(free.url, { concurrencyLimit: 1 }), target(free.url, { concurrencyLimit: 1 })];
+  const [first, second] = [route(free.url, { concurrencyLimit: 1 }), route(free.url, { concurrencyLimit: 1 })];
   const open = await dispatch(task(first, second));
-  expect((await dispatch(task(first, second)))?.target.id).toBe(second.id);
+  expect((await dispatch(task(first, second)))?.route.id).toBe(second.id);
   await expect(dispatch(task(first, second))).rejects.toMatchObject({
     code: "provider_unavailable",
     detail: { reason: "concurrency_limit" },
   });
 
   open?.ended({ outcome: "completed", outputTokens: 1 });
-  expect((await dispatch(task(first, second)))?.target.id).toBe(first.id);
+  expect((await dispatch(task(first, second)))?.route.id).toBe(first.id);
 });
 
 test("requests a provider rightly refuses never take its route from others", async () => {
   const error = { type: "invalid_request_error", message: "temperature is out of range" };
   const strict = await provider(refuseWith(400, error));
   const { dispatch, task, health } = harness();
-  const sole = target(strict.url);
+  const sole = route(strict.url);
   for (let call = 0; call < 20; call++) {
     await expect(dispatch(task(sole))).rejects.toMatchObject({ code: "invalid_request" });
   }
@@ -134,11 +134,11 @@ test("when the routes of the first group fail, the next group is asked, and a so
   const dead = await provider((request) => request.socket.destroy());
   const well = await provider(answerOk);
   const { dispatch, task, attempts } = harness();
-  const other = target(well.url, { dialect: "messages" });
+  const other = route(well.url, { dialect: "messages" });
 
-  const dispatched = await dispatch({ ...task(target(dead.url)), otherTargets: () => [[other]] });
+  const dispatched = await dispatch({ ...task(route(dead.url)), otherRoutes: () => [[other]] });
 
-  expect(dispatched?.target).toBe(other);
+  expect(dispatched?.route).toBe(other);
   expect(attempts.map(({ failure }) => failure)).toEqual(["broken", null]);
   expect(well.seen[0]?.url).toBe("/v1/messages");
 });

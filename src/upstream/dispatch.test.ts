@@ -8,7 +8,7 @@ import {
   provider,
   readBody,
   refuseWith,
-  target,
+  route,
 } from "../../tests/support/dispatch-stage.ts";
 
 afterEach(closeProviders);
@@ -20,7 +20,7 @@ test("a call carries the route's path, body and credential, and nothing else [UP
     request.on("end", () => answerOk(request, response));
   });
   const { dispatch, task, attempts } = harness();
-  const dispatched = await dispatch(task(target(east.url, { upstreamModel: "large" })));
+  const dispatched = await dispatch(task(route(east.url, { upstreamModel: "large" })));
 
   expect(dispatched?.answer.status).toBe(200);
   expect(await readBody(dispatched!.answer.body)).toBe("whole end");
@@ -36,9 +36,9 @@ test("a call carries the route's path, body and credential, and nothing else [UP
 test.each([401, 403, 408, 429, 500, 502, 503, 529])("after a %i the next route is tried [UPS-4]", async (status) => {
   const [busy, free] = [await provider(refuseWith(status)), await provider(answerOk)];
   const { dispatch, task, attempts } = harness();
-  const dispatched = await dispatch(task(target(busy.url), target(free.url, { provider: "west" })));
+  const dispatched = await dispatch(task(route(busy.url), route(free.url, { provider: "west" })));
 
-  expect(dispatched?.target.provider).toBe("west");
+  expect(dispatched?.route.provider).toBe("west");
   expect(attempts.map(({ number, status: seen }) => [number, seen])).toEqual([
     [1, status],
     [2, 200],
@@ -54,7 +54,7 @@ test.each([
   const [strict, free] = [await provider(refuseWith(status, error)), await provider(answerOk)];
   const { dispatch, task } = harness();
 
-  await expect(dispatch(task(target(strict.url), target(free.url)))).rejects.toMatchObject({ code });
+  await expect(dispatch(task(route(strict.url), route(free.url)))).rejects.toMatchObject({ code });
   expect(free.seen).toHaveLength(0);
 });
 
@@ -63,7 +63,7 @@ test("a redirect is not followed: a provider cannot choose where our credential 
   const east = await provider(refuseWith(307, {}, { location: `${elsewhere.url}/v1/chat/completions` }));
   const { dispatch, task } = harness();
 
-  await expect(dispatch(task(target(east.url)))).rejects.toMatchObject({ code: "upstream_error" });
+  await expect(dispatch(task(route(east.url)))).rejects.toMatchObject({ code: "upstream_error" });
   expect(elsewhere.seen).toHaveLength(0);
 });
 
@@ -71,7 +71,7 @@ test("when every route is over its capacity the provider is unavailable [UPS-5]"
   const busy = await provider(refuseWith(429));
   const { dispatch, task } = harness();
 
-  await expect(dispatch(task(target(busy.url), target(busy.url)))).rejects.toMatchObject({
+  await expect(dispatch(task(route(busy.url), route(busy.url)))).rejects.toMatchObject({
     code: "provider_unavailable",
   });
   expect(busy.seen).toHaveLength(2);
@@ -82,11 +82,11 @@ test("a provider nobody listens for is passed over", async () => {
   closed.server.close();
   const free = await provider(answerOk);
   const { dispatch, task, attempts } = harness();
-  const dispatched = await dispatch(task(target(closed.url), target(free.url)));
+  const dispatched = await dispatch(task(route(closed.url), route(free.url)));
 
   expect(dispatched?.answer.status).toBe(200);
   expect(attempts[0]).toMatchObject({ status: null, failure: "refused" });
-  await expect(dispatch(task(target(closed.url)))).rejects.toMatchObject({ code: "provider_unavailable" });
+  await expect(dispatch(task(route(closed.url)))).rejects.toMatchObject({ code: "provider_unavailable" });
 });
 
 test("a provider that says nothing is given up after the route's first-byte time [ERR-20]", async () => {
@@ -94,7 +94,7 @@ test("a provider that says nothing is given up after the route's first-byte time
   const { dispatch, task, attempts } = harness();
   const startedAtMs = performance.now();
 
-  await expect(dispatch(task(target(silent.url, { firstByteTimeoutMs: 100 })))).rejects.toMatchObject({
+  await expect(dispatch(task(route(silent.url, { firstByteTimeoutMs: 100 })))).rejects.toMatchObject({
     code: "upstream_timeout",
   });
   expect(attempts[0]).toMatchObject({ failure: "timed_out" });
@@ -107,7 +107,7 @@ test("a provider that goes silent within its answer fails the body after the rou
     response.write("half");
   });
   const { dispatch, task } = harness();
-  const dispatched = await dispatch(task(target(silent.url, { idleTimeoutMs: 100 })));
+  const dispatched = await dispatch(task(route(silent.url, { idleTimeoutMs: 100 })));
 
   expect(await readBody(dispatched!.answer.body)).toBe("half timed_out");
 });
@@ -120,8 +120,8 @@ test("a provider that resets the connection has broken off, before its answer or
   });
   const { dispatch, task } = harness();
 
-  await expect(dispatch(task(target(rude.url)))).rejects.toMatchObject({ code: "upstream_error" });
-  const dispatched = await dispatch(task(target(later.url)));
+  await expect(dispatch(task(route(rude.url)))).rejects.toMatchObject({ code: "upstream_error" });
+  const dispatched = await dispatch(task(route(later.url)));
   expect(await readBody(dispatched!.answer.body)).toBe("half broken");
 });
 
@@ -130,7 +130,7 @@ test("a caller that leaves before the answer takes the call with it, and no othe
   const free = await provider(answerOk);
   const { dispatch, task, leave, attempts } = harness();
   const asked = once(silent.server, "request");
-  const dispatched = dispatch(task(target(silent.url), target(free.url)));
+  const dispatched = dispatch(task(route(silent.url), route(free.url)));
   const [request] = (await asked) as [IncomingMessage];
   const closed = once(request.socket, "close");
   leave();
@@ -152,14 +152,14 @@ test("an error that never ends is cut off, and the caller is told in time", asyn
   });
   const { dispatch, task } = harness();
 
-  await expect(dispatch(task(target(endless.url)))).rejects.toMatchObject({ code: "upstream_error" });
+  await expect(dispatch(task(route(endless.url)))).rejects.toMatchObject({ code: "upstream_error" });
 });
 
 test("routes of a dialect nobody can call yet are left out; with none left the provider is unavailable", async () => {
   const free = await provider(answerOk);
   const { dispatch, task, attempts } = harness();
 
-  await expect(dispatch(task(target(free.url, { dialect: "gemini" })))).rejects.toMatchObject({
+  await expect(dispatch(task(route(free.url, { dialect: "gemini" })))).rejects.toMatchObject({
     code: "provider_unavailable",
   });
   expect(attempts).toEqual([]);
@@ -169,11 +169,11 @@ test("a route whose credential cannot be had is passed over; alone, it makes the
   const { dispatch, task, attempts } = harness();
   const { url } = await provider(answerOk);
 
-  const dispatched = await dispatch(task(target(url, { credentialRef: "env:UNSET" }), target(url)));
+  const dispatched = await dispatch(task(route(url, { credentialRef: "env:UNSET" }), route(url)));
 
-  expect(dispatched?.target.credentialRef).toBe("env:EAST");
+  expect(dispatched?.route.credentialRef).toBe("env:EAST");
   expect(attempts.map(({ failure }) => failure)).toEqual(["misconfigured", null]);
-  await expect(dispatch(task(target(url, { credentialRef: "env:UNSET" })))).rejects.toMatchObject({
+  await expect(dispatch(task(route(url, { credentialRef: "env:UNSET" })))).rejects.toMatchObject({
     code: "provider_unavailable",
   });
 });
@@ -185,7 +185,7 @@ test.each([
 ] as const)("a provider that speaks %s is addressed as it expects", async (dialect, path, headers) => {
   const { url, seen } = await provider((_request, response) => response.end("{}"));
   const { dispatch, task } = harness();
-  await dispatch(task(target(url, { dialect })));
+  await dispatch(task(route(url, { dialect })));
 
   expect(seen[0]).toMatchObject({ url: path, headers });
 });
@@ -194,7 +194,7 @@ test("headers a caller's format lists reach the provider, over the ones every ca
   const { url, seen } = await provider((_request, response) => response.end("{}"));
   const { dispatch, task } = harness();
   const headers = { "anthropic-version": "2026-10-21", "anthropic-beta": "flag" };
-  await dispatch({ ...task(target(url, { dialect: "messages" })), headersFor: () => headers });
+  await dispatch({ ...task(route(url, { dialect: "messages" })), headersFor: () => headers });
 
   expect(seen[0]?.headers).toMatchObject(headers);
 });
@@ -203,7 +203,7 @@ test("the wait for a first byte ends with the request's own time, whatever the r
   const silent = await provider(() => undefined);
   const { dispatch, task } = harness();
   const startedAtMs = performance.now();
-  const patient = target(silent.url, { firstByteTimeoutMs: 60_000 });
+  const patient = route(silent.url, { firstByteTimeoutMs: 60_000 });
 
   await expect(
     dispatch({ ...task(patient, { ...patient, id: "spare" }), deadlineAtMs: performance.now() + 200 }),
@@ -216,7 +216,7 @@ test("waiting for a free connection counts as waiting for the first byte", async
   const slow = await provider(() => undefined);
   const { dispatch, task } = harness();
   const asked = Array.from({ length: 6 }, () =>
-    dispatch(task(target(slow.url, { firstByteTimeoutMs: 200 }))).catch((error: unknown) => error),
+    dispatch(task(route(slow.url, { firstByteTimeoutMs: 200 }))).catch((error: unknown) => error),
   );
 
   for (const answer of asked) expect(await answer).toMatchObject({ code: "upstream_timeout" });
@@ -226,7 +226,7 @@ test("calls for which none of our own connections became free say nothing agains
   const waiting: ServerResponse[] = [];
   const slow = await provider((_request, response) => void waiting.push(response));
   const { dispatch, task, health } = harness();
-  const patient = target(slow.url, { firstByteTimeoutMs: 10_000 });
+  const patient = route(slow.url, { firstByteTimeoutMs: 10_000 });
   const held = Array.from({ length: 4 }, () => dispatch(task(patient)));
   while (waiting.length < 4) await once(slow.server, "request");
   for (let call = 0; call < 5; call++) {
@@ -248,7 +248,7 @@ test("an answer of success that breaks off before its first byte is asked of the
   });
   const free = await provider(answerOk);
   const { dispatch, task, attempts } = harness();
-  const dispatched = await dispatch(task(target(empty.url), target(free.url)));
+  const dispatched = await dispatch(task(route(empty.url), route(free.url)));
 
   expect(await readBody(dispatched!.answer.body)).toBe("whole end");
   expect(attempts.map(({ failure }) => failure)).toEqual(["broken", null]);

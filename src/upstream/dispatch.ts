@@ -4,7 +4,7 @@ import type { Sink } from "../core/sink.ts";
 import type { CallConventions, AnswerMode } from "./call-convention.ts";
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
-import { createCandidates } from "./choose-route.ts";
+import { createRouteChoice } from "./choose-route.ts";
 import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";
 import type { Pools } from "./pools.ts";
 import type { Quirks } from "./providers.ts";
@@ -14,20 +14,21 @@ import { coolDownOf } from "./retry-after.ts";
 import type { RouteHealth } from "./route-health.ts";
 import type { RouteEnding, WatchedCall } from "./route-record.ts";
 import { createSend } from "./send.ts";
-import { type CredentialOf, type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
+import { type CredentialOf, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
 
 const ERROR_BODY = { maxBytes: 65_536, timeoutMs: 5_000 };
 const NO_BYTES = Buffer.alloc(0);
 
 export type DispatchTask = {
-  targets: readonly Target[];
+  routes: readonly Route[];
   /** Groups to turn to, in this order, when nobody of the one before is left; absent, there are none. */
-  otherTargets?: () => readonly (readonly Target[])[];
+  otherRoutes?: () => readonly (readonly Route[])[];
   answerMode: AnswerMode;
-  /** The request's bytes as this target must be sent them. */
-  bodyFor: (target: Target, quirks: Quirks) => Buffer | Promise<Buffer>;
-  /** What this target is told in headers on the caller's behalf. */
-  headersFor: (target: Target) => Readonly<Record<string, string>>;
+  /** The request's bytes as this route must be sent them. */
+  bodyFor: (route: Route, quirks: Quirks) => Buffer | Promise<Buffer>;
+  /** What this route is told in headers on the caller's behalf. */
+  headersFor: (route: Route) => Readonly<Record<string, string>>;
   /** When the request must have ended, on the clock of durations. No wait for a provider outlasts it. */
   deadlineAtMs: number;
   /** The caller: when it leaves, so does the call. */
@@ -36,7 +37,7 @@ export type DispatchTask = {
 };
 
 export type Attempt = {
-  target: Target;
+  route: Route;
   number: number;
   status: number | null;
   failure: string | null;
@@ -44,7 +45,7 @@ export type Attempt = {
 };
 
 /** `ended` must be told how the answer went, whatever happens: until then the call counts as in progress. */
-export type Dispatched = { target: Target; answer: UpstreamAnswer; ended: (ending: RouteEnding) => void };
+export type Dispatched = { route: Route; answer: UpstreamAnswer; ended: (ending: RouteEnding) => void };
 
 /** Null: the caller left before any provider answered. */
 export type Dispatch = (task: DispatchTask) => Promise<Dispatched | null>;
@@ -67,7 +68,7 @@ type Tried =
 
 type Refusal = {
   answer: UpstreamAnswer;
-  target: Target;
+  route: Route;
   watched: WatchedCall;
   note: (status: number | null, failure: string | null) => void;
 };
@@ -76,50 +77,50 @@ type Refusal = {
 export function createDispatch(parts: Parts): Dispatch {
   const { pools, credential, health, random, clock, conventions = DIALECT_CONVENTIONS } = parts;
   const send = createSend({ pools, credential, conventions, clock });
-  const canCall = ({ dialect }: Target): boolean => conventions[dialect] !== undefined;
+  const canCall = ({ dialect }: Route): boolean => conventions[dialect] !== undefined;
 
   return async (task) => {
-    const candidates = createCandidates(task, { random, standingOf: health.standing, canCall });
+    const choice = createRouteChoice(task, { random, standingOf: health.standing, canCall });
     let fault: Fault | null = null;
     for (let number = 1; number <= MOST_ATTEMPTS; number++) {
       if (number > 1) await pause(backoffMs(number, random), task.sink);
       if (task.sink.isGone()) return null;
-      const target = candidates.next();
-      if (target === null) break;
-      const tried = await attempt(task, target, number);
+      const route = choice.next();
+      if (route === null) break;
+      const tried = await attempt(task, route, number);
       if (tried.kind === "answered") return tried.dispatched;
       if (tried.kind === "gone") return null;
       fault = tried.fault;
       if (tried.next === "nobody") break;
       // A connection that was refused or reset says little about a provider, so a sole route is asked once more.
-      const again = tried.next === "anybody" && number === 1 && candidates.isSole();
-      if (!again) candidates.drop(target);
-      if (candidates.next() === null) break;
+      const again = tried.next === "anybody" && number === 1 && choice.isSole();
+      if (!again) choice.drop(route);
+      if (choice.next() === null) break;
     }
-    throw fault ?? unavailable(candidates.considered(), health);
+    throw fault ?? unavailable(choice.considered(), health);
   };
 
-  async function attempt(task: DispatchTask, target: Target, number: number): Promise<Tried> {
+  async function attempt(task: DispatchTask, route: Route, number: number): Promise<Tried> {
     const { sink, onAttempt } = task;
     const startedAtMs = clock.elapsedMs();
     if (startedAtMs >= task.deadlineAtMs) return { kind: "failed", fault: tooLate(), next: "nobody" };
-    const watched = health.begin(target);
+    const watched = health.begin(route);
     const note = (status: number | null, failure: string | null): void =>
-      onAttempt({ target, number, status, failure, waitedMs: clock.elapsedMs() - startedAtMs });
+      onAttempt({ route, number, status, failure, waitedMs: clock.elapsedMs() - startedAtMs });
     try {
       const answer = await send({
-        target,
+        route,
         answerMode: task.answerMode,
-        headers: task.headersFor(target),
+        headers: task.headersFor(route),
         bodyFor: task.bodyFor,
-        firstByteTimeoutMs: Math.min(target.firstByteTimeoutMs, task.deadlineAtMs - startedAtMs),
-        idleTimeoutMs: target.idleTimeoutMs,
+        firstByteTimeoutMs: Math.min(route.firstByteTimeoutMs, task.deadlineAtMs - startedAtMs),
+        idleTimeoutMs: route.idleTimeoutMs,
         sink,
       });
-      if (answer.status !== 200) return await refused({ answer, target, watched, note });
+      if (answer.status !== 200) return await refused({ answer, route, watched, note });
       note(200, null);
       watched.answered(clock.elapsedMs() - startedAtMs);
-      return { kind: "answered", dispatched: { target, answer, ended: (ending) => watched.ended(ending) } };
+      return { kind: "answered", dispatched: { route, answer, ended: (ending) => watched.ended(ending) } };
     } catch (error) {
       if (!(error instanceof UpstreamError) || sink.isGone()) watched.released();
       if (!(error instanceof UpstreamError)) throw error;
@@ -133,14 +134,14 @@ export function createDispatch(parts: Parts): Dispatch {
         watched.failed({ reason, status: null, coolDownMs: null, perhapsLong });
       }
       const next = reason === "refused" || reason === "broken" ? "anybody" : "others";
-      return { kind: "failed", fault: failureFault(error, target.provider), next };
+      return { kind: "failed", fault: failureFault(error, route.provider), next };
     }
   }
 
   /** A provider answered, and not with success. */
-  async function refused({ answer, target, watched, note }: Refusal): Promise<Tried> {
+  async function refused({ answer, route, watched, note }: Refusal): Promise<Tried> {
     const { status, headers } = answer;
-    const { provider } = target;
+    const { provider } = route;
     const reason = refusalReason(status);
     const reading = readBeginning(answer.body, ERROR_BODY);
     if (isRetryable(status)) {
@@ -155,7 +156,7 @@ export function createDispatch(parts: Parts): Dispatch {
     note(status, reason);
     return {
       kind: "failed",
-      fault: providerFault({ status, body, provider, model: target.upstreamModel }),
+      fault: providerFault({ status, body, provider, model: route.upstreamModel }),
       next: "nobody",
     };
   }

@@ -3,29 +3,30 @@ import type { ExchangeMeans } from "./call-convention.ts";
 import { call } from "./provider-call.ts";
 import { createKeepToken } from "./keep-token.ts";
 import type { Pools } from "./pools.ts";
-import type { PreparedTarget } from "./prepare-route.ts";
+import type { PreparedRoute } from "./prepare-route.ts";
 import { readBeginning } from "./read-beginning.ts";
-import { type Target, UpstreamError } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
+import { UpstreamError } from "./upstream.ts";
 
 const ANSWER = { connectTimeoutMs: 5_000, timeoutMs: 10_000, maxBytes: 65_536 };
 
 type Keeper = { secret: string; keep: () => string | Promise<string> };
 
 /** What a provider is shown: the secret itself, or the token it was exchanged for. A promise only while there is no token. */
-export type ExchangeSecret = (prepared: PreparedTarget, target: Target) => string | null | Promise<string>;
+export type ExchangeSecret = (prepared: PreparedRoute, route: Route) => string | null | Promise<string>;
 
 export function createExchangeSecret({ pools, clock }: { pools: Pools; clock: Clock }): ExchangeSecret {
   const { nowMs, elapsedMs } = clock;
-  /** By provider: a token outlives the targets it is for, which are made anew whenever the catalogue is read. */
+  /** By provider: a token outlives the routes it is for, which are made anew whenever the catalogue is read. */
   const keepers = new Map<string, Keeper>();
   const post: ExchangeMeans["post"] = (url, request) => postTo(pools, url, request);
 
-  return ({ secret, convention: { exchange } }, target) => {
+  return ({ secret, convention: { exchange } }, route) => {
     if (exchange === undefined || secret === null) return secret;
-    const holder = `${target.dialect} ${target.provider} ${target.baseUrl}`;
+    const holder = `${route.dialect} ${route.provider} ${route.baseUrl}`;
     let keeper = keepers.get(holder);
     if (keeper?.secret !== secret) {
-      const means = { target, nowMs, post };
+      const means = { route, nowMs, post };
       keeper = { secret, keep: createKeepToken({ exchange: () => exchange(secret, means), elapsedMs }) };
       keepers.set(holder, keeper);
     }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plan as planBy, type Standing } from "./order-routes.ts";
+import { orderRoutes as orderBy, type RouteStanding } from "./order-routes.ts";
 
 /** A sequence that is the same in every run. */
 function seeded(seed: number): () => number {
@@ -10,25 +10,28 @@ function seeded(seed: number): () => number {
   };
 }
 type Row = { id: string; priority: number; weight: number };
-const ready: Standing = { verdict: "ready" };
-const plan = (targets: readonly Row[], random: () => number, standings: Record<string, Standing> = {}): Row[] =>
-  planBy(targets, { random, standingOf: ({ id }) => standings[id] ?? ready });
-const target = (id: string, priority: number, weight: number) => ({ id, priority, weight });
-const idsOf = (targets: readonly { id: string }[]): string => targets.map(({ id }) => id).join(" ");
+const ready: RouteStanding = { verdict: "ready" };
+const orderRoutes = (
+  routes: readonly Row[],
+  random: () => number,
+  standings: Record<string, RouteStanding> = {},
+): Row[] => orderBy(routes, { random, standingOf: ({ id }) => standings[id] ?? ready });
+const route = (id: string, priority: number, weight: number) => ({ id, priority, weight });
+const idsOf = (routes: readonly { id: string }[]): string => routes.map(({ id }) => id).join(" ");
 
 test("a lower priority comes first, whatever the weights", () => {
   const random = seeded(1);
-  const targets = [target("c", 2, 100), target("a", 0, 1), target("b", 1, 50)];
+  const routes = [route("c", 2, 100), route("a", 0, 1), route("b", 1, 50)];
 
-  for (let round = 0; round < 100; round++) expect(idsOf(plan(targets, random))).toBe("a b c");
+  for (let round = 0; round < 100; round++) expect(idsOf(orderRoutes(routes, random))).toBe("a b c");
 });
 
 test("among equals each comes first in proportion to its weight", () => {
   const random = seeded(7);
   const first = { heavy: 0, middle: 0, light: 0 };
-  const targets = [target("light", 0, 1), target("heavy", 0, 6), target("middle", 0, 3)];
+  const routes = [route("light", 0, 1), route("heavy", 0, 6), route("middle", 0, 3)];
   const rounds = 20_000;
-  for (let round = 0; round < rounds; round++) first[plan(targets, random)[0]?.id as "heavy"]++;
+  for (let round = 0; round < rounds; round++) first[orderRoutes(routes, random)[0]?.id as "heavy"]++;
 
   expect(first.heavy / rounds).toBeCloseTo(0.6, 1);
   expect(first.middle / rounds).toBeCloseTo(0.3, 1);
@@ -37,37 +40,37 @@ test("among equals each comes first in proportion to its weight", () => {
 
 test("a weight of 0 is a last resort among equals, and still ahead of the next priority", () => {
   const random = seeded(3);
-  const targets = [target("resort", 0, 0), target("normal", 0, 1), target("next", 1, 9)];
+  const routes = [route("resort", 0, 0), route("normal", 0, 1), route("next", 1, 9)];
 
-  for (let round = 0; round < 100; round++) expect(idsOf(plan(targets, random))).toBe("normal resort next");
+  for (let round = 0; round < 100; round++) expect(idsOf(orderRoutes(routes, random))).toBe("normal resort next");
 });
 
-test("every target is in the plan once, and the given list is left as it was", () => {
-  const targets = [target("a", 1, 0), target("b", 1, 0), target("c", 0, 2)];
+test("every route is in the plan once, and the given list is left as it was", () => {
+  const routes = [route("a", 1, 0), route("b", 1, 0), route("c", 0, 2)];
 
   expect(
-    plan(targets, () => 0)
+    orderRoutes(routes, () => 0)
       .map(({ id }) => id)
       .sort(),
   ).toEqual(["a", "b", "c"]);
-  expect(idsOf(targets)).toBe("a b c");
-  expect(plan([], Math.random)).toEqual([]);
+  expect(idsOf(routes)).toBe("a b c");
+  expect(orderRoutes([], Math.random)).toEqual([]);
 });
 
-test("a doubtful target comes after every one that is ready, the least bad of several first", () => {
-  const targets = [target("bad", 0, 9), target("worse", 0, 9), target("good", 5, 1)];
+test("a doubtful route comes after every one that is ready, the least bad of several first", () => {
+  const routes = [route("bad", 0, 9), route("worse", 0, 9), route("good", 5, 1)];
   const standings = {
     bad: { verdict: "doubtful", badness: 0.4 },
     worse: { verdict: "doubtful", badness: 0.9 },
   } as const;
 
-  expect(idsOf(plan(targets, seeded(1), standings))).toBe("good bad worse");
+  expect(idsOf(orderRoutes(routes, seeded(1), standings))).toBe("good bad worse");
 });
 
-test("a target that is full or left alone is not in the plan, even when no other is", () => {
-  const targets = [target("full", 0, 1), target("open", 0, 1)];
+test("a route that is full or left alone is not in the plan, even when no other is", () => {
+  const routes = [route("full", 0, 1), route("open", 0, 1)];
   const standings = { full: { verdict: "full" }, open: { verdict: "open" } } as const;
 
-  expect(plan(targets, seeded(1), standings)).toEqual([]);
-  expect(idsOf(plan([...targets, target("spare", 1, 0)], seeded(1), standings))).toBe("spare");
+  expect(orderRoutes(routes, seeded(1), standings)).toEqual([]);
+  expect(idsOf(orderRoutes([...routes, route("spare", 1, 0)], seeded(1), standings))).toBe("spare");
 });

@@ -1,30 +1,30 @@
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 
 /**
  * Whether a route should be called now. `doubtful`: only when nothing better is left, the least bad first. `full`: it has as
  * many calls as it may have. `open`: it failed every one of its last calls, and is left alone.
  */
-export type Standing = { verdict: "ready" | "full" | "open" } | { verdict: "doubtful"; badness: number };
+export type RouteStanding = { verdict: "ready" | "full" | "open" } | { verdict: "doubtful"; badness: number };
 
-type Planned = Pick<Target, "priority" | "weight">;
+type Planned = Pick<Route, "priority" | "weight">;
 
 /**
- * Orders the targets that may be called: those that are ready by priority, lower first, and among equals by chance in
+ * Orders the routes that may be called: those that are ready by priority, lower first, and among equals by chance in
  * proportion to weight, where weight 0 is a last resort; then the doubtful ones.
  */
-export function plan<T extends Planned>(
-  targets: readonly T[],
-  { random, standingOf }: { random: () => number; standingOf: (target: T) => Standing },
+export function orderRoutes<T extends Planned>(
+  routes: readonly T[],
+  { random, standingOf }: { random: () => number; standingOf: (route: T) => RouteStanding },
 ): T[] {
-  return targets
-    .flatMap((target) => {
-      const standing = standingOf(target);
+  return routes
+    .flatMap((route) => {
+      const standing = standingOf(route);
       if (standing.verdict === "full" || standing.verdict === "open") return [];
       const badness = standing.verdict === "doubtful" ? standing.badness : -1;
-      return [{ target, badness, draw: target.weight > 0 ? -Math.log(1 - random()) / target.weight : Infinity }];
+      return [{ route, badness, draw: route.weight > 0 ? -Math.log(1 - random()) / route.weight : Infinity }];
     })
-    .sort((a, b) => a.badness - b.badness || a.target.priority - b.target.priority || compare(a.draw, b.draw))
-    .map(({ target }) => target);
+    .sort((a, b) => a.badness - b.badness || a.route.priority - b.route.priority || compare(a.draw, b.draw))
+    .map(({ route }) => route);
 }
 
 /** A difference of infinities would be no number. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createPrepareTarget } from "./prepare-route.ts";
+import { createPrepareRoute } from "./prepare-route.ts";
 import { COMPATIBLE_PROVIDERS, quirksAt } from "./providers.ts";
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 
 test("each listed host is found by its own base URLs, and by no other provider's", () => {
   for (const provider of COMPATIBLE_PROVIDERS.filter(({ hosts }) => hosts.length > 0)) {
@@ -29,8 +29,8 @@ test.each([
   ["LM Studio", "chat", "http://127.0.0.1:1234/v1/chat/completions"],
 ] as const)("%s is asked for %s where its documentation says", (name, dialect, address) => {
   const provider = COMPATIBLE_PROVIDERS.find((listed) => listed.name === name);
-  const target = { baseUrl: provider?.baseUrls[dialect], dialect, credentialRef: "none" } as Target;
-  const { origin, paths } = createPrepareTarget(() => null)(target);
+  const route = { baseUrl: provider?.baseUrls[dialect], dialect, credentialRef: "none" } as Route;
+  const { origin, paths } = createPrepareRoute(() => null)(route);
 
   expect([origin + paths.whole, origin + paths.streamed]).toEqual([address, address]);
 });
@@ -67,8 +67,8 @@ test.each([
 ] as const)(
   "a call to %s carries its credential where it is expected, and nowhere else",
   (baseUrl, dialect, header) => {
-    const prepare = createPrepareTarget(() => "sk-1");
-    const { headers } = prepare({ baseUrl, dialect, credentialRef: "env:KEY" } as Target);
+    const prepare = createPrepareRoute(() => "sk-1");
+    const { headers } = prepare({ baseUrl, dialect, credentialRef: "env:KEY" } as Route);
     const carriers = Object.entries(headers).filter(([, value]) => value.includes("sk-1"));
 
     expect(Object.fromEntries(carriers)).toEqual(header);

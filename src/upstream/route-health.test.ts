@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createRouteHealth } from "./route-health.ts";
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 
-const TARGET: Target = {
+const ROUTE: Route = {
   id: "r1",
   provider: "east",
   baseUrl: "http://east.invalid/v1",
@@ -28,8 +28,8 @@ function harness() {
     random: () => 0,
     onChange: ({ routeId, state, reason }) => changes.push(`${routeId} ${state} ${reason}`),
   });
-  const succeed = (): void => health.begin(TARGET).ended({ outcome: "completed", outputTokens: 1 });
-  const fail = (failure = SERVER_ERROR): void => health.begin(TARGET).failed(failure);
+  const succeed = (): void => health.begin(ROUTE).ended({ outcome: "completed", outputTokens: 1 });
+  const fail = (failure = SERVER_ERROR): void => health.begin(ROUTE).failed(failure);
   return { health, changes, succeed, fail, pass: (ms: number) => void (nowMs += ms) };
 }
 
@@ -39,36 +39,36 @@ test("a route that fails half of its calls is doubted, and given another chance 
     succeed();
     fail();
   }
-  expect(health.standing(TARGET)).toMatchObject({ verdict: "doubtful" });
+  expect(health.standing(ROUTE)).toMatchObject({ verdict: "doubtful" });
   expect(health.report()[0]).toMatchObject({ breaker: "closed", successRate: 2 / 3 });
 
   pass(60_000);
-  expect(health.standing(TARGET)).toEqual({ verdict: "ready" });
+  expect(health.standing(ROUTE)).toEqual({ verdict: "ready" });
 });
 
 test("a few failures among many successes do not make a route doubtful", () => {
   const { health, succeed, fail } = harness();
   for (let call = 0; call < 100; call++) (call % 10 === 0 ? fail : succeed)();
 
-  expect(health.standing(TARGET)).toEqual({ verdict: "ready" });
+  expect(health.standing(ROUTE)).toEqual({ verdict: "ready" });
 });
 
 test("answers that break off open the breaker like calls that never begin", () => {
   const { health, changes, pass, succeed } = harness();
   for (let call = 0; call < 5; call++) {
-    const watched = health.begin(TARGET);
+    const watched = health.begin(ROUTE);
     watched.answered(20);
     watched.ended({ outcome: "upstream_failed", outputTokens: 3 });
   }
-  expect(health.standing(TARGET)).toEqual({ verdict: "open" });
-  expect(health.restsMs(TARGET)).toBe(10_000);
+  expect(health.standing(ROUTE)).toEqual({ verdict: "open" });
+  expect(health.restsMs(ROUTE)).toBe(10_000);
 
   pass(10_000);
-  expect(health.standing(TARGET)).toEqual({ verdict: "ready" });
-  const trial = health.begin(TARGET);
-  expect(health.standing(TARGET)).toEqual({ verdict: "open" });
+  expect(health.standing(ROUTE)).toEqual({ verdict: "ready" });
+  const trial = health.begin(ROUTE);
+  expect(health.standing(ROUTE)).toEqual({ verdict: "open" });
   trial.answered(20);
-  expect(health.standing(TARGET)).toMatchObject({ verdict: "doubtful" });
+  expect(health.standing(ROUTE)).toMatchObject({ verdict: "doubtful" });
   trial.ended({ outcome: "completed", outputTokens: 3 });
   succeed();
   expect(health.report()[0]?.breaker).toBe("closed");
@@ -78,7 +78,7 @@ test("answers that break off open the breaker like calls that never begin", () =
 test("one key whose answers break off does not take a route from everybody; several keys show that it is broken", () => {
   const alone = harness();
   const breakOff = (health: typeof alone.health, keyId: string): void =>
-    health.begin(TARGET).ended({ outcome: "upstream_failed", outputTokens: 5, keyId });
+    health.begin(ROUTE).ended({ outcome: "upstream_failed", outputTokens: 5, keyId });
   for (let call = 0; call < 20; call++) breakOff(alone.health, "k1");
   expect(alone.health.report()[0]).toMatchObject({ breaker: "closed" });
 
@@ -90,7 +90,7 @@ test("one key whose answers break off does not take a route from everybody; seve
 test("a caller that left before anything was said speaks neither for a route nor against it", () => {
   const { health, fail, pass } = harness();
   const leave = (outputTokens: number): void => {
-    const watched = health.begin(TARGET);
+    const watched = health.begin(ROUTE);
     watched.answered(20);
     watched.ended({ outcome: "client_gone", outputTokens });
   };
@@ -98,7 +98,7 @@ test("a caller that left before anything was said speaks neither for a route nor
     fail();
     if (call < 4) leave(0);
   }
-  expect(health.standing(TARGET)).toEqual({ verdict: "open" });
+  expect(health.standing(ROUTE)).toEqual({ verdict: "open" });
 
   pass(10_000);
   leave(0);
@@ -114,9 +114,9 @@ test.each([
   "whole answers that take too long shut a route only if nobody else had one: somebody %s, so it is %s",
   (somebody, breaker) => {
     const { health, pass } = harness();
-    const long = Array.from({ length: 6 }, () => health.begin(TARGET));
+    const long = Array.from({ length: 6 }, () => health.begin(ROUTE));
     pass(30_000);
-    const other = health.begin(TARGET);
+    const other = health.begin(ROUTE);
     if (somebody === "was answered") other.answered(20);
     other.released();
     pass(30_000);
@@ -130,7 +130,7 @@ test("a route that asks to be left alone is doubted for that long, and no number
   const { health, fail, pass } = harness();
   for (let call = 0; call < 20; call++) fail({ reason: "rate_limited", status: 429, coolDownMs: 30_000 });
 
-  expect(health.standing(TARGET)).toMatchObject({ verdict: "doubtful" });
+  expect(health.standing(ROUTE)).toMatchObject({ verdict: "doubtful" });
   expect(health.report()[0]).toMatchObject({ breaker: "closed", restsMs: 30_000 });
   pass(30_000);
   expect(health.report()[0]?.restsMs).toBe(0);
@@ -138,7 +138,7 @@ test("a route that asks to be left alone is doubted for that long, and no number
 
 test("a route at its limit of calls is full until one of them ends, however it ends", () => {
   const { health } = harness();
-  const limited = { ...TARGET, concurrencyLimit: 2 };
+  const limited = { ...ROUTE, concurrencyLimit: 2 };
   const calls = [health.begin(limited), health.begin(limited)];
   expect(health.standing(limited)).toEqual({ verdict: "full" });
 
@@ -155,7 +155,7 @@ test("the report has time to first byte, speed and the last five errors, and not
   for (let call = 0; call < 6; call++) {
     pass(1);
     fail();
-    const watched = health.begin(TARGET);
+    const watched = health.begin(ROUTE);
     watched.answered(40);
     pass(1_000);
     watched.ended({ outcome: "completed", outputTokens: 80 });
@@ -169,8 +169,8 @@ test("the report has time to first byte, speed and the last five errors, and not
 
 test("routes that are no longer used are forgotten when there are too many", () => {
   const { health } = harness();
-  const busy = health.begin({ ...TARGET, id: "busy" });
-  for (let route = 0; route < 25_000; route++) health.begin({ ...TARGET, id: `r${route}` }).released();
+  const busy = health.begin({ ...ROUTE, id: "busy" });
+  for (let route = 0; route < 25_000; route++) health.begin({ ...ROUTE, id: `r${route}` }).released();
 
   expect(health.report().length).toBeLessThanOrEqual(10_000);
   expect(health.report().some(({ routeId }) => routeId === "busy")).toBe(true);

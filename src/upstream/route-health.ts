@@ -1,17 +1,17 @@
 import type { Clock } from "../core/clock.ts";
 import type { Pace } from "../core/pace.ts";
-import type { Standing } from "./order-routes.ts";
+import type { RouteStanding } from "./order-routes.ts";
 import { RouteRecord, type RouteReport, type WatchedCall } from "./route-record.ts";
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 
 /** What requests have taught this process about the routes it used. Nothing is ever asked of a provider to find out. */
 export type RouteHealth = {
-  standing: (target: Target) => Standing;
+  standing: (route: Route) => RouteStanding;
   /** How long until a route that is left alone may be tried. */
-  restsMs: (target: Target) => number;
-  begin: (target: Target) => WatchedCall;
+  restsMs: (route: Route) => number;
+  begin: (route: Route) => WatchedCall;
   /** How fast its model speaks. */
-  pace: (target: Target) => Pace;
+  pace: (route: Route) => Pace;
   report: () => RouteReport[];
 };
 
@@ -25,14 +25,14 @@ type Parts = { clock: Clock; random: () => number; onChange: (change: RouteChang
 export function createRouteHealth({ clock, random, onChange }: Parts): RouteHealth {
   const records = new Map<string, RouteRecord>();
 
-  function recordOf(target: Target): RouteRecord {
-    const known = records.get(target.id);
+  function recordOf(route: Route): RouteRecord {
+    const known = records.get(route.id);
     if (known) return known;
     if (records.size >= MOST_ROUTES) forgetIdle();
-    const { id: routeId, provider } = target;
+    const { id: routeId, provider } = route;
     const record = new RouteRecord({
       clock,
-      target,
+      route,
       random,
       onChange: (state, reason) => onChange({ routeId, provider, state, reason }),
     });
@@ -45,10 +45,10 @@ export function createRouteHealth({ clock, random, onChange }: Parts): RouteHeal
   }
 
   return {
-    standing: (target) => recordOf(target).standing(target),
-    restsMs: (target) => recordOf(target).report().restsMs,
-    begin: (target) => recordOf(target).begin(),
-    pace: (target) => recordOf(target).pace(),
+    standing: (route) => recordOf(route).standing(route),
+    restsMs: (route) => recordOf(route).report().restsMs,
+    begin: (route) => recordOf(route).begin(),
+    pace: (route) => recordOf(route).pace(),
     report: () => [...records.values()].map((record) => record.report()),
   };
 }

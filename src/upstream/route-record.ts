@@ -1,11 +1,11 @@
 import type { Clock } from "../core/clock.ts";
 import type { AnswerOutcome } from "../core/usage.ts";
 import { type Breaker, type BreakerState, createBreaker, type Ticket } from "./breaker.ts";
-import type { Standing } from "./order-routes.ts";
+import type { RouteStanding } from "./order-routes.ts";
 import type { Pace } from "../core/pace.ts";
 import { createRoutePace, type PaceSample } from "./route-pace.ts";
 import { createSuccessRate, type SuccessRate } from "./success-rate.ts";
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 
 /** A call that failed. Nothing a provider wrote is in it. */
 export type RouteFailure = { reason: string; status: number | null };
@@ -50,7 +50,7 @@ const NEWEST = 0.2;
 const SHORTEST_ANSWER_MS = 50;
 
 type Parts = {
-  target: Target;
+  route: Route;
   clock: Clock;
   random: () => number;
   onChange: (state: "closed" | "open", reason: string) => void;
@@ -62,7 +62,7 @@ export class RouteRecord {
   readonly #breaker: Breaker;
   readonly #rate: SuccessRate;
   readonly #errors: (RouteFailure & { atMs: number })[] = [];
-  #target: Target;
+  #route: Route;
   /** The keys whose answers broke off since one ended well. */
   readonly #brokenFor = new Set<string>();
   #callsInProgress = 0;
@@ -72,8 +72,8 @@ export class RouteRecord {
   #tokensPerSecond: number | null = null;
   readonly #pace = createRoutePace();
 
-  constructor({ target, clock, random, onChange }: Parts) {
-    this.#target = target;
+  constructor({ route, clock, random, onChange }: Parts) {
+    this.#route = route;
     this.#clock = clock;
     this.#rate = createSuccessRate(clock);
     this.#breaker = createBreaker({
@@ -83,10 +83,10 @@ export class RouteRecord {
     });
   }
 
-  /** Targets are made anew with every catalogue; the limit that holds is the newest. */
-  standing(target: Target): Standing {
-    this.#target = target;
-    const { concurrencyLimit } = target;
+  /** Routes are made anew with every catalogue; the limit that holds is the newest. */
+  standing(route: Route): RouteStanding {
+    this.#route = route;
+    const { concurrencyLimit } = route;
     if (concurrencyLimit !== null && this.#callsInProgress >= concurrencyLimit) return { verdict: "full" };
     const state = this.#breaker.state();
     const trial = this.#breaker.trial();
@@ -154,7 +154,7 @@ export class RouteRecord {
   }
 
   report(): RouteReport {
-    const { id, provider, upstreamModel, dialect, concurrencyLimit } = this.#target;
+    const { id, provider, upstreamModel, dialect, concurrencyLimit } = this.#route;
     return {
       routeId: id,
       provider,

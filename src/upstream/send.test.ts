@@ -9,7 +9,7 @@ import { createCountAtProvider } from "./count-at-provider.ts";
 import { type Attempt, createDispatch, type DispatchTask } from "./dispatch.ts";
 import { createPools } from "./pools.ts";
 import { createRouteHealth } from "./route-health.ts";
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -46,9 +46,9 @@ function harness(convention: CallConvention, credential: () => string | null = (
   const attempts: Attempt[] = [];
   const dispatch = createDispatch({ pools, credential, health, random: () => 0, clock: systemClock, conventions });
   const count = createCountAtProvider({ pools, credential, health, random: () => 0, clock: systemClock, conventions });
-  const ask = (targets: Target[], changes: Partial<DispatchTask> = {}) =>
+  const ask = (routes: Route[], changes: Partial<DispatchTask> = {}) =>
     dispatch({
-      targets,
+      routes,
       answerMode: "streamed",
       bodyFor: () => Buffer.from(`{"say":"é"}`),
       headersFor: () => ({ "x-flag": "on" }),
@@ -57,12 +57,12 @@ function harness(convention: CallConvention, credential: () => string | null = (
       onAttempt: (attempt) => attempts.push(attempt),
       ...changes,
     });
-  const countAt = (target: Target) =>
-    count({ targets: [target], bodyFor: () => Buffer.from("{}"), headers: { "x-flag": "on" } });
+  const countAt = (route: Route) =>
+    count({ routes: [route], bodyFor: () => Buffer.from("{}"), headers: { "x-flag": "on" } });
   return { ask, countAt, attempts };
 }
 
-const target = (url: string, changes: Partial<Target> = {}): Target => ({
+const route = (url: string, changes: Partial<Route> = {}): Route => ({
   ...ROUTE,
   baseUrl: `${url}/model`,
   dialect: "bedrock",
@@ -87,8 +87,8 @@ test("a call is signed by itself, over all that is sent, and so is a count", asy
     "x-signature": JSON.stringify([secret, origin, path, headers["x-flag"], body.length, nowMs > 1_700_000_000_000]),
   });
   const { ask, countAt } = harness({ ...plain, sign });
-  await ask([target(east.url)]);
-  expect(await countAt(target(east.url, { dialect: "messages" }))).toBe(7);
+  await ask([route(east.url)]);
+  expect(await countAt(route(east.url, { dialect: "messages" }))).toBe(7);
 
   expect(east.asked.map(({ request }) => JSON.parse(String(request.headers["x-signature"])))).toEqual([
     ["secret", east.url, "/model/converse", "on", 12, true],
@@ -103,8 +103,8 @@ test("a secret that is none to sign with is the operator's to mend, and other ro
     return {};
   };
   const { ask, attempts } = harness({ ...plain, sign });
-  const other = target(east.url, { id: "other", priority: 1 });
-  await ask([target(east.url), other], { headersFor: ({ id }) => (id === "other" ? {} : { "x-flag": "on" }) });
+  const other = route(east.url, { id: "other", priority: 1 });
+  await ask([route(east.url), other], { headersFor: ({ id }) => (id === "other" ? {} : { "x-flag": "on" }) });
 
   expect(attempts.map(({ failure }) => failure)).toEqual(["misconfigured", null]);
   expect(east.asked).toHaveLength(1);
@@ -125,8 +125,8 @@ test("a stream in another framing is one of events to everybody behind, however 
   };
   const { ask } = harness({ ...plain, events });
 
-  expect(await textOf(await ask([target(east.url)]))).toBe("data: one\n\ndata: two\n\ndata: three\n\n end");
-  expect(await textOf(await ask([target(east.url)], { answerMode: "whole" }))).toBe("one|two|three| end");
+  expect(await textOf(await ask([route(east.url)]))).toBe("data: one\n\ndata: two\n\ndata: three\n\n end");
+  expect(await textOf(await ask([route(east.url)], { answerMode: "whole" }))).toBe("one|two|three| end");
 });
 
 test("bytes that are not of the framing break the answer off, once, and stop the provider", async () => {
@@ -142,14 +142,14 @@ test("bytes that are not of the framing break the answer off, once, and stop the
     },
   });
 
-  expect(await textOf(await ask([target(east.url)]))).toBe(" the provider's connection broken");
+  expect(await textOf(await ask([route(east.url)]))).toBe(" the provider's connection broken");
   await cut;
 });
 
 /** A row whose secret is exchanged at a server for a token. */
 const exchanging = (tokens: string): CallConvention => ({
   ...plain,
-  exchange: async (secret, { post, target: { provider } }) => {
+  exchange: async (secret, { post, route: { provider } }) => {
     const { status, body } = await post(`${tokens}/token?for=${provider}`, { headers: {}, body: Buffer.from(secret) });
     if (status !== 200) throw new Error(`no token: ${status}`);
     return { secret: body.toString(), lastsMs: 3_600_000 };
@@ -160,9 +160,9 @@ test("a secret is exchanged once for many calls, also when the catalogue is read
   const tokens = await listening((_request, response) => response.end("token-1"));
   const east = await listening((_request, response) => response.end(`{"input_tokens":7}`));
   const { ask, countAt } = harness(exchanging(tokens.url));
-  await Promise.all([1, 2, 3].map(() => ask([target(east.url)])));
-  await ask([target(east.url)]);
-  const counted = target(east.url, { dialect: "messages" });
+  await Promise.all([1, 2, 3].map(() => ask([route(east.url)])));
+  await ask([route(east.url)]);
+  const counted = route(east.url, { dialect: "messages" });
   expect([await countAt(counted), await countAt({ ...counted })]).toEqual([7, 7]);
 
   expect(tokens.asked.map(({ request, body }) => [request.url, body])).toEqual([
@@ -178,9 +178,9 @@ test("another secret is another token", async () => {
   const east = await listening((_request, response) => response.end("whole"));
   let secret = "old";
   const { ask } = harness(exchanging(tokens.url), () => secret);
-  await ask([target(east.url)]);
+  await ask([route(east.url)]);
   secret = "new";
-  await ask([target(east.url)]);
+  await ask([route(east.url)]);
 
   expect(tokens.asked.map(({ body }) => body)).toEqual(["old", "new"]);
   expect(east.asked.map(({ request }) => request.headers["x-key"])).toEqual(["token-1", "token-2"]);
@@ -192,11 +192,11 @@ test("a token that is refused, or does not come, makes a route misconfigured, an
   const east = await listening((_request, response) => response.end("whole"));
   for (const tokens of [refusing, silent]) {
     const { ask, attempts } = harness(exchanging(tokens.url));
-    const first = target(east.url, { firstByteTimeoutMs: 100 });
-    const next = target(east.url, { id: "next", priority: 1, firstByteTimeoutMs: 100 });
+    const first = route(east.url, { firstByteTimeoutMs: 100 });
+    const next = route(east.url, { id: "next", priority: 1, firstByteTimeoutMs: 100 });
 
     await expect(ask([first, next])).rejects.toMatchObject({ code: "provider_unavailable" });
-    expect(attempts.map(({ failure, target: { id } }) => [id, failure])).toEqual([
+    expect(attempts.map(({ failure, route: { id } }) => [id, failure])).toEqual([
       ["r1", "misconfigured"],
       ["next", "misconfigured"],
     ]);
@@ -210,7 +210,7 @@ test("a caller that leaves while its call waits for a token is not waited for", 
   const state = { isGone: false };
   let gone: (() => void) | null = null;
   const { ask, attempts } = harness(exchanging(silent.url));
-  const asked = ask([target(east.url)], {
+  const asked = ask([route(east.url)], {
     sink: { isGone: () => state.isGone, onGone: (callback) => (gone = callback) },
   });
   state.isGone = true;
@@ -226,12 +226,12 @@ test("several whole answers that take too long do not take a route from those it
   });
   const { ask, attempts } = harness({ ...plain, path: (answerMode) => `/${answerMode}` });
   const long = Array.from({ length: 6 }, () =>
-    ask([target(east.url, { firstByteTimeoutMs: 300 })], { answerMode: "whole" }).catch(() => "too long"),
+    ask([route(east.url, { firstByteTimeoutMs: 300 })], { answerMode: "whole" }).catch(() => "too long"),
   );
-  const brief = await ask([target(east.url)]);
+  const brief = await ask([route(east.url)]);
   brief?.ended({ outcome: null, outputTokens: 0 });
   expect(await Promise.all(long)).toEqual(Array.from({ length: 6 }, () => "too long"));
 
   expect(attempts.filter(({ failure }) => failure === "timed_out")).toHaveLength(6);
-  expect((await ask([target(east.url)]))?.answer.status).toBe(200);
+  expect((await ask([route(east.url)]))?.answer.status).toBe(200);
 });

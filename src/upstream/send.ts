@@ -5,18 +5,19 @@ import { asEvents } from "./as-events.ts";
 import { call, type Call } from "./provider-call.ts";
 import { createExchangeSecret } from "./exchange-secret.ts";
 import type { Pools } from "./pools.ts";
-import { createPrepareTarget, orMisconfigured, type PreparedTarget } from "./prepare-route.ts";
+import { createPrepareRoute, orMisconfigured, type PreparedRoute } from "./prepare-route.ts";
 import type { Quirks } from "./providers.ts";
-import { type CredentialOf, type Target, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
+import { type CredentialOf, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
 
 export type Outgoing = {
-  target: Target;
+  route: Route;
   answerMode: AnswerMode;
   /** What is asked for below the operation's path; absent, the operation itself. */
   below?: string;
   /** What this call is told in headers on the caller's behalf. */
   headers: CallHeaders;
-  bodyFor: (target: Target, quirks: Quirks) => Buffer | Promise<Buffer>;
+  bodyFor: (route: Route, quirks: Quirks) => Buffer | Promise<Buffer>;
   /** Covers everything until the answer begins, the wait for a token included. */
   firstByteTimeoutMs: number;
   idleTimeoutMs: number;
@@ -29,21 +30,21 @@ type Parts = { pools: Pools; credential: CredentialOf; conventions: CallConventi
 
 /** Makes calls as their dialect's row says they are made. */
 export function createSend({ pools, credential, conventions, clock }: Parts): Send {
-  const prepare = createPrepareTarget(credential, conventions);
+  const prepare = createPrepareRoute(credential, conventions);
   const exchangeSecret = createExchangeSecret({ pools, clock });
 
   return async (outgoing) => {
-    const { target, answerMode, below = "", idleTimeoutMs, sink } = outgoing;
-    const prepared = prepare(target);
-    const body = await outgoing.bodyFor(target, prepared.quirks);
+    const { route, answerMode, below = "", idleTimeoutMs, sink } = outgoing;
+    const prepared = prepare(route);
+    const body = await outgoing.bodyFor(route, prepared.quirks);
     // From here on: how long the body takes to write is not the provider's doing.
     const giveUpAtMs = clock.elapsedMs() + outgoing.firstByteTimeoutMs;
-    const shown = exchangeSecret(prepared, target);
+    const shown = exchangeSecret(prepared, route);
     const secret = shown instanceof Promise ? await patiently(shown, outgoing) : shown;
     const { events } = prepared.convention;
     const answer = await call(pools, {
       ...written({ prepared, outgoing, body, secret, path: prepared.paths[answerMode] + below }),
-      connectTimeoutMs: target.connectTimeoutMs,
+      connectTimeoutMs: route.connectTimeoutMs,
       firstByteTimeoutMs: giveUpAtMs - clock.elapsedMs(),
       idleTimeoutMs,
       sink,
@@ -60,18 +61,18 @@ export function createSend({ pools, credential, conventions, clock }: Parts): Se
     path,
   }: Writing): Pick<Call, "origin" | "path" | "headers" | "body"> {
     const { origin, convention } = prepared;
-    const { target } = outgoing;
+    const { route } = outgoing;
     const { exchange, sign } = convention;
     const headers = { ...prepared.headers, ...outgoing.headers };
     if (secret === null || !(exchange || sign)) return { origin, path, headers, body };
-    const shown = exchange ? { ...headers, ...convention.credential(secret, target) } : headers;
+    const shown = exchange ? { ...headers, ...convention.credential(secret, route) } : headers;
     const unsigned = { origin, path, headers: shown, body };
     const signature = sign && orMisconfigured(() => sign(secret, { ...unsigned, nowMs: clock.nowMs() }));
     return { ...unsigned, headers: { ...shown, ...signature } };
   }
 }
 
-type Writing = { prepared: PreparedTarget; outgoing: Outgoing; body: Buffer; secret: string | null; path: string };
+type Writing = { prepared: PreparedRoute; outgoing: Outgoing; body: Buffer; secret: string | null; path: string };
 
 /** A token is waited for no longer than an answer, and not for a caller that has left. */
 function patiently<T>(waiting: Promise<T>, { firstByteTimeoutMs, sink }: Outgoing): Promise<T> {

@@ -1,21 +1,9 @@
 import type { ByteStream } from "../core/byte-stream.ts";
-import type { MemberTerms } from "../core/member-policy.ts";
-import type { RouteTerms } from "../core/route-view.ts";
-import type { SealedCredential } from "../core/sealed-credential.ts";
+import type { Route } from "../core/route.ts";
 
-/** Where a call may go. Destinations come from the catalogue alone; nothing a caller sends can change one. */
-export type Target = RouteTerms &
-  MemberTerms & {
-    id: string;
-    baseUrl: string;
-    credentialRef: string;
-    /** The credential that was stored, where the reference says so. */
-    sealedCredential?: SealedCredential | null;
-  };
-
-/** The credential of a target's provider; null when it wants none. Throws, with words for an operator, when it cannot be had. */
+/** The credential of a route's provider; null when it wants none. Throws, with words for an operator, when it cannot be had. */
 export type CredentialOf = (
-  target: Pick<Target, "provider" | "baseUrl" | "credentialRef" | "sealedCredential">,
+  route: Pick<Route, "provider" | "baseUrl" | "credentialRef" | "sealedCredential">,
 ) => string | null;
 
 export type UpstreamAnswer = {

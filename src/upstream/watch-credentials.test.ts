@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
 import { createWatchCredentials } from "./watch-credentials.ts";
 
-const target = (provider: string, credentialRef: string): Target => ({ provider, credentialRef }) as Target;
+const route = (provider: string, credentialRef: string): Route => ({ provider, credentialRef }) as Route;
 
 test("a credential that cannot be had is told once per provider, again for another reason, and when it can be had", () => {
   const missing = new Set(["env:WEST"]);
@@ -15,7 +15,7 @@ test("a credential that cannot be had is told once per provider, again for anoth
     },
     onChange: ({ provider, problem }) => told.push(`${provider}: ${problem}`),
   });
-  const load = (): void => watch([target("east", "env:EAST"), target("west", "env:WEST"), target("west", "env:WEST")]);
+  const load = (): void => watch([route("east", "env:EAST"), route("west", "env:WEST"), route("west", "env:WEST")]);
   load();
   load();
   reason = "is empty";
@@ -35,7 +35,7 @@ test("a provider that left the catalogue with a problem is told anew when it com
     },
     onChange: ({ provider }) => told.push(provider),
   });
-  for (const targets of [[target("east", "x")], [], [target("east", "x")]]) watch(targets);
+  for (const routes of [[route("east", "x")], [], [route("east", "x")]]) watch(routes);
 
   expect(told).toEqual(["east", "east"]);
 });

@@ -1,4 +1,5 @@
-import type { CredentialOf, Target } from "./upstream.ts";
+import type { Route } from "../core/route.ts";
+import type { CredentialOf } from "./upstream.ts";
 
 type Parts = {
   credential: CredentialOf;
@@ -10,13 +11,13 @@ type Parts = {
  * Tries the credential of every provider whenever the catalogue has been loaded. A credential that is missing is then known
  * at once and in words, not only when the first caller is refused; the routes of other providers are no worse off.
  */
-export function createWatchCredentials({ credential, onChange }: Parts): (targets: Iterable<Target>) => void {
+export function createWatchCredentials({ credential, onChange }: Parts): (routes: Iterable<Route>) => void {
   let problems: ReadonlyMap<string, string> = new Map();
-  return (targets) => {
-    const holders = new Map([...targets].map((target) => [target.provider, target]));
+  return (routes) => {
+    const holders = new Map([...routes].map((route) => [route.provider, route]));
     const found = new Map<string, string>();
-    for (const [provider, target] of holders) {
-      const problem = problemWith(credential, target);
+    for (const [provider, route] of holders) {
+      const problem = problemWith(credential, route);
       if (problem !== null) found.set(provider, problem);
       if (problem !== (problems.get(provider) ?? null)) onChange({ provider, problem });
     }
@@ -24,9 +25,9 @@ export function createWatchCredentials({ credential, onChange }: Parts): (target
   };
 }
 
-function problemWith(credential: CredentialOf, target: Target): string | null {
+function problemWith(credential: CredentialOf, route: Route): string | null {
   try {
-    credential(target);
+    credential(route);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

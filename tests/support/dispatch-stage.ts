@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { type Attempt, createDispatch, type DispatchTask } from "../../src/upstream/dispatch.ts";
 import { createPools } from "../../src/upstream/pools.ts";
 import { createRouteHealth } from "../../src/upstream/route-health.ts";
-import type { Target } from "../../src/upstream/upstream.ts";
+import type { Route } from "../../src/core/route.ts";
 
 const closing: (() => unknown)[] = [];
 
@@ -31,16 +31,16 @@ export async function provider(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, server };
 }
 
-let targets = 0;
-export const target = (url: string, changes: Partial<Target> = {}): Target => ({
-  id: `route-${++targets}`,
+let routes = 0;
+export const route = (url: string, changes: Partial<Route> = {}): Route => ({
+  id: `route-${++routes}`,
   provider: "east",
   baseUrl: `${url}/v1`,
   credentialRef: "env:EAST",
   upstreamModel: "m",
   dialect: "chat",
   conformant: true,
-  priority: targets,
+  priority: routes,
   weight: 1,
   connectTimeoutMs: 500,
   firstByteTimeoutMs: 500,
@@ -72,8 +72,8 @@ export function harness() {
     random: Math.random,
     clock,
   });
-  const task = (...list: Target[]): DispatchTask => ({
-    targets: list,
+  const task = (...list: Route[]): DispatchTask => ({
+    routes: list,
     answerMode: "whole",
     bodyFor: ({ upstreamModel }) => Buffer.from(JSON.stringify({ model: upstreamModel })),
     headersFor: () => ({}),

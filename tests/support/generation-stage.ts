@@ -1,5 +1,6 @@
 import { createCatalogue } from "../../src/catalogue/catalogue.ts";
-import type { Model, Route } from "../../src/catalogue/model.ts";
+import type { Model } from "../../src/catalogue/model.ts";
+import type { Route } from "../../src/core/route.ts";
 import type { ByteReader, ByteStream } from "../../src/core/byte-stream.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { Fault } from "../../src/core/fault.ts";
@@ -174,11 +175,11 @@ export function generationStage(
       log.push("dispatch");
       if (watched.isGone()) return null;
       bodies.push((await bodyFor(ROUTE, quirksAt(ROUTE.baseUrl))).toString());
-      onAttempt({ target: ROUTE, number: 1, status: 200, failure: null, waitedMs: 0 });
+      onAttempt({ route: ROUTE, number: 1, status: 200, failure: null, waitedMs: 0 });
       if (line.say instanceof Fault) throw line.say;
       if (line.say === "caller left") return null;
       const answer = { status: 200, headers: {}, body: bodyOf(line.say, log) };
-      return { target: ROUTE, answer, ended: ({ outcome }) => void heard.push(outcome) };
+      return { route: ROUTE, answer, ended: ({ outcome }) => void heard.push(outcome) };
     },
     paceOf: () => ({ tokensPerSecond: 100, firstTokenMs: 1_000 }),
     deliverStream: createDeliverStream({

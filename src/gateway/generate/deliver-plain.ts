@@ -25,7 +25,7 @@ type Limits = { deadlineMs: number; maxAnswerBytes: number };
 /** A plain answer is gathered, paid for, and sent. */
 export const createDeliverPlain =
   ({ limits, paperwork }: { limits: Limits; paperwork: Pick<Paperwork, "readPlain"> }): Deliver =>
-  async (journey, { target, answer: { body } }) => {
+  async (journey, { route, answer: { body } }) => {
     const { generation, held, sink, clock } = journey;
     const { request, startedAtMs } = generation;
     const timeoutMs = limits.deadlineMs - (clock.elapsedMs() - startedAtMs);
@@ -44,7 +44,7 @@ export const createDeliverPlain =
 
     const { bytes: given, usage: said, shown } = await read();
     noteFirstByte(journey);
-    const head = announced(PLAIN_HEAD, journey, target);
+    const head = announced(PLAIN_HEAD, journey, route);
     const usage = await held.hold.settle({
       ...endingOf(journey, { outcome, answered: true, usage: said }),
       plain: given,
@@ -63,7 +63,7 @@ export const createDeliverPlain =
 
     async function read() {
       try {
-        return await paperwork.readPlain(whole, { request, route: target, origin: originOf(journey) });
+        return await paperwork.readPlain(whole, { request, route: route, origin: originOf(journey) });
       } catch (error) {
         return failJourney(journey, error);
       }

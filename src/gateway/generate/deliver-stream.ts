@@ -29,12 +29,12 @@ const STREAM_HEAD = {
 /** Content is forwarded as it comes; the terminal event leaves only after the settlement. [interface decision 21] */
 export const createDeliverStream =
   ({ relay }: { relay: Relay }): Deliver =>
-  async (journey, { target, answer: { body } }) => {
+  async (journey, { route, answer: { body } }) => {
     const { generation, held, sink, clock } = journey;
     const { requestId, request, startedAtMs } = generation;
-    const stage = pickTranslator(request.dialect, target).stage(request, originOf(journey));
-    const head = announced(STREAM_HEAD, journey, target);
-    const watch = watchPace(journey, target);
+    const stage = pickTranslator(request.dialect, route).stage(request, originOf(journey));
+    const head = announced(STREAM_HEAD, journey, route);
+    const watch = watchPace(journey, route);
     sink.expectSignsOfLife(stage.keepAlive);
     const relayed = await relay({
       body,

@@ -9,7 +9,7 @@ import type { Pace } from "../../core/pace.ts";
 import type { StoredAnswer } from "../../ledger/ledger.ts";
 import { droppedIn } from "../../translate/fidelity/passage.ts";
 import type { Dispatch, Dispatched } from "../../upstream/dispatch.ts";
-import type { Target } from "../../upstream/upstream.ts";
+import type { Route } from "../../core/route.ts";
 import type { Admit } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
@@ -51,7 +51,7 @@ type Parts = {
   deliverPlain: Deliver;
   clock: Clock;
   /** How fast a route's model speaks. */
-  paceOf: (target: Target) => Pace;
+  paceOf: (route: Route) => Pace;
   /** How long a request may take, from the moment it came in to the last byte of its answer. */
   deadlineMs: number;
   /** The largest answer that is kept for a retry. */
@@ -117,25 +117,25 @@ export const createGenerate = (parts: Parts): Generate => {
     const { generation, passage, model, held, sink } = journey;
     const { request, startedAtMs, onAttempt } = generation;
     const dispatched = await dispatch({
-      targets: passage.best.routes,
-      otherTargets: () => passage.others().map(({ routes }) => routes),
+      routes: passage.best.routes,
+      otherRoutes: () => passage.others().map(({ routes }) => routes),
       answerMode: request.stream ? "streamed" : "whole",
-      bodyFor: (target, quirks) => {
-        journey.asked = { target, atMs: clock.elapsedMs() };
-        return paperwork.writeRequest(request, target, {
-          upstreamModel: target.upstreamModel,
+      bodyFor: (route, quirks) => {
+        journey.asked = { route, atMs: clock.elapsedMs() };
+        return paperwork.writeRequest(request, route, {
+          upstreamModel: route.upstreamModel,
           maxOutputTokens: held.toldMaxTokens,
           leastOutputTokens: quirks.leastOutputTokens,
           reasoning: canReason(model),
           chat: quirks,
-          members: memberPolicyOf(target),
+          members: memberPolicyOf(route),
         });
       },
       headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
       deadlineAtMs: startedAtMs + parts.deadlineMs,
       sink,
       onAttempt: (attempt) => {
-        journey.provider = attempt.target.provider;
+        journey.provider = attempt.route.provider;
         onAttempt(attempt);
       },
     }).catch((error: unknown) => failJourney(journey, error));
@@ -152,7 +152,7 @@ export const createGenerate = (parts: Parts): Generate => {
     const answeredAtMs = clock.elapsedMs();
     const deliver = request.stream ? deliverStream : deliverPlain;
     const { outcome, code, usage, bytesOut, relayedAtMs } = await heardBy(journey, dispatched, deliver);
-    const dropped = droppedIn(fidelityAlong(journey, dispatched.target));
+    const dropped = droppedIn(fidelityAlong(journey, dispatched.route));
     return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
   }
 };

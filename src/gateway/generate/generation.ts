@@ -10,7 +10,7 @@ import { type Fidelity, type Passage, wayAlong, withDropped } from "../../transl
 import type { AnswerOrigin } from "../../translate/translator.ts";
 import type { Attempt, Dispatched } from "../../upstream/dispatch.ts";
 import type { PaceSample } from "../../upstream/route-pace.ts";
-import type { Target } from "../../upstream/upstream.ts";
+import type { Route } from "../../core/route.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { Admitted } from "./admit.ts";
 import type { HoldEnding } from "./hold.ts";
@@ -40,7 +40,7 @@ export type Generation = {
 export type Journey = {
   generation: Generation;
   model: Model;
-  passage: Passage<Target>;
+  passage: Passage<Route>;
   held: Extract<Admitted, { kind: "held" }>;
   sink: WatchedSink;
   clock: Clock;
@@ -48,8 +48,8 @@ export type Journey = {
   provider: string;
   firstByteMs: number | null;
   /** Who was asked last, and when; null while nobody was. */
-  asked: { target: Target; atMs: number } | null;
-  paceOf: (target: Target) => Pace;
+  asked: { route: Route; atMs: number } | null;
+  paceOf: (route: Route) => Pace;
 };
 
 /** What became of an answer. */
@@ -107,7 +107,7 @@ export function endingOf(
 /** What a provider may have produced since it was asked, at the pace of its route. */
 function lostTokens({ asked, paceOf, clock, generation }: Journey): number {
   if (asked === null) return 0;
-  const { tokensPerSecond, firstTokenMs } = paceOf(asked.target);
+  const { tokensPerSecond, firstTokenMs } = paceOf(asked.route);
   const speakingMs = Math.max(0, clock.elapsedMs() - asked.atMs - firstTokenMs);
   return Math.ceil((speakingMs * tokensPerSecond * generation.request.choices) / 1_000);
 }
@@ -130,19 +130,19 @@ export function originOf({ generation, clock }: Journey): AnswerOrigin {
 }
 
 /** What was lost on the way to this provider: by the translation, or since its row says that it is not told. */
-export function fidelityAlong({ generation: { request }, passage }: Journey, target: Target): string {
-  const { fidelity } = wayAlong(passage, target);
-  return target.dialect === request.dialect ? withDropped(fidelity, untold(request, target)) : fidelity;
+export function fidelityAlong({ generation: { request }, passage }: Journey, route: Route): string {
+  const { fidelity } = wayAlong(passage, route);
+  return route.dialect === request.dialect ? withDropped(fidelity, untold(request, route)) : fidelity;
 }
 
 /**
  * Tells the caller what was lost on the way to the provider that answers, and its limits: of requests, and of this answer when it
  * may not grow to what the model gives.
  */
-export function announced(head: AnswerHead, journey: Journey, target: Target): AnswerHead {
+export function announced(head: AnswerHead, journey: Journey, route: Route): AnswerHead {
   const { held, generation } = journey;
   const { rpmLimit } = generation.caller.key;
-  const headers: AnswerHead["headers"] = { ...head.headers, "x-tollgate-fidelity": fidelityAlong(journey, target) };
+  const headers: AnswerHead["headers"] = { ...head.headers, "x-tollgate-fidelity": fidelityAlong(journey, route) };
   if (held.clamped) headers["x-tollgate-max-tokens"] = String(held.toldMaxTokens);
   if (rpmLimit !== null) headers["x-ratelimit-limit-requests"] = String(rpmLimit);
   return { ...head, headers };

@@ -1,7 +1,7 @@
 import type { Relayed } from "../../relay/relay.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
 import type { PaceSample } from "../../upstream/route-pace.ts";
-import type { Target } from "../../upstream/upstream.ts";
+import type { Route } from "../../core/route.ts";
 import type { Journey } from "./generation.ts";
 import { SilenceMeter } from "./silence-meter.ts";
 import { thinksUnseen } from "./thinks-unseen.ts";
@@ -21,12 +21,12 @@ const BYTES_PER_TOKEN = 4;
 const FEW_TOKENS = 8;
 
 /** Called when the provider has said 200. */
-export function watchPace({ generation, model, clock, paceOf }: Journey, target: Target): PaceWatch {
+export function watchPace({ generation, model, clock, paceOf }: Journey, route: Route): PaceWatch {
   const { request } = generation;
   const { choices } = request;
   const answeredAtMs = clock.elapsedMs();
-  const meter = thinksUnseen(model, request, target)
-    ? new SilenceMeter({ pace: paceOf(target), choices, clock, answeredAtMs })
+  const meter = thinksUnseen(model, request, route)
+    ? new SilenceMeter({ pace: paceOf(route), choices, clock, answeredAtMs })
     : null;
   let first: { atMs: number; bytes: number } | null = null;
   let last = { atMs: 0, bytes: 0 };
