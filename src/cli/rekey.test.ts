@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { createCredentialVault, shortKeyId } from "../config/credential-vault.ts";
+import { createCredentialVault } from "../config/credential-vault.ts";
 import { createSecret, type Secret } from "../config/secret.ts";
-import type { SealedCredential } from "../core/sealed-credential.ts";
+import { type SealedCredential, shortKeyId } from "../core/sealed-credential.ts";
 import { rekeyText } from "./text/rekey-text.ts";
 import { rekey } from "./rekey.ts";
 

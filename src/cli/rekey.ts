@@ -1,6 +1,6 @@
-import type { Control } from "../app.ts";
 import type { CredentialVault } from "../config/credential-vault.ts";
 import { Conflict } from "../core/conflict.ts";
+import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
 
 export type Rekeyed = {
   keyId: string;
@@ -12,11 +12,13 @@ export type Rekeyed = {
   unopened: readonly { provider: string; problem: string }[];
 };
 
+type Reseal = (stored: CredentialPlace & { sealedCredential: SealedCredential }) => SealedCredential | null;
+
+/** Where sealed credentials are kept: gives each to `reseal` and keeps what it returns, all or nothing. */
+export type SealedStore = { resealCredentials: (reseal: Reseal) => Promise<void> };
+
 /** Seals every stored credential with the newest key. Each is opened first, also those that have that key, so that it is known to work. */
-export async function rekey(
-  catalogue: Pick<Control["catalogue"], "resealCredentials">,
-  vault: CredentialVault,
-): Promise<Rekeyed> {
+export async function rekey(store: SealedStore, vault: CredentialVault): Promise<Rekeyed> {
   const { keyId } = vault;
   if (keyId === null) {
     throw new Conflict(
@@ -26,7 +28,7 @@ export async function rekey(
   const resealed: string[] = [];
   const current: string[] = [];
   const unopened: { provider: string; problem: string }[] = [];
-  await catalogue.resealCredentials(({ provider, baseUrl, sealedCredential }) => {
+  await store.resealCredentials(({ provider, baseUrl, sealedCredential }) => {
     const place = { provider, baseUrl };
     try {
       const credential = vault.open(sealedCredential, place).reveal();

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { createCredentialVault, shortKeyId } from "./credential-vault.ts";
+import { shortKeyId } from "../core/sealed-credential.ts";
+import { createCredentialVault } from "./credential-vault.ts";
 import { createSecret, type Secret } from "./secret.ts";
 
 const CREDENTIAL = "sk-stored-credential-0123456789";

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
-import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
+import { type CredentialPlace, type SealedCredential, shortKeyId } from "../core/sealed-credential.ts";
 import { CredentialError } from "./credential-error.ts";
 import { createSecret, type Secret } from "./secret.ts";
 
@@ -19,10 +19,6 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PURPOSE = "tollgate provider credential 1";
 const KEY_ID_CHARACTERS = 16;
-const SHOWN_CHARACTERS = 4;
-
-/** As much of a key's id as a person needs to tell it from another. */
-export const shortKeyId = (keyId: string): string => `${keyId.slice(0, SHOWN_CHARACTERS)}…`;
 
 export function createCredentialVault({ key, previousKey }: Keys): CredentialVault {
   const [current = null, ...older] = [key, previousKey].map(lockOf);

@@ -1,7 +1,6 @@
 import type { Problem } from "./config-error.ts";
 import { type Field, listFields } from "./fields.ts";
-import { type ReadFile, reasonOf } from "./read-text-file.ts";
-import { readSecretFile } from "./secret.ts";
+import { type ReadFile, readSecretFile, reasonOf } from "./read-text-file.ts";
 import type { Findings } from "./source.ts";
 import { didYouMean, suggest } from "../core/suggest.ts";
 import { type Environment, knownVariables, unknownVariables } from "./variable-names.ts";

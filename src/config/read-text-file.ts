@@ -1,5 +1,4 @@
-import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
-import { resolve, sep } from "node:path";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 
 /** Reads a text file of at most `limitBytes`. Throws when it is missing, larger, or not UTF-8. */
 export type ReadFile = (path: string, limitBytes: number) => string;
@@ -21,6 +20,13 @@ export const readTextFile: ReadFile = (path, limitBytes) => {
   }
 };
 
+/** Room for a token, a key or a service account; a larger file is the wrong file. */
+const SECRET_BYTES = 65_536;
+
+/** The content of a secret's file without its last line break, which editors add and nobody means. */
+export const readSecretFile = (path: string, readFile: ReadFile): string =>
+  readFile(path, SECRET_BYTES).replace(/\r?\n$/, "");
+
 /** Whether two paths lead to one file, by whatever links: mounted secrets are links, and have a second path without them. */
 export function isSameFile(one: string, other: string): boolean {
   try {
@@ -31,18 +37,6 @@ export function isSameFile(one: string, other: string): boolean {
     return false;
   }
 }
-
-/** Where a path leads once every link is followed; for what is not there, where it would lead without any. */
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
-}
-
-export const isBelow = (path: string, directory: string): boolean =>
-  path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 
 /** Why a file could not be read, without its path: a secret given in place of a path would be printed with it. */
 export function reasonOf(error: unknown): string {

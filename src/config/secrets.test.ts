@@ -2,10 +2,10 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readTextFile } from "./read-text-file.ts";
+import { credentialSources } from "./credential-sources.ts";
 import { createCredentialVault } from "./credential-vault.ts";
 import { createSecret } from "./secret.ts";
-import { type CredentialHolder, createCredentials } from "./secrets.ts";
+import { type CredentialHolder, createFindCredential } from "./secrets.ts";
 
 let folder = "";
 beforeAll(() => {
@@ -29,7 +29,7 @@ const environment = {
 const vault = createCredentialVault({ key: createSecret(Buffer.alloc(32, 7).toString("base64")), previousKey: null });
 const place = { provider: "acme", baseUrl: "https://api.example.com/v1" };
 const credentials = (credentialRef: string, rest: Partial<CredentialHolder> = {}) =>
-  createCredentials({ environment, readFile: readTextFile, vault, directories: [folder] })({
+  createFindCredential({ sources: credentialSources(environment), vault, directories: [folder] })({
     ...place,
     credentialRef,
     ...rest,
@@ -71,9 +71,8 @@ test("Tollgate's own variables are never handed to a provider", () => {
 
 test("the files of Tollgate's own settings are never handed to a provider, however they are spelled", () => {
   const path = fileWith("own-key", "own-secret");
-  const own = createCredentials({
-    environment: { TOLLGATE_CREDENTIAL_KEY_FILE: path },
-    readFile: readTextFile,
+  const own = createFindCredential({
+    sources: credentialSources({ TOLLGATE_CREDENTIAL_KEY_FILE: path }),
     vault,
     directories: [folder],
   });
@@ -92,7 +91,7 @@ test("a link to a file of Tollgate's own settings is that file, as a mounted sec
 
   for (const setting of [path, symbolic]) {
     const environment = { DATABASE_URL_FILE: setting };
-    const own = createCredentials({ environment, readFile: readTextFile, vault, directories: [folder] });
+    const own = createFindCredential({ sources: credentialSources(environment), vault, directories: [folder] });
     for (const name of [path, symbolic, hard]) {
       expect(() => own({ ...place, credentialRef: `file:${name}` })).toThrow("belongs to Tollgate itself");
     }
@@ -117,7 +116,7 @@ test("files outside of the named directories are refused, whether they exist or 
   symlinkSync(join(inside, "key"), join(inside, "stays-in"));
   symlinkSync(inside, join(folder, "leads-in"));
   const read = (path: string, directories: readonly string[] = [inside]) =>
-    createCredentials({ environment, readFile: readTextFile, vault, directories })({
+    createFindCredential({ sources: credentialSources(environment), vault, directories })({
       ...place,
       credentialRef: `file:${path}`,
     })?.reveal();

@@ -1,9 +1,9 @@
+import { realpathSync } from "node:fs";
+import { resolve, sep } from "node:path";
 import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
 import { CredentialError } from "./credential-error.ts";
 import type { CredentialVault } from "./credential-vault.ts";
-import { isBelow, isSameFile, type ReadFile, realPath, reasonOf } from "./read-text-file.ts";
-import { createSecret, readSecretFile, type Secret } from "./secret.ts";
-import { type Environment, isOwnVariable, knownVariables } from "./variable-names.ts";
+import { createSecret, type Secret } from "./secret.ts";
 
 /** A provider as far as its credential is concerned. */
 export type CredentialHolder = CredentialPlace & {
@@ -13,11 +13,21 @@ export type CredentialHolder = CredentialPlace & {
 };
 
 /** Finds the credential of a provider; null when the provider asks for none. */
-export type Credentials = (holder: CredentialHolder) => Secret | null;
+export type FindCredential = (holder: CredentialHolder) => Secret | null;
+
+/** What references lead to, as this process was given it. */
+export type CredentialSources = {
+  variable: (name: string) => string | undefined;
+  /** Whether a variable belongs to Tollgate itself. */
+  isOwnVariable: (name: string) => boolean;
+  /** Throws with the reason alone, when the file cannot be read. */
+  readFile: (path: string) => string;
+  /** Whether a setting of Tollgate itself is read from there. */
+  isOwnFile: (path: string) => boolean;
+};
 
 type Parts = {
-  environment: Environment;
-  readFile: ReadFile;
+  sources: CredentialSources;
   vault: CredentialVault;
   /** Below which files may be named. */
   directories: readonly string[];
@@ -26,15 +36,15 @@ type Parts = {
 /**
  * Resolves `env:NAME`, `file:/path`, `stored` and `none`. References are kept in the catalogue, so whoever may edit the
  * catalogue could name any variable: those of Tollgate itself are refused, or the admin token could be mailed to a "provider".
- * Files are taken only from the directories that the settings name, for the same reason.
+ * Files are taken only from the directories that the settings name, and never those of our own settings, for the same reason.
  */
-export function createCredentials(parts: Parts): Credentials {
+export function createFindCredential(parts: Parts): FindCredential {
   return (holder) => {
     const reference = holder.credentialRef;
     if (reference === "none") return null;
     if (reference === "stored") return fromVault(holder, parts.vault);
     const [, scheme, name = ""] = /^(env|file):(.+)$/.exec(reference) ?? [];
-    if (scheme === "env" && /^\w{1,128}$/.test(name)) return fromEnvironment(name, parts.environment);
+    if (scheme === "env" && /^\w{1,128}$/.test(name)) return fromEnvironment(name, parts.sources);
     if (scheme === "file" && name.startsWith("/")) return fromFile(name, parts);
     // The text is not repeated: what is no reference may well be the credential itself.
     throw unusable("a credential reference", "must be `env:NAME`, `file:/absolute/path`, `stored` or `none`.");
@@ -48,37 +58,42 @@ function fromVault(holder: CredentialHolder, vault: CredentialVault): Secret {
   throw new CredentialError(`no credential of ${provider} has been stored yet. Store it with \`${command}\`.`);
 }
 
-function fromEnvironment(name: string, environment: Environment): Secret {
+function fromEnvironment(name: string, { variable, isOwnVariable }: CredentialSources): Secret {
   const reference = `env:${name}`;
   if (isOwnVariable(name)) throw unusable(reference, "names a variable that belongs to Tollgate itself.");
-  const value = environment[name];
+  const value = variable(name);
   if (value === undefined || value === "") throw unusable(reference, "names a variable that is not set.");
   return createSecret(value);
 }
 
-function fromFile(given: string, { readFile, environment, directories }: Parts): Secret {
+function fromFile(given: string, { sources, directories }: Parts): Secret {
   const reference = `file:${given}`;
   const path = realPath(given);
   if (!directories.some((directory) => isBelow(path, realPath(directory)))) {
     const allowed = directories.length === 0 ? "which is empty" : directories.join(", ");
     throw unusable(reference, `names a file outside of the setting credential.directories (${allowed}).`);
   }
-  if (isOwnFile(path, environment)) throw unusable(reference, "names a file that belongs to Tollgate itself.");
+  if (sources.isOwnFile(path)) throw unusable(reference, "names a file that belongs to Tollgate itself.");
   let value: string;
   try {
-    value = readSecretFile(path, readFile);
+    value = sources.readFile(path);
   } catch (error) {
-    throw unusable(reference, `names a file that cannot be read (${reasonOf(error)}).`);
+    throw unusable(reference, `names a file that cannot be read (${(error as Error).message}).`);
   }
   if (value === "") throw unusable(reference, "names an empty file.");
   return createSecret(value);
 }
 
-/** Whether one of our own settings is read from there: whoever edits the catalogue must not have that sent to a "provider" either. */
-const isOwnFile = (path: string, environment: Environment): boolean =>
-  knownVariables().some((name) => {
-    const own = name.endsWith("_FILE") ? environment[name] : undefined;
-    return own !== undefined && own !== "" && isSameFile(own, path);
-  });
+/** Where a path leads once every link is followed; for what is not there, where it would lead without any. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+const isBelow = (path: string, directory: string): boolean =>
+  path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 
 const unusable = (source: string, message: string): CredentialError => new CredentialError(`${source} ${message}`);

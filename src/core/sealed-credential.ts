@@ -8,3 +8,8 @@ export type SealedCredential = {
 
 /** Whose credential it is, and where it may be sent. Both are sealed in with it. */
 export type CredentialPlace = { provider: string; baseUrl: string };
+
+const SHOWN_CHARACTERS = 4;
+
+/** As much of a key's id as a person needs to tell it from another. */
+export const shortKeyId = (keyId: string): string => `${keyId.slice(0, SHOWN_CHARACTERS)}…`;

@@ -1,4 +1,4 @@
-import { shortKeyId } from "../../config/credential-vault.ts";
+import { shortKeyId } from "../../core/sealed-credential.ts";
 import { type MemberPolicy, memberPolicyOf } from "../../core/member-policy.ts";
 import type { Catalogue, ListedProvider } from "../operator-control.ts";
 import { printable, table } from "./print.ts";

@@ -1,4 +1,4 @@
-import { shortKeyId } from "../../config/credential-vault.ts";
+import { shortKeyId } from "../../core/sealed-credential.ts";
 import { printable } from "./print.ts";
 import type { Rekeyed } from "../rekey.ts";
 
