@@ -9,6 +9,7 @@ const law = {
   tokens: ["core"],
   openapi: ["core", "wire"],
   translate: ["core", "wire"],
+  credentials: ["core"],
   keys: ["core"],
   catalogue: ["core"],
   ledger: ["core"],
@@ -24,7 +25,7 @@ const law = {
   ],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
   admin: ["core", "telemetry", "wire", "keys", "catalogue", "ledger", "usage", "upstream"],
-  cli: ["app.ts", "core", "config", "db", "telemetry", "simulator"],
+  cli: ["app.ts", "core", "config", "db", "telemetry", "credentials", "simulator"],
 };
 const storeFolders = ["keys", "catalogue", "ledger", "usage"];
 const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);

@@ -1,8 +1,8 @@
-import { createCredentialVault, type CredentialVault } from "../config/credential-vault.ts";
+import { createCredentialVault, type CredentialVault } from "../credentials/credential-vault.ts";
 import type { Config } from "../config/load-config.ts";
 import { credentialSources } from "../config/credential-sources.ts";
 import { processEnvironment } from "../config/process-environment.ts";
-import { type CredentialHolder, createFindCredential } from "../config/secrets.ts";
+import { type CredentialHolder, createFindCredential } from "../credentials/find-credential.ts";
 
 export type OpenCredentials = {
   vault: CredentialVault;

@@ -3,7 +3,7 @@ import type { ClientDialect } from "../core/dialect.ts";
 import type { MemberTerms } from "../core/member-policy.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
 import type { ProbeResult } from "./probe/probe-provider.ts";
-import type { Rekeyed } from "./rekey.ts";
+import type { Rekeyed } from "../credentials/rekey.ts";
 
 /** What the operator's commands can do, whether through a database or through a running gateway. */
 export type OperatorControl = Omit<Control, "catalogue">;

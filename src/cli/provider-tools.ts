@@ -1,10 +1,10 @@
 import type { GatewayParts } from "../app.ts";
-import { CredentialError } from "../config/credential-error.ts";
+import { CredentialError } from "../credentials/credential-error.ts";
 import { systemClock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
 import type { OpenCredentials } from "./open-credentials.ts";
 import { probeProvider } from "./probe/probe-provider.ts";
-import { rekey } from "./rekey.ts";
+import { rekey } from "../credentials/rekey.ts";
 
 type ProviderTools = GatewayParts["providerTools"];
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase, OPERATOR_TOKEN } from "../../tests/support/admin-app.ts";
 import { createControl } from "../app.ts";
-import { createSecret } from "../config/secret.ts";
+import { createSecret } from "../core/secret.ts";
 import type { Database } from "../db/database.ts";
 import { startSimulator } from "../simulator/simulator.ts";
 import { localCatalogue } from "./local-catalogue.ts";

@@ -5,7 +5,7 @@ import { type Field, listFields } from "./fields.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { isMissingFile, type ReadFile, readTextFile, reasonOf } from "./read-text-file.ts";
 import { readYaml } from "./read-yaml.ts";
-import type { Secret } from "./secret.ts";
+import type { Secret } from "../core/secret.ts";
 import { settings } from "./settings.ts";
 import { type Entry, describeSource, type Findings, type Source } from "./source.ts";
 import { CONFIG_VARIABLE, type Environment, withoutServiceLinks } from "./variable-names.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readNetworkList } from "../core/network-list.ts";
-import { createSecret } from "./secret.ts";
+import { createSecret } from "../core/secret.ts";
 
 /** What is known of a setting beside its schema. */
 export type Setting = {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
 import { openCredentials } from "../../cli/open-credentials.ts";
 import { createProviderTools } from "../../cli/provider-tools.ts";
-import { createSecret } from "../../config/secret.ts";
+import { createSecret } from "../../core/secret.ts";
 import type { Database } from "../../db/database.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { createCredentialVault } from "../config/credential-vault.ts";
-import { createSecret, type Secret } from "../config/secret.ts";
+import { createCredentialVault } from "./credential-vault.ts";
+import { createSecret, type Secret } from "../core/secret.ts";
 import { type SealedCredential, shortKeyId } from "../core/sealed-credential.ts";
-import { rekeyText } from "./text/rekey-text.ts";
+import { rekeyText } from "../cli/text/rekey-text.ts";
 import { rekey } from "./rekey.ts";
 
 const newKey = (): Secret => createSecret(randomBytes(32).toString("base64"));

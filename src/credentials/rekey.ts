@@ -1,4 +1,4 @@
-import type { CredentialVault } from "../config/credential-vault.ts";
+import type { CredentialVault } from "./credential-vault.ts";
 import { Conflict } from "../core/conflict.ts";
 import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
 

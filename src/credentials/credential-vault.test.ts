@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { shortKeyId } from "../core/sealed-credential.ts";
 import { createCredentialVault } from "./credential-vault.ts";
-import { createSecret, type Secret } from "./secret.ts";
+import { createSecret, type Secret } from "../core/secret.ts";
 
 const CREDENTIAL = "sk-stored-credential-0123456789";
 const place = { provider: "acme", baseUrl: "https://api.example.com/v1" };
