@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyDatabase } from "../tests/support/admin-app.ts";
 import { createControl, type Gateway, startGateway } from "./app.ts";
-import { openCredentials } from "./cli/open-credentials.ts";
+import { openCredentials } from "./credentials/open-credentials.ts";
 import { createProviderTools } from "./cli/provider-tools.ts";
+import { credentialSources } from "./config/credential-sources.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { systemClock } from "./core/clock.ts";
 import type { Database } from "./db/database.ts";
@@ -21,12 +22,12 @@ let isAway = false;
 beforeAll(async () => {
   database = await emptyDatabase();
   const logger = createLogger({ level: "silent", clock: systemClock, destination: { write: () => undefined } });
-  const credentials = openCredentials({ key: null, previousKey: null, directories: "" });
+  const credentials = openCredentials({ key: null, previousKey: null, directories: "" }, credentialSources({}));
   gateway = await startGateway({
     config: loadConfig({ environment: ENVIRONMENT }).config,
     adminToken: "an-operator-token-of-this-test",
     database: { ...database, ping: () => (isAway ? Promise.reject(new Error("away")) : database.ping()) },
-    credential: credentials.credential,
+    credentials,
     providerTools: createProviderTools(credentials),
     events: createEvents({ logger, metrics, openSpan: () => null, clock: systemClock }),
     metrics,

@@ -6,6 +6,7 @@ import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { keepFresh } from "./catalogue/keep-fresh.ts";
 import type { CatalogueStore } from "./catalogue/model.ts";
+import type { Credentials } from "./credentials/open-credentials.ts";
 import type { Config } from "./config/load-config.ts";
 import { systemClock } from "./core/clock.ts";
 import { createId } from "./core/ids.ts";
@@ -66,8 +67,7 @@ import { createCountAtProvider } from "./upstream/count-at-provider.ts";
 import { createDispatch } from "./upstream/dispatch.ts";
 import { createPools } from "./upstream/pools.ts";
 import { createRouteHealth } from "./upstream/route-health.ts";
-import type { CredentialOf } from "./upstream/upstream.ts";
-import { createWatchCredentials } from "./upstream/watch-credentials.ts";
+import { createWatchCredentials } from "./credentials/watch-credentials.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Beside what an event repeats of the request. No model gives a whole answer as large; reading 12 MiB takes 44 ms. */
@@ -88,7 +88,7 @@ export type GatewayParts = {
   config: Config;
   adminToken: string;
   database: Database;
-  credential: CredentialOf;
+  credentials: Credentials;
   providerTools: ProviderTools;
   events: Events;
   metrics: Metrics;
@@ -143,8 +143,9 @@ export function createControl(database: Database, actor = "cli"): Control {
 }
 
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
-  const { config, adminToken, database, credential, providerTools, events, metrics } = parts;
+  const { config, adminToken, database, credentials, providerTools, events, metrics } = parts;
   const { limits } = config;
+  const { credential } = credentials;
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
 
@@ -156,7 +157,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const openRequest = createOpenRequest({ authenticate, denials, clock, publicUrl: () => publicUrl });
 
   const catalogue = createCatalogue(clock);
-  const watchCredentials = createWatchCredentials({ credential, onChange: events.credentialChanged });
+  const watchCredentials = createWatchCredentials({ problem: credentials.problem, onChange: events.credentialChanged });
   let catalogueLoaded = false;
   const freshness = keepFresh({
     catalogue,

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { credentialSources } from "../config/credential-sources.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
+import { processEnvironment } from "../config/process-environment.ts";
 import { findRunningDev } from "./dev/dev-folder.ts";
 import { localCatalogue } from "./local-catalogue.ts";
-import { openCredentials } from "./open-credentials.ts";
+import { openCredentials } from "../credentials/open-credentials.ts";
 import { loadSettings, NO_DATABASE, openDatabase } from "./open-database.ts";
 import type { Catalogue } from "./operator-control.ts";
 import { createProviderTools } from "./provider-tools.ts";
@@ -25,7 +27,9 @@ export async function withCatalogue(
   const { createControl } = await import("../app.ts");
   const database = openDatabase(loaded, () => undefined);
   try {
-    const providerTools = createProviderTools(openCredentials(loaded.config.credential));
+    const providerTools = createProviderTools(
+      openCredentials(loaded.config.credential, credentialSources(processEnvironment())),
+    );
     await work(localCatalogue(createControl(database).catalogue, providerTools), loaded);
   } finally {
     await database.close();

@@ -3,11 +3,12 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase, OPERATOR_TOKEN } from "../../tests/support/admin-app.ts";
 import { createControl } from "../app.ts";
+import { credentialSources } from "../config/credential-sources.ts";
 import { createSecret } from "../core/secret.ts";
 import type { Database } from "../db/database.ts";
 import { startSimulator } from "../simulator/simulator.ts";
 import { localCatalogue } from "./local-catalogue.ts";
-import { openCredentials } from "./open-credentials.ts";
+import { openCredentials } from "../credentials/open-credentials.ts";
 import type { Catalogue } from "./operator-control.ts";
 import { createProviderTools } from "./provider-tools.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
@@ -20,7 +21,9 @@ let local: Catalogue;
 let remote: Catalogue;
 beforeAll(async () => {
   const key = createSecret(randomBytes(32).toString("base64"));
-  const providerTools = createProviderTools(openCredentials({ key, previousKey: null, directories: "" }));
+  const providerTools = createProviderTools(
+    openCredentials({ key, previousKey: null, directories: "" }, credentialSources({})),
+  );
   const [near, far] = await Promise.all([emptyDatabase(), emptyDatabase()]);
   databases = [near, far];
   simulator = await startSimulator({});

@@ -3,5 +3,5 @@
  * it is no fault code, for which both wire formats would need a word.
  */
 export class Conflict extends Error {
-  override readonly name = "Conflict";
+  override readonly name: string = "Conflict";
 }

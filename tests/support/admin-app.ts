@@ -1,8 +1,9 @@
 import { type Control, createControl } from "../../src/app.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
 import type { ProviderTools } from "../../src/admin/provider-tools.ts";
-import { openCredentials } from "../../src/cli/open-credentials.ts";
+import { openCredentials } from "../../src/credentials/open-credentials.ts";
 import { createProviderTools } from "../../src/cli/provider-tools.ts";
+import { credentialSources } from "../../src/config/credential-sources.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
@@ -32,7 +33,7 @@ type AdminOptions = {
 
 /** A gateway that was given no key for credentials. */
 const keyless = (): ProviderTools =>
-  createProviderTools(openCredentials({ key: null, previousKey: null, directories: "" }));
+  createProviderTools(openCredentials({ key: null, previousKey: null, directories: "" }, credentialSources({})));
 
 /** The whole admin listener without a socket; what it told the log is in `told`. */
 export function buildAdmin(

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
-import { openCredentials } from "../../cli/open-credentials.ts";
+import { openCredentials } from "../../credentials/open-credentials.ts";
 import { createProviderTools } from "../../cli/provider-tools.ts";
+import { credentialSources } from "../../config/credential-sources.ts";
 import { createSecret } from "../../core/secret.ts";
 import type { Database } from "../../db/database.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
@@ -23,7 +24,9 @@ beforeEach(async () => {
     "alter table price disable trigger all; truncate price, route, model, provider cascade; alter table price enable trigger all",
   );
   const key = createSecret(randomBytes(32).toString("base64"));
-  const providerTools = createProviderTools(openCredentials({ key, previousKey: null, directories: "" }));
+  const providerTools = createProviderTools(
+    openCredentials({ key, previousKey: null, directories: "" }, credentialSources({})),
+  );
   admin = buildAdmin(database, { providerTools });
 });
 afterEach(() => admin.app.close());

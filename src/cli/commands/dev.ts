@@ -4,13 +4,15 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { type Control, createControl, type Gateway } from "../../app.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
+import { credentialSources } from "../../config/credential-sources.ts";
 import type { Config } from "../../config/load-config.ts";
+import { processEnvironment } from "../../config/process-environment.ts";
 import type { KeyMode } from "../../core/key-mode.ts";
 import { migrate, migrationsFolder } from "../../db/migrate.ts";
 import { createPglite } from "../../db/pglite.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { httpUrl } from "../arguments.ts";
-import { devCatalogue, SIMULATOR_CREDENTIAL } from "../dev/dev-catalogue.ts";
+import { devCatalogue, SIMULATOR_VARIABLE } from "../dev/dev-catalogue.ts";
 import {
   DEFAULT_DEV_FOLDER,
   devCredentialKey,
@@ -22,7 +24,7 @@ import {
   writeReadyFile,
 } from "../dev/dev-folder.ts";
 import { devWelcome } from "../dev/dev-welcome.ts";
-import { type OpenCredentials, openCredentials } from "../open-credentials.ts";
+import { type Credentials, openCredentials } from "../../credentials/open-credentials.ts";
 import { loadSettings } from "../open-database.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
 import { createProviderTools } from "../provider-tools.ts";
@@ -83,7 +85,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       config,
       adminToken,
       database,
-      credential: credentials.credential,
+      credentials,
       providerTools: createProviderTools(credentials),
       ...telemetry,
     },
@@ -114,12 +116,9 @@ function devConfig(config: Config, options: DevOptions): Config {
 }
 
 /** The simulated provider takes any credential. Others find theirs as behind `serve`, with a key of the folder's own. */
-function devCredentials({ credential: keys }: Config, folder: string): OpenCredentials {
-  const { vault, credential } = openCredentials({ ...keys, key: keys.key ?? devCredentialKey(folder) });
-  return {
-    vault,
-    credential: (holder) => (holder.credentialRef === SIMULATOR_CREDENTIAL ? "simulated" : credential(holder)),
-  };
+function devCredentials({ credential: keys }: Config, folder: string): Credentials {
+  const environment = { ...processEnvironment(), [SIMULATOR_VARIABLE]: "simulated" };
+  return openCredentials({ ...keys, key: keys.key ?? devCredentialKey(folder) }, credentialSources(environment));
 }
 
 /** What the keys of `dev` start with: enough to play, little enough to see it move. */

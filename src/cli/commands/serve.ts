@@ -1,6 +1,8 @@
 import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
+import { credentialSources } from "../../config/credential-sources.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
+import { processEnvironment } from "../../config/process-environment.ts";
 import { requireSettings } from "../../config/require-settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { Database } from "../../db/database.ts";
@@ -8,7 +10,7 @@ import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.t
 import type { Events } from "../../telemetry/events.ts";
 import { createWorkerEvents } from "../../telemetry/worker-events.ts";
 import { chooseAdminPorts } from "../serve/admin-ports.ts";
-import { openCredentials } from "../open-credentials.ts";
+import { openCredentials } from "../../credentials/open-credentials.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
 import { portProblem } from "../serve/port-problem.ts";
@@ -44,12 +46,12 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   const database = openDatabase(loaded, telemetry.events.databaseLost, lineOf(telemetry.events));
   await requireCurrent(database, options);
   if (cluster.isPrimary) await inspect(database, telemetry.events);
-  const credentials = openCredentials(config.credential);
+  const credentials = openCredentials(config.credential, credentialSources(processEnvironment()));
   const parts = {
     config,
     adminToken: config.admin.token?.reveal() ?? "",
     database,
-    credential: credentials.credential,
+    credentials,
     providerTools: createProviderTools(credentials),
     ...telemetry,
   };

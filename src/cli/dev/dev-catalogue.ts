@@ -1,7 +1,7 @@
 import type { CatalogueFile } from "../../config/catalogue-file.ts";
 
-/** The reference under which `dev` keeps the simulated provider's credential; it stands for no real variable. */
-export const SIMULATOR_CREDENTIAL = "env:SIMULATED_PROVIDER_KEY";
+/** Where the simulated provider's credential is found; `dev` sets it, whatever it is. */
+export const SIMULATOR_VARIABLE = "SIMULATED_PROVIDER_KEY";
 
 type ModelOrder = { id: string; name: string; tagline: string; upstream: string; input: bigint; output: bigint };
 
@@ -42,7 +42,7 @@ export function devCatalogue(simulatorUrl: string): CatalogueFile {
       {
         name: "simulator",
         baseUrl: `${simulatorUrl}/v1`,
-        credentialRef: SIMULATOR_CREDENTIAL,
+        credentialRef: `env:${SIMULATOR_VARIABLE}`,
         unknownMembers: "forward",
         openMembers: null,
       },

@@ -1,21 +1,22 @@
 import { expect, test } from "vitest";
-import type { Route } from "../core/route.ts";
+import type { CredentialHolder } from "./find-credential.ts";
 import { createWatchCredentials } from "./watch-credentials.ts";
 
-const route = (provider: string, credentialRef: string): Route => ({ provider, credentialRef }) as Route;
+const holder = (provider: string, credentialRef: string): CredentialHolder => ({
+  provider,
+  credentialRef,
+  baseUrl: "https://api.example.com/v1",
+});
 
 test("a credential that cannot be had is told once per provider, again for another reason, and when it can be had", () => {
   const missing = new Set(["env:WEST"]);
   let reason = "is not set";
   const told: string[] = [];
   const watch = createWatchCredentials({
-    credential: ({ credentialRef }) => {
-      if (missing.has(credentialRef)) throw new Error(`${credentialRef} ${reason}`);
-      return "secret";
-    },
+    problem: ({ credentialRef }) => (missing.has(credentialRef) ? `${credentialRef} ${reason}` : null),
     onChange: ({ provider, problem }) => told.push(`${provider}: ${problem}`),
   });
-  const load = (): void => watch([route("east", "env:EAST"), route("west", "env:WEST"), route("west", "env:WEST")]);
+  const load = (): void => watch([holder("east", "env:EAST"), holder("west", "env:WEST"), holder("west", "env:WEST")]);
   load();
   load();
   reason = "is empty";
@@ -30,12 +31,10 @@ test("a credential that cannot be had is told once per provider, again for anoth
 test("a provider that left the catalogue with a problem is told anew when it comes back with it", () => {
   const told: string[] = [];
   const watch = createWatchCredentials({
-    credential: () => {
-      throw new Error("no");
-    },
+    problem: () => "no",
     onChange: ({ provider }) => told.push(provider),
   });
-  for (const routes of [[route("east", "x")], [], [route("east", "x")]]) watch(routes);
+  for (const holders of [[holder("east", "x")], [], [holder("east", "x")]]) watch(holders);
 
   expect(told).toEqual(["east", "east"]);
 });
