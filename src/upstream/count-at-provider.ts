@@ -43,7 +43,7 @@ type Parts = {
  */
 export function createCountAtProvider(parts: Parts): CountAtProvider {
   const { pools, credential, health, random, clock, conventions = DIALECT_CONVENTIONS } = parts;
-  const send = createSend({ pools, credential, conventions, clock });
+  const send = createSend({ pools, credential, conventions });
   /** By route, since routes are made anew whenever the catalogue is read. */
   const restsUntilMs = new Map<string, number>();
 

@@ -1,9 +1,8 @@
 import type { CallConventions, CallHeaders } from "./call-convention.ts";
-import { quirksAt } from "./providers.ts";
-import type { Route } from "../core/route.ts";
+import type { Quirks } from "./providers.ts";
 
-const bearer = (secret: string, { baseUrl }: Route): CallHeaders =>
-  quirksAt(baseUrl).credentialHeader === "api-key" ? { "api-key": secret } : { authorization: `Bearer ${secret}` };
+const bearer = (secret: string, { credentialHeader }: Quirks): CallHeaders =>
+  credentialHeader === "api-key" ? { "api-key": secret } : { authorization: `Bearer ${secret}` };
 const headerKey = (secret: string): CallHeaders => ({ "x-api-key": secret });
 
 export const DIALECT_CONVENTIONS: CallConventions = {

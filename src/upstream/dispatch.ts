@@ -76,7 +76,7 @@ type Refusal = {
 /** Tries the routes in order until one answers; nothing is tried again once a provider has begun to. */
 export function createDispatch(parts: Parts): Dispatch {
   const { pools, credential, health, random, clock, conventions = DIALECT_CONVENTIONS } = parts;
-  const send = createSend({ pools, credential, conventions, clock });
+  const send = createSend({ pools, credential, conventions });
   const canCall = ({ dialect }: Route): boolean => conventions[dialect] !== undefined;
 
   return async (task) => {

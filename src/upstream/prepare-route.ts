@@ -1,24 +1,47 @@
 import { invariant } from "../core/invariant.ts";
-import type { CallConvention, AnswerMode } from "./call-convention.ts";
+import type { Route } from "../core/route.ts";
+import type { AnswerMode } from "./call-convention.ts";
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { type Quirks, quirksAt } from "./providers.ts";
-import type { Route } from "../core/route.ts";
 import { type CredentialOf, UpstreamError } from "./upstream.ts";
 
 /** What every call to a route has in common. */
 export type PreparedRoute = {
   origin: string;
   paths: Readonly<Record<AnswerMode, string>>;
-  /** With those of the credential, unless it has to be exchanged first. */
+  /** With those of the credential. */
   headers: Record<string, string>;
   quirks: Quirks;
-  secret: string | null;
-  convention: CallConvention;
 };
 
+/** Where a route's calls go and how they are headed. Only these headers go to a provider, and those a caller's format has listed. */
+export function prepareRoute(
+  { baseUrl, dialect, upstreamModel }: Pick<Route, "baseUrl" | "dialect" | "upstreamModel">,
+  secret: string | null,
+  conventions = DIALECT_CONVENTIONS,
+): PreparedRoute {
+  const convention = conventions[dialect];
+  invariant(convention, `a call to a provider that speaks ${dialect}`);
+  const { origin, pathname } = new URL(baseUrl);
+  const quirks = quirksAt(baseUrl);
+  const pathOf = (answerMode: AnswerMode): string =>
+    pathname.replace(/\/$/, "") + convention.path(answerMode, upstreamModel);
+  return {
+    origin,
+    quirks,
+    paths: { whole: pathOf("whole"), streamed: pathOf("streamed") },
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "tollgate",
+      ...convention.headers,
+      ...(secret === null ? {} : convention.credential(secret, quirks)),
+    },
+  };
+}
+
 /**
- * Works out a route's address and headers once per catalogue: routes are made anew when it is loaded, so a credential that
- * was replaced is picked up then. Only these headers go to a provider, and those a caller's format has listed.
+ * Prepares a route once per catalogue: routes are made anew when it is loaded, so a credential that was replaced is picked up
+ * then.
  */
 export function createPrepareRoute(
   credential: CredentialOf,
@@ -28,35 +51,17 @@ export function createPrepareRoute(
   return (route) => {
     const known = prepared.get(route);
     if (known) return known;
-    const convention = conventions[route.dialect];
-    invariant(convention, `a call to a provider that speaks ${route.dialect}`);
-    const { origin, pathname } = new URL(route.baseUrl);
-    const secret = orMisconfigured(() => credential(route));
-    const pathOf = (answerMode: AnswerMode): string =>
-      pathname.replace(/\/$/, "") + convention.path(answerMode, route.upstreamModel);
-    const made = {
-      origin,
-      quirks: quirksAt(route.baseUrl),
-      paths: { whole: pathOf("whole"), streamed: pathOf("streamed") },
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "tollgate",
-        ...convention.headers,
-        ...(secret === null || convention.exchange ? {} : convention.credential(secret, route)),
-      },
-      secret,
-      convention,
-    };
+    const made = prepareRoute(route, secretOf(route), conventions);
     prepared.set(route, made);
     return made;
   };
-}
 
-/** A credential that cannot be had is the operator's to mend; it must not look like a bug, nor keep other routes from serving. */
-export function orMisconfigured<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw new UpstreamError("misconfigured", cause);
+  /** One that cannot be had is the operator's to mend; it must not look like a bug, nor keep other routes from serving. */
+  function secretOf(route: Route): string | null {
+    try {
+      return credential(route);
+    } catch (cause) {
+      throw new UpstreamError("misconfigured", cause);
+    }
   }
 }
