@@ -1,4 +1,4 @@
-import { dearestInputNano, roundedUp, type Tariff } from "../core/price.ts";
+import { dearestInputNano, dearestOutputNano, roundedUp, type Tariff } from "../core/price.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
 
 /** What admission knows of a request before it starts. */
@@ -38,14 +38,7 @@ export type Demand = {
 
 const MILLION = 1_000_000n;
 /** One token costs one: a million of them, a million. */
-const TOKENS: Tariff = {
-  inputNano: MILLION,
-  outputNano: MILLION,
-  cacheReadNano: null,
-  cacheWrite5mNano: null,
-  cacheWrite1hNano: null,
-  toolCallNano: {},
-};
+const TOKENS: Tariff = { inputNano: MILLION, outputNano: MILLION, toolCallNano: {} };
 
 /**
  * Says what a request could cost; whether it may start is the ledger's word alone. The input counts as the most it can be, at the
@@ -55,7 +48,7 @@ const TOKENS: Tariff = {
 export function demandOf(facts: DemandFacts): Demand {
   const tariff = facts.tariff ?? TOKENS;
   const inputNano = dearestInputNano(tariff);
-  const outputNano = tariff.outputNano * BigInt(facts.choices);
+  const outputNano = dearestOutputNano(tariff) * BigInt(facts.choices);
   const { likely, mostPredicted } = facts.input;
   // No provider takes in more than the window.
   const most = Math.min(facts.input.most, facts.contextWindow ?? Infinity);

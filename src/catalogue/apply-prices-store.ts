@@ -2,7 +2,7 @@ import type { PriceChange } from "../core/change-view.ts";
 import type { Queryable } from "../db/database.ts";
 import type { BookedPrice, CatalogueDescription, DescribedPrice } from "./model.ts";
 import { planPrices, type PricePlan } from "./plan-prices.ts";
-import { bookedPriceOf, PRICE_AS_JSON, type PriceRow, rowOf } from "./price-row.ts";
+import { bookedPriceOf, PART_COLUMNS, PRICE_AS_JSON, type PriceRow, rowOf } from "./price-row.ts";
 
 const READ_BOOKS = `
   select model_id, jsonb_agg(${PRICE_AS_JSON} order by version) as prices
@@ -14,13 +14,12 @@ const WITHDRAW = `
   where price.model_id = d."modelId" and price.version = d.version`;
 
 const ADD = `
-  insert into price (model_id, version, effective_from, input_nano, output_nano, cache_read_nano, cache_write_5m_nano,
-                     cache_write_1h_nano, tool_call_nano)
-  select d."modelId", d.version, d."effectiveFrom", d."inputNano", d."outputNano", d."cacheReadNano",
-         d."cacheWrite5mNano", d."cacheWrite1hNano", d."toolCallNano"
-  from jsonb_to_recordset($1) as d ("modelId" text, version int, "effectiveFrom" timestamptz, "inputNano" bigint,
-                                    "outputNano" bigint, "cacheReadNano" bigint, "cacheWrite5mNano" bigint,
-                                    "cacheWrite1hNano" bigint, "toolCallNano" jsonb)`;
+  insert into price (model_id, version, effective_from, tool_call_nano,
+                     ${PART_COLUMNS.map(({ column }) => column).join(", ")})
+  select d."modelId", d.version, d."effectiveFrom", d."toolCallNano",
+         ${PART_COLUMNS.map(({ part }) => `d."${part}"`).join(", ")}
+  from jsonb_to_recordset($1) as d ("modelId" text, version int, "effectiveFrom" timestamptz, "toolCallNano" jsonb,
+                                    ${PART_COLUMNS.map(({ part }) => `"${part}" bigint`).join(", ")})`;
 
 /** What a model's prices are to be. */
 export type PricedModel = { id: string; described: readonly DescribedPrice[] };

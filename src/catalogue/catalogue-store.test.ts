@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
+import { byPart, TARIFF_PARTS } from "../core/price.ts";
 import type { Database } from "../db/database.ts";
 import { createPostgres } from "../db/postgres.ts";
 import { createCatalogueStore } from "./catalogue-store.ts";
@@ -106,6 +107,14 @@ for (const version of ["15", "newest"] as const) {
             ],
           },
         ]);
+      });
+
+      test("every part of a price is kept, each in its own place", async () => {
+        const parts = byPart(TARIFF_PARTS, (part) => BigInt(TARIFF_PARTS.indexOf(part)) + 9_007_199_254_740_993n);
+        const priced = { ...parts, toolCallNano: {}, effectiveFromMs: null };
+        await store.apply({ providers: [provider], models: [{ ...model, price: priced }] });
+
+        expect((await store.load(Date.now()))[0]?.price).toMatchObject(parts);
       });
 
       test("a description that says what already is changes nothing", async () => {

@@ -1,4 +1,5 @@
 import { Conflict } from "../core/conflict.ts";
+import { sameTariff } from "../core/price.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
 import { applyPrices, databaseNowMs } from "./apply-prices-store.ts";
@@ -6,7 +7,6 @@ import { underCatalogueLock } from "./lock-store.ts";
 import type { CatalogueDesk, DescribedModel, Model, ModelOrder, ModelOverview, RouteOrder } from "./model.ts";
 import { newModel, routeAs } from "./new-model.ts";
 import { obstaclesOf } from "./obstacles.ts";
-import { sameTariff } from "./plan-prices.ts";
 import { type ReadModel, readModels } from "./read-models-store.ts";
 import { requireModel, requireProvider } from "./require-model-store.ts";
 

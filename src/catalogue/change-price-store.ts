@@ -1,8 +1,9 @@
 import { Conflict } from "../core/conflict.ts";
+import { mergeTariff } from "../core/price.ts";
 import type { Database } from "../db/database.ts";
 import { databaseNowMs, planBooks, readBooks, writeBooks } from "./apply-prices-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
-import { mergeTariff, upcomingIn } from "./merge-tariff.ts";
+import { upcomingIn } from "./merge-tariff.ts";
 import type { CatalogueDesk, DescribedPrice } from "./model.ts";
 import { priceAt } from "./price-at.ts";
 import { requireModel } from "./require-model-store.ts";

@@ -1,8 +1,15 @@
 import type { ImportedModel, ListedFacts } from "../core/imported-view.ts";
-import type { Tariff } from "../core/price.ts";
-import { mergeTariff } from "./merge-tariff.ts";
+import {
+  byPart,
+  mergeTariff,
+  NEEDED_PARTS,
+  onlySaid,
+  OPTIONAL_PARTS,
+  sameTariff,
+  type Tariff,
+  type TariffParts,
+} from "../core/price.ts";
 import type { ImportOrder, Model } from "./model.ts";
-import { sameTariff } from "./plan-prices.ts";
 
 type Listed = ImportOrder["models"][number];
 
@@ -44,9 +51,8 @@ export function compareListed(
   return { id, change: isSame ? "unchanged" : "changed", before, after, listed };
 }
 
-const saidIn = ({ cacheReadNano, cacheWrite5mNano, cacheWrite1hNano, ...rest }: Tariff): Partial<Tariff> => ({
-  ...rest,
-  ...(cacheReadNano === null ? {} : { cacheReadNano }),
-  ...(cacheWrite5mNano === null ? {} : { cacheWrite5mNano }),
-  ...(cacheWrite1hNano === null ? {} : { cacheWrite1hNano }),
+const saidIn = (tariff: Tariff): TariffParts => ({
+  ...byPart(NEEDED_PARTS, (part) => tariff[part]),
+  ...onlySaid(byPart(OPTIONAL_PARTS, (part) => tariff[part] ?? undefined)),
+  toolCallNano: tariff.toolCallNano,
 });

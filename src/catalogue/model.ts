@@ -3,7 +3,7 @@ import type { ProviderDialect } from "../core/dialect.ts";
 import type { ImportedModel } from "../core/imported-view.ts";
 import type { MemberTerms } from "../core/member-policy.ts";
 import type { ModelTerms } from "../core/model-view.ts";
-import type { Tariff } from "../core/price.ts";
+import type { Tariff, TariffParts } from "../core/price.ts";
 import type { Route } from "../core/route.ts";
 import type { RouteTerms } from "../core/route-view.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
@@ -142,11 +142,6 @@ export type ModelOrder = {
 /** What is not said of a route stays as it is, or is as usual where there was none. */
 export type RouteOrder = Pick<Route, "provider" | "upstreamModel" | "dialect"> &
   Partial<Pick<Route, "conformant" | "priority" | "weight">>;
-
-/** Parts of a tariff by their value; null takes one away, and what is not named stays. */
-export type TariffParts = Partial<Omit<Tariff, "toolCallNano">> & {
-  toolCallNano?: Readonly<Record<string, bigint | null>>;
-};
 
 export type ImportOrder = {
   provider: string;

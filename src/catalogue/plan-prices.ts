@@ -1,5 +1,5 @@
 import type { PriceChange } from "../core/change-view.ts";
-import type { Tariff } from "../core/price.ts";
+import { sameTariff } from "../core/price.ts";
 import type { BookedPrice, DescribedPrice, Price } from "./model.ts";
 import { priceAt } from "./price-at.ts";
 
@@ -67,17 +67,4 @@ function changesOf(name: string, { withdraw, add, schedule }: Outcome): PriceCha
     return { kind: "price", name, change, version, effectiveFromMs, before, after: price };
   });
   return [...withdrawn, ...added];
-}
-
-export function sameTariff(one: Tariff, other: Tariff): boolean {
-  const tools = Object.keys(one.toolCallNano);
-  return (
-    one.inputNano === other.inputNano &&
-    one.outputNano === other.outputNano &&
-    one.cacheReadNano === other.cacheReadNano &&
-    one.cacheWrite5mNano === other.cacheWrite5mNano &&
-    one.cacheWrite1hNano === other.cacheWrite1hNano &&
-    tools.length === Object.keys(other.toolCallNano).length &&
-    tools.every((name) => one.toolCallNano[name] === other.toolCallNano[name])
-  );
 }

@@ -1,4 +1,4 @@
-import type { Tariff } from "../core/price.ts";
+import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff, TARIFF_PARTS, wordOf } from "../core/price.ts";
 import type { BookedPrice, Price } from "./model.ts";
 
 /** A price as PostgreSQL writes it into JSON: amounts as text, since a JSON number would pass through a double. */
@@ -7,31 +7,26 @@ export type PriceRow = {
   effectiveFromMs: number;
   withdrawnAtMs: number | null;
   suspendedFor: string | null;
-  inputNano: string;
-  outputNano: string;
-  cacheReadNano: string | null;
-  cacheWrite5mNano: string | null;
-  cacheWrite1hNano: string | null;
-  toolCallNano: Record<string, string>;
-};
+} & TariffRow;
+
+type TariffRow = ReturnType<typeof rowOf>;
+
+/** Every part has a column of its own. */
+export const PART_COLUMNS = TARIFF_PARTS.map((part) => ({ part, column: `${wordOf(part)}_nano` }));
 
 /** The columns of a table called `price` as a `PriceRow`. */
 export const PRICE_AS_JSON = `jsonb_build_object(
   'version', price.version,
   'effectiveFromMs', floor(extract(epoch from price.effective_from) * 1000),
   'withdrawnAtMs', floor(extract(epoch from price.withdrawn_at) * 1000), 'suspendedFor', price.suspended_for,
-  'inputNano', price.input_nano::text, 'outputNano', price.output_nano::text,
-  'cacheReadNano', price.cache_read_nano::text, 'cacheWrite5mNano', price.cache_write_5m_nano::text,
-  'cacheWrite1hNano', price.cache_write_1h_nano::text, 'toolCallNano', price.tool_call_nano)`;
+  ${PART_COLUMNS.map(({ part, column }) => `'${part}', price.${column}::text`).join(", ")},
+  'toolCallNano', price.tool_call_nano)`;
 
 export const priceOf = (row: PriceRow): Price => ({
   version: row.version,
   effectiveFromMs: row.effectiveFromMs,
-  inputNano: BigInt(row.inputNano),
-  outputNano: BigInt(row.outputNano),
-  cacheReadNano: amountOf(row.cacheReadNano),
-  cacheWrite5mNano: amountOf(row.cacheWrite5mNano),
-  cacheWrite1hNano: amountOf(row.cacheWrite1hNano),
+  ...byPart(NEEDED_PARTS, (part) => BigInt(row[part])),
+  ...byPart(OPTIONAL_PARTS, (part) => amountOf(row[part])),
   toolCallNano: Object.fromEntries(Object.entries(row.toolCallNano).map(([name, nano]) => [name, BigInt(nano)])),
 });
 
@@ -42,14 +37,9 @@ export const bookedPriceOf = (row: PriceRow): BookedPrice => ({
 });
 
 /** A tariff as the statement that adds prices reads it. */
-export const rowOf = (
-  tariff: Tariff,
-): Omit<PriceRow, "version" | "effectiveFromMs" | "withdrawnAtMs" | "suspendedFor"> => ({
-  inputNano: String(tariff.inputNano),
-  outputNano: String(tariff.outputNano),
-  cacheReadNano: textOf(tariff.cacheReadNano),
-  cacheWrite5mNano: textOf(tariff.cacheWrite5mNano),
-  cacheWrite1hNano: textOf(tariff.cacheWrite1hNano),
+export const rowOf = (tariff: Tariff) => ({
+  ...byPart(NEEDED_PARTS, (part) => String(tariff[part])),
+  ...byPart(OPTIONAL_PARTS, (part) => textOf(tariff[part] ?? null)),
   toolCallNano: Object.fromEntries(Object.entries(tariff.toolCallNano).map(([name, nano]) => [name, String(nano)])),
 });
 

@@ -1,44 +1,55 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { formatCredits, parseCredits } from "../core/money.ts";
+import {
+  byPart,
+  NEEDED_PARTS,
+  onlySaid,
+  OPTIONAL_PARTS,
+  saysOf,
+  type TariffPart,
+  type TariffParts,
+  wordOf,
+} from "../core/price.ts";
 import { orWord } from "./arguments.ts";
 
 type Part = bigint | "none";
 
-export type PriceOptions = {
-  input?: bigint;
-  output?: bigint;
-  cacheRead?: Part;
-  cacheWrite5m?: Part;
-  cacheWrite1h?: Part;
-  tool?: Record<string, Part>;
-};
+/** An option is called as its part, without the unit. */
+type OptionOf<Name extends TariffPart> = Name extends `${infer Option}Nano` ? Option : never;
+const optionOf = <Name extends TariffPart>(part: Name) => part.replace(/Nano$/, "") as OptionOf<Name>;
+
+export type PriceOptions = { [Name in (typeof NEEDED_PARTS)[number] as OptionOf<Name>]?: bigint } & {
+  [Name in (typeof OPTIONAL_PARTS)[number] as OptionOf<Name>]?: Part;
+} & { tool?: Record<string, Part> };
 
 /** A million credits for a million tokens: nobody means more. */
 const MOST_NANO = 10n ** 15n;
 
 /** Prices are said in credits, per million tokens or per call, and read without a float. */
-export const addPriceOptions = (command: Command): Command =>
-  command
-    .option("--input <credits>", "per million tokens of input, such as 2.50", credits)
-    .option("--output <credits>", "per million tokens of output", credits)
-    .option("--cache-read <credits|none>", "per million tokens read from a cache (none: as input)", part)
-    .option("--cache-write-5m <credits|none>", "per million tokens written to a cache for five minutes", part)
-    .option("--cache-write-1h <credits|none>", "per million tokens written to a cache for an hour", part)
-    .option("--tool <name=credits|none>", "per call of a tool that the provider runs; may be repeated", tool);
+export function addPriceOptions(command: Command): Command {
+  const flagOf = (name: TariffPart): string => `--${wordOf(name).replaceAll("_", "-")}`;
+  for (const name of NEEDED_PARTS) command.option(`${flagOf(name)} <credits>`, saysOf(name), credits);
+  for (const name of OPTIONAL_PARTS) command.option(`${flagOf(name)} <credits|none>`, saysOf(name), part);
+  return command.option(
+    "--tool <name=credits|none>",
+    "per call of a tool that the provider runs; may be repeated",
+    tool,
+  );
+}
 
 /** What was said of a price, for the catalogue. */
-export const partsOf = ({ input, output, cacheRead, cacheWrite5m, cacheWrite1h, tool: tools }: PriceOptions) => ({
-  ...(input === undefined ? {} : { inputNano: input }),
-  ...(output === undefined ? {} : { outputNano: output }),
-  ...(cacheRead === undefined ? {} : { cacheReadNano: orNull(cacheRead) }),
-  ...(cacheWrite5m === undefined ? {} : { cacheWrite5mNano: orNull(cacheWrite5m) }),
-  ...(cacheWrite1h === undefined ? {} : { cacheWrite1hNano: orNull(cacheWrite1h) }),
-  ...(tools === undefined
-    ? {}
-    : { toolCallNano: Object.fromEntries(Object.entries(tools).map(([name, nano]) => [name, orNull(nano)])) }),
+export const partsOf = (options: PriceOptions): TariffParts => ({
+  ...onlySaid(byPart(NEEDED_PARTS, (name) => options[optionOf(name)])),
+  ...onlySaid(byPart(OPTIONAL_PARTS, (name) => orNull(options[optionOf(name)]))),
+  ...(options.tool === undefined ? {} : { toolCallNano: eachOrNull(options.tool) }),
 });
 
-const orNull = (amount: Part): bigint | null => (amount === "none" ? null : amount);
+function orNull<Amount>(amount: Amount): Exclude<Amount, "none"> | null {
+  return amount === "none" ? null : (amount as Exclude<Amount, "none">);
+}
+
+const eachOrNull = (tools: Record<string, Part>): Record<string, bigint | null> =>
+  Object.fromEntries(Object.entries(tools).map(([name, nano]) => [name, orNull(nano)]));
 
 function credits(text: string): bigint {
   const nano = parseCredits(text);

@@ -1,19 +1,132 @@
+import { invariant } from "./invariant.ts";
 import type { NanoCredits } from "./money.ts";
 import type { Usage } from "./usage.ts";
 
+type Part = {
+  /** What the catalogue file and the admin API call it; its column and its option are called after it. */
+  word: string;
+  /** What an operator is told of it. */
+  says: string;
+  /** Whose price applies where this part has none; null: it must have one. */
+  instead: string | null;
+  /** The part whose tokens these are a share of: they are charged here and not there. */
+  shareOf: "inputNano" | "outputNano" | null;
+  /** How many tokens of a usage are meant, the shares of others included. */
+  tokens: (usage: Usage) => number;
+  /** Providers ask more for it than for what applies instead, so that selling it without a price of its own loses money. */
+  dearer: boolean;
+};
+
 /**
- * Nano-credits per million tokens, and per call of a tool that the provider runs. Where a cache price is null the nearest
+ * What a price of tokens is made of. Whatever reads, compares, stores, shows or charges a price goes by this table, so a part is
+ * added here, with a column of its own in the table of prices.
+ */
+const PARTS = {
+  inputNano: {
+    word: "input",
+    says: "per million tokens of input, such as 2.50",
+    instead: null,
+    shareOf: null,
+    tokens: (usage) => usage.inputTokens,
+    dearer: false,
+  },
+  outputNano: {
+    word: "output",
+    says: "per million tokens of output",
+    instead: null,
+    shareOf: null,
+    tokens: (usage) => usage.outputTokens,
+    dearer: false,
+  },
+  cacheReadNano: {
+    word: "cache_read",
+    says: "per million tokens read from a cache (none: as input)",
+    instead: "inputNano",
+    shareOf: "inputNano",
+    tokens: (usage) => usage.cacheReadTokens,
+    dearer: false,
+  },
+  cacheWrite5mNano: {
+    word: "cache_write_5m",
+    says: "per million tokens written to a cache for five minutes",
+    instead: "inputNano",
+    shareOf: "inputNano",
+    tokens: (usage) => Math.max(0, usage.cacheWriteTokens - usage.cacheWrite1hTokens),
+    dearer: true,
+  },
+  cacheWrite1hNano: {
+    word: "cache_write_1h",
+    says: "per million tokens written to a cache for an hour",
+    instead: "cacheWrite5mNano",
+    shareOf: "inputNano",
+    tokens: (usage) => usage.cacheWrite1hTokens,
+    dearer: true,
+  },
+} as const satisfies Record<string, Part>;
+
+export type TariffPart = keyof typeof PARTS;
+/** Whether a part must have a price is told by its row. */
+type NeededPart = { [Name in TariffPart]: (typeof PARTS)[Name]["instead"] extends null ? Name : never }[TariffPart];
+type OptionalPart = Exclude<TariffPart, NeededPart>;
+type WordOf<Name extends TariffPart> = (typeof PARTS)[Name]["word"];
+
+/** In the order in which they are shown. */
+export const TARIFF_PARTS = Object.keys(PARTS) as readonly TariffPart[];
+export const NEEDED_PARTS = TARIFF_PARTS.filter((part): part is NeededPart => PARTS[part].instead === null);
+export const OPTIONAL_PARTS = TARIFF_PARTS.filter((part): part is OptionalPart => PARTS[part].instead !== null);
+
+export const wordOf = <Name extends TariffPart>(part: Name): WordOf<Name> => PARTS[part].word;
+export const saysOf = (part: TariffPart): string => PARTS[part].says;
+
+/** A value for each of some parts. */
+export const byPart = <Name extends TariffPart, Value>(parts: readonly Name[], value: (part: Name) => Value) =>
+  Object.fromEntries(parts.map((part) => [part, value(part)])) as Record<Name, Value>;
+
+/** The same, called as the catalogue file calls them. */
+export const byWord = <Name extends TariffPart, Value>(parts: readonly Name[], value: (part: Name) => Value) =>
+  Object.fromEntries(parts.map((part) => [wordOf(part), value(part)])) as Record<WordOf<Name>, Value>;
+
+/** What is undefined was not said. */
+export const onlySaid = <Value extends object>(values: Value) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Value]?: Exclude<Value[Name], undefined>;
+  };
+
+/**
+ * Nano-credits per million tokens, and per call of a tool that the provider runs. Where an optional part has no price the nearest
  * price known applies: for an hour's writes that of five minutes, for everything else that of plain input.
  */
-export type Tariff = {
-  inputNano: bigint;
-  outputNano: bigint;
-  cacheReadNano: bigint | null;
-  cacheWrite5mNano: bigint | null;
-  cacheWrite1hNano: bigint | null;
+export type Tariff = { [Name in NeededPart]: bigint } & { [Name in OptionalPart]?: bigint | null } & {
   /** Per call, by the tool's name. */
   toolCallNano: Readonly<Record<string, bigint>>;
 };
+
+/** Parts of a tariff by their value; null takes one away, and what is not named stays. */
+export type TariffParts = Partial<Omit<Tariff, "toolCallNano">> & {
+  toolCallNano?: Readonly<Record<string, bigint | null>>;
+};
+
+/** A tariff with some parts changed; null when there was none and the parts do not make one. */
+export function mergeTariff(before: Tariff | null, parts: TariffParts): Tariff | null {
+  const { inputNano, outputNano } = { ...before, ...parts };
+  if (inputNano === undefined || outputNano === undefined) return null;
+  const tools = Object.entries({ ...before?.toolCallNano, ...parts.toolCallNano });
+  return {
+    inputNano,
+    outputNano,
+    ...byPart(OPTIONAL_PARTS, (part) => (parts[part] === undefined ? (before?.[part] ?? null) : parts[part])),
+    toolCallNano: Object.fromEntries(tools.flatMap(([name, nano]) => (nano === null ? [] : [[name, nano]]))),
+  };
+}
+
+export function sameTariff(one: Tariff, other: Tariff): boolean {
+  const tools = Object.keys(one.toolCallNano);
+  return (
+    TARIFF_PARTS.every((part) => (one[part] ?? null) === (other[part] ?? null)) &&
+    tools.length === Object.keys(other.toolCallNano).length &&
+    tools.every((name) => one.toolCallNano[name] === other.toolCallNano[name])
+  );
+}
 
 const MILLION = 1_000_000n;
 
@@ -22,18 +135,10 @@ const MILLION = 1_000_000n;
  * without a price of its own is in `unpricedUsage`.
  */
 export function chargeOf(tariff: Tariff, usage: Usage): NanoCredits {
-  const { inputNano, outputNano } = tariff;
-  const read = BigInt(usage.cacheReadTokens);
-  const write1h = BigInt(usage.cacheWrite1hTokens);
-  const write5m = notNegative(BigInt(usage.cacheWriteTokens) - write1h);
-  const plain = notNegative(BigInt(usage.inputTokens) - read - write5m - write1h);
-  const millionths =
-    plain * inputNano +
-    read * (tariff.cacheReadNano ?? inputNano) +
-    write5m * (tariff.cacheWrite5mNano ?? inputNano) +
-    write1h * (tariff.cacheWrite1hNano ?? tariff.cacheWrite5mNano ?? inputNano) +
-    BigInt(usage.outputTokens) * outputNano +
-    toolsNano(tariff, usage) * MILLION;
+  const millionths = TARIFF_PARTS.reduce(
+    (sum, part) => sum + tokensOf(part, usage) * nanoOf(tariff, part),
+    toolsNano(tariff, usage) * MILLION,
+  );
   return (millionths + MILLION / 2n) / MILLION;
 }
 
@@ -42,20 +147,43 @@ export function chargeOf(tariff: Tariff, usage: Usage): NanoCredits {
  * null when all of it is paid for. A cache read without a price is charged as plain input, which is never less than its provider asks.
  */
 export function unpricedUsage(tariff: Tariff, usage: Usage): string | null {
-  if (usage.cacheWriteTokens > usage.cacheWrite1hTokens && tariff.cacheWrite5mNano === null) return "cache_write_5m";
-  if (usage.cacheWrite1hTokens > 0 && tariff.cacheWrite1hNano === null) return "cache_write_1h";
+  const lacks = (part: TariffPart): boolean =>
+    PARTS[part].dearer && PARTS[part].tokens(usage) > 0 && (tariff[part] ?? null) === null;
+  const part = TARIFF_PARTS.find(lacks);
+  if (part !== undefined) return wordOf(part);
   const tool = Object.entries(usage.toolCalls).find(([name, calls]) => calls > 0 && toolNano(tariff, name) === null);
   return tool === undefined ? null : `tools.${tool[0]}`;
 }
 
 /** The most a million tokens of input can cost, whatever becomes of the cache. */
-export function dearestInputNano(tariff: Tariff): bigint {
-  const prices = [tariff.inputNano, tariff.cacheReadNano, tariff.cacheWrite5mNano, tariff.cacheWrite1hNano];
-  return prices.reduce<bigint>((dearest, price) => (price !== null && price > dearest ? price : dearest), 0n);
+export const dearestInputNano = (tariff: Tariff): bigint => dearestNano(tariff, "inputNano");
+
+export const dearestOutputNano = (tariff: Tariff): bigint => dearestNano(tariff, "outputNano");
+
+function dearestNano(tariff: Tariff, whole: TariffPart): bigint {
+  const prices = [whole, ...sharesOf(whole)].map((part) => nanoOf(tariff, part));
+  return prices.reduce((dearest, price) => (price > dearest ? price : dearest), 0n);
 }
 
 /** A cost in millionths of a nano-credit, rounded up: money is set aside, not charged. */
 export const roundedUp = (millionths: bigint): NanoCredits => (millionths + MILLION - 1n) / MILLION;
+
+const sharesOf = (whole: TariffPart): TariffPart[] => TARIFF_PARTS.filter((part) => PARTS[part].shareOf === whole);
+
+/** The tokens that are charged as this part. A provider that counts more shares than there is of the whole is not paid back. */
+function tokensOf(part: TariffPart, usage: Usage): bigint {
+  const all = BigInt(PARTS[part].tokens(usage));
+  const rest = sharesOf(part).reduce((left, share) => left - tokensOf(share, usage), all);
+  return rest < 0n ? 0n : rest;
+}
+
+function nanoOf(tariff: Tariff, part: TariffPart): bigint {
+  const nano = tariff[part] ?? null;
+  if (nano !== null) return nano;
+  const { instead } = PARTS[part];
+  invariant(instead !== null, "a part that is needed has a price");
+  return nanoOf(tariff, instead);
+}
 
 const toolsNano = (tariff: Tariff, { toolCalls }: Usage): bigint =>
   Object.entries(toolCalls).reduce((sum, [name, calls]) => sum + BigInt(calls) * (toolNano(tariff, name) ?? 0n), 0n);
@@ -63,5 +191,3 @@ const toolsNano = (tariff: Tariff, { toolCalls }: Usage): bigint =>
 /** Tool names come from a provider, so one may be called `constructor`. */
 const toolNano = ({ toolCallNano }: Tariff, name: string): bigint | null =>
   Object.hasOwn(toolCallNano, name) ? (toolCallNano[name] ?? null) : null;
-
-const notNegative = (amount: bigint): bigint => (amount < 0n ? 0n : amount);

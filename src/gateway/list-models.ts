@@ -2,6 +2,7 @@ import type { Catalogue, Reader } from "../catalogue/catalogue.ts";
 import type { Model, Price } from "../catalogue/model.ts";
 import { Fault } from "../core/fault.ts";
 import { formatCredits } from "../core/money.ts";
+import { byWord, TARIFF_PARTS } from "../core/price.ts";
 import type { ListedModel, ModelList } from "../wire/models/model-list.ts";
 
 export type ListModels = (reader: Reader | null) => ModelList;
@@ -44,16 +45,10 @@ function listed(model: Model): ListedModel {
 }
 
 function pricing(price: Price): Record<string, unknown> {
-  const perMillion = (nano: bigint | null): number | undefined =>
-    nano === null ? undefined : Number(formatCredits(nano));
   const tools = Object.entries(price.toolCallNano).map(([name, nano]) => [name, Number(formatCredits(nano))] as const);
   return {
     unit: "credits_per_million_tokens",
-    input: perMillion(price.inputNano),
-    output: perMillion(price.outputNano),
-    cache_read: perMillion(price.cacheReadNano),
-    cache_write_5m: perMillion(price.cacheWrite5mNano),
-    cache_write_1h: perMillion(price.cacheWrite1hNano),
+    ...byWord(TARIFF_PARTS, (part) => (price[part] == null ? undefined : Number(formatCredits(price[part])))),
     ...(tools.length === 0 ? {} : { credits_per_tool_call: Object.fromEntries(tools) }),
   };
 }

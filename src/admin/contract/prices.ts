@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { byWord, NEEDED_PARTS, OPTIONAL_PARTS } from "../../core/price.ts";
 import { tariffPartsOf } from "../../core/tariff-view.ts";
 import { credits, effectiveFromIn, EXACT, toolPrices } from "../../wire/catalogue/price.ts";
 
@@ -6,11 +7,8 @@ import { credits, effectiveFromIn, EXACT, toolPrices } from "../../wire/catalogu
 export const priceChangeSchema = z
   .strictObject({
     effective_from: effectiveFromIn(EXACT),
-    input: credits.exactOptional(),
-    output: credits.exactOptional(),
-    cache_read: credits.nullable().exactOptional(),
-    cache_write_5m: credits.nullable().exactOptional(),
-    cache_write_1h: credits.nullable().exactOptional(),
+    ...byWord(NEEDED_PARTS, () => credits.exactOptional()),
+    ...byWord(OPTIONAL_PARTS, () => credits.nullable().exactOptional()),
     tools: toolPrices(credits.nullable()).exactOptional(),
   })
   .refine((change) => Object.keys(change).length > 1, "Name at least one price, such as input")

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { changeView } from "../../core/change-view.ts";
 import { type ProviderDialect, SPOKEN_DIALECTS } from "../../core/dialect.ts";
-import type { Tariff } from "../../core/price.ts";
+import { mergeTariff, type Tariff } from "../../core/price.ts";
 import { tokenCount } from "../arguments.ts";
 import { withCatalogue } from "../open-catalogue.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
@@ -81,23 +81,11 @@ const routeOf = ({ provider, upstreamModel, dialect, conformant, priority, weigh
 });
 
 function tariffOf(options: PriceOptions): Tariff | null {
-  const { inputNano, outputNano, cacheReadNano, cacheWrite5mNano, cacheWrite1hNano, toolCallNano } = {
-    ...partsOf(options),
-  };
-  if (Object.keys(partsOf(options)).length === 0) return null;
-  if (inputNano === undefined || outputNano === undefined) {
-    throw new CommandError("a price has at least --input and --output.");
-  }
-  return {
-    inputNano,
-    outputNano,
-    cacheReadNano: cacheReadNano ?? null,
-    cacheWrite5mNano: cacheWrite5mNano ?? null,
-    cacheWrite1hNano: cacheWrite1hNano ?? null,
-    toolCallNano: Object.fromEntries(
-      Object.entries(toolCallNano ?? {}).flatMap(([name, nano]) => (nano === null ? [] : [[name, nano]])),
-    ),
-  };
+  const parts = partsOf(options);
+  if (Object.keys(parts).length === 0) return null;
+  const tariff = mergeTariff(null, parts);
+  if (tariff === null) throw new CommandError("a price has at least --input and --output.");
+  return tariff;
 }
 
 const MOST_TOKENS = 2_147_483_647;

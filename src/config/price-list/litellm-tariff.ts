@@ -1,27 +1,37 @@
 import type { Decimal } from "../../core/decimal.ts";
 import { isObject } from "../../core/is-object.ts";
-import type { Tariff } from "../../core/price.ts";
+import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff, TARIFF_PARTS, type TariffPart } from "../../core/price.ts";
 import { type Exchange, nanoOf, nanoPerMillion } from "./exchange.ts";
 import { AbsurdNumber, callPrice, isDearer, isZero, type LitellmEntry, tiersOf, tokenPrice } from "./litellm-entry.ts";
 import type { SkipReason } from "./price-list.ts";
 
-/** Kinds of tokens a tariff has a price for, and the fields that say the plain price of each. */
-const PLAIN = {
-  input: ["input_cost_per_token"],
-  output: ["output_cost_per_token"],
-  cacheRead: ["cache_read_input_token_cost", "input_cost_per_token_cache_hit"],
-  cacheWrite5m: ["cache_creation_input_token_cost"],
-  cacheWrite1h: ["cache_creation_input_token_cost_above_1hr"],
-} as const;
-type Kind = keyof typeof PLAIN;
+type Fields = {
+  /** Those that say the plain price; the first that is there counts. */
+  plain: readonly [string, ...string[]];
+  /** Those for tokens of this kind that can cost more than the plain ones. */
+  special: readonly string[];
+  /**
+   * What a price of 0 beside an input that costs something says of a cache: that nothing is known, so that a read costs what plain
+   * input costs, as without a price; or that nothing is added, so that a write does, which would raise an alarm without one.
+   */
+  zero: "free" | "unknown" | "as_input";
+};
 
-/** Fields for tokens of a kind that can cost more than the plain ones. */
-const SPECIAL: Record<Kind, readonly string[]> = {
-  input: ["input_cost_per_image_token"],
-  output: ["output_cost_per_reasoning_token", "output_cost_per_image_token"],
-  cacheRead: [],
-  cacheWrite5m: [],
-  cacheWrite1h: [],
+/** Where the list has the parts of a tariff. */
+const FIELDS: Readonly<Record<TariffPart, Fields>> = {
+  inputNano: { plain: ["input_cost_per_token"], special: ["input_cost_per_image_token"], zero: "free" },
+  outputNano: {
+    plain: ["output_cost_per_token"],
+    special: ["output_cost_per_reasoning_token", "output_cost_per_image_token"],
+    zero: "free",
+  },
+  cacheReadNano: {
+    plain: ["cache_read_input_token_cost", "input_cost_per_token_cache_hit"],
+    special: [],
+    zero: "unknown",
+  },
+  cacheWrite5mNano: { plain: ["cache_creation_input_token_cost"], special: [], zero: "as_input" },
+  cacheWrite1hNano: { plain: ["cache_creation_input_token_cost_above_1hr"], special: [], zero: "as_input" },
 };
 
 const ABOVE = /^(\w+)_above_(\d+)k_tokens$/;
@@ -36,53 +46,49 @@ export type Carry = { free: boolean; dearest: boolean };
 
 /** The prices of an entry in our units, or why they do not fit. */
 export function readTariff(entry: LitellmEntry, { exchange, contextWindow, carry }: Terms): Tariff | SkipReason {
-  const priceOf = (kind: Kind): KindPrice => readKind(entry, { kind, contextWindow });
-  const [input, output] = [priceOf("input"), priceOf("output")];
+  const read = byPart(TARIFF_PARTS, (part) => readPart(entry, { part, contextWindow }));
+  const { inputNano: input, outputNano: output } = read;
   if (input.dearest === null || output.dearest === null) return "no_price";
   if (!carry.free && (isZero(input.dearest) || isZero(output.dearest))) return "free";
   if (hasOtherUnits(entry)) return "other_units";
-  const kinds = { input, output, ...cachePrices(priceOf, input) };
-  if (!carry.dearest && Object.values(kinds).some(isUneven)) return "several_prices";
+  const prices = byPart(TARIFF_PARTS, (part) => zeroTaken(read[part], { zero: FIELDS[part].zero, input }));
+  if (!carry.dearest && Object.values(prices).some(isUneven)) return "several_prices";
   const search = searchPrice(entry);
   if (search === "search_by_size") return search;
 
-  const nano = (kind: Kind): bigint => {
-    const { dearest } = kinds[kind];
+  const nano = (part: TariffPart): bigint => {
+    const { dearest } = prices[part];
     const amount = dearest === null ? 0n : nanoPerMillion(dearest, exchange);
     if (dearest === null || isZero(dearest) || amount > 0n) return amount;
-    throw new AbsurdNumber(PLAIN[kind][0], "is too little to be charged");
+    throw new AbsurdNumber(FIELDS[part].plain[0], "is too little to be charged");
   };
-  const optional = (kind: Kind): bigint | null => (kinds[kind].dearest === null ? null : nano(kind));
   return {
-    inputNano: nano("input"),
-    outputNano: nano("output"),
-    cacheReadNano: optional("cacheRead"),
-    cacheWrite5mNano: optional("cacheWrite5m"),
-    cacheWrite1hNano: optional("cacheWrite1h"),
+    ...byPart(NEEDED_PARTS, nano),
+    ...byPart(OPTIONAL_PARTS, (part) => (prices[part].dearest === null ? null : nano(part))),
     toolCallNano: search === null ? {} : { web_search: nanoOf(search, exchange) },
   };
 }
 
 /** `plain` is the price that most calls pay, `dearest` the most that any call can. */
-type KindPrice = { plain: Decimal | null; dearest: Decimal | null };
+type PartPrice = { plain: Decimal | null; dearest: Decimal | null };
 
-const isUneven = ({ plain, dearest }: KindPrice): boolean =>
+const isUneven = ({ plain, dearest }: PartPrice): boolean =>
   dearest !== null && (plain === null || isDearer(dearest, plain));
 
-function readKind(
+function readPart(
   entry: LitellmEntry,
-  { kind, contextWindow }: { kind: Kind; contextWindow: number | null },
-): KindPrice {
-  const fields: readonly string[] = PLAIN[kind];
+  { part, contextWindow }: { part: TariffPart; contextWindow: number | null },
+): PartPrice {
+  const { plain: fields, special } = FIELDS[part];
   const plain = fields.map((field) => tokenPrice(entry, field)).find((price) => price !== null) ?? null;
   const isReachable = (thousands: number): boolean => contextWindow === null || contextWindow > thousands * 1_000;
   const beyond = Object.keys(entry).filter((field) => {
     const [, base = "", thousands = ""] = ABOVE.exec(field) ?? [];
-    return [...fields, ...SPECIAL[kind]].includes(base) && isReachable(Number(thousands));
+    return [...fields, ...special].includes(base) && isReachable(Number(thousands));
   });
   const others = [
-    ...[...SPECIAL[kind], ...beyond].map((field) => tokenPrice(entry, field)),
-    ...tiersOf(entry).flatMap((tier) => [...fields, ...SPECIAL[kind]].map((field) => tokenPrice(tier, field))),
+    ...[...special, ...beyond].map((field) => tokenPrice(entry, field)),
+    ...tiersOf(entry).flatMap((tier) => [...fields, ...special].map((field) => tokenPrice(tier, field))),
   ];
   const dearest = others.reduce(
     (most, price) => (most === null || (price && isDearer(price, most)) ? price : most),
@@ -91,29 +97,14 @@ function readKind(
   return { plain, dearest };
 }
 
-/**
- * A price of 0 for the cache beside an input that costs something says that nothing is known, or nothing added: a read then
- * costs what plain input costs, as without a price, and so does a write, which would raise an alarm without one.
- */
-function cachePrices(
-  priceOf: (kind: Kind) => KindPrice,
-  input: KindPrice,
-): Record<Exclude<Kind, "input" | "output">, KindPrice> {
-  const nothing: KindPrice = { plain: null, dearest: null };
-  const unless = (kind: Kind, otherwise: KindPrice): KindPrice => {
-    const price = priceOf(kind);
-    return price.dearest !== null && isZero(price.dearest) ? otherwise : price;
-  };
-  return {
-    cacheRead: unless("cacheRead", nothing),
-    cacheWrite5m: unless("cacheWrite5m", input),
-    cacheWrite1h: unless("cacheWrite1h", input),
-  };
+function zeroTaken(price: PartPrice, { zero, input }: { zero: Fields["zero"]; input: PartPrice }): PartPrice {
+  if (zero === "free" || price.dearest === null || !isZero(price.dearest)) return price;
+  return zero === "as_input" ? input : { plain: null, dearest: null };
 }
 
 /** Whatever is priced here and not known to us could be part of any call. */
 function hasOtherUnits(entry: LitellmEntry): boolean {
-  const known = new Set<string>([...Object.values(PLAIN).flat(), ...Object.values(SPECIAL).flat(), SEARCH]);
+  const known = new Set([...Object.values(FIELDS).flatMap(({ plain, special }) => [...plain, ...special]), SEARCH]);
   return Object.keys(entry).some((field) => {
     const base = ABOVE.exec(field)?.[1] ?? field;
     if (!field.includes("cost") || known.has(base) || OUT_OF_REACH.test(field)) return false;

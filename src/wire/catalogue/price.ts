@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseCredits } from "../../core/money.ts";
+import { byWord, NEEDED_PARTS, OPTIONAL_PARTS } from "../../core/price.ts";
 import { tariffOf } from "../../core/tariff-view.ts";
 import { moment } from "../moment.ts";
 import { storable } from "../storable.ts";
@@ -28,11 +29,8 @@ export const toolPrices = <Amount extends z.ZodType>(amount: Amount) =>
     .refine((named) => Object.keys(named).length <= MOST_TOOLS, `Input should name at most ${MOST_TOOLS} tools`);
 
 const amountsIn = ({ credits: amount }: Notation) => ({
-  input: amount,
-  output: amount,
-  cache_read: amount.nullable().default(null),
-  cache_write_5m: amount.nullable().default(null),
-  cache_write_1h: amount.nullable().default(null),
+  ...byWord(NEEDED_PARTS, () => amount),
+  ...byWord(OPTIONAL_PARTS, () => amount.nullable().default(null)),
   tools: toolPrices(amount).default({}),
 });
 
