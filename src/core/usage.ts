@@ -26,6 +26,13 @@ export const NO_USAGE: Usage = Object.freeze({
   toolCalls: NO_TOOL_CALLS,
 });
 
+/** Every count of a usage changed alike. */
+export function eachCount({ toolCalls, ...tokens }: Usage, change: (count: number) => number): Usage {
+  const changed = (counts: Readonly<Record<string, number>>): Record<string, number> =>
+    Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, change(count)]));
+  return { ...tokens, ...changed(tokens), toolCalls: changed(toolCalls) };
+}
+
 /** How a generation ended, as the books know it. Billing reads this, so it is a value and not an exception. */
 export type Outcome = "completed" | "client_gone" | "upstream_failed" | "timed_out";
 

@@ -1,4 +1,4 @@
-import type { Usage } from "../../core/usage.ts";
+import { eachCount, type Usage } from "../../core/usage.ts";
 
 type Priced = { charge: bigint; usage: Usage };
 
@@ -9,16 +9,7 @@ type Priced = { charge: bigint; usage: Usage };
 export function withinReservation(usage: Usage, granted: bigint, costOf: (usage: Usage) => bigint): Priced {
   const cost = costOf(usage);
   if (cost <= granted) return { charge: cost, usage };
-  const part = (count: number): number => Number((BigInt(count) * granted) / cost);
-  const cut: Usage = {
-    inputTokens: part(usage.inputTokens),
-    outputTokens: part(usage.outputTokens),
-    cacheReadTokens: part(usage.cacheReadTokens),
-    cacheWriteTokens: part(usage.cacheWriteTokens),
-    cacheWrite1hTokens: part(usage.cacheWrite1hTokens),
-    reasoningTokens: part(usage.reasoningTokens),
-    toolCalls: Object.fromEntries(Object.entries(usage.toolCalls).map(([name, calls]) => [name, part(calls)])),
-  };
+  const cut = eachCount(usage, (count) => Number((BigInt(count) * granted) / cost));
   // What the rounding left goes to the output, token by token as far as it pays for any.
   const perToken = costOf({ ...cut, outputTokens: cut.outputTokens + 1 }) - costOf(cut);
   const more = perToken > 0n ? Number((granted - costOf(cut)) / perToken) : 0;
