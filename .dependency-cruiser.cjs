@@ -82,6 +82,20 @@ module.exports = {
       from: { path: "^src/main\\.ts$" },
       to: { path: "^src/", pathNot: ["^src/cli/"] },
     },
+    {
+      name: "dialects-apart",
+      comment: "a dialect of translate may import only: itself, form, and the files beside the folders",
+      severity: "error",
+      from: { path: "^src/translate/(?!form/|crossing/|fidelity/)([^/]+)/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/translate/[^/]+/", pathNot: "^src/translate/(form|$1)/" },
+    },
+    {
+      name: "form-knows-no-dialect",
+      comment: "form and crossing know no dialect: of the folders of translate they may import only form",
+      severity: "error",
+      from: { path: "^src/translate/(form|crossing)/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/translate/[^/]+/", pathNot: "^src/translate/(form|$1)/" },
+    },
     ...Object.entries(homes).map(([name, folders]) => ({
       name: `home-${name}`,
       comment: `${name} lives in ${folders.join(", ")}`,

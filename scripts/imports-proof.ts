@@ -41,6 +41,21 @@ const PLANTS: Plant[] = [
     },
   },
   {
+    what: "a dialect imports another",
+    rule: "dialects-apart",
+    files: { "src/translate/chat/planted-dialect.ts": `import "../messages/thinking.ts";\n` },
+  },
+  {
+    what: "a dialect imports what is said of pairs",
+    rule: "dialects-apart",
+    files: { "src/translate/messages/planted-pair.ts": `import "../fidelity/conditions.ts";\n` },
+  },
+  {
+    what: "the form imports a dialect",
+    rule: "form-knows-no-dialect",
+    files: { "src/translate/form/planted-dialect.ts": `import "../messages/thinking.ts";\n` },
+  },
+  {
     what: "a dependency outside its home folder",
     rule: "home-zod",
     files: { "src/core/planted-guest.ts": `import { z } from "zod";\nexport const schema = z.string();\n` },

@@ -4,12 +4,12 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ClientDialect } from "../src/core/dialect.ts";
+import { type ClientDialect, SPOKEN_DIALECTS, type SpokenDialect } from "../src/core/dialect.ts";
 import type { Fate, FieldRow } from "../src/translate/fidelity/field-row.ts";
-import { FIELDS } from "../src/translate/fidelity/losses.ts";
+import { CLIENT_FIELDS, fieldTable } from "../src/translate/fidelity/field-tables.ts";
 
 const PAGE = "docs/reference/fidelity.md";
-const DIALECTS: readonly ClientDialect[] = ["chat", "responses", "messages"];
+const DIALECTS = Object.keys(CLIENT_FIELDS) as ClientDialect[];
 const SIGNS: Record<Fate, string> = { kept: "=", translated: "≈", lost: "lost", refused: "400" };
 const TITLES: Record<ClientDialect, string> = {
   chat: "Chat completions",
@@ -76,21 +76,50 @@ const page = [
   "",
 ].join("\n");
 
+/** One line for a field, then one for each kind of its values that fares otherwise at a provider of some format. */
 function requestTable(client: ClientDialect): string[] {
-  const others = DIALECTS.filter((dialect) => dialect !== client);
-  const cells = ({ path, only, note, fates }: FieldRow): string[] => [
-    `\`${path}\`${only === undefined ? "" : `, ${only.words}`}`,
-    ...others.map((dialect) => SIGNS[fates[dialect] ?? "lost"]),
-    note ?? "",
-  ];
+  const providers = SPOKEN_DIALECTS.filter((dialect) => dialect !== client);
+  const rows = new Map<SpokenDialect, readonly FieldRow[]>(
+    providers.map((provider) => [provider, fieldTable(client, provider)]),
+  );
+  const lines = Object.keys(CLIENT_FIELDS[client]).flatMap((path) => {
+    const at = (provider: SpokenDialect, words: string | undefined): FieldRow | undefined =>
+      rows.get(provider)?.find((row) => row.path === path && row.only?.words === words);
+    const conditions = new Set(
+      providers.flatMap((provider) =>
+        (rows.get(provider) ?? []).filter((row) => row.path === path).map(({ only }) => only?.words),
+      ),
+    );
+    return [...conditions].map((words) => {
+      const answers = providers.map((provider) => at(provider, words));
+      return [
+        `\`${path}\`${words === undefined ? "" : `, ${words}`}`,
+        ...providers.map((provider) => SIGNS[(at(provider, words) ?? at(provider, undefined))?.fate ?? "kept"]),
+        noteOf(providers, answers),
+      ];
+    });
+  });
   return [
     "",
     `## ${TITLES[client]} requests`,
     "",
-    `| Field | ${others.map((dialect) => `${dialect} provider`).join(" | ")} | |`,
-    "|---|---|---|---|",
-    ...FIELDS[client].map((row) => `| ${cells(row).join(" | ")} |`),
+    `| Field | ${providers.map((dialect) => `${dialect} provider`).join(" | ")} | |`,
+    `|${"---|".repeat(providers.length + 2)}`,
+    ...lines.map((cells) => `| ${cells.join(" | ")} |`),
   ];
+}
+
+/** What is said of all is said once; what is said of some names them. */
+function noteOf(providers: readonly SpokenDialect[], answers: readonly (FieldRow | undefined)[]): string {
+  const notes = new Set(answers.flatMap((answer) => answer?.note ?? []));
+  return [...notes]
+    .map((note) => {
+      const sayers = providers.filter((_, index) => answers[index]?.note === note);
+      return answers.every((answer) => answer === undefined || answer.note === note)
+        ? note
+        : `${sayers.join(", ")}: ${note}`;
+    })
+    .join(" ");
 }
 
 const path = join(import.meta.dirname, "..", PAGE);

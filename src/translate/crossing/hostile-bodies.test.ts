@@ -5,7 +5,8 @@ import { readChatRequest } from "../../wire/chat/chat-request.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";
 import { readMessagesRequest } from "../../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../../wire/responses/responses-request.ts";
-import { FIELDS, lossesOf } from "../fidelity/losses.ts";
+import { CLIENT_FIELDS } from "../fidelity/field-tables.ts";
+import { lossesOf } from "../fidelity/losses.ts";
 import { pickTranslator } from "../pick-translator.ts";
 
 type Json = Record<string, unknown>;
@@ -74,7 +75,7 @@ const PAIRS = DIALECTS.flatMap((client) =>
 test.each(PAIRS)(
   "no value anywhere in a %s body is an error of ours on the way to a %s provider",
   (client, provider) => {
-    const places = new Set([...FIELDS[client].map(({ path }) => path), ...MORE_PLACES]);
+    const places = new Set([...Object.keys(CLIENT_FIELDS[client]), ...MORE_PLACES]);
     const problems = [...places].flatMap((place) =>
       VALUES.flatMap((value) =>
         (place.startsWith("input") ? BODIES[client] : BODIES[client].slice(0, 1)).flatMap((body) => {

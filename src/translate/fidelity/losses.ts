@@ -1,20 +1,9 @@
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
 import { type OpenSeal, opensNothing } from "../form/native.ts";
-import { CHAT_FIELDS } from "./chat-fields.ts";
 import type { FieldRow, ModelFacts, Recipient } from "./field-row.ts";
+import { CLIENT_FIELDS, fieldTable } from "./field-tables.ts";
 import { KNOWN_MEMBERS } from "./known-members.ts";
-import { MESSAGES_FIELDS } from "./messages-fields.ts";
-import { RESPONSES_FIELDS } from "./responses-fields.ts";
-
-export const FIELDS: Record<ClientDialect, readonly FieldRow[]> = {
-  chat: CHAT_FIELDS,
-  responses: RESPONSES_FIELDS,
-  messages: MESSAGES_FIELDS,
-};
-
-/** Of a dialect that only providers speak: what becomes of each client format there, in tables of its own. */
-const FURTHER_FIELDS: Partial<Record<ProviderDialect, Record<ClientDialect, readonly FieldRow[]>>> = {};
 
 /** A field that does not reach the provider: what it is called in the table, and where the first one stands in the body. */
 export type Loss = { path: string; at: string; note: string | null };
@@ -35,33 +24,33 @@ export function lossesOf(
   body: Json,
   { open = opensNothing, ...model }: Known = ABLE,
 ): Losses {
-  const rows = FURTHER_FIELDS[provider]?.[client] ?? FIELDS[client];
-  const known = new Set(rows.map(({ path }) => path.split(".")[0]));
+  const to = { provider, body, open, sampling: true, budgeted: false, unasked: false, ...model };
   const dropped: Loss[] = [];
   let refused: Loss | null = null;
-  for (const row of rows) {
-    // What nobody has thought about for this dialect is lost, and said to be; silence would be worse.
-    const fate = row.fates[provider] ?? "lost";
-    if (fate !== "lost" && fate !== "refused") continue;
-    const at = firstAt(
-      {
-        row,
-        to: { provider, body, open, sampling: true, budgeted: false, unasked: false, ...model },
-        steps: row.path.split("."),
-      },
-      { value: body, owner: {} },
-      0,
-    );
+  for (const row of fieldTable(client, provider)) {
+    if (row.fate !== "lost" && row.fate !== "refused") continue;
+    const at = firstAt({ row, to, steps: row.path.split(".") }, { value: body, owner: {} }, 0);
     if (at === null) continue;
     const loss = { path: row.path, at, note: row.note ?? null };
-    if (fate === "refused") refused ??= loss;
+    if (row.fate === "refused") refused ??= loss;
     else if (!dropped.some(({ path }) => path === row.path)) dropped.push(loss);
   }
+  const known = KNOWN[client];
   for (const [name, value] of Object.entries(body)) {
     if (!known.has(name) && value !== null) dropped.push({ path: nameOf(name), at: nameOf(name), note: null });
   }
   return { dropped: [...dropped, ...unknownMembers(client, body)], refused };
 }
+
+const firstSteps = (client: ClientDialect): ReadonlySet<string> =>
+  new Set(Object.keys(CLIENT_FIELDS[client]).map((path) => path.split(".", 1).join()));
+
+/** Members of a body that a table speaks of. */
+const KNOWN: Record<ClientDialect, ReadonlySet<string>> = {
+  chat: firstSteps("chat"),
+  responses: firstSteps("responses"),
+  messages: firstSteps("messages"),
+};
 
 /** Members of the body's parts that nobody reads, each named once. */
 function unknownMembers(client: ClientDialect, body: Json): Loss[] {

@@ -73,3 +73,6 @@ export const effortOf = (value: unknown): Effort | null => EFFORTS.find((effort)
 
 export const plainText = (blocks: readonly Block[], separator = ""): string =>
   blocks.flatMap((block) => (block.kind === "text" || block.kind === "refusal" ? [block.text] : [])).join(separator);
+
+/** Whether a text is more than white space, which some formats refuse to be told. */
+export const hasWords = (text: string): boolean => /\S/.test(text);

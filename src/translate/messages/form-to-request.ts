@@ -1,4 +1,5 @@
 import { DEFAULT_MAX_TOKENS } from "../../wire/messages/messages-request.ts";
+import { hasWords } from "../form/build-form.ts";
 import { type CallIdRules, withCallIds } from "../form/call-ids.ts";
 import { argumentsIn } from "../form/parse-exactly.ts";
 import { type Json, said } from "../form/read-json.ts";
@@ -34,9 +35,6 @@ export function formToMessages(form: RequestForm, { model, stream, maxOutputToke
     stream: stream ? true : null,
   });
 }
-
-/** This dialect refuses text that is white space alone, and to stop at such. */
-export const hasWords = (text: string): boolean => /\S/.test(text);
 
 /** An answer that the caller has begun may not end in white space. */
 function messagesOf({ turns }: RequestForm): Json[] {

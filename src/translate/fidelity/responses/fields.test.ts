@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lossesOf } from "./losses.ts";
+import { lossesOf } from "../losses.ts";
 
 const droppedOf = (body: Record<string, unknown>): string[] =>
   lossesOf("responses", "messages", { input: "hi", ...body }).dropped.map(({ path }) => path);

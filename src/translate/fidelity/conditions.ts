@@ -1,0 +1,64 @@
+import { isObject } from "../../core/is-object.ts";
+import { type Condition, type Exception, refused } from "./field-row.ts";
+
+export const otherThan = (...values: readonly unknown[]): Condition => ({
+  words: `other than ${values.map((value) => `\`${String(value)}\``).join(", ")}`,
+  when: (value) => !values.includes(value),
+});
+
+export const being = (...values: readonly unknown[]): Condition => ({
+  words: values.map((value) => `\`${String(value)}\``).join(", "),
+  when: (value) => values.includes(value),
+});
+
+/** A word of the caller's that has no meaning here, where others have. */
+export const wordOtherThan = (...values: readonly string[]): Condition => ({
+  words: otherThan(...values).words,
+  when: (value) => typeof value === "string" && !values.includes(value),
+});
+
+/** A part that does not say what it is; the formats themselves refuse it, and nobody could translate it. */
+export const UNTYPED: Condition = {
+  words: "without a `type`",
+  when: (part) => !isObject(part) || typeof part["type"] !== "string",
+};
+
+/** Arguments of a call that was cut off. */
+export const NO_JSON_OBJECT: Condition = {
+  words: "that is no JSON object",
+  when: (value) => typeof value === "string" && value !== "" && !isJsonObject(value),
+};
+
+/** A search is called with an object; calls of all other tools with a text. */
+export const NO_TEXT: Condition = {
+  words: "that is no text",
+  when: (value, { type }) => typeof value !== "string" && type !== "tool_search_call",
+};
+
+/** Of two names of the caller's user one is sent. */
+export const BESIDE_IDENTIFIER: Condition = {
+  words: "beside `safety_identifier`",
+  when: (_, body) => typeof body["safety_identifier"] === "string",
+};
+
+/** How a row is worded that speaks of what only a model that reasons takes. */
+export const WITHOUT_REASONING = "to a model without reasoning";
+
+const LONGEST_TOOL_NAME = 128;
+
+/** It is repeated with every call, and with every member of a namespace, and must not make a small exchange a large one. */
+export const OVERLONG_NAME: Exception = refused(
+  {
+    words: `longer than ${LONGEST_TOOL_NAME} characters`,
+    when: (name) => typeof name === "string" && name.length > LONGEST_TOOL_NAME,
+  },
+  "No provider takes a name of that length.",
+);
+
+function isJsonObject(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+import type { ClientDialect, ProviderDialect, SpokenDialect } from "../../core/dialect.ts";
+import { CHAT_FIELDS } from "./chat/fields.ts";
+import { MESSAGES_TO_CHAT } from "./chat/from-messages.ts";
+import { RESPONSES_TO_CHAT } from "./chat/from-responses.ts";
+import { type ClientFields, type FieldRow, rowsOf } from "./field-row.ts";
+import { MESSAGES_FIELDS } from "./messages/fields.ts";
+import { CHAT_TO_MESSAGES } from "./messages/from-chat.ts";
+import { RESPONSES_TO_MESSAGES } from "./messages/from-responses.ts";
+import { RESPONSES_FIELDS } from "./responses/fields.ts";
+import { CHAT_TO_RESPONSES } from "./responses/from-chat.ts";
+import { MESSAGES_TO_RESPONSES } from "./responses/from-messages.ts";
+
+/** The fields of each client format, in the order in which losses are named. */
+export const CLIENT_FIELDS: Record<ClientDialect, ClientFields> = {
+  chat: CHAT_FIELDS,
+  responses: RESPONSES_FIELDS,
+  messages: MESSAGES_FIELDS,
+};
+
+type FieldTables = {
+  [Provider in SpokenDialect]: { [Client in Exclude<ClientDialect, Provider>]: readonly FieldRow[] };
+};
+
+/** By a provider's format: what becomes there of a request in each other format. A new format adds an entry here. */
+const FIELD_TABLES: FieldTables = {
+  chat: {
+    responses: rowsOf(RESPONSES_FIELDS, RESPONSES_TO_CHAT),
+    messages: rowsOf(MESSAGES_FIELDS, MESSAGES_TO_CHAT),
+  },
+  responses: {
+    chat: rowsOf(CHAT_FIELDS, CHAT_TO_RESPONSES),
+    messages: rowsOf(MESSAGES_FIELDS, MESSAGES_TO_RESPONSES),
+  },
+  messages: {
+    chat: rowsOf(CHAT_FIELDS, CHAT_TO_MESSAGES),
+    responses: rowsOf(RESPONSES_FIELDS, RESPONSES_TO_MESSAGES),
+  },
+};
+
+type AnyTables = Partial<Record<ProviderDialect, Partial<Record<ClientDialect, readonly FieldRow[]>>>>;
+
+/** What becomes of a request of one format at providers of another. Where nobody has thought about it, all is lost, and said to be. */
+export function fieldTable(client: ClientDialect, provider: ProviderDialect): readonly FieldRow[] {
+  const tables: AnyTables = FIELD_TABLES;
+  return tables[provider]?.[client] ?? Object.keys(CLIENT_FIELDS[client]).map((path) => ({ path, fate: "lost" }));
+}

@@ -1,0 +1,52 @@
+import { isObject } from "../../../core/is-object.ts";
+import { effortOf } from "../../form/build-form.ts";
+import { isStrictSchema } from "../../form/strict-schema.ts";
+import { type Condition, type Exception, lost } from "../field-row.ts";
+import { NOT_ENFORCED } from "../notes.ts";
+
+export const LINKED_DOCUMENT: Condition = { words: "a document at an address", when: isLinkedDocument };
+
+export const OF_LINKED_DOCUMENT: Condition = {
+  words: "of a document at an address",
+  when: (_, owner) => isLinkedDocument(owner),
+};
+
+function isLinkedDocument(block: unknown): boolean {
+  return (
+    isObject(block) && block["type"] === "document" && isObject(block["source"]) && block["source"]["type"] === "url"
+  );
+}
+
+/** Thinking that a model is asked for without a word of how much. */
+export const ADAPTIVE: Condition = {
+  words: "adaptive, without an effort",
+  when: (thinking, { output_config: output }) =>
+    isObject(thinking) && thinking["type"] === "adaptive" && !(isObject(output) && effortOf(output["effort"]) !== null),
+};
+
+/** Thinking that a model which reasons is asked to leave. */
+export const DISABLED: Exception = lost(
+  {
+    words: "disabled, to a model that reasons",
+    when: (value, _, { reasoning }) => reasoning && isObject(value) && value["type"] === "disabled",
+  },
+  "The least that can be asked for has another word with every model, and each refuses those of others.",
+);
+
+const NOT_STRICT = "with open or optional members, or joined by more than `anyOf`";
+
+/** A schema that providers of chat completions and responses would refuse to hold an answer to. */
+export const NOT_STRICT_SCHEMA: Exception = lost(
+  { words: NOT_STRICT, when: (schema) => !isStrictSchema(schema) },
+  NOT_ENFORCED,
+);
+
+/** The same of calls. */
+export const NOT_STRICT_TOOL: Exception = lost(
+  { words: NOT_STRICT, when: (strict, tool) => strict === true && !isStrictSchema(tool["input_schema"]) },
+  NOT_ENFORCED,
+);
+
+export const BUDGETS = "As an effort; budgets from 4,096 are `medium`, from 16,384 `high`.";
+export const HIDDEN_USER = "The user, hidden from the provider.";
+export const OLDER_NAME = "The older name of `output_config.format`.";

@@ -1,0 +1,76 @@
+import { isObject } from "../../../core/is-object.ts";
+import { heldSchema, isHoldable } from "../../messages/schema.ts";
+import { type Exception, lost } from "../field-row.ts";
+import { NOT_ENFORCED } from "../notes.ts";
+
+/** What a messages provider is asked for and cannot hold an answer to. */
+export const NOT_HELD: Exception = lost(
+  { words: "with bounds or open members", when: (schema) => isObject(schema) && !heldSchema(schema).whole },
+  NOT_ENFORCED,
+);
+
+/** The same of calls, by what names the schema of a tool; `listed` finds those of all tools that are to be held to theirs. */
+export const notHeld = (member: string, listed: (body: Record<string, unknown>) => readonly unknown[]): Exception =>
+  lost(
+    {
+      words: "with bounds or open members, or of more tools than are held at once",
+      when: (strict, tool, { body }) => strict === true && !isHoldable(tool[member], listed(body)),
+    },
+    NOT_ENFORCED,
+  );
+
+/** How a row is worded that speaks of thinking which was broken off. A messages provider refuses a turn that ends in it. */
+export const IDLE_THOUGHT = "thinking of a messages provider after which nothing was said";
+export const LEFT_OUT = "The thinking is left out.";
+
+/** How a row is worded that speaks of thinking which a model cannot be asked for. */
+export const BEYOND_BUDGETS =
+  "to a messages model that thinks by a budget, after calls made without thinking or with a limit below 1,280 tokens";
+
+/** What is asked of a model that cannot help thinking. */
+export const UNASKED: Exception = lost(
+  {
+    words: "`none`, to a messages model that thinks in any case",
+    when: (effort, _, { unasked }) => unasked && effort === "none",
+  },
+  "Told as `low`.",
+);
+
+/** How a row is worded that speaks of thinking which a forced call leaves no room for. */
+export const BESIDE_FORCED_CALL = "beside a call that is forced";
+export const WITHOUT_THINKING = "Told as an effort, without thinking.";
+
+type Thinks = (body: Record<string, unknown>) => boolean;
+
+/** What the newest messages models choose by themselves. */
+const WITHOUT_SAMPLING: Exception = lost(
+  {
+    words: "other than 1, to a model that takes none",
+    when: (value, _, { sampling }) => !sampling && value !== 1,
+  },
+  "Claude Opus takes none from 4.7 on, and no Claude from 5 on.",
+);
+
+/** A temperature that is not taken, by what says whether the model is to think. */
+export const temperatures = (thinks: Thinks): readonly [Exception, Exception] => [
+  lost(
+    {
+      words: "above 1, or with reasoning",
+      when: (value, body, { reasoning }) => (typeof value === "number" && value > 1) || (reasoning && thinks(body)),
+    },
+    "Taken as 1; a model that thinks takes none.",
+  ),
+  WITHOUT_SAMPLING,
+];
+
+/** The same of `top_p`. */
+export const topPs = (thinks: Thinks): readonly [Exception, Exception] => [
+  WITHOUT_SAMPLING,
+  lost({
+    words: "beside `temperature`, or with reasoning",
+    when: (_, body, { reasoning }) => typeof body["temperature"] === "number" || (reasoning && thinks(body)),
+  }),
+];
+
+/** What becomes of text that says nothing. */
+export const NO_BLANKS = "Texts of white space alone are left out at messages providers, which refuse them.";
