@@ -1,9 +1,7 @@
 import type { Control } from "../app.ts";
-import type { ClientDialect } from "../core/dialect.ts";
 import type { MemberTerms } from "../core/member-policy.ts";
-import type { SealedCredential } from "../core/sealed-credential.ts";
-import type { ProbeResult } from "./probe/probe-provider.ts";
-import type { Rekeyed } from "../credentials/rekey.ts";
+import type { ProbeResult, ProbeTarget } from "../core/probe.ts";
+import type { Rekeyed, SealedCredential } from "../core/sealed-credential.ts";
 
 /** What the operator's commands can do, whether through a database or through a running gateway. */
 export type OperatorControl = Omit<Control, "catalogue">;
@@ -23,7 +21,7 @@ export type Catalogue = Pick<
   addProvider: (order: NewProvider, present: "keep" | "replace") => Promise<AddedProvider>;
   rekeyProviders: () => Promise<Rekeyed>;
   /** Makes one small call to a provider of the catalogue, at its price, from where its credential can be had. */
-  probeProvider: (name: string, target: { upstreamModel: string; dialect: ClientDialect }) => Promise<ProbeResult>;
+  probeProvider: (name: string, target: ProbeTarget) => Promise<ProbeResult>;
 };
 
 type ShownCredential = { sealedCredential?: Pick<SealedCredential, "keyId"> | null };

@@ -1,6 +1,6 @@
 import type { ProviderDialect } from "../core/dialect.ts";
+import type { ProbeResult } from "../core/probe.ts";
 import type { ListedProvider } from "./operator-control.ts";
-import type { ProbeResult } from "./probe/probe-provider.ts";
 
 /*
  * What the admin listener answers, and what it means. The gateway is of the same version and was asked with the operator's

@@ -1,8 +1,9 @@
 import { CredentialError } from "./credential-error.ts";
 import { createCredentialVault, type CredentialVault } from "./credential-vault.ts";
+import type { Rekeyed } from "../core/sealed-credential.ts";
 import type { Secret } from "../core/secret.ts";
 import { type CredentialHolder, type CredentialSources, createFindCredential } from "./find-credential.ts";
-import { type Rekeyed, rekey, type SealedStore } from "./rekey.ts";
+import { rekey, type SealedStore } from "./rekey.ts";
 
 /** Providers' credentials, in the process that has the keys to them. What is missing for one is told in a `CredentialError`. */
 export type Credentials = {

@@ -1,16 +1,6 @@
 import type { CredentialVault } from "./credential-vault.ts";
 import { Conflict } from "../core/conflict.ts";
-import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
-
-export type Rekeyed = {
-  keyId: string;
-  /** Providers whose credential has the newest key now. */
-  resealed: readonly string[];
-  /** Those that had it already. */
-  current: readonly string[];
-  /** Those that no key at hand opens. They stay as they were: another key may open them yet. */
-  unopened: readonly { provider: string; problem: string }[];
-};
+import type { CredentialPlace, Rekeyed, SealedCredential } from "../core/sealed-credential.ts";
 
 type Reseal = (stored: CredentialPlace & { sealedCredential: SealedCredential }) => SealedCredential | null;
 

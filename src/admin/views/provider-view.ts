@@ -1,5 +1,6 @@
 import type { ProviderOverview } from "../../catalogue/model.ts";
-import type { ProbeResult, Rekeyed } from "../provider-tools.ts";
+import type { ProbeResult } from "../../core/probe.ts";
+import type { Rekeyed } from "../../core/sealed-credential.ts";
 
 /** A provider as operators see it: of its credential only the place and, of a stored one, the name of the key that opens it. */
 export const providerView = (

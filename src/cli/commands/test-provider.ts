@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import type { ClientDialect } from "../../core/dialect.ts";
+import { PROBE_OUTPUT_TOKENS } from "../../core/probe.ts";
 import { withCatalogue } from "../open-catalogue.ts";
 import { printable, printResult } from "../text/print.ts";
 import { chooseTarget } from "../probe/choose-target.ts";
-import { MOST_TOKENS } from "../probe/probe-provider.ts";
 import { probeText, probeView } from "../probe/probe-text.ts";
 import { CommandError } from "../report-failure.ts";
 
@@ -29,7 +29,7 @@ export function addProviderTestCommand(providers: Command): void {
         if (provider === undefined) throw new CommandError(`there is no provider ${JSON.stringify(name)}.`);
         const choice = chooseTarget(provider, { model: options.model, dialect: options.dialect });
         process.stderr.write(
-          `making one call to ${provider.baseUrl}: ${printable(choice.upstreamModel)}, at most ${MOST_TOKENS} tokens of output\n`,
+          `making one call to ${provider.baseUrl}: ${printable(choice.upstreamModel)}, at most ${PROBE_OUTPUT_TOKENS} tokens of output\n`,
         );
         const { upstreamModel, dialect } = choice;
         const result = await catalogue.probeProvider(name, { upstreamModel, dialect });

@@ -1,14 +1,6 @@
+import type { Examination } from "../../core/probe.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { SseEvent } from "./sse-events.ts";
-
-/** What a provider's stream was like. */
-export type Examination = {
-  /** Rules it does not keep, in words; empty when its bytes can be forwarded as they come. */
-  broken: readonly string[];
-  /** The model as its answer names it, which callers see where nothing is repaired. */
-  model: string;
-  usage: { inputTokens: number | null; outputTokens: number | null } | null;
-};
 
 export type Examine = (events: readonly SseEvent[]) => Examination;
 

@@ -1,5 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
-import { countIn, type Examination, textIn } from "./examination.ts";
+import type { Examination } from "../../core/probe.ts";
+import { countIn, textIn } from "./examination.ts";
 import { objectIn, type SseEvent } from "./sse-events.ts";
 
 /** Holds a stream of messages against what official clients need of one. */

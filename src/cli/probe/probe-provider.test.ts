@@ -5,7 +5,7 @@ import { quirksAt } from "../../app.ts";
 import { systemClock } from "../../core/clock.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { chooseTarget } from "./choose-target.ts";
-import { probeProvider, type ProbeTarget } from "./probe-provider.ts";
+import { probeProvider, type ProbeCall } from "./probe-provider.ts";
 import { probeText } from "./probe-text.ts";
 
 const means = { fetch, elapsedMs: systemClock.elapsedMs };
@@ -33,7 +33,7 @@ afterAll(async () => {
   server.close();
 });
 
-const target = (changes: Partial<ProbeTarget> = {}): ProbeTarget => ({
+const target = (changes: Partial<ProbeCall> = {}): ProbeCall => ({
   baseUrl: `${simulator.url}/v1`,
   upstreamModel: "sim-fast+tokens=3",
   dialect: "chat",
@@ -43,7 +43,7 @@ const target = (changes: Partial<ProbeTarget> = {}): ProbeTarget => ({
 });
 
 /** What a provider at this address would be sent, which is not sent there. */
-async function asked(baseUrl: string, dialect: ProbeTarget["dialect"]) {
+async function asked(baseUrl: string, dialect: ProbeCall["dialect"]) {
   const calls: { headers: Record<string, string>; body: object }[] = [];
   const record: typeof fetch = (_, { headers, body } = {}) => {
     calls.push({ headers: headers as Record<string, string>, body: JSON.parse(body as string) as object });

@@ -1,37 +1,21 @@
 import type { Quirks } from "../../app.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
+import { PROBE_OUTPUT_TOKENS, type ProbeResult, type ProbeTarget } from "../../core/probe.ts";
 import { scrub } from "../../core/scrub.ts";
-import type { Examination, Examine } from "./examination.ts";
+import type { Examine } from "./examination.ts";
 import { examineChat } from "./examine-chat.ts";
 import { examineMessages } from "./examine-messages.ts";
 import { examineResponses } from "./examine-responses.ts";
 import { readSseEvents } from "./sse-events.ts";
 
-export type ProbeTarget = {
-  baseUrl: string;
-  upstreamModel: string;
-  dialect: ClientDialect;
-  secret: string | null;
-  /** How this provider differs from others: it is asked as the gateway would ask it, or the test would tell of another call. */
-  quirks: Quirks;
-};
-
-export type ProbeResult = {
-  /** Null: the provider did not answer at all. */
-  status: number | null;
-  firstByteMs: number | null;
-  wholeMs: number;
-  /** What went wrong, in words; null when the stream came to its end. */
-  problem: string | null;
-  examination: Examination | null;
-};
+/** A provider as it is called. Its peculiarities are minded, or the test would tell of another call than the gateway's. */
+export type ProbeCall = ProbeTarget & { baseUrl: string; secret: string | null; quirks: Quirks };
 
 type Means = { fetch: typeof globalThis.fetch; elapsedMs: () => number };
 
 const TIMEOUT_MS = 60_000;
 const MOST_BYTES = 1_048_576;
 const SHOWN_CHARACTERS = 300;
-export const MOST_TOKENS = 16;
 /** What is no header would be refused by the runtime, in words that repeat it. */
 const SENDABLE = /^[\x20-\x7e]*$/;
 const UNSENDABLE = "the credential cannot be sent: it is of several lines, or not of printable ASCII characters alone";
@@ -53,7 +37,7 @@ const OPERATIONS: Record<ClientDialect, Operation> = {
     path: "/chat/completions",
     body: ({ outputLimitField, streamOptions }) => ({
       messages,
-      [outputLimitField]: MOST_TOKENS,
+      [outputLimitField]: PROBE_OUTPUT_TOKENS,
       ...(streamOptions === "refused" ? {} : { stream_options: { include_usage: true } }),
     }),
     headers: ownHeader,
@@ -61,20 +45,20 @@ const OPERATIONS: Record<ClientDialect, Operation> = {
   },
   responses: {
     path: "/responses",
-    body: () => ({ input: QUESTION, max_output_tokens: MOST_TOKENS, store: false }),
+    body: () => ({ input: QUESTION, max_output_tokens: PROBE_OUTPUT_TOKENS, store: false }),
     headers: ownHeader,
     examine: examineResponses,
   },
   messages: {
     path: "/messages",
-    body: () => ({ messages, max_tokens: MOST_TOKENS }),
+    body: () => ({ messages, max_tokens: PROBE_OUTPUT_TOKENS }),
     headers: (secret) => ({ "x-api-key": secret }),
     examine: examineMessages,
   },
 };
 
 /** Makes one small streamed call to a provider, with nothing in between, and says what its answer was like. */
-export async function probeProvider(target: ProbeTarget, { fetch, elapsedMs }: Means): Promise<ProbeResult> {
+export async function probeProvider(target: ProbeCall, { fetch, elapsedMs }: Means): Promise<ProbeResult> {
   const { path, body, headers, examine } = OPERATIONS[target.dialect];
   const begunMs = elapsedMs();
   const since = (): number => Math.round(elapsedMs() - begunMs);

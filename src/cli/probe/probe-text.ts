@@ -1,6 +1,6 @@
+import type { ProbeResult } from "../../core/probe.ts";
 import { facts } from "../text/print.ts";
 import type { Choice } from "./choose-target.ts";
-import type { ProbeResult } from "./probe-provider.ts";
 
 export type ProbeReport = { provider: string; choice: Choice; result: ProbeResult };
 

@@ -1,6 +1,5 @@
-import { shortKeyId } from "../../core/sealed-credential.ts";
+import { type Rekeyed, shortKeyId } from "../../core/sealed-credential.ts";
 import { printable } from "./print.ts";
-import type { Rekeyed } from "../../credentials/rekey.ts";
 
 export const rekeyView = ({ keyId, resealed, current, unopened }: Rekeyed): object => ({
   key: keyId,
