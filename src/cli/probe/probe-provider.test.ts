@@ -4,9 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { quirksAt } from "../../app.ts";
 import { systemClock } from "../../core/clock.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { chooseTarget } from "./choose-target.ts";
 import { probeProvider, type ProbeCall } from "./probe-provider.ts";
-import { probeText } from "./probe-text.ts";
 
 const means = { fetch, elapsedMs: systemClock.elapsedMs };
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
@@ -102,43 +100,6 @@ test("a provider that is not there, breaks off, or never ends is a problem and n
   expect(away).toMatchObject({ status: null, problem: expect.stringContaining("ECONNREFUSED") as string });
   expect(broken.problem).not.toBeNull();
   expect(endless.problem).toContain("larger than");
-});
-
-const route = {
-  id: "1",
-  modelId: "large",
-  published: true,
-  upstreamModel: "large-1",
-  dialect: "chat",
-  conformant: true,
-} as const;
-const provider = { name: "acme", baseUrl: "https://api.example.com", credentialRef: "none", routes: [route] };
-const whatever = { model: undefined, dialect: undefined };
-
-test("a model is tested by our name or the provider's, and without one what callers are offered first", () => {
-  const hidden = { ...route, modelId: "hidden", upstreamModel: "h", published: false };
-  const both = { ...provider, routes: [hidden, route] };
-
-  expect(chooseTarget(both, whatever)).toMatchObject({ upstreamModel: "large-1" });
-  expect(chooseTarget(both, { ...whatever, model: "hidden" })).toMatchObject({ upstreamModel: "h" });
-  expect(chooseTarget(both, { ...whatever, model: "h" })).toMatchObject({ route: { modelId: "hidden" } });
-  expect(chooseTarget(both, { model: "new", dialect: "messages" })).toEqual({
-    upstreamModel: "new",
-    dialect: "messages",
-    route: null,
-  });
-  expect(() => chooseTarget({ ...provider, routes: [] }, whatever)).toThrow("--model");
-  expect(() => chooseTarget({ ...provider, routes: [{ ...route, dialect: "gemini" }] }, whatever)).toThrow("gemini");
-});
-
-test("a route that is declared otherwise than its stream was is told how to change", () => {
-  const choice = chooseTarget(provider, whatever);
-  const examination = { broken: ["6.1.7 the stream ends with data: [DONE]"], model: "m", usage: null };
-  const result = { status: 200, firstByteMs: 1, wholeMs: 2, problem: null, examination };
-
-  expect(probeText({ provider: "acme", choice, result })).toContain(
-    "tollgate models add large --provider acme --upstream-model large-1 --dialect chat --no-conformant",
-  );
 });
 
 test("a credential that a header cannot carry, such as a file of several lines, is not sent and not repeated", async () => {
