@@ -81,8 +81,9 @@ const EXPIRY_LOOK_MS = 1_000;
 const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
 
-/** For commands that call a provider themselves: they must ask as the gateway would. */
-export { type Quirks, quirksAt } from "./upstream/providers.ts";
+/** For commands that call a provider themselves. */
+export { probeProvider } from "./upstream/probe/probe-provider.ts";
+export { quirksAt } from "./upstream/providers.ts";
 
 export type GatewayParts = {
   config: Config;

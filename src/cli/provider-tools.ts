@@ -1,6 +1,5 @@
 import type { GatewayParts } from "../app.ts";
 import { systemClock } from "../core/clock.ts";
-import { probeProvider } from "./probe/probe-provider.ts";
 
 type ProviderTools = GatewayParts["providerTools"];
 
@@ -17,7 +16,7 @@ export const createProviderTools = ({
   probe: async (provider, { upstreamModel, dialect }) => {
     const secret = credential({ ...provider, provider: provider.name });
     // Loaded here because it brings the whole gateway along, which commands that call nobody do not need.
-    const { quirksAt } = await import("../app.ts");
+    const { probeProvider, quirksAt } = await import("../app.ts");
     const target = { baseUrl: provider.baseUrl, upstreamModel, dialect, secret, quirks: quirksAt(provider.baseUrl) };
     return probeProvider(target, { fetch, elapsedMs: systemClock.elapsedMs });
   },

@@ -3,8 +3,8 @@ import type { ClientDialect } from "../../core/dialect.ts";
 import { PROBE_OUTPUT_TOKENS } from "../../core/probe.ts";
 import { withCatalogue } from "../open-catalogue.ts";
 import { printable, printResult } from "../text/print.ts";
-import { chooseTarget } from "../probe/choose-target.ts";
-import { probeText, probeView } from "../probe/probe-text.ts";
+import { chooseTarget } from "../choose-target.ts";
+import { probeText, probeView } from "../text/probe-text.ts";
 import { CommandError } from "../report-failure.ts";
 
 type TestOptions = { model?: string; dialect?: ClientDialect; json?: true };

@@ -1,4 +1,4 @@
-import type { Quirks } from "../../app.ts";
+import type { Quirks } from "../providers.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { PROBE_OUTPUT_TOKENS, type ProbeResult, type ProbeTarget } from "../../core/probe.ts";
 import { scrub } from "../../core/scrub.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { quirksAt } from "../../app.ts";
+import { quirksAt } from "../providers.ts";
 import { systemClock } from "../../core/clock.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { probeProvider, type ProbeCall } from "./probe-provider.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { chooseTarget } from "./choose-target.ts";
-import { probeText } from "./probe-text.ts";
+import { probeText } from "./text/probe-text.ts";
 
 const route = {
   id: "1",

@@ -1,6 +1,6 @@
 import type { ProbeResult } from "../../core/probe.ts";
-import { facts } from "../text/print.ts";
-import type { Choice } from "./choose-target.ts";
+import { facts } from "./print.ts";
+import type { Choice } from "../choose-target.ts";
 
 export type ProbeReport = { provider: string; choice: Choice; result: ProbeResult };
 

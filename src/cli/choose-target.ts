@@ -1,6 +1,6 @@
-import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
-import type { ListedProvider } from "../operator-control.ts";
-import { CommandError } from "../report-failure.ts";
+import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
+import type { ListedProvider } from "./operator-control.ts";
+import { CommandError } from "./report-failure.ts";
 
 /** What a test calls. `route` is the one that it speaks for; null when the catalogue has none such. */
 export type Choice = {
