@@ -82,8 +82,7 @@ const STANDBY_LACKING = "the database has no synchronous standby, and one is req
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
 
 /** For commands that call a provider themselves. */
-export { probeProvider } from "./upstream/probe/probe-provider.ts";
-export { quirksAt } from "./upstream/providers.ts";
+export { createProbe } from "./upstream/probe/probe.ts";
 
 export type GatewayParts = {
   config: Config;

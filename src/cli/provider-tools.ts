@@ -16,8 +16,8 @@ export const createProviderTools = ({
   probe: async (provider, { upstreamModel, dialect }) => {
     const secret = credential({ ...provider, provider: provider.name });
     // Loaded here because it brings the whole gateway along, which commands that call nobody do not need.
-    const { probeProvider, quirksAt } = await import("../app.ts");
-    const target = { baseUrl: provider.baseUrl, upstreamModel, dialect, secret, quirks: quirksAt(provider.baseUrl) };
-    return probeProvider(target, { fetch, elapsedMs: systemClock.elapsedMs });
+    const { createProbe } = await import("../app.ts");
+    const probe = createProbe({ fetch, elapsedMs: systemClock.elapsedMs });
+    return probe({ baseUrl: provider.baseUrl, secret }, { upstreamModel, dialect });
   },
 });

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { quirksAt } from "../providers.ts";
 import { systemClock } from "../../core/clock.ts";
+import type { ProbeTarget } from "../../core/probe.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { probeProvider, type ProbeCall } from "./probe-provider.ts";
+import { prepareRoute } from "../prepare-route.ts";
+import { createProbe } from "./probe.ts";
 
-const means = { fetch, elapsedMs: systemClock.elapsedMs };
+const means = { elapsedMs: systemClock.elapsedMs };
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
 let server: Server;
 let serverUrl: string;
@@ -31,23 +32,22 @@ afterAll(async () => {
   server.close();
 });
 
-const target = (changes: Partial<ProbeCall> = {}): ProbeCall => ({
-  baseUrl: `${simulator.url}/v1`,
-  upstreamModel: "sim-fast+tokens=3",
-  dialect: "chat",
-  secret: "s3cret-key",
-  quirks: quirksAt(simulator.url),
-  ...changes,
-});
+type Asked = ProbeTarget & { baseUrl: string; secret: string };
+
+const probe = (changes: Partial<Asked> = {}, given: typeof fetch = fetch) => {
+  const { baseUrl = `${simulator.url}/v1`, secret = "s3cret-key" } = changes;
+  const { upstreamModel = "sim-fast+tokens=3", dialect = "chat" } = changes;
+  return createProbe({ ...means, fetch: given })({ baseUrl, secret }, { upstreamModel, dialect });
+};
 
 /** What a provider at this address would be sent, which is not sent there. */
-async function asked(baseUrl: string, dialect: ProbeCall["dialect"]) {
-  const calls: { headers: Record<string, string>; body: object }[] = [];
-  const record: typeof fetch = (_, { headers, body } = {}) => {
-    calls.push({ headers: headers as Record<string, string>, body: JSON.parse(body as string) as object });
+async function asked(baseUrl: string, dialect: ProbeTarget["dialect"]) {
+  const calls: { url: unknown; headers: Record<string, string>; body: object }[] = [];
+  const record: typeof fetch = (url, { headers, body } = {}) => {
+    calls.push({ url, headers: headers as Record<string, string>, body: JSON.parse(body as string) as object });
     return Promise.resolve(new Response("no", { status: 503 }));
   };
-  await probeProvider(target({ baseUrl, dialect, quirks: quirksAt(baseUrl) }), { ...means, fetch: record });
+  await probe({ baseUrl, dialect }, record);
   return calls[0]!;
 }
 
@@ -65,10 +65,19 @@ test("a provider is asked as the gateway asks it: where it wants its credential,
   expect(mistral.body).not.toHaveProperty("stream_options");
 });
 
+test("a provider is asked at the address and with the headers that its dialect's row gives to every call", async () => {
+  for (const dialect of ["chat", "responses", "messages"] as const) {
+    const route = { baseUrl: "https://api.example.com/v1/", dialect, upstreamModel: "sim-fast+tokens=3" };
+    const { origin, paths, headers } = prepareRoute(route, "s3cret-key");
+
+    expect(await asked(route.baseUrl, dialect)).toMatchObject({ url: origin + paths.streamed, headers });
+  }
+});
+
 test.each(["chat", "responses", "messages"] as const)(
   "one call to a provider that speaks %s says how long it took, what it used and which rules it keeps",
   async (dialect) => {
-    const result = await probeProvider(target({ dialect }), means);
+    const result = await probe({ dialect });
 
     expect(result).toMatchObject({
       status: 200,
@@ -81,21 +90,21 @@ test.each(["chat", "responses", "messages"] as const)(
 
 test("a refusal, a redirect and an answer that is no stream are problems, told without the credential", async () => {
   for (const status of [200, 302, 401]) {
-    const result = await probeProvider(target({ baseUrl: `${serverUrl}/${status}` }), means);
+    const result = await probe({ baseUrl: `${serverUrl}/${status}` });
 
     expect(result).toMatchObject({ status, examination: null });
     expect(result.problem).not.toContain("s3cret-key");
   }
-  expect((await probeProvider(target({ baseUrl: `${serverUrl}/401` }), means)).problem).toMatch(/wrong key Bearer .*…/);
+  expect((await probe({ baseUrl: `${serverUrl}/401` })).problem).toMatch(/wrong key Bearer .*…/);
 });
 
 test("a provider that is not there, breaks off, or never ends is a problem and not a crash", async () => {
   const gone = await startSimulator({});
   await gone.close();
 
-  const away = await probeProvider(target({ baseUrl: `${gone.url}/v1` }), means);
-  const broken = await probeProvider(target({ upstreamModel: "m+tokens=5+fail=reset@2" }), means);
-  const endless = await probeProvider(target({ baseUrl: `${serverUrl}/endless` }), means);
+  const away = await probe({ baseUrl: `${gone.url}/v1` });
+  const broken = await probe({ upstreamModel: "m+tokens=5+fail=reset@2" });
+  const endless = await probe({ baseUrl: `${serverUrl}/endless` });
 
   expect(away).toMatchObject({ status: null, problem: expect.stringContaining("ECONNREFUSED") as string });
   expect(broken.problem).not.toBeNull();
@@ -111,7 +120,7 @@ test("a credential that a header cannot carry, such as a file of several lines, 
 
   for (const dialect of ["chat", "responses", "messages"] as const) {
     const secret = "first-line\nsecond-line\n";
-    const { problem } = await probeProvider(target({ dialect, secret }), { ...means, fetch: watched });
+    const { problem } = await probe({ dialect, secret }, watched);
 
     expect(problem).toContain("cannot be sent");
     expect(problem).not.toMatch(/first-line|second-line/);
@@ -124,7 +133,7 @@ test("a secret that a provider repeats is hidden before its words are cut, so th
   const words = `${"x ".repeat(145)}${secret}`;
   const repeated: typeof fetch = () => Promise.resolve(new Response(words, { status: 401 }));
 
-  const { problem } = await probeProvider(target({ secret }), { ...means, fetch: repeated });
+  const { problem } = await probe({ secret }, repeated);
 
   expect(problem).toBe(`${"x ".repeat(145)}[secret]`);
 });

@@ -1,0 +1,107 @@
+import type { ClientDialect } from "../../core/dialect.ts";
+import { PROBE_OUTPUT_TOKENS, type ProbeResult, type ProbeTarget } from "../../core/probe.ts";
+import { scrub } from "../../core/scrub.ts";
+import { prepareRoute } from "../prepare-route.ts";
+import type { Quirks } from "../providers.ts";
+import type { Examine } from "./examination.ts";
+import { examineChat } from "./examine-chat.ts";
+import { examineMessages } from "./examine-messages.ts";
+import { examineResponses } from "./examine-responses.ts";
+import { readSseEvents } from "./sse-events.ts";
+
+/** Makes one small call to a provider, at its price. The secret goes with the call and into no word of the result. */
+export type Probe = (provider: { baseUrl: string; secret: string | null }, target: ProbeTarget) => Promise<ProbeResult>;
+
+type Means = { fetch: typeof globalThis.fetch; elapsedMs: () => number };
+
+const TIMEOUT_MS = 60_000;
+const MOST_BYTES = 1_048_576;
+const SHOWN_CHARACTERS = 300;
+/** What is no header would be refused by the runtime, in words that repeat it. */
+const SENDABLE = /^[\x20-\x7e]*$/;
+const UNSENDABLE = "the credential cannot be sent: it is of several lines, or not of printable ASCII characters alone";
+const QUESTION = "Reply with the word hello.";
+
+type Operation = { body: (quirks: Quirks) => Record<string, unknown>; examine: Examine };
+
+const messages = [{ role: "user", content: QUESTION }];
+
+const OPERATIONS: Record<ClientDialect, Operation> = {
+  chat: {
+    body: ({ outputLimitField, streamOptions }) => ({
+      messages,
+      [outputLimitField]: PROBE_OUTPUT_TOKENS,
+      ...(streamOptions === "refused" ? {} : { stream_options: { include_usage: true } }),
+    }),
+    examine: examineChat,
+  },
+  responses: {
+    body: () => ({ input: QUESTION, max_output_tokens: PROBE_OUTPUT_TOKENS, store: false }),
+    examine: examineResponses,
+  },
+  messages: { body: () => ({ messages, max_tokens: PROBE_OUTPUT_TOKENS }), examine: examineMessages },
+};
+
+/**
+ * Makes one small streamed call, with nothing in between, and says what its answer was like. It is asked where and how the
+ * gateway would ask it, or the test would tell of another call.
+ */
+export const createProbe =
+  ({ fetch, elapsedMs }: Means): Probe =>
+  async ({ baseUrl, secret }, { upstreamModel, dialect }) => {
+    const { body, examine } = OPERATIONS[dialect];
+    const begunMs = elapsedMs();
+    const since = (): number => Math.round(elapsedMs() - begunMs);
+    const hidden = (text: string): string => (secret ? text.replaceAll(secret, "[secret]") : text);
+    if (secret !== null && !SENDABLE.test(secret)) {
+      return { status: null, firstByteMs: null, wholeMs: 0, problem: UNSENDABLE, examination: null };
+    }
+    const { origin, paths, headers, quirks } = prepareRoute({ baseUrl, dialect, upstreamModel }, secret);
+    try {
+      const response = await fetch(origin + paths.streamed, {
+        method: "POST",
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        headers,
+        body: JSON.stringify({ model: upstreamModel, ...body(quirks), stream: true }),
+      });
+      const { text, firstByteMs } = await readBody(response, since);
+      const outcome = { status: response.status, firstByteMs, wholeMs: since() };
+      const type = response.headers.get("content-type") ?? "";
+      if (response.status !== 200) {
+        const problem = scrub(hidden(text), upstreamModel).slice(0, SHOWN_CHARACTERS);
+        return { ...outcome, problem, examination: null };
+      }
+      if (!type.startsWith("text/event-stream"))
+        return { ...outcome, problem: `the answer is no stream but ${type || "of no type"}`, examination: null };
+      return { ...outcome, problem: null, examination: examine(readSseEvents(text)) };
+    } catch (error) {
+      return { status: null, firstByteMs: null, wholeMs: since(), problem: hidden(reasonOf(error)), examination: null };
+    }
+  };
+
+async function readBody(
+  response: Response,
+  since: () => number,
+): Promise<{ text: string; firstByteMs: number | null }> {
+  let firstByteMs: number | null = null;
+  let bytes = 0;
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    firstByteMs ??= since();
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return { text: text + decoder.decode(), firstByteMs };
+}
+
+/** `fetch failed` says nothing; its cause does. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown reason";
+  if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS} ms`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return "code" in cause ? `${String(cause.code)} ${cause.message}` : cause.message;
+}
