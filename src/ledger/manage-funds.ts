@@ -3,13 +3,10 @@ import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { readCredits } from "../core/read-credits.ts";
+import type { TopUpKind } from "../core/top-up-kind.ts";
 import type { AccountStore } from "./account-store.ts";
 import { type AccountView, accountView, type FindAccount } from "./account.ts";
 import type { Funded, Ledger } from "./ledger.ts";
-
-export const TOP_UP_KINDS = ["purchase", "grant", "adjust"] as const;
-
-export type TopUpKind = (typeof TOP_UP_KINDS)[number];
 
 /** Amounts are decimals as text. `reference` names the operation: repeated, it changes nothing. */
 export type TopUpRequest = { amount: string; kind: TopUpKind; reference: string };

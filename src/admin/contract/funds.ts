@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
-import { TOP_UP_KINDS } from "../../ledger/manage-funds.ts";
+import { TOP_UP_KINDS } from "../../core/top-up-kind.ts";
 import { storable } from "../../wire/storable.ts";
 
 /** A decimal as text, since a JSON number would pass through a double. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Publication } from "../../catalogue/model.ts";
 import { areDifferent, MOST_MODELS, text, tokenLimit } from "../../wire/catalogue/description.ts";
 import { tariff } from "../../wire/catalogue/price.ts";
 import { dialect, MOST_INT, name, upstreamModel } from "../../wire/catalogue/route.ts";
@@ -82,4 +81,4 @@ export const modelPageSchema = z.strictObject({
   after: storable(200).optional(),
 });
 
-const publicationOf = (published: boolean): Publication => (published ? "published" : "unpublished");
+const publicationOf = (published: boolean) => (published ? ("published" as const) : ("unpublished" as const));

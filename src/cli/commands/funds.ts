@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
+import type { TopUpKind } from "../../core/top-up-kind.ts";
 import { whyRefused } from "../../db/database-error.ts";
 import { creditAmount, keyName, tokenCount } from "../arguments.ts";
 import { withControl } from "../open-control.ts";
@@ -12,7 +13,6 @@ import { CommandError } from "../report-failure.ts";
 
 type TopUpOptions = { ref?: string; kind: TopUpKind; json?: true };
 type BudgetOptions = { ref?: string; period?: BudgetPeriod; json?: true };
-type TopUpKind = Parameters<OperatorControl["funds"]["topUp"]>[1]["kind"];
 type Funded = Awaited<ReturnType<OperatorControl["funds"]["topUp"]>>;
 
 const KINDS: Record<TopUpKind, string> = { purchase: "paid for", grant: "given", adjust: "a correction" };
