@@ -34,7 +34,7 @@ const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\."
 const homes = {
   fastify: ["admin"],
   undici: ["upstream"],
-  zod: ["wire", "config", "admin", "openapi"],
+  zod: ["wire", "config", "openapi"],
   pg: ["db"],
   "@electric-sql/pglite": ["db"],
   yaml: ["config"],
@@ -95,6 +95,16 @@ module.exports = {
       severity: "error",
       from: { path: "^src/translate/(form|crossing)/", pathNot: "\\.test\\.ts$" },
       to: { path: "^src/translate/[^/]+/", pathNot: "^src/translate/(form|$1)/" },
+    },
+    {
+      name: "wire-admin-readers",
+      comment: "the JSON of the admin API is read by its two ends and whoever describes it; what lies between speaks domain types",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot: ["\\.test\\.ts$", "^src/wire/admin/", ...["admin", "admin-client", "cli", "openapi"].map(folder)],
+      },
+      to: { path: "^src/wire/admin/" },
     },
     ...Object.entries(homes).map(([name, folders]) => ({
       name: `home-${name}`,

@@ -56,6 +56,11 @@ const PLANTS: Plant[] = [
     files: { "src/translate/form/planted-dialect.ts": `import "../messages/thinking.ts";\n` },
   },
   {
+    what: "a capability imports wire/admin",
+    rule: "wire-admin-readers",
+    files: { "src/ledger/planted-json.ts": `import "../wire/admin/funds.ts";\n` },
+  },
+  {
     what: "a dependency outside its home folder",
     rule: "home-zod",
     files: { "src/core/planted-guest.ts": `import { z } from "zod";\nexport const schema = z.string();\n` },

@@ -6,7 +6,7 @@ import type { Events } from "../../telemetry/events.ts";
 import { descriptionIn } from "../../wire/catalogue/description.ts";
 import { EXACT } from "../../wire/catalogue/price.ts";
 import { validate } from "../../wire/validate.ts";
-import { importSchema } from "../contract/models.ts";
+import { importSchema } from "../../wire/admin/models.ts";
 
 type Parts = {
   catalogue: Pick<CatalogueStore, "apply" | "importModels">;

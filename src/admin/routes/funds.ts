@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { FundedView, ManageFunds } from "../../ledger/manage-funds.ts";
 import { validate } from "../../wire/validate.ts";
-import { budgetSchema, topUpSchema } from "../contract/funds.ts";
+import { budgetSchema, topUpSchema } from "../../wire/admin/funds.ts";
 
 type OfKey = { Params: { key: string } };
 

@@ -4,7 +4,7 @@ import type { KeyChangeRequest } from "../../keys/key-view.ts";
 import type { ManageKeys } from "../../keys/manage-keys.ts";
 import type { Events } from "../../telemetry/events.ts";
 import { validate } from "../../wire/validate.ts";
-import { keyChangeSchema, keyRequestSchema, pageSchema, rotationSchema } from "../contract/keys.ts";
+import { keyChangeSchema, keyRequestSchema, pageSchema, rotationSchema } from "../../wire/admin/keys.ts";
 
 type Parts = { keys: ManageKeys; events: Pick<Events, "keyIssued" | "keyStatusChanged"> };
 type OfKey = { Params: { key: string } };

@@ -4,7 +4,7 @@ import type { ShowJournal } from "../../ledger/journal.ts";
 import type { ReportUsage } from "../../ledger/usage-report.ts";
 import type { VerifyLedger } from "../../ledger/verify.ts";
 import { validate } from "../../wire/validate.ts";
-import { journalPageSchema, usageSchema, verifySchema } from "../contract/ledger.ts";
+import { journalPageSchema, usageSchema, verifySchema } from "../../wire/admin/ledger.ts";
 
 type Parts = { showJournal: ShowJournal; verifyLedger: VerifyLedger; reportUsage: ReportUsage };
 type OfKey = { Params: { key: string } };

@@ -5,8 +5,8 @@ import type { Clock } from "../../core/clock.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Events } from "../../telemetry/events.ts";
 import { validate } from "../../wire/validate.ts";
-import { modelPageSchema, modelRequestSchema, publicationSchema, routeRemovalSchema } from "../contract/models.ts";
-import { priceChangeSchema } from "../contract/prices.ts";
+import { modelPageSchema, modelRequestSchema, publicationSchema, routeRemovalSchema } from "../../wire/admin/models.ts";
+import { priceChangeSchema } from "../../wire/admin/prices.ts";
 import { bookedPriceView, modelOverview } from "../views/model-view.ts";
 
 type Parts = {

@@ -8,7 +8,7 @@ import {
   providerRemovalSchema,
   providerRequestSchema,
   providerTestSchema,
-} from "../contract/providers.ts";
+} from "../../wire/admin/providers.ts";
 import { pageOf } from "../page.ts";
 import type { ProviderTools } from "../provider-tools.ts";
 import { probeView, providerView, rekeyedView } from "../views/provider-view.ts";

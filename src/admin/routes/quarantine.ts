@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ManageQuarantine } from "../../ledger/quarantine.ts";
 import { validate } from "../../wire/validate.ts";
-import { quarantinePageSchema, releaseSchema } from "../contract/ledger.ts";
+import { quarantinePageSchema, releaseSchema } from "../../wire/admin/ledger.ts";
 
 type OfRequest = { Params: { request: string } };
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { KEY_MODES } from "../../core/key-mode.ts";
 import { decimal, tokens } from "./funds.ts";
-import { moment } from "../../wire/moment.ts";
-import { storable } from "../../wire/storable.ts";
+import { moment } from "../moment.ts";
+import { storable } from "../storable.ts";
 
 const label = storable(200).nullable();
 const rpmLimit = z.int().min(1).max(1_000_000).nullable();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { TOP_UP_KINDS } from "../../core/top-up-kind.ts";
-import { storable } from "../../wire/storable.ts";
+import { storable } from "../storable.ts";
 
 /** A decimal as text, since a JSON number would pass through a double. */
 export const decimal = z.string().min(1).max(40);

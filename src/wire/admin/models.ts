@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { areDifferent, MOST_MODELS, text, tokenLimit } from "../../wire/catalogue/description.ts";
-import { tariff } from "../../wire/catalogue/price.ts";
-import { dialect, MOST_INT, name, upstreamModel } from "../../wire/catalogue/route.ts";
-import { storable } from "../../wire/storable.ts";
+import { areDifferent, MOST_MODELS, text, tokenLimit } from "../catalogue/description.ts";
+import { tariff } from "../catalogue/price.ts";
+import { dialect, MOST_INT, name, upstreamModel } from "../catalogue/route.ts";
+import { storable } from "../storable.ts";
 
 const route = z
   .strictObject({

@@ -1,13 +1,7 @@
 import { z } from "zod";
-import {
-  baseUrl,
-  credentialReference,
-  openMembers,
-  providerName,
-  unknownMembers,
-} from "../../wire/catalogue/provider.ts";
-import { dialect, upstreamModel } from "../../wire/catalogue/route.ts";
-import { storable } from "../../wire/storable.ts";
+import { baseUrl, credentialReference, openMembers, providerName, unknownMembers } from "../catalogue/provider.ts";
+import { dialect, upstreamModel } from "../catalogue/route.ts";
+import { storable } from "../storable.ts";
 
 /** It is sent in a header, so this is all it can be. */
 const secret = z

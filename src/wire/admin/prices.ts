@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { byWord, NEEDED_PARTS, OPTIONAL_PARTS } from "../../core/price.ts";
 import { tariffPartsOf } from "../../core/tariff-view.ts";
-import { credits, effectiveFromIn, EXACT, toolPrices } from "../../wire/catalogue/price.ts";
+import { credits, effectiveFromIn, EXACT, toolPrices } from "../catalogue/price.ts";
 
 /** Parts of a price by their amount; null takes one away, and what is not named stays. */
 export const priceChangeSchema = z
