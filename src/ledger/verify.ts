@@ -1,3 +1,4 @@
+import { Conflict } from "../core/conflict.ts";
 import type { FindAccount } from "./account.ts";
 import { type AccountRow, addSums, type ChargeSum, type Mismatch, mismatchesOf, NO_CHARGES } from "./verify-account.ts";
 
@@ -46,12 +47,20 @@ export type VerifyReport = {
 /** Verifies all keys, or the one that an operator names. */
 export type VerifyLedger = (idOrPrefix: string | null, onProgress: OnProgress) => Promise<VerifyReport>;
 
-export const createVerifyLedger =
-  ({ store, findKey }: { store: VerifyStore; findKey: FindAccount }): VerifyLedger =>
-  async (idOrPrefix, onProgress) => {
-    const keyIds = idOrPrefix === null ? null : [(await findKey(idOrPrefix)).id];
-    return verify(store, { keyIds, onProgress });
+/** It reads every charge there is, so one at a time is enough. */
+export function createVerifyLedger({ store, findKey }: { store: VerifyStore; findKey: FindAccount }): VerifyLedger {
+  let verifying = false;
+  return async (idOrPrefix, onProgress) => {
+    if (verifying) throw new Conflict("the ledger is being verified already; wait until that is done.");
+    verifying = true;
+    try {
+      const keyIds = idOrPrefix === null ? null : [(await findKey(idOrPrefix)).id];
+      return await verify(store, { keyIds, onProgress });
+    } finally {
+      verifying = false;
+    }
   };
+}
 
 const MOST_MISMATCHES = 1_000;
 const SUSPECTS_AT_ONCE = 1_000;

@@ -1,6 +1,16 @@
 import type { z } from "zod";
 import { Fault } from "../core/fault.ts";
 
+export type Schema = z.ZodType;
+
+/** What a schema makes of JSON. */
+export type ReadAs<Of extends Schema> = z.output<Of>;
+
+/** The JSON that a schema describes. Nobody changes what is about to be written. */
+export type WrittenAs<Of extends Schema> = Unchanging<z.input<Of>>;
+
+type Unchanging<Value> = Value extends object ? { readonly [Name in keyof Value]: Unchanging<Value[Name]> } : Value;
+
 /** Checks a value against what we promise; the first problem becomes a refusal whose `param` is the path to it. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value, FIRST_PROBLEM);

@@ -1,5 +1,7 @@
 import { type Control, createControl } from "../../src/app.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
+import type { AdminRoute } from "../../src/admin/route.ts";
+import { ADMIN_ROUTES } from "../../src/admin/routes.ts";
 import type { ProviderTools } from "../../src/admin/provider-tools.ts";
 import { openCredentials } from "../../src/credentials/open-credentials.ts";
 import { createProviderTools } from "../../src/cli/provider-tools.ts";
@@ -64,13 +66,13 @@ export function buildAdmin(
     farewellMs,
     clock: systemClock,
   });
-  const ask = (
-    method: "GET" | "POST" | "PATCH" | "DELETE",
+  const ask = async (
+    method: AdminRoute["method"],
     url: string,
     payload?: unknown,
     token: string | null = OPERATOR_TOKEN,
-  ) =>
-    app.inject({
+  ) => {
+    const reply = await app.inject({
       method,
       url,
       headers: {
@@ -79,5 +81,27 @@ export function buildAdmin(
       },
       ...(payload === undefined ? {} : { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
     });
+    requireDeclared(`${method} ${url.split("?")[0]}`, reply);
+    return reply;
+  };
   return { app, ask, told };
+}
+
+/** What any operation may be refused with. */
+const ANYWHERE = ["invalid_credentials", "service_unavailable", "internal_error"];
+
+/** Every answer that a test gets is one that its route declares: the description of the API is made from nothing else. */
+function requireDeclared(asked: string, reply: { statusCode: number; body: string }): void {
+  const route = ADMIN_ROUTES.find(({ method, path }) =>
+    new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(asked),
+  );
+  if (route === undefined) return;
+  const schema = route.answers[reply.statusCode];
+  if (schema !== undefined) {
+    schema.parse(route.media === "application/json" ? JSON.parse(reply.body) : reply.body);
+    return;
+  }
+  const { code } = (JSON.parse(reply.body) as { error: { code: string } }).error;
+  if (![...ANYWHERE, ...route.refusals].includes(code))
+    throw new Error(`${route.id} answers ${reply.statusCode} ${code}, which it does not declare`);
 }

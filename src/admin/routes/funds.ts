@@ -1,23 +1,52 @@
-import type { FastifyInstance } from "fastify";
-import type { FundedView, ManageFunds } from "../../ledger/manage-funds.ts";
-import { validate } from "../../wire/validate.ts";
-import { budgetSchema, topUpSchema } from "../../wire/admin/funds.ts";
+import { accountSchema, budgetSchema, fundedSchema, topUpSchema } from "../../wire/admin/funds.ts";
+import { ofKey } from "../../wire/admin/keys.ts";
+import { type AdminRoute, route } from "../route.ts";
 
-type OfKey = { Params: { key: string } };
+const BOOKED_ONCE =
+  "`reference` names the operation: booked anew is 201, booked before under this reference is 200 and changes nothing.";
 
-/** The money of a key: read it, add to it, set its budget. Booked anew is 201, booked before under this reference is 200. */
-export function addFundsRoutes(app: FastifyInstance, { funds }: { funds: ManageFunds }): void {
-  app.get<OfKey>("/admin/v1/keys/:key/account", (request) => funds.show(request.params.key));
-
-  app.post<OfKey>("/admin/v1/keys/:key/topups", async (request, reply) => {
-    const result = await funds.topUp(request.params.key, validate(topUpSchema, request.body ?? {}));
-    return reply.code(statusOf(result)).send(result);
-  });
-
-  app.post<OfKey>("/admin/v1/keys/:key/budget", async (request, reply) => {
-    const result = await funds.setBudget(request.params.key, validate(budgetSchema, request.body ?? {}));
-    return reply.code(statusOf(result)).send(result);
-  });
-}
-
-const statusOf = ({ result }: FundedView): number => (result === "funded" ? 201 : 200);
+export const fundsRoutes: readonly AdminRoute[] = [
+  route({
+    id: "showAccount",
+    tag: "funds",
+    method: "GET",
+    path: "/admin/v1/keys/{key}/account",
+    summary: "Show the money of a key",
+    params: ofKey,
+    answers: { 200: accountSchema },
+    refusals: ["invalid_request", "not_found"],
+    handle: async ({ control: { funds } }, { params }) => ({ status: 200, body: await funds.show(params.key) }),
+  }),
+  route({
+    id: "topUpKey",
+    tag: "funds",
+    method: "POST",
+    path: "/admin/v1/keys/{key}/topups",
+    summary: "Add credit to a key",
+    description: BOOKED_ONCE,
+    params: ofKey,
+    body: topUpSchema,
+    answers: { 201: fundedSchema, 200: fundedSchema },
+    refusals: ["invalid_request", "not_found", "conflict"],
+    handle: async ({ control: { funds } }, { params, body: order }) => {
+      const body = await funds.topUp(params.key, order);
+      return { status: body.result === "funded" ? 201 : 200, body };
+    },
+  }),
+  route({
+    id: "setBudget",
+    tag: "funds",
+    method: "POST",
+    path: "/admin/v1/keys/{key}/budget",
+    summary: "Set the token budget of a key",
+    description: BOOKED_ONCE,
+    params: ofKey,
+    body: budgetSchema,
+    answers: { 201: fundedSchema, 200: fundedSchema },
+    refusals: ["invalid_request", "not_found", "conflict"],
+    handle: async ({ control: { funds } }, { params, body: order }) => {
+      const body = await funds.setBudget(params.key, order);
+      return { status: body.result === "funded" ? 201 : 200, body };
+    },
+  }),
+];

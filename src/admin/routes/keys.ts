@@ -1,44 +1,112 @@
-import type { FastifyInstance } from "fastify";
-import { STATUS_CHANGES } from "../../keys/key-status.ts";
-import type { KeyChangeRequest } from "../../keys/key-view.ts";
-import type { ManageKeys } from "../../keys/manage-keys.ts";
-import type { Events } from "../../telemetry/events.ts";
-import { validate } from "../../wire/validate.ts";
-import { keyChangeSchema, keyRequestSchema, pageSchema, rotationSchema } from "../../wire/admin/keys.ts";
+import { STATUS_CHANGES, type StatusChange } from "../../keys/key-status.ts";
+import {
+  keyAnswerSchema,
+  keyChangeSchema,
+  keyListSchema,
+  keyMadeSchema,
+  keyPageSchema,
+  keyRequestSchema,
+  keyRotatedSchema,
+  keyShownSchema,
+  keyStatusSchema,
+  ofKey,
+  rotationSchema,
+} from "../../wire/admin/keys.ts";
+import { type AdminRoute, route } from "../route.ts";
 
-type Parts = { keys: ManageKeys; events: Pick<Events, "keyIssued" | "keyStatusChanged"> };
-type OfKey = { Params: { key: string } };
+const STATUS_SUMMARIES: Record<StatusChange, string> = {
+  suspend: "Stop a key for now; callers get 401",
+  resume: "Let a suspended key work again",
+  disable: "Stop a key for now; callers get 403 `key_disabled`",
+  enable: "Let a disabled key work again",
+  revoke: "Stop a key for good",
+};
 
-/** Make, list, show and change keys. `:key` is an id or a prefix. */
-export function addKeyRoutes(app: FastifyInstance, { keys, events }: Parts): void {
-  app.post("/admin/v1/keys", async (request, reply) => {
-    const made = await keys.create(validate(keyRequestSchema, request.body ?? {}));
-    events.keyIssued({ keyId: made.key.id, prefix: made.key.prefix, mode: made.key.mode });
-    return reply.code(201).send(made);
-  });
-
-  app.get("/admin/v1/keys", async (request) => {
-    const { limit, after } = validate(pageSchema, request.query);
-    return { data: await keys.list({ limit, ...(after === undefined ? {} : { after }) }) };
-  });
-
-  app.get<OfKey>("/admin/v1/keys/:key", (request) => keys.show(request.params.key));
-
-  app.patch<OfKey>("/admin/v1/keys/:key", (request) => {
-    const changes = validate(keyChangeSchema, request.body ?? {});
-    return keys.update(request.params.key, changes as KeyChangeRequest);
-  });
-
-  app.post<OfKey>("/admin/v1/keys/:key/rotate", async (request, reply) =>
-    reply.code(201).send(await keys.rotate(request.params.key, validate(rotationSchema, request.body ?? {}))),
-  );
-
-  for (const change of STATUS_CHANGES) {
-    app.post<OfKey>(`/admin/v1/keys/:key/${change}`, async (request) => {
-      const result = await keys.changeStatus(request.params.key, change);
-      const { id: keyId, prefix, status } = result.key;
-      if (result.changed) events.keyStatusChanged({ keyId, prefix, status, requestId: request.id });
-      return result;
-    });
-  }
-}
+export const keyRoutes: readonly AdminRoute[] = [
+  route({
+    id: "createKey",
+    tag: "keys",
+    method: "POST",
+    path: "/admin/v1/keys",
+    summary: "Make a key",
+    description: "The secret is in the answer and nowhere else.",
+    body: keyRequestSchema,
+    answers: { 201: keyMadeSchema },
+    refusals: ["invalid_request"],
+    handle: async ({ control: { keys }, events }, { body }) => {
+      const made = await keys.create(body);
+      events.keyIssued({ keyId: made.key.id, prefix: made.key.prefix, mode: made.key.mode });
+      return { status: 201, body: made };
+    },
+  }),
+  route({
+    id: "listKeys",
+    tag: "keys",
+    method: "GET",
+    path: "/admin/v1/keys",
+    summary: "List keys, newest first",
+    query: keyPageSchema,
+    answers: { 200: keyListSchema },
+    refusals: ["invalid_request"],
+    handle: async ({ control: { keys } }, { query }) => ({ status: 200, body: { data: await keys.list(query) } }),
+  }),
+  route({
+    id: "showKey",
+    tag: "keys",
+    method: "GET",
+    path: "/admin/v1/keys/{key}",
+    summary: "Show a key and its secrets' prefixes",
+    params: ofKey,
+    answers: { 200: keyShownSchema },
+    refusals: ["invalid_request", "not_found"],
+    handle: async ({ control: { keys } }, { params }) => ({ status: 200, body: await keys.show(params.key) }),
+  }),
+  route({
+    id: "updateKey",
+    tag: "keys",
+    method: "PATCH",
+    path: "/admin/v1/keys/{key}",
+    summary: "Change the label, rate limit or expiry of a key",
+    params: ofKey,
+    body: keyChangeSchema,
+    answers: { 200: keyAnswerSchema },
+    refusals: ["invalid_request", "not_found", "conflict"],
+    handle: async ({ control: { keys } }, { params, body }) => ({
+      status: 200,
+      body: await keys.update(params.key, body),
+    }),
+  }),
+  route({
+    id: "rotateKey",
+    tag: "keys",
+    method: "POST",
+    path: "/admin/v1/keys/{key}/rotate",
+    summary: "Give a key a new secret; the old ones go on working for the overlap",
+    params: ofKey,
+    body: rotationSchema,
+    answers: { 201: keyRotatedSchema },
+    refusals: ["invalid_request", "not_found", "conflict"],
+    handle: async ({ control: { keys } }, { params, body }) => ({
+      status: 201,
+      body: await keys.rotate(params.key, body),
+    }),
+  }),
+  ...STATUS_CHANGES.map((change) =>
+    route({
+      id: `${change}Key`,
+      tag: "keys",
+      method: "POST",
+      path: `/admin/v1/keys/{key}/${change}`,
+      summary: STATUS_SUMMARIES[change],
+      params: ofKey,
+      answers: { 200: keyStatusSchema },
+      refusals: ["invalid_request", "not_found", "conflict"],
+      handle: async ({ control: { keys }, events }, { params, by: { requestId } }) => {
+        const result = await keys.changeStatus(params.key, change);
+        const { id: keyId, prefix, status } = result.key;
+        if (result.changed) events.keyStatusChanged({ keyId, prefix, status, requestId });
+        return { status: 200, body: result };
+      },
+    }),
+  ),
+];

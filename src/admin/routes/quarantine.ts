@@ -1,17 +1,37 @@
-import type { FastifyInstance } from "fastify";
-import type { ManageQuarantine } from "../../ledger/quarantine.ts";
-import { validate } from "../../wire/validate.ts";
-import { quarantinePageSchema, releaseSchema } from "../../wire/admin/ledger.ts";
+import {
+  ofRequest,
+  quarantinePageSchema,
+  quarantineSchema,
+  releasedSchema,
+  releaseSchema,
+} from "../../wire/admin/ledger.ts";
+import { type AdminRoute, route } from "../route.ts";
 
-type OfRequest = { Params: { request: string } };
-
-/** Holds that the sweep could not end. */
-export function addQuarantineRoutes(app: FastifyInstance, { quarantine }: { quarantine: ManageQuarantine }): void {
-  app.get("/admin/v1/ledger/quarantine", (request) =>
-    quarantine.list(validate(quarantinePageSchema, request.query).limit),
-  );
-
-  app.post<OfRequest>("/admin/v1/ledger/quarantine/:request/release", (request) =>
-    quarantine.release(request.params.request, validate(releaseSchema, request.body ?? {}).end),
-  );
-}
+export const quarantineRoutes: readonly AdminRoute[] = [
+  route({
+    id: "listQuarantine",
+    tag: "books",
+    method: "GET",
+    path: "/admin/v1/ledger/quarantine",
+    summary: "List requests that could not be ended; their money stays reserved until they are released",
+    query: quarantinePageSchema,
+    answers: { 200: quarantineSchema },
+    refusals: ["invalid_request"],
+    handle: async ({ control }, { query }) => ({ status: 200, body: await control.quarantine.list(query.limit) }),
+  }),
+  route({
+    id: "releaseQuarantined",
+    tag: "books",
+    method: "POST",
+    path: "/admin/v1/ledger/quarantine/{request}/release",
+    summary: "End a request at its last checkpoint, or without a charge",
+    params: ofRequest,
+    body: releaseSchema,
+    answers: { 200: releasedSchema },
+    refusals: ["invalid_request", "not_found"],
+    handle: async ({ control }, { params, body }) => ({
+      status: 200,
+      body: await control.quarantine.release(params.request, body.end),
+    }),
+  }),
+];

@@ -3,6 +3,8 @@ import { areDifferent, MOST_MODELS, text, tokenLimit } from "../catalogue/descri
 import { tariff } from "../catalogue/price.ts";
 import { dialect, MOST_INT, name, upstreamModel } from "../catalogue/route.ts";
 import { storable } from "../storable.ts";
+import { pageSchema } from "./page.ts";
+import { priceSchema } from "./prices.ts";
 
 const route = z
   .strictObject({
@@ -82,3 +84,50 @@ export const modelPageSchema = z.strictObject({
 });
 
 const publicationOf = (published: boolean) => (published ? ("published" as const) : ("unpublished" as const));
+
+/** `model` in a path. */
+export const ofModel = z.object({ model: z.string().describe("The id of a model, its slashes escaped.") });
+export const ofRoute = z.object({
+  ...ofModel.shape,
+  route: z.string().describe("The id of a route, or as much of it or of `provider/upstream model` as names one."),
+});
+
+export const modelSchema = z
+  .object({
+    id: z.string(),
+    owned_by: z.string(),
+    provider: z.string(),
+    display_name: z.string().nullable(),
+    tagline: z.string().nullable(),
+    context_window: z.int().nullable(),
+    max_output_tokens: z.int().nullable(),
+    output_ceiling: z.int().nullable(),
+    output_floor: z.int(),
+    token_factor: z.number(),
+    capabilities: z.record(z.string(), z.unknown()),
+    created_at: z.iso.datetime(),
+    published: z.boolean(),
+    obstacles: z.array(z.string()).describe("Why callers cannot use it; empty when all can."),
+    price: priceSchema.nullable(),
+    upcoming_prices: z.array(priceSchema),
+    routes: z.array(
+      z.object({
+        id: z.string(),
+        provider: z.string(),
+        upstream_model: z.string(),
+        dialect: z.string(),
+        conformant: z.boolean(),
+        priority: z.int(),
+        weight: z.int(),
+        connect_timeout_ms: z.int(),
+        first_byte_timeout_ms: z.int(),
+        idle_timeout_ms: z.int(),
+        concurrency_limit: z.int().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "Model" });
+
+export const modelListSchema = pageSchema(modelSchema);
+export const publishedSchema = z.object({ data: z.array(z.object({ id: z.string(), changed: z.boolean() })) });
+export const routeRemovedSchema = z.object({ id: z.string(), name: z.string(), routes_left: z.int() });

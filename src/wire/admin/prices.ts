@@ -13,3 +13,26 @@ export const priceChangeSchema = z
   })
   .refine((change) => Object.keys(change).length > 1, "Name at least one price, such as input")
   .transform(({ effective_from: fromMs, ...parts }) => ({ fromMs, parts: tariffPartsOf(parts) }));
+
+const amount = z.string();
+
+/** Credits per million tokens, and per call of a tool, as exact decimals. */
+export const tariffAnswer = {
+  ...byWord(NEEDED_PARTS, () => amount),
+  ...byWord(OPTIONAL_PARTS, () => amount.nullable()),
+  tools: z.record(z.string(), amount),
+};
+
+export const priceSchema = z
+  .object({ version: z.int(), effective_from: z.iso.datetime(), ...tariffAnswer })
+  .meta({ id: "Price" });
+
+const bookedPriceSchema = z
+  .object({
+    ...priceSchema.shape,
+    withdrawn_at: z.iso.datetime().nullable().describe("When it was taken back, before its date."),
+    suspended_for: z.string().nullable().describe("What was used and has no price in it."),
+  })
+  .meta({ id: "BookedPrice" });
+
+export const priceBookSchema = z.object({ data: z.array(bookedPriceSchema) });

@@ -1,0 +1,92 @@
+import type { By } from "../core/by.ts";
+import type { ReadAs, Schema, WrittenAs } from "../wire/validate.ts";
+import type { AdminParts } from "./admin-parts.ts";
+
+/** What the operations of the admin API are about, each in a sentence. */
+export const TAGS = {
+  keys: "Make, list, show and change keys.",
+  funds: "The money of a key: read it, add to it, set its budget.",
+  usage: "What a key used.",
+  books: "The journal, whether it adds up, and requests that could not be ended.",
+  providers: "Add, list, try and remove providers.",
+  models: "Add, list, price, publish and withdraw models.",
+  catalogue: "Many providers and models at once.",
+  health: "How the gateway and its routes to providers are.",
+} as const;
+
+/** Beside these every operation can be refused with `invalid_credentials`, `service_unavailable` and `internal_error`. */
+export type Refusal = "invalid_request" | "not_found" | "conflict";
+
+type Answers = Readonly<Record<number, Schema>>;
+type Answer<Given extends Answers> = {
+  [Status in keyof Given & number]: { status: Status; body: WrittenAs<Given[Status]>; type?: string };
+}[keyof Given & number];
+
+type Described = {
+  /** Names the operation for good: clients are generated from it. */
+  id: string;
+  tag: keyof typeof TAGS;
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** `{name}` stands for a parameter. */
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  /** `none`: load balancers and orchestrators ask this, who have no token. */
+  credential?: "operator" | "none";
+  /** What the answers are in. A handler may say it more exactly, with version and character set. */
+  media?: "application/json" | "text/plain";
+  maxBodyBytes?: number;
+  refusals?: readonly Refusal[];
+};
+
+/** What a handler works with, read and checked by the schemas of its route. */
+export type Asked<Params, Query, Body> = { params: Params; query: Query; body: Body; by: By & { requestId: string } };
+
+type Typed<Params extends Schema, Query extends Schema, Body extends Schema, Given extends Answers> = Described & {
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  answers: Given;
+  handle: (
+    parts: AdminParts,
+    asked: Asked<ReadAs<Params>, ReadAs<Query>, ReadAs<Body>>,
+  ) => Promise<Answer<NoInfer<Given>>> | Answer<NoInfer<Given>>;
+};
+
+/** One operation of the admin API: all that is known of it stands in this one object, and its description is made from it. */
+export type AdminRoute = Required<Pick<Described, "credential" | "maxBodyBytes" | "media" | "refusals">> &
+  Described & {
+    /** Null: there are none, or none that are looked at. */
+    params: Schema | null;
+    query: Schema | null;
+    body: Schema | null;
+    /** Many clients send no body where nothing must be said. */
+    bodyNeeded: boolean;
+    /** By status. */
+    answers: Answers;
+    handle: (parts: AdminParts, asked: Asked<never, never, never>) => Promise<Written> | Written;
+  };
+
+type Written = { status: number; body: unknown; type?: string };
+
+const MAX_BODY_BYTES = 1_048_576;
+
+/** Declares an operation. What is left out is as usual: for operators, JSON, a megabyte, and no refusals of its own. */
+export const route = <
+  Given extends Answers,
+  Params extends Schema = Schema,
+  Query extends Schema = Schema,
+  Body extends Schema = Schema,
+>(
+  declared: Typed<Params, Query, Body, Given>,
+): AdminRoute => ({
+  credential: "operator",
+  media: "application/json",
+  maxBodyBytes: MAX_BODY_BYTES,
+  refusals: [],
+  ...declared,
+  params: declared.params ?? null,
+  query: declared.query ?? null,
+  body: declared.body ?? null,
+  bodyNeeded: declared.body !== undefined && !declared.body.safeParse({}).success,
+});

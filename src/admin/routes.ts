@@ -1,0 +1,21 @@
+import type { AdminRoute } from "./route.ts";
+import { catalogueRoutes } from "./routes/catalogue.ts";
+import { fundsRoutes } from "./routes/funds.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { keyRoutes } from "./routes/keys.ts";
+import { ledgerRoutes } from "./routes/ledger.ts";
+import { modelRoutes } from "./routes/models.ts";
+import { providerRoutes } from "./routes/providers.ts";
+import { quarantineRoutes } from "./routes/quarantine.ts";
+
+/** Every operation of the admin API. */
+export const ADMIN_ROUTES: readonly AdminRoute[] = [
+  ...healthRoutes,
+  ...keyRoutes,
+  ...fundsRoutes,
+  ...ledgerRoutes,
+  ...quarantineRoutes,
+  ...providerRoutes,
+  ...modelRoutes,
+  ...catalogueRoutes,
+];
