@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ClientDialect, SPOKEN_DIALECTS, type SpokenDialect } from "../src/core/dialect.ts";
+import { type ClientDialect, PROVIDER_DIALECTS, type ProviderDialect } from "../src/core/dialect.ts";
 import type { Fate, FieldRow } from "../src/translate/fidelity/field-row.ts";
 import { CLIENT_FIELDS, fieldTable } from "../src/translate/fidelity/field-tables.ts";
 
@@ -78,12 +78,12 @@ const page = [
 
 /** One line for a field, then one for each kind of its values that fares otherwise at a provider of some format. */
 function requestTable(client: ClientDialect): string[] {
-  const providers = SPOKEN_DIALECTS.filter((dialect) => dialect !== client);
-  const rows = new Map<SpokenDialect, readonly FieldRow[]>(
+  const providers = PROVIDER_DIALECTS.filter((dialect) => dialect !== client);
+  const rows = new Map<ProviderDialect, readonly FieldRow[]>(
     providers.map((provider) => [provider, fieldTable(client, provider)]),
   );
   const lines = Object.keys(CLIENT_FIELDS[client]).flatMap((path) => {
-    const at = (provider: SpokenDialect, words: string | undefined): FieldRow | undefined =>
+    const at = (provider: ProviderDialect, words: string | undefined): FieldRow | undefined =>
       rows.get(provider)?.find((row) => row.path === path && row.only?.words === words);
     const conditions = new Set(
       providers.flatMap((provider) =>
@@ -110,7 +110,7 @@ function requestTable(client: ClientDialect): string[] {
 }
 
 /** What is said of all is said once; what is said of some names them. */
-function noteOf(providers: readonly SpokenDialect[], answers: readonly (FieldRow | undefined)[]): string {
+function noteOf(providers: readonly ProviderDialect[], answers: readonly (FieldRow | undefined)[]): string {
   const notes = new Set(answers.flatMap((answer) => answer?.note ?? []));
   return [...notes]
     .map((note) => {

@@ -72,6 +72,17 @@ for (const version of ["15", "newest"] as const) {
         await fresh?.close();
       });
 
+      test("a route in a format that only a later version speaks is no route here", async () => {
+        await store.apply({
+          ...description,
+          models: [{ ...model, routes: [route, { ...route, upstreamModel: "later" }] }],
+        });
+        await database.script("update route set dialect = 'bedrock' where upstream_model = 'later'");
+
+        const [loaded] = await store.load(Date.now());
+        expect(loaded?.routes.map(({ upstreamModel }) => upstreamModel)).toEqual(["acme-large"]);
+      });
+
       test("what is described is loaded again, amounts to the last nano-credit", async () => {
         const changes = await store.apply(description);
 

@@ -1,3 +1,4 @@
+import { PROVIDER_DIALECTS } from "../core/dialect.ts";
 import { modelOf, type ModelView } from "../core/model-view.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Route } from "../core/route.ts";
@@ -64,13 +65,16 @@ export async function readModels(database: Queryable, { atMs, which, id, page }:
   return rows.map(readModelOf);
 }
 
+/** The database may have been written by a later version, which speaks more. */
+const SPOKEN: ReadonlySet<string> = new Set(PROVIDER_DIALECTS);
+
 const readModelOf = (row: ModelRow): ReadModel => ({
   model: {
     ...modelOf(row),
     createdAtMs: row.created_at.getTime(),
     price: row.price === null ? null : priceOf(row.price),
     upcomingPrices: row.upcoming_prices.map(priceOf),
-    routes: row.routes,
+    routes: row.routes.filter(({ dialect }) => SPOKEN.has(dialect)),
   },
   published: row.published,
   suspendedFor: row.suspended_for,

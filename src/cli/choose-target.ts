@@ -1,4 +1,4 @@
-import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
+import type { ClientDialect } from "../core/dialect.ts";
 import type { ListedProvider } from "./operator-control.ts";
 import { CommandError } from "./report-failure.ts";
 
@@ -28,7 +28,7 @@ export function chooseTarget(
   return { upstreamModel: model, dialect: dialect ?? "chat", route: null };
 }
 
-function requireClientDialect(dialect: ProviderDialect): ClientDialect {
+function requireClientDialect(dialect: string): ClientDialect {
   if (dialect === "chat" || dialect === "responses" || dialect === "messages") return dialect;
   throw new CommandError(`a route that speaks ${dialect} cannot be tested; its streams are always translated.`);
 }

@@ -58,7 +58,7 @@ export type StreamEncoder = {
   broken: string;
 };
 
-export type SimulatedDialect = Exclude<ProviderDialect, "bedrock">;
+export type SimulatedDialect = ProviderDialect | "gemini";
 
 /** How one provider talks. Adding one means writing these and a row in `dialects.ts`. */
 export type Dialect = {

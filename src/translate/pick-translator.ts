@@ -40,8 +40,7 @@ const CLIENTS: Record<ClientDialect, ClientSide> = {
   messages: messagesClient,
 };
 
-/** A dialect without a row here makes its routes unusable, never wrong. */
-const PROVIDERS: Partial<Record<ProviderDialect, ProviderSide>> = {
+const PROVIDERS: Record<ProviderDialect, ProviderSide> = {
   chat: chatProvider,
   responses: responsesProvider,
   messages: messagesProvider,
@@ -64,10 +63,6 @@ const PAIRS = new Map<PairName, Pair>(
     ]),
   ),
 );
-
-export function canTranslate(client: ClientDialect, provider: ProviderDialect): boolean {
-  return PAIRS.has(`${client}-to-${provider}`);
-}
 
 export function pickTranslator(
   client: ClientDialect,

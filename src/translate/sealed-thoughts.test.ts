@@ -92,7 +92,7 @@ test("a caller that asked for strict fidelity is told where the foreign thinking
 
   const offer = { routes: [{ dialect: "messages" as const }], reasoning: true };
 
-  expect(() => choosePassage({ dialect: "messages", model: "m", bytes }, offer, "strict")).toThrow(
+  expect(() => choosePassage({ dialect: "messages", bytes }, offer, "strict")).toThrow(
     expect.objectContaining({ code: "invalid_request", param: "messages.1.content.1.signature" }),
   );
 });

@@ -15,5 +15,4 @@ export type CallConvention = {
   headers?: CallHeaders;
 };
 
-/** A dialect without a row cannot be called, so its routes are left out of every plan. */
-export type CallConventions = Partial<Record<ProviderDialect, CallConvention>>;
+export type CallConventions = Record<ProviderDialect, CallConvention>;

@@ -14,9 +14,8 @@ function candidatesOf({ routes, others = [], shut = [] }: Asked) {
     turned.often += 1;
     return others;
   };
-  const canCall = ({ dialect }: Route): boolean => dialect !== "gemini";
   const standingOf = ({ id }: Route): RouteStanding => ({ verdict: shut.includes(id) ? "open" : "ready" });
-  return { choice: createRouteChoice({ routes, otherRoutes }, { random: () => 0, standingOf, canCall }), turned };
+  return { choice: createRouteChoice({ routes, otherRoutes }, { random: () => 0, standingOf }), turned };
 }
 
 /** Everybody in the order they are asked when each of them fails. */
@@ -52,11 +51,9 @@ test("a group that is left alone is passed over, and remembered for the one who 
   expect(set.choice.considered().map(({ id }) => id)).toEqual(["own", "near"]);
 });
 
-test("a route is the sole one only when no group has another that can be called", () => {
-  const gemini = route("gemini", { dialect: "gemini" });
-
+test("a route is the sole one only when no group has another", () => {
   expect(candidatesOf({ routes: [route("own")] }).choice.isSole()).toBe(true);
-  expect(candidatesOf({ routes: [route("own"), gemini], others: [[gemini]] }).choice.isSole()).toBe(true);
+  expect(candidatesOf({ routes: [route("own")], others: [[]] }).choice.isSole()).toBe(true);
   expect(candidatesOf({ routes: [route("own")], others: [[route("near")]] }).choice.isSole()).toBe(false);
   expect(candidatesOf({ routes: [route("own"), route("twin")] }).choice.isSole()).toBe(false);
 });

@@ -21,19 +21,13 @@ type Groups = {
 type Planning = {
   random: () => number;
   standingOf: (route: Route) => RouteStanding;
-  /** Whether it is known how its dialect is called. */
-  canCall: (route: Route) => boolean;
 };
 
 export function createRouteChoice({ routes, otherRoutes = () => [] }: Groups, planning: Planning): RouteChoice {
-  const callable = (group: readonly Route[]): Route[] => group.filter(planning.canCall);
-  let left = callable(routes);
+  let left = routes;
   const considered = [...left];
-  let waiting: Route[][] | null = null;
-  const groups = (): Route[][] =>
-    (waiting ??= otherRoutes()
-      .map((group) => callable(group))
-      .filter(({ length }) => length > 0));
+  let waiting: (readonly Route[])[] | null = null;
+  const groups = (): (readonly Route[])[] => (waiting ??= otherRoutes().filter(({ length }) => length > 0));
 
   return {
     next: () => {

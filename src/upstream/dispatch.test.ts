@@ -155,16 +155,6 @@ test("an error that never ends is cut off, and the caller is told in time", asyn
   await expect(dispatch(task(route(endless.url)))).rejects.toMatchObject({ code: "upstream_error" });
 });
 
-test("routes of a dialect nobody can call yet are left out; with none left the provider is unavailable", async () => {
-  const free = await provider(answerOk);
-  const { dispatch, task, attempts } = harness();
-
-  await expect(dispatch(task(route(free.url, { dialect: "gemini" })))).rejects.toMatchObject({
-    code: "provider_unavailable",
-  });
-  expect(attempts).toEqual([]);
-});
-
 test("a route whose credential cannot be had is passed over; alone, it makes the provider unavailable", async () => {
   const { dispatch, task, attempts } = harness();
   const { url } = await provider(answerOk);

@@ -77,10 +77,9 @@ type Refusal = {
 export function createDispatch(parts: Parts): Dispatch {
   const { pools, credential, health, random, clock, conventions = DIALECT_CONVENTIONS } = parts;
   const send = createSend({ pools, credential, conventions });
-  const canCall = ({ dialect }: Route): boolean => conventions[dialect] !== undefined;
 
   return async (task) => {
-    const choice = createRouteChoice(task, { random, standingOf: health.standing, canCall });
+    const choice = createRouteChoice(task, { random, standingOf: health.standing });
     let fault: Fault | null = null;
     for (let number = 1; number <= MOST_ATTEMPTS; number++) {
       if (number > 1) await pause(backoffMs(number, random), task.sink);

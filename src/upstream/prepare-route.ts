@@ -1,4 +1,3 @@
-import { invariant } from "../core/invariant.ts";
 import type { Route } from "../core/route.ts";
 import type { AnswerMode } from "./call-convention.ts";
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
@@ -21,7 +20,6 @@ export function prepareRoute(
   conventions = DIALECT_CONVENTIONS,
 ): PreparedRoute {
   const convention = conventions[dialect];
-  invariant(convention, `a call to a provider that speaks ${dialect}`);
   const { origin, pathname } = new URL(baseUrl);
   const quirks = quirksAt(baseUrl);
   const pathOf = (answerMode: AnswerMode): string =>

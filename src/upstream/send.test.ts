@@ -7,6 +7,7 @@ import { systemClock } from "../core/clock.ts";
 import type { CallConvention, CallConventions } from "./call-convention.ts";
 import { createCountAtProvider } from "./count-at-provider.ts";
 import { type Attempt, createDispatch, type DispatchTask } from "./dispatch.ts";
+import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { createPools } from "./pools.ts";
 import { createRouteHealth } from "./route-health.ts";
 import type { Route } from "../core/route.ts";
@@ -43,7 +44,7 @@ function harness(convention: CallConvention) {
   closing.push(pools.close);
   const credential = (): string => "secret";
   const health = createRouteHealth({ clock: systemClock, random: () => 0, onChange: () => undefined });
-  const conventions: CallConventions = { bedrock: convention, messages: convention };
+  const conventions: CallConventions = { ...DIALECT_CONVENTIONS, chat: convention, messages: convention };
   const attempts: Attempt[] = [];
   const dispatch = createDispatch({ pools, credential, health, random: () => 0, clock: systemClock, conventions });
   const count = createCountAtProvider({ pools, credential, health, random: () => 0, clock: systemClock, conventions });
@@ -66,7 +67,7 @@ function harness(convention: CallConvention) {
 const route = (url: string, changes: Partial<Route> = {}): Route => ({
   ...ROUTE,
   baseUrl: `${url}/model`,
-  dialect: "bedrock",
+  dialect: "chat",
   firstByteTimeoutMs: 1_000,
   ...changes,
 });

@@ -5,12 +5,13 @@ import type { ProviderDialect } from "../../src/core/dialect.ts";
 /** `lines` are the data of the events in order; empty for whole answers and for streams kept as they were sent. */
 export type RecordedFile = { name: string; path: string; lines: string[] };
 
-const FOLDERS: Record<ProviderDialect, string> = {
+type RecordedDialect = ProviderDialect | "gemini";
+
+const FOLDERS: Record<RecordedDialect, string> = {
   chat: "chat-completions",
   responses: "responses",
   messages: "messages",
   gemini: "gemini",
-  bedrock: "bedrock-converse",
 };
 
 /** Where recorded provider answers are kept: TOLLGATE_SHARED, else beside the project. Null when there is none. */
@@ -19,7 +20,7 @@ export function sharedFolder(): string | null {
   return existsSync(join(folder, "recordings")) ? folder : null;
 }
 
-export function recordings(dialect: ProviderDialect): RecordedFile[] {
+export function recordings(dialect: RecordedDialect): RecordedFile[] {
   const shared = sharedFolder();
   if (shared === null) return [];
   const folder = join(shared, "recordings", FOLDERS[dialect]);

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { changeView } from "../../core/change-view.ts";
-import { type ProviderDialect, SPOKEN_DIALECTS } from "../../core/dialect.ts";
+import { type ProviderDialect, PROVIDER_DIALECTS } from "../../core/dialect.ts";
 import { mergeTariff, type Tariff } from "../../core/price.ts";
 import { tokenCount } from "../arguments.ts";
 import { withCatalogue } from "../open-catalogue.ts";
@@ -36,7 +36,7 @@ export function addModelAddCommand(models: Command): void {
     .requiredOption("--upstream-model <name>", "what that provider calls the model")
     .addOption(
       new Option("--dialect <dialect>", "the format that provider speaks")
-        .choices(SPOKEN_DIALECTS)
+        .choices(PROVIDER_DIALECTS)
         .makeOptionMandatory(),
     )
     .option("--conformant", "forward its streams as they come")

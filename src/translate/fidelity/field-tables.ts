@@ -1,4 +1,5 @@
-import type { ClientDialect, ProviderDialect, SpokenDialect } from "../../core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
+import { invariant } from "../../core/invariant.ts";
 import { CHAT_FIELDS } from "./chat/fields.ts";
 import { MESSAGES_TO_CHAT } from "./chat/from-messages.ts";
 import { RESPONSES_TO_CHAT } from "./chat/from-responses.ts";
@@ -18,7 +19,7 @@ export const CLIENT_FIELDS: Record<ClientDialect, ClientFields> = {
 };
 
 type FieldTables = {
-  [Provider in SpokenDialect]: { [Client in Exclude<ClientDialect, Provider>]: readonly FieldRow[] };
+  [Provider in ProviderDialect]: { [Client in Exclude<ClientDialect, Provider>]: readonly FieldRow[] };
 };
 
 /** By a provider's format: what becomes there of a request in each other format. A new format adds an entry here. */
@@ -37,10 +38,10 @@ const FIELD_TABLES: FieldTables = {
   },
 };
 
-type AnyTables = Partial<Record<ProviderDialect, Partial<Record<ClientDialect, readonly FieldRow[]>>>>;
-
-/** What becomes of a request of one format at providers of another. Where nobody has thought about it, all is lost, and said to be. */
+/** What becomes of a request of one format at providers of another. */
 export function fieldTable(client: ClientDialect, provider: ProviderDialect): readonly FieldRow[] {
-  const tables: AnyTables = FIELD_TABLES;
-  return tables[provider]?.[client] ?? Object.keys(CLIENT_FIELDS[client]).map((path) => ({ path, fate: "lost" }));
+  const tables: Partial<Record<ClientDialect, readonly FieldRow[]>> = FIELD_TABLES[provider];
+  const table = tables[client];
+  invariant(table, `losses of ${client} at its own providers`);
+  return table;
 }

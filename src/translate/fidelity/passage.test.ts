@@ -16,11 +16,7 @@ type Ask = {
 function passageOf({ dialect = "chat", body = CHAT, routes, wanted = "declared", reasoning = true }: Ask) {
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
   const targets = routes.map((route) => ({ dialect: route }));
-  const passage = choosePassage(
-    { dialect, model: "m", bytes, stamp: callerStamp() },
-    { routes: targets, reasoning },
-    wanted,
-  );
+  const passage = choosePassage({ dialect, bytes, stamp: callerStamp() }, { routes: targets, reasoning }, wanted);
   const told = [passage.best, ...passage.others()]
     .flatMap((way) => way.routes)
     .map((route) => `${route.dialect}: ${wayAlong(passage, route).fidelity}`);
@@ -52,7 +48,7 @@ test("of the routes of other formats those are taken on which the least is lost"
 });
 
 test("when the routes of the caller's format fail there are those of others, each with what it loses", () => {
-  const routes: ProviderDialect[] = ["responses", "chat", "gemini", "messages", "chat"];
+  const routes: ProviderDialect[] = ["responses", "chat", "messages", "chat"];
 
   expect(passageOf({ body: { ...CHAT, stop: "END", seed: 1 }, routes })).toEqual({
     chosen: ["chat", "chat"],
@@ -157,14 +153,7 @@ test("what another provider's format has sealed is lost, and what this one's has
   expect(fidelity("bmF0aXZl")).toBe("translated; dropped=messages.*.content.*.signature");
 });
 
-test("a model of formats that nobody can cross to is refused by name; one without routes fails later, as unavailable", () => {
-  expect(() => passageOf({ routes: ["gemini"] })).toThrow(
-    expect.objectContaining({
-      code: "invalid_request",
-      param: "model",
-      message: expect.stringMatching(/^m: /) as string,
-    }),
-  );
+test("a model without routes fails later, as unavailable", () => {
   expect(passageOf({ routes: [] })).toMatchObject({ chosen: [], fidelity: "exact" });
 });
 
@@ -172,7 +161,7 @@ test("what a messages model takes no word about is declared of the way on which 
   const sampled = Buffer.from(JSON.stringify({ model: "m", ...CHAT, temperature: 0.5, top_p: 1 }));
   const fidelityOf = (bytes: Buffer, ...models: string[]): string => {
     const routes = models.map((upstreamModel) => ({ dialect: "messages" as const, upstreamModel }));
-    return choosePassage({ dialect: "chat", model: "m", bytes }, { routes, reasoning: true }, "declared").best.fidelity;
+    return choosePassage({ dialect: "chat", bytes }, { routes, reasoning: true }, "declared").best.fidelity;
   };
 
   expect(fidelityOf(sampled, "claude-opus-4-6")).toBe("translated; dropped=top_p");
@@ -207,8 +196,8 @@ test.each([
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
   const fidelityOf = (upstreamModel: string): string => {
     const routes = [{ dialect: "messages" as const, upstreamModel }];
-    return choosePassage({ dialect, model: "m", bytes, stamp: callerStamp() }, { routes, reasoning: true }, "declared")
-      .best.fidelity;
+    return choosePassage({ dialect, bytes, stamp: callerStamp() }, { routes, reasoning: true }, "declared").best
+      .fidelity;
   };
 
   expect(fidelityOf("claude-sonnet-4-5")).toBe(`translated; dropped=${lost}`);

@@ -4,7 +4,6 @@ import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { takesSampling, thinksByBudget, thinksUnasked } from "../messages/thinking.ts";
 import { sealsOf } from "../form/native.ts";
-import { canTranslate } from "../pick-translator.ts";
 import { withoutSealed } from "../sealed-thoughts.ts";
 import type { ModelFacts } from "./field-row.ts";
 import { type Loss, lossesOf, type Losses } from "./losses.ts";
@@ -27,7 +26,7 @@ const TRANSLATED = "translated";
 /** Enough to say what is lost, and little enough for a header. */
 const MOST_NAMED = 24;
 
-type Asked = Pick<GenerationRequest, "dialect" | "model" | "bytes" | "stamp">;
+type Asked = Pick<GenerationRequest, "dialect" | "bytes" | "stamp">;
 
 /** What a route says of where it leads. */
 type Destination = { dialect: ProviderDialect; upstreamModel?: string };
@@ -55,7 +54,7 @@ export function choosePassage<Route extends Destination>(
   }
   const { open, closed } = waysAcross(request, offer, wanted);
   const [best, ...others] = open;
-  if (best === undefined) throw refusalOf(closed, request.model);
+  if (best === undefined) throw refusalOf(closed);
   return { best, others: () => others };
 }
 
@@ -76,10 +75,9 @@ function waysAcross<Route extends Destination>(
   wanted: Fidelity,
 ): { open: Way<Route>[]; closed: Closed[] } {
   const dialects = new Set(routes.map(({ dialect }) => dialect).filter((dialect) => dialect !== client));
-  const reachable = [...dialects].filter((dialect) => canTranslate(client, dialect));
   const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
   const { open } = sealsOf(stamp);
-  const ways = reachable
+  const ways = [...dialects]
     .map((dialect) => ({
       dialect,
       ...lossesOf(client, dialect, body, { reasoning, open, ...messagesFacts(routes, dialect) }),
@@ -119,19 +117,14 @@ function accepted(dropped: readonly Loss[], wanted: Fidelity): readonly Loss[] {
 }
 
 /** Said before any money is set aside for it. A loss that the caller could do with is named before one that nobody could. */
-function refusalOf(closed: readonly Closed[], model: string): Fault {
+function refusalOf(closed: readonly Closed[]): Fault {
   const [nearest] = closed.toSorted((a, b) => Number(a.refused !== null) - Number(b.refused !== null));
-  if (nearest === undefined) return unreachable(model);
-  const { refused, lost } = nearest;
-  if (refused === null) return lost === null ? unreachable(model) : strictRefusal(lost);
+  const { refused, lost } = nearest ?? {};
+  if (lost && !refused) return strictRefusal(lost);
+  invariant(refused, "a way is closed for no reason");
   const message = `${refused.at}: ${refused.note ?? "This cannot be said to this model's providers."}`;
   return new Fault("invalid_request", message, { param: refused.at });
 }
-
-const unreachable = (model: string): Fault =>
-  new Fault("invalid_request", `${model}: None of this model's providers can be spoken to in this format.`, {
-    param: "model",
-  });
 
 /** A caller that asked for no loss hears of the first. */
 export function strictRefusal({ at }: Pick<Loss, "at">): Fault {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SPOKEN_DIALECTS } from "../../core/dialect.ts";
+import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
 import { routeOf } from "../../core/route-view.ts";
 import { storable } from "../storable.ts";
 
@@ -8,7 +8,7 @@ export const MOST_INT = 2_147_483_647;
 
 export const name = storable(200).min(1);
 export const upstreamModel = storable(500).min(1);
-export const dialect = z.enum(SPOKEN_DIALECTS);
+export const dialect = z.enum(PROVIDER_DIALECTS);
 
 const milliseconds = (fallback: number) => z.int().min(1).max(3_600_000).default(fallback);
 
