@@ -1,7 +1,7 @@
 import { Conflict } from "../core/conflict.ts";
 import { mergeTariff } from "../core/price.ts";
 import type { Database } from "../db/database.ts";
-import { databaseNowMs, planBooks, readBooks, writeBooks } from "./apply-prices-store.ts";
+import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price-book-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import { upcomingIn } from "./merge-tariff.ts";
 import type { CatalogueDesk, DescribedPrice } from "./model.ts";

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from "../db/database.ts";
 import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
-import { databaseNowMs, planBooks, readBooks, writeBooks } from "./apply-prices-store.ts";
+import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price-book-store.ts";
 import { compareListed, type Comparison } from "./compare-listed.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import { upcomingIn } from "./merge-tariff.ts";

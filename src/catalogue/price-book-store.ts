@@ -1,7 +1,7 @@
 import type { PriceChange } from "../core/change-view.ts";
 import type { Queryable } from "../db/database.ts";
 import type { BookedPrice, CatalogueDescription, DescribedPrice } from "./model.ts";
-import { planPrices, type PricePlan } from "./plan-prices.ts";
+import { planPrices, type PricePlan } from "./price-book.ts";
 import { bookedPriceOf, PART_COLUMNS, PRICE_AS_JSON, type PriceRow, rowOf } from "./price-row.ts";
 
 const READ_BOOKS = `
