@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 import type { Model } from "./model.ts";
-import { priceAt } from "./price-at.ts";
+import { priceAt } from "./price-book.ts";
 
 /** Who asks: a key's restrictions, or nobody in particular. */
 export type Reader = { mode: KeyMode; providerScope: string; models: readonly string[] | null };

@@ -3,9 +3,8 @@ import { mergeTariff } from "../core/price.ts";
 import type { Database } from "../db/database.ts";
 import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price-book-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
-import { upcomingIn } from "./merge-tariff.ts";
 import type { CatalogueDesk, DescribedPrice } from "./model.ts";
-import { priceAt } from "./price-at.ts";
+import { livingIn, priceAt, upcomingIn } from "./price-book.ts";
 import { requireModel } from "./require-model-store.ts";
 
 /** A description says the whole schedule, so the part of it that is not to change is described as it is. */
@@ -20,7 +19,7 @@ export const createChangePrice =
         throw new Conflict(`${new Date(fromMs).toISOString()} has passed; a price begins now or on a date to come.`);
       }
       const book = books.get(modelId) ?? [];
-      const living = book.filter(({ withdrawnAtMs }) => withdrawnAtMs === null);
+      const living = livingIn(book);
       const tariff = mergeTariff(priceAt(living, fromMs ?? nowMs), parts);
       if (tariff === null) {
         throw new Conflict(`${modelId} has no price yet, so that of input and that of output are both needed.`);

@@ -3,10 +3,9 @@ import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
 import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price-book-store.ts";
 import { compareListed, type Comparison } from "./compare-listed.ts";
 import { underCatalogueLock } from "./lock-store.ts";
-import { upcomingIn } from "./merge-tariff.ts";
 import type { BookedPrice, CatalogueDesk, ImportOrder } from "./model.ts";
 import { newModel } from "./new-model.ts";
-import { priceAt } from "./price-at.ts";
+import { livingIn, priceAt, upcomingIn } from "./price-book.ts";
 import { readModels } from "./read-models-store.ts";
 import { requireProvider } from "./require-model-store.ts";
 
@@ -30,14 +29,12 @@ export const createImportModels =
       const compared = order.models.map((listed) => {
         const model = present.get(listed.id) ?? null;
         // The book and not the model has the price that holds: a suspended one is not for sale, and holds.
-        const price = priceAt((books.get(listed.id) ?? []).filter(isLiving), nowMs);
+        const price = priceAt(livingIn(books.get(listed.id) ?? []), nowMs);
         return compareListed(listed, { provider: order.provider, model, price });
       });
       if (mode === "apply") await write(tx, { order, compared, books, nowMs });
       return compared.map(({ id, change, before, after }) => ({ id, change, before, after }));
     });
-
-const isLiving = ({ withdrawnAtMs }: BookedPrice): boolean => withdrawnAtMs === null;
 
 type Work = {
   order: ImportOrder;

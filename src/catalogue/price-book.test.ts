@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Tariff } from "../core/price.ts";
 import type { BookedPrice, DescribedPrice } from "./model.ts";
-import { planPrices } from "./price-book.ts";
-import { priceAt } from "./price-at.ts";
+import { planPrices, priceAt } from "./price-book.ts";
 
 const NOW = 1_000;
 const tariff = (inputNano: bigint): Tariff => ({

@@ -1,7 +1,33 @@
 import type { PriceChange } from "../core/change-view.ts";
 import { sameTariff } from "../core/price.ts";
 import type { BookedPrice, DescribedPrice, Price } from "./model.ts";
-import { priceAt } from "./price-at.ts";
+
+/** The price in force: the latest begun, and of those begun together the newest. Null when none has begun. */
+export function priceAt<Dated extends Pick<Price, "effectiveFromMs" | "version">>(
+  prices: readonly Dated[],
+  atMs: number,
+): Dated | null {
+  return prices.reduce<Dated | null>(
+    (found, price) => (price.effectiveFromMs <= atMs && !isOlder(price, found) ? price : found),
+    null,
+  );
+}
+
+type Moment = Pick<Price, "effectiveFromMs" | "version">;
+
+function isOlder(price: Moment, than: Moment | null): boolean {
+  if (than === null) return false;
+  const apartMs = price.effectiveFromMs - than.effectiveFromMs;
+  return apartMs === 0 ? price.version < than.version : apartMs < 0;
+}
+
+/** The prices of a book that were not taken back. */
+export const livingIn = (book: readonly BookedPrice[]): BookedPrice[] =>
+  book.filter(({ withdrawnAtMs }) => withdrawnAtMs === null);
+
+/** Those of them that are still to come, as a description names them. */
+export const upcomingIn = (book: readonly BookedPrice[], nowMs: number): DescribedPrice[] =>
+  livingIn(book).filter(({ effectiveFromMs }) => effectiveFromMs > nowMs);
 
 export type PricePlan = { withdraw: readonly Price[]; add: readonly Price[]; changes: readonly PriceChange[] };
 
@@ -17,7 +43,7 @@ export function planPrices(
   const upcoming = described.flatMap(({ effectiveFromMs, ...tariff }) =>
     effectiveFromMs !== null && effectiveFromMs > nowMs ? [{ effectiveFromMs, tariff }] : [],
   );
-  const living = book.filter(({ withdrawnAtMs }) => withdrawnAtMs === null);
+  const living = livingIn(book);
   const isDescribed = (price: Price): boolean =>
     upcoming.some(
       ({ effectiveFromMs, tariff }) => effectiveFromMs === price.effectiveFromMs && sameTariff(tariff, price),

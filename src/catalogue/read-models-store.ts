@@ -4,7 +4,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Route } from "../core/route.ts";
 import type { Model, ModelPage } from "./model.ts";
 import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
-import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-row.ts";
+import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-book-store.ts";
 
 /** The columns are called as the catalogue file calls them. */
 type ModelRow = ModelView & {
