@@ -1,28 +1,12 @@
 import { type Document, parseDocument } from "yaml";
-import { z } from "zod";
+import type { z } from "zod";
 import { descriptionIn } from "../wire/catalogue/description.ts";
-import { credits } from "../wire/catalogue/price.ts";
-import { moment } from "../wire/moment.ts";
+import { WRITTEN } from "../wire/catalogue/price.ts";
 import { ConfigError } from "./config-error.ts";
 
 const MAX_ALIASES = 100;
 
-/** A price as people write it: credits, exactly. One finer than a nano-credit keeps its exponent and is refused. */
-const writtenCredits = z
-  .union([z.string(), z.number()])
-  .transform((value) => (typeof value === "number" ? decimalOf(value) : value))
-  .pipe(credits);
-
-const decimalOf = (value: number): string => (Number(value.toFixed(9)) === value ? value.toFixed(9) : String(value));
-
-/** A date alone is its midnight in UTC. */
-const writtenMoment = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date().transform((date) => `${date}T00:00:00Z`)], {
-    error: "Input should be a date, or a date and time with its offset, such as 2027-01-31T12:00:00Z",
-  })
-  .pipe(moment);
-
-const catalogueFile = descriptionIn({ credits: writtenCredits, moment: writtenMoment });
+const catalogueFile = descriptionIn(WRITTEN);
 
 export type CatalogueFile = z.output<typeof catalogueFile>;
 

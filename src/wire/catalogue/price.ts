@@ -21,7 +21,26 @@ export const credits = z
 /** How amounts and moments are written: a file for people takes more than a program must be able to read. */
 export type Notation = { credits: z.ZodType<string>; moment: z.ZodType<string> };
 
+/** As a program writes them. */
 export const EXACT: Notation = { credits, moment };
+
+/** Credits as people write them, exactly. One finer than a nano-credit keeps its exponent and is refused. */
+const writtenCredits = z
+  .union([z.string(), z.number()])
+  .transform((value) => (typeof value === "number" ? decimalOf(value) : value))
+  .pipe(credits);
+
+const decimalOf = (value: number): string => (Number(value.toFixed(9)) === value ? value.toFixed(9) : String(value));
+
+/** A date alone is its midnight in UTC. */
+const writtenMoment = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date().transform((date) => `${date}T00:00:00Z`)], {
+    error: "Input should be a date, or a date and time with its offset, such as 2027-01-31T12:00:00Z",
+  })
+  .pipe(moment);
+
+/** As people write them in a file. */
+export const WRITTEN: Notation = { credits: writtenCredits, moment: writtenMoment };
 
 export const toolPrices = <Amount extends z.ZodType>(amount: Amount) =>
   z
