@@ -11,16 +11,22 @@ const tariff = {
   cacheWrite5mNano: null,
   cacheWrite1hNano: null,
   toolCallNano: {},
+  version: 1,
+};
+const model: DemandFacts["model"] = {
+  price: tariff,
+  contextWindow: 128_000,
+  maxOutputTokens: 8_000,
+  outputCeiling: null,
+  outputFloor: 1_024,
+  tokenFactor: 1,
 };
 const facts: DemandFacts = {
-  tariff,
+  mode: "credit",
+  model,
   input: { likely: 10, most: 31, mostPredicted: 0 },
-  contextWindow: 128_000,
   choices: 1,
   maxOutputTokens: 100,
-  publishedOutputTokens: 8_000,
-  floorOutputTokens: 1_024,
-  tokenFactor: 1,
 };
 
 test("with a limit of its own a request needs all of it from the start [MON-8] [MON-9]", () => {
@@ -42,7 +48,9 @@ test("nothing is held for input beyond the window, which no provider takes in [M
   const document = { likely: 3_000, most: 460_000, mostPredicted: 0 };
 
   expect(demandOf({ ...facts, input: document }).most).toBe(128_000n * 1_000n + 400_000n);
-  expect(demandOf({ ...facts, input: document, contextWindow: null }).most).toBe(460_000n * 1_000n + 400_000n);
+  expect(demandOf({ ...facts, input: document, model: { ...model, contextWindow: null } }).most).toBe(
+    460_000n * 1_000n + 400_000n,
+  );
 });
 
 test("a prediction is held for at the price of output, for each choice", () => {
@@ -68,16 +76,16 @@ test("several choices reserve for each of them [MON-7]", () => {
 });
 
 test("a key that pays in tokens reserves tokens", () => {
-  const { most } = demandOf({ ...facts, tariff: null });
+  const { most } = demandOf({ ...facts, mode: "token_budget" });
 
   expect(most).toBe(BigInt(facts.input.most) + 100n);
 });
 
 test("whatever is granted, the output it affords can be paid from it beside all the input there can be", () => {
-  const price = fc.bigInt({ min: 0n, max: 100_000_000_000n });
+  const amount = fc.bigInt({ min: 0n, max: 100_000_000_000n });
   const request = fc.record({
-    inputNano: price,
-    outputNano: price,
+    inputNano: amount,
+    outputNano: amount,
     likely: fc.nat({ max: 400 }),
     above: fc.nat({ max: 400 }),
     predicted: fc.nat({ max: 100 }),
@@ -88,9 +96,10 @@ test("whatever is granted, the output it affords can be paid from it beside all 
 
   fc.assert(
     fc.property(request, ({ inputNano, outputNano, likely, above, predicted, limit, choices, share }) => {
+      const price = { ...tariff, inputNano, outputNano };
       const asked = {
         ...facts,
-        tariff: { ...tariff, inputNano, outputNano },
+        model: { ...model, price },
         input: { likely, most: likely + above, mostPredicted: predicted },
         choices,
       };
@@ -101,7 +110,7 @@ test("whatever is granted, the output it affords can be paid from it beside all 
       expect(demand.least).toBeLessThanOrEqual(demand.most);
       expect(outputTokens).toBeGreaterThanOrEqual((Math.min(limit ?? 1_024, 8_000) + predicted) * choices);
       const usage = { ...NO_USAGE, inputTokens: demand.mostInputTokens, outputTokens };
-      expect(chargeOf(asked.tariff, usage)).toBeLessThanOrEqual(granted);
+      expect(chargeOf(price, usage)).toBeLessThanOrEqual(granted);
     }),
   );
 });
@@ -114,5 +123,5 @@ test("an amount that does not even cover the input affords no output", () => {
 test("a model that costs nothing is held for all the same, since holding nothing means counting only", () => {
   const free = { ...tariff, inputNano: 0n, outputNano: 0n };
 
-  expect(demandOf({ ...facts, tariff: free })).toMatchObject({ least: 0n, most: 1n });
+  expect(demandOf({ ...facts, model: { ...model, price: free } })).toMatchObject({ least: 0n, most: 1n });
 });

@@ -1,29 +1,33 @@
-import { dearestInputNano, dearestOutputNano, roundedUp, type Tariff } from "../core/price.ts";
+import { invariant } from "../core/invariant.ts";
+import type { KeyMode } from "../core/key-mode.ts";
+import type { ModelTerms } from "../core/model-view.ts";
+import { creditRate, type Rate, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
 
 /** What admission knows of a request before it starts. */
 export type DemandFacts = {
-  /** Null: the key pays in tokens, and every token costs one. */
-  tariff: Tariff | null;
+  /** What the key pays in. */
+  mode: KeyMode;
+  model: Pick<ModelTerms, "contextWindow" | "maxOutputTokens" | "outputCeiling" | "outputFloor" | "tokenFactor"> & {
+    price: (Tariff & { version: number }) | null;
+  };
   input: InputEstimate;
-  /** What the model takes in at most; null when it does not say. */
-  contextWindow: number | null;
   /** How many answers are asked for at once. */
   choices: number;
   /** The caller's own limit of output; null when it set none. */
   maxOutputTokens: number | null;
-  /** The model's published limit of output. */
-  publishedOutputTokens: number;
-  /** What an answer without a limit of its own must at least be able to grow to. */
-  floorOutputTokens: number;
-  /** How many more tokens this model's tokenizer makes of a text than the estimate. */
-  tokenFactor: number;
 };
 
 /** The money a request may take, from the least it can begin with to the most it can cost. */
 export type Demand = {
   least: bigint;
   most: bigint;
+  /** What the request is paid by to its end, whatever becomes of the price under way. */
+  rate: Rate;
+  /** The version of the model's price that the books name; 0 where it has none. */
+  priceVersion: number;
+  /** The longest answer that the model gives. */
+  publishedOutputTokens: number;
   /** The input as estimated, in this model's tokens. */
   inputTokens: number;
   /** What was set aside for it. */
@@ -37,8 +41,6 @@ export type Demand = {
 };
 
 const MILLION = 1_000_000n;
-/** One token costs one: a million of them, a million. */
-const TOKENS: Tariff = { inputNano: MILLION, outputNano: MILLION, toolCallNano: {} };
 
 /**
  * Says what a request could cost; whether it may start is the ledger's word alone. The input counts as the most it can be, at the
@@ -46,17 +48,20 @@ const TOKENS: Tariff = { inputNano: MILLION, outputNano: MILLION, toolCallNano: 
  * must not each rely on the same rest of it. [interface decision 17]
  */
 export function demandOf(facts: DemandFacts): Demand {
-  const tariff = facts.tariff ?? TOKENS;
-  const inputNano = dearestInputNano(tariff);
-  const outputNano = dearestOutputNano(tariff) * BigInt(facts.choices);
+  const { model, mode, choices } = facts;
+  const publishedOutputTokens = model.maxOutputTokens ?? model.outputCeiling;
+  invariant(publishedOutputTokens !== null, "a model without any limit of output is not routable");
+  const rate = rateOf(mode, model.price);
+  const inputNano = rate.dearestInput;
+  const outputNano = rate.dearestOutput * BigInt(choices);
   const { likely, mostPredicted } = facts.input;
   // No provider takes in more than the window.
-  const most = Math.min(facts.input.most, facts.contextWindow ?? Infinity);
+  const most = Math.min(facts.input.most, model.contextWindow ?? Infinity);
   const beside = BigInt(most) * inputNano + BigInt(mostPredicted) * outputNano;
 
   const unlimited = facts.maxOutputTokens === null;
-  const ceiling = Math.min(facts.maxOutputTokens ?? Infinity, facts.publishedOutputTokens);
-  const floor = unlimited ? Math.min(facts.floorOutputTokens, ceiling) : ceiling;
+  const ceiling = Math.min(facts.maxOutputTokens ?? Infinity, publishedOutputTokens);
+  const floor = unlimited ? Math.min(model.outputFloor, ceiling) : ceiling;
   const affords = (millionths: bigint): number => {
     if (millionths < 0n) return 0;
     const tokens = outputNano === 0n ? BigInt(ceiling) : millionths / outputNano;
@@ -66,12 +71,21 @@ export function demandOf(facts: DemandFacts): Demand {
     least: roundedUp(beside + BigInt(floor) * outputNano),
     // A request that costs nothing still holds something: holding nothing is the form of a request that is only counted.
     most: atLeastOne(roundedUp(beside + BigInt(ceiling) * outputNano)),
+    rate,
+    priceVersion: model.price?.version ?? 0,
+    publishedOutputTokens,
     mostInputTokens: most,
-    inputTokens: Math.min(most, Math.ceil(likely * facts.tokenFactor)),
+    inputTokens: Math.min(most, Math.ceil(likely * model.tokenFactor)),
     unlimited,
     affordableOutputTokens: (amount) => affords(amount * MILLION - beside),
     advisableOutputTokens: (amount, addedBytes) => affords(amount * MILLION - beside - BigInt(addedBytes) * inputNano),
   };
+}
+
+function rateOf(mode: KeyMode, price: Tariff | null): Rate {
+  if (mode === "token_budget") return TOKEN_RATE;
+  invariant(price !== null, "a model without a price is not sold on credit");
+  return creditRate(price);
 }
 
 const atLeastOne = (amount: bigint): bigint => (amount === 0n ? 1n : amount);

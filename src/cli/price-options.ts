@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { formatCredits, parseCredits } from "../core/money.ts";
 import {
   byPart,
+  MOST_PRICE_NANO,
   NEEDED_PARTS,
   onlySaid,
   OPTIONAL_PARTS,
@@ -21,9 +22,6 @@ const optionOf = <Name extends TariffPart>(part: Name) => part.replace(/Nano$/, 
 export type PriceOptions = { [Name in (typeof NEEDED_PARTS)[number] as OptionOf<Name>]?: bigint } & {
   [Name in (typeof OPTIONAL_PARTS)[number] as OptionOf<Name>]?: Part;
 } & { tool?: Record<string, Part> };
-
-/** A million credits for a million tokens: nobody means more. */
-const MOST_NANO = 10n ** 15n;
 
 /** Prices are said in credits, per million tokens or per call, and read without a float. */
 export function addPriceOptions(command: Command): Command {
@@ -53,9 +51,9 @@ const eachOrNull = (tools: Record<string, Part>): Record<string, bigint | null> 
 
 function credits(text: string): bigint {
   const nano = parseCredits(text);
-  if (nano === null || nano > MOST_NANO) {
+  if (nano === null || nano > MOST_PRICE_NANO) {
     throw new InvalidArgumentError(
-      `It must be a decimal of credits such as 2.50, at most ${formatCredits(MOST_NANO)}, with at most nine decimal places.`,
+      `It must be a decimal of credits such as 2.50, at most ${formatCredits(MOST_PRICE_NANO)}, with at most nine decimal places.`,
     );
   }
   return nano;

@@ -129,6 +129,8 @@ export function sameTariff(one: Tariff, other: Tariff): boolean {
 }
 
 const MILLION = 1_000_000n;
+/** A million credits for a million tokens: nobody means more. */
+export const MOST_PRICE_NANO = MILLION * 1_000_000_000n;
 
 /**
  * What a usage costs. The parts are added before the one rounding, half up, so that no part loses its fraction. A part
@@ -155,10 +157,35 @@ export function unpricedUsage(tariff: Tariff, usage: Usage): string | null {
   return tool === undefined ? null : `tools.${tool[0]}`;
 }
 
+/** What a request is paid by: credit at a tariff, or tokens, of which each costs one. */
+export type Rate = {
+  unit: "credit" | "token";
+  /** The most that a million tokens can cost, whatever becomes of the cache. */
+  dearestInput: bigint;
+  dearestOutput: bigint;
+  costOf: (usage: Usage) => bigint;
+  /** The part of a usage that this rate gives away; see `unpricedUsage`. */
+  unpricedIn: (usage: Usage) => string | null;
+};
+
+export const creditRate = (tariff: Tariff): Rate => ({
+  unit: "credit",
+  dearestInput: dearestInputNano(tariff),
+  dearestOutput: dearestNano(tariff, "outputNano"),
+  costOf: (usage) => chargeOf(tariff, usage),
+  unpricedIn: (usage) => unpricedUsage(tariff, usage),
+});
+
+export const TOKEN_RATE: Rate = {
+  unit: "token",
+  dearestInput: MILLION,
+  dearestOutput: MILLION,
+  costOf: ({ inputTokens, outputTokens }) => BigInt(inputTokens + outputTokens),
+  unpricedIn: () => null,
+};
+
 /** The most a million tokens of input can cost, whatever becomes of the cache. */
 export const dearestInputNano = (tariff: Tariff): bigint => dearestNano(tariff, "inputNano");
-
-export const dearestOutputNano = (tariff: Tariff): bigint => dearestNano(tariff, "outputNano");
 
 function dearestNano(tariff: Tariff, whole: TariffPart): bigint {
   const prices = [whole, ...sharesOf(whole)].map((part) => nanoOf(tariff, part));

@@ -8,21 +8,18 @@ const HOUR_MS = 3_600_000;
 
 /** 10 tokens in at 1,000 nano-credits and 100 out at 4,000: 410,000 at least. */
 const demand: Demand = demandOf({
-  tariff: {
-    inputNano: 1_000_000_000n,
-    outputNano: 4_000_000_000n,
-    cacheReadNano: null,
-    cacheWrite5mNano: null,
-    cacheWrite1hNano: null,
-    toolCallNano: {},
+  mode: "credit",
+  model: {
+    price: { version: 1, inputNano: 1_000_000_000n, outputNano: 4_000_000_000n, toolCallNano: {} },
+    contextWindow: null,
+    maxOutputTokens: 8_000,
+    outputCeiling: null,
+    outputFloor: 1_024,
+    tokenFactor: 1,
   },
   input: { likely: 5, most: 10, mostPredicted: 0 },
-  contextWindow: null,
   choices: 1,
   maxOutputTokens: 100,
-  publishedOutputTokens: 8_000,
-  floorOutputTokens: 1_024,
-  tokenFactor: 1,
 });
 
 const faultOf = (refusal: Refusal, random = 0, advice: Partial<LimitAdvice> = {}) =>

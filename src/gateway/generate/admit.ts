@@ -1,6 +1,5 @@
 import { type Demand, demandOf } from "../../admission/demand.ts";
 import type { Model } from "../../catalogue/model.ts";
-import { invariant } from "../../core/invariant.ts";
 import type { Key } from "../../keys/key.ts";
 import type { Ask, Claim, StoredAnswer } from "../../ledger/ledger.ts";
 import type { InputEstimate } from "../../tokens/estimate-input.ts";
@@ -52,19 +51,9 @@ export const createAdmit = (parts: Parts): Admit => {
   const { askLedger, paperwork, hold, random, deadlineMs } = parts;
   return async (admission) => {
     const { id, caller, model, request, input, claim, requireEntitled } = admission;
-    const publishedOutputTokens = model.maxOutputTokens ?? model.outputCeiling;
-    invariant(publishedOutputTokens !== null, "a model without any limit of output is not routable");
-    const tariff = caller.key.mode === "credit" ? model.price : null;
-    const demand = demandOf({
-      tariff,
-      input,
-      contextWindow: model.contextWindow,
-      choices: request.choices,
-      maxOutputTokens: request.maxOutputTokens,
-      publishedOutputTokens,
-      floorOutputTokens: model.outputFloor,
-      tokenFactor: model.tokenFactor,
-    });
+    const { choices, maxOutputTokens } = request;
+    const demand = demandOf({ mode: caller.key.mode, model, input, choices, maxOutputTokens });
+    const { rate, priceVersion, publishedOutputTokens } = demand;
 
     const { verdict, caller: now } = await askLedger(caller, (key) => {
       if (key !== caller.key) requireEntitled(key);
@@ -86,28 +75,27 @@ export const createAdmit = (parts: Parts): Admit => {
       );
     const allowed = demand.unlimited ? demand.affordableOutputTokens(verdict.amount) : null;
     const terms = {
-      tariff,
+      rate,
       inputTokens: demand.inputTokens,
       countInput,
       tokenFactor,
       contextWindow,
-      choices: request.choices,
-      mostOutputTokens:
-        Math.min(allowed ?? request.maxOutputTokens ?? Infinity, publishedOutputTokens) * request.choices,
+      choices,
+      mostOutputTokens: Math.min(allowed ?? maxOutputTokens ?? Infinity, publishedOutputTokens) * choices,
       granted: verdict.amount,
     };
-    const told = demand.unlimited ? allowed : cappedLimit(request.maxOutputTokens, publishedOutputTokens);
+    const told = demand.unlimited ? allowed : cappedLimit(maxOutputTokens, publishedOutputTokens);
     return {
       kind: "held",
       hold: new Hold(hold, {
         id,
         keyId: caller.key.id,
         model: model.id,
-        priceVersion: model.price?.version ?? 0,
+        priceVersion,
         terms,
       }),
       toldMaxTokens: told,
-      clamped: told !== null && told < (request.maxOutputTokens ?? publishedOutputTokens),
+      clamped: told !== null && told < (maxOutputTokens ?? publishedOutputTokens),
     };
   };
 };
@@ -124,7 +112,7 @@ function askOf({ id, key, model, demand, claim, lifetimeMs }: AskFacts): Ask {
     most: demand.most,
     unlimited: demand.unlimited,
     model: model.id,
-    priceVersion: model.price?.version ?? 0,
+    priceVersion: demand.priceVersion,
     lifetimeMs,
     claim,
   };

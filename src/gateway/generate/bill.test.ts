@@ -1,20 +1,14 @@
 import { expect, test } from "vitest";
+import { creditRate, TOKEN_RATE } from "../../core/price.ts";
 import { NO_USAGE, type Usage } from "../../core/usage.ts";
 import { loadCountTokens } from "../../tokens/count-tokens.ts";
 import { DeliveredText } from "../../translate/delivered-text.ts";
-import { billOf, costOf, costSoFar, type Ending, type Terms } from "./bill.ts";
+import { billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 const TEXT = "The gate opens when the toll is paid, and not before.";
 const TERMS: Terms = {
   // A token in costs 1,000 nano-credits and a token out 2,000.
-  tariff: {
-    inputNano: 1_000_000_000n,
-    outputNano: 2_000_000_000n,
-    cacheReadNano: null,
-    cacheWrite5mNano: null,
-    cacheWrite1hNano: null,
-    toolCallNano: {},
-  },
+  rate: creditRate({ inputNano: 1_000_000_000n, outputNano: 2_000_000_000n, toolCallNano: {} }),
   inputTokens: 7,
   countInput: async () => 7,
   tokenFactor: 1,
@@ -81,7 +75,7 @@ test("what a provider may have produced for a caller that left is the house's, w
 
   expect(await billFor(lost)).toMatchObject({ charge: 0n, absorbed: 107_000n });
   expect(await billFor(lost, { granted: 60_000n })).toMatchObject({ charge: 0n, absorbed: 60_000n });
-  expect(await billFor(lost, { tariff: null })).toMatchObject({ charge: 0n, absorbed: 57n });
+  expect(await billFor(lost, { rate: TOKEN_RATE })).toMatchObject({ charge: 0n, absorbed: 57n });
 });
 
 test("a plain request that was left pays its input, whether or not the provider had answered; the rest is the house's [CAN-13]", async () => {
@@ -179,7 +173,7 @@ test("a key that pays in tokens pays every one, whichever part of the input or t
     reasoningTokens: 45,
   };
 
-  expect((await billFor({ outcome: "completed", usage }, { tariff: null })).charge).toBe(150n);
+  expect((await billFor({ outcome: "completed", usage }, { rate: TOKEN_RATE })).charge).toBe(150n);
 });
 
 test("a usage that is missing is replaced by the estimate, which is marked as one [MON-24]", async () => {
@@ -209,7 +203,7 @@ test.each<[what: string, usage: Usage, charge: bigint]>([
 
 test.each<[what: string, terms: Partial<Terms>]>([
   ["credit", {}],
-  ["tokens", { tariff: null, granted: 1_000n }],
+  ["tokens", { rate: TOKEN_RATE, granted: 1_000n }],
 ])(
   "a usage that cannot be true takes at most what was set aside, and is shown as what it took, in %s [MON-43]",
   async (_unit, terms) => {
@@ -225,7 +219,7 @@ test.each<[what: string, terms: Partial<Terms>]>([
 
     expect(bill).toMatchObject({ charge: whole.granted, estimated: true });
     // Less than a token is lost by the rounding.
-    expect(whole.granted - costOf(whole, bill.usage)).toBeLessThan(2_000n);
+    expect(whole.granted - whole.rate.costOf(bill.usage)).toBeLessThan(2_000n);
     expect(bill.usage.cacheReadTokens).toBeLessThanOrEqual(bill.usage.inputTokens);
     expect(bill.usage.reasoningTokens).toBeLessThanOrEqual(bill.usage.outputTokens);
     expect(

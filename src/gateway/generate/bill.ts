@@ -1,4 +1,4 @@
-import { chargeOf, type Tariff } from "../../core/price.ts";
+import type { Rate } from "../../core/price.ts";
 import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/usage.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
@@ -7,8 +7,7 @@ import { withinReservation } from "./within-reservation.ts";
 
 /** What was agreed when a request was admitted. Its price and its key's unit do not change under way. */
 export type Terms = {
-  /** Null: the key pays in tokens, and every token costs one. */
-  tariff: Tariff | null;
+  rate: Rate;
   /** The input as estimated, for what is written down under way and for what the operator bears. */
   inputTokens: number;
   /** The input as counted, for a bill when the provider does not say. */
@@ -91,7 +90,7 @@ export async function billOf(ending: Ending, terms: Terms, count: CountText): Pr
 
   async function bill(counted: Counted): Promise<Bill> {
     const { usage, said } = await withInput(counted, terms);
-    if (said && isPossible(usage, terms)) return { ...FREE, charge: costOf(terms, usage), usage };
+    if (said && isPossible(usage, terms)) return { ...FREE, charge: terms.rate.costOf(usage), usage };
     return { ...FREE, ...priced(usage, terms), estimated: true };
   }
 }
@@ -120,7 +119,7 @@ export function costSoFar(
 ): { cost: bigint; usage: Usage } {
   const { output: outputTokens } = withHidden(delivered, delivered.length * TOKENS_PER_BYTE, { terms, hiddenTokens });
   const said = usage();
-  if (said !== null && isPossible(said, terms)) return { cost: costOf(terms, said), usage: said };
+  if (said !== null && isPossible(said, terms)) return { cost: terms.rate.costOf(said), usage: said };
   const input = inputSaid(inputUsage()) ?? estimatedInput(terms);
   const counted = priced(said ?? { ...input, outputTokens }, terms);
   return { cost: counted.charge, usage: counted.usage };
@@ -129,17 +128,12 @@ export function costSoFar(
 /** Of common prose and code; other scripts have more bytes and more tokens alike. */
 const TOKENS_PER_BYTE = 0.25;
 
-export function costOf({ tariff }: Pick<Terms, "tariff">, usage: Usage): bigint {
-  return tariff === null ? BigInt(usage.inputTokens + usage.outputTokens) : chargeOf(tariff, usage);
-}
-
 const inputOf = async ({ countInput }: Terms): Promise<Usage> => ({ ...NO_USAGE, inputTokens: await countInput() });
 
 /** Where nobody is charged by it: counting takes its time. */
 const estimatedInput = ({ inputTokens }: Terms): Usage => ({ ...NO_USAGE, inputTokens });
 
-const priced = (usage: Usage, terms: Terms) =>
-  withinReservation(usage, terms.granted, (counted) => costOf(terms, counted));
+const priced = (usage: Usage, terms: Terms) => withinReservation(usage, terms.granted, terms.rate.costOf);
 
 /** What the provider said of the input at the start of its stream. */
 const inputSaid = (said: Usage | null): Usage | null => said && { ...said, toolCalls: NO_TOOL_CALLS };

@@ -2,7 +2,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Fault } from "../../core/fault.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { MoneyAlarm } from "../../core/money-alarm.ts";
-import { unpricedUsage } from "../../core/price.ts";
 import { type AnswerOutcome, bookedAs, type Usage } from "../../core/usage.ts";
 import type { Batcher } from "../../ledger/batcher.ts";
 import type { Checkpoint, RecordDetails, Settled, Settlement, StoredAnswer } from "../../ledger/ledger.ts";
@@ -92,7 +91,7 @@ export class Hold {
     this.#contentSeen ||= stage.delivered.length > 0 || usageSaid;
     const { cost, usage } = costSoFar(stage, terms, hiddenTokens);
     const { credit, tokens } = this.#parts.checkpointWorth;
-    const worth = terms.tariff === null ? tokens : credit;
+    const worth = terms.rate.unit === "token" ? tokens : credit;
     if (this.#seq === 0 || usageSaid || cost - this.#checkpointed >= worth) {
       this.#seq++;
       this.#checkpointed = cost;
@@ -124,7 +123,7 @@ export class Hold {
     const { outcome, contentDelivered, details, answer } = ending;
     const record = outcome === "client_gone" ? null : { ...details, estimated };
     const { credit, tokens } = this.#parts.writeOffCap;
-    const borne = { absorbed, waived, capPerHour: terms.tariff === null ? tokens : credit };
+    const borne = { absorbed, waived, capPerHour: terms.rate.unit === "token" ? tokens : credit };
     return {
       id,
       keyId,
@@ -155,8 +154,7 @@ export class Hold {
     if (settled.charged < bill.charge) this.#alarm("overrun");
     if (settled.kind === "settled" && settled.overCap) void this.#suspend();
     if (bill.estimated && outcome === "completed") this.#alarm("usage_estimated");
-    const { tariff } = this.#held.terms;
-    const part = tariff && unpricedUsage(tariff, bill.usage);
+    const part = this.#held.terms.rate.unpricedIn(bill.usage);
     if (part === null) return;
     this.#alarm("unpriced_usage");
     this.#parts.onUnpriced({ model: this.#held.model, version: this.#held.priceVersion, part });

@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { parseCredits } from "../../core/money.ts";
-import { byWord, NEEDED_PARTS, OPTIONAL_PARTS } from "../../core/price.ts";
+import { byWord, MOST_PRICE_NANO, NEEDED_PARTS, OPTIONAL_PARTS } from "../../core/price.ts";
 import { tariffOf } from "../../core/tariff-view.ts";
 import { moment } from "../moment.ts";
 import { storable } from "../storable.ts";
 
-/** A million credits for a million tokens: nobody means more. */
-const MOST_NANO = 10n ** 15n;
 const MOST_TOOLS = 100;
 
 /** A decimal as text, since a JSON number would pass through a double. */
@@ -15,7 +13,7 @@ export const credits = z
   .max(40)
   .refine((text) => {
     const nano = parseCredits(text);
-    return nano !== null && nano <= MOST_NANO;
+    return nano !== null && nano <= MOST_PRICE_NANO;
   }, "Input should be a decimal such as 2.50, at most 1000000, with at most nine decimal places");
 
 /** How amounts and moments are written: a file for people takes more than a program must be able to read. */
