@@ -13,7 +13,6 @@ const law = {
   keys: ["core"],
   catalogue: ["core"],
   ledger: ["core"],
-  usage: ["core"],
   admission: ["core", "tokens"],
   upstream: ["core", "wire"],
   simulator: ["core", "wire"],
@@ -21,13 +20,15 @@ const law = {
   relay: ["core", "wire", "translate", "tokens"],
   gateway: [
     "core", "telemetry", "wire", "translate", "tokens",
-    "keys", "catalogue", "admission", "ledger", "usage", "upstream", "relay",
+    "keys", "catalogue", "admission", "ledger", "upstream", "relay",
   ],
+  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "upstream", "credentials"],
+  "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
-  admin: ["core", "telemetry", "wire", "keys", "catalogue", "ledger", "usage", "upstream"],
-  cli: ["app.ts", "core", "config", "db", "telemetry", "credentials", "simulator"],
+  admin: ["core", "telemetry", "wire", "operator", "keys", "catalogue", "ledger", "upstream"],
+  cli: ["app.ts", "core", "config", "db", "telemetry", "credentials", "admin-client", "simulator"],
 };
-const storeFolders = ["keys", "catalogue", "ledger", "usage"];
+const storeFolders = ["keys", "catalogue", "ledger"];
 const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);
 
 /** Which folders may import a runtime dependency: each has one home, exceptions are named. */

@@ -1,8 +1,8 @@
 import type { CatalogueStore } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
-import type { ManageKeys } from "../keys/manage-keys.ts";
+import type { ManageKeys } from "../operator/keys.ts";
 import type { ShowJournal } from "../ledger/journal.ts";
-import type { ManageFunds } from "../ledger/manage-funds.ts";
+import type { ManageFunds } from "../operator/funds.ts";
 import type { ManageQuarantine } from "../ledger/quarantine.ts";
 import type { ReportUsage } from "../ledger/usage-report.ts";
 import type { VerifyLedger } from "../ledger/verify.ts";

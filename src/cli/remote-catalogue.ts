@@ -1,5 +1,5 @@
 import { type ChangeView, changeOf } from "../core/change-view.ts";
-import { type Asking, createAsk, type GatewayAddress } from "./ask-gateway.ts";
+import { type Asking, createAsk, type GatewayAddress } from "../admin-client/ask-gateway.ts";
 import { descriptionView } from "./description-view.ts";
 import type { Catalogue } from "./operator-control.ts";
 import { remoteModels } from "./remote-models.ts";

@@ -34,7 +34,7 @@ test("a refusal is passed on in its own words", async () => {
   const { control } = await gateway(409, JSON.stringify({ error: { message: "it is revoked." } }));
 
   await expect(control.keys.changeStatus("k", "resume")).rejects.toMatchObject({
-    name: "CommandError",
+    name: "GatewayRefusalError",
     message: "it is revoked.",
   });
 });

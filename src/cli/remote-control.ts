@@ -1,4 +1,4 @@
-import { createAsk, type GatewayAddress, queryOf } from "./ask-gateway.ts";
+import { createAsk, type GatewayAddress, queryOf } from "../admin-client/ask-gateway.ts";
 import type { OperatorControl } from "./operator-control.ts";
 
 /** Verifying reads every charge there is; the rest is done in a moment. */

@@ -1,7 +1,7 @@
 import { type ChangeView, changeOf } from "../core/change-view.ts";
 import { type ImportedModelView, importedModelOf } from "../core/imported-view.ts";
 import { tariffPartsView, tariffView } from "../core/tariff-view.ts";
-import { type Asking, GatewayRefusal, listAll, queryOf } from "./ask-gateway.ts";
+import { type Asking, GatewayRefusalError, listAll, queryOf } from "../admin-client/ask-gateway.ts";
 import type { Catalogue } from "./operator-control.ts";
 import { type BookedPriceView, bookedPriceOf, type ListedModelView, listedModelOf } from "./read-model-view.ts";
 
@@ -32,7 +32,7 @@ export function remoteModels({ ask, askPatiently }: Asking): RemoteModels {
       try {
         return (await ask<{ data: BookedPriceView[] }>("GET", of(id, "/prices"))).data.map(bookedPriceOf);
       } catch (error) {
-        if (error instanceof GatewayRefusal && error.status === 404) return null;
+        if (error instanceof GatewayRefusalError && error.status === 404) return null;
         throw error;
       }
     },

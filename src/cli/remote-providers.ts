@@ -1,4 +1,4 @@
-import { type Asking, listAll, queryOf } from "./ask-gateway.ts";
+import { type Asking, listAll, queryOf } from "../admin-client/ask-gateway.ts";
 import type { Catalogue } from "./operator-control.ts";
 import { type ProbeView, probeResultOf, type ProviderView, providerOf } from "./read-provider-view.ts";
 

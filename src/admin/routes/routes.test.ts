@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
 import type { Database } from "../../db/database.ts";
-import type { FundedView } from "../../ledger/manage-funds.ts";
+import type { FundedView } from "../../operator/funds.ts";
 
 let database: Database;
 let admin: AdminApp;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Command, Option } from "commander";
+import { GatewayRefusalError } from "../../admin-client/ask-gateway.ts";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
@@ -63,7 +64,7 @@ async function booked(booking: Promise<Funded>, reference: string): Promise<Fund
   try {
     return await booking;
   } catch (error) {
-    if (error instanceof Fault || error instanceof Conflict || error instanceof CommandError) throw error;
+    if (error instanceof Fault || error instanceof Conflict || error instanceof GatewayRefusalError) throw error;
     if (whyRefused(error) !== null) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(

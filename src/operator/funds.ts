@@ -4,9 +4,9 @@ import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { readCredits } from "../core/read-credits.ts";
 import type { TopUpKind } from "../core/top-up-kind.ts";
-import type { AccountStore } from "./account-store.ts";
-import { type AccountView, accountView, type FindAccount } from "./account.ts";
-import type { Funded, Ledger } from "./ledger.ts";
+import type { AccountStore } from "../ledger/account-store.ts";
+import { type AccountView, accountView, type FindAccount } from "../ledger/account.ts";
+import type { Funded, Ledger } from "../ledger/ledger.ts";
 
 /** Amounts are decimals as text. `reference` names the operation: repeated, it changes nothing. */
 export type TopUpRequest = { amount: string; kind: TopUpKind; reference: string };

@@ -1,5 +1,3 @@
-import { CommandError } from "./report-failure.ts";
-
 export type GatewayAddress = { adminUrl: string; adminToken: string };
 
 type Ask = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
@@ -13,7 +11,8 @@ class GatewayUnreachableError extends Error {
 }
 
 /** What the gateway would not do, in its own words. */
-export class GatewayRefusal extends CommandError {
+export class GatewayRefusalError extends Error {
+  override readonly name = "GatewayRefusalError";
   readonly status: number;
 
   constructor(message: string, status: number) {
@@ -38,7 +37,9 @@ export function createAsk({ adminUrl, adminToken }: GatewayAddress, timeoutMs = 
     const answer = (await response.json().catch(() => ({}))) as { error?: { message: string } };
     if (response.ok) return answer as Answer;
     const message = answer.error?.message ?? `the gateway answered ${response.status}`;
-    throw response.status >= 500 ? new GatewayUnreachableError(message) : new GatewayRefusal(message, response.status);
+    throw response.status >= 500
+      ? new GatewayUnreachableError(message)
+      : new GatewayRefusalError(message, response.status);
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
-import type { FindKey } from "./find-key.ts";
-import type { IssueKey } from "./issue-key.ts";
-import type { Key, KeyStore } from "./key.ts";
-import { type StatusChange, TRANSITIONS, WAY_OUT } from "./key-status.ts";
+import type { FindKey } from "../keys/find-key.ts";
+import type { IssueKey } from "../keys/issue-key.ts";
+import type { Key, KeyStore } from "../keys/key.ts";
+import { type StatusChange, TRANSITIONS, WAY_OUT } from "../keys/key-status.ts";
 import {
   keyChanges,
   type KeyChangeRequest,
@@ -13,8 +13,8 @@ import {
   keyView,
   type SecretView,
   secretView,
-} from "./key-view.ts";
-import { createSecret, digestOf } from "./secret.ts";
+} from "../keys/key-view.ts";
+import { createSecret, digestOf } from "../keys/secret.ts";
 
 /** What operators do with keys, whichever way they come: over the admin API or straight from a terminal. KEY is an id or prefix. */
 export type ManageKeys = {
