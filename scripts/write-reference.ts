@@ -112,9 +112,9 @@ function providersPage(): string {
       addresses.join("<br>"),
       `\`${provider.credentialHeader}\``,
       provider.conformant ? "yes" : "no",
-      `\`${provider.outputLimitField}\``,
-      provider.streamOptions,
-      provider.callIds === "nine" ? "nine letters and digits" : "any",
+      `\`${provider.chat.outputLimitField}\``,
+      provider.chat.streamOptions,
+      provider.chat.callIds === "nine" ? "nine letters and digits" : "any",
       memberPolicyOf({ baseUrl: Object.values(provider.baseUrls)[0] ?? "" }).unknown,
       provider.remark,
     ];

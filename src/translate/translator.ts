@@ -1,4 +1,5 @@
 import type { MemberPolicy } from "../core/member-policy.ts";
+import type { DialectQuirks } from "../wire/dialect-quirks.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { AnswerStage, PlainAnswer } from "./answer-stage.ts";
 
@@ -7,23 +8,12 @@ export type Told = {
   upstreamModel: string;
   /** The output limit to set; null leaves the request as it is. */
   maxOutputTokens: number | null;
-  /** Where a provider of chat completions differs from the others; absent, it does not. */
-  chat?: ChatManner;
-  /** The smallest limit that a provider of responses takes; absent or null, any. */
-  leastOutputTokens?: number | null;
+  /** Where it differs from other providers of its dialect, in terms of that dialect; absent, it does not. */
+  quirks?: Partial<DialectQuirks>;
   /** False: the model does not reason, and refuses to be asked to. Only a translated request is made without. */
   reasoning?: boolean;
   /** What the provider is told of members that nobody here knows; absent, all of them. A translation tells none. */
   members?: MemberPolicy;
-};
-
-export type ChatManner = {
-  /** The name under which it takes an output limit. */
-  outputLimitField: "max_tokens" | "max_completion_tokens";
-  /** Whether it can be asked for the usage of a stream, or refuses to be. */
-  streamOptions: "accepted" | "refused";
-  /** What it takes for the id of a call: what all others do, or nine letters and digits alone. */
-  callIds: "any" | "nine";
 };
 
 /** What an answer that is written here, and not by the provider, says of where it comes from. */

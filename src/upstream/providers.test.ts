@@ -38,9 +38,7 @@ test.each([
 test("a host that only looks like a listed one has no quirks", () => {
   const plain = {
     credentialHeader: "authorization",
-    outputLimitField: "max_tokens",
-    streamOptions: "accepted",
-    callIds: "any",
+    chat: { outputLimitField: "max_tokens", streamOptions: "accepted", callIds: "any" },
   };
 
   expect(quirksAt("https://api.mistral.ai.example.com/v1")).toMatchObject(plain);
@@ -50,13 +48,11 @@ test("a host that only looks like a listed one has no quirks", () => {
 
 test("the limit of output and the options of streams are named as each provider takes them", () => {
   expect(quirksAt("https://api.openai.com/v1")).toMatchObject({
-    outputLimitField: "max_completion_tokens",
-    leastOutputTokens: 16,
+    chat: { outputLimitField: "max_completion_tokens" },
+    responses: { leastOutputTokens: 16 },
   });
   expect(quirksAt("https://api.mistral.ai/v1")).toMatchObject({
-    outputLimitField: "max_tokens",
-    streamOptions: "refused",
-    callIds: "nine",
+    chat: { outputLimitField: "max_tokens", streamOptions: "refused", callIds: "nine" },
   });
 });
 

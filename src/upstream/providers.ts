@@ -1,4 +1,5 @@
 import type { ProviderDialect } from "../core/dialect.ts";
+import type { DialectQuirks } from "../wire/dialect-quirks.ts";
 
 /** How a provider that speaks one of our formats differs from the others that do. */
 export type CompatibleProvider = {
@@ -11,26 +12,16 @@ export type CompatibleProvider = {
   credentialHeader: "authorization" | "api-key";
   /** Whether its chat streams keep the `STR` rules by themselves, so that a route may be declared conformant. */
   conformant: boolean;
-  /** What chat calls the limit of output when we set one. */
-  outputLimitField: "max_tokens" | "max_completion_tokens";
-  /** Whether chat takes `stream_options`; where it is refused, usage comes unasked. */
-  streamOptions: "accepted" | "refused";
-  /** What chat takes for the id of a call: what most do, or nine letters and digits alone. */
-  callIds: "any" | "nine";
-  /** The smallest limit of output that responses takes; null: any. */
-  leastOutputTokens: number | null;
   /** What else an operator should know. */
   remark: string;
-};
+} & DialectQuirks;
 
 /** What is assumed of a provider that is not listed: what most of them have in common. */
 const UNLISTED = {
   credentialHeader: "authorization",
   conformant: false,
-  outputLimitField: "max_tokens",
-  streamOptions: "accepted",
-  callIds: "any",
-  leastOutputTokens: null,
+  chat: { outputLimitField: "max_tokens", streamOptions: "accepted", callIds: "any" },
+  responses: { leastOutputTokens: null },
 } as const satisfies Partial<CompatibleProvider>;
 
 const everywhere = (url: string, ...dialects: ProviderDialect[]): CompatibleProvider["baseUrls"] =>
@@ -43,8 +34,8 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     baseUrls: everywhere("https://api.openai.com/v1", "chat", "responses"),
     hosts: ["api.openai.com"],
     conformant: true,
-    outputLimitField: "max_completion_tokens",
-    leastOutputTokens: 16,
+    chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
+    responses: { leastOutputTokens: 16 },
     remark: "Reasoning models refuse `max_tokens`; the newer name is taken by all.",
   },
   {
@@ -61,8 +52,8 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     baseUrls: everywhere("https://RESOURCE.openai.azure.com/openai/v1", "chat", "responses"),
     hosts: ["openai.azure.com", "services.ai.azure.com"],
     credentialHeader: "api-key",
-    outputLimitField: "max_completion_tokens",
-    leastOutputTokens: 16,
+    chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
+    responses: { leastOutputTokens: 16 },
     remark: "`upstream_model` is the name of the deployment. Streams begin with a chunk without choices.",
   },
   {
@@ -77,8 +68,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     name: "Mistral",
     baseUrls: everywhere("https://api.mistral.ai/v1", "chat"),
     hosts: ["api.mistral.ai"],
-    streamOptions: "refused",
-    callIds: "nine",
+    chat: { ...UNLISTED.chat, streamOptions: "refused", callIds: "nine" },
     remark:
       "Answers 422 to any field it does not know, `max_completion_tokens` among them. Usage is in the last chunk.",
   },
@@ -151,10 +141,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
   },
 ];
 
-export type Quirks = Pick<
-  CompatibleProvider,
-  "credentialHeader" | "outputLimitField" | "streamOptions" | "callIds" | "leastOutputTokens"
->;
+export type Quirks = Pick<CompatibleProvider, "credentialHeader"> & DialectQuirks;
 
 /** The peculiarities of whoever answers at a base URL. */
 export function quirksAt(baseUrl: string): Quirks {

@@ -125,9 +125,8 @@ export const createGenerate = (parts: Parts): Generate => {
         return paperwork.writeRequest(request, route, {
           upstreamModel: route.upstreamModel,
           maxOutputTokens: held.toldMaxTokens,
-          leastOutputTokens: quirks.leastOutputTokens,
           reasoning: canReason(model),
-          chat: quirks,
+          quirks,
           members: memberPolicyOf(route),
         });
       },

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { readChatRequest } from "../../wire/chat/chat-request.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";
-import type { ChatManner } from "../translator.ts";
+import type { ChatQuirks } from "../../wire/chat/chat-quirks.ts";
 import { chatUpstreamRequest } from "./upstream-request.ts";
 
-const MANNER: ChatManner = { outputLimitField: "max_tokens", streamOptions: "accepted", callIds: "nine" };
+const QUIRKS: ChatQuirks = { outputLimitField: "max_tokens", streamOptions: "accepted", callIds: "nine" };
 
-function sentFor(text: string, manner: Partial<ChatManner> = {}): string {
+function sentFor(text: string, quirks: Partial<ChatQuirks> = {}): string {
   const request = readChatRequest(parseBody(Buffer.from(text), 64));
-  const chat = { ...MANNER, ...manner };
-  return chatUpstreamRequest(request, { upstreamModel: "m", maxOutputTokens: null, chat }).toString();
+  const chat = { ...QUIRKS, ...quirks };
+  return chatUpstreamRequest(request, { upstreamModel: "m", maxOutputTokens: null, quirks: { chat } }).toString();
 }
 
 /** A body as a person would write it, with spaces that nobody else would; the number is one that no double holds. */
@@ -56,7 +56,7 @@ test("what else is changed in a conversation on its way stays changed", () => {
   const messages = JSON.stringify([{ role: "assistant", content: "cleaned", tool_calls: [{ id: "call_1" }] }]);
   const sent = chatUpstreamRequest(
     { ...request, edits: { ...request.edits, messages } },
-    { upstreamModel: "m", maxOutputTokens: null, chat: MANNER },
+    { upstreamModel: "m", maxOutputTokens: null, quirks: { chat: QUIRKS } },
   ).toString();
 
   expect(sent).toContain("cleaned");

@@ -10,16 +10,16 @@ export const MOST_CHAT_STOPS = 4;
 /** OpenAI refuses longer ones, and others make some of 46. */
 const CALL_IDS: CallIdRules = { most: 40 };
 
-export function formToChat(form: RequestForm, { model, stream, maxOutputTokens, chat }: ProviderTold): Json {
+export function formToChat(form: RequestForm, { model, stream, maxOutputTokens, quirks }: ProviderTold): Json {
   const { system } = form;
-  const idRules = chat?.callIds === "nine" ? NINE_CHARACTERS : CALL_IDS;
+  const idRules = quirks?.chat?.callIds === "nine" ? NINE_CHARACTERS : CALL_IDS;
   return said({
     model,
     messages: [
       ...(system.length === 0 ? [] : [{ role: "system", content: plainText(system, "\n\n") }]),
       ...withCallIds(form.turns, idRules).flatMap((turn) => messagesOf(turn)),
     ],
-    [chat?.outputLimitField ?? "max_tokens"]: maxOutputTokens,
+    [quirks?.chat?.outputLimitField ?? "max_tokens"]: maxOutputTokens,
     temperature: form.temperature,
     top_p: form.topP,
     stop: form.stop.length === 0 ? null : form.stop.slice(0, MOST_CHAT_STOPS),
@@ -34,7 +34,7 @@ export function formToChat(form: RequestForm, { model, stream, maxOutputTokens, 
     logprobs: form.probabilities === null ? null : true,
     top_logprobs: form.probabilities?.alternatives,
     stream: stream ? true : null,
-    stream_options: stream && chat?.streamOptions !== "refused" ? { include_usage: true } : null,
+    stream_options: stream && quirks?.chat?.streamOptions !== "refused" ? { include_usage: true } : null,
   });
 }
 

@@ -7,7 +7,7 @@ import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";
 import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "../answer-stage.ts";
 import { chatNormalised } from "./normalised.ts";
-import type { ChatManner } from "../translator.ts";
+import type { ChatQuirks } from "../../wire/chat/chat-quirks.ts";
 import { chatUntouched } from "./untouched.ts";
 
 const streams = recordings("chat").filter(({ name }) => name.endsWith(".chunks.txt"));
@@ -249,7 +249,7 @@ test.each([
     const messages = [{ role: "user", content: "hi" }];
     const request = readChatRequest(parseBody(Buffer.from(JSON.stringify({ model: "m", messages, ...fields })), 64));
     const chat = { outputLimitField: field, streamOptions: "accepted", callIds: "any" } as const;
-    const told = { upstreamModel: "m", maxOutputTokens: paid, chat };
+    const told = { upstreamModel: "m", maxOutputTokens: paid, quirks: { chat } };
 
     expect(JSON.parse(chatUntouched.request(request, told).toString())).toEqual({ model: "m", messages, ...limits });
   },
@@ -262,9 +262,11 @@ test("a provider with a name of its own for the limit, or that refuses to be ask
     messages: [{ role: "user", content: "hi" }],
     stream_options: { include_usage: true },
   };
-  const ask = (chat: ChatManner): unknown => {
+  const ask = (chat: ChatQuirks): unknown => {
     const request = readChatRequest(parseBody(Buffer.from(JSON.stringify(body)), 64));
-    return JSON.parse(chatUntouched.request(request, { upstreamModel: "m", maxOutputTokens: 77, chat }).toString());
+    return JSON.parse(
+      chatUntouched.request(request, { upstreamModel: "m", maxOutputTokens: 77, quirks: { chat } }).toString(),
+    );
   };
 
   expect(ask({ outputLimitField: "max_completion_tokens", streamOptions: "accepted", callIds: "any" })).toMatchObject({

@@ -31,15 +31,14 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
 
   function writeRequest(
     request: GenerationRequest,
-    { upstreamModel, maxOutputTokens, leastOutputTokens, reasoning, chat }: Told,
+    { upstreamModel, maxOutputTokens, quirks = {}, reasoning }: Told,
   ): Buffer {
     const form = client.form(bodyOf(request), sealsOf(request.stamp).open);
     const body = provider.request(reasoning === false ? withoutReasoning(form) : form, {
       model: upstreamModel,
       stream: request.stream,
       maxOutputTokens: maxOutputTokens ?? request.maxOutputTokens,
-      leastOutputTokens: leastOutputTokens ?? null,
-      ...(chat && { chat }),
+      quirks,
     });
     return Buffer.from(JSON.stringify(permitted({ ...body, ...extra })));
   }

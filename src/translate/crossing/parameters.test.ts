@@ -160,7 +160,9 @@ test("a document of text is told under its title", () => {
 
 test("a limit below the least that a responses provider takes is told as that", () => {
   const limit = (maxOutputTokens: number, leastOutputTokens: number | null): unknown =>
-    cross("messages", "responses").sent({}, { maxOutputTokens, leastOutputTokens })["max_output_tokens"];
+    cross("messages", "responses").sent({}, { maxOutputTokens, quirks: { responses: { leastOutputTokens } } })[
+      "max_output_tokens"
+    ];
 
   expect([limit(1, 16), limit(17, 16), limit(1, null)]).toEqual([16, 17, 1]);
 });

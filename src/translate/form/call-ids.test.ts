@@ -68,7 +68,9 @@ test("the beginning of a conversation keeps its ids when it goes on", () => {
   expect(after.slice(0, before.length)).toEqual(before);
 });
 
-const NINE = { chat: { outputLimitField: "max_tokens", streamOptions: "refused", callIds: "nine" } } as const;
+const NINE = {
+  quirks: { chat: { outputLimitField: "max_tokens", streamOptions: "refused", callIds: "nine" } },
+} as const;
 
 test("a chat provider that takes nine letters and digits alone is sent such ids, and those that are such stay", () => {
   const content = ["toolu_01A", "aB3dE6gH9", "toolu_01B", "toolu_01A"].map((id) => ({

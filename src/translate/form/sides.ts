@@ -1,6 +1,6 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Usage } from "../../core/usage.ts";
-import type { ChatManner } from "../translator.ts";
+import type { DialectQuirks } from "../../wire/dialect-quirks.ts";
 import type { Shape } from "../../wire/members/shape.ts";
 import type { Answer, AnswerEvent } from "./answer-form.ts";
 import type { OpenSeal, Seal } from "./native.ts";
@@ -12,8 +12,8 @@ export type ProviderTold = {
   model: string;
   stream: boolean;
   maxOutputTokens: number | null;
-  leastOutputTokens?: number | null;
-  chat?: ChatManner;
+  /** Where it differs from other providers of its dialect; absent, it does not. */
+  quirks?: Partial<DialectQuirks>;
 };
 
 export type AnswerReader = {

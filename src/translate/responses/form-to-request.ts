@@ -14,7 +14,7 @@ const ENCRYPTED_THOUGHTS = "reasoning.encrypted_content";
 const CALL_IDS: CallIdRules = { most: 64 };
 
 export function formToResponses(form: RequestForm, told: ProviderTold): Json {
-  const { model, stream, maxOutputTokens, leastOutputTokens } = told;
+  const { model, stream, maxOutputTokens, quirks } = told;
   const { system, thinking } = form;
   const thinks = thinking !== null && thinking.effort !== "none";
   const include = [...(thinks ? [ENCRYPTED_THOUGHTS] : []), ...(form.probabilities === null ? [] : [PROBABILITIES])];
@@ -23,7 +23,8 @@ export function formToResponses(form: RequestForm, told: ProviderTold): Json {
     instructions: system.length === 0 ? null : plainText(system, "\n\n"),
     input: withCallIds(form.turns, CALL_IDS).flatMap((turn) => itemsOf(turn)),
     // Agents ask for one token to see whether anybody answers; a few more are better than a refusal.
-    max_output_tokens: maxOutputTokens === null ? null : Math.max(maxOutputTokens, leastOutputTokens ?? 0),
+    max_output_tokens:
+      maxOutputTokens === null ? null : Math.max(maxOutputTokens, quirks?.responses?.leastOutputTokens ?? 0),
     temperature: form.temperature,
     top_p: form.topP,
     tools: form.tools.length === 0 ? null : form.tools.map((tool) => toolOf(tool)),

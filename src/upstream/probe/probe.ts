@@ -28,7 +28,7 @@ const messages = [{ role: "user", content: QUESTION }];
 
 const OPERATIONS: Record<ClientDialect, Operation> = {
   chat: {
-    body: ({ outputLimitField, streamOptions }) => ({
+    body: ({ chat: { outputLimitField, streamOptions } }) => ({
       messages,
       [outputLimitField]: PROBE_OUTPUT_TOKENS,
       ...(streamOptions === "refused" ? {} : { stream_options: { include_usage: true } }),
