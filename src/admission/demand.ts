@@ -1,7 +1,7 @@
 import { invariant } from "../core/invariant.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 import type { ModelTerms } from "../core/model-view.ts";
-import { creditRate, type Rate, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
+import { creditRate, type PayRate, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
 
 /** What admission knows of a request before it starts. */
@@ -23,7 +23,7 @@ export type Demand = {
   least: bigint;
   most: bigint;
   /** What the request is paid by to its end, whatever becomes of the price under way. */
-  rate: Rate;
+  rate: PayRate;
   /** The version of the model's price that the books name; 0 where it has none. */
   priceVersion: number;
   /** The longest answer that the model gives. */
@@ -82,7 +82,7 @@ export function demandOf(facts: DemandFacts): Demand {
   };
 }
 
-function rateOf(mode: KeyMode, price: Tariff | null): Rate {
+function rateOf(mode: KeyMode, price: Tariff | null): PayRate {
   if (mode === "token_budget") return TOKEN_RATE;
   invariant(price !== null, "a model without a price is not sold on credit");
   return creditRate(price);

@@ -158,7 +158,7 @@ export function unpricedUsage(tariff: Tariff, usage: Usage): string | null {
 }
 
 /** What a request is paid by: credit at a tariff, or tokens, of which each costs one. */
-export type Rate = {
+export type PayRate = {
   unit: "credit" | "token";
   /** The most that a million tokens can cost, whatever becomes of the cache. */
   dearestInput: bigint;
@@ -168,7 +168,7 @@ export type Rate = {
   unpricedIn: (usage: Usage) => string | null;
 };
 
-export const creditRate = (tariff: Tariff): Rate => ({
+export const creditRate = (tariff: Tariff): PayRate => ({
   unit: "credit",
   dearestInput: dearestInputNano(tariff),
   dearestOutput: dearestNano(tariff, "outputNano"),
@@ -176,7 +176,7 @@ export const creditRate = (tariff: Tariff): Rate => ({
   unpricedIn: (usage) => unpricedUsage(tariff, usage),
 });
 
-export const TOKEN_RATE: Rate = {
+export const TOKEN_RATE: PayRate = {
   unit: "token",
   dearestInput: MILLION,
   dearestOutput: MILLION,

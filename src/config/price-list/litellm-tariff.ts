@@ -40,7 +40,7 @@ const ABOVE = /^(\w+)_above_(\d+)k_tokens$/;
 const OUT_OF_REACH = /_(priority|flex|batches)$|audio|_dbu_cost_|^(code_interpreter|file_search|vector_store)_/;
 const SEARCH = "search_context_cost_per_query";
 
-export type Terms = { exchange: Exchange; contextWindow: number | null; carry: Carry };
+type Terms = { exchange: Exchange; contextWindow: number | null; carry: Carry };
 /** What is carried though it needs a decision. */
 export type Carry = { free: boolean; dearest: boolean };
 

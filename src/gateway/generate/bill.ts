@@ -1,4 +1,4 @@
-import type { Rate } from "../../core/price.ts";
+import type { PayRate } from "../../core/price.ts";
 import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/usage.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
@@ -7,7 +7,7 @@ import { withinReservation } from "./within-reservation.ts";
 
 /** What was agreed when a request was admitted. Its price and its key's unit do not change under way. */
 export type Terms = {
-  rate: Rate;
+  rate: PayRate;
   /** The input as estimated, for what is written down under way and for what the operator bears. */
   inputTokens: number;
   /** The input as counted, for a bill when the provider does not say. */
