@@ -26,7 +26,7 @@ const law = {
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
   admin: ["core", "telemetry", "wire", "operator", "keys", "catalogue", "ledger", "upstream"],
-  cli: ["app.ts", "core", "config", "db", "telemetry", "credentials", "admin-client", "simulator"],
+  cli: ["app.ts", "core", "config", "db", "telemetry", "wire", "credentials", "admin-client", "simulator"],
 };
 const storeFolders = ["keys", "catalogue", "ledger"];
 const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);

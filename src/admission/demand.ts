@@ -1,6 +1,6 @@
 import { invariant } from "../core/invariant.ts";
 import type { KeyMode } from "../core/key-mode.ts";
-import type { ModelTerms } from "../core/model-view.ts";
+import type { ModelTerms } from "../core/model-terms.ts";
 import { creditRate, type PayRate, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
 

@@ -1,4 +1,4 @@
-import type { CatalogueChange } from "../core/change-view.ts";
+import type { CatalogueChange } from "../core/catalogue-change.ts";
 import type { Queryable } from "../db/database.ts";
 import type { CatalogueDescription } from "./model.ts";
 

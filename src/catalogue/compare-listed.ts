@@ -1,4 +1,4 @@
-import type { ImportedModel, ListedFacts } from "../core/imported-view.ts";
+import type { ImportedModel, ListedFacts } from "../core/imported-model.ts";
 import {
   byPart,
   mergeTariff,

@@ -1,11 +1,11 @@
-import type { CatalogueChange, PriceChange } from "../core/change-view.ts";
+import type { CatalogueChange, PriceChange } from "../core/catalogue-change.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
-import type { ImportedModel } from "../core/imported-view.ts";
+import type { ImportedModel } from "../core/imported-model.ts";
 import type { MemberTerms } from "../core/member-policy.ts";
-import type { ModelTerms } from "../core/model-view.ts";
+import type { ModelTerms } from "../core/model-terms.ts";
 import type { Tariff, TariffParts } from "../core/price.ts";
 import type { Route } from "../core/route.ts";
-import type { RouteTerms } from "../core/route-view.ts";
+import type { RouteTerms } from "../core/route-terms.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
 
 /** What a model costs from a date on. */

@@ -1,4 +1,4 @@
-import type { PriceChange } from "../core/change-view.ts";
+import type { PriceChange } from "../core/catalogue-change.ts";
 import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff, TARIFF_PARTS, wordOf } from "../core/price.ts";
 import type { Queryable } from "../db/database.ts";
 import type { BookedPrice, CatalogueDescription, DescribedPrice, Price } from "./model.ts";

@@ -1,4 +1,4 @@
-import type { PriceChange } from "../core/change-view.ts";
+import type { PriceChange } from "../core/catalogue-change.ts";
 import { sameTariff } from "../core/price.ts";
 import type { BookedPrice, DescribedPrice, Price } from "./model.ts";
 

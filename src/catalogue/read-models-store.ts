@@ -1,19 +1,18 @@
 import { PROVIDER_DIALECTS } from "../core/dialect.ts";
-import { modelOf, type ModelView } from "../core/model-view.ts";
+import type { ModelTerms } from "../core/model-terms.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Route } from "../core/route.ts";
 import type { Model, ModelPage } from "./model.ts";
 import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
 import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-book-store.ts";
 
-/** The columns are called as the catalogue file calls them. */
-type ModelRow = ModelView & {
-  created_at: Date;
+type ModelRow = ModelTerms & {
+  createdAt: Date;
   price: PriceRow | null;
-  upcoming_prices: PriceRow[];
+  upcomingPrices: PriceRow[];
   routes: Route[];
   published: boolean;
-  suspended_for: string | null;
+  suspendedFor: string | null;
 };
 
 /** A model, and what only operators see of it. `suspendedFor`: its price in force lacks this part. */
@@ -21,9 +20,11 @@ export type ReadModel = { model: Model; published: boolean; suspendedFor: string
 
 /** One statement, so that models, prices and routes are of one moment. */
 const READ = `
-  select m.id, m.created_at, m.owned_by, m.provider, m.display_name, m.tagline, m.context_window, m.max_output_tokens,
-         m.output_ceiling, m.output_floor, m.token_factor, m.capabilities, p.price, u.upcoming_prices, r.routes,
-         m.published, p.suspended_for
+  select m.id, m.created_at as "createdAt", m.owned_by as "ownedBy", m.provider, m.display_name as "displayName",
+         m.tagline, m.context_window as "contextWindow", m.max_output_tokens as "maxOutputTokens",
+         m.output_ceiling as "outputCeiling", m.output_floor as "outputFloor", m.token_factor as "tokenFactor",
+         m.capabilities, p.price, u.upcoming_prices as "upcomingPrices", r.routes, m.published,
+         p.suspended_for as "suspendedFor"
   from model m
   left join lateral (
     select case when suspended_for is null then ${PRICE_AS_JSON} end as price, suspended_for from price
@@ -68,14 +69,22 @@ export async function readModels(database: Queryable, { atMs, which, id, page }:
 /** The database may have been written by a later version, which speaks more. */
 const SPOKEN: ReadonlySet<string> = new Set(PROVIDER_DIALECTS);
 
-const readModelOf = (row: ModelRow): ReadModel => ({
+const readModelOf = ({
+  createdAt,
+  published,
+  suspendedFor,
+  price,
+  upcomingPrices,
+  routes,
+  ...row
+}: ModelRow): ReadModel => ({
   model: {
-    ...modelOf(row),
-    createdAtMs: row.created_at.getTime(),
-    price: row.price === null ? null : priceOf(row.price),
-    upcomingPrices: row.upcoming_prices.map(priceOf),
-    routes: row.routes.filter(({ dialect }) => SPOKEN.has(dialect)),
+    ...row,
+    createdAtMs: createdAt.getTime(),
+    price: price === null ? null : priceOf(price),
+    upcomingPrices: upcomingPrices.map(priceOf),
+    routes: routes.filter(({ dialect }) => SPOKEN.has(dialect)),
   },
-  published: row.published,
-  suspendedFor: row.suspended_for,
+  published,
+  suspendedFor,
 });

@@ -1,6 +1,6 @@
 import type { Control } from "../app.ts";
-import { modelView } from "../core/model-view.ts";
-import { routeView } from "../core/route-view.ts";
+import { modelView } from "../wire/catalogue/model.ts";
+import { routeView } from "../wire/catalogue/route.ts";
 import { tariffView } from "../core/tariff-view.ts";
 
 type Description = Parameters<Control["catalogue"]["apply"]>[0];

@@ -1,5 +1,5 @@
-import { modelOf, type ModelView } from "../core/model-view.ts";
-import { routeOf, type RouteView } from "../core/route-view.ts";
+import { modelOf, type ModelView } from "../wire/catalogue/model.ts";
+import { routeOf, type RouteView } from "../wire/catalogue/route.ts";
 import { tariffOf, type TariffView } from "../core/tariff-view.ts";
 import type { Catalogue, ListedModel } from "./operator-control.ts";
 

@@ -1,4 +1,4 @@
-import { type ChangeView, changeOf } from "../core/change-view.ts";
+import { type ChangeView, changeOf } from "../wire/admin/change.ts";
 import { type Asking, createAsk, type GatewayAddress } from "../admin-client/ask-gateway.ts";
 import { descriptionView } from "./description-view.ts";
 import type { Catalogue } from "./operator-control.ts";

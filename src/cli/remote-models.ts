@@ -1,5 +1,5 @@
-import { type ChangeView, changeOf } from "../core/change-view.ts";
-import { type ImportedModelView, importedModelOf } from "../core/imported-view.ts";
+import { type ChangeView, changeOf } from "../wire/admin/change.ts";
+import { type ImportedModelView, importedModelOf } from "../wire/admin/imported-model.ts";
 import { tariffPartsView, tariffView } from "../core/tariff-view.ts";
 import { type Asking, GatewayRefusalError, listAll, queryOf } from "../admin-client/ask-gateway.ts";
 import type { Catalogue } from "./operator-control.ts";

@@ -1,5 +1,5 @@
 import type { MemberTerms } from "./member-policy.ts";
-import type { RouteTerms } from "./route-view.ts";
+import type { RouteTerms } from "./route-terms.ts";
 import type { SealedCredential } from "./sealed-credential.ts";
 
 /** One way to reach a model. Routes come from the catalogue alone; nothing a caller sends can change one. */

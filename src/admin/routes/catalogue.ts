@@ -1,5 +1,5 @@
-import { changeView } from "../../core/change-view.ts";
-import { importedModelView } from "../../core/imported-view.ts";
+import { changeView } from "../../wire/admin/change.ts";
+import { importedModelView } from "../../wire/admin/imported-model.ts";
 import { changesSchema, importedSchema } from "../../wire/admin/catalogue.ts";
 import { importSchema } from "../../wire/admin/models.ts";
 import { descriptionIn } from "../../wire/catalogue/description.ts";

@@ -1,4 +1,4 @@
-import { changeView } from "../../core/change-view.ts";
+import { changeView } from "../../wire/admin/change.ts";
 import { Fault } from "../../core/fault.ts";
 import { changesSchema } from "../../wire/admin/catalogue.ts";
 import {

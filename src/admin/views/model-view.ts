@@ -1,6 +1,6 @@
 import type { BookedPrice, ModelOverview, Price } from "../../catalogue/model.ts";
-import { modelView } from "../../core/model-view.ts";
-import { routeView } from "../../core/route-view.ts";
+import { modelView } from "../../wire/catalogue/model.ts";
+import { routeView } from "../../wire/catalogue/route.ts";
 import { tariffView } from "../../core/tariff-view.ts";
 
 /** A model in the words of the catalogue file, with what only operators see of it. */

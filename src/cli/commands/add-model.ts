@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { changeView } from "../../core/change-view.ts";
+import { changeView } from "../../wire/admin/change.ts";
 import { type ProviderDialect, PROVIDER_DIALECTS } from "../../core/dialect.ts";
 import { mergeTariff, type Tariff } from "../../core/price.ts";
 import { tokenCount } from "../arguments.ts";

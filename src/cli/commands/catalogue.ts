@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
-import { changeView } from "../../core/change-view.ts";
+import { changeView } from "../../wire/admin/change.ts";
 import { withCatalogue } from "../open-catalogue.ts";
 import { changeListing, priceBookListing, priceBookView } from "../text/price-text.ts";
 import { printResult } from "../text/print.ts";

@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { matchesGlob } from "../../config/price-list/matches-glob.ts";
-import { changeView } from "../../core/change-view.ts";
+import { changeView } from "../../wire/admin/change.ts";
 import { isoDate } from "../arguments.ts";
 import { modelListing, modelView, routeListing, routeView } from "../text/model-text.ts";
 import { withCatalogue } from "../open-catalogue.ts";

@@ -1,5 +1,6 @@
 import { type PriceList, SKIP_REASONS, type SkipReason } from "../../config/price-list/price-list.ts";
-import { type ImportedModel, importedModelView } from "../../core/imported-view.ts";
+import type { ImportedModel } from "../../core/imported-model.ts";
+import { importedModelView } from "../../wire/admin/imported-model.ts";
 import { factsText } from "./model-text.ts";
 import { facts, table } from "./print.ts";
 

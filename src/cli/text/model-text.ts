@@ -1,4 +1,4 @@
-import type { ListedFacts } from "../../core/imported-view.ts";
+import type { ListedFacts } from "../../core/imported-model.ts";
 import { formatCredits } from "../../core/money.ts";
 import { tariffView } from "../../core/tariff-view.ts";
 import type { ListedModel } from "../operator-control.ts";

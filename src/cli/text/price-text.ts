@@ -1,4 +1,4 @@
-import type { CatalogueChange, PriceChange } from "../../core/change-view.ts";
+import type { CatalogueChange, PriceChange } from "../../core/catalogue-change.ts";
 import type { Tariff } from "../../core/price.ts";
 import { tariffView } from "../../core/tariff-view.ts";
 import type { Catalogue } from "../operator-control.ts";

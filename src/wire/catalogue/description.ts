@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modelOf } from "../../core/model-view.ts";
+import { modelOf } from "./model.ts";
 import { describedPriceIn, type Notation } from "./price.ts";
 import { describedProvider } from "./provider.ts";
 import { describedRoute, MOST_INT, name } from "./route.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
-import { routeOf } from "../../core/route-view.ts";
+import { type ProviderDialect, PROVIDER_DIALECTS } from "../../core/dialect.ts";
+import type { RouteTerms } from "../../core/route-terms.ts";
 import { storable } from "../storable.ts";
 
 /** As many as a column holds. */
@@ -11,6 +11,46 @@ export const upstreamModel = storable(500).min(1);
 export const dialect = z.enum(PROVIDER_DIALECTS);
 
 const milliseconds = (fallback: number) => z.int().min(1).max(3_600_000).default(fallback);
+
+/** How a model is reached at a provider, in the words of the catalogue file. */
+export type RouteView = {
+  provider: string;
+  upstream_model: string;
+  dialect: ProviderDialect;
+  conformant: boolean;
+  priority: number;
+  weight: number;
+  connect_timeout_ms: number;
+  first_byte_timeout_ms: number;
+  idle_timeout_ms: number;
+  concurrency_limit: number | null;
+};
+
+export const routeView = (route: RouteTerms): RouteView => ({
+  provider: route.provider,
+  upstream_model: route.upstreamModel,
+  dialect: route.dialect,
+  conformant: route.conformant,
+  priority: route.priority,
+  weight: route.weight,
+  connect_timeout_ms: route.connectTimeoutMs,
+  first_byte_timeout_ms: route.firstByteTimeoutMs,
+  idle_timeout_ms: route.idleTimeoutMs,
+  concurrency_limit: route.concurrencyLimit,
+});
+
+export const routeOf = (view: RouteView): RouteTerms => ({
+  provider: view.provider,
+  upstreamModel: view.upstream_model,
+  dialect: view.dialect,
+  conformant: view.conformant,
+  priority: view.priority,
+  weight: view.weight,
+  connectTimeoutMs: view.connect_timeout_ms,
+  firstByteTimeoutMs: view.first_byte_timeout_ms,
+  idleTimeoutMs: view.idle_timeout_ms,
+  concurrencyLimit: view.concurrency_limit,
+});
 
 export const describedRoute = z
   .strictObject({

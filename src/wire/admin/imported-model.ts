@@ -1,18 +1,7 @@
-import type { Tariff } from "./price.ts";
-import { tariffOf, tariffView, type TariffView } from "./tariff-view.ts";
+import type { ImportedModel, ListedFacts } from "../../core/imported-model.ts";
+import { tariffOf, tariffView, type TariffView } from "../../core/tariff-view.ts";
 
-/** What a price list can say of a model. */
-export type ListedFacts = { contextWindow: number | null; maxOutputTokens: number | null; tariff: Tariff | null };
-
-/** What an import makes of a model. `foreign`: another provider's model has that name here, and it is left alone. */
-export type ImportedModel = {
-  id: string;
-  change: "new" | "changed" | "unchanged" | "foreign";
-  before: ListedFacts | null;
-  after: ListedFacts;
-};
-
-/** The same in the words of the catalogue file. */
+/** What an import makes of a model, in the words of the catalogue file. */
 export type ImportedModelView = Pick<ImportedModel, "id" | "change"> & { before: FactsView | null; after: FactsView };
 
 type FactsView = { context_window: number | null; max_output_tokens: number | null; price: TariffView | null };

@@ -1,23 +1,7 @@
-import type { Tariff } from "./price.ts";
-import { tariffOf, tariffView, type TariffView } from "./tariff-view.ts";
+import type { CatalogueChange, PartChange, PriceChange } from "../../core/catalogue-change.ts";
+import { tariffOf, tariffView, type TariffView } from "../../core/tariff-view.ts";
 
-/** What a change of the catalogue did. */
-export type CatalogueChange = PartChange | PriceChange;
-
-type PartChange = { kind: "provider" | "model" | "route"; name: string; change: "added" | "changed" };
-
-/** `before` is the price that held, or would have held, at that date; null when there was none. */
-export type PriceChange = {
-  kind: "price";
-  name: string;
-  change: "added" | "changed" | "withdrawn";
-  version: number;
-  effectiveFromMs: number;
-  before: Tariff | null;
-  after: Tariff | null;
-};
-
-/** The same as data: amounts as exact decimals, dates as text. */
+/** What a change of the catalogue did, as data: amounts as exact decimals, dates as text. */
 export type ChangeView =
   | PartChange
   | (Pick<PriceChange, "kind" | "name" | "change" | "version"> & {
