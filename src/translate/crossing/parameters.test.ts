@@ -226,12 +226,12 @@ test.each<[ClientDialect, Json, string]>([
   "a %s caller that wants no thinking of a model that cannot help it gets the least, and is told",
   (client, body, path) => {
     const { sent } = cross(client, "messages");
-    const told = (unasked: boolean): string[] =>
-      lossesOf(client, "messages", body, { reasoning: true, unasked }).dropped.map((loss) => loss.path);
+    const told = (model: string): string[] =>
+      lossesOf(client, "messages", body, { reasoning: true, models: [model] }).dropped.map((loss) => loss.path);
 
     expect(sent(body, { upstreamModel: "claude-opus-5-5" })).toMatchObject({ output_config: { effort: "low" } });
     expect(sent(body, { upstreamModel: "claude-opus-5-5" })).not.toHaveProperty("thinking");
     expect(sent(body, { upstreamModel: "claude-opus-4-8" })).not.toHaveProperty("output_config");
-    expect([told(true), told(false)]).toEqual([[path], []]);
+    expect([told("claude-opus-5-5"), told("claude-opus-4-8")]).toEqual([[path], []]);
   },
 );

@@ -12,22 +12,24 @@ export type Condition = { words: string; when: Test };
 
 type Test = (value: unknown, owner: Record<string, unknown>, to: Recipient) => boolean;
 
-/** Whom a request is for: a provider of a format, and what its model can do; and the whole of the request, with what opens its seals. */
+/**
+ * Whom a request is for: providers of a format, by what they call the model, and what it can do; and the whole of the request,
+ * with what opens its seals. Of several models what any of them loses is lost.
+ */
 export type Recipient = {
   provider: ProviderDialect;
+  models: readonly string[];
   body: Record<string, unknown>;
   open: OpenSeal;
-} & Required<ModelFacts>;
-/**
- * `sampling`: it takes a temperature and its like; absent, it does. `budgeted`: it thinks by a budget, `unasked`: it thinks in any
- * case; absent, it does not.
- */
-export type ModelFacts = { reasoning: boolean; sampling?: boolean; budgeted?: boolean; unasked?: boolean };
+} & ModelFacts;
+export type ModelFacts = { reasoning: boolean };
 
 /** A field of a client format at providers of one other. A row with a condition speaks of the values that meet it, and only of those. */
 export type FieldRow = {
   /** `*` stands for every element of a list. */
   path: string;
+  /** The same, step by step. */
+  steps: readonly string[];
   fate: Fate;
   only?: Condition;
   /** How it is translated, or why it cannot be. */
@@ -70,12 +72,13 @@ type Outcome = Fate | { fate: Fate; note: string };
 export function rowsOf<Fields extends ClientFields>(fields: Fields, answers: Answers<Fields>): readonly FieldRow[] {
   const answered: Readonly<Record<string, Answer>> = answers;
   return Object.entries(fields).flatMap(([path, own]) => {
-    if (own === "lost") return [{ path, fate: own }];
+    const steps = path.split(".");
+    if (own === "lost") return [{ path, steps, fate: own }];
     const answer = answered[path];
     const outcomes = [...(answer === undefined ? [] : listOf(answer)), ...(own === "carried" ? [] : own)];
     return outcomes.flatMap((outcome): FieldRow[] => {
       if (outcome === "carried") return [];
-      return [{ path, ...(typeof outcome === "string" ? { fate: outcome } : outcome) }];
+      return [{ path, steps, ...(typeof outcome === "string" ? { fate: outcome } : outcome) }];
     });
   });
 }

@@ -15,21 +15,21 @@ type Json = Record<string, unknown>;
 /** Unless more is known of a model, it can do all that may be asked of it; unless a caller is known, nothing was sealed for it. */
 const ABLE: Known = { reasoning: true };
 
-type Known = ModelFacts & { open?: OpenSeal };
+type Known = ModelFacts & { models?: readonly string[]; open?: OpenSeal };
 
 /** What a body of one format would lose at a provider of another. What no row knows is lost, and said to be. */
 export function lossesOf(
   client: ClientDialect,
   provider: ProviderDialect,
   body: Json,
-  { open = opensNothing, ...model }: Known = ABLE,
+  { models = [], open = opensNothing, reasoning }: Known = ABLE,
 ): Losses {
-  const to = { provider, body, open, sampling: true, budgeted: false, unasked: false, ...model };
+  const to = { provider, models, body, open, reasoning };
   const dropped: Loss[] = [];
   let refused: Loss | null = null;
   for (const row of fieldTable(client, provider)) {
     if (row.fate !== "lost" && row.fate !== "refused") continue;
-    const at = firstAt({ row, to, steps: row.path.split(".") }, { value: body, owner: {} }, 0);
+    const at = firstAt({ row, to }, { value: body, owner: {} }, 0);
     if (at === null) continue;
     const loss = { path: row.path, at, note: row.note ?? null };
     if (row.fate === "refused") refused ??= loss;
@@ -83,13 +83,13 @@ function objectsAt(value: unknown, [step, ...rest]: readonly string[], at = ""):
 /** A caller's own name goes into a header and a message only when it is harmless there. */
 const nameOf = (name: string): string => (/^[\w-]{1,64}$/.test(name) ? name : "unknown");
 
-type Search = { row: FieldRow; to: Recipient; steps: readonly string[] };
+type Search = { row: FieldRow; to: Recipient };
 type Place = { value: unknown; owner: Json };
 
 /** Where the first value stands that the row speaks of; null when there is none. */
 function firstAt(search: Search, { value, owner }: Place, depth: number): string | null {
-  const { row, to, steps } = search;
-  const step = steps[depth];
+  const { row, to } = search;
+  const step = row.steps[depth];
   if (step === undefined) {
     if (value === undefined || value === null) return null;
     return row.only === undefined || row.only.when(value, owner, to) ? "" : null;

@@ -2,7 +2,6 @@ import type { ProviderDialect } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
-import { takesSampling, thinksByBudget, thinksUnasked } from "../messages/thinking.ts";
 import { sealsOf } from "../form/native.ts";
 import { withoutSealed } from "../sealed-thoughts.ts";
 import type { ModelFacts } from "./field-row.ts";
@@ -80,7 +79,7 @@ function waysAcross<Route extends Destination>(
   const ways = [...dialects]
     .map((dialect) => ({
       dialect,
-      ...lossesOf(client, dialect, body, { reasoning, open, ...messagesFacts(routes, dialect) }),
+      ...lossesOf(client, dialect, body, { reasoning, open, models: modelsOf(routes, dialect) }),
     }))
     .sort((a, b) => a.dropped.length - b.dropped.length);
   const isOpen = ({ refused, dropped }: Losses): boolean =>
@@ -94,16 +93,9 @@ function waysAcross<Route extends Destination>(
   };
 }
 
-/** What is known of messages models by their names. Of several on one way, what any of them loses is declared. */
-function messagesFacts(routes: readonly Destination[], way: ProviderDialect): Omit<ModelFacts, "reasoning"> {
-  if (way !== "messages") return {};
-  const models = routes.flatMap(({ dialect, upstreamModel }) => (dialect === way ? (upstreamModel ?? []) : []));
-  return {
-    sampling: models.every(takesSampling),
-    budgeted: models.some(thinksByBudget),
-    unasked: models.some(thinksUnasked),
-  };
-}
+/** What providers of one format call the model. */
+const modelsOf = (routes: readonly Destination[], wanted: ProviderDialect): string[] =>
+  routes.flatMap(({ dialect, upstreamModel }) => (dialect === wanted ? (upstreamModel ?? []) : []));
 
 /** What no provider of the caller's own format can read, since it was sealed here for another's. */
 function sealedLosses(request: Pick<GenerationRequest, "dialect" | "bytes">): Loss[] {

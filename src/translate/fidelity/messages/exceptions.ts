@@ -1,5 +1,6 @@
 import { isObject } from "../../../core/is-object.ts";
 import { heldSchema, isHoldable } from "../../messages/schema.ts";
+import { takesSampling, thinksUnasked } from "../../messages/thinking.ts";
 import { type Exception, lost } from "../field-row.ts";
 import { NOT_ENFORCED } from "../notes.ts";
 
@@ -31,7 +32,7 @@ export const BEYOND_BUDGETS =
 export const UNASKED: Exception = lost(
   {
     words: "`none`, to a messages model that thinks in any case",
-    when: (effort, _, { unasked }) => unasked && effort === "none",
+    when: (effort, _, { models }) => effort === "none" && models.some(thinksUnasked),
   },
   "Told as `low`.",
 );
@@ -46,7 +47,7 @@ type Thinks = (body: Record<string, unknown>) => boolean;
 const WITHOUT_SAMPLING: Exception = lost(
   {
     words: "other than 1, to a model that takes none",
-    when: (value, _, { sampling }) => !sampling && value !== 1,
+    when: (value, _, { models }) => value !== 1 && !models.every(takesSampling),
   },
   "Claude Opus takes none from 4.7 on, and no Claude from 5 on.",
 );

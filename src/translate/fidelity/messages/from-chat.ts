@@ -1,6 +1,6 @@
 import { chatToForm } from "../../chat/request-to-form.ts";
 import { hasWords } from "../../form/build-form.ts";
-import { isBeyondBudgets } from "../../messages/thinking.ts";
+import { isBeyondBudgets, thinksByBudget } from "../../messages/thinking.ts";
 import {
   forcesCall,
   hasIdleThought,
@@ -80,8 +80,11 @@ export const CHAT_TO_MESSAGES: Answers<typeof CHAT_FIELDS> = {
     lost({ words: BESIDE_FORCED_CALL, when: (value, body) => value !== "none" && forcesCall(body) }, WITHOUT_THINKING),
     lost({
       words: BEYOND_BUDGETS,
-      when: (_, body, { reasoning, budgeted, open }) =>
-        budgeted && reasoning && thinks(body) && isBeyondBudgets(chatToForm(body, open), limitOf(body)),
+      when: (_, body, { reasoning, models, open }) =>
+        reasoning &&
+        models.some(thinksByBudget) &&
+        thinks(body) &&
+        isBeyondBudgets(chatToForm(body, open), limitOf(body)),
     }),
   ],
   verbosity: "lost",

@@ -1,4 +1,4 @@
-import { isBeyondBudgets } from "../../messages/thinking.ts";
+import { isBeyondBudgets, thinksByBudget } from "../../messages/thinking.ts";
 import { PROBABILITIES } from "../../responses/form-to-request.ts";
 import { responsesToForm } from "../../responses/request-to-form.ts";
 import { being, NO_JSON_OBJECT, otherThan } from "../conditions.ts";
@@ -84,8 +84,11 @@ export const RESPONSES_TO_MESSAGES: Answers<typeof RESPONSES_FIELDS> = {
     ),
     lost({
       words: BEYOND_BUDGETS,
-      when: (_, body, { reasoning, budgeted, open }) =>
-        budgeted && reasoning && thinks(body) && isBeyondBudgets(responsesToForm(body, open), limitOf(body)),
+      when: (_, body, { reasoning, models, open }) =>
+        reasoning &&
+        models.some(thinksByBudget) &&
+        thinks(body) &&
+        isBeyondBudgets(responsesToForm(body, open), limitOf(body)),
     }),
   ],
   "reasoning.summary": { fate: "translated", note: "Thinking is shown wherever the provider shows it." },
