@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { invariant } from "../core/invariant.ts";
-import { createBreaker } from "./breaker.ts";
+import { createDatabaseBreaker } from "./database-breaker.ts";
 import { createLane, type Failure, type LaneLimits } from "./lane.ts";
 import type {
   Ask,
@@ -55,7 +55,7 @@ const LARGE_ANSWER_BYTES = 32_768;
 
 export function createBatcher(options: BatcherOptions): Batcher {
   const { ledger, processId, failureOf, clock, limits, settleTimeoutMs, voidTimeoutMs, onLostRelease } = options;
-  const breaker = createBreaker({ clock, failures: FAILURES_BEFORE_REFUSING, coolMs: COOL_MS });
+  const breaker = createDatabaseBreaker({ clock, failures: FAILURES_BEFORE_REFUSING, coolMs: COOL_MS });
   const common = { failureOf, clock, bytesOf: () => CALL_BYTES };
 
   // A dead ledger is no reason to forget what a request came to in the end.

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { Breaker } from "./breaker.ts";
+import type { DatabaseBreaker } from "./database-breaker.ts";
 
 /**
  * What a failed batch means. `data`: something in it was refused, and nothing of it happened. `lost`: it may have happened, or
@@ -34,7 +34,7 @@ type LaneOptions<Item, Answer> = {
   limits: LaneLimits;
   clock: Pick<Clock, "elapsedMs">;
   /** Null where a call must be kept and tried for as long as it may wait. */
-  breaker: Breaker | null;
+  breaker: DatabaseBreaker | null;
   /** How long a caller waits in all while others are answered; `timeoutMs` where it is left out. */
   longestMs?: number;
   /** Told of an item whose caller gave up after it had been sent. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { call } from "./provider-call.ts";
+import { callProvider } from "./provider-call.ts";
 import { createPools } from "./pools.ts";
 import { readBeginning } from "./read-beginning.ts";
 
@@ -27,7 +27,7 @@ async function provider() {
   closing.push(pools.close);
   let leave: (() => void) | null = null;
   const ask = (firstByteTimeoutMs = 5_000) =>
-    call(pools, {
+    callProvider(pools, {
       origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       path: "/",
       headers: {},

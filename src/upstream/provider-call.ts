@@ -5,7 +5,7 @@ import type { Sink } from "../core/sink.ts";
 import type { Pools } from "./pools.ts";
 import { type UpstreamAnswer, UpstreamError, type UpstreamFailure } from "./upstream.ts";
 
-export type Call = {
+export type ProviderCall = {
   origin: string;
   path: string;
   headers: Record<string, string>;
@@ -24,35 +24,38 @@ export type Call = {
 const FIRST_BODY_BYTE_MS = 5_000;
 
 /** Sends one request and resolves with the answer once its body has begun. Redirects are answers like any other: nothing follows them. */
-export function call(pools: Pools, request: Call): Promise<UpstreamAnswer> {
+export function callProvider(pools: Pools, request: ProviderCall): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
     const pool = pools.of(request.origin, request.connectTimeoutMs);
-    const flight = new Flight({ resolve, reject, isFull: () => pools.isFull(pool) }, request.firstByteTimeoutMs);
-    request.sink.onGone(() => flight.cancel());
+    const handler = new CallInProgress(
+      { resolve, reject, isFull: () => pools.isFull(pool) },
+      request.firstByteTimeoutMs,
+    );
+    request.sink.onGone(() => handler.cancel());
     pool.dispatch(
       {
         method: "POST",
         path: request.path,
         headers: request.headers,
         body: request.body,
-        // The flight has a clock of its own, which runs from the moment somebody waits.
+        // The handler has a clock of its own, which runs from the moment somebody waits.
         headersTimeout: 0,
         bodyTimeout: request.idleTimeoutMs,
       },
-      flight,
+      handler,
     );
   });
 }
 
-type FlightParts = {
+type CallParts = {
   resolve: (answer: UpstreamAnswer) => void;
   reject: (error: Error) => void;
   isFull: () => boolean;
 };
 
-/** One call in the air: undici's handler on one side, a byte stream on the other. */
-class Flight implements Dispatcher.DispatchHandler, ByteStream {
-  readonly #parts: FlightParts;
+/** One call in progress: undici's handler on one side, a byte stream on the other. */
+class CallInProgress implements Dispatcher.DispatchHandler, ByteStream {
+  readonly #parts: CallParts;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: ByteReader | null = null;
@@ -64,7 +67,7 @@ class Flight implements Dispatcher.DispatchHandler, ByteStream {
   /** Whether the answer has been handed on, by its first byte or by the wait for it. */
   #passed = false;
 
-  constructor(parts: FlightParts, timeoutMs: number) {
+  constructor(parts: CallParts, timeoutMs: number) {
     this.#parts = parts;
     this.#timer = setTimeout(() => this.#timedOut(), wholeSeconds(timeoutMs));
   }

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { AnswerOutcome } from "../core/usage.ts";
-import { type Breaker, type BreakerState, createBreaker, type Ticket } from "./breaker.ts";
+import { type RouteBreaker, type BreakerState, createRouteBreaker, type Ticket } from "./route-breaker.ts";
 import type { RouteStanding } from "./order-routes.ts";
 import type { Pace } from "../core/pace.ts";
 import { createRoutePace, type PaceSample } from "./route-pace.ts";
@@ -59,7 +59,7 @@ type Parts = {
 /** One route as its calls show it, for as long as this process knows it. */
 export class RouteRecord {
   readonly #clock: Clock;
-  readonly #breaker: Breaker;
+  readonly #breaker: RouteBreaker;
   readonly #rate: SuccessRate;
   readonly #errors: (RouteFailure & { atMs: number })[] = [];
   #route: Route;
@@ -76,7 +76,7 @@ export class RouteRecord {
     this.#route = route;
     this.#clock = clock;
     this.#rate = createSuccessRate(clock);
-    this.#breaker = createBreaker({
+    this.#breaker = createRouteBreaker({
       elapsedMs: clock.elapsedMs,
       random,
       onChange: (state) => onChange(state, state === "open" ? (this.#errors.at(-1)?.reason ?? "") : "answered"),

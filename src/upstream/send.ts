@@ -1,6 +1,6 @@
 import type { Sink } from "../core/sink.ts";
 import type { CallConventions, CallHeaders, AnswerMode } from "./call-convention.ts";
-import { call } from "./provider-call.ts";
+import { callProvider } from "./provider-call.ts";
 import type { Pools } from "./pools.ts";
 import { createPrepareRoute } from "./prepare-route.ts";
 import type { Quirks } from "./providers.ts";
@@ -30,7 +30,7 @@ export function createSend({ pools, credential, conventions }: Parts): Send {
   const prepare = createPrepareRoute(credential, conventions);
   return async ({ route, answerMode, below = "", headers, bodyFor, firstByteTimeoutMs, idleTimeoutMs, sink }) => {
     const prepared = prepare(route);
-    return call(pools, {
+    return callProvider(pools, {
       origin: prepared.origin,
       path: prepared.paths[answerMode] + below,
       headers: { ...prepared.headers, ...headers },

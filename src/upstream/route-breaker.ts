@@ -6,7 +6,7 @@ export type BreakerState = "closed" | "open" | "half_open";
 export type Ticket = { readonly opening: number };
 
 /** Keeps calls from a route that fails every one of them, and lets one real request find out when it is back. */
-export type Breaker = {
+export type RouteBreaker = {
   state: () => BreakerState;
   /** Half open, the one trial is under way. `answered`: the provider has begun to answer it. */
   trial: () => "none" | "waiting" | "answered";
@@ -28,7 +28,7 @@ const JITTER = 0.2;
 
 type Parts = Pick<Clock, "elapsedMs"> & { random: () => number; onChange: (state: "closed" | "open") => void };
 
-export function createBreaker({ elapsedMs, random, onChange }: Parts): Breaker {
+export function createRouteBreaker({ elapsedMs, random, onChange }: Parts): RouteBreaker {
   let failures = 0;
   /** How often it opened in all, and how often since it was last closed. */
   let opening = 0;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createBreaker } from "./breaker.ts";
+import { createRouteBreaker } from "./route-breaker.ts";
 
 function harness(random = () => 0) {
   let nowMs = 0;
   const changes: string[] = [];
-  const breaker = createBreaker({ elapsedMs: () => nowMs, random, onChange: (state) => changes.push(state) });
+  const breaker = createRouteBreaker({ elapsedMs: () => nowMs, random, onChange: (state) => changes.push(state) });
   const fail = (times: number): void => {
     for (let time = 0; time < times; time++) breaker.failed(breaker.began());
   };

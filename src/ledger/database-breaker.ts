@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 
-type BreakerOptions = {
+type DatabaseBreakerOptions = {
   clock: Pick<Clock, "elapsedMs">;
   /** So many failures in a row, and nobody waits for the next. */
   failures: number;
@@ -9,7 +9,7 @@ type BreakerOptions = {
 };
 
 /** Whether it is worth asking a database that failed. Shared by all lanes to it. */
-export type Breaker = {
+export type DatabaseBreaker = {
   /** False while it is known to be dead; then true for one caller at a time, who tries. */
   permits: () => boolean;
   /** So many failures in a row that it is known to be dead. */
@@ -18,7 +18,7 @@ export type Breaker = {
   failed: () => void;
 };
 
-export function createBreaker({ clock, failures, coolMs }: BreakerOptions): Breaker {
+export function createDatabaseBreaker({ clock, failures, coolMs }: DatabaseBreakerOptions): DatabaseBreaker {
   let failed = 0;
   let triedMs = 0;
   return {
