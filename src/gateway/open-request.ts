@@ -19,7 +19,7 @@ export type Caller = {
   again: () => Promise<Caller> | Caller;
 };
 
-export type Knock = {
+export type PresentedCredential = {
   secret: string;
   /** Where the request comes from. */
   address: AddressOf;
@@ -30,31 +30,31 @@ export type Knock = {
   onRate: Caller["onRate"];
 };
 
-export type OpenRequest = (knock: Knock) => Promise<Caller> | Caller;
+export type OpenRequest = (presented: PresentedCredential) => Promise<Caller> | Caller;
 
 type Parts = { authenticate: Authenticate; denials: RateDenials; clock: Clock; publicUrl: () => string };
 
 /** Who is calling, decided from the headers alone, before a byte of the body is read. [interface decision 8] */
 export function createOpenRequest({ authenticate, denials, clock, publicUrl }: Parts): OpenRequest {
-  function openRequest(knock: Knock): Promise<Caller> | Caller {
-    const found = authenticate.find(knock.secret, knock.address);
-    return found instanceof Promise ? found.then((key) => letIn(key, knock)) : letIn(found, knock);
+  function openRequest(presented: PresentedCredential): Promise<Caller> | Caller {
+    const found = authenticate.find(presented.secret, presented.address);
+    return found instanceof Promise ? found.then((key) => letIn(key, presented)) : letIn(found, presented);
   }
 
-  function letIn(key: Key, knock: Knock): Caller {
-    requireUsable(key, clock.nowMs(), knock.refusals);
-    if (key.mode !== knock.origin) throw wrongOrigin(key.mode);
+  function letIn(key: Key, presented: PresentedCredential): Caller {
+    requireUsable(key, clock.nowMs(), presented.refusals);
+    if (key.mode !== presented.origin) throw wrongOrigin(key.mode);
     const waitMs = denials.remainingMs(key.id);
     if (waitMs > 0) {
-      if (key.rpmLimit !== null) knock.onRate({ limit: key.rpmLimit, remaining: 0, resetMs: waitMs });
+      if (key.rpmLimit !== null) presented.onRate({ limit: key.rpmLimit, remaining: 0, resetMs: waitMs });
       throw overRate(key.rpmLimit, waitMs);
     }
-    return { key, secret: knock.secret, onRate: knock.onRate, again: () => again(key, knock) };
+    return { key, secret: presented.secret, onRate: presented.onRate, again: () => again(key, presented) };
   }
 
-  function again(key: Key, knock: Knock): Promise<Caller> | Caller {
+  function again(key: Key, presented: PresentedCredential): Promise<Caller> | Caller {
     authenticate.forget(key.id);
-    return openRequest(knock);
+    return openRequest(presented);
   }
 
   const wrongOrigin = (mode: KeyMode): Fault =>

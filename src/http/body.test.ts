@@ -6,7 +6,7 @@ import { Fault } from "../core/fault.ts";
 import { createArrivals } from "./arrivals.ts";
 import { createReadBody, type ReadBody } from "./body.ts";
 import { createKeyShares } from "./key-shares.ts";
-import type { Visit } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 
 let server: Server;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const clock = { elapsedMs: () => elapsedMs };
 
 type Terms = { maxBytes?: number; unfundedBytes?: number; budgetBytes?: number; funded?: boolean };
 
-/** Reads bodies on the terms of a test; `visit` is one of a key. */
+/** Reads bodies on the terms of a test; `context` is one of a key. */
 function reader({ maxBytes = 100, unfundedBytes = 1_000, budgetBytes = 1_000, funded = true }: Terms = {}) {
   const arrivals = createArrivals({ clock, bytesPerSecond: 1_000 });
   const { makeRoom } = arrivals;
@@ -51,13 +51,13 @@ function reader({ maxBytes = 100, unfundedBytes = 1_000, budgetBytes = 1_000, fu
     if (!funded) throw new Fault("insufficient_credit", "none");
   };
   const read = createReadBody({ maxBytes, unfundedBytes, requireFunds, arrivals });
-  const visitOf = (id: string) => ({ caller: { key: { id } }, share: shares.enter(id) }) as unknown as Visit;
-  return { read, visitOf, makeRoom, asked };
+  const contextOf = (id: string) => ({ caller: { key: { id } }, share: shares.enter(id) }) as unknown as RequestContext;
+  return { read, contextOf, makeRoom, asked };
 }
 
-const readBody = (call: Omit<Parameters<ReadBody>[0], "visit">, maxBytes: number): Promise<Buffer> => {
-  const { read, visitOf } = reader({ maxBytes, unfundedBytes: maxBytes, budgetBytes: maxBytes });
-  return read({ ...call, visit: visitOf("key") });
+const readBody = (call: Omit<Parameters<ReadBody>[0], "context">, maxBytes: number): Promise<Buffer> => {
+  const { read, contextOf } = reader({ maxBytes, unfundedBytes: maxBytes, budgetBytes: maxBytes });
+  return read({ ...call, context: contextOf("key") });
 };
 
 const JSON_TYPE = "content-type: application/json";
@@ -168,15 +168,15 @@ test("a caller that left before its body was asked for is refused, and not waite
 });
 
 test("a large body is asked for only when its key has money, whether or not it says how large it is [LIM-11]", async () => {
-  const { read, visitOf, asked } = reader({ unfundedBytes: 8, funded: false });
+  const { read, contextOf, asked } = reader({ unfundedBytes: 8, funded: false });
   const large = await arrive(`${JSON_TYPE}\r\ncontent-length: 9\r\nexpect: 100-continue`, "checkContinue");
-  await expect(read({ ...large.call, visit: visitOf("a") })).rejects.toMatchObject({ code: "insufficient_credit" });
+  await expect(read({ ...large.call, context: contextOf("a") })).rejects.toMatchObject({ code: "insufficient_credit" });
   const growing = await arrive(`${JSON_TYPE}\r\ntransfer-encoding: chunked`);
-  const grown = read({ ...growing.call, visit: visitOf("b") });
+  const grown = read({ ...growing.call, context: contextOf("b") });
   growing.caller.write("9\r\n123456789\r\n");
   await expect(grown).rejects.toMatchObject({ code: "insufficient_credit" });
   const small = await arrive(`${JSON_TYPE}\r\ncontent-length: 8`);
-  const body = read({ ...small.call, visit: visitOf("c") });
+  const body = read({ ...small.call, context: contextOf("c") });
   small.caller.write("12345678");
 
   expect((await body).length).toBe(8);
@@ -186,9 +186,9 @@ test("a large body is asked for only when its key has money, whether or not it s
 });
 
 test("a body that grows beyond what a key without money may send goes on when there is money [LIM-11]", async () => {
-  const { read, visitOf, asked } = reader({ unfundedBytes: 4 });
+  const { read, contextOf, asked } = reader({ unfundedBytes: 4 });
   const { caller, call } = await arrive(`${JSON_TYPE}\r\ntransfer-encoding: chunked`);
-  const body = read({ ...call, visit: visitOf("a") });
+  const body = read({ ...call, context: contextOf("a") });
   for (const piece of ["5\r\n12345\r\n", "3\r\n678\r\n", "0\r\n\r\n"]) caller.write(piece);
 
   expect((await body).toString()).toBe("12345678");
@@ -197,10 +197,10 @@ test("a body that grows beyond what a key without money may send goes on when th
 });
 
 test("bodies of one key have a share of the memory, and all together have no more than there is [LIM-9]", async () => {
-  const { read, visitOf } = reader({ budgetBytes: 180 });
+  const { read, contextOf } = reader({ budgetBytes: 180 });
   const begin = async (key: string, length: number) => {
     const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-length: ${length}`);
-    const body = read({ ...call, visit: visitOf(key) });
+    const body = read({ ...call, context: contextOf(key) });
     caller.write("x".repeat(length - 1));
     await Promise.race([once(call.request, "data"), body.catch(() => undefined)]);
     return { caller, body };
@@ -222,16 +222,16 @@ test("bodies of one key have a share of the memory, and all together have no mor
 });
 
 test("where room is short, the body that has taken longest gives way [LIM-10]", async () => {
-  const { read, visitOf, makeRoom } = reader({ budgetBytes: 100 });
+  const { read, contextOf, makeRoom } = reader({ budgetBytes: 100 });
   const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-length: 90`);
-  const slow = read({ ...call, visit: visitOf("a") });
+  const slow = read({ ...call, context: contextOf("a") });
   slow.catch(() => undefined);
   caller.write("x".repeat(80));
   await once(call.request, "data");
   expect(makeRoom()).toBe(false);
   elapsedMs += 2_000;
   const other = await arrive(`${JSON_TYPE}\r\ncontent-length: 60`);
-  const body = read({ ...other.call, visit: visitOf("b") });
+  const body = read({ ...other.call, context: contextOf("b") });
   other.caller.write("x".repeat(60));
 
   expect((await body).length).toBe(60);

@@ -13,7 +13,7 @@ const UNENCODED = /^\s*(?:identity\s*(?:,\s*identity\s*)*)?$/i;
 const MEBIBYTE = 1_048_576;
 
 /** The bytes of a JSON body. */
-export type ReadBody = (call: Pick<Call, "request" | "response" | "visit">) => Promise<Buffer>;
+export type ReadBody = (call: Pick<Call, "request" | "response" | "context">) => Promise<Buffer>;
 
 type Parts = {
   maxBytes: number;
@@ -28,8 +28,8 @@ type Parts = {
  * else as soon as it is more. [interface decision 12, 45]
  */
 export function createReadBody({ maxBytes, unfundedBytes, requireFunds, arrivals }: Parts): ReadBody {
-  return async ({ request, response, visit }) => {
-    const { caller, share } = visit;
+  return async ({ request, response, context }) => {
+    const { caller, share } = context;
     invariant(caller !== null && share !== null, "a body without a caller");
     requireJson(request);
     const announced = Number(request.headers["content-length"] ?? 0);

@@ -1,17 +1,17 @@
 import type { Caller } from "../gateway/open-request.ts";
 import type { RouteName } from "../telemetry/route-name.ts";
 import type { Share } from "./key-shares.ts";
-import type { RequestTrail } from "../telemetry/request-log.ts";
+import type { RequestLog } from "../telemetry/request-log.ts";
 
 /** One request at the edge, from its first byte to its last. */
-export type Visit = {
+export type RequestContext = {
   /** The id made for it, as a UUID, and as callers see it. */
   id: string;
   requestId: string;
   /** How logs, metrics and Idempotency-Keys call the route it came by. */
   route: RouteName;
   startedAtMs: number;
-  trail: RequestTrail;
+  log: RequestLog;
   caller: Caller | null;
   /** Of what all requests share; null without a caller. */
   share: Share | null;

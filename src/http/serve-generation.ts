@@ -62,11 +62,11 @@ export const createServeGeneration =
   (parts: Parts): ServeGeneration =>
   async (call, dialect) => {
     const { generate, countRequest, readRequest, fingerprint, events, sinkLimits } = parts;
-    const { visit, request: incoming, response } = call;
-    const { caller, route, trail, requestId, startedAtMs } = visit;
+    const { context, request: incoming, response } = call;
+    const { caller, route, log, requestId, startedAtMs } = context;
     invariant(caller, "a generation without a caller");
     const { request, fidelity, idempotencyKey, bytes } = await countingRefusals(
-      () => countRequest(caller, visit.id),
+      () => countRequest(caller, context.id),
       async () => {
         const named = readIdempotencyKey(incoming.rawHeaders);
         const wanted = readFidelity(incoming.headers["x-tollgate-fidelity"]);
@@ -86,7 +86,7 @@ export const createServeGeneration =
     );
     const version = request.forwardedHeaders["anthropic-version"] ?? "";
     const { outcome, code, modelId, usage, relayMs, bytesOut, dropped } = await generate({
-      id: visit.id,
+      id: context.id,
       requestId,
       caller,
       request,
@@ -102,14 +102,14 @@ export const createServeGeneration =
       sink: new ResponseSink(response, requestId, sinkLimits),
       startedAtMs,
       onAttempt: ({ route, number, status, failure, waitedMs }) => {
-        visit.providerMs += waitedMs;
-        trail.dispatched({ provider: route.provider, routeId: route.id, attempt: number });
+        context.providerMs += waitedMs;
+        log.dispatched({ provider: route.provider, routeId: route.id, attempt: number });
         if (failure === null) return;
         events.upstreamFailed({ requestId, provider: route.provider, routeId: route.id, reason: failure, status });
       },
       onFirstByte: () => {
-        trail.firstByte();
-        if (request.stream) trail.streamOpened();
+        log.firstByte();
+        if (request.stream) log.streamOpened();
       },
     });
     return {
@@ -120,7 +120,7 @@ export const createServeGeneration =
       streamed: request.stream,
       inputTokens: usage.inputTokens,
       outputTokens: usage.outputTokens,
-      providerMs: visit.providerMs + relayMs,
+      providerMs: context.providerMs + relayMs,
       bytesOut,
       dropped,
     };

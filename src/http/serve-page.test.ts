@@ -17,8 +17,8 @@ afterEach(() => {
 async function open(publicUrl: () => string) {
   const made: string[] = [];
   const finished: RequestFinished[] = [];
-  const trail = { finished: (end: RequestFinished) => finished.push(end) };
-  const events = { requestOpened: () => trail } as unknown as Events;
+  const log = { finished: (end: RequestFinished) => finished.push(end) };
+  const events = { requestOpened: () => log } as unknown as Events;
   const lost = (): never => expect.unreachable();
   const router = createRouter({ notFound: lost, methodNotAllowed: lost });
   createServePage({ publicUrl, events, clock: systemClock })(router, "/page", (url) => {

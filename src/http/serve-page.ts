@@ -26,7 +26,7 @@ export const createServePage =
     for (const origin of KEY_MODES) {
       router.add("GET", `${ORIGIN_PREFIX[origin]}${path}`, (request, response) => {
         const requestId = requestIdOf(createId(clock.nowMs()));
-        const trail = events.requestOpened({ requestId, route: "description", dialect: null, method: "GET" });
+        const log = events.requestOpened({ requestId, route: "description", dialect: null, method: "GET" });
         const { body, headers, etag } = page();
         const known = hasTag(request, etag);
         const status = known ? 304 : 200;
@@ -37,7 +37,7 @@ export const createServePage =
           "request-id": requestId,
         });
         response.end(known ? undefined : body);
-        trail.finished({ ...NOTHING_GENERATED, status, bytesOut: known ? 0 : body.length });
+        log.finished({ ...NOTHING_GENERATED, status, bytesOut: known ? 0 : body.length });
       });
     }
   };

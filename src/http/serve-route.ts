@@ -16,10 +16,10 @@ import type { KeyShares } from "./key-shares.ts";
 import { refuse } from "./refuse.ts";
 import { showRate } from "./show-rate.ts";
 import type { Router } from "./router.ts";
-import type { Visit } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** `below`: what follows a path that ends in `/*`, as it was written; else empty. */
-export type Call = { visit: Visit; request: IncomingMessage; response: ServerResponse; below: string };
+export type Call = { context: RequestContext; request: IncomingMessage; response: ServerResponse; below: string };
 
 export type RouteDescription = {
   method: "GET" | "POST";
@@ -69,17 +69,17 @@ export function createDoor(parts: Parts): Door {
   const { openRequest, callerAddress, events, drain, clock, shares, makeRoom, maxOpenRequests, equalCredentials } =
     parts;
 
-  function open({ name, dialect, method }: RouteDescription): Visit {
+  function open({ name, dialect, method }: RouteDescription): RequestContext {
     const id = createId(clock.nowMs());
     const requestId = requestIdOf(id);
-    const trail = events.requestOpened({ requestId, route: name, dialect, method });
+    const log = events.requestOpened({ requestId, route: name, dialect, method });
     drain.opened();
     return {
       id,
       requestId,
       route: name,
       startedAtMs: clock.elapsedMs(),
-      trail,
+      log,
       caller: null,
       share: null,
       providerMs: 0,
@@ -116,47 +116,47 @@ export function createDoor(parts: Parts): Door {
   }
 
   async function serve(call: Call, origin: KeyMode, description: RouteDescription): Promise<void> {
-    const { visit, response } = call;
+    const { context, response } = call;
     try {
       requireRoom();
       const opened = credential(call, origin, description);
       const caller = opened instanceof Promise ? await opened : opened;
-      if (caller !== null) letIn(visit, caller);
-      visit.trail.finished(await description.work(call));
+      if (caller !== null) letIn(context, caller);
+      context.log.finished(await description.work(call));
     } catch (error) {
       leave(call, description.render, error);
     } finally {
       whenSent(response, () => {
-        visit.share?.leave();
+        context.share?.leave();
         drain.closed();
       });
     }
   }
 
-  function letIn(visit: Visit, caller: Caller): void {
+  function letIn(context: RequestContext, caller: Caller): void {
     const { key } = caller;
-    visit.caller = caller;
-    visit.share = shares.enter(key.id);
-    visit.trail.authenticated({ keyId: key.id, prefix: key.prefix });
+    context.caller = caller;
+    context.share = shares.enter(key.id);
+    context.log.authenticated({ keyId: key.id, prefix: key.prefix });
   }
 
   /** The end of every request that is refused, wherever it was. What we did not foresee is ours, and stays ours. */
-  function leave({ visit, request, response }: Call, render: RenderFault, error: unknown): void {
-    const { requestId, trail, providerMs } = visit;
+  function leave({ context, request, response }: Call, render: RenderFault, error: unknown): void {
+    const { requestId, log, providerMs } = context;
     const fault = error instanceof Fault ? error : unforeseen(error);
     if (fault.code === "internal_error") events.bug(error, requestId);
     // A process that is leaving keeps no connection: the next request on it would meet nobody.
     if (drain.isDraining() && !response.headersSent) response.setHeader("connection", "close");
     const status = refuse({ request, response, fault, render, requestId });
-    trail.failed(error);
-    trail.finished({ ...NOTHING_GENERATED, status, code: fault.code, providerMs });
+    log.failed(error);
+    log.finished({ ...NOTHING_GENERATED, status, code: fault.code, providerMs });
   }
 
   return {
     route: (router, description) => {
       for (const origin of KEY_MODES) {
         router.add(description.method, `${ORIGIN_PREFIX[origin]}${description.path}`, (request, response, below) => {
-          void serve({ visit: open(description), request, response, below }, origin, description);
+          void serve({ context: open(description), request, response, below }, origin, description);
         });
       }
     },

@@ -68,14 +68,14 @@ const completed: RequestFinished = {
 test("a request is one line that says who, what, where, how long and how it ended", () => {
   const { events, lines, time } = build();
 
-  const trail = events.requestOpened(opened);
-  trail.authenticated({ keyId: "key-1", prefix: "tgc_0a1Xy7Qp" });
-  trail.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
-  trail.dispatched({ provider: "two", routeId: "route-2", attempt: 2 });
+  const log = events.requestOpened(opened);
+  log.authenticated({ keyId: "key-1", prefix: "tgc_0a1Xy7Qp" });
+  log.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
+  log.dispatched({ provider: "two", routeId: "route-2", attempt: 2 });
   time.ms = 40;
-  trail.firstByte();
+  log.firstByte();
   time.ms = 75.5;
-  trail.finished(completed);
+  log.finished(completed);
 
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({
@@ -102,13 +102,13 @@ test("a request is one line that says who, what, where, how long and how it ende
 test("finishing twice writes one line, counts one request and closes one stream", async () => {
   const { events, metrics, lines, spans } = build();
 
-  const trail = events.requestOpened(opened);
-  trail.streamOpened();
-  trail.streamOpened();
-  trail.finished(completed);
-  trail.finished(completed);
-  trail.firstByte();
-  trail.streamOpened();
+  const log = events.requestOpened(opened);
+  log.streamOpened();
+  log.streamOpened();
+  log.finished(completed);
+  log.finished(completed);
+  log.firstByte();
+  log.streamOpened();
 
   expect(lines).toHaveLength(1);
   expect(spans.map((span) => span.ended)).toEqual([1]);
@@ -159,9 +159,9 @@ test("a secret reaches neither log nor span nor metric, wherever an error carrie
     cause: new AggregateError([new Error(`Authorization: Basic ${CANARY}`)], `sk-${CANARY}`),
   });
 
-  const trail = events.requestOpened(opened);
-  trail.failed(error);
-  trail.finished({ ...completed, status: 502, code: "upstream_error", model: `sk-${CANARY}` });
+  const log = events.requestOpened(opened);
+  log.failed(error);
+  log.finished({ ...completed, status: 502, code: "upstream_error", model: `sk-${CANARY}` });
   events.bug(error, "req_1");
   events.databaseLost(error);
 
@@ -304,8 +304,8 @@ test("what is in order in the background writes no line", async () => {
 test("a failed attempt is counted by its reason and an answered one as answered", async () => {
   const { events, metrics, lines } = build();
 
-  const trail = events.requestOpened(opened);
-  trail.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
+  const log = events.requestOpened(opened);
+  log.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
   events.upstreamFailed({
     requestId: "req_1",
     provider: "one",
@@ -313,8 +313,8 @@ test("a failed attempt is counted by its reason and an answered one as answered"
     reason: "connect_timeout",
     status: null,
   });
-  trail.dispatched({ provider: "two", routeId: "route-2", attempt: 2 });
-  trail.firstByte();
+  log.dispatched({ provider: "two", routeId: "route-2", attempt: 2 });
+  log.firstByte();
 
   const { text } = await metrics.expose();
   expect(text).toContain('tollgate_upstream_calls_total{provider="one",outcome="connect_timeout"} 1');
@@ -326,10 +326,10 @@ test("a failed attempt is counted by its reason and an answered one as answered"
 test("a request is one span with the names other tools know", () => {
   const { events, spans } = build();
 
-  const trail = events.requestOpened(opened);
-  trail.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
-  trail.firstByte();
-  trail.finished({ ...completed, status: 502, code: "upstream_error" });
+  const log = events.requestOpened(opened);
+  log.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
+  log.firstByte();
+  log.finished({ ...completed, status: 502, code: "upstream_error" });
 
   expect(spans).toHaveLength(1);
   expect(spans[0]).toMatchObject({

@@ -3,7 +3,7 @@ import { describeError } from "./describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import { createLineAllowance } from "./line-allowance.ts";
 import type { RequestOpened } from "./request-line.ts";
-import { openTrail, type RequestTrail, type TrailParts } from "./request-log.ts";
+import { openRequestLog, type RequestLog, type RequestLogParts } from "./request-log.ts";
 import { createServerEvents, type ServerEvents } from "./server-events.ts";
 
 /**
@@ -12,7 +12,7 @@ import { createServerEvents, type ServerEvents } from "./server-events.ts";
  */
 export type Events = DutyEvents &
   ServerEvents & {
-    requestOpened: (request: RequestOpened) => RequestTrail;
+    requestOpened: (request: RequestOpened) => RequestLog;
     upstreamFailed: (failure: UpstreamFailure) => void;
     /** A route is left alone after failing again and again, or is used once more. `reason` is a word of a fixed set. */
     routeChanged: (route: { routeId: string; provider: string; state: "open" | "closed"; reason: string }) => void;
@@ -68,7 +68,7 @@ const HIDDEN = {
 const REFUSED_LOGINS = 10;
 const REFUSED_LOGINS_MS = 60_000;
 
-export function createEvents(parts: TrailParts): Events {
+export function createEvents(parts: RequestLogParts): Events {
   const { logger, metrics, clock } = parts;
   let lostSinceMs: number | null = null;
   let loadedModels: number | null = null;
@@ -78,7 +78,7 @@ export function createEvents(parts: TrailParts): Events {
   return {
     ...createDutyEvents(parts),
     ...createServerEvents(parts),
-    requestOpened: (request) => openTrail(parts, request),
+    requestOpened: (request) => openRequestLog(parts, request),
     upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
       metrics.upstreamCalled(provider, reason);
       // Our own credential is for an operator to mend; the rest may mend itself. [interface decision 31]

@@ -18,7 +18,7 @@ import type { RouteName } from "./route-name.ts";
 import type { OpenSpan, RequestSpan } from "./tracing.ts";
 
 /** What becomes known of a request while it runs. It ends in exactly one log line, whatever happened. */
-export type RequestTrail = {
+export type RequestLog = {
   authenticated: (key: KnownKey) => void;
   /** A call to a provider was begun; called again for every further attempt. */
   dispatched: (call: KnownCall) => void;
@@ -32,19 +32,19 @@ export type RequestTrail = {
   finished: (end: RequestFinished) => void;
 };
 
-export type TrailParts = { logger: Logger; metrics: Metrics; openSpan: OpenSpan; clock: Clock };
+export type RequestLogParts = { logger: Logger; metrics: Metrics; openSpan: OpenSpan; clock: Clock };
 
 /** A model that does not exist may have any name, of any length. */
 const MODEL_CHARACTERS = 128;
 
-export function openTrail(parts: TrailParts, request: RequestOpened): RequestTrail {
+export function openRequestLog(parts: RequestLogParts, request: RequestOpened): RequestLog {
   parts.metrics.requestOpened();
-  return new Trail(parts, request);
+  return new RecordedRequest(parts, request);
 }
 
 /** A class and not a closure per function: one is made for every request. */
-class Trail implements RequestTrail {
-  readonly #parts: TrailParts;
+class RecordedRequest implements RequestLog {
+  readonly #parts: RequestLogParts;
   readonly #request: RequestOpened;
   readonly #startedMs: number;
   readonly #span: RequestSpan | null;
@@ -52,7 +52,7 @@ class Trail implements RequestTrail {
   #streaming = false;
   #done = false;
 
-  constructor(parts: TrailParts, request: RequestOpened) {
+  constructor(parts: RequestLogParts, request: RequestOpened) {
     this.#parts = parts;
     this.#request = request;
     this.#startedMs = parts.clock.elapsedMs();

@@ -1,5 +1,5 @@
 /**
- * What telemetry costs a request: the trail of a streamed generation from opening to its log line, counters included, with
+ * What telemetry costs a request: the log of a streamed generation from opening to its log line, counters included, with
  * no SDK for spans. Prints microseconds of processor time per request and fails far above the budget of 5 µs, as machines differ.
  */
 import { systemClock } from "../../src/core/clock.ts";
@@ -23,12 +23,12 @@ const events = createEvents({
 
 function runRequest(index: number): void {
   const requestId = `req_018bcfe568007000800000${index.toString(16).padStart(10, "0")}`;
-  const trail = events.requestOpened({ requestId, route: "chat_completions", dialect: "chat", method: "POST" });
-  trail.authenticated({ keyId: "018bcfe5-6800-7000-8000-000000000001", prefix: "tgc_0a1Xy7Qp" });
-  trail.dispatched({ provider: "simulator", routeId: "018bcfe5-6800-7000-8000-000000000002", attempt: 1 });
-  trail.streamOpened();
-  trail.firstByte();
-  trail.finished({
+  const log = events.requestOpened({ requestId, route: "chat_completions", dialect: "chat", method: "POST" });
+  log.authenticated({ keyId: "018bcfe5-6800-7000-8000-000000000001", prefix: "tgc_0a1Xy7Qp" });
+  log.dispatched({ provider: "simulator", routeId: "018bcfe5-6800-7000-8000-000000000002", attempt: 1 });
+  log.streamOpened();
+  log.firstByte();
+  log.finished({
     status: 200,
     code: null,
     outcome: "completed",

@@ -18,8 +18,8 @@ export function getModel(router: Router, { door, countRequest, showModel }: Part
     render: renderFormatA,
     credential: { scheme: "bearer_or_header", required: false },
     refusals: "unauthorised_only",
-    work: async ({ visit, response, below }) => {
-      const { caller, id, requestId } = visit;
+    work: async ({ context, response, below }) => {
+      const { caller, id, requestId } = context;
       if (caller !== null) await countRequest(caller, id).catch(unlessLedgerAway);
       const value = showModel(decoded(below), caller?.key ?? null);
       return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };

@@ -18,8 +18,8 @@ export function getModels(router: Router, { door, countRequest, listModels }: Pa
     render: renderFormatA,
     credential: { scheme: "bearer_or_header", required: false },
     refusals: "unauthorised_only",
-    work: async ({ visit, response }) => {
-      const { caller, id, requestId } = visit;
+    work: async ({ context, response }) => {
+      const { caller, id, requestId } = context;
       if (caller !== null) await countRequest(caller, id).catch(unlessLedgerAway);
       const value = listModels(caller?.key ?? null);
       return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };

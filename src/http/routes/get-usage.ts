@@ -18,8 +18,8 @@ export function getUsage(router: Router, { door, countRequest, showUsage }: Part
     render: renderFormatA,
     credential: { scheme: "bearer", required: true },
     refusals: "unauthorised_only",
-    work: async ({ visit, response }) => {
-      const { caller, id, requestId } = visit;
+    work: async ({ context, response }) => {
+      const { caller, id, requestId } = context;
       invariant(caller, "usage without a caller");
       await countRequest(caller, id);
       const { body, headers } = await showUsage(caller.key);

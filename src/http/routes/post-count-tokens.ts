@@ -42,8 +42,8 @@ export function postCountTokens(router: Router, parts: Parts): void {
     credential: { scheme: "bearer_or_header", required: true },
     refusals: "full",
     work: async (call) => {
-      const { visit, request, response } = call;
-      const { caller, id, requestId } = visit;
+      const { context, request, response } = call;
+      const { caller, id, requestId } = context;
       invariant(caller, "a count without a caller");
       const { tokens, by } = await countTokens({
         id,
