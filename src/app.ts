@@ -335,6 +335,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     readiness,
     degraded,
     clock,
+    random: Math.random,
     publicUrl: () => publicUrl,
     limits,
     trustedProxies,

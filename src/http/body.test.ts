@@ -4,8 +4,9 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Fault } from "../core/fault.ts";
 import { createArrivals } from "./arrivals.ts";
-import { createReadBody, type ReadBody } from "./body.ts";
+import { createReadBody } from "./body.ts";
 import { createKeyShares } from "./key-shares.ts";
+import type { Exchange } from "./public-route.ts";
 import type { RequestContext } from "./request-context.ts";
 
 let server: Server;
@@ -31,6 +32,7 @@ async function arrive(headers: string, event: "request" | "checkContinue" = "req
 let elapsedMs = 0;
 const clock = { elapsedMs: () => elapsedMs };
 
+type Arrived = Pick<Exchange, "request" | "response">;
 type Terms = { maxBytes?: number; unfundedBytes?: number; budgetBytes?: number; funded?: boolean };
 
 /** Reads bodies on the terms of a test; `context` is one of a key. */
@@ -50,12 +52,14 @@ function reader({ maxBytes = 100, unfundedBytes = 1_000, budgetBytes = 1_000, fu
     asked.push(id);
     if (!funded) throw new Fault("insufficient_credit", "none");
   };
-  const read = createReadBody({ maxBytes, unfundedBytes, requireFunds, arrivals });
+  const readWithin = createReadBody({ unfundedBytes, requireFunds, arrivals });
+  const read = (call: Arrived & { context: RequestContext }): Promise<Buffer> =>
+    readWithin({ ...call, route: { maxBodyBytes: maxBytes } });
   const contextOf = (id: string) => ({ caller: { key: { id } }, share: shares.enter(id) }) as unknown as RequestContext;
   return { read, contextOf, makeRoom, asked };
 }
 
-const readBody = (call: Omit<Parameters<ReadBody>[0], "context">, maxBytes: number): Promise<Buffer> => {
+const readBody = (call: Arrived, maxBytes: number): Promise<Buffer> => {
   const { read, contextOf } = reader({ maxBytes, unfundedBytes: maxBytes, budgetBytes: maxBytes });
   return read({ ...call, context: contextOf("key") });
 };

@@ -4,7 +4,7 @@ import { GatheredBytes } from "../core/gathered-bytes.ts";
 import { invariant } from "../core/invariant.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { Arrivals } from "./arrivals.ts";
-import type { Call } from "./serve-route.ts";
+import type { Exchange, PublicRoute } from "./public-route.ts";
 import type { Share } from "./key-shares.ts";
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
@@ -12,11 +12,12 @@ const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
 const UNENCODED = /^\s*(?:identity\s*(?:,\s*identity\s*)*)?$/i;
 const MEBIBYTE = 1_048_576;
 
+type Arriving = Pick<Exchange, "request" | "response" | "context"> & { route: Pick<PublicRoute, "maxBodyBytes"> };
+
 /** The bytes of a JSON body. */
-export type ReadBody = (call: Pick<Call, "request" | "response" | "context">) => Promise<Buffer>;
+export type ReadBody = (arriving: Arriving) => Promise<Buffer>;
 
 type Parts = {
-  maxBytes: number;
   /** The most that a key without money may send. */
   unfundedBytes: number;
   requireFunds: RequireFunds;
@@ -27,8 +28,8 @@ type Parts = {
  * Nothing of a body is read unless there is room for it and its key may send as much. Both are known from its announced length,
  * else as soon as it is more. [interface decision 12, 45]
  */
-export function createReadBody({ maxBytes, unfundedBytes, requireFunds, arrivals }: Parts): ReadBody {
-  return async ({ request, response, context }) => {
+export function createReadBody({ unfundedBytes, requireFunds, arrivals }: Parts): ReadBody {
+  return async ({ route: { maxBodyBytes: maxBytes }, request, response, context }) => {
     const { caller, share } = context;
     invariant(caller !== null && share !== null, "a body without a caller");
     requireJson(request);
@@ -46,7 +47,7 @@ export function createReadBody({ maxBytes, unfundedBytes, requireFunds, arrivals
   };
 }
 
-type Receipt = Pick<Call, "request" | "response"> & {
+type Receipt = Pick<Exchange, "request" | "response"> & {
   share: Share;
   arrivals: Pick<Arrivals, "watch">;
   maxBytes: number;

@@ -46,6 +46,7 @@ test.each([300_000, 3_600_000])(
       events: {} as Events,
       drain: createDrain({ clock: systemClock }),
       clock: systemClock,
+      random: unused,
       publicUrl: () => "http://tollgate.example",
       limits: { ...LIMITS, streamDeadlineMs },
       trustedProxies: () => false,

@@ -20,7 +20,7 @@ import { createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
 import { createConnectionShare } from "./connection-share.ts";
 import type { EqualCredentials } from "./credential.ts";
-import { createDoor } from "./serve-route.ts";
+import { createServeRoute } from "./serve-route.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Degraded, type Readiness } from "./health.ts";
 import { createKeyShares } from "./key-shares.ts";
@@ -76,6 +76,7 @@ type Parts = {
   readiness: Readiness;
   degraded: Degraded;
   clock: Clock;
+  random: () => number;
   /** Where callers reach this listener; the description names it. */
   publicUrl: () => string;
   limits: HttpLimits;
@@ -104,19 +105,21 @@ export function createHttp(parts: Parts): Server {
   const { makeRoom } = arrivals;
   const shares = createKeyShares({ ...limits, makeRoom });
   const maxOpenRequests = limits.openRequests;
-  const door = createDoor({
+  const serveRoute = createServeRoute({
+    router,
     openRequest,
+    countRequest,
     callerAddress,
     events,
     drain,
     clock,
+    random: parts.random,
     shares,
     makeRoom,
     maxOpenRequests,
     equalCredentials: parts.equalCredentials,
   });
   const readBody = createReadBody({
-    maxBytes: limits.bodyBytes,
     unfundedBytes: limits.unfundedBodyBytes,
     requireFunds: parts.requireFunds,
     arrivals,
@@ -133,13 +136,17 @@ export function createHttp(parts: Parts): Server {
     maxJsonDepth: limits.jsonDepth,
     sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
   });
-  getModels(router, { door, countRequest, listModels });
-  getModel(router, { door, countRequest, showModel });
-  getUsage(router, { door, countRequest, showUsage });
-  postChatCompletions(router, { door, serve });
-  postResponses(router, { door, serve });
-  postMessages(router, { door, serve });
-  postCountTokens(router, { door, countTokens, readCountRequest: parts.readCountRequest, readBody, limits, betas });
+  const { bodyBytes: maxBodyBytes } = limits;
+  for (const route of [
+    getModels({ listModels }),
+    getModel({ showModel }),
+    getUsage({ showUsage }),
+    postChatCompletions({ serve, maxBodyBytes }),
+    postResponses({ serve, maxBodyBytes }),
+    postMessages({ serve, maxBodyBytes }),
+    postCountTokens({ countTokens, readCountRequest: parts.readCountRequest, readBody, limits, betas }),
+  ])
+    serveRoute(route);
   const servePage = createServePage(parts);
   getOpenapi(router, servePage);
   getDocs(router, servePage);

@@ -1,5 +1,4 @@
 import type { Caller } from "../gateway/open-request.ts";
-import type { RouteName } from "../telemetry/route-name.ts";
 import type { Share } from "./key-shares.ts";
 import type { RequestLog } from "../telemetry/request-log.ts";
 
@@ -8,8 +7,6 @@ export type RequestContext = {
   /** The id made for it, as a UUID, and as callers see it. */
   id: string;
   requestId: string;
-  /** How logs, metrics and Idempotency-Keys call the route it came by. */
-  route: RouteName;
   startedAtMs: number;
   log: RequestLog;
   caller: Caller | null;

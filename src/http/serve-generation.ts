@@ -6,12 +6,11 @@ import type { Generate } from "../gateway/generate/generate.ts";
 import { idempotencyOf } from "../gateway/generate/idempotency.ts";
 import type { Generation } from "../gateway/generate/generation.ts";
 import type { Events } from "../telemetry/events.ts";
-import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import type { ReadBody } from "./body.ts";
-import type { Call } from "./serve-route.ts";
+import type { Exchange, PublicRoute } from "./public-route.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
 
@@ -21,7 +20,7 @@ export type ReadRequest = (arrived: {
   keyId: string;
   secret: string;
   bytes: Buffer;
-  headers: Call["request"]["headers"];
+  headers: Exchange["request"]["headers"];
   betas: readonly string[];
   mediaUrls: MediaUrls;
   maxDepth: number;
@@ -30,7 +29,7 @@ export type ReadRequest = (arrived: {
 /** What a request is known again by when it is repeated under its Idempotency-Key. */
 export type Fingerprint = (repeatable: Repeatable & { owner: string }) => Buffer | Promise<Buffer>;
 
-export type ServeGeneration = (call: Call, dialect: ClientDialect) => Promise<RequestFinished>;
+export type ServeGeneration = PublicRoute["work"];
 
 /** Callers that cannot do with less than what they asked for say so; any other word is a mistake they should hear of. */
 function readFidelity(given: string | string[] | undefined): NonNullable<Generation["fidelity"]> {
@@ -60,17 +59,18 @@ type Parts = {
 /** From a body in any client format to a finished answer. */
 export const createServeGeneration =
   (parts: Parts): ServeGeneration =>
-  async (call, dialect) => {
+  async (exchange) => {
     const { generate, countRequest, readRequest, fingerprint, events, sinkLimits } = parts;
-    const { context, request: incoming, response } = call;
-    const { caller, route, log, requestId, startedAtMs } = context;
-    invariant(caller, "a generation without a caller");
+    const { route, context, request: incoming, response } = exchange;
+    const { dialect } = route;
+    const { caller, log, requestId, startedAtMs } = context;
+    invariant(caller !== null && dialect !== null, "a generation without a caller or a format");
     const { request, fidelity, idempotencyKey, bytes } = await countingRefusals(
       () => countRequest(caller, context.id),
       async () => {
         const named = readIdempotencyKey(incoming.rawHeaders);
         const wanted = readFidelity(incoming.headers["x-tollgate-fidelity"]);
-        const body = await parts.readBody(call);
+        const body = await parts.readBody(exchange);
         const read = await readRequest({
           dialect,
           keyId: caller.key.id,
@@ -96,16 +96,16 @@ export const createServeGeneration =
           ? null
           : idempotencyOf(caller, {
               idempotencyKey,
-              route,
-              fingerprint: await fingerprint({ route, version, bytes, owner: request.owner }),
+              route: route.name,
+              fingerprint: await fingerprint({ route: route.name, version, bytes, owner: request.owner }),
             }),
       sink: new ResponseSink(response, requestId, sinkLimits),
       startedAtMs,
-      onAttempt: ({ route, number, status, failure, waitedMs }) => {
+      onAttempt: ({ route: { id: routeId, provider }, number, status, failure, waitedMs }) => {
         context.providerMs += waitedMs;
-        log.dispatched({ provider: route.provider, routeId: route.id, attempt: number });
+        log.dispatched({ provider, routeId, attempt: number });
         if (failure === null) return;
-        events.upstreamFailed({ requestId, provider: route.provider, routeId: route.id, reason: failure, status });
+        events.upstreamFailed({ requestId, provider, routeId, reason: failure, status });
       },
       onFirstByte: () => {
         log.firstByte();

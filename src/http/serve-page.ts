@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import { KEY_MODES, ORIGIN_PREFIX } from "../core/key-mode.ts";
 import type { Events } from "../telemetry/events.ts";
-import { NOTHING_GENERATED } from "./serve-route.ts";
+import { NOTHING_GENERATED } from "./public-route.ts";
 import type { Router } from "./router.ts";
 
 /** Text that is the same for everyone who comes by this base URL. */

@@ -1,31 +1,25 @@
-import type { CountRequest } from "../../gateway/count-request.ts";
 import type { ShowModel } from "../../gateway/list-models.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
-import { type Door, NOTHING_GENERATED } from "../serve-route.ts";
-import type { Router } from "../router.ts";
+import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
 import { sendJson } from "../send-json.ts";
-import { unlessLedgerAway } from "./get-models.ts";
-
-type Parts = { door: Door; countRequest: CountRequest; showModel: ShowModel };
 
 /** GET /v1/models/{id}: one element of the list, to whoever may see it there. [interface decision 37] */
-export function getModel(router: Router, { door, countRequest, showModel }: Parts): void {
-  door.route(router, {
-    method: "GET",
-    path: "/v1/models/*",
-    name: "model",
-    dialect: null,
-    render: renderFormatA,
-    credential: { scheme: "bearer_or_header", required: false },
-    refusals: "unauthorised_only",
-    work: async ({ context, response, below }) => {
-      const { caller, id, requestId } = context;
-      if (caller !== null) await countRequest(caller, id).catch(unlessLedgerAway);
-      const value = showModel(decoded(below), caller?.key ?? null);
-      return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };
-    },
-  });
-}
+export const getModel = ({ showModel }: { showModel: ShowModel }): PublicRoute => ({
+  method: "GET",
+  path: "/v1/models/*",
+  name: "model",
+  dialect: null,
+  credential: { scheme: "bearer_or_header", required: false },
+  rate: "counted_if_possible",
+  maxBodyBytes: 0,
+  work: async ({ context, response, below }) => {
+    const { caller, requestId } = context;
+    const value = showModel(decoded(below), caller?.key ?? null);
+    return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };
+  },
+  refusals: "unauthorised_only",
+  render: renderFormatA,
+});
 
 /** Ids hold slashes, which some clients escape and others do not. What is not escaped well is taken as it is. */
 function decoded(id: string): string {

@@ -1,18 +1,19 @@
 import { renderFormatB } from "../../wire/errors/format-b.ts";
-import type { Door } from "../serve-route.ts";
-import type { Router } from "../router.ts";
+import type { PublicRoute } from "../public-route.ts";
 import type { ServeGeneration } from "../serve-generation.ts";
 
+type Parts = { serve: ServeGeneration; maxBodyBytes: number };
+
 /** POST /v1/messages. [spec 4.5] */
-export function postMessages(router: Router, { door, serve }: { door: Door; serve: ServeGeneration }): void {
-  door.route(router, {
-    method: "POST",
-    path: "/v1/messages",
-    name: "messages",
-    dialect: "messages",
-    render: renderFormatB,
-    credential: { scheme: "bearer_or_header", required: true },
-    refusals: "full",
-    work: (call) => serve(call, "messages"),
-  });
-}
+export const postMessages = ({ serve, maxBodyBytes }: Parts): PublicRoute => ({
+  method: "POST",
+  path: "/v1/messages",
+  name: "messages",
+  dialect: "messages",
+  credential: { scheme: "bearer_or_header", required: true },
+  rate: "counted_within",
+  maxBodyBytes,
+  work: serve,
+  refusals: "full",
+  render: renderFormatB,
+});

@@ -1,18 +1,19 @@
 import { renderFormatA } from "../../wire/errors/format-a.ts";
-import type { Door } from "../serve-route.ts";
-import type { Router } from "../router.ts";
+import type { PublicRoute } from "../public-route.ts";
 import type { ServeGeneration } from "../serve-generation.ts";
 
+type Parts = { serve: ServeGeneration; maxBodyBytes: number };
+
 /** POST /v1/responses. [spec 4.4] */
-export function postResponses(router: Router, { door, serve }: { door: Door; serve: ServeGeneration }): void {
-  door.route(router, {
-    method: "POST",
-    path: "/v1/responses",
-    name: "responses",
-    dialect: "responses",
-    render: renderFormatA,
-    credential: { scheme: "bearer", required: true },
-    refusals: "full",
-    work: (call) => serve(call, "responses"),
-  });
-}
+export const postResponses = ({ serve, maxBodyBytes }: Parts): PublicRoute => ({
+  method: "POST",
+  path: "/v1/responses",
+  name: "responses",
+  dialect: "responses",
+  credential: { scheme: "bearer", required: true },
+  rate: "counted_within",
+  maxBodyBytes,
+  work: serve,
+  refusals: "full",
+  render: renderFormatA,
+});

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ClientDialect } from "../core/dialect.ts";
+import type { KeyMode } from "../core/key-mode.ts";
+import type { RequestFinished } from "../telemetry/request-line.ts";
+import type { RouteName } from "../telemetry/route-name.ts";
+import type { RenderFault } from "../wire/errors/shape.ts";
+import type { CredentialScheme } from "./credential.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** One route of the public interface. All that sets it apart from the others stands in its object. */
+export type PublicRoute = {
+  method: "GET" | "POST";
+  /** Served below both origins. A path that ends in `/*` takes whatever follows. */
+  path: string;
+  /** Its name in logs, metrics and idempotency claims. */
+  name: RouteName;
+  /** The format of its body, which chooses the schema; null: it has no body. */
+  dialect: ClientDialect | null;
+  credential: { scheme: CredentialScheme; required: boolean };
+  /**
+   * When the request counts against the rate of its key: before the work; before the work unless the ledger is away; or within
+   * the work, which asks the ledger itself.
+   */
+  rate: "counted_first" | "counted_if_possible" | "counted_within";
+  /** The largest body; 0: none is read. */
+  maxBodyBytes: number;
+  work: (exchange: Exchange) => Promise<RequestFinished>;
+  /** Whether this route may say 403. */
+  refusals: "full" | "unauthorised_only";
+  /** Writes a refusal in the format of this route. */
+  render: RenderFault;
+};
+
+/** A request and its response. `below`: what follows a path that ends in `/*`, as it was written; else empty. */
+export type Exchange = {
+  route: PublicRoute;
+  /** The mode whose origin was used. */
+  origin: KeyMode;
+  context: RequestContext;
+  request: IncomingMessage;
+  response: ServerResponse;
+  below: string;
+};
+
+/** The end of a request that led to no generation. */
+export const NOTHING_GENERATED = {
+  code: null,
+  outcome: null,
+  model: null,
+  streamed: false,
+  inputTokens: 0,
+  outputTokens: 0,
+  providerMs: 0,
+  bytesOut: 0,
+};
