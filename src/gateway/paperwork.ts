@@ -1,6 +1,6 @@
 import type { MemberPolicy } from "../core/member-policy.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
-import type { Fidelity, Passage } from "../translate/fidelity/passage.ts";
+import type { Fidelity, Passage } from "../translate/fidelity/group-routes.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";

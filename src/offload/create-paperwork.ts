@@ -5,7 +5,7 @@ import type { InputEstimate } from "../tokens/estimate-input.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
-import { choosePassage, type Fidelity, type Passage } from "../translate/fidelity/passage.ts";
+import { choosePassage, type Fidelity, type Passage } from "../translate/fidelity/group-routes.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";

@@ -8,7 +8,7 @@ import type { MemberPolicy } from "../core/member-policy.ts";
 import { estimateInput, type InputEstimate } from "../tokens/estimate-input.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
-import { choosePassage, type Fidelity } from "../translate/fidelity/passage.ts";
+import { choosePassage, type Fidelity } from "../translate/fidelity/group-routes.ts";
 import { echoOf } from "../translate/form/echo.ts";
 import { pickTranslator } from "../translate/pick-translator.ts";
 import { withoutSealed } from "../translate/sealed-thoughts.ts";

@@ -6,7 +6,7 @@ import { readChatRequest } from "../wire/chat/chat-request.ts";
 import { parseBody } from "../wire/json/parse-body.ts";
 import { readMessagesRequest } from "../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../wire/responses/responses-request.ts";
-import { choosePassage } from "./fidelity/passage.ts";
+import { choosePassage } from "./fidelity/group-routes.ts";
 import { pickTranslator } from "./pick-translator.ts";
 
 type Json = Record<string, unknown>;

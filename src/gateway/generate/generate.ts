@@ -7,7 +7,7 @@ import { memberPolicyOf } from "../../core/member-policy.ts";
 import { NO_USAGE } from "../../core/usage.ts";
 import type { Pace } from "../../core/pace.ts";
 import type { StoredAnswer } from "../../ledger/ledger.ts";
-import { droppedIn } from "../../translate/fidelity/passage.ts";
+import { droppedIn } from "../../translate/fidelity/group-routes.ts";
 import type { Dispatch, Dispatched } from "../../upstream/dispatch.ts";
 import type { Route } from "../../core/route.ts";
 import type { Admit } from "./admit.ts";

@@ -6,7 +6,7 @@ import type { Pace } from "../../core/pace.ts";
 import type { AnswerHead, Sink } from "../../core/sink.ts";
 import type { AnswerOutcome, Usage } from "../../core/usage.ts";
 import type { StoredAnswer } from "../../ledger/ledger.ts";
-import { type Fidelity, type Passage, wayAlong, withDropped } from "../../translate/fidelity/passage.ts";
+import { type Fidelity, type Passage, wayAlong, withDropped } from "../../translate/fidelity/group-routes.ts";
 import type { AnswerOrigin } from "../../translate/translator.ts";
 import type { Attempt, Dispatched } from "../../upstream/dispatch.ts";
 import type { PaceSample } from "../../upstream/route-pace.ts";

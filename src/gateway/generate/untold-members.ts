@@ -1,5 +1,5 @@
 import { memberPolicyOf } from "../../core/member-policy.ts";
-import { type Fidelity, strictRefusal } from "../../translate/fidelity/passage.ts";
+import { type Fidelity, strictRefusal } from "../../translate/fidelity/group-routes.ts";
 import type { Route } from "../../core/route.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { UnknownMember } from "../../wire/members/inspect-members.ts";

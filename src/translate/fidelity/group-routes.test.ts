@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { callerStamp, seal } from "../../../tests/support/seals.ts";
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
-import { choosePassage, type Fidelity, wayAlong } from "./passage.ts";
+import { choosePassage, type Fidelity, wayAlong } from "./group-routes.ts";
 
 const CHAT = { messages: [{ role: "user", content: "hi" }] };
 
