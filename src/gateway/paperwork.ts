@@ -1,6 +1,6 @@
 import type { MemberPolicy } from "../core/member-policy.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
-import type { Fidelity, Passage } from "../translate/fidelity/group-routes.ts";
+import type { Fidelity, RouteGroups } from "../translate/fidelity/group-routes.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
@@ -14,11 +14,11 @@ type ReadByModel = Pick<GenerationRequest, "dialect" | "bytes" | "owner">;
 
 /** All that reads a whole body. It may be done elsewhere, so it is waited for. */
 export type Paperwork = {
-  choosePassage: (
+  groupRoutes: (
     request: GenerationRequest,
     offer: { routes: readonly Route[] } & ModelFacts,
     wanted: Fidelity,
-  ) => Soon<Passage<Route>>;
+  ) => Soon<RouteGroups<Route>>;
   estimateInput: (request: ReadByModel) => Soon<InputEstimate>;
   /** How many tokens the model reads of it, by a vocabulary close to most, with media and what providers add as usual. For a bill. */
   countInput: (request: ReadByModel) => Promise<number>;

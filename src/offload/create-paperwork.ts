@@ -5,7 +5,7 @@ import type { InputEstimate } from "../tokens/estimate-input.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
-import { choosePassage, type Fidelity, type Passage } from "../translate/fidelity/group-routes.ts";
+import { groupRoutes, type Fidelity, type RouteGroups } from "../translate/fidelity/group-routes.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
@@ -17,7 +17,7 @@ import {
   type JobName,
   type JobResult,
   type JobTask,
-  type PlacedWay,
+  type PlacedGroup,
   type ReadByModel,
   type ReadTask,
 } from "./jobs.ts";
@@ -77,7 +77,7 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
       count("countText", { dialect, bytes }, owner),
 
     writeRequest: (request: GenerationRequest, { dialect, conformant }: Route, told: Told): Soon<Buffer> =>
-      run("writeRequest", { request, way: { dialect, conformant }, told }, sizeOf(request)),
+      run("writeRequest", { request, route: { dialect, conformant }, told }, sizeOf(request)),
 
     writeCountRequest: (request: CountTokensRequest, upstreamModel: string, members: MemberPolicy): Soon<Buffer> =>
       run("writeCountRequest", { request, upstreamModel, members }, sizeOf(request)),
@@ -93,26 +93,26 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
     ): Soon<PlainAnswer> =>
       run(
         "readPlain",
-        { bytes, request, way: { dialect, conformant }, origin },
+        { bytes, request, route: { dialect, conformant }, origin },
         { bytes: Math.max(bytes.length, request.bytes.length), owner: request.owner },
       ),
 
-    choosePassage: <Chosen extends Route>(
+    groupRoutes: <Chosen extends Route>(
       request: GenerationRequest,
       { routes, ...facts }: { routes: readonly Chosen[] } & ModelFacts,
       wanted: Fidelity,
-    ): Soon<Passage<Chosen>> => {
+    ): Soon<RouteGroups<Chosen>> => {
       if (pool === null || request.bytes.length <= LARGE_BODY_BYTES) {
-        return choosePassage(request, { routes, ...facts }, wanted);
+        return groupRoutes(request, { routes, ...facts }, wanted);
       }
       const told = routes.map(({ dialect, upstreamModel }) => ({ dialect, upstreamModel }));
-      const back = ({ places, fidelity }: PlacedWay) => ({
+      const back = ({ places, fidelity }: PlacedGroup) => ({
         routes: places.flatMap((place) => routes[place] ?? []),
         fidelity,
       });
       return pool
-        .run("choosePassage", sendable({ request, routes: told, facts, wanted }), request.owner)
-        .then(({ best, others }): Passage<Chosen> => ({ best: back(best), others: () => others.map(back) }));
+        .run("groupRoutes", sendable({ request, routes: told, facts, wanted }), request.owner)
+        .then(({ best, others }): RouteGroups<Chosen> => ({ best: back(best), others: () => others.map(back) }));
     },
   };
 }

@@ -8,7 +8,7 @@ import type { MemberPolicy } from "../core/member-policy.ts";
 import { estimateInput, type InputEstimate } from "../tokens/estimate-input.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
-import { choosePassage, type Fidelity } from "../translate/fidelity/group-routes.ts";
+import { groupRoutes, type Fidelity } from "../translate/fidelity/group-routes.ts";
 import { echoOf } from "../translate/form/echo.ts";
 import { pickTranslator } from "../translate/pick-translator.ts";
 import { withoutSealed } from "../translate/sealed-thoughts.ts";
@@ -43,9 +43,9 @@ export type ReadTask = Arrived & { dialect: ClientDialect };
 export type ReadByModel = { dialect: ClientDialect; bytes: Buffer };
 
 /** What a route must say of where it leads, for a request to be written for it. */
-type Way = { dialect: ProviderDialect; conformant: boolean };
+type Spoken = { dialect: ProviderDialect; conformant: boolean };
 
-/** What a passage is chosen from, and by what. */
+/** What routes are grouped from, and by what. */
 type Choice = {
   request: GenerationRequest;
   routes: readonly { dialect: ProviderDialect; upstreamModel: string }[];
@@ -55,8 +55,8 @@ type Choice = {
 
 type CountWriting = { request: CountTokensRequest; upstreamModel: string; members: MemberPolicy };
 
-/** A way by the places of its routes in the list they were chosen from. */
-export type PlacedWay = { places: number[]; fidelity: string };
+/** A group by the places of its routes in the list they were chosen from. */
+export type PlacedGroup = { places: number[]; fidelity: string };
 
 const READERS: Record<ClientDialect, (body: ParsedBody, arrived: Arrived) => GenerationRequest> = {
   chat: (body, { mediaUrls }) => readChatRequest(body, mediaUrls),
@@ -92,26 +92,26 @@ export const JOBS = {
   countText: async (body: ReadByModel): Promise<number> =>
     sampleTextTokens(readModelInput(body), await loadCountTokens()),
 
-  choosePassage: ({ request, routes, facts, wanted }: Choice): { best: PlacedWay; others: PlacedWay[] } => {
+  groupRoutes: ({ request, routes, facts, wanted }: Choice): { best: PlacedGroup; others: PlacedGroup[] } => {
     const placed = routes.map((route, place) => ({ ...route, place }));
-    const { best, others } = choosePassage(request, { routes: placed, ...facts }, wanted);
-    const byPlace = (way: { routes: readonly { place: number }[]; fidelity: string }): PlacedWay => ({
-      places: way.routes.map(({ place }) => place),
-      fidelity: way.fidelity,
+    const { best, others } = groupRoutes(request, { routes: placed, ...facts }, wanted);
+    const byPlace = (group: { routes: readonly { place: number }[]; fidelity: string }): PlacedGroup => ({
+      places: group.routes.map(({ place }) => place),
+      fidelity: group.fidelity,
     });
     return { best: byPlace(best), others: others().map(byPlace) };
   },
 
-  writeRequest: ({ request, way, told }: { request: GenerationRequest; way: Way; told: Told }): Buffer =>
-    pickTranslator(request.dialect, way).request(request, told),
+  writeRequest: ({ request, route, told }: { request: GenerationRequest; route: Spoken; told: Told }): Buffer =>
+    pickTranslator(request.dialect, route).request(request, told),
 
   writeCountRequest: ({ request, upstreamModel, members }: CountWriting): Buffer => {
     const told = withoutUnknown(request, members);
     return countBody(told, upstreamModel, withoutSealed(told)?.edits);
   },
 
-  readPlain: (task: { bytes: Buffer; request: GenerationRequest; way: Way; origin: AnswerOrigin }): PlainAnswer =>
-    pickTranslator(task.request.dialect, task.way).plain(task.bytes, task.request, task.origin),
+  readPlain: (task: { bytes: Buffer; request: GenerationRequest; route: Spoken; origin: AnswerOrigin }): PlainAnswer =>
+    pickTranslator(task.request.dialect, task.route).plain(task.bytes, task.request, task.origin),
 } as const;
 
 export type JobName = keyof typeof JOBS;

@@ -77,8 +77,8 @@ test.each<[ClientDialect, object]>([
       expect(await there.writeRequest(request, route, TOLD)).toEqual(await here.writeRequest(request, route, TOLD));
       const offer = { routes: [route, { ...route, dialect: "chat" as const }], reasoning: true };
       const [thereWay, hereWay] = [
-        await there.choosePassage(request, offer, "declared"),
-        await here.choosePassage(request, offer, "declared"),
+        await there.groupRoutes(request, offer, "declared"),
+        await here.groupRoutes(request, offer, "declared"),
       ];
       expect(thereWay.best).toEqual(hereWay.best);
       expect(thereWay.best.routes[0]).toBe(hereWay.best.routes[0]);

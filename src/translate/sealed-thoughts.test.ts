@@ -6,7 +6,7 @@ import { readChatRequest } from "../wire/chat/chat-request.ts";
 import { parseBody } from "../wire/json/parse-body.ts";
 import { readMessagesRequest } from "../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../wire/responses/responses-request.ts";
-import { choosePassage } from "./fidelity/group-routes.ts";
+import { groupRoutes } from "./fidelity/group-routes.ts";
 import { pickTranslator } from "./pick-translator.ts";
 
 type Json = Record<string, unknown>;
@@ -26,7 +26,7 @@ function straight(dialect: ClientDialect, body: Json) {
   const request = requestOf(dialect, text);
   const { request: write } = pickTranslator(dialect, { dialect, conformant: false });
   const sent = write(request, { upstreamModel: "m", maxOutputTokens: null }).toString();
-  const { best } = choosePassage(request, { routes: [{ dialect }], reasoning: true }, "declared");
+  const { best } = groupRoutes(request, { routes: [{ dialect }], reasoning: true }, "declared");
   return { ...best, sent: JSON.parse(sent) as Json };
 }
 
@@ -92,7 +92,7 @@ test("a caller that asked for strict fidelity is told where the foreign thinking
 
   const offer = { routes: [{ dialect: "messages" as const }], reasoning: true };
 
-  expect(() => choosePassage({ dialect: "messages", bytes }, offer, "strict")).toThrow(
+  expect(() => groupRoutes({ dialect: "messages", bytes }, offer, "strict")).toThrow(
     expect.objectContaining({ code: "invalid_request", param: "messages.1.content.1.signature" }),
   );
 });

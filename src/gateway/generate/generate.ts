@@ -44,7 +44,7 @@ type Parts = {
   catalogue: Catalogue;
   countRequest: CountRequest;
   admit: Admit;
-  paperwork: Pick<Paperwork, "choosePassage" | "countText" | "estimateInput" | "writeRequest">;
+  paperwork: Pick<Paperwork, "groupRoutes" | "countText" | "estimateInput" | "writeRequest">;
   running: Running;
   dispatch: Dispatch;
   deliverStream: Deliver;
@@ -65,18 +65,18 @@ export const createGenerate = (parts: Parts): Generate => {
 
   return async (generation) => {
     const { id, caller, request, idempotency } = generation;
-    const { model, passage, input } = await countingRefusals(
+    const { model, routeGroups, input } = await countingRefusals(
       () => countRequest(caller, id),
       async () => {
         const found = catalogue.resolve(request.model, caller.key);
         const wanted = generation.fidelity ?? "declared";
         const offer = { routes: routesFor(request, found.routes, wanted), reasoning: canReason(found) };
-        const way = await paperwork.choosePassage(request, offer, wanted);
+        const groups = await paperwork.groupRoutes(request, offer, wanted);
         checkTools(request, found);
         checkOutputLimit(request, found);
         const estimated = await paperwork.estimateInput(request);
         await checkContextWindow({ input: estimated, model: found, countText: () => paperwork.countText(request) });
-        return { model: found, passage: way, input: estimated };
+        return { model: found, routeGroups: groups, input: estimated };
       },
     );
 
@@ -98,7 +98,7 @@ export const createGenerate = (parts: Parts): Generate => {
       return await serve({
         generation,
         model,
-        passage,
+        routeGroups,
         held: admitted,
         sink,
         clock,
@@ -114,11 +114,11 @@ export const createGenerate = (parts: Parts): Generate => {
 
   /** From the first provider that is asked to the last byte for the caller. */
   async function serve(journey: Journey): Promise<Generated> {
-    const { generation, passage, model, held, sink } = journey;
+    const { generation, routeGroups, model, held, sink } = journey;
     const { request, startedAtMs, onAttempt } = generation;
     const dispatched = await dispatch({
-      routes: passage.best.routes,
-      otherRoutes: () => passage.others().map(({ routes }) => routes),
+      routes: routeGroups.best.routes,
+      otherRoutes: () => routeGroups.others().map(({ routes }) => routes),
       answerMode: request.stream ? "streamed" : "whole",
       bodyFor: (route, quirks) => {
         journey.asked = { route, atMs: clock.elapsedMs() };

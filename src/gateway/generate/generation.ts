@@ -6,7 +6,7 @@ import type { Pace } from "../../core/pace.ts";
 import type { AnswerHead, Sink } from "../../core/sink.ts";
 import type { AnswerOutcome, Usage } from "../../core/usage.ts";
 import type { StoredAnswer } from "../../ledger/ledger.ts";
-import { type Fidelity, type Passage, wayAlong, withDropped } from "../../translate/fidelity/group-routes.ts";
+import { type Fidelity, type RouteGroups, groupOf, withDropped } from "../../translate/fidelity/group-routes.ts";
 import type { AnswerOrigin } from "../../translate/translator.ts";
 import type { Attempt, Dispatched } from "../../upstream/dispatch.ts";
 import type { PaceSample } from "../../upstream/route-pace.ts";
@@ -40,7 +40,7 @@ export type Generation = {
 export type Journey = {
   generation: Generation;
   model: Model;
-  passage: Passage<Route>;
+  routeGroups: RouteGroups<Route>;
   held: Extract<Admitted, { kind: "held" }>;
   sink: WatchedSink;
   clock: Clock;
@@ -130,8 +130,8 @@ export function originOf({ generation, clock }: Journey): AnswerOrigin {
 }
 
 /** What was lost on the way to this provider: by the translation, or since its row says that it is not told. */
-export function fidelityAlong({ generation: { request }, passage }: Journey, route: Route): string {
-  const { fidelity } = wayAlong(passage, route);
+export function fidelityAlong({ generation: { request }, routeGroups }: Journey, route: Route): string {
+  const { fidelity } = groupOf(routeGroups, route);
   return route.dialect === request.dialect ? withDropped(fidelity, untold(request, route)) : fidelity;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { callerStamp, seal } from "../../../tests/support/seals.ts";
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
-import { choosePassage, type Fidelity, wayAlong } from "./group-routes.ts";
+import { groupRoutes, type Fidelity, groupOf } from "./group-routes.ts";
 
 const CHAT = { messages: [{ role: "user", content: "hi" }] };
 
@@ -13,17 +13,17 @@ type Ask = {
   reasoning?: boolean;
 };
 
-function passageOf({ dialect = "chat", body = CHAT, routes, wanted = "declared", reasoning = true }: Ask) {
+function groupsOf({ dialect = "chat", body = CHAT, routes, wanted = "declared", reasoning = true }: Ask) {
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
   const targets = routes.map((route) => ({ dialect: route }));
-  const passage = choosePassage({ dialect, bytes, stamp: callerStamp() }, { routes: targets, reasoning }, wanted);
-  const told = [passage.best, ...passage.others()]
-    .flatMap((way) => way.routes)
-    .map((route) => `${route.dialect}: ${wayAlong(passage, route).fidelity}`);
-  const others = passage.others().map((way) => way.routes.map((route) => route.dialect).join());
+  const groups = groupRoutes({ dialect, bytes, stamp: callerStamp() }, { routes: targets, reasoning }, wanted);
+  const told = [groups.best, ...groups.others()]
+    .flatMap((group) => group.routes)
+    .map((route) => `${route.dialect}: ${groupOf(groups, route).fidelity}`);
+  const others = groups.others().map((group) => group.routes.map((route) => route.dialect).join());
   return {
-    chosen: passage.best.routes.map((route) => route.dialect),
-    fidelity: passage.best.fidelity,
+    chosen: groups.best.routes.map((route) => route.dialect),
+    fidelity: groups.best.fidelity,
     others,
     told,
   };
@@ -32,14 +32,14 @@ function passageOf({ dialect = "chat", body = CHAT, routes, wanted = "declared",
 test("a route of the caller's own format is taken before any other, and loses nothing", () => {
   const body = { ...CHAT, seed: 1, n: 3 };
 
-  expect(passageOf({ body, routes: ["messages", "chat"], wanted: "strict" })).toMatchObject({
+  expect(groupsOf({ body, routes: ["messages", "chat"], wanted: "strict" })).toMatchObject({
     chosen: ["chat"],
     fidelity: "exact",
   });
 });
 
 test("of the routes of other formats those are taken on which the least is lost", () => {
-  expect(passageOf({ body: { ...CHAT, stop: "END" }, routes: ["responses", "messages"] })).toEqual({
+  expect(groupsOf({ body: { ...CHAT, stop: "END" }, routes: ["responses", "messages"] })).toEqual({
     chosen: ["messages"],
     fidelity: "translated",
     others: ["responses"],
@@ -50,7 +50,7 @@ test("of the routes of other formats those are taken on which the least is lost"
 test("when the routes of the caller's format fail there are those of others, each with what it loses", () => {
   const routes: ProviderDialect[] = ["responses", "chat", "messages", "chat"];
 
-  expect(passageOf({ body: { ...CHAT, stop: "END", seed: 1 }, routes })).toEqual({
+  expect(groupsOf({ body: { ...CHAT, stop: "END", seed: 1 }, routes })).toEqual({
     chosen: ["chat", "chat"],
     fidelity: "exact",
     others: ["messages", "responses"],
@@ -66,14 +66,14 @@ test("when the routes of the caller's format fail there are those of others, eac
 test("there is no other way for a request that would become another one on it, nor with losses for a strict caller", () => {
   const routes: ProviderDialect[] = ["chat", "messages", "responses"];
 
-  expect(passageOf({ body: { ...CHAT, n: 2 }, routes }).others).toEqual([]);
-  expect(passageOf({ body: { ...CHAT, stop: "END" }, routes, wanted: "strict" }).others).toEqual(["messages"]);
+  expect(groupsOf({ body: { ...CHAT, n: 2 }, routes }).others).toEqual([]);
+  expect(groupsOf({ body: { ...CHAT, stop: "END" }, routes, wanted: "strict" }).others).toEqual(["messages"]);
 });
 
 test("what is lost is declared by name, fields we have never heard of included", () => {
   const body = { ...CHAT, temperature: 1.5, seed: 1, logprobs: false, brand_new: 1, "a\r\nb": 1, absent: null };
 
-  expect(passageOf({ body, routes: ["messages"] }).fidelity).toBe(
+  expect(groupsOf({ body, routes: ["messages"] }).fidelity).toBe(
     "translated; dropped=temperature,seed,brand_new,unknown",
   );
 });
@@ -84,7 +84,7 @@ test("a member we have never heard of is declared wherever it stands", () => {
     tools: [{ type: "function", function: { name: "f", newer: true } }],
   };
 
-  expect(passageOf({ body, routes: ["responses"] }).fidelity).toBe(
+  expect(groupsOf({ body, routes: ["responses"] }).fidelity).toBe(
     "translated; dropped=messages.*.odd,messages.*.content.*.shiny,tools.*.function.newer",
   );
 });
@@ -92,10 +92,10 @@ test("a member we have never heard of is declared wherever it stands", () => {
 test("a caller that asked for strict fidelity is told which field stands in the way", () => {
   const body = { messages: [{ role: "user", content: "hi", name: "Ann" }] };
 
-  expect(() => passageOf({ body, routes: ["messages"], wanted: "strict" })).toThrow(
+  expect(() => groupsOf({ body, routes: ["messages"], wanted: "strict" })).toThrow(
     expect.objectContaining({ code: "invalid_request", param: "messages.0.name" }),
   );
-  expect(passageOf({ routes: ["messages"], wanted: "strict" }).fidelity).toBe("translated");
+  expect(groupsOf({ routes: ["messages"], wanted: "strict" }).fidelity).toBe("translated");
 });
 
 test.each<[param: string, ask: Ask]>([
@@ -117,7 +117,7 @@ test.each<[param: string, ask: Ask]>([
   ],
   ["input.0.type", { dialect: "responses", body: { input: [{ type: "computer_call" }] }, routes: ["chat"] }],
 ])("a request that would become another one is refused at %s", (param, ask) => {
-  expect(() => passageOf(ask)).toThrow(expect.objectContaining({ code: "invalid_request", param }));
+  expect(() => groupsOf(ask)).toThrow(expect.objectContaining({ code: "invalid_request", param }));
 });
 
 test("what a model without reasoning would refuse is lost on translated ways alone, and refused to a strict caller by name", () => {
@@ -127,15 +127,15 @@ test("what a model without reasoning would refuse is lost on translated ways alo
     reasoning: false,
   } as const;
 
-  expect(passageOf({ ...ask, routes: ["chat"] }).fidelity).toBe("translated; dropped=thinking,output_config.effort");
-  expect(passageOf({ ...ask, routes: ["chat", "messages"] }).told).toEqual([
+  expect(groupsOf({ ...ask, routes: ["chat"] }).fidelity).toBe("translated; dropped=thinking,output_config.effort");
+  expect(groupsOf({ ...ask, routes: ["chat", "messages"] }).told).toEqual([
     "messages: exact",
     "chat: translated; dropped=thinking,output_config.effort",
   ]);
-  expect(() => passageOf({ ...ask, routes: ["chat"], wanted: "strict" })).toThrow(
+  expect(() => groupsOf({ ...ask, routes: ["chat"], wanted: "strict" })).toThrow(
     expect.objectContaining({ code: "invalid_request", param: "thinking" }),
   );
-  expect(passageOf({ ...ask, routes: ["chat"], wanted: "strict", reasoning: true }).fidelity).toBe("translated");
+  expect(groupsOf({ ...ask, routes: ["chat"], wanted: "strict", reasoning: true }).fidelity).toBe("translated");
 });
 
 test("what another provider's format has sealed is lost, and what this one's has is not", () => {
@@ -144,7 +144,7 @@ test("what another provider's format has sealed is lost, and what this one's has
     messages: [{ role: "assistant", content: [{ type: "thinking", thinking: "", signature }] }],
   });
   const fidelity = (signature: string): string =>
-    passageOf({ dialect: "messages", body: turn(signature), routes: ["chat"] }).fidelity;
+    groupsOf({ dialect: "messages", body: turn(signature), routes: ["chat"] }).fidelity;
 
   expect(fidelity(sealed("chat"))).toBe("translated");
   expect(fidelity(sealed("responses"))).toBe("translated; dropped=messages.*.content.*.signature");
@@ -154,14 +154,14 @@ test("what another provider's format has sealed is lost, and what this one's has
 });
 
 test("a model without routes fails later, as unavailable", () => {
-  expect(passageOf({ routes: [] })).toMatchObject({ chosen: [], fidelity: "exact" });
+  expect(groupsOf({ routes: [] })).toMatchObject({ chosen: [], fidelity: "exact" });
 });
 
 test("what a messages model takes no word about is declared of the way on which it stands", () => {
   const sampled = Buffer.from(JSON.stringify({ model: "m", ...CHAT, temperature: 0.5, top_p: 1 }));
   const fidelityOf = (bytes: Buffer, ...models: string[]): string => {
     const routes = models.map((upstreamModel) => ({ dialect: "messages" as const, upstreamModel }));
-    return choosePassage({ dialect: "chat", bytes }, { routes, reasoning: true }, "declared").best.fidelity;
+    return groupRoutes({ dialect: "chat", bytes }, { routes, reasoning: true }, "declared").best.fidelity;
   };
 
   expect(fidelityOf(sampled, "claude-opus-4-6")).toBe("translated; dropped=top_p");
@@ -196,8 +196,7 @@ test.each([
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
   const fidelityOf = (upstreamModel: string): string => {
     const routes = [{ dialect: "messages" as const, upstreamModel }];
-    return choosePassage({ dialect, bytes, stamp: callerStamp() }, { routes, reasoning: true }, "declared").best
-      .fidelity;
+    return groupRoutes({ dialect, bytes, stamp: callerStamp() }, { routes, reasoning: true }, "declared").best.fidelity;
   };
 
   expect(fidelityOf("claude-sonnet-4-5")).toBe(`translated; dropped=${lost}`);

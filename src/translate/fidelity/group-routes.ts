@@ -11,13 +11,13 @@ import { type Loss, lossesOf, type Losses } from "./losses.ts";
 export type Fidelity = "declared" | "strict";
 
 /** Routes of one format, and what a request loses on them. */
-export type Way<Route> = { routes: readonly Route[]; fidelity: string };
+export type RouteGroup<Route> = { routes: readonly Route[]; fidelity: string };
 
-/** The ways a request may take. */
-export type Passage<Route> = {
-  best: Way<Route>;
+/** The routes that a request may be sent along, by the formats of their providers. */
+export type RouteGroups<Route> = {
+  best: RouteGroup<Route>;
   /** Those to take when the best has failed, best first. Found when asked for, since it means to read the whole body. */
-  others: () => readonly Way<Route>[];
+  others: () => readonly RouteGroup<Route>[];
 };
 
 const EXACT = "exact";
@@ -35,48 +35,48 @@ type Offer<Route> = { routes: readonly Route[] } & ModelFacts;
 
 /**
  * Routes that speak the caller's own format come first, for nothing of the caller's is lost on them; then those on which the least
- * is lost. A way on which the request would become another one is closed, as is any loss to a caller that asked for none; when
+ * is lost. A group at which the request would become another one is closed, as is any loss to a caller that asked for none; when
  * all are closed, the request is refused.
  */
-export function choosePassage<Route extends Destination>(
+export function groupRoutes<Route extends Destination>(
   request: Asked,
   offer: Offer<Route>,
   wanted: Fidelity,
-): Passage<Route> {
+): RouteGroups<Route> {
   const { routes } = offer;
   if (routes.length === 0) return { best: { routes, fidelity: EXACT }, others: () => [] };
   const own = routes.filter(({ dialect }) => dialect === request.dialect);
   if (own.length > 0) {
     const best = { routes: own, fidelity: declaration(EXACT, accepted(sealedLosses(request), wanted)) };
-    let others: readonly Way<Route>[] | null = own.length === routes.length ? [] : null;
-    return { best, others: () => (others ??= waysAcross(request, offer, wanted).open) };
+    let others: readonly RouteGroup<Route>[] | null = own.length === routes.length ? [] : null;
+    return { best, others: () => (others ??= groupsAcross(request, offer, wanted).open) };
   }
-  const { open, closed } = waysAcross(request, offer, wanted);
+  const { open, closed } = groupsAcross(request, offer, wanted);
   const [best, ...others] = open;
   if (best === undefined) throw refusalOf(closed);
   return { best, others: () => others };
 }
 
-/** The way that leads along this route. */
-export function wayAlong<Route>({ best, others }: Passage<Route>, route: Route): Way<Route> {
+/** The group that a route is in. */
+export function groupOf<Route>({ best, others }: RouteGroups<Route>, route: Route): RouteGroup<Route> {
   if (best.routes.includes(route)) return best;
-  const way = others().find(({ routes }) => routes.includes(route));
-  invariant(way, "a route that is on no way was taken");
-  return way;
+  const group = others().find(({ routes }) => routes.includes(route));
+  invariant(group, "a route that is in no group was taken");
+  return group;
 }
 
 type Closed = { refused: Loss | null; lost: Loss | null };
 
-/** Every format but the caller's own: the ways that are open, least loss first, and why the others are not. */
-function waysAcross<Route extends Destination>(
+/** Every format but the caller's own: the groups that are open, least loss first, and why the others are not. */
+function groupsAcross<Route extends Destination>(
   { dialect: client, bytes, stamp }: Asked,
   { routes, reasoning }: Offer<Route>,
   wanted: Fidelity,
-): { open: Way<Route>[]; closed: Closed[] } {
+): { open: RouteGroup<Route>[]; closed: Closed[] } {
   const dialects = new Set(routes.map(({ dialect }) => dialect).filter((dialect) => dialect !== client));
   const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
   const { open } = sealsOf(stamp);
-  const ways = [...dialects]
+  const groups = [...dialects]
     .map((dialect) => ({
       dialect,
       ...lossesOf(client, dialect, body, { reasoning, open, models: modelsOf(routes, dialect) }),
@@ -85,11 +85,13 @@ function waysAcross<Route extends Destination>(
   const isOpen = ({ refused, dropped }: Losses): boolean =>
     refused === null && (wanted === "declared" || dropped.length === 0);
   return {
-    open: ways.filter(isOpen).map(({ dialect, dropped }) => ({
+    open: groups.filter(isOpen).map(({ dialect, dropped }) => ({
       routes: routes.filter((route) => route.dialect === dialect),
       fidelity: declaration(TRANSLATED, dropped),
     })),
-    closed: ways.filter((way) => !isOpen(way)).map(({ refused, dropped }) => ({ refused, lost: dropped[0] ?? null })),
+    closed: groups
+      .filter((group) => !isOpen(group))
+      .map(({ refused, dropped }) => ({ refused, lost: dropped[0] ?? null })),
   };
 }
 
@@ -113,7 +115,7 @@ function refusalOf(closed: readonly Closed[]): Fault {
   const [nearest] = closed.toSorted((a, b) => Number(a.refused !== null) - Number(b.refused !== null));
   const { refused, lost } = nearest ?? {};
   if (lost && !refused) return strictRefusal(lost);
-  invariant(refused, "a way is closed for no reason");
+  invariant(refused, "a group is closed for no reason");
   const message = `${refused.at}: ${refused.note ?? "This cannot be said to this model's providers."}`;
   return new Fault("invalid_request", message, { param: refused.at });
 }
@@ -137,7 +139,7 @@ function declaration(passed: string, dropped: readonly Pick<Loss, "path">[]): st
 
 const DROPPED = "; dropped=";
 
-/** The same with what one provider of the way is not told besides. */
+/** The same with what one provider of the group is not told besides. */
 export function withDropped(fidelity: string, dropped: readonly Pick<Loss, "path">[]): string {
   if (dropped.length === 0 || !fidelity.includes(DROPPED)) return declaration(fidelity, dropped);
   return `${fidelity},${declaration("", dropped).slice(DROPPED.length)}`;
