@@ -6,12 +6,10 @@ import { chartOf } from "./chart.ts";
 import { crossingsOf } from "./crossings.ts";
 import { crossingsTable } from "./crossings-table.ts";
 import { type BenchOptions, HELP, parseOptions } from "./options.ts";
-import { createProcesses, type Processes } from "./processes.ts";
+import { createProcesses } from "./processes.ts";
 import { type Findings, runPhases } from "./run-phases.ts";
+import { setStage } from "./set-stage.ts";
 import type { Stage } from "./stage.ts";
-import { directSubject, startBareProxy, startProvider } from "./start-subjects.ts";
-import { prepareTollgate, tollgateMainFile, type TollgateGround } from "./start-tollgate.ts";
-import type { Subject, SubjectName } from "./subject.ts";
 import { tableOf } from "./table.ts";
 import { missesAmong, missesOf } from "./verdict.ts";
 
@@ -39,12 +37,17 @@ async function main(words: readonly string[]): Promise<number> {
   process.once("exit", cleanUp);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
+  const startedMs = performance.now();
+  const progress = (text: string): void => {
+    const seconds = Math.round((performance.now() - startedMs) / 1000);
+    process.stderr.write(`${String(seconds).padStart(4)} s  ${text}\n`);
+  };
   try {
-    const stage = await setStage({ options, processes, scratchFolder });
+    const stage = await setStage({ options, processes, scratchFolder, progress });
     const findings = await runPhases(stage);
     await processes.stopAll();
     await stage.close();
-    return publish(options, { findings, machine: machineOf(processes, options) });
+    return publish(options, findings, machineOf(stage));
   } catch (error) {
     process.stderr.write(`bench: ${messageOf(error)}\n`);
     return 1;
@@ -53,60 +56,47 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-type Setting = { options: BenchOptions; processes: Processes; scratchFolder: string };
+type Machine = Record<string, string | number | boolean>;
 
-async function setStage({ options, processes, scratchFolder }: Setting): Promise<Stage> {
-  const progress = (text: string): void => void process.stderr.write(`${text}\n`);
-  if (processes.cores === null) progress("! nothing is pinned: this needs two cores and taskset. Ratios may flatter.");
-  const provider = await startProvider(processes);
-  const mainFile = tollgateMainFile(options.mainFile);
-
-  const { profileFolder } = options;
-  let ground: TollgateGround | null = null;
-  const restart = async (name: SubjectName): Promise<Subject> => {
-    if (name !== "tollgate") return startBareProxy(processes, provider);
-    ground ??= await prepareTollgate({ processes, mainFile, providerUrl: provider.url, scratchFolder, profileFolder });
-    return ground.start();
-  };
-
-  const proxies = [await restart("bare")];
-  if (options.tollgate === "measured") {
-    if (mainFile.endsWith(".ts")) progress("! nothing is built: measuring Tollgate from its source");
-    proxies.push(await restart("tollgate"));
-  }
-  const close = async (): Promise<void> => ground?.close();
-  return { options, processes, provider, direct: directSubject(provider), proxies, restart, progress, close };
-}
-
-type Publication = { findings: Findings; machine: Record<string, unknown> };
-
-function publish(options: BenchOptions, { findings, machine }: Publication): number {
-  const crossings = crossingsOf(findings.rounds.translated);
-  if (findings.figures.length > 0) process.stdout.write(`${tableOf(findings.figures)}\n`);
-  if (crossings.length > 0) process.stdout.write(`\n${crossingsTable(crossings)}\n`);
+function publish(options: BenchOptions, findings: Findings, machine: Machine): number {
+  const crossings = crossingsOf(findings.translated);
+  const tables = findings.sheets.map(tableOf);
+  if (crossings.length > 0) tables.push(crossingsTable(crossings));
+  process.stdout.write(`${[`## ${headingOf(machine)}`, ...tables, validityOf(findings)].join("\n\n")}\n`);
   if (options.jsonFile !== null) {
     writeFileSync(options.jsonFile, `${JSON.stringify({ machine, crossings, ...findings }, null, 2)}\n`);
   }
-  if (options.svgFile !== null) writeFileSync(options.svgFile, chartOf(findings.figures));
+  if (options.svgFile !== null) writeFileSync(options.svgFile, chartOf(findings.sheets, headingOf(machine)));
   if (options.thresholds === "shown") return 0;
 
-  const misses = [...missesOf(findings.figures), ...missesAmong(crossings)];
+  const misses = [...missesOf(findings.sheets), ...missesAmong(crossings)];
   for (const { kind, ratio, of, least } of misses) {
     process.stderr.write(`bench: ${kind} reaches ${ratio?.toFixed(2) ?? "nothing"} of ${of}; ${least} is demanded\n`);
   }
   return misses.length === 0 ? 0 : 1;
 }
 
-function machineOf(processes: Processes, options: BenchOptions): Record<string, unknown> {
+function validityOf({ sheets, translated }: Findings): string {
+  const slices = [...sheets.flatMap((sheet) => sheet.slices), ...translated];
+  const valid = slices.filter(({ invalid }) => invalid === null).length;
+  return `${valid} of ${slices.length} slices are valid.`;
+}
+
+function machineOf({ processes, generator, options }: Stage): Machine {
   return {
     processor: cpus()[0]?.model ?? "unknown",
     cores: cpus().length,
     kernel: release(),
     node: process.version,
     pinned: processes.cores !== null,
-    rounds: options.rounds,
-    seconds: options.durationMs / 1000,
+    load: generator.kind,
+    slices: options.slices,
+    seconds: options.sliceMs / 1000,
   };
+}
+
+function headingOf({ cores, node, load, slices, seconds }: Machine): string {
+  return `${cores} cores, Node ${String(node).slice(1)}, ${load} load generator and provider, ${slices} slices of ${seconds} s`;
 }
 
 function messageOf(error: unknown): string {

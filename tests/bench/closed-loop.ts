@@ -1,43 +1,43 @@
 import { openConnection } from "./connection.ts";
-import { type LoadJob, type LoadResult, requestBytes } from "./load-job.ts";
+import type { LoadJob, LoadResult } from "./load-job.ts";
 import { createTally } from "./tally.ts";
 
-/** Keeps every connection busy for the given time: the highest rate that the other side can bear. */
-export async function runClosedLoop(job: LoadJob, fail: (error: Error) => void): Promise<LoadResult> {
-  const tally = createTally(job.watch);
-  const request = requestBytes(job);
+/** Keeps every connection busy for the given time, then waits for what is under way. */
+export async function prepareClosedLoop(
+  job: LoadJob,
+  fail: (error: Error) => void,
+): Promise<() => Promise<LoadResult>> {
+  const tally = createTally();
+  let busy = 0;
+  const { promise: drained, resolve: drain } = Promise.withResolvers<void>();
 
-  const connections = Array.from({ length: job.connections }, async () => {
+  const openOne = async (): Promise<() => void> => {
     let sentMs = 0;
     const sendNext = (): void => {
       sentMs = performance.now();
+      busy += 1;
       connection.send();
     };
-    const connection = await openConnection(
-      { origin: job.origin, request, eventsPerStream: job.eventsPerStream, fail },
-      {
-        firstByte: () => tally.firstByte.record((performance.now() - sentMs) * 1000),
-        progress: tally.events,
-        answered: ({ problem }) => {
-          tally.request(problem);
-          tally.latency.record((performance.now() - sentMs) * 1000);
-          sendNext();
-        },
-        read: tally.read,
+    const connection = await openConnection(job, fail, {
+      firstByte: () => tally.firstByte.record((performance.now() - sentMs) * 1000),
+      progress: tally.events,
+      answered: (problem) => {
+        tally.request(problem);
+        tally.latency.record((performance.now() - sentMs) * 1000);
+        busy -= 1;
+        if (!tally.over()) sendNext();
+        else if (busy === 0) drain();
       },
-    );
+      read: tally.read,
+    });
     return sendNext;
-  });
+  };
 
-  for (const sendFirst of await Promise.all(connections)) sendFirst();
-  await pause(job.warmupMs);
-  tally.begin();
-  await pause(job.durationMs);
-  return tally.finish();
-}
-
-function pause(durationMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, durationMs);
-  });
+  const senders = await Promise.all(Array.from({ length: job.connections }, openOne));
+  return async () => {
+    tally.begin(job.durationMs);
+    for (const sendFirst of senders) sendFirst();
+    await drained;
+    return tally.finish();
+  };
 }

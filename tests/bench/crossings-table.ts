@@ -1,20 +1,22 @@
 import type { Crossing } from "./crossings.ts";
-import { numberText } from "./table.ts";
+import type { Spread } from "./spread.ts";
+import { markdownTable, numberText } from "./table.ts";
 
 /** One line per pair; what is relayed is what its callers' other lines are held against. */
 export function crossingsTable(crossings: readonly Crossing[]): string {
-  const rows = [
-    ["Streams", "events/s", "µs per event", "of a relayed stream"],
-    ...crossings.map(({ client, provider, eventsPerSecond, cpuMicrosPerEvent, ratio }) => [
+  const table = markdownTable([
+    ["", "events, 1/s", "of relayed", "processor time, µs", "of relayed", "valid"],
+    ...crossings.map(({ client, provider, eventsPerSecond, cpuMicrosPerEvent, ofRelayed, valid, total }) => [
       client === provider ? `${client}, relayed` : `${client} from ${provider}`,
       numberText(eventsPerSecond.median),
+      ratioText(ofRelayed?.rate ?? null),
       numberText(cpuMicrosPerEvent.median),
-      client === provider ? "" : ratio.toFixed(2),
+      ratioText(ofRelayed?.cpu ?? null),
+      `${valid}/${total}${valid === 0 ? " INVALID" : ""}`,
     ]),
-  ];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => row.map((cell, column) => aligned(cell, column, widths[column] ?? 0)).join("  ")).join("\n");
+  ]);
+  return `### Translated streams, per event of the caller\n\n${table}`;
 }
 
-const aligned = (cell: string, column: number, width: number): string =>
-  column === 0 ? cell.padEnd(width) : cell.padStart(width);
+const ratioText = (ratio: Spread | null): string =>
+  ratio === null ? "" : `**${ratio.median.toFixed(2)}** [${ratio.q1.toFixed(2)}–${ratio.q3.toFixed(2)}]`;

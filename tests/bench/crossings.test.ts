@@ -1,39 +1,47 @@
 import { expect, test } from "vitest";
-import { crossingsOf } from "./crossings.ts";
-import type { CrossingRound } from "./measure-crossings.ts";
+import { type CrossingSlice, crossingsOf } from "./crossings.ts";
 import { missesAmong } from "./verdict.ts";
 
-const SHARES = { proxy: 1, provider: 0, database: 0, generator: 0, othersOnProxyCore: 0, othersOnLoadCore: 0 };
+type Measured = [round: number, eventsPerSecond: number, cpuMicrosPerEvent: number, invalid?: string];
 
-const round = (provider: CrossingRound["provider"], eventsPerSecond: number, cpuMicrosPerEvent: number) => ({
-  client: "chat" as const,
-  provider,
-  eventsPerStream: 100,
-  eventsPerSecond,
-  cpuMicrosPerEvent,
-  shares: SHARES,
-});
+const slices = (provider: CrossingSlice["provider"], measured: Measured[]): CrossingSlice[] =>
+  measured.map(([round, eventsPerSecond, cpuMicrosPerEvent, invalid = null]) => ({
+    client: "chat",
+    provider,
+    round,
+    eventsPerSecond,
+    cpuMicrosPerEvent,
+    invalid,
+  }));
 
-test("a translated stream is held against the relayed one by the worse of rate and processor time", () => {
+test("a translated stream is held against the relayed one of its round by the worse of rate and processor time", () => {
   const crossings = crossingsOf([
-    round("chat", 100, 10),
-    round("chat", 80, 10),
-    round("chat", 120, 10),
-    round("messages", 60, 25),
-    round("messages", 60, 25),
-    round("messages", 90, 25),
-    round("responses", 90, 11),
-    round("responses", 90, 11),
+    ...slices("chat", [
+      [1, 100, 10],
+      [2, 200, 5],
+      [3, 100, 10],
+    ]),
+    ...slices("messages", [
+      [1, 60, 25],
+      [2, 120, 12.5],
+      [3, 10, 99, "core idle"],
+    ]),
+    ...slices("responses", [
+      [1, 90, 11],
+      [2, 180, 5.5],
+      [3, 90, 11],
+    ]),
   ]);
 
-  expect(crossings.map(({ provider, ratio }) => [provider, ratio.toFixed(2)])).toEqual([
-    ["chat", "1.00"],
+  expect(crossings.map(({ provider, ofRelayed }) => [provider, ofRelayed?.lower.toFixed(2)])).toEqual([
+    ["chat", undefined],
     ["messages", "0.40"],
     ["responses", "0.90"],
   ]);
-  expect(missesAmong(crossings)).toMatchObject([{ kind: "chat from messages", ratio: 0.4, least: 0.5 }]);
+  expect(crossings[1]).toMatchObject({ valid: 2, total: 3 });
+  expect(missesAmong(crossings)).toMatchObject([{ kind: "chat from messages", ratio: 0.4, least: 0.6 }]);
 });
 
 test("without a relayed stream there is nothing to hold a translated one against", () => {
-  expect(() => crossingsOf([round("messages", 60, 25)])).toThrow("no stream was relayed to callers of chat");
+  expect(() => crossingsOf(slices("messages", [[1, 60, 25]]))).toThrow("no stream was relayed to callers of chat");
 });

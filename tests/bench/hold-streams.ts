@@ -1,29 +1,41 @@
 import { openConnection } from "./connection.ts";
-import { type LoadJob, requestBytes } from "./load-job.ts";
+import type { LoadJob, LoadResult } from "./load-job.ts";
+import { createTally } from "./tally.ts";
 
-/** Streams are opened in groups, so that neither accept queues nor the provider are taken by storm. */
-const GROUP = 50;
-
-/** Opens one stream per connection and resolves when each has delivered its first byte. They stay open. */
-export async function holdStreams(job: LoadJob, fail: (error: Error) => void): Promise<{ held: number }> {
-  const request = requestBytes(job);
+/** Opens one stream per connection and ends when each has delivered its first byte or was refused. They stay open. */
+export async function prepareHold(job: LoadJob, fail: (error: Error) => void): Promise<() => Promise<LoadResult>> {
+  const tally = createTally();
+  let startedMs = 0;
   const hold = async (): Promise<void> => {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const connection = await openConnection(
-      { origin: job.origin, request, eventsPerStream: null, fail },
-      {
-        firstByte: begin,
-        progress: () => {},
-        answered: ({ problem }) => fail(new Error(problem ?? "a stream ended that was to stay open")),
-        read: () => {},
+    const { promise: decided, resolve: decide } = Promise.withResolvers<void>();
+    const connection = await openConnection(job, fail, {
+      firstByte: (status) => {
+        tally.firstByte.record((performance.now() - startedMs) * 1000);
+        if (status !== 200) return;
+        tally.opened();
+        decide();
       },
-    );
+      progress: tally.events,
+      answered: (problem) => {
+        tally.request(problem ?? "a stream ended that was to stay open");
+        decide();
+      },
+      read: tally.read,
+    });
     connection.send();
-    await begun;
+    await decided;
   };
-
-  for (let held = 0; held < job.connections; held += GROUP) {
-    await Promise.all(Array.from({ length: Math.min(GROUP, job.connections - held) }, hold));
-  }
-  return { held: job.connections };
+  let left = job.connections;
+  const holdInTurn = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await hold();
+    }
+  };
+  return async () => {
+    startedMs = performance.now();
+    tally.begin(job.durationMs);
+    await Promise.all(Array.from({ length: Math.min(job.atOnce, job.connections) }, holdInTurn));
+    return tally.finish();
+  };
 }

@@ -1,78 +1,84 @@
-import { type BenchDialect, DIALECTS } from "./dialects.ts";
+import { type BenchDialect, dialectOf, pathOf } from "./dialects.ts";
 
-/** Who runs where; null when nothing is pinned. */
-export type Cores = { proxy: number; load: number };
-
-/** What one run of the load generator does. It travels as JSON on the generator's command line. */
+/** What one run of a load generator does. */
 export type LoadJob = {
   /**
    * `closed`: every connection sends its next request when the last one is answered, which finds the highest rate.
    * `open`: requests leave on a fixed schedule, answered or not, which finds the latency at that rate.
-   * `hold`: opens one stream per connection and keeps them open until standard input closes.
+   * `hold`: opens one stream per connection and keeps them open.
    */
   mode: "closed" | "open" | "hold";
-  origin: string;
-  dialect: BenchDialect;
-  credential: string;
-  model: string;
-  streamed: "yes" | "no";
+  port: number;
+  /** The bytes of the request in base64; each connection writes its number into `tagOffset`. */
+  request: string;
+  tagOffset: number;
   connections: number;
   /** Requests per second; only in `open`. */
   ratePerSecond: number;
-  /** Sent, but not counted. */
-  warmupMs: number;
   durationMs: number;
-  /** An answer with another number of events is a failure; null when the number is not known yet. */
+  /** An answer with another number of events is a failure; null: any number. */
   eventsPerStream: number | null;
-  /** The processes whose processor time is read at both ends of the measurement. */
-  watch: { proxyPid: number | null; providerPid: number; databasePid: number | null; cores: Cores | null };
+  /** An answer with a shorter body is a failure. */
+  leastBytes: number;
+  /** How many streams are opened at the same time; only in `hold`. */
+  atOnce: number;
 };
 
 export type Percentiles = { p50: number; p99: number };
 
 export type LoadResult = {
   requests: number;
+  /** Answers with another status than 200, with missing events or bytes, or none at all. They are part of `requests`. */
   failures: number;
-  firstFailure: string | null;
+  firstFailure: string;
   events: number;
   /** Reads from sockets: how far events arrived one by one. */
   reads: number;
+  /** Those of `requests` and of `events` that were answered before the time was up; the others were under way then. */
+  inTime: number;
+  eventsInTime: number;
   durationMs: number;
+  /** Until the last answer was there. */
+  elapsedMs: number;
+  /** Streams that delivered something, those that did not, and how long the last one took; only in `hold`. */
+  opened: number;
+  refused: number;
+  openedMs: number;
+  /** From the moment a request was sent, or in `open` was due. */
   latencyMicros: Percentiles;
   firstByteMicros: Percentiles;
   /** How late the generator itself sent, which is part of both latencies; only in `open`. */
   latenessMicros: Percentiles;
-  /** Processor time spent between both ends of the measurement. */
-  cpuMicros: {
-    proxy: number;
-    provider: number;
-    database: number;
-    generator: number;
-    proxyCore: number;
-    loadCore: number;
-  };
+};
+
+export type RequestInput = {
+  origin: string;
+  dialect: BenchDialect;
+  credential: string;
+  headers: Record<string, string>;
+  model: string;
+  streamed: boolean;
 };
 
 const BODY_BYTES = 1024;
+/** By this the compiled provider knows which connection of the generator a stream leads to. */
+const TAG = "toll #";
+const PROMPT = `Tell me about ${TAG}000000. ${"Tell me about tolls. ".repeat(60)}`;
 
 /** The bytes of a request, made once: a POST whose body is 1 KiB to the byte, whatever the model is called. */
-export function requestBytes(job: Pick<LoadJob, "origin" | "dialect" | "credential" | "model" | "streamed">): Buffer {
-  const { path, headers, body: bodyOf } = DIALECTS[job.dialect];
-  const bodyWith = (content: string): string =>
-    JSON.stringify({
-      model: job.model,
-      ...bodyOf(content),
-      ...(job.streamed === "yes" ? { stream: true } : {}),
-    });
+export function requestBytes({ origin, dialect, credential, headers, model, streamed }: RequestInput): Buffer {
+  const bodyWith = (content: string): string => JSON.stringify(dialectOf(dialect).body({ model, content, streamed }));
   const padding = BODY_BYTES - Buffer.byteLength(bodyWith(""));
-  const body = bodyWith("Tell me about tolls. ".repeat(60).slice(0, Math.max(1, padding)));
+  const body = bodyWith(PROMPT.slice(0, padding));
   const lines = [
-    `POST ${path} HTTP/1.1`,
-    `host: ${new URL(job.origin).host}`,
-    `authorization: Bearer ${job.credential}`,
+    `POST ${pathOf(dialect, { model, streamed })} HTTP/1.1`,
+    `host: ${new URL(origin).host}`,
+    `authorization: Bearer ${credential}`,
     "content-type: application/json",
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...dialectOf(dialect).headers, ...headers }).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
+
+export const tagOffsetIn = (request: Buffer): number => request.lastIndexOf(TAG) + TAG.length;

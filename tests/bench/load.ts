@@ -1,11 +1,13 @@
 /**
- * The load generator, a process of its own so that it can be pinned and its cost be known. Usage: node load.ts JOB, with a
- * job as JSON; prints one line of JSON. Any connection that breaks ends it with an error: half a load is no measurement.
+ * The load generator for machines without a compiler, a process of its own so that it can be pinned and its cost be known.
+ * Usage: node load.ts JOB, with a job as JSON. Says when its connections are open, begins when it reads a line, prints one line of
+ * JSON, and ends with its input. Any connection that breaks ends it with an error: half a load is no measurement.
  */
-import { runClosedLoop } from "./closed-loop.ts";
-import { holdStreams } from "./hold-streams.ts";
+import { once } from "node:events";
+import { prepareClosedLoop } from "./closed-loop.ts";
+import { prepareHold } from "./hold-streams.ts";
 import type { LoadJob } from "./load-job.ts";
-import { runOpenLoop } from "./open-loop.ts";
+import { prepareOpenLoop } from "./open-loop.ts";
 
 const job = JSON.parse(process.argv[2] ?? "") as LoadJob;
 
@@ -14,9 +16,9 @@ const fail = (error: Error): void => {
   process.exit(1);
 };
 
-const runs = { closed: runClosedLoop, open: runOpenLoop, hold: holdStreams };
-const result = await runs[job.mode](job, fail);
-process.stdout.write(`${JSON.stringify(result)}\n`, () => {
-  if (job.mode !== "hold") process.exit(0);
-  process.stdin.on("end", () => process.exit(0)).resume();
-});
+const loads = { closed: prepareClosedLoop, open: prepareOpenLoop, hold: prepareHold };
+const run = await loads[job.mode](job, fail);
+process.stdin.on("end", () => process.exit(0));
+process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
+await once(process.stdin, "data");
+process.stdout.write(`${JSON.stringify(await run())}\n`);

@@ -2,9 +2,10 @@ import { parseArgs } from "node:util";
 
 export const PHASES = [
   "plain",
-  "latency",
   "stream",
+  "lone",
   "first-byte",
+  "burst",
   "responses",
   "messages",
   "translated",
@@ -12,16 +13,26 @@ export const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
+/** A gateway of others: one that the bench can install, or one that a command starts. */
+export type PeerChoice = { name: string; command: string | null };
+
 export type BenchOptions = {
-  rounds: number;
-  durationMs: number;
+  slices: number;
+  sliceMs: number;
   warmupMs: number;
+  loneMs: number;
+  connections: number;
+  burstStreams: number;
   heldStreams: number;
   phases: ReadonlySet<Phase>;
+  load: "compiled" | "typescript";
   jsonFile: string | null;
   svgFile: string | null;
   /** Tollgate's entry file; null: the built one when there is one, else the source. */
   mainFile: string | null;
+  /** Another checkout of Tollgate, measured beside this one. */
+  beforeFolder: string | null;
+  against: readonly PeerChoice[];
   profileFolder: string | null;
   tollgate: "measured" | "left out";
   thresholds: "asserted" | "shown";
@@ -29,21 +40,30 @@ export type BenchOptions = {
 
 export const HELP = `Usage: npm run bench -- [options]
 
-Starts the provider simulator, a bare Node proxy and Tollgate, and compares the two proxies in alternating rounds.
-The proxy under test has core 0 for itself; the load generator, the provider and PostgreSQL share core 1.
+Starts a provider, a bare Node proxy and Tollgate, and compares them in short slices, one after the other in each round.
+The gateway under test has core 0 for itself; the load generator, the provider and PostgreSQL share core 1. Every gateway is
+warmed up until its processor time per request is flat. A slice counts when the gateway used at least 90 % of its core and no
+answer failed; otherwise it is marked INVALID and left out. Progress goes to standard error, tables to standard output.
 
   --only LIST          phases to run: ${PHASES.join(",")}
-  --rounds N           rounds per proxy and phase (5)
-  --seconds S          length of a round (5)
-  --short              one round of two seconds, 200 held streams
-  --json FILE          write every figure and every round as JSON
+  --slices N           slices per gateway and phase (15); of lone requests, bursts and memory a fifth of that
+  --seconds S          length of a slice (1)
+  --connections N      at the highest rate (64)
+  --short              three slices, 2 s of each low rate, at most 5 s of warm-up, 100 streams in bursts, 200 held
+  --before DIR         measure another checkout of Tollgate in the same slices
+  --against LIST       measure other gateways in the same slices: portkey, litellm (installed into a cache), or
+                       NAME=COMMAND, which must serve chat completions of $PROVIDER_URL on 127.0.0.1:$PORT; may be repeated
+  --load KIND          compiled or typescript (compiled where cc is there)
+  --json FILE          write every figure and every slice as JSON
   --svg FILE           write a chart
   --main FILE          measure this entry file of Tollgate (dist/main.js, or src/main.ts when nothing is built)
-  --without-tollgate   measure the bare proxy only
+  --without-tollgate   measure the others only
   --profile FOLDER     run Tollgate with --cpu-prof and leave the profiles there
-  --assert             exit 1 when plain is below 0.40 or stream below 0.85 of the bare proxy, or a translated stream
-                       below 0.50 of one that is relayed
+  --assert             exit 1 when plain is below 0.40 or stream below 0.85 of the bare proxy, a translated stream below
+                       0.60 of one that is relayed, or, with --before, anything below 0.97 of the other checkout
   --help               this text
+
+Exit codes: 0 measured; 1 something could not be measured, or a demand of --assert is not met; 2 wrong options.
 `;
 
 /** Returns `help` when help was asked for; throws, with a message for the terminal, on options it does not know. */
@@ -52,9 +72,13 @@ export function parseOptions(words: readonly string[]): BenchOptions | "help" {
     args: [...words],
     options: {
       only: { type: "string" },
-      rounds: { type: "string" },
+      slices: { type: "string" },
       seconds: { type: "string" },
+      connections: { type: "string" },
       short: { type: "boolean" },
+      before: { type: "string" },
+      against: { type: "string", multiple: true },
+      load: { type: "string" },
       json: { type: "string" },
       svg: { type: "string" },
       main: { type: "string" },
@@ -67,24 +91,36 @@ export function parseOptions(words: readonly string[]): BenchOptions | "help" {
   if (values.help === true) return "help";
   const short = values.short === true;
   return {
-    rounds: positive("--rounds", values.rounds ?? (short ? "1" : "5")),
-    durationMs: positive("--seconds", values.seconds ?? (short ? "2" : "5")) * 1000,
-    warmupMs: short ? 500 : 1000,
+    slices: whole("--slices", values.slices ?? (short ? "3" : "15")),
+    sliceMs: positive("--seconds", values.seconds ?? "1") * 1000,
+    connections: whole("--connections", values.connections ?? "64"),
+    warmupMs: short ? 5_000 : 30_000,
+    loneMs: short ? 2_000 : 5_000,
+    burstStreams: short ? 100 : 500,
     heldStreams: short ? 200 : 1000,
     phases: phasesOf(values.only),
+    load: loadOf(values.load ?? "compiled"),
     jsonFile: values.json ?? null,
     svgFile: values.svg ?? null,
     mainFile: values.main ?? null,
+    beforeFolder: values.before ?? null,
+    against: (values.against ?? []).flatMap(peersOf),
     profileFolder: values.profile ?? null,
     tollgate: values["without-tollgate"] === true ? "left out" : "measured",
     thresholds: values.assert === true ? "asserted" : "shown",
   };
 }
 
-function positive(name: string, text: string): number {
+function whole(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > 1000)
     throw new Error(`${name} takes a whole number from 1 to 1000`);
+  return value;
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!(value >= 0.1 && value <= 600)) throw new Error(`${name} takes a number from 0.1 to 600`);
   return value;
 }
 
@@ -96,4 +132,16 @@ function phasesOf(list: string | undefined): ReadonlySet<Phase> {
     return phase;
   });
   return new Set(phases);
+}
+
+function loadOf(word: string): BenchOptions["load"] {
+  if (word === "compiled" || word === "typescript") return word;
+  throw new Error(`--load knows compiled and typescript; not ${word}`);
+}
+
+/** A command may contain commas, so what names one is taken whole. */
+function peersOf(word: string): PeerChoice[] {
+  const [name = "", ...rest] = word.split("=");
+  if (rest.length > 0) return [{ name, command: rest.join("=") }];
+  return word.split(",").map((each) => ({ name: each, command: null }));
 }

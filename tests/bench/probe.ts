@@ -1,40 +1,33 @@
 import { createEventCounter } from "./event-counter.ts";
-import { type BenchDialect, DIALECTS } from "./dialects.ts";
-import { type Subject } from "./subject.ts";
+import { type BenchDialect, dialectOf, pathOf } from "./dialects.ts";
+import type { Expected, Kind } from "./slice.ts";
+import type { Subject } from "./subject.ts";
 
-const PROBE_LIMIT_MS = 10_000;
+const PROBE_LIMIT_MS = 30_000;
+/** Ids and times in an answer may be a little shorter the next time. */
+const VARYING_BYTES = 32;
 
-/** One stream, read to its end: how many events it has. Throws with what the other side said when it refuses. */
-export async function countEvents(
+/** What a subject answers now is what it must answer under load. Throws with what the other side said when it refuses. */
+export async function probe(
   subject: Subject,
-  dialect: BenchDialect,
-  model = subject.models.stream,
-): Promise<number> {
-  const answer = await ask(subject, dialect, { model, stream: true });
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  return createEventCounter().take(bytes, 0, bytes.length);
-}
-
-/** One plain answer: how long its body is. */
-export async function measureAnswer(subject: Subject, dialect: BenchDialect): Promise<number> {
-  const answer = await ask(subject, dialect, { model: subject.models.plain });
-  return (await answer.arrayBuffer()).byteLength;
-}
-
-async function ask(
-  subject: Subject,
-  dialect: BenchDialect,
-  fields: { model: string; stream?: true },
-): Promise<Response> {
-  const { path, headers, body } = DIALECTS[dialect];
-  const answer = await fetch(`${subject.origin}${path}`, {
+  { dialect, kind, model = subject.models[kind] }: { dialect: BenchDialect; kind: Kind; model?: string },
+): Promise<Expected> {
+  const streamed = kind === "stream";
+  const answer = await fetch(`${subject.origin}${pathOf(dialect, { model, streamed })}`, {
     method: "POST",
-    headers: { ...headers, authorization: `Bearer ${subject.credential}`, "content-type": "application/json" },
-    body: JSON.stringify({ ...fields, ...body("Tell me about tolls.") }),
+    headers: {
+      ...dialectOf(dialect).headers,
+      ...subject.headers,
+      authorization: `Bearer ${subject.credential}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(dialectOf(dialect).body({ model, content: "Tell me about tolls.", streamed })),
     signal: AbortSignal.timeout(PROBE_LIMIT_MS),
   });
-  if (answer.status === 200) return answer;
-  throw new Error(
-    `${subject.name} refuses ${fields.model} with ${answer.status}: ${(await answer.text()).slice(0, 300)}`,
-  );
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  if (answer.status !== 200) {
+    throw new Error(`${subject.name} refuses ${model} with ${answer.status}: ${bytes.toString().slice(0, 300)}`);
+  }
+  if (streamed) return { eventsPerStream: createEventCounter().take(bytes, 0, bytes.length), leastBytes: 0 };
+  return { eventsPerStream: null, leastBytes: Math.max(1, bytes.length - VARYING_BYTES) };
 }

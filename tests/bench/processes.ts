@@ -1,20 +1,25 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import type { Cores } from "./load-job.ts";
+import { createInterface } from "node:readline";
+
+/** Who runs where; null when nothing is pinned. */
+export type Cores = { proxy: number; load: number };
 
 export type Started = {
   pid: number;
-  /** The first line of standard output; rejects when the process ends without one. */
-  firstLine: Promise<string>;
+  /** The next line of standard output; rejects when the process has ended. */
+  nextLine: () => Promise<string>;
   /** Resolves when the process has ended, with its exit code. */
   ended: Promise<number | null>;
+  write: (bytes: string | Buffer) => void;
   closeInput: () => void;
   stop: () => Promise<void>;
 };
 
 export type StartOptions = {
-  /** Arguments of this very Node. */
+  /** This very Node unless named. */
+  program?: string;
   words: readonly string[];
   role: "proxy" | "load";
   cwd?: string;
@@ -36,20 +41,22 @@ export type Processes = {
 const CORES: Cores = { proxy: 0, load: 1 };
 const STOP_LIMIT_MS = 10_000;
 
-export function createProcesses(): Processes {
+export function createProcesses(wish: "pinned" | "anywhere" = "pinned"): Processes {
   const children = new Set<ChildProcess>();
-  const pinned = availableParallelism() >= 2 && spawnSync("taskset", ["--version"]).status === 0;
+  const possible = availableParallelism() >= 2 && spawnSync("taskset", ["--version"]).status === 0;
+  const pinned = wish === "pinned" && possible;
   // The bench itself stays away from the core of the proxies.
   if (pinned) spawnSync("taskset", ["-cp", String(CORES.load), String(process.pid)]);
 
   return {
     cores: pinned ? CORES : null,
     start: (options) => {
-      const command = pinned ? ["taskset", "-c", String(CORES[options.role]), process.execPath] : [process.execPath];
+      const program = options.program ?? process.execPath;
+      const command = pinned ? ["taskset", "-c", String(CORES[options.role]), program] : [program];
       const child = spawnLogged([...command, ...options.words], options);
       children.add(child);
       child.once("exit", () => children.delete(child));
-      return startedOf(child, options.words.join(" ").slice(0, 200));
+      return startedOf(child, [program, ...options.words].join(" ").slice(0, 200));
     },
     stopAll: async () => {
       await Promise.all([...children].map(stop));
@@ -76,18 +83,25 @@ function startedOf(child: ChildProcess, title: string): Started {
     child.once("exit", (code) => resolve(code));
     child.once("error", () => resolve(null));
   });
-  const firstLine = new Promise<string>((resolve, reject) => {
-    let text = "";
-    child.stdout?.setEncoding("utf8").on("data", (piece: string) => {
-      text += piece;
-      const end = text.indexOf("\n");
-      if (end >= 0) resolve(text.slice(0, end));
-    });
-    void ended.then((code) => reject(new Error(`ended with code ${code} before it was ready: ${title}`)));
-  });
-  // Whoever does not wait for the line, because the process writes to a file, need not handle its absence either.
-  firstLine.catch(() => {});
-  return { pid: child.pid ?? 0, firstLine, ended, closeInput: () => child.stdin?.end(), stop: () => stop(child) };
+  return {
+    pid: child.pid ?? 0,
+    nextLine:
+      child.stdout === null ? () => Promise.reject(new Error(`${title} writes to a file`)) : linesOf(child, title),
+    ended,
+    write: (bytes) => child.stdin?.write(bytes),
+    closeInput: () => child.stdin?.end(),
+    stop: () => stop(child),
+  };
+}
+
+function linesOf(child: ChildProcess, title: string): Started["nextLine"] {
+  if (child.stdout === null) throw new Error(`${title} has no output to read`);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return async () => {
+    const line = await lines.next();
+    if (line.done === true) throw new Error(`ended before it answered: ${title}`);
+    return line.value;
+  };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

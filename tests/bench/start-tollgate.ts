@@ -1,15 +1,20 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { runTollgate } from "../support/run-tollgate.ts";
-import type { Processes, Started } from "./processes.ts";
-import { type BenchDialect, DIALECTS } from "./dialects.ts";
-import { type Subject, UPSTREAM_MODELS } from "./subject.ts";
+import { type BenchDialect, CALLER_DIALECTS, dialectOf } from "./dialects.ts";
+import { createGarbageMeter, measuredNode } from "./garbage-meter.ts";
+import type { Processes } from "./processes.ts";
+import { type Models, PROVIDER_CREDENTIAL, type Subject, UPSTREAM_MODELS } from "./subject.ts";
+import { waitUntil } from "./wait-for-log.ts";
 
 export type TollgateStart = {
+  /** What it is called in the tables. */
+  name: string;
   processes: Processes;
   mainFile: string;
+  /** The formats of providers that its catalogue can name; an earlier version may know fewer. */
+  dialects: readonly BenchDialect[];
   providerUrl: string;
   /** Its settings and its log go into a folder of their own below this one. */
   scratchFolder: string;
@@ -20,28 +25,24 @@ export type TollgateStart = {
 export type TollgateGround = { start: () => Promise<Subject>; close: () => Promise<void> };
 
 const READY_LIMIT_MS = 60_000;
-const READY_CHECK_MS = 50;
-const LOG_TAIL_CHARACTERS = 2_000;
 const PLENTY = "1000000";
 const LISTENING = /"listener":"public","url":"([^"]+)"/;
 
 /** Published for this bench; each leads to the simulator's model of the same purpose, on a conformant route. */
-const MODELS: Subject["models"] = { plain: "sim-bench-plain", stream: "sim-bench-stream", idle: "sim-bench-idle" };
+const MODELS: Models = { plain: "sim-bench-plain", stream: "sim-bench-stream", idle: "sim-bench-idle" };
 
-/** The built JavaScript when there is one: it is what users run. */
-export function tollgateMainFile(given: string | null): string {
-  if (given !== null) return resolve(given);
-  const root = join(import.meta.dirname, "../..");
+/** The built JavaScript of a checkout when there is one: it is what users run. */
+export function mainFileOf(root: string): string {
   const built = join(root, "dist/main.js");
-  return existsSync(built) ? built : join(root, "src/main.ts");
+  return resolve(existsSync(built) ? built : join(root, "src/main.ts"));
 }
 
 /**
  * Tollgate as it is run in earnest: `serve` on a PostgreSQL that waits for its disk, with money in the path of every request.
- * The server inherits the bench's own core, which is the one of the load: the proxy's core belongs to the proxy.
+ * The server inherits the bench's own core, which is the one of the load: the gateway's core belongs to the gateway.
  */
 export async function prepareTollgate(start: TollgateStart): Promise<TollgateGround> {
-  const folder = mkdtempSync(join(start.scratchFolder, "tollgate-"));
+  const folder = mkdtempSync(join(start.scratchFolder, `${start.name}-`));
   const cluster = await startCluster({ settings: { max_wal_size: "4GB", shared_buffers: "256MB" } });
   const env = {
     PATH: process.env["PATH"] ?? "",
@@ -49,15 +50,15 @@ export async function prepareTollgate(start: TollgateStart): Promise<TollgateGro
     TOLLGATE_ADMIN_TOKEN: "bench-admin-token-0123456789",
     TOLLGATE_ADMIN_PORT: "0",
     PORT: "0",
-    BENCH_PROVIDER_KEY: "bench",
+    BENCH_PROVIDER_KEY: PROVIDER_CREDENTIAL,
   };
   const run = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runTollgate(words, { cwd: folder, env });
-    if (code !== 0) throw new Error(`tollgate ${words.join(" ")} ended with ${code}: ${stderr}`);
+    const { code, stdout, stderr } = await runTollgate(words, { cwd: folder, env, main: start.mainFile });
+    if (code !== 0) throw new Error(`${start.name}: tollgate ${words.join(" ")} ended with ${code}: ${stderr}`);
     return stdout;
   };
   const catalogueFile = join(folder, "catalogue.json");
-  writeFileSync(catalogueFile, JSON.stringify(catalogue(start.providerUrl)));
+  writeFileSync(catalogueFile, JSON.stringify(catalogue(start)));
   await run("migrate");
   await run("catalogue", "apply", catalogueFile);
   const made = await run("keys", "create", "--mode", "credit", "--credit", PLENTY, "--json");
@@ -71,41 +72,46 @@ export async function prepareTollgate(start: TollgateStart): Promise<TollgateGro
 type Ground = { folder: string; env: Record<string, string>; secret: string; cluster: Cluster };
 
 async function startServing(start: TollgateStart, { folder, env, secret, cluster }: Ground): Promise<Subject> {
-  const logFile = join(folder, `serve-${performance.now().toFixed(0)}.log`);
+  const file = join(folder, `serve-${performance.now().toFixed(0)}`);
+  const logFile = `${file}.log`;
+  const node = measuredNode(`${file}.garbage`);
   const profile: string[] = [];
   if (start.profileFolder !== null) {
     mkdirSync(start.profileFolder, { recursive: true });
     profile.push("--cpu-prof", `--cpu-prof-dir=${resolve(start.profileFolder)}`);
   }
-  const process = start.processes.start({
-    words: [...profile, start.mainFile, "serve"],
+  const started = start.processes.start({
+    words: [...profile, ...node.words, start.mainFile, "serve"],
     role: "proxy",
     cwd: folder,
-    env,
+    env: { ...env, ...node.env },
     logFile,
   });
+  const waiting = { name: start.name, process: started, logFile, limitMs: READY_LIMIT_MS };
   return {
-    name: "tollgate",
-    origin: await waitUntilReady(process, logFile),
+    name: start.name,
+    origin: await waitUntil(waiting, (log) => LISTENING.exec(log)?.[1] ?? null),
     credential: secret,
+    headers: {},
     models: MODELS,
-    process,
+    process: started,
     databasePid: cluster.pid(),
+    garbage: createGarbageMeter(`${file}.garbage`),
   };
 }
 
 /** A model whose provider speaks this format alone, so that callers of the others are translated for. */
 export const modelOnly = (provider: BenchDialect): string => `sim-bench-only-${provider}`;
 
-function catalogue(providerUrl: string): object {
-  const all = Object.keys(DIALECTS) as BenchDialect[];
-  const model = (id: string, upstreamModel: string, dialects = all): object => ({
+function catalogue({ providerUrl, dialects }: TollgateStart): object {
+  const providerOf = (dialect: BenchDialect): string => `simulator-${dialect}`;
+  const model = (id: string, upstreamModel: string, spoken: readonly BenchDialect[] = CALLER_DIALECTS): object => ({
     id,
     provider: "simulator",
     max_output_tokens: 16_384,
     price: { input: "1", output: "4" },
-    routes: dialects.map((dialect) => ({
-      provider: "simulator",
+    routes: spoken.map((dialect) => ({
+      provider: providerOf(dialect),
       upstream_model: upstreamModel,
       dialect,
       conformant: true,
@@ -113,29 +119,16 @@ function catalogue(providerUrl: string): object {
   });
   const { plain, stream, idle } = UPSTREAM_MODELS;
   return {
-    providers: [{ name: "simulator", base_url: `${providerUrl}/v1`, credential: "env:BENCH_PROVIDER_KEY" }],
+    providers: dialects.map((dialect) => ({
+      name: providerOf(dialect),
+      base_url: `${providerUrl}${dialectOf(dialect).base}`,
+      credential: "env:BENCH_PROVIDER_KEY",
+    })),
     models: [
       model(MODELS.plain, plain),
       model(MODELS.stream, stream),
       model(MODELS.idle, idle),
-      ...all.map((dialect) => model(modelOnly(dialect), stream, [dialect])),
+      ...dialects.map((dialect) => model(modelOnly(dialect), stream, [dialect])),
     ],
   };
-}
-
-async function waitUntilReady(process: Started, logFile: string): Promise<string> {
-  const startedMs = performance.now();
-  const state = { running: true };
-  void process.ended.then(() => {
-    state.running = false;
-  });
-  while (state.running && performance.now() - startedMs < READY_LIMIT_MS) {
-    const url = LISTENING.exec(readFileSync(logFile, "utf8"))?.[1];
-    if (url !== undefined) return url;
-    await pause(READY_CHECK_MS);
-  }
-  const log = readFileSync(logFile, "utf8").slice(-LOG_TAIL_CHARACTERS);
-  throw new Error(
-    `Tollgate ${state.running ? "was not ready in time" : "ended before it was ready"}. Its log ends with:\n${log}`,
-  );
 }

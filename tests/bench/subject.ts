@@ -1,23 +1,36 @@
+import type { GarbageMeter } from "./garbage-meter.ts";
 import type { Started } from "./processes.ts";
 
-export type SubjectName = "direct" | "bare" | "tollgate";
+export type Models = { plain: string; stream: string; idle: string };
 
-/** Something that answers requests: the provider itself, or one of the two proxies in front of it. */
+/** Something that answers requests: the provider itself, or a gateway in front of it. */
 export type Subject = {
-  name: SubjectName;
+  /** `direct`, `bare`, `tollgate`, `before`, or the name of a peer. */
+  name: string;
   /** Where the paths of the operations are appended. */
   origin: string;
   credential: string;
-  models: { plain: string; stream: string; idle: string };
-  /** Null for the provider, which nobody stops between rounds. */
+  /** What every request to it carries besides. */
+  headers: Record<string, string>;
+  models: Models;
+  /** Null for the provider, which is part of the load. */
   process: Started | null;
   /** Of the PostgreSQL behind it; null where there is none. */
   databasePid: number | null;
+  /** Null where it does not run on Node. */
+  garbage: GarbageMeter | null;
 };
 
-/** What the simulator is asked for, straight or through the bare proxy: a 600-byte answer, 100 events, one event a second. */
-export const UPSTREAM_MODELS: Subject["models"] = {
+export const BARE = "bare";
+export const TOLLGATE = "tollgate";
+export const BEFORE = "before";
+
+/** What the provider is asked for, straight or through the bare proxy: a 600-byte answer, 100 events, one event a second. */
+export const UPSTREAM_MODELS: Models = {
   plain: "sim-bench+answer=600",
   stream: "sim-bench+tokens=97+flush=each",
   idle: "sim-bench+tokens=600+rate=1",
 };
+
+/** The provider takes any credential. */
+export const PROVIDER_CREDENTIAL = "bench";

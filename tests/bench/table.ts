@@ -1,43 +1,66 @@
-import type { Figure, Spread } from "./figure.ts";
+import type { Cell, Column, Row, Sheet } from "./sheet.ts";
+import type { Spread } from "./spread.ts";
 
-const HEADINGS = ["", "better", "direct", "bare proxy", "Tollgate", "ratio"];
-
-/** The figures as text for the terminal, notes below. */
-export function tableOf(figures: readonly Figure[]): string {
-  const rows = [
-    HEADINGS,
-    ...figures.map((figure) => [
-      `${figure.title} (${figure.unit})`,
-      figure.better,
-      spreadText(figure.direct),
-      spreadText(figure.bare),
-      spreadText(figure.tollgate),
-      figure.ratio === null ? "–" : figure.ratio.toFixed(2),
-    ]),
-  ];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join("  "),
+/** A sheet as a table in Markdown: a line per subject, with the ratios beside what they compare. */
+export function tableOf(sheet: Sheet): string {
+  const columns = sheet.columns.filter(({ id }) => sheet.rows.some((row) => cellOf(row, id)?.value != null));
+  const shows = (column: Column, ratio: "ofBare" | "ofBefore"): boolean =>
+    sheet.rows.some((row) => cellOf(row, column.id)?.[ratio] != null);
+  const headings = columns.flatMap((column) => [
+    `${column.title}, ${column.unit}`,
+    ...(shows(column, "ofBare") ? ["of bare"] : []),
+    ...(shows(column, "ofBefore") ? ["of before"] : []),
+  ]);
+  const rows = sheet.rows.map((row) => [
+    row.subject,
+    ...columns.flatMap((column) => {
+      const cell = cellOf(row, column.id);
+      return [
+        spreadText(cell?.value ?? null),
+        ...(shows(column, "ofBare") ? [ratioText(cell?.ofBare ?? null)] : []),
+        ...(shows(column, "ofBefore") ? [ratioText(cell?.ofBefore ?? null)] : []),
+      ];
+    }),
+    validText(row),
+  ]);
+  const notes = sheet.rows.flatMap((row) =>
+    row.firstInvalid === null
+      ? []
+      : [`- ${row.subject}, ${row.total - row.valid} of ${row.total} INVALID: ${row.firstInvalid}`],
   );
-  const notes = Map.groupBy(
-    figures.filter(({ note }) => note !== ""),
-    ({ note }) => note,
-  );
-  const noteLines = [...notes].map(([note, sharing]) => `! ${sharing.map(({ title }) => title).join("; ")}: ${note}`);
-  return [lines[0], "─".repeat(lines[0]?.length ?? 0), ...lines.slice(1), ...noteLines].join("\n");
+  const table = markdownTable([["", ...headings, "valid"], ...rows]);
+  return [`### ${sheet.title}`, "", table, ...(notes.length === 0 ? [] : ["", ...notes])].join("\n");
 }
 
-/** Median and range. */
+const cellOf = (row: Row, column: string): Cell | undefined => row.cells.find((cell) => cell.column === column);
+
+const validText = ({ valid, total }: Row): string => `${valid}/${total}${valid === 0 ? " INVALID" : ""}`;
+
+/** The first column to the left, the others to the right, and every column as wide as its widest cell. */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(3, ...rows.map((row) => (row[column] ?? "").length)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`;
+  const rule = widths.map((width, column) => (column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
+  const [headings = [], ...others] = rows;
+  return [line(headings), `| ${rule.join(" | ")} |`, ...others.map(line)].join("\n");
+}
+
+/** Median and quartiles. */
 function spreadText(spread: Spread | null): string {
   if (spread === null) return "–";
-  return `${numberText(spread.median)} (${numberText(spread.min)}–${numberText(spread.max)})`;
+  return `${numberText(spread.median)} [${numberText(spread.q1)}–${numberText(spread.q3)}]`;
+}
+
+function ratioText(ratio: Spread | null): string {
+  if (ratio === null) return "";
+  const text = (value: number): string => value.toFixed(value < 0.1 ? 3 : 2);
+  return `**${text(ratio.median)}** [${text(ratio.q1)}–${text(ratio.q3)}]`;
 }
 
 /** Three figures that mean something, or whole numbers above a hundred. */
 export function numberText(value: number): string {
   const size = Math.abs(value);
-  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  const digits = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return value.toLocaleString("en", { maximumFractionDigits: digits, minimumFractionDigits: digits }).replace("-", "−");
 }

@@ -1,77 +1,67 @@
 import { createHistogram, type Histogram } from "./histogram.ts";
-import type { LoadJob, LoadResult, Percentiles } from "./load-job.ts";
-import { coreBusyMicros, cpuMicrosOf } from "./process-usage.ts";
+import type { LoadResult, Percentiles } from "./load-job.ts";
 
-/** Everything counted between `begin` and `finish`; what happens before or after is not. */
+/** Everything counted between `begin` and `finish`. */
 export type Tally = {
-  begin: () => void;
+  begin: (durationMs: number) => void;
   finish: () => LoadResult;
+  /** Whether the time is up. */
+  over: () => boolean;
   request: (problem: string | null) => void;
   events: (count: number) => void;
   read: () => void;
+  opened: () => void;
   latency: Histogram;
   firstByte: Histogram;
   lateness: Histogram;
 };
 
-export function createTally(watch: LoadJob["watch"]): Tally {
+export function createTally(): Tally {
   const histograms = { latency: createHistogram(), firstByte: createHistogram(), lateness: createHistogram() };
-  let counts = { requests: 0, failures: 0, events: 0, reads: 0 };
-  let firstFailure: string | null = null;
+  const counts = { requests: 0, failures: 0, events: 0, reads: 0, inTime: 0, eventsInTime: 0, opened: 0, refused: 0 };
+  let firstFailure = "";
   let begunMs = 0;
-  let before = cpuSample(watch);
+  let durationMs = 0;
+  let openedMs = 0;
+  const elapsedMs = (): number => performance.now() - begunMs;
+  const over = (): boolean => elapsedMs() > durationMs;
 
   return {
     ...histograms,
-    begin: () => {
-      counts = { requests: 0, failures: 0, events: 0, reads: 0 };
-      before = cpuSample(watch);
+    over,
+    begin: (wantedMs) => {
+      durationMs = wantedMs;
       begunMs = performance.now();
     },
-    finish: () => {
-      const durationMs = performance.now() - begunMs;
-      const after = cpuSample(watch);
-      return {
-        ...counts,
-        firstFailure,
-        durationMs,
-        latencyMicros: percentilesOf(histograms.latency),
-        firstByteMicros: percentilesOf(histograms.firstByte),
-        latenessMicros: percentilesOf(histograms.lateness),
-        cpuMicros: {
-          proxy: after.proxy - before.proxy,
-          provider: after.provider - before.provider,
-          database: after.database - before.database,
-          generator: after.generator - before.generator,
-          proxyCore: after.proxyCore - before.proxyCore,
-          loadCore: after.loadCore - before.loadCore,
-        },
-      };
-    },
+    finish: () => ({
+      ...counts,
+      firstFailure,
+      durationMs,
+      elapsedMs: elapsedMs(),
+      openedMs,
+      latencyMicros: percentilesOf(histograms.latency),
+      firstByteMicros: percentilesOf(histograms.firstByte),
+      latenessMicros: percentilesOf(histograms.lateness),
+    }),
     request: (problem) => {
       counts.requests += 1;
+      if (!over()) counts.inTime += 1;
       if (problem === null) return;
       counts.failures += 1;
-      firstFailure ??= problem;
+      counts.refused += 1;
+      if (firstFailure === "") firstFailure = problem;
     },
     events: (count) => {
       counts.events += count;
+      if (!over()) counts.eventsInTime += count;
     },
     read: () => {
       counts.reads += 1;
     },
-  };
-}
-
-function cpuSample({ proxyPid, providerPid, databasePid, cores }: LoadJob["watch"]): LoadResult["cpuMicros"] {
-  const own = process.cpuUsage();
-  return {
-    proxy: proxyPid === null ? 0 : cpuMicrosOf(proxyPid),
-    provider: cpuMicrosOf(providerPid),
-    database: databasePid === null ? 0 : cpuMicrosOf(databasePid),
-    generator: own.user + own.system,
-    proxyCore: cores === null ? 0 : coreBusyMicros(cores.proxy),
-    loadCore: cores === null ? 0 : coreBusyMicros(cores.load),
+    opened: () => {
+      counts.opened += 1;
+      openedMs = elapsedMs();
+    },
   };
 }
 

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import type { LoadGenerator } from "./generator.ts";
+import type { LoadResult } from "./load-job.ts";
+import type { Processes } from "./processes.ts";
+import { startSimulator } from "./start-simulator.ts";
+
+const LOAD_ENTRY = join(import.meta.dirname, "load.ts");
+
+/** For machines without a compiler: the simulator, and a generator in a process of its own for each job. */
+export async function startTypeScriptGenerator(processes: Processes): Promise<LoadGenerator> {
+  const simulator = await startSimulator(processes);
+  return {
+    kind: "TypeScript",
+    providerUrl: simulator.url,
+    prepare: async (job) => {
+      const load = processes.start({ words: [LOAD_ENTRY, JSON.stringify(job)], role: "load" });
+      await load.nextLine();
+      return {
+        pids: [simulator.process.pid, load.pid],
+        go: async () => {
+          load.write("go\n");
+          return JSON.parse(await load.nextLine()) as LoadResult;
+        },
+        close: async () => {
+          load.closeInput();
+          await load.ended;
+        },
+      };
+    },
+  };
+}
