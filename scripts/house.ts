@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { blindness, repeatedTypeNames, type SourceText } from "./type-names.ts";
 
 const FORBIDDEN_NAMES = /^(utils?|helpers?|common|shared|misc|manager|service|handler|base|types)\.ts$/;
 const SQL = /\b(select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i;
@@ -15,6 +16,7 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .filter((path) => path !== "" && path !== "package-lock.json" && existsSync(path));
 
 const sourceLines: number[] = [];
+const sources: SourceText[] = [];
 for (const path of files) {
   const text = readFileSync(path, "utf8");
   if (path !== "scripts/house.ts" && LOCAL.test(text)) problems.push(`${path}: names a local path or a host`);
@@ -25,6 +27,7 @@ for (const path of files) {
   if (lines > (isTest ? 500 : 400)) problems.push(`${path}: ${lines} lines`);
   if (!path.startsWith("src/") || isTest) continue;
   sourceLines.push(lines);
+  sources.push({ path, text });
   if (!path.startsWith("src/config/") && /process\.env\b/.test(text))
     problems.push(`${path}: reads the environment outside config/`);
   const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/\/\/.*$/gm, "");
@@ -34,6 +37,8 @@ for (const path of files) {
 sourceLines.sort((a, b) => a - b);
 const at = (share: number): number => sourceLines[Math.floor((sourceLines.length - 1) * share)] ?? 0;
 if (at(0.5) > MEDIAN_LINES) problems.push(`the median source file has ${at(0.5)} lines; ${MEDIAN_LINES} at most`);
+
+problems.push(...repeatedTypeNames(sources), ...blindness(sources));
 
 for (const problem of problems) console.error(`house: ${problem}`);
 console.log(`house: ${sourceLines.length} source files, median ${at(0.5)} lines, p90 ${at(0.9)}, longest ${at(1)}`);

@@ -11,6 +11,7 @@ type StoredProvider = Awaited<ReturnType<Store["listProviders"]>>[number];
 type StoredModel = Awaited<ReturnType<Store["listModels"]>>[number];
 
 /** What commands can do to the catalogue, in the same two ways. A credential is never among what they are shown. */
+// Second of its name: commands never meet the catalogue in memory.
 export type Catalogue = Pick<
   Store,
   "addModel" | "apply" | "changePrice" | "importModels" | "prices" | "publish" | "removeProvider" | "removeRoute"
@@ -29,6 +30,7 @@ type ShownCredential = { sealedCredential?: Pick<SealedCredential, "keyId"> | nu
 export type ListedProvider = Omit<StoredProvider, "sealedCredential"> & ShownCredential;
 
 /** Address and credential of a route are the provider's. */
+// Second of its name: commands never meet the public list of models.
 export type ListedModel = Omit<StoredModel, "routes"> & {
   routes: readonly Omit<
     StoredModel["routes"][number],

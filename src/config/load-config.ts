@@ -7,7 +7,7 @@ import { isMissingFile, type ReadFile, readTextFile, reasonOf } from "./read-tex
 import { readYaml } from "./read-yaml.ts";
 import type { Secret } from "../core/secret.ts";
 import { settings } from "./settings.ts";
-import { type Entry, describeSource, type Findings, type Source } from "./source.ts";
+import { type Entry, describeSource, type Findings, type SettingSource } from "./source.ts";
 import { CONFIG_VARIABLE, type Environment, withoutServiceLinks } from "./variable-names.ts";
 
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
@@ -22,7 +22,7 @@ type Grouped<Settings> = {
 export type Config = Camelised<Grouped<z.output<typeof settings>>>;
 
 /** Where each value came from, by the path of its setting. */
-export type Sources = ReadonlyMap<string, Source>;
+export type Sources = ReadonlyMap<string, SettingSource>;
 
 export type LoadedConfig = { config: Config; sources: Sources; file: string | null };
 
@@ -52,7 +52,7 @@ export function loadConfig({
   const problems = [...fromFile.problems, ...fromEnvironment.problems, ...invalid];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
 
-  const sourceOf = (path: string): Source => entries.get(path)?.source ?? { kind: "default" };
+  const sourceOf = (path: string): SettingSource => entries.get(path)?.source ?? { kind: "default" };
   const config = camelised(parsed.data);
   const contradictions = contradictionsIn(config, sourceOf);
   if (contradictions.length > 0) throw new ConfigError(contradictions);

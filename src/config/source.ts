@@ -1,19 +1,19 @@
 import type { Problem } from "./config-error.ts";
 
 /** Where the value of a setting came from. */
-export type Source =
+export type SettingSource =
   | { kind: "default" }
   | { kind: "file"; path: string; line: number }
   | { kind: "environment"; name: string };
 
 /** A value as it was found, before it is checked. */
-export type Entry = { value: unknown; source: Source };
+export type Entry = { value: unknown; source: SettingSource };
 
 /** What a place to read settings from gave: values by path, and what was wrong. */
 export type Findings = { entries: Map<string, Entry>; problems: Problem[] };
 
 /** As it is shown to an operator: a place in a file, the name of a variable, or `default`. */
-export function describeSource(source: Source): string {
+export function describeSource(source: SettingSource): string {
   if (source.kind === "file") return `${source.path}:${source.line}`;
   return source.kind === "environment" ? source.name : "default";
 }

@@ -2,12 +2,12 @@ import { Fault } from "../core/fault.ts";
 import type { Key } from "../keys/key.ts";
 import type { Batcher } from "../ledger/batcher.ts";
 import { LedgerUnavailableError } from "../ledger/lane.ts";
-import type { Ask, Verdict } from "../ledger/ledger.ts";
+import type { Ask, AdmitVerdict } from "../ledger/ledger.ts";
 import type { RateDenials } from "../ledger/rate-denials.ts";
 import type { Caller } from "./open-request.ts";
 
 /** What the ledger said, and the key as it was when it said so. */
-export type Answered = { verdict: Exclude<Verdict, { kind: "stale_key" }>; caller: Caller };
+export type Answered = { verdict: Exclude<AdmitVerdict, { kind: "stale_key" }>; caller: Caller };
 
 export type AskLedger = (caller: Caller, askFor: (key: Key) => Ask) => Promise<Answered>;
 

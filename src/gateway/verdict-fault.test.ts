@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Demand, demandOf } from "../admission/demand.ts";
 import type { LimitAdvice } from "./limit-advice.ts";
-import { type Refusal, verdictFault } from "./verdict-fault.ts";
+import { type RefusingVerdict, verdictFault } from "./verdict-fault.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 5, 12);
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,7 @@ const demand: Demand = demandOf({
   maxOutputTokens: 100,
 });
 
-const faultOf = (refusal: Refusal, random = 0, advice: Partial<LimitAdvice> = {}) =>
+const faultOf = (refusal: RefusingVerdict, random = 0, advice: Partial<LimitAdvice> = {}) =>
   verdictFault(refusal, {
     mode: "credit",
     rpmLimit: 5,

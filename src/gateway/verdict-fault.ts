@@ -2,11 +2,11 @@ import type { Demand } from "../admission/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 import { formatCredits } from "../core/money.ts";
-import type { Verdict } from "../ledger/ledger.ts";
+import type { AdmitVerdict } from "../ledger/ledger.ts";
 import type { LimitAdvice } from "./limit-advice.ts";
 
 /** Every answer of the ledger that lets nothing start. */
-export type Refusal = Exclude<Verdict, { kind: "admitted" | "already" | "replay" | "stale_key" }>;
+export type RefusingVerdict = Exclude<AdmitVerdict, { kind: "admitted" | "already" | "replay" | "stale_key" }>;
 
 type Context = {
   mode: KeyMode;
@@ -25,7 +25,7 @@ const USED_UP_RETRY_SECONDS = 5;
 const RESERVED_RETRY_SECONDS = { least: 1, most: 5 };
 
 /** Says the number and the way out: needed, available, reserved, and the longest answer that would fit. [interface decision 18] */
-export function verdictFault(refusal: Refusal, context: Context): Fault {
+export function verdictFault(refusal: RefusingVerdict, context: Context): Fault {
   switch (refusal.kind) {
     case "rate_limited":
       return overRate(context.rpmLimit, refusal.retryAfterMs);

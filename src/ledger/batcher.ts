@@ -11,7 +11,7 @@ import type {
   Settlement,
   StoredAnswer,
   Undone,
-  Verdict,
+  AdmitVerdict,
   Voided,
 } from "./ledger.ts";
 
@@ -31,7 +31,7 @@ type BatcherOptions = {
 
 /** Single calls in, batches out. */
 export type Batcher = {
-  admit: (ask: Ask) => Promise<Verdict>;
+  admit: (ask: Ask) => Promise<AdmitVerdict>;
   settle: (settlement: Settlement) => Promise<Settled>;
   /** For requests with nobody left to be told: tried for as long as a void is. */
   settleLate: (settlement: Settlement) => Promise<Settled>;
@@ -113,7 +113,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
 
   const lanes = [admit, replay, settle, settleLarge, settleLate, cancel, suspend];
 
-  async function admitWhole(ask: Ask): Promise<Verdict> {
+  async function admitWhole(ask: Ask): Promise<AdmitVerdict> {
     const { keyId, claim } = ask;
     const verdict = await admit.submit(ask);
     if (verdict.kind !== "replay") return verdict;

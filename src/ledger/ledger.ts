@@ -1,3 +1,4 @@
+import type { BudgetPeriod } from "../core/budget-period.ts";
 import type { Outcome, Usage } from "../core/usage.ts";
 
 /** The Idempotency-Key of a request, digested. It counts per key, whatever the request asks for. */
@@ -29,7 +30,7 @@ export type Ask = {
  * `posted` and `held` leave out what holds of earlier token periods still hold, so that all a verdict says is true of the
  * instant at which it was made.
  */
-export type Verdict = Decision & {
+export type AdmitVerdict = Decision & {
   /** Of a key that has a limit, after the batch of this verdict. */
   rate?: Rate;
 };
@@ -57,7 +58,7 @@ type Decision =
  * A verdict as a batch is told it. An answer that was kept is read apart: it may be large, and a batch is what everybody waits
  * for.
  */
-export type BatchVerdict = Exclude<Verdict, { kind: "replay" }> | { kind: "replay"; rate?: Rate };
+export type BatchVerdict = Exclude<AdmitVerdict, { kind: "replay" }> | { kind: "replay"; rate?: Rate };
 
 /** The claim of a request whose answer may have been kept. */
 export type Claimed = { keyId: string; claim: Claim };
@@ -143,8 +144,6 @@ export type Funding = {
 export type Funded = {
   kind: "funded" | "already" | "reference_reuse" | "unknown_key" | "wrong_unit" | "reserved" | "too_much" | "refused";
 };
-
-export type BudgetPeriod = "none" | "day" | "week" | "month";
 
 export type BudgetChange = {
   keyId: string;

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import type { ModelInput } from "../core/model-input.ts";
 import { countInput, sampleTextTokens } from "./count-input.ts";
-import { type CountTokens, loadCountTokens } from "./count-tokens.ts";
+import { type TextCounter, loadCountTokens } from "./count-tokens.ts";
 
-let count: CountTokens;
+let count: TextCounter;
 beforeAll(async () => {
   count = await loadCountTokens();
 });
@@ -35,7 +35,7 @@ test("other work goes on while a long text is counted", async () => {
 
 test("past the bound of work the rest is estimated, so that counting never takes for ever", async () => {
   let characters = 0;
-  const watching: CountTokens = (text) => {
+  const watching: TextCounter = (text) => {
     characters += text.length;
     return Math.ceil(text.length / 8);
   };
@@ -48,7 +48,7 @@ test("past the bound of work the rest is estimated, so that counting never takes
 
 test("before anything is paid a long text is judged by a sample from all of it", async () => {
   let characters = 0;
-  const watching: CountTokens = (text) => {
+  const watching: TextCounter = (text) => {
     characters += text.length;
     return text.startsWith(" ") ? 1 : text.length;
   };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ModelInput } from "../core/model-input.ts";
-import type { CountTokens } from "./count-tokens.ts";
+import type { TextCounter } from "./count-tokens.ts";
 import { besideText } from "./estimate-input.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
@@ -14,7 +14,7 @@ const SAMPLED_CHARACTERS = 524_288;
  * Counts what a model reads, with media and what providers write around it as they usually are. A slice per turn of the event
  * loop, so that nobody else waits for it.
  */
-export async function countInput(input: ModelInput, count: CountTokens): Promise<number> {
+export async function countInput(input: ModelInput, count: TextCounter): Promise<number> {
   let tokens = besideText(input);
   let left = COUNTED_CHARACTERS;
   for await (const slice of slicesOf(input)) {
@@ -25,7 +25,7 @@ export async function countInput(input: ModelInput, count: CountTokens): Promise
 }
 
 /** How many tokens its text has, for a judgement that is made before anything is paid: a long text is sampled. */
-export async function sampleTextTokens(input: ModelInput, count: CountTokens): Promise<number> {
+export async function sampleTextTokens(input: ModelInput, count: TextCounter): Promise<number> {
   const characters = [...input.texts, ...input.json].reduce((total, text) => total + text.length, 0);
   const share = Math.min(1, SAMPLED_CHARACTERS / Math.max(1, characters));
   let tokens = 0;

@@ -1,5 +1,5 @@
 /** Counts tokens by a real vocabulary. */
-export type CountTokens = (text: string) => number;
+export type TextCounter = (text: string) => number;
 
 /**
  * Runs without a break are cut, because merging one long run is quadratic: 64 KiB of one letter takes seconds whole. Spaces go
@@ -17,7 +17,7 @@ const PLAIN_TEXT = { disallowedSpecial: new Set<string>() };
  * The vocabulary most providers' are close to (o200k). It takes a fifth of a second and some 70 MiB to load, so it is loaded
  * when it is first wanted, and not in the main thread.
  */
-export async function loadCountTokens(): Promise<CountTokens> {
+export async function loadCountTokens(): Promise<TextCounter> {
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
   return (text) => {
     const counted = text.slice(0, COUNTED_CHARACTERS);

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
-import { type CountTokens, loadCountTokens } from "./count-tokens.ts";
+import { type TextCounter, loadCountTokens } from "./count-tokens.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { processorMs } from "../../tests/support/processor-time.ts";
 
-let count: CountTokens;
+let count: TextCounter;
 beforeAll(async () => {
   count = await loadCountTokens();
 });

@@ -3,7 +3,7 @@ import { wholeSeconds } from "../core/deadline.ts";
 import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
 import type { Sink } from "../core/sink.ts";
 import type { Pools } from "./pools.ts";
-import { type UpstreamAnswer, UpstreamError, type UpstreamFailure } from "./upstream.ts";
+import { type UpstreamAnswer, UpstreamError, type UpstreamErrorReason } from "./upstream.ts";
 
 export type ProviderCall = {
   origin: string;
@@ -148,7 +148,7 @@ class CallInProgress implements Dispatcher.DispatchHandler, ByteStream {
     this.#giveUp("broken");
   }
 
-  #giveUp(reason: UpstreamFailure): void {
+  #giveUp(reason: UpstreamErrorReason): void {
     clearTimeout(this.#timer);
     this.#cancelled = true;
     this.#reader = null;
@@ -158,7 +158,7 @@ class CallInProgress implements Dispatcher.DispatchHandler, ByteStream {
   }
 }
 
-function reasonOf(error: Error): UpstreamFailure {
+function reasonOf(error: Error): UpstreamErrorReason {
   const code = "code" in error ? String(error.code) : "";
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT")
     return "timed_out";

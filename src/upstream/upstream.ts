@@ -13,13 +13,13 @@ export type UpstreamAnswer = {
 };
 
 /** Why a provider gave no answer at all. `crowded`: none of the connections we may have to it became free in time. */
-export type UpstreamFailure = "refused" | "timed_out" | "broken" | "misconfigured" | "crowded";
+export type UpstreamErrorReason = "refused" | "timed_out" | "broken" | "misconfigured" | "crowded";
 
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
-  readonly reason: UpstreamFailure;
+  readonly reason: UpstreamErrorReason;
 
-  constructor(reason: UpstreamFailure, cause: unknown) {
+  constructor(reason: UpstreamErrorReason, cause: unknown) {
     super(`the provider's connection ${reason}`, { cause });
     this.reason = reason;
   }

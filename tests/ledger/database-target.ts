@@ -1,6 +1,6 @@
 import type { Database } from "../../src/db/database.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
-import type { Ask, BatchVerdict, Ledger, Verdict } from "../../src/ledger/ledger.ts";
+import type { Ask, BatchVerdict, Ledger, AdmitVerdict } from "../../src/ledger/ledger.ts";
 import type { Target } from "./drive.ts";
 
 const POISONED = "poisoned by the test";
@@ -93,7 +93,7 @@ export async function databaseTarget(database: Database, startMs: number): Promi
   };
 }
 
-async function withAnswer(ledger: Ledger, { keyId, claim }: Ask, verdict: BatchVerdict): Promise<Verdict> {
+async function withAnswer(ledger: Ledger, { keyId, claim }: Ask, verdict: BatchVerdict): Promise<AdmitVerdict> {
   if (verdict.kind !== "replay") return verdict;
   const [answer] = claim === null ? [] : await ledger.kept([{ keyId, claim }]);
   // Undone by another call between the verdict and this; the batcher says the same.

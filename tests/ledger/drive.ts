@@ -1,4 +1,4 @@
-import type { Ask, Ledger, Swept, Verdict } from "../../src/ledger/ledger.ts";
+import type { Ask, Ledger, Swept, AdmitVerdict } from "../../src/ledger/ledger.ts";
 import {
   askOf,
   checkpointOf,
@@ -20,7 +20,7 @@ export type Target = Omit<Ledger, "admit" | "kept" | "forgetClaims" | "sweep" | 
   /** From now on no sweep can end this hold. */
   poison: (holdId: string) => Promise<void>;
   /** Verdicts with the answers that are to be replayed. */
-  admit: (processId: string, asks: readonly Ask[]) => Promise<Verdict[]>;
+  admit: (processId: string, asks: readonly Ask[]) => Promise<AdmitVerdict[]>;
   nowMs: () => number;
   advance: (ms: number) => Promise<void>;
   restart: () => Promise<void>;

@@ -8,13 +8,13 @@ import type {
   Settlement,
   Swept,
   Undone,
-  Verdict,
+  AdmitVerdict,
   Voided,
 } from "../../src/ledger/ledger.ts";
 
 /** What was asked of a ledger and what it answered, with the ledger's time. */
 export type LedgerEvent = { atMs: number } & (
-  | { type: "admit"; processId: string; asks: readonly Ask[]; verdicts: Verdict[] }
+  | { type: "admit"; processId: string; asks: readonly Ask[]; verdicts: AdmitVerdict[] }
   | { type: "settle"; settlements: readonly Settlement[]; results: Settled[] }
   | { type: "void"; requests: readonly Undone[]; results: Voided[] }
   | { type: "suspend"; keyIds: string[]; suspended: string[] }
@@ -26,10 +26,10 @@ export type LedgerEvent = { atMs: number } & (
 );
 
 /** Every pair of a request and its answer, in order. */
-export function decisionsOf(history: readonly LedgerEvent[]): { atMs: number; ask: Ask; verdict: Verdict }[] {
+export function decisionsOf(history: readonly LedgerEvent[]): { atMs: number; ask: Ask; verdict: AdmitVerdict }[] {
   return history.flatMap((event) =>
     event.type === "admit"
-      ? event.asks.map((ask, index) => ({ atMs: event.atMs, ask, verdict: event.verdicts[index] as Verdict }))
+      ? event.asks.map((ask, index) => ({ atMs: event.atMs, ask, verdict: event.verdicts[index] as AdmitVerdict }))
       : [],
   );
 }

@@ -10,7 +10,7 @@ import type {
   Swept,
   Undone,
   UsageSummary,
-  Verdict,
+  AdmitVerdict,
   Voided,
 } from "../../src/ledger/ledger.ts";
 import { createHouse } from "./house.ts";
@@ -63,7 +63,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     account.status = "active";
   };
 
-  function admit(processId: string, asks: readonly Ask[]): Verdict[] {
+  function admit(processId: string, asks: readonly Ask[]): AdmitVerdict[] {
     for (const { keyId } of asks) turn(keyId);
     const verdicts = asks.map((ask) => {
       const verdict = decide(processId, ask);
@@ -81,7 +81,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   }
 
   /** In this order: a repeated call, the key's version, the rate, the claim, the money. */
-  function decide(processId: string, ask: Ask): Verdict {
+  function decide(processId: string, ask: Ask): AdmitVerdict {
     const earlier = state.holds.get(ask.id)?.amount ?? state.charges.get(ask.id)?.granted;
     if (earlier !== undefined) return { kind: "already", amount: earlier };
     const account = state.accounts.get(ask.keyId);
@@ -92,7 +92,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     return (ask.claim && claimVerdict(ask.keyId, ask.claim)) ?? reserve(processId, ask, account);
   }
 
-  function reserve(processId: string, ask: Ask, account: Account): Verdict {
+  function reserve(processId: string, ask: Ask, account: Account): AdmitVerdict {
     const free = rules.free(account);
     if (ask.least > free) return refusal(account, ask.least);
     const amount = rules.grant({ ...ask, free });
@@ -124,14 +124,14 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     return { kind: "admitted", amount };
   }
 
-  function refusal(account: Account, least: bigint): Verdict {
+  function refusal(account: Account, least: bigint): AdmitVerdict {
     const posted = account.posted - account.olderHeld;
     const held = account.held - account.olderHeld;
     if (account.unit === "tokens" && posted === 0n) return { kind: "limit_reached", periodEndsAtMs: endOf(account) };
     return { kind: rules.refusal({ least, posted }), posted, held };
   }
 
-  function claimVerdict(keyId: string, claim: Claim): Verdict | null {
+  function claimVerdict(keyId: string, claim: Claim): AdmitVerdict | null {
     const found = state.claims.get(claimName(keyId, claim));
     if (found && found.expiresAtMs <= nowMs) state.claims.delete(claimName(keyId, claim));
     if (!found || found.expiresAtMs <= nowMs) return null;

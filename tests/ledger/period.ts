@@ -1,4 +1,4 @@
-import type { BudgetPeriod } from "../../src/ledger/ledger.ts";
+import type { BudgetPeriod } from "../../src/core/budget-period.ts";
 import type { Account } from "./state.ts";
 
 /** Null where a period never ends. */

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../src/ledger/ledger.ts";
+import type { AdmitVerdict } from "../../src/ledger/ledger.ts";
 import type { Account, Charge, ChargeKind, Hold, Process, RecordEntry } from "./state.ts";
 
 /** The server that answers: since when it has been up, and the timeline it writes. A promotion changes the latter alone. */
@@ -10,7 +10,7 @@ export type Rules = {
   grant: (ask: { least: bigint; most: bigint; unlimited: boolean; free: bigint }) => bigint;
   refusal: (ask: { least: bigint; posted: bigint }) => "insufficient" | "reserved";
   /** Which answers count against the rate: all but those with status 429, and those that decided nothing. */
-  counted: (kind: Verdict["kind"]) => boolean;
+  counted: (kind: AdmitVerdict["kind"]) => boolean;
   windowMs: number;
   paid: (end: { cost: bigint; amount: bigint; spare: bigint }) => bigint;
   /** Whether what a provider's failure waives is the house's, given what that bears of the key this hour. */
@@ -38,7 +38,7 @@ export type Rules = {
 const LEASE_MS = 15_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-const UNCOUNTED: ReadonlySet<Verdict["kind"]> = new Set([
+const UNCOUNTED: ReadonlySet<AdmitVerdict["kind"]> = new Set([
   "already",
   "stale_key",
   "rate_limited",

@@ -1,4 +1,5 @@
-import type { BudgetPeriod, FundingKind } from "../../src/ledger/ledger.ts";
+import type { BudgetPeriod } from "../../src/core/budget-period.ts";
+import type { FundingKind } from "../../src/ledger/ledger.ts";
 import type { Outcome } from "../../src/core/usage.ts";
 
 /** Everything the ledger knows, in the shape of its tables. Both the model and a database can be read as this. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ClientDialect } from "../../src/core/dialect.ts";
 import { MEMBERS } from "../../src/wire/members/member-tables.ts";
-import { isRefused, type Refusal } from "../../src/wire/members/refusal.ts";
+import { isRefused, type MemberRefusal } from "../../src/wire/members/refusal.ts";
 import type { Shape } from "../../src/wire/members/shape.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 
@@ -32,7 +32,7 @@ function rowsOf(shape: Shape, way: readonly string[] = [], above: readonly Shape
   return [...beginnings, ...members];
 }
 
-function refusedValue(name: string, refusal: Refusal): unknown {
+function refusedValue(name: string, refusal: MemberRefusal): unknown {
   const value = VALUES.find((candidate) => isRefused(candidate, refusal));
   if (value === undefined) throw new Error(`no value of ${name} is refused`);
   return value;

@@ -1,7 +1,7 @@
 import type { Decimal } from "../../core/decimal.ts";
 import { isObject } from "../../core/is-object.ts";
 import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff, TARIFF_PARTS, type TariffPart } from "../../core/price.ts";
-import { type Exchange, nanoOf, nanoPerMillion } from "./exchange.ts";
+import { type UsdConversion, nanoOf, nanoPerMillion } from "./exchange.ts";
 import { AbsurdNumber, callPrice, isDearer, isZero, type LitellmEntry, tiersOf, tokenPrice } from "./litellm-entry.ts";
 import type { SkipReason } from "./price-list.ts";
 
@@ -40,7 +40,7 @@ const ABOVE = /^(\w+)_above_(\d+)k_tokens$/;
 const OUT_OF_REACH = /_(priority|flex|batches)$|audio|_dbu_cost_|^(code_interpreter|file_search|vector_store)_/;
 const SEARCH = "search_context_cost_per_query";
 
-type Terms = { exchange: Exchange; contextWindow: number | null; carry: Carry };
+type Terms = { exchange: UsdConversion; contextWindow: number | null; carry: Carry };
 /** What is carried though it needs a decision. */
 export type Carry = { free: boolean; dearest: boolean };
 

@@ -2,7 +2,7 @@ import type { ClientDialect } from "../../core/dialect.ts";
 import type { Tariff } from "../../core/price.ts";
 
 /** A model as somebody's list of prices describes it, in our units. */
-export type ListedModel = {
+export type PriceListModel = {
   id: string;
   /** The name by which its provider knows it. */
   upstreamModel: string;
@@ -31,7 +31,7 @@ export type SkipReason = keyof typeof SKIP_REASONS;
 export type RefusedModel = { id: string; field: string; problem: string };
 
 export type PriceList = {
-  models: ListedModel[];
+  models: PriceListModel[];
   skipped: Partial<Record<SkipReason, number>>;
   refused: RefusedModel[];
 };

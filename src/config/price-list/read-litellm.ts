@@ -2,10 +2,10 @@ import { parseDecimal } from "../../core/decimal.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
 import { matchesGlob } from "./matches-glob.ts";
-import type { Exchange } from "./exchange.ts";
+import type { UsdConversion } from "./exchange.ts";
 import { AbsurdNumber, type LitellmEntry, tokenLimit } from "./litellm-entry.ts";
 import { type Carry, readTariff } from "./litellm-tariff.ts";
-import type { ListedModel, PriceList, SkipReason } from "./price-list.ts";
+import type { PriceListModel, PriceList, SkipReason } from "./price-list.ts";
 import { readExactJson } from "./read-exact-json.ts";
 
 export type Selection = {
@@ -13,7 +13,7 @@ export type Selection = {
   vendor: string;
   /** Which names, as a pattern. */
   match: string;
-  exchange: Exchange;
+  exchange: UsdConversion;
   carry: Carry;
 };
 
@@ -40,7 +40,7 @@ export function litellmVendors(text: string, path: string): string[] {
 
 type Named = { entry: LitellmEntry; selection: Selection };
 
-function readOrRefuse(id: string, named: Named): ListedModel | SkipReason | PriceList["refused"][number] {
+function readOrRefuse(id: string, named: Named): PriceListModel | SkipReason | PriceList["refused"][number] {
   try {
     return readModel(id, named);
   } catch (error) {
@@ -49,7 +49,7 @@ function readOrRefuse(id: string, named: Named): ListedModel | SkipReason | Pric
   }
 }
 
-function readModel(id: string, { entry, selection }: Named): ListedModel | SkipReason {
+function readModel(id: string, { entry, selection }: Named): PriceListModel | SkipReason {
   const vendor = vendorOf(entry);
   const mode = entry["mode"];
   const dialect = typeof mode === "string" && Object.hasOwn(DIALECTS, mode) ? DIALECTS[mode] : undefined;
@@ -76,7 +76,7 @@ const vendorOf = (entry: LitellmEntry): string =>
 const nativeDialect = (vendor: string): ClientDialect | null => (vendor === "anthropic" ? "messages" : null);
 
 /** Reads a factor such as 1.2 exactly; null when it is none above zero. */
-export function parseFactor(text: string): Exchange["markup"] | null {
+export function parseFactor(text: string): UsdConversion["markup"] | null {
   const factor = /^\d{1,6}(\.\d{1,9})?$/.test(text) ? parseDecimal(text) : null;
   return factor === null || factor.digits === 0n ? null : factor;
 }

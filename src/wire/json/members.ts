@@ -4,20 +4,20 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 
 /** Where a member of the outermost object stands in the bytes: its name, and the range of its value. */
-export type Member = { name: string; nameStart: number; valueStart: number; valueEnd: number };
+export type MemberSpan = { name: string; nameStart: number; valueStart: number; valueEnd: number };
 
-export type Members = { list: Member[]; duplicate: string | null };
+export type Members = { list: MemberSpan[]; duplicate: string | null };
 
 /**
  * Finds the members of the outermost object of a JSON text. The text must already have been accepted by
  * `JSON.parse`: this only finds places, so that a field can be changed while every other byte stays as the caller wrote it.
  */
 export function findMembers(bytes: Buffer): Members {
-  const list: Member[] = [];
+  const list: MemberSpan[] = [];
   const names = new Set<string>();
   let duplicate: string | null = null;
   let depth = 0;
-  let open: Member | null = null;
+  let open: MemberSpan | null = null;
   let lastSolid = 0;
 
   for (let at = 0; at < bytes.length; at++) {

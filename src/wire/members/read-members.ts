@@ -8,10 +8,10 @@ import { MEMBERS } from "./member-tables.ts";
 import type { UnknownMembers } from "./unknown-members.ts";
 
 /** A body whose every member has been read: nothing refused is in it, and nothing that is as good as absent. */
-export type ReadBody = ParsedBody & { unknown: UnknownMembers };
+export type InspectedBody = ParsedBody & { unknown: UnknownMembers };
 
 /** Refuses what no provider is sent, and rids a body of what says nothing. Its bytes are touched only where there is such. */
-export function readMembers(dialect: ClientDialect, body: ParsedBody, mediaUrls: MediaUrls): ReadBody {
+export function readMembers(dialect: ClientDialect, body: ParsedBody, mediaUrls: MediaUrls): InspectedBody {
   const shape = MEMBERS[dialect];
   const { fault, changed, unknown, more } = inspectMembers(shape, body.value, { mediaUrls, refused: "fault" });
   if (fault !== null) throw fault;
@@ -22,7 +22,7 @@ export function readMembers(dialect: ClientDialect, body: ParsedBody, mediaUrls:
 }
 
 /** The same for a body of which nothing comes but a figure: what is refused is left out of it instead. */
-export function readCountedMembers(dialect: ClientDialect, body: ParsedBody, mediaUrls: MediaUrls): ReadBody {
+export function readCountedMembers(dialect: ClientDialect, body: ParsedBody, mediaUrls: MediaUrls): InspectedBody {
   const terms = { mediaUrls, refused: "taken out" } as const;
   const { changed, unknown, more } = inspectMembers(MEMBERS[dialect], body.value, terms);
   const found = { listed: unknown, more };

@@ -11,10 +11,10 @@ export const REASONS = {
  * Why a member is refused, and for which of its values: with `unless` all that it does not allow, with `when` those it names,
  * else all. A member that is null or an empty list is as absent, and never refused.
  */
-export type Refusal = { because: keyof typeof REASONS; unless?: Test; when?: Test; example?: unknown };
+export type MemberRefusal = { because: keyof typeof REASONS; unless?: Test; when?: Test; example?: unknown };
 type Test = (value: unknown) => boolean;
 
-export function isRefused(value: unknown, { unless, when }: Refusal): boolean {
+export function isRefused(value: unknown, { unless, when }: MemberRefusal): boolean {
   return unless ? !unless(value) : (when?.(value) ?? true);
 }
 
@@ -33,20 +33,20 @@ export const including =
   (value) =>
     Array.isArray(value) && value.some((item) => values.includes(item));
 
-export const STORED: Refusal = { because: "stored" };
-export const REMOTE: Refusal = { because: "remote" };
-export const PRICED: Refusal = { because: "priced" };
-const OPERATED: Refusal = { because: "operated" };
-export const UNANSWERED: Refusal = { because: "unanswered" };
+export const STORED: MemberRefusal = { because: "stored" };
+export const REMOTE: MemberRefusal = { because: "remote" };
+export const PRICED: MemberRefusal = { because: "priced" };
+const OPERATED: MemberRefusal = { because: "operated" };
+export const UNANSWERED: MemberRefusal = { because: "unanswered" };
 
-const all = (refusal: Refusal, names: string): Record<string, Refusal> =>
+const all = (refusal: MemberRefusal, names: string): Record<string, MemberRefusal> =>
   Object.fromEntries(names.split(/\s+/).map((name) => [name, refusal]));
 
 /**
  * What a server that speaks one of our formats may read in a body beside them, and no caller may tell it, whoever the provider
  * is. A name that ends in `*` stands for all that begin so.
  */
-export const FOREIGN: Readonly<Record<string, Refusal>> = {
+export const FOREIGN: Readonly<Record<string, MemberRefusal>> = {
   // Gateways behind this one: where to send the request, as whom, and what to pretend.
   ...all(
     REMOTE,

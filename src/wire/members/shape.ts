@@ -1,4 +1,4 @@
-import type { Refusal } from "./refusal.ts";
+import type { MemberRefusal } from "./refusal.ts";
 
 /** What the table says of one member of an object. */
 export type Member = {
@@ -6,7 +6,7 @@ export type Member = {
   known: boolean;
   /** What is as good as leaving it out: null, unless it is required or says something by being null; an empty list of a list. */
   absent: { null: boolean; empty: boolean };
-  refusal: Refusal | null;
+  refusal: MemberRefusal | null;
   /** `address`: of media that the provider fetches; `bytes`: media itself, or such an address. */
   media: "address" | "bytes" | null;
   /** What it holds. Null: whatever the caller puts there, as in a schema or in the input of a tool. */
@@ -19,9 +19,9 @@ export type Shape = {
   /** Names as readers see them that do not mind case. */
   folded: ReadonlyMap<string, string>;
   /** Beginnings of names that are refused. */
-  prefixes: readonly (readonly [prefix: string, refusal: Refusal])[];
+  prefixes: readonly (readonly [prefix: string, refusal: MemberRefusal])[];
   /** An object that is refused for what it is as a whole: which of its members says so, and why. */
-  whole: ((value: Readonly<Record<string, unknown>>) => readonly [name: string, refusal: Refusal] | null) | null;
+  whole: ((value: Readonly<Record<string, unknown>>) => readonly [name: string, refusal: MemberRefusal] | null) | null;
 };
 
 /** Names are separated by spaces. */
@@ -32,7 +32,7 @@ type ShapeRows = {
   lists?: string;
   inside?: Readonly<Record<string, () => Shape>>;
   /** A name that ends in `*` stands for all that begin so. What is only refused, or only looked into, is not known. */
-  refused?: Readonly<Record<string, Refusal>>;
+  refused?: Readonly<Record<string, MemberRefusal>>;
   addresses?: string;
   bytes?: string;
   whole?: Shape["whole"];
@@ -71,7 +71,7 @@ export function shapeOf(rows: ShapeRows): Shape {
 export const fold = (name: string): string => name.toUpperCase().toLowerCase();
 
 /** Refused whatever its value. */
-export const isUnconditional = (refusal: Refusal | null = null): boolean =>
+export const isUnconditional = (refusal: MemberRefusal | null = null): boolean =>
   refusal !== null && refusal.unless === undefined && refusal.when === undefined;
 
 const words = (text = ""): string[] => text.split(/\s+/).filter((word) => word !== "");

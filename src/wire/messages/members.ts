@@ -1,11 +1,11 @@
 import { foreignBody, FOREIGN_MEDIA, foreignMedia, foreignParts, leaf } from "../members/foreign-shapes.ts";
-import { FOREIGN, matching, oneOf, type Refusal, REMOTE, STORED } from "../members/refusal.ts";
+import { FOREIGN, matching, oneOf, type MemberRefusal, REMOTE, STORED } from "../members/refusal.ts";
 import { type Shape, shapeOf } from "../members/shape.ts";
 
 const CACHE_CONTROL = leaf("type ttl");
 
 /** Tools the caller runs itself. Any other kind is run by the provider, at a price and with powers we do not know. */
-const TOOLS_OF_CALLERS: Refusal = {
+const TOOLS_OF_CALLERS: MemberRefusal = {
   because: "priced",
   unless: matching(/^(custom|function|(bash|text_editor|computer|memory|tool_search_tool)_\w+)$/),
 };

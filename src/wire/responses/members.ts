@@ -1,13 +1,13 @@
 import { foreignBody, FOREIGN_MEDIA, foreignMedia, foreignParts, leaf } from "../members/foreign-shapes.ts";
-import { FOREIGN, including, oneOf, REMOTE, type Refusal, STORED } from "../members/refusal.ts";
+import { FOREIGN, including, oneOf, REMOTE, type MemberRefusal, STORED } from "../members/refusal.ts";
 import { type Shape, shapeOf } from "../members/shape.ts";
 
 const CACHE_BREAK = leaf("mode ttl");
 
 /** Tools the caller runs itself, alone or in a namespace. Any other kind is run by the provider, at a price we do not know. */
 const TOOL_KINDS = ["function", "custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview"];
-const ALONE: Refusal = { because: "priced", unless: oneOf(...TOOL_KINDS, "tool_search", "namespace") };
-const IN_NAMESPACE: Refusal = { because: "priced", unless: oneOf(...TOOL_KINDS, "tool_search") };
+const ALONE: MemberRefusal = { because: "priced", unless: oneOf(...TOOL_KINDS, "tool_search", "namespace") };
+const IN_NAMESPACE: MemberRefusal = { because: "priced", unless: oneOf(...TOOL_KINDS, "tool_search") };
 
 const ENVIRONMENT = shapeOf({
   required: "type",
@@ -16,7 +16,7 @@ const ENVIRONMENT = shapeOf({
 });
 const FORMAT = leaf("type definition syntax");
 
-const toolShape = (kinds: Refusal, members: () => Shape): Shape =>
+const toolShape = (kinds: MemberRefusal, members: () => Shape): Shape =>
   shapeOf({
     required: "type name parameters strict tools vector_store_ids",
     optional: `description format execution defer_loading allowed_callers async output_schema environment display_height

@@ -1,4 +1,4 @@
-import type { CountTokens } from "../../../src/tokens/count-tokens.ts";
+import type { TextCounter } from "../../../src/tokens/count-tokens.ts";
 import { isObject } from "../../../src/core/is-object.ts";
 import type { Json } from "../formats.ts";
 
@@ -19,7 +19,7 @@ const LABELS = new Set([
 ]);
 
 /** The tokens of everything a model reads. Pictures and files are counted by the habit of the provider instead. */
-export function countInput(body: Json, count: CountTokens): number {
+export function countInput(body: Json, count: TextCounter): number {
   let tokens = 0;
   for (const name of INPUT) for (const text of texts(body[name])) tokens += count(text);
   return tokens;

@@ -21,7 +21,7 @@ export const verdictsAreTrue: Check = ({ clients, ledger }) => {
   );
   const untrue = refused.filter((client) => {
     const { code, least, toldPosted } = client;
-    const holds = VERDICTS[code ?? ""] as Verdict;
+    const holds = VERDICTS[code ?? ""] as AdmitVerdict;
     return !during(histories.get(client.keyId) ?? [], client).some(
       (moment) => holds(least ?? 0n, moment) && (toldPosted ?? moment.posted) === moment.posted,
     );
@@ -32,9 +32,9 @@ export const verdictsAreTrue: Check = ({ clients, ledger }) => {
   };
 };
 
-type Verdict = (least: bigint, moment: Moment) => boolean;
+type AdmitVerdict = (least: bigint, moment: Moment) => boolean;
 
-const VERDICTS: Record<string, Verdict> = {
+const VERDICTS: Record<string, AdmitVerdict> = {
   insufficient_credit: (least, { posted }) => least > posted,
   balance_temporarily_reserved: (least, { posted, mostHeld }) => posted >= least && least > posted - mostHeld,
   limit_reached: (_least, { posted }) => posted <= 0n,
