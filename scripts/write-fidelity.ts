@@ -11,37 +11,93 @@ import { CLIENT_FIELDS, fieldTable } from "../src/translate/fidelity/field-table
 const PAGE = "docs/reference/fidelity.md";
 const DIALECTS = Object.keys(CLIENT_FIELDS) as ClientDialect[];
 const SIGNS: Record<Fate, string> = { kept: "=", translated: "≈", lost: "lost", refused: "400" };
-const TITLES: Record<ClientDialect, string> = {
+const TITLES: Record<ProviderDialect, string> = {
   chat: "Chat completions",
   responses: "Responses",
   messages: "Messages",
 };
 
-/** Fields of answers, which no table decides: they are what the readers and writers of `src/translate/crossing` do. */
-const ANSWERS: readonly (readonly [what: string, chat: string, responses: string, messages: string])[] = [
-  ["text", "`content`", "`output_text` part, one item per block", "`text` block"],
-  [
-    "call of a tool",
-    "`tool_calls`, numbered from 0",
-    "`function_call` item, or the one of its tool",
-    "`tool_use` block",
-  ],
-  ["thinking", "`reasoning_content`", "`summary` of a `reasoning` item", "`thinking` block"],
-  ["signature, encrypted thoughts", "`reasoning_details`", "`encrypted_content`", "`signature`"],
-  ["refusal", "`refusal`", "`refusal` part", "`text` block"],
-  ["ended by itself", "`stop`", "`completed`", "`end_turn`"],
-  ["met a stop sequence", "`stop`", "`completed`", "`stop_sequence`"],
-  ["reached the limit", "`length`", "`incomplete`, `max_output_tokens`", "`max_tokens`"],
-  ["wants a tool called", "`tool_calls`", "`completed`", "`tool_use`"],
-  ["refused", "`content_filter`", "`incomplete`, `content_filter`", "`refusal`"],
-  ["cached input", "within `prompt_tokens`", "within `input_tokens`", "beside `input_tokens`"],
-  ["tier it was served on", "`service_tier`", "`service_tier`", "`usage.service_tier`"],
-  ["searches the provider ran", "–", "–", "`usage.server_tool_use`"],
-  ["other output of tools the provider ran", "–", "–", "–"],
-  ["citations of addresses", "`annotations`", "`annotations`", "`citations`, as search results"],
-  ["citations of places in documents", "–", "–", "only at providers of its own"],
-  ["log probabilities", "`logprobs`", "`logprobs`", "–"],
-];
+/** What an answer has, which no table decides: it is what the readers and writers of `src/translate/<dialect>` do. */
+const PARTS = [
+  "text",
+  "call of a tool",
+  "thinking",
+  "signature, encrypted thoughts",
+  "refusal",
+  "ended by itself",
+  "met a stop sequence",
+  "reached the limit",
+  "wants a tool called",
+  "refused",
+  "cached input",
+  "tier it was served on",
+  "searches the provider ran",
+  "other output of tools the provider ran",
+  "citations of addresses",
+  "citations of places in documents",
+  "log probabilities",
+] as const;
+
+/** Where each format has it. */
+const ANSWERS: Record<ProviderDialect, Record<(typeof PARTS)[number], string>> = {
+  chat: {
+    text: "`content`",
+    "call of a tool": "`tool_calls`, numbered from 0",
+    thinking: "`reasoning_content`",
+    "signature, encrypted thoughts": "`reasoning_details`",
+    refusal: "`refusal`",
+    "ended by itself": "`stop`",
+    "met a stop sequence": "`stop`",
+    "reached the limit": "`length`",
+    "wants a tool called": "`tool_calls`",
+    refused: "`content_filter`",
+    "cached input": "within `prompt_tokens`",
+    "tier it was served on": "`service_tier`",
+    "searches the provider ran": "–",
+    "other output of tools the provider ran": "–",
+    "citations of addresses": "`annotations`",
+    "citations of places in documents": "–",
+    "log probabilities": "`logprobs`",
+  },
+  responses: {
+    text: "`output_text` part, one item per block",
+    "call of a tool": "`function_call` item, or the one of its tool",
+    thinking: "`summary` of a `reasoning` item",
+    "signature, encrypted thoughts": "`encrypted_content`",
+    refusal: "`refusal` part",
+    "ended by itself": "`completed`",
+    "met a stop sequence": "`completed`",
+    "reached the limit": "`incomplete`, `max_output_tokens`",
+    "wants a tool called": "`completed`",
+    refused: "`incomplete`, `content_filter`",
+    "cached input": "within `input_tokens`",
+    "tier it was served on": "`service_tier`",
+    "searches the provider ran": "–",
+    "other output of tools the provider ran": "–",
+    "citations of addresses": "`annotations`",
+    "citations of places in documents": "–",
+    "log probabilities": "`logprobs`",
+  },
+  messages: {
+    text: "`text` block",
+    "call of a tool": "`tool_use` block",
+    thinking: "`thinking` block",
+    "signature, encrypted thoughts": "`signature`",
+    refusal: "`text` block",
+    "ended by itself": "`end_turn`",
+    "met a stop sequence": "`stop_sequence`",
+    "reached the limit": "`max_tokens`",
+    "wants a tool called": "`tool_use`",
+    refused: "`refusal`",
+    "cached input": "beside `input_tokens`",
+    "tier it was served on": "`usage.service_tier`",
+    "searches the provider ran": "`usage.server_tool_use`",
+    "other output of tools the provider ran": "–",
+    "citations of addresses": "`citations`, as search results",
+    "citations of places in documents": "only at providers of its own",
+    "log probabilities": "–",
+  },
+};
 
 const page = [
   "# Fidelity",
@@ -70,9 +126,9 @@ const page = [
   "",
   "The same in plain and in streamed answers, for both are made of the same events.",
   "",
-  "| What | Chat completions | Responses | Messages |",
-  "|---|---|---|---|",
-  ...ANSWERS.map((cells) => `| ${cells.join(" | ")} |`),
+  `| What | ${PROVIDER_DIALECTS.map((dialect) => TITLES[dialect]).join(" | ")} |`,
+  `|${"---|".repeat(PROVIDER_DIALECTS.length + 1)}`,
+  ...PARTS.map((part) => `| ${[part, ...PROVIDER_DIALECTS.map((dialect) => ANSWERS[dialect][part])].join(" | ")} |`),
   "",
 ].join("\n");
 

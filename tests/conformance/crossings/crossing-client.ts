@@ -1,7 +1,11 @@
 import type { z } from "zod";
 
-export type Dialect = "chat" | "responses" | "messages";
-export const DIALECTS: readonly Dialect[] = ["chat", "responses", "messages"];
+/** The formats of callers, and those of providers. */
+export const CLIENTS = ["chat", "responses", "messages"] as const;
+export const PROVIDERS = [...CLIENTS] as const;
+
+export type Client = (typeof CLIENTS)[number];
+export type Provider = (typeof PROVIDERS)[number];
 
 export type How = "plain" | "streamed";
 

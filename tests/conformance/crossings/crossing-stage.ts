@@ -3,21 +3,21 @@ import OpenAI from "openai";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../../support/gateway-process.ts";
 import type { WitnessedCall } from "../../support/simulator-process.ts";
 import { createChatClient } from "./chat-client.ts";
-import { type CrossingClient, type Dialect, DIALECTS } from "./crossing-client.ts";
+import { type Client, CLIENTS, type CrossingClient, type Provider, PROVIDERS } from "./crossing-client.ts";
 import { createMessagesClient } from "./messages-client.ts";
 import { createResponsesClient } from "./responses-client.ts";
 
-export type Pair = { client: Dialect; provider: Dialect };
-export const PAIRS: readonly Pair[] = DIALECTS.flatMap((client) => DIALECTS.map((provider) => ({ client, provider })));
+export type Pair = { client: Client; provider: Provider };
+export const PAIRS: readonly Pair[] = CLIENTS.flatMap((client) => PROVIDERS.map((provider) => ({ client, provider })));
 
 /** What a key has been charged, in total. */
 export type Charged = { inputTokens: number; outputTokens: number; credits: number };
 
-export type Witnessed = WitnessedCall & { dialect: Dialect; streamed: boolean; body: Record<string, unknown> };
+export type Witnessed = WitnessedCall & { dialect: Provider; streamed: boolean; body: Record<string, unknown> };
 
 export type CrossingStage = {
   gateway: GatewayProcess;
-  clients: Record<Dialect, CrossingClient>;
+  clients: Record<Client, CrossingClient>;
   modelOf: (pair: Pair, name: string) => string;
   charged: () => Promise<Charged>;
   /** The calls a provider has had since it was last asked. */

@@ -1,5 +1,5 @@
-import type { Dialect, How } from "./crossing-client.ts";
-import { type Pair, PAIRS } from "./crossing-stage.ts";
+import { type Client, CLIENTS, type How, PROVIDERS } from "./crossing-client.ts";
+import type { Pair } from "./crossing-stage.ts";
 
 type Seen = Partial<Record<How, string>>;
 
@@ -14,8 +14,15 @@ export function createCrossingsTable(titles: Record<string, string>) {
     },
     /** Null while something has not been seen. */
     page: (): string | null => {
-      const rows = PAIRS.map((pair) => Object.keys(titles).map((name) => cellOf(seen.get(nameOf(pair, name)) ?? {})));
-      return rows.flat().includes("") ? null : pageOf(Object.values(titles), rows);
+      const tables = CLIENTS.map((client) => ({
+        client,
+        rows: Object.entries(titles).map(([name, title]) => [
+          title,
+          ...PROVIDERS.map((provider) => cellOf(seen.get(nameOf({ client, provider }, name)) ?? {})),
+        ]),
+      }));
+      const isWhole = tables.every(({ rows }) => !rows.flat().includes(""));
+      return isWhole ? [...INTRODUCTION, ...tables.flatMap(tableOf), ""].join("\n") : null;
     },
   };
 }
@@ -25,22 +32,18 @@ function cellOf({ plain, streamed }: Seen): string {
   return plain === streamed ? plain : `plain ${plain}, streamed ${streamed}`;
 }
 
-function pageOf(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  const heads = PAIRS.map(({ client, provider }) => `${client} → ${provider}`);
-  const blocks = [0, 3, 6].flatMap((first) => [
-    "",
-    `## ${TITLES[PAIRS[first]?.client ?? "chat"]} clients`,
-    "",
-    `| | ${heads.slice(first, first + 3).join(" | ")} |`,
-    "|---|---|---|---|",
-    ...titles.map(
-      (title, index) => `| ${[title, ...rows.slice(first, first + 3).map((row) => row[index])].join(" | ")} |`,
-    ),
-  ]);
-  return [...INTRODUCTION, ...blocks, ""].join("\n");
-}
+type Table = { client: Client; rows: readonly (readonly string[])[] };
 
-const TITLES: Record<Dialect, string> = { chat: "Chat completions", responses: "Responses", messages: "Messages" };
+const tableOf = ({ client, rows }: Table): string[] => [
+  "",
+  `## ${TITLES[client]} clients`,
+  "",
+  `| | ${PROVIDERS.map((provider) => `${client} → ${provider}`).join(" | ")} |`,
+  `|${"---|".repeat(PROVIDERS.length + 1)}`,
+  ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+];
+
+const TITLES: Record<Client, string> = { chat: "Chat completions", responses: "Responses", messages: "Messages" };
 
 const INTRODUCTION = [
   "# Crossings, as seen",

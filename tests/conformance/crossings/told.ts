@@ -1,4 +1,4 @@
-import type { Dialect } from "./crossing-client.ts";
+import type { Provider } from "./crossing-client.ts";
 
 type Json = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ export type Told = {
 };
 
 /** Written from the providers' documentation, and not from the code that is tested. */
-export const TOLD: Record<Dialect, (body: Json) => Told> = {
+export const TOLD: Record<Provider, (body: Json) => Told> = {
   chat: (body) => {
     const messages = listOf(body["messages"]);
     const parts = messages.flatMap(({ content }) => listOf(content));
