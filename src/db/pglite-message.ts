@@ -10,7 +10,7 @@ export type TextResult = {
   rows: readonly (readonly (string | null)[])[];
 };
 
-/** An error without its class, which does not survive the journey. */
+/** An error without its class, which is lost between threads. */
 export type WorkerError = { message: string; code?: string; detail?: string; constraint?: string; severity?: string };
 
 export type WorkerReply =

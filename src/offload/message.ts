@@ -6,7 +6,7 @@ import type { JobName } from "./jobs.ts";
 /** What a thread is asked. */
 export type JobRequest = { name: JobName; task: unknown };
 
-/** A fault without its class, which does not survive the journey. */
+/** A fault without its class, which is lost between threads. */
 type SentFault = {
   code: FaultCode;
   message: string;

@@ -1,18 +1,10 @@
 import { AnswerLimitError, boundBeside } from "../../core/answer-limit.ts";
 import type { Usage } from "../../core/usage.ts";
 import { collect } from "../../relay/collect.ts";
-import {
-  announced,
-  brokeOff,
-  type Deliver,
-  endingOf,
-  failJourney,
-  keptAnswer,
-  noteFirstByte,
-  originOf,
-  pastLimit,
-  tooLong,
-} from "./generation.ts";
+import { answerTookTooLong, pastLimit, providerBrokeOff } from "./answer-fault.ts";
+import { announcedHead, originOf } from "./answer-head.ts";
+import { endingOf, failGeneration, keptAnswer } from "./end-generation.ts";
+import { noteFirstByte, type Deliver } from "./generation.ts";
 import { editMembers } from "../../wire/json/edit-members.ts";
 import { findMembers } from "../../wire/json/members.ts";
 import { usageToShow } from "../../wire/show-usage.ts";
@@ -25,8 +17,8 @@ type Limits = { deadlineMs: number; maxAnswerBytes: number };
 /** A plain answer is gathered, paid for, and sent. */
 export const createDeliverPlain =
   ({ limits, paperwork }: { limits: Limits; paperwork: Pick<Paperwork, "readPlain"> }): Deliver =>
-  async (journey, { route, answer: { body } }) => {
-    const { generation, held, sink, clock } = journey;
+  async (state, { route, answer: { body } }) => {
+    const { generation, held, sink, clock } = state;
     const { request, startedAtMs } = generation;
     const timeoutMs = limits.deadlineMs - (clock.elapsedMs() - startedAtMs);
     const maxBytes = boundBeside(limits.maxAnswerBytes, request.bytes.length);
@@ -36,19 +28,19 @@ export const createDeliverPlain =
       // Cut by us, it gets a status, and a status other than success costs nothing: the hold goes back whole.
       const cut = sink.cutBy();
       if (cut !== null) throw cut;
-      const usage = await held.hold.settle(endingOf(journey, { outcome, answered: true }));
+      const usage = await held.hold.settle(endingOf(state, { outcome, answered: true }));
       if (outcome === "client_gone") return { outcome, code: null, usage, bytesOut: 0, relayedAtMs, pace: null };
       if (outcome === "limited") throw pastLimit(answerTooLarge(maxBytes));
-      throw outcome === "timed_out" ? tooLong() : brokeOff();
+      throw outcome === "timed_out" ? answerTookTooLong() : providerBrokeOff();
     }
 
     const { bytes: given, usage: said, shown } = await read();
-    noteFirstByte(journey);
-    const head = announced(PLAIN_HEAD, journey, route);
+    noteFirstByte(state);
+    const head = announcedHead(PLAIN_HEAD, state, route);
     const usage = await held.hold.settle({
-      ...endingOf(journey, { outcome, answered: true, usage: said }),
+      ...endingOf(state, { outcome, answered: true, usage: said }),
       plain: given,
-      answer: (charged) => keptAnswer(journey, head, showing(charged)),
+      answer: (charged) => keptAnswer(state, head, showing(charged)),
     });
     const bytes = showing(usage);
     sink.begin({ ...head, headers: { ...head.headers, "content-length": String(bytes.length) } });
@@ -63,9 +55,9 @@ export const createDeliverPlain =
 
     async function read() {
       try {
-        return await paperwork.readPlain(whole, { request, route: route, origin: originOf(journey) });
+        return await paperwork.readPlain(whole, { request, route: route, origin: originOf(state) });
       } catch (error) {
-        return failJourney(journey, error);
+        return failGeneration(state, error);
       }
     }
   };

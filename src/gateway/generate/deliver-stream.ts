@@ -2,19 +2,10 @@ import { Fault } from "../../core/fault.ts";
 import { NO_USAGE } from "../../core/usage.ts";
 import type { Relay, Relayed } from "../../relay/relay.ts";
 import { pickTranslator } from "../../translate/pick-translator.ts";
-import {
-  announced,
-  brokeOff,
-  type Deliver,
-  endingOf,
-  isOurs,
-  type Journey,
-  keptAnswer,
-  noteFirstByte,
-  originOf,
-  pastLimit,
-  tooLong,
-} from "./generation.ts";
+import { answerTookTooLong, isOurs, pastLimit, providerBrokeOff } from "./answer-fault.ts";
+import { announcedHead, originOf } from "./answer-head.ts";
+import { endingOf, keptAnswer } from "./end-generation.ts";
+import { noteFirstByte, type Deliver, type GenerationState } from "./generation.ts";
 import { watchPace } from "./watch-pace.ts";
 
 const STREAM_HEAD = {
@@ -29,12 +20,12 @@ const STREAM_HEAD = {
 /** Content is forwarded as it comes; the terminal event leaves only after the settlement. [interface decision 21] */
 export const createDeliverStream =
   ({ relay }: { relay: Relay }): Deliver =>
-  async (journey, { route, answer: { body } }) => {
-    const { generation, held, sink, clock } = journey;
+  async (state, { route, answer: { body } }) => {
+    const { generation, held, sink, clock } = state;
     const { requestId, request, startedAtMs } = generation;
-    const stage = pickTranslator(request.dialect, route).stage(request, originOf(journey));
-    const head = announced(STREAM_HEAD, journey, route);
-    const watch = watchPace(journey, route);
+    const stage = pickTranslator(request.dialect, route).stage(request, originOf(state));
+    const head = announcedHead(STREAM_HEAD, state, route);
+    const watch = watchPace(state, route);
     sink.expectSignsOfLife(stage.keepAlive);
     const relayed = await relay({
       body,
@@ -43,7 +34,7 @@ export const createDeliverStream =
       head,
       startedAtMs,
       requestBytes: request.bytes.length,
-      onFirstByte: () => noteFirstByte(journey),
+      onFirstByte: () => noteFirstByte(state),
       onProgress: (pausedMs) => {
         watch.note(stage.delivered, pausedMs);
         held.hold.progress(stage, watch.hiddenTokens(pausedMs));
@@ -56,11 +47,11 @@ export const createDeliverStream =
       const cut = sink.cutBy();
       if (cut !== null && isOurs(cut)) throw cut;
       const usage = await held.hold.settle({
-        ...endingOf(journey, { outcome, begun, answered: true, usage: relayed.usage, hiddenTokens }),
+        ...endingOf(state, { outcome, begun, answered: true, usage: relayed.usage, hiddenTokens }),
         stage,
-        answer: terminal && ((charged) => keptAnswer(journey, head, stage.terminal(charged) ?? terminal)),
+        answer: terminal && ((charged) => keptAnswer(state, head, stage.terminal(charged) ?? terminal)),
       });
-      const fault = faultOf(relayed, journey);
+      const fault = faultOf(relayed, state);
       if (fault !== null) throw fault;
       if (outcome === "completed") {
         if (!begun) sink.begin(head);
@@ -75,16 +66,16 @@ export const createDeliverStream =
     }
   };
 
-function faultOf({ outcome, limit }: Relayed, { sink }: Journey): Fault | null {
+function faultOf({ outcome, limit }: Relayed, { sink }: GenerationState): Fault | null {
   switch (outcome) {
     case "completed":
       return null;
     case "client_gone":
       return sink.cutBy();
     case "upstream_failed":
-      return brokeOff();
+      return providerBrokeOff();
     case "timed_out":
-      return tooLong();
+      return answerTookTooLong();
     case "limited":
       return limit && pastLimit(limit);
     default:

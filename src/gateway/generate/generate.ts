@@ -15,16 +15,16 @@ import { checkContextWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 import { checkTools } from "./check-tools.ts";
 import { type CountRequest, countingRefusals } from "../count-request.ts";
+import { isOurs, isProviderFailure } from "./answer-fault.ts";
+import { fidelityOf } from "./answer-head.ts";
+import { endingOf, failGeneration } from "./end-generation.ts";
 import {
   type Deliver,
   type Delivered,
-  endingOf,
-  failJourney,
-  fidelityAlong,
   type Generation,
-  isOurs,
-  isProviders,
-  type Journey,
+  type GenerationState,
+  noteAsked,
+  noteAttempt,
 } from "./generation.ts";
 import type { Paperwork } from "../paperwork.ts";
 import type { Running } from "./running.ts";
@@ -59,25 +59,14 @@ type Parts = {
 };
 
 /** The life of a generation, in order. Each step lives in the folder of its name. */
-export const createGenerate = (parts: Parts): Generate => {
-  const { catalogue, countRequest, admit, paperwork, running, dispatch, deliverStream, deliverPlain, clock, paceOf } =
-    parts;
-
-  return async (generation) => {
+export const createGenerate =
+  (parts: Parts): Generate =>
+  async (generation) => {
     const { id, caller, request, idempotency } = generation;
+    const { catalogue, countRequest, admit, running, clock, paceOf } = parts;
     const { model, routeGroups, input } = await countingRefusals(
       () => countRequest(caller, id),
-      async () => {
-        const found = catalogue.resolve(request.model, caller.key);
-        const wanted = generation.fidelity ?? "declared";
-        const offer = { routes: routesFor(request, found.routes, wanted), reasoning: canReason(found) };
-        const groups = await paperwork.groupRoutes(request, offer, wanted);
-        checkTools(request, found);
-        checkOutputLimit(request, found);
-        const estimated = await paperwork.estimateInput(request);
-        await checkContextWindow({ input: estimated, model: found, countText: () => paperwork.countText(request) });
-        return { model: found, routeGroups: groups, input: estimated };
-      },
+      () => check(parts, generation),
     );
 
     const admitted = await admit({
@@ -95,66 +84,83 @@ export const createGenerate = (parts: Parts): Generate => {
     const sink = watch(generation, parts.storedAnswerBytes);
     running.began(id, sink);
     try {
-      return await serve({
+      return await serve(parts, {
         generation,
         model,
         routeGroups,
         held: admitted,
         sink,
         clock,
+        paceOf,
         provider: "",
         firstByteMs: null,
         asked: null,
-        paceOf,
       });
     } finally {
       running.ended(id);
     }
   };
 
-  /** From the first provider that is asked to the last byte for the caller. */
-  async function serve(journey: Journey): Promise<Generated> {
-    const { generation, routeGroups, model, held, sink } = journey;
-    const { request, startedAtMs, onAttempt } = generation;
-    const dispatched = await dispatch({
-      routes: routeGroups.best.routes,
-      otherRoutes: () => routeGroups.others().map(({ routes }) => routes),
-      answerMode: request.stream ? "streamed" : "whole",
-      bodyFor: (route, quirks) => {
-        journey.asked = { route, atMs: clock.elapsedMs() };
-        return paperwork.writeRequest(request, route, {
-          upstreamModel: route.upstreamModel,
-          maxOutputTokens: held.toldMaxTokens,
-          reasoning: canReason(model),
-          quirks,
-          members: memberPolicyOf(route),
-        });
-      },
-      headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
-      deadlineAtMs: startedAtMs + parts.deadlineMs,
-      sink,
-      onAttempt: (attempt) => {
-        journey.provider = attempt.route.provider;
-        onAttempt(attempt);
-      },
-    }).catch((error: unknown) => failJourney(journey, error));
+/** Everything that can be refused before money is set aside. */
+async function check({ catalogue, paperwork }: Parts, { request, caller, fidelity = "declared" }: Generation) {
+  const model = catalogue.resolve(request.model, caller.key);
+  const offer = { routes: routesFor(request, model.routes, fidelity), reasoning: canReason(model) };
+  const routeGroups = await paperwork.groupRoutes(request, offer, fidelity);
+  checkTools(request, model);
+  checkOutputLimit(request, model);
+  const input = await paperwork.estimateInput(request);
+  await checkContextWindow({ input, model, countText: () => paperwork.countText(request) });
+  return { model, routeGroups, input };
+}
 
-    if (dispatched === null) {
-      const cut = sink.cutBy();
-      // What no provider was asked, or what we gave up ourselves, is not the key's doing: the hold goes back by its scope.
-      const left = journey.asked !== null && (cut === null || !isOurs(cut));
-      const usage = left ? await held.hold.settle(endingOf(journey, { outcome: "client_gone" })) : NO_USAGE;
-      if (cut !== null) throw cut;
-      return { outcome: "client_gone", code: null, modelId: model.id, usage, relayMs: 0, bytesOut: 0, dropped: null };
-    }
+/** From the first provider that is asked to the last byte for the caller. */
+async function serve(parts: Parts, state: GenerationState): Promise<Generated> {
+  const { generation, model } = state;
+  const dispatched = await ask(parts, state).catch((error: unknown) => failGeneration(state, error));
+  if (dispatched === null) return leave(state);
 
-    const answeredAtMs = clock.elapsedMs();
-    const deliver = request.stream ? deliverStream : deliverPlain;
-    const { outcome, code, usage, bytesOut, relayedAtMs } = await heardBy(journey, dispatched, deliver);
-    const dropped = droppedIn(fidelityAlong(journey, dispatched.route));
-    return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
-  }
-};
+  const answeredAtMs = state.clock.elapsedMs();
+  const deliver = generation.request.stream ? parts.deliverStream : parts.deliverPlain;
+  const { outcome, code, usage, bytesOut, relayedAtMs } = await reported(state, dispatched, deliver);
+  const dropped = droppedIn(fidelityOf(state, dispatched.route));
+  return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
+}
+
+/** Asks route after route, until one answers; null when the caller has left meanwhile. */
+function ask({ dispatch, paperwork, deadlineMs }: Parts, state: GenerationState): Promise<Dispatched | null> {
+  const { generation, routeGroups, model, held, sink } = state;
+  const { request, startedAtMs } = generation;
+  return dispatch({
+    routes: routeGroups.best.routes,
+    otherRoutes: () => routeGroups.others().map(({ routes }) => routes),
+    answerMode: request.stream ? "streamed" : "whole",
+    bodyFor: (route, quirks) => {
+      noteAsked(state, route);
+      return paperwork.writeRequest(request, route, {
+        upstreamModel: route.upstreamModel,
+        maxOutputTokens: held.toldMaxTokens,
+        reasoning: canReason(model),
+        quirks,
+        members: memberPolicyOf(route),
+      });
+    },
+    headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
+    deadlineAtMs: startedAtMs + deadlineMs,
+    sink,
+    onAttempt: (attempt) => noteAttempt(state, attempt),
+  });
+}
+
+/** The caller left, or was cut, before a provider answered. */
+async function leave(state: GenerationState): Promise<Generated> {
+  const { model, held, sink, asked } = state;
+  const cut = sink.cutBy();
+  // What no provider was asked, or what we gave up ourselves, is not the key's doing: the hold goes back by its scope.
+  const charged = asked !== null && (cut === null || !isOurs(cut));
+  const usage = charged ? await held.hold.settle(endingOf(state, { outcome: "client_gone" })) : NO_USAGE;
+  if (cut !== null) throw cut;
+  return { outcome: "client_gone", code: null, modelId: model.id, usage, relayMs: 0, bytesOut: 0, dropped: null };
+}
 
 /** The caller's end, as far as this request watches it. */
 function watch({ caller, request, idempotency, sink }: Generation, storedAnswerBytes: number): WatchedSink {
@@ -167,18 +173,18 @@ function watch({ caller, request, idempotency, sink }: Generation, storedAnswerB
   });
 }
 
-/** The route hears how its answer went: a provider that keeps dying within its answers must not be asked for ever. */
-async function heardBy(journey: Journey, dispatched: Dispatched, deliver: Deliver): Promise<Delivered> {
+/** The health of a route learns how its answer went: a provider that keeps dying within its answers must not be asked for ever. */
+async function reported(state: GenerationState, dispatched: Dispatched, deliver: Deliver): Promise<Delivered> {
   const { ended } = dispatched;
-  const { id: keyId } = journey.generation.caller.key;
+  const { id: keyId } = state.generation.caller.key;
   try {
-    const delivered = await deliver(journey, dispatched);
+    const delivered = await deliver(state, dispatched);
     const { outcome, usage, pace } = delivered;
     ended({ outcome, outputTokens: usage.outputTokens, keyId, pace });
     return delivered;
   } catch (error) {
     // Whatever else is thrown here is the ledger's affair or the caller's.
-    ended({ outcome: isProviders(error) ? "upstream_failed" : null, outputTokens: 0, keyId });
+    ended({ outcome: isProviderFailure(error) ? "upstream_failed" : null, outputTokens: 0, keyId });
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { Relayed } from "../../relay/relay.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
 import type { PaceSample } from "../../upstream/route-pace.ts";
 import type { Route } from "../../core/route.ts";
-import type { Journey } from "./generation.ts";
+import type { GenerationState } from "./generation.ts";
 import { SilenceMeter } from "./silence-meter.ts";
 import { thinksUnseen } from "./thinks-unseen.ts";
 
@@ -21,7 +21,7 @@ const BYTES_PER_TOKEN = 4;
 const FEW_TOKENS = 8;
 
 /** Called when the provider has said 200. */
-export function watchPace({ generation, model, clock, paceOf }: Journey, route: Route): PaceWatch {
+export function watchPace({ generation, model, clock, paceOf }: GenerationState, route: Route): PaceWatch {
   const { request } = generation;
   const { choices } = request;
   const answeredAtMs = clock.elapsedMs();

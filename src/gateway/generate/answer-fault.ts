@@ -1,0 +1,19 @@
+import { AnswerLimitError } from "../../core/answer-limit.ts";
+import { Fault } from "../../core/fault.ts";
+
+/** Cut because we could not go on, and not for anything the caller did: it costs nothing, so the hold goes back whole. */
+export const isOurs = ({ code }: Fault): boolean => code === "service_unavailable";
+
+export const providerBrokeOff = (): Fault =>
+  new Fault("upstream_error", "The provider broke off before the answer was complete. Trying again is safe.");
+
+/** A bound of ours ended the answer. The code is the one for an answer that could not be had; the words say whose doing it was. */
+export const pastLimit = (limit: AnswerLimitError): Fault =>
+  new Fault("upstream_error", `${limit.message} Ask for less, or in parts.`, { cause: limit });
+
+/** Whether an error is a provider's doing, and not a bound of ours. */
+export const isProviderFailure = (error: unknown): boolean =>
+  error instanceof Fault && error.code === "upstream_error" && !(error.cause instanceof AnswerLimitError);
+
+export const answerTookTooLong = (): Fault =>
+  new Fault("upstream_timeout", "The answer took longer than a stream may last. Ask for less, or in parts.");

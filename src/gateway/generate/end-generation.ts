@@ -1,0 +1,73 @@
+import { Fault, type FaultCode } from "../../core/fault.ts";
+import type { AnswerHead } from "../../core/sink.ts";
+import type { AnswerOutcome, Usage } from "../../core/usage.ts";
+import type { StoredAnswer } from "../../ledger/ledger.ts";
+import type { GenerationState } from "./generation.ts";
+import type { HoldEnding } from "./hold.ts";
+
+type Known = {
+  outcome: AnswerOutcome;
+  begun?: boolean;
+  answered?: boolean;
+  usage?: Usage | null;
+  hiddenTokens?: number;
+};
+
+/** The end of a generation as the ledger is told it; what is not known is not there. */
+export function endingOf(
+  state: GenerationState,
+  { outcome, begun = false, answered = false, usage = null, hiddenTokens = 0 }: Known,
+): HoldEnding {
+  const { generation, sink, clock, provider, firstByteMs } = state;
+  const details = {
+    provider,
+    status: outcome === "completed" || begun ? 200 : 502,
+    firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs),
+    tookMs: Math.round(clock.elapsedMs() - generation.startedAtMs),
+  };
+  const contentDelivered = sink.hasAnswered();
+  return {
+    outcome,
+    begun,
+    answered,
+    streamed: generation.request.stream,
+    usage,
+    hiddenTokens,
+    lostTokens: outcome === "client_gone" ? lostTokens(state) : 0,
+    stage: null,
+    plain: null,
+    contentDelivered,
+    details,
+    answer: null,
+  };
+}
+
+/** What a provider may have produced since it was asked, at the pace of its route. */
+function lostTokens({ asked, paceOf, clock, generation }: GenerationState): number {
+  if (asked === null) return 0;
+  const { tokensPerSecond, firstTokenMs } = paceOf(asked.route);
+  const speakingMs = Math.max(0, clock.elapsedMs() - asked.atMs - firstTokenMs);
+  return Math.ceil((speakingMs * tokensPerSecond * generation.request.choices) / 1_000);
+}
+
+/** The answer as it is kept for a retry; null when it is not wanted, or too large. */
+export function keptAnswer({ generation, sink }: GenerationState, head: AnswerHead, last: Buffer): StoredAnswer | null {
+  if (generation.idempotency === null) return null;
+  const body = sink.remembered(last);
+  return body && generation.idempotency.store(head, body);
+}
+
+const PROVIDER_FAILURES: ReadonlySet<FaultCode> = new Set([
+  "provider_unavailable",
+  "upstream_error",
+  "upstream_timeout",
+]);
+
+/** A provider that failed is written down, at no cost; a request that it refused with reason is as if never sent. */
+export async function failGeneration(state: GenerationState, error: unknown): Promise<never> {
+  if (error instanceof Fault && PROVIDER_FAILURES.has(error.code)) {
+    // Should the ledger be away, the hold is voided instead, and the caller still hears of the provider.
+    await state.held.hold.settle(endingOf(state, { outcome: "upstream_failed" })).catch(() => undefined);
+  }
+  throw error;
+}
