@@ -20,8 +20,8 @@ const onCourse = ({ name, alike = [], ...rest }: Project, course: string) => ({
   },
 });
 
-/** A suite with every model behind a provider of another format: of either of the other two. */
-const crossings = (project: Project) => [onCourse(project, "crossed"), onCourse(project, "turned")];
+/** A suite with every model behind a provider of another format: of either of the other two, or of one that no caller speaks. */
+const crossings = (project: Project) => ["crossed", "turned", "gemini"].map((course) => onCourse(project, course));
 const onEveryCourse = (project: Project) => [onCourse(project, "straight"), ...crossings(project)];
 
 /** One project per verb: unit tests beside the code, black-box suites under tests/. */

@@ -32,12 +32,15 @@ const SUITES = new Set([
   "contract",
   "contract-crossed",
   "contract-turned",
+  "contract-gemini",
   "conformance",
   "conformance-crossed",
   "conformance-turned",
+  "conformance-gemini",
   "chaos",
   "chaos-crossed",
   "chaos-turned",
+  "chaos-gemini",
 ]);
 /** What is no suite of tests but a run of its own, by the word after `chaos`. */
 const RUNS: Readonly<Record<string, string>> = {

@@ -15,6 +15,7 @@ const TITLES: Record<ProviderDialect, string> = {
   chat: "Chat completions",
   responses: "Responses",
   messages: "Messages",
+  gemini: "Gemini",
 };
 
 /** What an answer has, which no table decides: it is what the readers and writers of `src/translate/<dialect>` do. */
@@ -95,6 +96,25 @@ const ANSWERS: Record<ProviderDialect, Record<(typeof PARTS)[number], string>> =
     "other output of tools the provider ran": "–",
     "citations of addresses": "`citations`, as search results",
     "citations of places in documents": "only at providers of its own",
+    "log probabilities": "–",
+  },
+  gemini: {
+    text: "part with `text`",
+    "call of a tool": "part with `functionCall`, whole or in pieces",
+    thinking: "part with `thought`",
+    "signature, encrypted thoughts": "`thoughtSignature` of a part",
+    refusal: "`finishMessage`",
+    "ended by itself": "`STOP`",
+    "met a stop sequence": "`STOP`",
+    "reached the limit": "`MAX_TOKENS`",
+    "wants a tool called": "`STOP`",
+    refused: "`SAFETY` and its like, or `promptFeedback` alone",
+    "cached input": "within `promptTokenCount`; thoughts beside `candidatesTokenCount`",
+    "tier it was served on": "–",
+    "searches the provider ran": "–",
+    "other output of tools the provider ran": "–",
+    "citations of addresses": "–",
+    "citations of places in documents": "–",
     "log probabilities": "–",
   },
 };

@@ -26,9 +26,7 @@ test("a model is tested by our name or the provider's, and without one what call
     route: null,
   });
   expect(() => chooseTarget({ ...provider, routes: [] }, whatever)).toThrow("--model");
-  expect(() => chooseTarget({ ...provider, routes: [{ ...route, dialect: "gemini" as never }] }, whatever)).toThrow(
-    "gemini",
-  );
+  expect(() => chooseTarget({ ...provider, routes: [{ ...route, dialect: "gemini" }] }, whatever)).toThrow("gemini");
 });
 
 test("a route that is declared otherwise than its stream was is told how to change", () => {

@@ -126,7 +126,7 @@ test.each<[what: string, from: string, to: string, path: string]>([
   ],
   ["a capability of half a character", "8192", '8192\n    capabilities: { x: "\\ud800" }', "models.0.capabilities"],
   ["an unknown dialect", "dialect: chat", "dialect: smoke", "models.0.routes.0.dialect"],
-  ["a dialect that is not spoken yet", "dialect: chat", "dialect: gemini", "models.0.routes.0.dialect"],
+  ["a dialect that is not spoken yet", "dialect: chat", "dialect: bedrock", "models.0.routes.0.dialect"],
   ["a limit of nothing", "8192", "0", "models.0.max_output_tokens"],
   ["a limit no column holds", "8192", "3000000000", "models.0.max_output_tokens"],
   ["a ceiling beside a published limit", "8192", "8192\n    output_ceiling: 100", "models.0.output_ceiling"],

@@ -74,7 +74,7 @@ const recorded = pairs.flatMap((pair) =>
 function streamOf({ name, path, lines, provider }: (typeof recorded)[number]): Buffer {
   if (name.endsWith(".sse")) return readFileSync(path);
   const events = lines.map((line) => {
-    const type = provider === "chat" ? undefined : /"type": ?"([\w.]+)"/.exec(line)?.[1];
+    const type = provider === "chat" || provider === "gemini" ? undefined : /"type": ?"([\w.]+)"/.exec(line)?.[1];
     return `${type === undefined ? "" : `event: ${type}\n`}data: ${line}\n\n`;
   });
   return Buffer.from(events.join("") + (provider === "chat" ? "data: [DONE]\n\n" : ""));

@@ -4,6 +4,7 @@ import { chatNormalised } from "./chat/normalised.ts";
 import { chatUntouched } from "./chat/untouched.ts";
 import { chatClient, chatProvider } from "./chat/sides.ts";
 import { createCrossing } from "./crossing/create-crossing.ts";
+import { geminiProvider } from "./gemini/sides.ts";
 import { messagesClient, messagesProvider } from "./messages/sides.ts";
 import { responsesClient, responsesProvider } from "./responses/sides.ts";
 import type { ClientSide, ProviderSide } from "./form/sides.ts";
@@ -44,6 +45,7 @@ const PROVIDERS: Record<ProviderDialect, ProviderSide> = {
   chat: chatProvider,
   responses: responsesProvider,
   messages: messagesProvider,
+  gemini: geminiProvider,
 };
 
 const SAME_FORMAT: Record<ClientDialect, Pair> = {

@@ -1,19 +1,20 @@
 import { expect, test } from "vitest";
 import { PAIRS, relayAnswer, UNTOUCHED } from "../../tests/translation/relay-answer.ts";
 import { encodeEvents, scriptStream } from "../../tests/translation/script-stream.ts";
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ProviderDialect } from "../core/dialect.ts";
 
 const LEAK = "gsk_a1B2c3 on gpu-07.internal.example.com";
 const error = { message: LEAK, type: "server_error", code: LEAK };
 
 /** How each format says amid a stream that it cannot go on. */
-const FAILURES: Record<ClientDialect, object[]> = {
+const FAILURES: Record<ProviderDialect, object[]> = {
   chat: [{ error }],
   responses: [
     { ...error, type: "error" },
     { type: "response.failed", response: { id: "resp_1", object: "response", status: "failed", error, output: [] } },
   ],
   messages: [{ type: "error", error }],
+  gemini: [{ error: { ...error, status: "UNAVAILABLE" } }],
 };
 
 const CASES = [...PAIRS, ...UNTOUCHED].flatMap((pair) =>
@@ -23,7 +24,10 @@ const CASES = [...PAIRS, ...UNTOUCHED].flatMap((pair) =>
 test.each(CASES)(
   "an error amid a $provider stream, $route for a $client caller, is told in our words alone [UPS-9]",
   async ({ failure, ...pair }) => {
-    const begun = scriptStream(pair.provider, [{ kind: "text", text: "Hello" }]).slice(0, 3);
+    const begun = scriptStream(pair.provider, [{ kind: "text", text: "Hello" }]).slice(
+      0,
+      pair.provider === "gemini" ? 1 : 3,
+    );
     const { text, outcome } = await relayAnswer(pair, [encodeEvents(pair.provider, [...begun, failure])]);
 
     expect(outcome).toBe("upstream_failed");

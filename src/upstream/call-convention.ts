@@ -1,5 +1,6 @@
 import type { ProviderDialect } from "../core/dialect.ts";
 import type { Quirks } from "./providers.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
 
 export type CallHeaders = Readonly<Record<string, string>>;
 
@@ -13,6 +14,11 @@ export type CallConvention = {
   credential: (secret: string, quirks: Quirks) => CallHeaders;
   /** What every call of this dialect needs, whatever the caller said. */
   headers?: CallHeaders;
+  /** A refusal as most dialects would have worded it, for providers that tell in its body what others tell by status and headers. */
+  refusal?: (refusal: RefusalHead, body: Buffer) => RefusalHead;
 };
+
+/** What is known of a refusal before its words are read. */
+export type RefusalHead = Pick<UpstreamAnswer, "status" | "headers">;
 
 export type CallConventions = Record<ProviderDialect, CallConvention>;

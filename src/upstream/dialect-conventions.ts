@@ -1,4 +1,5 @@
 import type { CallConventions, CallHeaders } from "./call-convention.ts";
+import { geminiConvention } from "./gemini/gemini-convention.ts";
 import type { Quirks } from "./providers.ts";
 
 const bearer = (secret: string, { credentialHeader }: Quirks): CallHeaders =>
@@ -9,4 +10,5 @@ export const DIALECT_CONVENTIONS: CallConventions = {
   chat: { path: () => "/chat/completions", credential: bearer },
   responses: { path: () => "/responses", credential: bearer },
   messages: { path: () => "/messages", credential: headerKey, headers: { "anthropic-version": "2023-06-01" } },
+  gemini: geminiConvention,
 };

@@ -139,10 +139,12 @@ export function createDispatch(parts: Parts): Dispatch {
 
   /** A provider answered, and not with success. */
   async function refused({ answer, route, watched, note }: Refusal): Promise<Tried> {
-    const { status, headers } = answer;
     const { provider } = route;
-    const reason = refusalReason(status);
     const reading = readBeginning(answer.body, ERROR_BODY);
+    // Only what the request or the account was refused for; nobody waits for the words of a provider that has failed.
+    const worded = answer.status < 500 ? conventions[route.dialect]?.refusal : undefined;
+    const { status, headers } = worded ? worded(answer, await reading) : answer;
+    const reason = refusalReason(status);
     if (isRetryable(status)) {
       // Its words do not matter, so nobody waits for them; they are read so that the connection can be used again.
       note(status, reason);

@@ -40,6 +40,18 @@ describe("what a provider's refusal means to the caller [interface decision 31] 
       "context_length_exceeded",
     ],
     [400, { code: "Client specified an invalid argument", error: "It does not support stop." }, "invalid_request"],
+    [400, { error: { code: 400, message: "Multiple candidates", status: "INVALID_ARGUMENT" } }, "invalid_request"],
+    [400, { error: { code: 400, message: "No such location", status: "FAILED_PRECONDITION" } }, "upstream_error"],
+    [
+      400,
+      {
+        error: {
+          message: "The input token count (9) exceeds the maximum number of tokens allowed (8).",
+          status: "INVALID_ARGUMENT",
+        },
+      },
+      "context_length_exceeded",
+    ],
     [422, { object: "error", message: { detail: [EXTRA] }, type: "invalid_request_error" }, "invalid_request"],
     [422, { detail: [EXTRA] }, "invalid_request"],
     [422, { detail: "Not Found" }, "upstream_error"],

@@ -4,14 +4,15 @@ import { readRefusal } from "./read-refusal.ts";
 
 const CONTEXT_CODES = new Set(["context_length_exceeded", "model_context_window_exceeded"]);
 const CONTEXT_WORDS =
-  /context.{0,20}(length|window|limit)|maximum context|prompt is too long|too many (input )?tokens/i;
+  /context.{0,20}(length|window|limit)|maximum context|prompt is too long|too many (input )?tokens|maximum number of tokens/i;
 
-/** How the formats call a request that is at fault itself; and how vLLM and xAI do. */
+/** How the formats call a request that is at fault itself; and how vLLM, xAI and Google do. */
 const CALLER_FAULTS = new Set([
   "invalid_request_error",
   "request_too_large",
   "BadRequestError",
   "Client specified an invalid argument",
+  "INVALID_ARGUMENT",
 ]);
 
 /** Whether a provider refuses our credential: the operator's to mend, and no reason to refuse the caller. */

@@ -8,7 +8,8 @@ const MOST_DETAILS = 5;
 
 /**
  * Reads a refusal in the shapes that providers have for it: `error` as both formats have it, `error` as a text (xAI), its
- * members without `error` around them (Mistral, older vLLM), and the list of details that a validating framework makes by itself.
+ * members without `error` around them (Mistral, older vLLM), with `status` for its type (Google), and the list of details that a
+ * validating framework makes by itself.
  */
 export function readRefusal(body: Buffer): ProviderRefusal {
   try {
@@ -33,7 +34,7 @@ function refusalIn(value: Record<string, unknown>): ProviderRefusal {
 const wordsOf = (owner: Record<string, unknown>): ProviderRefusal => ({
   message: textOf(owner["message"]),
   code: textOf(owner["code"]),
-  type: textOf(owner["type"]),
+  type: textOf(owner["type"]) || textOf(owner["status"]),
 });
 
 /** `body.max_completion_tokens: Extra inputs are not permitted`, and so on. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
-import { type Dialect, providerDialect } from "../support/provider-dialect.ts";
+import { providerDialect, type Spoken } from "../support/provider-dialect.ts";
 import { until } from "../support/until.ts";
 
 /** The long run is the promise; the short one is for every change. */
@@ -19,7 +19,7 @@ type Provider = { server: Server; url: string; mood: Mood; calls: number; failed
 
 const DIALECT = providerDialect("chat");
 const USAGE = { input_tokens: 10, output_tokens: 20 };
-const ANSWERS: Record<Dialect, object> = {
+const ANSWERS: Record<Spoken, object> = {
   chat: {
     id: "chatcmpl-1",
     object: "chat.completion",
@@ -42,6 +42,10 @@ const ANSWERS: Record<Dialect, object> = {
     content: [{ type: "text", text: "Hello." }],
     stop_reason: "end_turn",
     usage: USAGE,
+  },
+  gemini: {
+    candidates: [{ content: { role: "model", parts: [{ text: "Hello." }] }, finishReason: "STOP" }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
   },
 };
 const ANSWER = JSON.stringify(ANSWERS[DIALECT]);

@@ -1,12 +1,13 @@
-import { type Dialect, providerDialect, translates } from "../support/provider-dialect.ts";
+import { type Dialect, providerDialect, type Spoken, translates } from "../support/provider-dialect.ts";
 
 /** A body as a provider got it. */
 export type ToldBody = Readonly<Record<string, unknown>>;
 
 /** The limit of output a provider was told, whatever its format calls it. */
 export const limitTold = (body: unknown): unknown => {
-  const { max_tokens, max_completion_tokens, max_output_tokens } = body as ToldBody;
-  return max_tokens ?? max_completion_tokens ?? max_output_tokens;
+  const { max_tokens, max_completion_tokens, max_output_tokens, generationConfig } = body as ToldBody;
+  const { maxOutputTokens } = (generationConfig ?? {}) as ToldBody;
+  return max_tokens ?? max_completion_tokens ?? max_output_tokens ?? maxOutputTokens;
 };
 
 /** By which name a provider knows the caller's user. */
@@ -20,7 +21,12 @@ export const storeTold = (callers: Dialect): unknown =>
   providerDialect(callers) === "responses" || !translates() ? false : undefined;
 
 /** What each format says so that a provider takes its ordinary price. */
-const ORDINARY_TIER: Record<Dialect, unknown> = { chat: undefined, responses: "default", messages: "standard_only" };
+const ORDINARY_TIER: Record<Spoken, unknown> = {
+  chat: undefined,
+  responses: "default",
+  messages: "standard_only",
+  gemini: undefined,
+};
 
 export const ordinaryTier = (callers: Dialect): unknown => ORDINARY_TIER[providerDialect(callers)];
 

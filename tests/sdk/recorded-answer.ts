@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../src/core/dialect.ts";
 import type { RecordedFile } from "../support/recordings.ts";
+import { understoodGemini } from "./read-gemini.ts";
 import { readWithSdk, type Understood, understood } from "./read-with-sdk.ts";
 
 /** A recording as its provider's own clients see it. */
@@ -18,7 +19,12 @@ const END = /"type": ?"(message_stop|response\.completed|response\.incomplete)"/
 const GIVES_UP =
   /^(mistral-incremental-tool-call|mistral-tool-call\.chunks|anthropic-fallback-tool-call|github-copilot-id-rotation|openai-apply-patch-tool\.1\.chunks|duplicate-message-start)/;
 
-export function recordedAnswer(dialect: ClientDialect, file: RecordedFile): RecordedAnswer {
+export function recordedAnswer(dialect: ProviderDialect, file: RecordedFile): RecordedAnswer {
+  if (dialect === "gemini") {
+    const lines = file.name.endsWith(".json") ? [readFileSync(file.path, "utf8")] : file.lines;
+    const values = lines.map((line) => JSON.parse(line) as unknown);
+    return { values, understood: async () => understoodGemini(values) };
+  }
   if (file.name.endsWith(".json")) {
     const answer = JSON.parse(readFileSync(file.path, "utf8")) as object;
     return { values: [answer], understood: async () => understood(answer) };

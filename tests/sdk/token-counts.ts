@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ProviderDialect } from "../../src/core/dialect.ts";
 
 type Usage = Record<string, unknown>;
 
@@ -9,7 +9,17 @@ const count = (value: unknown): number => (typeof value === "number" ? value : 0
 const members = (value: unknown): Usage => (typeof value === "object" && value !== null ? (value as Usage) : {});
 
 /** What a usage object comes to, by the convention of its dialect. Written apart from the product, to be held against it. */
-export function countTokens(dialect: ClientDialect, usage: Usage): TokenCounts {
+export function countTokens(dialect: ProviderDialect, usage: Usage): TokenCounts {
+  if (dialect === "gemini") {
+    const reasoning = count(usage["thoughtsTokenCount"]);
+    return {
+      input: count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]),
+      output: count(usage["candidatesTokenCount"]) + reasoning,
+      cacheRead: count(usage["cachedContentTokenCount"]),
+      cacheWrite: 0,
+      reasoning,
+    };
+  }
   if (dialect === "chat") return chatCounts(usage);
   if (dialect === "responses") {
     const cached = members(usage["input_tokens_details"]);
@@ -55,12 +65,19 @@ function messagesCounts(usage: Usage): TokenCounts {
   };
 }
 
-type Said = { usage?: Usage; x_groq?: { usage?: Usage }; message?: { usage?: Usage }; response?: { usage?: Usage } };
+type Said = {
+  usageMetadata?: Usage;
+  usage?: Usage;
+  x_groq?: { usage?: Usage };
+  message?: { usage?: Usage };
+  response?: { usage?: Usage };
+};
 
 /** What a provider has said of its usage, in whichever of its events or in its whole answer. */
 export function usageIn(said: readonly unknown[]): Usage {
   const found = (said as Said[]).map(
-    (event) => event.response?.usage ?? event.message?.usage ?? event.usage ?? event.x_groq?.usage ?? {},
+    (event) =>
+      event.usageMetadata ?? event.response?.usage ?? event.message?.usage ?? event.usage ?? event.x_groq?.usage ?? {},
   );
   return Object.assign({}, ...found.map(given)) as Usage;
 }

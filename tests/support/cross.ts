@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../src/core/dialect.ts";
 import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "../../src/translate/answer-stage.ts";
 import type { Told } from "../../src/translate/translator.ts";
 import { pickTranslator } from "../../src/translate/pick-translator.ts";
@@ -30,7 +30,7 @@ function requestOf(client: ClientDialect, body: Json): GenerationRequest {
 }
 
 /** A caller of one format and a provider of another, with nothing between them but the translation; `more` is always asked. */
-export function cross(client: ClientDialect, provider: ClientDialect, more: Json = {}) {
+export function cross(client: ClientDialect, provider: ProviderDialect, more: Json = {}) {
   const asked = { ...ASKED[client], ...more };
   const translator = pickTranslator(client, { dialect: provider, conformant: true });
   return {
@@ -54,7 +54,8 @@ export function cross(client: ClientDialect, provider: ClientDialect, more: Json
 }
 
 /** The bytes a provider of this dialect sends for these data. */
-function framed(provider: ClientDialect, data: readonly Json[]): Buffer {
+function framed(provider: ProviderDialect, data: readonly Json[]): Buffer {
+  if (provider === "gemini") return Buffer.from(data.map((item) => `data: ${JSON.stringify(item)}\r\n\r\n`).join(""));
   const lines = data.map((item) => `event: ${String(item["type"])}\ndata: ${JSON.stringify(item)}\n\n`);
   if (provider !== "chat") return Buffer.from(lines.join(""));
   return Buffer.from(`${data.map((item) => `data: ${JSON.stringify(item)}\n\n`).join("")}data: [DONE]\n\n`);

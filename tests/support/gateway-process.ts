@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { copyDevTemplate } from "./dev-template.ts";
-import { type Dialect, providerDialect, translates } from "./provider-dialect.ts";
+import { type Dialect, providerDialect, type Spoken, translates } from "./provider-dialect.ts";
 import { requestLog } from "./request-log.ts";
 import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
 import { sharedFolder } from "./recordings.ts";
@@ -18,6 +18,8 @@ export type TestModel = {
   conformant?: boolean;
   /** The format of its callers, and on straight routes of its provider. */
   dialect?: Dialect;
+  /** What its provider speaks, whatever the course of the run. */
+  spoken?: Spoken;
   /** How long the provider may take to begin. */
   firstByteTimeoutMs?: number;
   /** Null: none is published. */
@@ -161,7 +163,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
         {
           provider: "simulator",
           upstream_model: model.upstream,
-          dialect: providerDialect(model.dialect ?? "chat"),
+          dialect: model.spoken ?? providerDialect(model.dialect ?? "chat"),
           first_byte_timeout_ms: model.firstByteTimeoutMs ?? 60_000,
           conformant: model.conformant ?? true,
           priority: model.priority ?? 0,

@@ -1,24 +1,28 @@
 import type { TestContext } from "vitest";
 
 export type Dialect = "chat" | "responses" | "messages";
+/** The formats of providers: those of callers, and those that only providers speak. */
+export type Spoken = Dialect | "gemini";
 
 /**
  * How the routes of a run lie. Straight: a model's provider speaks the format of its callers. Crossed and turned: it speaks one
  * or the other of the two remaining formats, so that every answer is translated, and the two together are all six crossings.
+ * Gemini: every provider speaks that, and no caller does.
  */
-type Course = "straight" | "crossed" | "turned";
+type Course = "straight" | "crossed" | "turned" | "gemini";
 
 /** By the format of the callers. */
-const PROVIDERS: Record<Course, Record<Dialect, Dialect>> = {
+const PROVIDERS: Record<Course, Record<Dialect, Spoken>> = {
   straight: { chat: "chat", responses: "responses", messages: "messages" },
   crossed: { chat: "messages", responses: "chat", messages: "responses" },
   turned: { chat: "responses", responses: "messages", messages: "chat" },
+  gemini: { chat: "gemini", responses: "gemini", messages: "gemini" },
 };
 
 /** What the provider of a model speaks whose callers speak this. One route and not two: a second would hide what the first does wrong. */
-export const providerDialect = (callers: Dialect): Dialect => PROVIDERS[courseOfRun()][callers];
+export const providerDialect = (callers: Dialect): Spoken => PROVIDERS[courseOfRun()][callers];
 
-/** 0, 1 or 2, for what the three courses share among themselves. */
+/** From 0, for what the courses share among themselves. */
 export const courseNumber = (): number => Object.keys(PROVIDERS).indexOf(courseOfRun());
 
 export const translates = (): boolean => courseOfRun() !== "straight";
@@ -32,6 +36,6 @@ export function onlyStraight({ skip, task }: Pick<TestContext, "skip" | "task">,
 /** Said by the project of the test run, see `vitest.config.ts`. */
 function courseOfRun(): Course {
   const said = process.env["TEST_ROUTES"] ?? "straight";
-  if (said === "straight" || said === "crossed" || said === "turned") return said;
+  if (Object.hasOwn(PROVIDERS, said)) return said as Course;
   throw new Error(`TEST_ROUTES is ${said}, which is no course of routes`);
 }

@@ -1,6 +1,6 @@
 import type { ByteReader, ByteStream } from "../../src/core/byte-stream.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import { type ClientDialect, PROVIDER_DIALECTS, type ProviderDialect } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { Sink } from "../../src/core/sink.ts";
 import type { AnswerOutcome, Usage } from "../../src/core/usage.ts";
@@ -11,13 +11,13 @@ import { requestOf } from "./request-of.ts";
 /** Two formats, and how an answer goes from one to the other. */
 export type Pair = {
   client: ClientDialect;
-  provider: ClientDialect;
+  provider: ProviderDialect;
   route: "translated" | "normalised" | "untouched";
 };
 
 const DIALECTS: readonly ClientDialect[] = ["chat", "responses", "messages"];
 export const PAIRS: readonly Pair[] = DIALECTS.flatMap((client) =>
-  DIALECTS.map((provider) => ({ client, provider, route: client === provider ? "normalised" : "translated" })),
+  PROVIDER_DIALECTS.map((provider) => ({ client, provider, route: client === provider ? "normalised" : "translated" })),
 );
 export const UNTOUCHED: readonly Pair[] = DIALECTS.map((dialect) => ({
   client: dialect,

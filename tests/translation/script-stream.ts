@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ProviderDialect } from "../../src/core/dialect.ts";
 
 type Json = Record<string, unknown>;
 
@@ -10,23 +10,28 @@ export type Scripted = { text: string; calls: { id: string; name: string; input:
 
 export const callName = (call: number): { id: string; name: string } => ({ id: `call_${call}`, name: `tool_${call}` });
 
-export function scripted(pieces: readonly Piece[]): Scripted {
+/** What a provider of a dialect has said in the end. One has arguments that are an object, and nothing else. */
+export function scripted(pieces: readonly Piece[], dialect: ProviderDialect = "chat"): Scripted {
   const order = [...new Set(pieces.flatMap((piece) => (piece.kind === "call" ? [piece.call] : [])))];
   const inputOf = (call: number): string =>
     pieces.map((piece) => (piece.kind === "call" && piece.call === call ? piece.text : "")).join("");
   return {
     text: pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join(""),
-    calls: order.map((call) => ({ ...callName(call), input: inputOf(call) })),
+    calls: order.map((call) => {
+      const input = inputOf(call);
+      return { ...callName(call), input: dialect === "gemini" ? JSON.stringify({ text: input }) : input };
+    }),
   };
 }
 
 /** The events in which a provider of a dialect would say this, its calls written in turns. */
-export function scriptStream(dialect: ClientDialect, pieces: readonly Piece[]): Json[] {
-  return { chat: chatEvents, responses: responsesEvents, messages: messagesEvents }[dialect](pieces);
+export function scriptStream(dialect: ProviderDialect, pieces: readonly Piece[]): Json[] {
+  const events = { chat: chatEvents, responses: responsesEvents, messages: messagesEvents, gemini: geminiEvents };
+  return events[dialect](pieces);
 }
 
 /** The same as a whole answer. */
-export function scriptAnswer(dialect: ClientDialect, pieces: readonly Piece[]): Json {
+export function scriptAnswer(dialect: ProviderDialect, pieces: readonly Piece[]): Json {
   const { text, calls } = scripted(pieces);
   const events = scriptStream(dialect, pieces);
   switch (dialect) {
@@ -46,16 +51,22 @@ export function scriptAnswer(dialect: ClientDialect, pieces: readonly Piece[]): 
       const content = [{ type: "text", text }, ...uses];
       return { ...(events[0]?.["message"] as Json), content, stop_reason: "end_turn" };
     }
+    case "gemini": {
+      const parts = [{ text }, ...scripted(pieces, dialect).calls.map((call) => geminiCall(call))];
+      const content = { role: "model", parts };
+      return { ...events.at(-1), candidates: [{ content, finishReason: "STOP", index: 0 }] };
+    }
     default:
       return dialect satisfies never;
   }
 }
 
 /** The bytes of such events; the name of an event is in its data too. */
-export function encodeEvents(dialect: ClientDialect, events: readonly unknown[]): Buffer {
+export function encodeEvents(dialect: ProviderDialect, events: readonly unknown[]): Buffer {
   const text = events.map((event) => {
     const { type } = (event ?? {}) as { type?: unknown };
-    const name = dialect !== "chat" && typeof type === "string" ? `event: ${type}\n` : "";
+    const named = dialect !== "chat" && dialect !== "gemini";
+    const name = named && typeof type === "string" ? `event: ${type}\n` : "";
     return `${name}data: ${JSON.stringify(event)}\n\n`;
   });
   return Buffer.from(text.join("") + (dialect === "chat" ? "data: [DONE]\n\n" : ""));
@@ -175,4 +186,34 @@ function messagesEvents(pieces: readonly Piece[]): Json[] {
     },
     { type: "message_stop" },
   ];
+}
+
+const geminiCall = ({ id, name, input }: Scripted["calls"][number]): Json => ({
+  functionCall: { id, name, args: JSON.parse(input) as unknown },
+});
+
+/** Calls come whole, each where it is begun. */
+function geminiEvents(pieces: readonly Piece[]): Json[] {
+  const { calls } = scripted(pieces, "gemini");
+  const begun = new Set<number>();
+  const usageMetadata = {
+    promptTokenCount: 7,
+    candidatesTokenCount: 6,
+    totalTokenCount: 16,
+    cachedContentTokenCount: 3,
+    thoughtsTokenCount: 3,
+  };
+  const chunk = (parts: Json[], end: Json = {}): Json => ({
+    candidates: [{ content: { role: "model", parts }, index: 0, ...end }],
+    usageMetadata,
+    modelVersion: "theirs",
+    responseId: "r",
+  });
+  const said = pieces.flatMap((piece) => {
+    if (piece.kind === "text") return [chunk([{ text: piece.text }])];
+    if (begun.has(piece.call)) return [];
+    begun.add(piece.call);
+    return calls.filter(({ id }) => id === callName(piece.call).id).map((call) => chunk([geminiCall(call)]));
+  });
+  return [...said, chunk([{ text: "" }], { finishReason: "STOP" })];
 }

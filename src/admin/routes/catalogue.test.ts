@@ -70,7 +70,7 @@ test.each<[param: string, description: unknown]>([
   ["models", { ...described, models: [large, large] }],
   ["models.0.routes", { ...described, models: [{ ...large, routes: [] }] }],
   ["models.0.routes", { ...described, models: [{ ...large, routes: [route, route] }] }],
-  ["models.0.routes.0.dialect", { ...described, models: [{ ...large, routes: [{ ...route, dialect: "gemini" }] }] }],
+  ["models.0.routes.0.dialect", { ...described, models: [{ ...large, routes: [{ ...route, dialect: "bedrock" }] }] }],
   ["models.0.price.input", { ...described, models: [{ ...large, price: { ...price, input: 2.5 } }] }],
   ["models.0.upcoming_prices.0.effective_from", { ...described, models: [{ ...large, upcoming_prices: [price] }] }],
   ["models.0.upcoming_prices", { ...described, models: [{ ...large, upcoming_prices: [dated(), dated()] }] }],

@@ -3,7 +3,7 @@ import type { Named } from "../dialect.ts";
 type Found = { operation: "generate" | "count" | "models"; named?: Named };
 
 /** The name of the model stands in the path, and whether the answer is streamed is a verb behind it. */
-const MODEL = /^\/v1beta\/models\/([^/:]+)(?::(\w+))?$/;
+const MODEL = /^\/v1(?:beta)?\/models\/([^/:]+)(?::(\w+))?$/;
 
 /** What a call of this dialect asks for; null for paths of others. */
 export function geminiRoute(method: string, path: string, query: string): Found | null {
@@ -13,6 +13,7 @@ export function geminiRoute(method: string, path: string, query: string): Found 
   if (match === null || model === null) return null;
   switch (`${method} ${match[2] ?? ""}`) {
     case "GET ":
+      if (!path.startsWith("/v1beta/")) return null;
       return { operation: "models", named: { model, streamed: false } };
     case "POST generateContent":
       return { operation: "generate", named: { model, streamed: false } };

@@ -4,7 +4,7 @@ import { PAIRS } from "../../../tests/translation/relay-answer.ts";
 import { openSeal } from "../../../tests/support/seals.ts";
 import { type Marked, requestBody } from "../../../tests/translation/request-bodies.ts";
 import { requestOf } from "../../../tests/translation/request-of.ts";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
 import { chatClient } from "../chat/sides.ts";
 import { messagesClient } from "../messages/sides.ts";
@@ -26,7 +26,7 @@ const FORMS: Record<ClientDialect, (body: Record<string, unknown>, open: OpenSea
   messages: messagesClient.form,
 };
 
-type Crossing = { client: ClientDialect; provider: ClientDialect; reasoning: boolean };
+type Crossing = { client: ClientDialect; provider: ProviderDialect; reasoning: boolean };
 
 /** What a provider is sent for a body, and what the caller is told is lost; null when it is refused instead. */
 function cross({ client, provider, reasoning }: Crossing, { body }: Marked) {
@@ -86,15 +86,16 @@ describe.each(crossings)("a $client request to $model of a $provider provider", 
     );
   });
 
-  test("can be read back from what the provider is sent, but for what is declared", () => {
+  const readBack = crossing.provider === "gemini" ? null : FORMS[crossing.provider];
+  test.skipIf(readBack === null)("can be read back from what the provider is sent, but for what is declared", () => {
     fc.assert(
       fc.property(requestBody(crossing.client), (marked) => {
         const crossed = cross(crossing, marked);
-        if (crossed === null) return;
+        if (crossed === null || readBack === null) return;
         const { sent, lost } = crossed;
 
         const asked = meaningOf(FORMS[crossing.client](marked.body, openSeal));
-        const arrived = meaningOf(FORMS[crossing.provider](JSON.parse(sent) as Record<string, unknown>, openSeal));
+        const arrived = meaningOf(readBack(JSON.parse(sent) as Record<string, unknown>, openSeal));
         for (const [name, paths] of Object.entries(SPOKEN_OF_BY)) {
           if (!paths.some((path) => lost.includes(path))) expect(arrived, name).toHaveProperty(name, asked[name]);
         }

@@ -4,6 +4,9 @@ import { CHAT_FIELDS } from "./chat/fields.ts";
 import { MESSAGES_TO_CHAT } from "./chat/from-messages.ts";
 import { RESPONSES_TO_CHAT } from "./chat/from-responses.ts";
 import { type ClientFields, type FieldRow, rowsOf } from "./field-row.ts";
+import { CHAT_TO_GEMINI } from "./gemini/from-chat.ts";
+import { MESSAGES_TO_GEMINI } from "./gemini/from-messages.ts";
+import { RESPONSES_TO_GEMINI } from "./gemini/from-responses.ts";
 import { MESSAGES_FIELDS } from "./messages/fields.ts";
 import { CHAT_TO_MESSAGES } from "./messages/from-chat.ts";
 import { RESPONSES_TO_MESSAGES } from "./messages/from-responses.ts";
@@ -35,6 +38,11 @@ const FIELD_TABLES: FieldTables = {
   messages: {
     chat: rowsOf(CHAT_FIELDS, CHAT_TO_MESSAGES),
     responses: rowsOf(RESPONSES_FIELDS, RESPONSES_TO_MESSAGES),
+  },
+  gemini: {
+    chat: rowsOf(CHAT_FIELDS, CHAT_TO_GEMINI),
+    responses: rowsOf(RESPONSES_FIELDS, RESPONSES_TO_GEMINI),
+    messages: rowsOf(MESSAGES_FIELDS, MESSAGES_TO_GEMINI),
   },
 };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { providerDialect, translates } from "../../support/provider-dialect.ts";
+import { providerDialect, type Spoken, translates } from "../../support/provider-dialect.ts";
 import { makeKey } from "../make-key.ts";
 import { ask, CHAT, MESSAGE, modelFor, type Operation, RESPONSES } from "../operations.ts";
 
@@ -103,10 +103,11 @@ describe.each([CHAT, RESPONSES, MESSAGE])("a caller of $path", (operation) => {
 });
 
 /** Where a provider of each format finds what it gave out with its thinking. */
-const PROOFS: Record<Operation["dialect"], RegExp> = {
+const PROOFS: Record<Spoken, RegExp> = {
   chat: /"reasoning(_content)?":"/,
   responses: /"encrypted_content":"/,
   messages: /"signature":"Sim/,
+  gemini: /"thoughtSignature":"(?!skip_)/,
 };
 
 const asking = (dialect: Operation["dialect"]): Json =>

@@ -1,0 +1,77 @@
+import { isObject } from "../../../core/is-object.ts";
+import { fileOf, sourceOf } from "../../form/build-form.ts";
+import { MOST_GEMINI_STOPS } from "../../gemini/form-to-request.ts";
+import { heldSchema } from "../../gemini/schema.ts";
+import { holdsBesideTools, thinksUnasked } from "../../gemini/thinking.ts";
+import { being } from "../conditions.ts";
+import { type Exception, lost, refused } from "../field-row.ts";
+import { BYTES_ALONE, NOT_ENFORCED } from "../notes.ts";
+
+/** A schema with words that Gemini does not read. */
+export const NOT_HELD: Exception = lost(
+  { words: "with words that Gemini does not read", when: (schema) => isObject(schema) && !heldSchema(schema).whole },
+  NOT_ENFORCED,
+);
+
+export const NO_STRICT_CALLS: Exception = lost(being(true), NOT_ENFORCED);
+
+export const NO_SERIAL_CALLS: Exception = lost(being(false), "Gemini calls as many tools at once as it likes.");
+
+/** How an answer is to be formed, where it may be a call instead. */
+export const FORM_BESIDE_TOOLS: Exception = lost(
+  {
+    words: "beside tools, to a Gemini model before 3",
+    when: (_, __, { body, models }) =>
+      Array.isArray(body["tools"]) && body["tools"].length > 0 && !models.every(holdsBesideTools),
+  },
+  "Left out: these models take one of the two.",
+);
+
+/** What is asked of a model that cannot help thinking. */
+export const UNASKED: Exception = lost(
+  {
+    words: "`none`, to a Gemini model that thinks in any case",
+    when: (effort, _, { models }) => effort === "none" && models.some(thinksUnasked),
+  },
+  "Told as the least that the model takes.",
+);
+
+export const TOO_MANY_STOPS: Exception = lost(
+  {
+    words: "more than five",
+    when: (value) => Array.isArray(value) && value.length > MOST_GEMINI_STOPS,
+  },
+  "The first five are sent.",
+);
+
+const isAddress = (url: unknown): boolean => typeof url === "string" && sourceOf(url).kind === "url";
+
+/** What the provider would have to fetch, as chat nests it and responses does not. */
+export const AT_ADDRESS: Exception = refused(
+  { words: "at an address", when: (image) => isAddress(isObject(image) ? image["url"] : image) },
+  BYTES_ALONE,
+);
+
+/** The bytes of a file, in an address of the kind that holds them; one that is written otherwise cannot be read here. */
+export const UNREADABLE_FILE: Exception = refused(
+  {
+    words: "not in base64",
+    when: (file) => {
+      const data = isObject(file) ? file["file_data"] : file;
+      return typeof data === "string" && fileOf(data).kind === "url";
+    },
+  },
+  BYTES_ALONE,
+);
+
+/** The same of what a message is made of. */
+export const LINKED: Exception = refused(
+  {
+    words: "an image or a document at an address",
+    when: (block) => isObject(block) && isObject(block["source"]) && block["source"]["type"] === "url",
+  },
+  BYTES_ALONE,
+);
+
+export const EFFORT =
+  "As a level; as a budget of tokens at Gemini 2.5. `xhigh` and `max` are the highest, and what a model has no level for is the next.";

@@ -1,0 +1,67 @@
+import { LATE_INSTRUCTIONS, NOT_EMPTY } from "../chat/conditions.ts";
+import type { CHAT_FIELDS } from "../chat/fields.ts";
+import { NO_JSON_OBJECT, otherThan } from "../conditions.ts";
+import { type Answers, lost } from "../field-row.ts";
+import { NEVER_STORED, ORDINARY_TIER, RETURNED, SAID_BY_USER, TOOL_NAME } from "../notes.ts";
+import {
+  AT_ADDRESS,
+  EFFORT,
+  FORM_BESIDE_TOOLS,
+  NO_SERIAL_CALLS,
+  NO_STRICT_CALLS,
+  NOT_HELD,
+  TOO_MANY_STOPS,
+  UNASKED,
+  UNREADABLE_FILE,
+} from "./exceptions.ts";
+
+/** What becomes of a chat completion request at providers of Gemini. */
+export const CHAT_TO_GEMINI: Answers<typeof CHAT_FIELDS> = {
+  model: "translated",
+  stream: "translated",
+  stream_options: "kept",
+  max_tokens: "translated",
+  max_completion_tokens: "translated",
+  messages: [
+    { fate: "translated", note: "Leading instructions go where the format has them." },
+    lost(LATE_INSTRUCTIONS, SAID_BY_USER),
+  ],
+  "messages.*.role": "translated",
+  "messages.*.content": "translated",
+  "messages.*.content.*.text": "kept",
+  "messages.*.content.*.refusal": "translated",
+  "messages.*.content.*.image_url": ["translated", AT_ADDRESS],
+  "messages.*.content.*.image_url.detail": ["kept", lost(otherThan("auto"))],
+  "messages.*.content.*.file": ["translated", UNREADABLE_FILE],
+  "messages.*.content.*.cache_control": "lost",
+  "messages.*.tool_call_id": "translated",
+  "messages.*.tool_calls": "translated",
+  "messages.*.tool_calls.*.function.arguments": ["translated", lost(NO_JSON_OBJECT)],
+  "messages.*.refusal": "translated",
+  "messages.*.annotations": ["kept", lost(NOT_EMPTY)],
+  "messages.*.reasoning_details": { fate: "translated", note: RETURNED },
+  temperature: "kept",
+  top_p: "translated",
+  stop: ["translated", TOO_MANY_STOPS],
+  tools: "translated",
+  "tools.*.function": "translated",
+  "tools.*.function.name": { fate: "translated", note: TOOL_NAME },
+  "tools.*.function.strict": ["kept", NO_STRICT_CALLS],
+  "tools.*.cache_control": "lost",
+  tool_choice: { fate: "translated", note: "Of `allowed_tools` no other tool is offered." },
+  parallel_tool_calls: ["kept", NO_SERIAL_CALLS],
+  response_format: ["translated", FORM_BESIDE_TOOLS],
+  "response_format.type": "translated",
+  "response_format.json_schema.schema": ["translated", NOT_HELD],
+  "response_format.json_schema.description": "translated",
+  reasoning_effort: [{ fate: "translated", note: EFFORT }, UNASKED],
+  verbosity: "lost",
+  user: "lost",
+  safety_identifier: "lost",
+  prompt_cache_key: "lost",
+  metadata: "lost",
+  store: { fate: "kept", note: NEVER_STORED },
+  service_tier: { fate: "kept", note: ORDINARY_TIER },
+  logprobs: ["kept", lost(otherThan(false))],
+  top_logprobs: "lost",
+};

@@ -1,0 +1,60 @@
+import { leaf } from "../members/foreign-shapes.ts";
+import { FOREIGN, PRICED, REMOTE, STORED } from "../members/refusal.ts";
+import { type Shape, shapeOf } from "../members/shape.ts";
+
+const BLOB = leaf("mimeType data displayName");
+
+const PART = shapeOf({
+  optional: "text thought thoughtSignature inlineData functionCall functionResponse",
+  inside: {
+    inlineData: BLOB,
+    functionCall: leaf("id name args"),
+    functionResponse: leaf("id name response"),
+  },
+  refused: {
+    fileData: STORED,
+    toolCall: REMOTE,
+    toolResponse: REMOTE,
+    executableCode: REMOTE,
+    codeExecutionResult: REMOTE,
+  },
+});
+
+const CONTENT = shapeOf({ required: "parts", optional: "role", inside: { parts: () => PART } });
+
+/** Tools other than the caller's own are run by the provider, at a price and with powers we do not know. */
+const TOOL = shapeOf({
+  lists: "functionDeclarations",
+  inside: { functionDeclarations: leaf("name description parametersJsonSchema") },
+  refused: {
+    googleSearch: PRICED,
+    googleSearchRetrieval: PRICED,
+    googleMaps: PRICED,
+    codeExecution: PRICED,
+    urlContext: REMOTE,
+    computerUse: REMOTE,
+    fileSearch: STORED,
+    mcpServers: REMOTE,
+  },
+});
+
+const GENERATION_CONFIG = shapeOf({
+  optional: `maxOutputTokens temperature topP responseMimeType responseJsonSchema thinkingConfig`,
+  lists: "stopSequences",
+  inside: { thinkingConfig: leaf("includeThoughts thinkingBudget thinkingLevel") },
+});
+
+/** What a request for content may hold. No caller speaks this format, so that only what is written here is known. */
+export const GEMINI_MEMBERS: Shape = shapeOf({
+  required: "contents",
+  optional: "systemInstruction toolConfig generationConfig",
+  lists: "tools",
+  inside: {
+    contents: () => CONTENT,
+    systemInstruction: () => CONTENT,
+    tools: () => TOOL,
+    toolConfig: leaf("functionCallingConfig"),
+    generationConfig: () => GENERATION_CONFIG,
+  },
+  refused: { ...FOREIGN, cachedContent: STORED, serviceTier: PRICED, store: STORED, continuationToken: STORED },
+});
