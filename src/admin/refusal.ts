@@ -1,15 +1,12 @@
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
+import { renderConflict } from "../wire/errors/conflict.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import type { RenderedFault } from "../wire/errors/shape.ts";
 
 /** What went wrong as the admin API says it: the envelope of Format A, and 409 for what the state of things rules out. */
 export function renderRefusal(error: unknown, requestId: string): RenderedFault {
-  if (error instanceof Conflict) {
-    const { message } = error;
-    const body = { error: { message, type: "conflict_error", code: "conflict", param: null, request_id: requestId } };
-    return { status: 409, headers: {}, body: JSON.stringify(body) };
-  }
+  if (error instanceof Conflict) return renderConflict(error, requestId);
   return renderFormatA(faultOf(error), requestId);
 }
 

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../core/clock.ts";
+import { publishHtml } from "../openapi/page/published.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
 import { createRouter } from "./router.ts";
@@ -23,7 +24,7 @@ async function open(publicUrl: () => string) {
   const router = createRouter({ notFound: lost, methodNotAllowed: lost });
   createServePage({ publicUrl, events, clock: systemClock })(router, "/page", (url) => {
     made.push(url);
-    return { text: `This is ${url}.`, headers: { "content-type": "text/plain" } };
+    return publishHtml(`This is ${url}.`);
   });
   const server = createServer(router.handle).listen(0, "127.0.0.1");
   closing.push(() => server.close());

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { STORABLE } from "../wire/storable.ts";
 import type { JsonSchema } from "./document.ts";
 
 /** What is said of a field beside what its schema already says. */
@@ -32,14 +33,27 @@ export function writeSchemas(components: Record<string, Component>): Record<stri
   );
 }
 
-/** Leaves out what is true of every JSON value a caller can write, and says in plain words that extra fields are allowed. */
-function tidy(schema: JsonSchema): void {
+/**
+ * Leaves out what is true of every JSON value a caller can write and what a format says already, and says in plain words that
+ * extra fields are allowed.
+ */
+export function tidy(schema: JsonSchema): void {
+  if (schema.format !== undefined || schema.pattern === STORABLE.source) delete schema.pattern;
+  if (schema.allOf) tidyPatterns(schema, schema.allOf);
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   delete schema.propertyNames;
   if (schema.properties && Object.keys(schema.properties).length === 0) delete schema.properties;
   if (typeof schema.additionalProperties === "object" && Object.keys(schema.additionalProperties).length === 0)
     schema.additionalProperties = true;
+}
+
+/** Several patterns of one text stand in a list; where one is left of them, it needs none. */
+function tidyPatterns(schema: JsonSchema, all: readonly JsonSchema[]): void {
+  const others = all.filter(({ pattern }) => pattern !== STORABLE.source);
+  delete schema.allOf;
+  if (others.length === 1) Object.assign(schema, others[0]);
+  else schema.allOf = others;
 }
 
 function describe(

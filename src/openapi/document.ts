@@ -1,3 +1,4 @@
+import { invariant } from "../core/invariant.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 
 /** As much of JSON Schema as our own schemas become. */
@@ -8,6 +9,7 @@ export type JsonSchema = {
   default?: unknown;
   const?: unknown;
   enum?: unknown[];
+  allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
   items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
@@ -20,6 +22,10 @@ export type JsonSchema = {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
+  exclusiveMinimum?: number;
+  format?: string;
+  pattern?: string;
+  examples?: unknown[];
   "x-extensible-enum"?: string[];
 };
 
@@ -34,10 +40,11 @@ export type MediaType = {
 
 export type Parameter = {
   name: string;
-  in: "header" | "path";
+  in: "header" | "path" | "query";
   required: boolean;
   description: string;
   schema: JsonSchema;
+  example?: string;
 };
 
 export type Header = { description: string; required: boolean; schema: JsonSchema };
@@ -54,12 +61,14 @@ export type Operation = {
   operationId: string;
   tags: string[];
   summary: string;
-  description: string;
+  description?: string;
   security: Record<string, string[]>[];
-  parameters?: Parameter[];
-  requestBody?: { required: true; content: Record<string, MediaType> };
-  responses: Record<string, Response>;
+  parameters?: (Parameter | Reference)[];
+  requestBody?: { required: boolean; content: Record<string, MediaType> };
+  responses: Record<string, Response | Reference>;
 };
+
+export type Method = "get" | "post" | "patch" | "delete";
 
 export type SecurityScheme = { description: string } & (
   | { type: "http"; scheme: "bearer" }
@@ -74,16 +83,41 @@ export type ErrorCode = {
   format_b: { status: number; type: string };
 };
 
-export type OpenApiDocument = {
+/** What a description of either listener has. */
+export type ApiDocument = {
   openapi: "3.1.1";
   info: { title: string; version: string; summary: string; description: string };
-  servers: { url: string; description: string; "x-key-mode": KeyMode }[];
+  servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
-  paths: Record<string, Partial<Record<"get" | "post", Operation>>>;
+  paths: Record<string, Partial<Record<Method, Operation>>>;
   components: {
     schemas: Record<string, JsonSchema>;
     headers: Record<string, Header>;
+    parameters?: Record<string, Parameter>;
+    responses?: Record<string, Response>;
     securitySchemes: Record<string, SecurityScheme>;
   };
+};
+
+export type OpenApiDocument = ApiDocument & {
+  servers: { "x-key-mode": KeyMode }[];
   "x-error-codes": ErrorCode[];
 };
+
+export type AdminDocument = ApiDocument & {
+  "x-error-codes": { code: string; condition: string; status: number; type: string }[];
+};
+
+type Named<Kind extends "headers" | "parameters" | "responses"> = NonNullable<ApiDocument["components"][Kind]>[string];
+
+/** A part that stands in its place, or what its reference leads to. */
+export function resolvePart<Kind extends "headers" | "parameters" | "responses">(
+  kind: Kind,
+  part: Named<Kind> | Reference,
+  { components }: ApiDocument,
+): Named<Kind> {
+  if (!("$ref" in part)) return part;
+  const found = components[kind]?.[part.$ref.replace(`#/components/${kind}/`, "")];
+  invariant(found !== undefined, `${part.$ref} leads nowhere`);
+  return found as Named<Kind>;
+}

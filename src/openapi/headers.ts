@@ -1,4 +1,5 @@
 import type { Header, Parameter, Reference } from "./document.ts";
+import { EXAMPLE_MODEL } from "./examples.ts";
 
 export const PARAMETERS = {
   modelId: {
@@ -7,6 +8,7 @@ export const PARAMETERS = {
     required: true,
     description: "The id of a model as the list has it. Slashes in it may be escaped or not.",
     schema: { type: "string", minLength: 1 },
+    example: EXAMPLE_MODEL,
   },
   idempotencyKey: {
     name: "Idempotency-Key",

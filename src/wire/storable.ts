@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** PostgreSQL keeps every character but NUL, and JSON may carry half a character, which is none. */
-const STORABLE = /^[^\0\p{Surrogate}]*$/u;
+export const STORABLE = /^[^\0\p{Surrogate}]*$/u;
 
 export const isStorable = (text: string): boolean => STORABLE.test(text);
 

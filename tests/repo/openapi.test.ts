@@ -187,12 +187,17 @@ describe("the check of schemas sees", () => {
     ["a short text", "", { type: "string", minLength: 1 }],
     ["a wrong constant", "b", { const: "a" }],
     ["a value off the list", "b", { enum: ["a"] }],
+    ["a text of another form", "b", { pattern: "^a$" }],
+    ["a text that is no date", "2026-13", { format: "date" }],
+    ["a number at an open bound", 0, { exclusiveMinimum: 0 }],
+    ["a wrong value of a map", { b: 1 }, { type: "object", additionalProperties: { type: "string" } }],
     ["a wrong value behind a reference", [], { $ref: "#/components/schemas/Model" }],
   ])("%s", (_name, value, schema) => {
     expect(problemsOf(value, schema, description)).not.toEqual([]);
   });
 
-  test("a word it does not know", () => {
+  test("a word or a format it does not know", () => {
+    expect(() => problemsOf("a", { format: "ipv4" }, description)).toThrow("ipv4");
     expect(() => problemsOf({}, { patternProperties: {} }, description)).toThrow("patternProperties");
   });
 });

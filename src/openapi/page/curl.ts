@@ -1,18 +1,39 @@
-import type { Operation } from "../document.ts";
-import { EXAMPLE_MODEL } from "../examples.ts";
+import type { Operation, Parameter } from "../document.ts";
 import { writeJson } from "./write-json.ts";
 
-type Call = { server: string; path: string; operation: Operation; body: unknown };
+/** Variables of the shell: where the listener is, null where its address is known, and what holds the credential. */
+export type Shell = { origin: string | null; credential: string };
+
+type Call = {
+  server: string;
+  method: string;
+  path: string;
+  parameters: readonly Parameter[];
+  operation: Operation;
+  body: unknown;
+  shell: Shell;
+};
 
 const PLAIN = /^[\w.:/-]+$/;
 
-/** A command that can be pasted into a shell whose `TOLLGATE_KEY` holds a key. */
-export function curlFor({ server, path, operation, body }: Call): string {
-  const url = `${server === "/" ? "" : server}${path.replace("{id}", EXAMPLE_MODEL)}`;
-  const parts = [`curl ${streams(body) ? "-N " : ""}${PLAIN.test(url) ? url : quoted(url)}`];
-  if (operation.security.some((scheme) => "bearer" in scheme)) parts.push('-H "authorization: Bearer $TOLLGATE_KEY"');
+/** A command that can be pasted into a shell that has these variables. */
+export function curlFor({ server, method, path, parameters, operation, body, shell }: Call): string {
+  const exact = parameters.reduce((text, { name, example = "" }) => text.replace(`{${name}}`, example), path);
+  const flags = `${streams(body) ? "-N " : ""}${needsMethod(method, body) ? `-X ${method.toUpperCase()} ` : ""}`;
+  const parts = [`curl ${flags}${addressOf(server, exact, shell)}`];
+  if (operation.security.some((scheme) => "bearer" in scheme))
+    parts.push(`-H "authorization: Bearer $${shell.credential}"`);
   if (body !== undefined) parts.push("-H 'content-type: application/json'", `-d ${quoted(writeJson(body, "  "))}`);
   return parts.join(" \\\n  ");
+}
+
+/** With a body it sends a POST, without one a GET. */
+const needsMethod = (method: string, body: unknown): boolean => method !== (body === undefined ? "get" : "post");
+
+function addressOf(server: string, path: string, { origin }: Shell): string {
+  if (origin !== null) return `"$${origin}${path}"`;
+  const url = `${server === "/" ? "" : server}${path}`;
+  return PLAIN.test(url) ? url : quoted(url);
 }
 
 function streams(body: unknown): boolean {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { resolvePart } from "../document.ts";
 import { createOpenApiDocument } from "../openapi-document.ts";
 import { curlFor } from "./curl.ts";
 import { renderDocsPage } from "./docs-page.ts";
@@ -8,7 +9,7 @@ const URL = "https://gate.example";
 const document = createOpenApiDocument(URL);
 const page = renderDocsPage(document);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.values(methods).map((operation) => ({ path, operation })),
+  Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
 );
 
 /** The text of a page as a reader sees it. */
@@ -39,10 +40,14 @@ test("every link within the page has its target", () => {
 test("every operation can be tried with either kind of key by a command that is shown", () => {
   const text = textOf(page);
 
-  for (const { path, operation } of operations) {
+  for (const { method, path, operation } of operations) {
+    const parameters = (operation.parameters ?? []).map((given) => resolvePart("parameters", given, document));
+    const shell = { origin: null, credential: "TOLLGATE_KEY" };
     const [example] = Object.values(operation.requestBody?.content["application/json"]?.examples ?? {});
     for (const { url } of document.servers)
-      expect(text).toContain(curlFor({ server: url, path, operation, body: example?.value }));
+      expect(text).toContain(
+        curlFor({ server: url, method, path, parameters, operation, body: example?.value, shell }),
+      );
   }
 });
 
@@ -72,7 +77,8 @@ test("a base URL with markup in it stays text, on the page and in the shell", ()
 
 test("JSON on the page is JSON", () => {
   for (const { operation } of operations) {
-    for (const { value } of Object.values(operation.responses["200"]?.content["application/json"]?.examples ?? {})) {
+    const answer = resolvePart("responses", operation.responses["200"] ?? expect.unreachable(), document);
+    for (const { value } of Object.values(answer.content["application/json"]?.examples ?? {})) {
       expect(JSON.parse(writeJson(value))).toEqual(value);
     }
   }

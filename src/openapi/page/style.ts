@@ -3,12 +3,12 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --paper: #fff; --ink: #1d2330; --quiet: #5b6475; --line: #dfe3ea; --shade: #f5f6f9; --link: #1f5fbf;
-  --get: #1a6b45; --post: #8a4b08; --required: #a3283a;
+  --get: #1a6b45; --post: #8a4b08; --patch: #6b3fa0; --delete: #a3283a; --required: #a3283a;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #14171d; --ink: #e4e7ee; --quiet: #9aa3b5; --line: #2d333f; --shade: #1c2028; --link: #82b1ff;
-    --get: #6fd3a2; --post: #f0b26a; --required: #ff8a9a;
+    --get: #6fd3a2; --post: #f0b26a; --patch: #c5a3f5; --delete: #ff8a9a; --required: #ff8a9a;
   }
 }
 * { box-sizing: border-box; }
@@ -25,10 +25,13 @@ nav p { margin: 1rem 0 .25rem; font-weight: 600; }
 nav p:first-child { margin-top: 0; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav a { display: block; padding: .2rem 0; text-decoration: none; overflow-wrap: break-word; }
+nav p::first-letter { text-transform: uppercase; }
+nav .method { display: inline-block; min-width: 3.6em; }
 main { padding: 1.5rem 2.5rem 4rem; max-width: 62rem; }
 a { color: var(--link); }
 h1 { font-size: 1.9rem; margin: 0 0 1rem; line-height: 1.2; }
 .version { color: var(--quiet); font-weight: 400; font-size: 1.1rem; }
+h2::first-letter { text-transform: uppercase; }
 h2 { margin: 2.5rem 0 .5rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
 h3 { margin: 1.5rem 0 .25rem; font-size: 1.2rem; overflow-wrap: break-word; }
 h4 { margin: 1.75rem 0 .5rem; font-size: 1rem; }
@@ -42,6 +45,8 @@ ul { padding-left: 1.25rem; }
 .method { font: 600 .8em ui-monospace, monospace; }
 .get { color: var(--get); }
 .post { color: var(--post); }
+.patch { color: var(--patch); }
+.delete { color: var(--delete); }
 code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 :not(pre) > code { background: var(--shade); border-radius: 3px; padding: .1em .3em; overflow-wrap: break-word; }
 h3 > code { background: none !important; padding: 0 !important; font-size: 1em; }

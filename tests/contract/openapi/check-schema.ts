@@ -21,7 +21,7 @@ export function follow(reference: string, document: object): Json {
   return found as Json;
 }
 
-const ANNOTATIONS = new Set(["description", "default", "x-extensible-enum"]);
+const ANNOTATIONS = new Set(["description", "default", "examples", "x-extensible-enum"]);
 
 const CHECKS: Record<string, Check> = {
   $ref: (value, expected: string, { document, path }) => problemsOf(value, follow(expected, document), document, path),
@@ -47,19 +47,37 @@ const CHECKS: Record<string, Check> = {
     ),
   required: (value, expected: string[], { path }) =>
     expected.filter((name) => !(name in fieldsOf(value))).map((name) => `${path}.${name} is missing`),
-  additionalProperties: (value, expected: boolean, { path, schema }) =>
-    expected
-      ? []
-      : Object.keys(fieldsOf(value))
-          .filter((name) => !(name in ((schema["properties"] as object | undefined) ?? {})))
-          .map((name) => `${path}.${name} is not allowed`),
+  additionalProperties: (value, expected: boolean | object, { document, path, schema }) =>
+    Object.entries(fieldsOf(value))
+      .filter(([name]) => !(name in ((schema["properties"] as object | undefined) ?? {})))
+      .flatMap(([name, field]) => {
+        if (typeof expected === "object") return problemsOf(field, expected, document, `${path}.${name}`);
+        return unless(expected, `${path}.${name} is not allowed`);
+      }),
   minimum: (value, expected: number, { path }) => unless(!(Number(value) < expected), `${path} is too small`),
+  exclusiveMinimum: (value, expected: number, { path }) => unless(!(Number(value) <= expected), `${path} is too small`),
   maximum: (value, expected: number, { path }) => unless(!(Number(value) > expected), `${path} is too large`),
   minLength: (value, expected: number, { path }) => unless(sizeOf(value) >= expected, `${path} is too short`),
   maxLength: (value, expected: number, { path }) => unless(sizeOf(value) <= expected, `${path} is too long`),
   minItems: (value, expected: number, { path }) => unless(sizeOf(value) >= expected, `${path} has too few items`),
   maxItems: (value, expected: number, { path }) => unless(sizeOf(value) <= expected, `${path} has too many items`),
+  pattern: (value, expected: string, { path }) =>
+    unless(typeof value !== "string" || new RegExp(expected, "u").test(value), `${path} does not fit ${expected}`),
+  format: (value, expected: string, { path }) =>
+    unless(typeof value !== "string" || formatOf(expected).test(value), `${path} is no ${expected}`),
 };
+
+const FORMATS: Record<string, RegExp> = {
+  "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+  uuid: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
+};
+
+function formatOf(name: string): RegExp {
+  const found = FORMATS[name];
+  if (!found) throw new Error(`no check for the format ${name}`);
+  return found;
+}
 
 const unless = (fine: boolean, problem: string): string[] => (fine ? [] : [problem]);
 

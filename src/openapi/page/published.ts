@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import type { ApiDocument } from "../document.ts";
+
+/** Bytes that are the same for everyone, with what a browser or proxy needs to keep them. */
+export type PublishedPage = { body: Buffer; etag: string; headers: Record<string, string> };
+
+/** Short enough that an upgrade is seen soon. */
+const CACHE_CONTROL = "public, max-age=300";
+
+/** The page brings its own style and nothing else: no script runs on it, nothing is loaded and nobody may frame it. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A description for machines. */
+export const publishDocument = (document: ApiDocument): PublishedPage =>
+  publish(JSON.stringify(document), { "content-type": "application/json" });
+
+/** A description for people. */
+export const publishHtml = (html: string): PublishedPage =>
+  publish(html, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "referrer-policy": "no-referrer",
+  });
+
+function publish(text: string, headers: Record<string, string>): PublishedPage {
+  const body = Buffer.from(text);
+  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  return {
+    body,
+    etag,
+    headers: { ...headers, etag, "cache-control": CACHE_CONTROL, "x-content-type-options": "nosniff" },
+  };
+}
+
+/** Whether the reader already has it, by the header `If-None-Match`. A weak tag is as good as a strong one here. */
+export function hasPage(ifNoneMatch: string | undefined, { etag }: PublishedPage): boolean {
+  const given = ifNoneMatch?.split(",") ?? [];
+  return given.some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+}
