@@ -25,7 +25,7 @@ const law = {
   operator: ["core", "telemetry", "keys", "catalogue", "ledger", "upstream", "credentials"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
-  admin: ["core", "telemetry", "wire", "operator", "keys", "catalogue", "ledger", "upstream"],
+  admin: ["core", "telemetry", "wire", "openapi", "operator", "keys", "catalogue", "ledger", "upstream"],
   cli: ["app.ts", "core", "config", "db", "telemetry", "wire", "credentials", "admin-client", "simulator"],
 };
 const storeFolders = ["keys", "catalogue", "ledger"];

@@ -1,0 +1,7 @@
+import { createAdminDocument } from "../openapi/admin/admin-document.ts";
+import type { AdminDocument } from "../openapi/document.ts";
+import { TAGS } from "./route.ts";
+import { ADMIN_ROUTES } from "./routes.ts";
+
+/** The admin API as its routes declare it. */
+export const describeAdmin = (): AdminDocument => createAdminDocument({ operations: ADMIN_ROUTES, tags: TAGS });

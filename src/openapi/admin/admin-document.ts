@@ -1,0 +1,107 @@
+import { referenceTo, writeSchemas } from "../component.ts";
+import type { AdminDocument, JsonSchema, Operation, Parameter, Response } from "../document.ts";
+import { SHARED_HEADERS } from "../headers.ts";
+import { ADMIN_INTRODUCTION } from "./admin-introduction.ts";
+import type { AdminOperation } from "./admin-operation.ts";
+import { describeParameters, nameSharedParameters } from "./admin-parameters.ts";
+import {
+  ADMIN_HEADERS,
+  adminErrorComponents,
+  ANYWHERE,
+  describeAdminRefusals,
+  listAdminErrorCodes,
+  refusalsOf,
+  WITH_CREDENTIAL,
+} from "./admin-refusals.ts";
+import { type AdminSchemas, writeAdminSchemas, writeSchema } from "./admin-schemas.ts";
+import { exampleOf } from "./example-of.ts";
+
+/** The version of the admin API, not of the program. */
+const VERSION = "1.0.0";
+
+type Described = { operations: readonly AdminOperation[]; tags: Readonly<Record<string, string>> };
+
+/** The admin API for machines, relative to where the description is found. */
+export function createAdminDocument({ operations, tags }: Described): AdminDocument {
+  const bodies = writeAdminSchemas(operations);
+  const shared = nameSharedParameters(operations);
+  const paths: AdminDocument["paths"] = {};
+  for (const facts of operations)
+    paths[facts.path] = { ...paths[facts.path], [facts.method.toLowerCase()]: describe(facts, { bodies, shared }) };
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Tollgate admin",
+      version: VERSION,
+      summary: "What operators do with a running gateway.",
+      description: ADMIN_INTRODUCTION,
+    },
+    servers: [{ url: "/", description: "The admin listener" }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: { ...bodies.schemas, ...writeSchemas(adminErrorComponents) },
+      headers: SHARED_HEADERS,
+      parameters: Object.fromEntries([...shared.values()].map(({ name, parameter }) => [name, parameter])),
+      responses: describeAdminRefusals(),
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <admin token>`." },
+      },
+    },
+    "x-error-codes": listAdminErrorCodes(),
+  };
+}
+
+type Around = { bodies: AdminSchemas; shared: ReadonlyMap<string, { name: string; parameter: Parameter }> };
+
+function describe(facts: AdminOperation, { bodies, shared }: Around): Operation {
+  const { id, tag, summary, description, credential, bodyNeeded, body, answers, media, refusals } = facts;
+  const parameters = describeParameters(facts).map((parameter) => {
+    const known = shared.get(JSON.stringify(parameter));
+    return known === undefined ? parameter : { $ref: `#/components/parameters/${known.name}` };
+  });
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: credential === "none" ? [{}] : [{ bearer: [] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null
+      ? {}
+      : {
+          requestBody: {
+            required: bodyNeeded,
+            content: describeBody(body, { bodies, media: JSON_MEDIA, side: "request" }),
+          },
+        }),
+    responses: {
+      ...refusalsOf([...(credential === "none" ? ANYWHERE : WITH_CREDENTIAL), ...refusals]),
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, schema]) => [
+          status,
+          {
+            description: schema.description ?? STATUS_WORDS[status] ?? "",
+            headers: ADMIN_HEADERS,
+            content: describeBody(schema, { bodies, media, side: "answer" }),
+          },
+        ]),
+      ),
+    },
+  };
+}
+
+const JSON_MEDIA = "application/json";
+const STATUS_WORDS: Record<string, string> = { "200": "Done.", "201": "Made." };
+
+type BodyPlace = { bodies: AdminSchemas; media: string; side: "request" | "answer" };
+
+function describeBody(
+  schema: Parameters<AdminSchemas["nameOf"]>[0],
+  { bodies: { nameOf, schemas }, media, side }: BodyPlace,
+): Response["content"] {
+  const written: JsonSchema = media === JSON_MEDIA ? referenceTo(nameOf(schema)) : writeSchema(schema);
+  const value = exampleOf(written, { schemas, side });
+  const summary = side === "request" ? "A request" : "An answer";
+  return { [media]: { schema: written, examples: { [side]: { summary, value } } } };
+}

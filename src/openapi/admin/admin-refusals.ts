@@ -1,0 +1,115 @@
+import { Conflict } from "../../core/conflict.ts";
+import { Fault } from "../../core/fault.ts";
+import { renderConflict } from "../../wire/errors/conflict.ts";
+import { renderFormatA } from "../../wire/errors/format-a.ts";
+import { formatAErrorSchema } from "../answer-schemas.ts";
+import { type Component, component } from "../component.ts";
+import type { AdminDocument, Header, Reference, Response } from "../document.ts";
+import { EXAMPLE_REQUEST_ID } from "../examples.ts";
+import { refusalResponse, type RefusalExample } from "../refusal-response.ts";
+
+/** Every code of the admin API in the order of its status. */
+const ADMIN_CODES = [
+  "invalid_request",
+  "invalid_credentials",
+  "not_found",
+  "conflict",
+  "internal_error",
+  "service_unavailable",
+] as const;
+export type ErrorOfAdmin = (typeof ADMIN_CODES)[number];
+
+/** Those that every operation can be refused with. */
+export const ANYWHERE: readonly ErrorOfAdmin[] = ["internal_error", "service_unavailable"];
+
+/** Of those that ask for a credential. */
+export const WITH_CREDENTIAL: readonly ErrorOfAdmin[] = ["invalid_credentials", ...ANYWHERE];
+
+const WORDS: Record<ErrorOfAdmin, { condition: string; example: string; param?: string }> = {
+  invalid_request: {
+    condition: "Something in the request is not as described here; the message names it. Nothing was changed.",
+    example: "rpm_limit: Input should be at least 1",
+    param: "rpm_limit",
+  },
+  invalid_credentials: {
+    condition: "The admin token is missing or wrong.",
+    example: "Send the admin token as `Authorization: Bearer <token>`.",
+  },
+  not_found: {
+    condition: "There is nothing of this name.",
+    example: 'there is no provider "acme".',
+  },
+  conflict: {
+    condition: "The current state rules it out; the message says why. Nothing was changed.",
+    example: "the key is revoked, which is for good.",
+  },
+  internal_error: {
+    condition: "A mistake of the gateway's own. Its log has the request id.",
+    example: "Something went wrong in the gateway.",
+  },
+  service_unavailable: {
+    condition: "The database does not answer. Try again after `Retry-After` seconds.",
+    example: "The database does not answer just now. Try again in a moment.",
+  },
+};
+
+export const adminErrorComponents = {
+  Error: component({
+    schema: formatAErrorSchema,
+    about: "A refusal.",
+    fields: { error: "What went wrong." },
+  }),
+  ErrorDetail: component({
+    schema: formatAErrorSchema.shape.error,
+    about: "It may carry fields beyond these.",
+    fields: {
+      message: "For people: what is wrong and what to do about it.",
+      type: "The kind of error.",
+      code: { about: "For programs: exactly what is wrong. New codes may be added.", knownValues: ADMIN_CODES },
+      param: "The path of the field to blame, such as `routes.0.weight`; null where it is none.",
+      request_id: "The same as in the header `x-request-id`.",
+    },
+  }),
+} satisfies Record<string, Component>;
+
+export const ADMIN_HEADERS: Record<string, Header | Reference> = {
+  "x-request-id": { $ref: "#/components/headers/RequestId" },
+};
+
+/** Each code has a status to itself, so a response stands in the description once, named after its code. */
+export function describeAdminRefusals(): Record<string, Response> {
+  return Object.fromEntries(
+    ADMIN_CODES.map((code) => [
+      code,
+      refusalResponse([renderExample(code)], {
+        schema: "Error" satisfies keyof typeof adminErrorComponents,
+        headers: ADMIN_HEADERS,
+      }),
+    ]),
+  );
+}
+
+/** The responses of an operation that can be refused with these. */
+export const refusalsOf = (codes: readonly ErrorOfAdmin[]): Record<string, Reference> =>
+  Object.fromEntries(
+    ADMIN_CODES.filter((code) => codes.includes(code)).map((code) => [
+      String(renderExample(code).status),
+      { $ref: `#/components/responses/${code}` },
+    ]),
+  );
+
+export function listAdminErrorCodes(): AdminDocument["x-error-codes"] {
+  return ADMIN_CODES.map((code) => {
+    const { condition, status, body } = renderExample(code);
+    return { code, condition, status, type: body.error.type };
+  });
+}
+
+function renderExample(code: ErrorOfAdmin): RefusalExample<{ error: { type: string } }> {
+  const { condition, example, param } = WORDS[code];
+  const { status, headers, body } =
+    code === "conflict"
+      ? renderConflict(new Conflict(example), EXAMPLE_REQUEST_ID)
+      : renderFormatA(new Fault(code, example, param === undefined ? {} : { param }), EXAMPLE_REQUEST_ID);
+  return { code, condition, status, headers, body: JSON.parse(body) as { error: { type: string } } };
+}
