@@ -74,7 +74,7 @@ module.exports = {
     {
       name: "law-app",
       severity: "error",
-      from: { path: "^src/app\\.ts$" },
+      from: { path: "^src/app(\\.ts$|/)" },
       to: { path: ["^src/main\\.ts$", "^src/cli/"] },
     },
     {

@@ -91,7 +91,11 @@ ${hues(0)}
 
 const edges = readEdges();
 /** What has no arrow yet is drawn all the same. */
-const existing = new Set(readdirSync(join(ROOT, "src")).filter((name) => !TEST_FILE.test(name)));
+const existing = new Set(
+  readdirSync(join(ROOT, "src"))
+    .filter((name) => !TEST_FILE.test(name))
+    .map((name) => folderOf(`src/${name}`)),
+);
 const widest = Math.max(...ROWS.map(({ names }) => names.filter((name) => existing.has(name)).length));
 const WIDTH = LEFT + RIGHT + Math.max(LEAST_ROOM, widest * BOX_STEP);
 const svg = draw(edges);
@@ -131,8 +135,10 @@ function readEdges(): Edge[] {
     .sort((a, b) => (`${a.from} ${a.to}` < `${b.from} ${b.to}` ? -1 : 1));
 }
 
+/** `app/` is `app.ts` in several files. */
 function folderOf(path: string): string {
-  return path.split("/")[1] ?? path;
+  const [, name = path] = path.split("/");
+  return name === "app" ? "app.ts" : name;
 }
 
 function draw(all: readonly Edge[]): string {

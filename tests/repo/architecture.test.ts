@@ -28,7 +28,7 @@ function lawOfTheMachine(): Record<string, string[]> {
   const law: Record<string, string[]> = {};
   for (const { name, to } of forbidden) {
     const [, place] = /^law-(.+)$/.exec(name) ?? [];
-    if (place === "app") law["app.ts"] = placesIn(to.path);
+    if (place === "app") law["app.ts"] = law["app"] = placesIn(to.path);
     else if (place === "main") law["main.ts"] = placesIn(to.pathNot);
     else if (place !== undefined) law[place] = placesIn(to.pathNot).filter((to) => to !== place.replace("-store", ""));
   }

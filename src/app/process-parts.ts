@@ -1,0 +1,17 @@
+import type { Config } from "../config/load-config.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Credentials } from "../credentials/open-credentials.ts";
+import type { Database } from "../db/database.ts";
+import type { Events } from "../telemetry/events.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+
+/** What the parts of a gateway process are made from. */
+export type ProcessParts = {
+  config: Config;
+  database: Database;
+  credentials: Credentials;
+  events: Events;
+  metrics: Metrics;
+  clock: Clock;
+  random: () => number;
+};

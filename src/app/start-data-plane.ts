@@ -1,0 +1,153 @@
+import type { Server } from "node:http";
+import type { CatalogueStore } from "../catalogue/model.ts";
+import { invariant } from "../core/invariant.ts";
+import { readNetworkList } from "../core/network-list.ts";
+import { waitUntil } from "../core/wait-until.ts";
+import { whyRefused } from "../db/database-error.ts";
+import { createAskLedger } from "../gateway/ask-ledger.ts";
+import { createCountRequest } from "../gateway/count-request.ts";
+import { createCountTokens } from "../gateway/count-tokens.ts";
+import { createRunning, type Running } from "../gateway/generate/running.ts";
+import { createListModels, createShowModel } from "../gateway/list-models.ts";
+import { createOpenRequest } from "../gateway/open-request.ts";
+import { createRequireFunds } from "../gateway/require-funds.ts";
+import { createShowUsage } from "../gateway/show-usage.ts";
+import { createHttp } from "../http/create-http.ts";
+import { createDrain, type Drain } from "../http/drain.ts";
+import { createPaperwork } from "../offload/create-paperwork.ts";
+import { createPool, type Pool, POOL_LIMITS } from "../offload/pool.ts";
+import { createCountAtProvider } from "../upstream/count-at-provider.ts";
+import { createDispatch } from "../upstream/dispatch.ts";
+import { createPools } from "../upstream/pools.ts";
+import { createRouteHealth } from "../upstream/route-health.ts";
+import { createGeneration } from "./create-generation.ts";
+import { keepCurrent } from "./keep-current.ts";
+import type { ProcessParts } from "./process-parts.ts";
+import { guardStandby, startLedger } from "./start-duties.ts";
+
+const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
+const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
+
+type Beside = { catalogueStore: CatalogueStore; publicUrl: () => string };
+
+/** Everything that serves callers, in the order of dependence. */
+export async function startDataPlane(parts: ProcessParts, beside: Beside) {
+  const { config, clock } = parts;
+  const running = createRunning();
+  const standby = await guardStandby(parts);
+  const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby });
+  const { ledger, batcher, duties } = await startLedger(parts, { standby, running });
+  const pool = createPool({ ...POOL_LIMITS, threads: config.limits.bodyThreads });
+  const upstream = createUpstream(parts);
+
+  const obstacle = (): string | null => (standby.lack() === null ? null : STANDBY_LACKING);
+  const drain = createDrain({ clock });
+  const readiness = createReadiness(parts, { drain, obstacle, isCatalogueLoaded: current.isCatalogueLoaded });
+  const degraded = (): string[] => (current.hearsChanges() ? [] : [CHANGES_UNHEARD]);
+  const made = { ...beside, running, current, ledger, batcher, duties, pool, upstream, obstacle, drain };
+  const http = createHttp({ ...useCases(parts, made), ...edge(parts, made), readiness, degraded });
+
+  return {
+    http,
+    readiness,
+    degraded,
+    reportRoutes: upstream.health.report,
+    /** Stops new work and lets open requests end: how many were left. */
+    drain: () => drainListener(parts, drain, http),
+    /** Cuts what is left, and waits a moment for the ledger to have given it back: it costs its caller nothing. */
+    stop: async (farewellMs: number): Promise<void> => {
+      running.cutStopping();
+      await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, farewellMs);
+      await duties.stop();
+      current.stop();
+      standby.close();
+      http.closeAllConnections();
+    },
+    close: () => Promise.all([current.unsubscribe(), upstream.pools.close(), pool.close()]),
+  };
+}
+
+/** Calls to providers, and what they have taught this process about its routes. */
+function createUpstream({ config, credentials, events, metrics, clock, random }: ProcessParts) {
+  const { credential } = credentials;
+  const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin });
+  const health = createRouteHealth({ clock, random, onChange: events.routeChanged });
+  metrics.watchRoutes(health.report);
+  const calls = { pools, credential, health, random, clock };
+  return { pools, health, dispatch: createDispatch(calls), countAtProvider: createCountAtProvider(calls) };
+}
+
+type Made = Beside & {
+  running: Running;
+  current: Awaited<ReturnType<typeof keepCurrent>>;
+  upstream: ReturnType<typeof createUpstream>;
+  pool: Pool;
+  obstacle: () => string | null;
+  drain: Drain;
+} & Awaited<ReturnType<typeof startLedger>>;
+
+/** What callers can do. */
+function useCases(parts: ProcessParts, made: Made) {
+  const { config, clock, random } = parts;
+  const { current, ledger, batcher, obstacle, publicUrl } = made;
+  const { authenticate, denials, catalogue } = current;
+  const { countAtProvider, dispatch, health } = made.upstream;
+  const askLedger = createAskLedger({ batcher, denials, random, obstacle });
+  const countRequest = createCountRequest({ askLedger });
+  const paperwork = createPaperwork(made.pool);
+  return {
+    openRequest: createOpenRequest({ authenticate, denials, clock, publicUrl }),
+    countRequest,
+    generate: createGeneration(parts, { ...made, catalogue, askLedger, countRequest, paperwork, dispatch, health }),
+    showUsage: createShowUsage({ ledger, creditUsd: config.creditUsd, random }),
+    listModels: createListModels({ catalogue }),
+    showModel: createShowModel({ catalogue }),
+    countTokens: createCountTokens({ catalogue, countRequest, countAtProvider, readPosted: ledger.usage, paperwork }),
+    readRequest: paperwork.readRequest,
+    readCountRequest: paperwork.readCountRequest,
+    fingerprint: paperwork.fingerprint,
+    requireFunds: createRequireFunds({ ledger, clock }),
+  };
+}
+
+/** What the public listener knows beside its use cases. */
+function edge({ config, events, clock, random }: ProcessParts, { drain, publicUrl }: Made) {
+  const trustedProxies = readNetworkList(config.listen.trustedProxies);
+  invariant(trustedProxies, "settings are checked when they are read");
+  return {
+    events,
+    drain,
+    clock,
+    random,
+    publicUrl,
+    limits: config.limits,
+    trustedProxies,
+    equalCredentials: config.auth.acceptEqualCredentials === "on" ? ("accepted" as const) : ("refused" as const),
+    betas: config.upstream.anthropicBetas.split(",").filter((flag) => flag !== ""),
+  };
+}
+
+async function drainListener({ config, events }: ProcessParts, drain: Drain, http: Server): Promise<number> {
+  const { delayMs, deadlineMs } = config.drain;
+  events.drainStarted({ openRequests: drain.openRequests(), deadlineMs });
+  const left = await drain.finish({ delayMs, deadlineMs, closeListener: () => http.close() });
+  events.drainFinished({ openRequests: left });
+  return left;
+}
+
+type Watched = { drain: Drain; isCatalogueLoaded: () => boolean; obstacle: () => string | null };
+
+/** Why this process should not be sent requests; empty when it should. */
+const createReadiness =
+  ({ database, events }: ProcessParts, { drain, isCatalogueLoaded, obstacle }: Watched) =>
+  async (): Promise<string[]> => {
+    const reasons = drain.isDraining() ? ["draining"] : [];
+    if (!isCatalogueLoaded()) reasons.push("the catalogue has not been loaded");
+    await database.ping().then(events.databaseBack, (error: unknown) => {
+      events.databaseLost(error);
+      reasons.push(whyRefused(error) ?? "the database does not answer");
+    });
+    const lacking = obstacle();
+    if (lacking !== null) reasons.push(lacking);
+    return reasons;
+  };

@@ -1,0 +1,60 @@
+import { createId } from "../core/ids.ts";
+import type { Running } from "../gateway/generate/running.ts";
+import { createBatcher } from "../ledger/batcher.ts";
+import { startDuties } from "../ledger/duties.ts";
+import { createHousekeepingStore } from "../ledger/housekeeping-store.ts";
+import { createLedgerStore, ledgerFailureOf } from "../ledger/ledger-store.ts";
+import { type StandbyGuard, startStandbyGuard } from "../ledger/standby-guard.ts";
+import type { ProcessParts } from "./process-parts.ts";
+
+export const guardStandby = ({ config, database, events, clock }: ProcessParts): Promise<StandbyGuard> =>
+  startStandbyGuard({
+    required: config.ledger.requireSynchronousStandby,
+    read: async () => (await database.inspect())?.replication ?? null,
+    clock,
+    onChange: events.standbyRequired,
+  });
+
+type Beside = { standby: StandbyGuard; running: Running };
+
+/** The ledger of a process: its calls, and what the process owes it beside its requests. Requests may be admitted once it resolves. */
+export async function startLedger({ config, database, events, clock }: ProcessParts, { standby, running }: Beside) {
+  const { ledger: settings } = config;
+  const ledger = createLedgerStore(database);
+  const processId = createId(clock.nowMs());
+  const failureOf = standby.doubting((error) => {
+    const failure = ledgerFailureOf(error);
+    if (failure === "refused") events.databaseLost(error);
+    return failure;
+  });
+  const batcher = createBatcher({
+    ledger,
+    processId,
+    failureOf,
+    clock,
+    limits: {
+      items: settings.batchItems,
+      bytes: settings.batchBytes,
+      queued: settings.queue,
+      timeoutMs: settings.timeoutMs,
+      retryMs: settings.retryMs,
+      paceMs: settings.paceMs,
+    },
+    settleTimeoutMs: settings.settleTimeoutMs,
+    voidTimeoutMs: settings.voidTimeoutMs,
+    onLostRelease: events.databaseLost,
+  });
+  const duties = await startDuties({
+    ledger,
+    housekeeping: createHousekeepingStore(database),
+    failureOf,
+    processId,
+    clock,
+    batchItems: settings.batchItems,
+    events,
+    running: running.ids,
+    onLeaseLost: running.cutLost,
+    onHoldClosed: running.cutClosed,
+  });
+  return { ledger, batcher, duties };
+}
