@@ -34,7 +34,7 @@ export async function startCrossingStage(scripts: Record<string, string>): Promi
       modelOf(pair, name),
       {
         upstream: `sim+${script}`,
-        dialect: pair.provider,
+        spoken: pair.provider,
         capabilities: script.includes("thoughtless") ? { reasoning: false } : {},
       },
     ]),

@@ -93,6 +93,40 @@ export const TOLD: Record<Provider, (body: Json) => Told> = {
       stop: body["stop_sequences"],
     };
   },
+  gemini: (body) => {
+    const contents = listOf(body["contents"]);
+    const parts = contents.flatMap((content) => listOf(content["parts"]));
+    const bytes = (mimeType: string) =>
+      parts
+        .filter(({ inlineData }) => at(inlineData, "mimeType") === mimeType)
+        .map(({ inlineData }) => String(at(inlineData, "data")));
+    const level = at(body, "generationConfig", "thinkingConfig", "thinkingLevel");
+    return {
+      limitTokens: at(body, "generationConfig", "maxOutputTokens"),
+      pictures: bytes("image/png"),
+      documents: bytes("application/pdf"),
+      tools: listOf(body["tools"]).flatMap((tool) => listOf(tool["functionDeclarations"]).map(({ name }) => name)),
+      calls: parts
+        .filter(({ functionCall }) => functionCall !== undefined)
+        .map(({ functionCall: call }) => ({ id: at(call, "id"), name: at(call, "name") })),
+      results: parts
+        .filter(({ functionResponse }) => functionResponse !== undefined)
+        .map(({ functionResponse: result }) => ({ id: at(result, "id"), text: at(result, "response", "output") })),
+      thoughts: contents
+        .filter(({ role }) => role === "model")
+        .flatMap((content) => {
+          const said = listOf(content["parts"]);
+          const text = said.find(({ thought }) => thought === true)?.["text"] ?? null;
+          const proof = said.map(({ thoughtSignature }) => thoughtSignature).find((given) => given !== undefined);
+          // What is sent instead of one that was lost proves nothing.
+          return proof === undefined || String(proof).startsWith("skip_") ? [] : [{ text, proof }];
+        }),
+      thinks: at(body, "generationConfig", "thinkingConfig") !== undefined,
+      effort: typeof level === "string" ? level.toLowerCase() : undefined,
+      schema: at(body, "generationConfig", "responseJsonSchema"),
+      stop: at(body, "generationConfig", "stopSequences"),
+    };
+  },
 };
 
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
