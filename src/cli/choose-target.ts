@@ -1,18 +1,18 @@
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ProviderDialect } from "../core/dialect.ts";
 import type { ListedProvider } from "./operator-control.ts";
 import { CommandError } from "./report-failure.ts";
 
 /** What a test calls. `route` is the one that it speaks for; null when the catalogue has none such. */
 export type Choice = {
   upstreamModel: string;
-  dialect: ClientDialect;
+  dialect: ProviderDialect;
   route: { modelId: string; conformant: boolean } | null;
 };
 
 /** A model by our name or by the provider's own; without one, whatever callers are offered first. */
 export function chooseTarget(
   { name, routes }: ListedProvider,
-  { model, dialect }: { model: string | undefined; dialect: ClientDialect | undefined },
+  { model, dialect }: { model: string | undefined; dialect: ProviderDialect | undefined },
 ): Choice {
   const spoken = routes.filter((route) => dialect === undefined || route.dialect === dialect);
   const wanted =
@@ -20,15 +20,10 @@ export function chooseTarget(
   const route = wanted.find(({ published }) => published) ?? wanted[0];
   if (route !== undefined) {
     const { upstreamModel, modelId, conformant } = route;
-    return { upstreamModel, dialect: requireClientDialect(route.dialect), route: { modelId, conformant } };
+    return { upstreamModel, dialect: route.dialect, route: { modelId, conformant } };
   }
   if (model === undefined) {
     throw new CommandError(`no model has a route to ${name} yet. Name one that it knows with --model.`);
   }
   return { upstreamModel: model, dialect: dialect ?? "chat", route: null };
-}
-
-function requireClientDialect(dialect: string): ClientDialect {
-  if (dialect === "chat" || dialect === "responses" || dialect === "messages") return dialect;
-  throw new CommandError(`a route that speaks ${dialect} cannot be tested; its streams are always translated.`);
 }

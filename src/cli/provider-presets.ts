@@ -7,6 +7,10 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   cerebras: { url: "https://api.cerebras.ai/v1", credential: "env:CEREBRAS_API_KEY" },
   deepseek: { url: "https://api.deepseek.com", credential: "env:DEEPSEEK_API_KEY" },
   fireworks: { url: "https://api.fireworks.ai/inference/v1", credential: "env:FIREWORKS_API_KEY" },
+  gemini: {
+    url: "https://generativelanguage.googleapis.com/v1beta",
+    credential: "env:GEMINI_API_KEY",
+  },
   groq: { url: "https://api.groq.com/openai/v1", credential: "env:GROQ_API_KEY" },
   mistral: { url: "https://api.mistral.ai/v1", credential: "env:MISTRAL_API_KEY" },
   moonshot: { url: "https://api.moonshot.ai/v1", credential: "env:MOONSHOT_API_KEY" },

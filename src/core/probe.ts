@@ -1,7 +1,7 @@
-import type { ClientDialect } from "./dialect.ts";
+import type { ProviderDialect } from "./dialect.ts";
 
-/** What a provider is tried with. Only the formats that callers speak can be tried by hand. */
-export type ProbeTarget = { upstreamModel: string; dialect: ClientDialect };
+/** What a provider is tried with. */
+export type ProbeTarget = { upstreamModel: string; dialect: ProviderDialect };
 
 /** How a provider answered one small streamed call. */
 export type ProbeResult = {

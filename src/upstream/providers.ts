@@ -48,6 +48,13 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
   },
   {
     ...UNLISTED,
+    name: "Google Gemini",
+    baseUrls: { gemini: "https://generativelanguage.googleapis.com/v1beta" },
+    hosts: ["generativelanguage.googleapis.com"],
+    remark: "Speaks a format of its own, by API key. `upstream_model` is written with or without `models/` in front.",
+  },
+  {
+    ...UNLISTED,
     name: "Azure OpenAI",
     baseUrls: everywhere("https://RESOURCE.openai.azure.com/openai/v1", "chat", "responses"),
     hosts: ["openai.azure.com", "services.ai.azure.com"],

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { ClientDialect } from "../../core/dialect.ts";
+import { PROVIDER_DIALECTS, type ProviderDialect } from "../../core/dialect.ts";
 import { PROBE_OUTPUT_TOKENS } from "../../core/probe.ts";
 import { withCatalogue } from "../open-catalogue.ts";
 import { printable, printResult } from "../text/print.ts";
@@ -7,7 +7,7 @@ import { chooseTarget } from "../choose-target.ts";
 import { probeText, probeView } from "../text/probe-text.ts";
 import { CommandError } from "../report-failure.ts";
 
-type TestOptions = { model?: string; dialect?: ClientDialect; json?: true };
+type TestOptions = { model?: string; dialect?: ProviderDialect; json?: true };
 
 /** `tollgate providers test`: one small call, which costs what the provider asks for it. */
 export function addProviderTestCommand(providers: Command): void {
@@ -20,7 +20,7 @@ export function addProviderTestCommand(providers: Command): void {
       new Option(
         "--dialect <dialect>",
         "only routes of this format; of a model without one, its format (chat)",
-      ).choices(["chat", "responses", "messages"]),
+      ).choices(PROVIDER_DIALECTS),
     )
     .option("--json", "print JSON")
     .action(async (name: string, options: TestOptions, command: Command) => {

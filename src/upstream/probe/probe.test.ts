@@ -137,3 +137,23 @@ test("a secret that a provider repeats is hidden before its words are cut, so th
 
   expect(problem).toBe(`${"x ".repeat(145)}[secret]`);
 });
+
+test("a Gemini provider is asked in its own words, and its thoughts are counted with what it said", async () => {
+  const { url, headers, body } = await asked("https://generativelanguage.googleapis.com/v1beta", "gemini");
+  const answered = await probe({ dialect: "gemini", upstreamModel: "sim-fast+tokens=3+thinking=2+input=9" });
+  const cut = await probe({ dialect: "gemini", upstreamModel: "sim-fast+tokens=9+fail=close@3" });
+
+  expect(url).toMatch(
+    /^https:\/\/generativelanguage.googleapis.com\/v1beta\/models\/[^/]+:streamGenerateContent\?alt=sse$/,
+  );
+  expect(headers).toMatchObject({ "x-goog-api-key": "s3cret-key" });
+  expect(body).toEqual({
+    contents: [{ role: "user", parts: [{ text: expect.any(String) as string }] }],
+    generationConfig: { maxOutputTokens: 16 },
+  });
+  expect(answered).toMatchObject({
+    problem: null,
+    examination: { broken: [], usage: { inputTokens: 9, outputTokens: 5 } },
+  });
+  expect(cut.examination?.broken).toEqual(["a candidate has a finishReason"]);
+});

@@ -1,10 +1,11 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ProviderDialect } from "../../core/dialect.ts";
 import { PROBE_OUTPUT_TOKENS, type ProbeResult, type ProbeTarget } from "../../core/probe.ts";
 import { scrub } from "../../core/scrub.ts";
 import { prepareRoute } from "../prepare-route.ts";
 import type { Quirks } from "../providers.ts";
 import type { Examine } from "./examination.ts";
 import { examineChat } from "./examine-chat.ts";
+import { examineGemini } from "./examine-gemini.ts";
 import { examineMessages } from "./examine-messages.ts";
 import { examineResponses } from "./examine-responses.ts";
 import { readSseEvents } from "./sse-events.ts";
@@ -22,24 +23,42 @@ const SENDABLE = /^[\x20-\x7e]*$/;
 const UNSENDABLE = "the credential cannot be sent: it is of several lines, or not of printable ASCII characters alone";
 const QUESTION = "Reply with the word hello.";
 
-type Operation = { body: (quirks: Quirks) => Record<string, unknown>; examine: Examine };
+type Operation = { body: (model: string, quirks: Quirks) => Record<string, unknown>; examine: Examine };
 
 const messages = [{ role: "user", content: QUESTION }];
 
-const OPERATIONS: Record<ClientDialect, Operation> = {
+const OPERATIONS: Record<ProviderDialect, Operation> = {
   chat: {
-    body: ({ chat: { outputLimitField, streamOptions } }) => ({
+    body: (model, { chat: { outputLimitField, streamOptions } }) => ({
+      model,
       messages,
+      stream: true,
       [outputLimitField]: PROBE_OUTPUT_TOKENS,
       ...(streamOptions === "refused" ? {} : { stream_options: { include_usage: true } }),
     }),
     examine: examineChat,
   },
   responses: {
-    body: () => ({ input: QUESTION, max_output_tokens: PROBE_OUTPUT_TOKENS, store: false }),
+    body: (model) => ({
+      model,
+      input: QUESTION,
+      max_output_tokens: PROBE_OUTPUT_TOKENS,
+      stream: true,
+      store: false,
+    }),
     examine: examineResponses,
   },
-  messages: { body: () => ({ messages, max_tokens: PROBE_OUTPUT_TOKENS }), examine: examineMessages },
+  messages: {
+    body: (model) => ({ model, messages, max_tokens: PROBE_OUTPUT_TOKENS, stream: true }),
+    examine: examineMessages,
+  },
+  gemini: {
+    body: () => ({
+      contents: [{ role: "user", parts: [{ text: QUESTION }] }],
+      generationConfig: { maxOutputTokens: PROBE_OUTPUT_TOKENS },
+    }),
+    examine: examineGemini,
+  },
 };
 
 /**
@@ -63,7 +82,7 @@ export const createProbe =
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
         headers,
-        body: JSON.stringify({ model: upstreamModel, ...body(quirks), stream: true }),
+        body: JSON.stringify(body(upstreamModel, quirks)),
       });
       const { text, firstByteMs } = await readBody(response, since);
       const outcome = { status: response.status, firstByteMs, wholeMs: since() };

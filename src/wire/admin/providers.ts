@@ -28,10 +28,9 @@ export const providerRequestSchema = z
 
 export const providerRemovalSchema = z.strictObject({ routes: z.enum(["keep", "withdraw"]).default("keep") });
 
-/** Only the formats that callers speak can be tried by hand. */
 export const providerTestSchema = z.strictObject({
   upstream_model: upstreamModel,
-  dialect: dialect.extract(["chat", "responses", "messages"]),
+  dialect,
 });
 
 export const providerPageSchema = z.strictObject({

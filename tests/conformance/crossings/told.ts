@@ -119,7 +119,7 @@ export const TOLD: Record<Provider, (body: Json) => Told> = {
           const text = said.find(({ thought }) => thought === true)?.["text"] ?? null;
           const proof = said.map(({ thoughtSignature }) => thoughtSignature).find((given) => given !== undefined);
           // What is sent instead of one that was lost proves nothing.
-          return proof === undefined || String(proof).startsWith("skip_") ? [] : [{ text, proof }];
+          return typeof proof !== "string" || proof.startsWith("skip_") ? [] : [{ text, proof }];
         }),
       thinks: at(body, "generationConfig", "thinkingConfig") !== undefined,
       effort: typeof level === "string" ? level.toLowerCase() : undefined,
