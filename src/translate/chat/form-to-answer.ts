@@ -1,3 +1,4 @@
+import type { Usage } from "../../core/usage.ts";
 import { chatFailure } from "../../wire/chat/chat-stream.ts";
 import { chatUsageOf } from "../../wire/show-usage.ts";
 import {
@@ -5,6 +6,7 @@ import {
   type AnsweredBlock,
   type AnswerEvent,
   blockAt,
+  type BlockHead,
   reasonOf,
   type StopReason,
 } from "../form/answer-form.ts";
@@ -26,38 +28,23 @@ const REASONS: Record<StopReason, string> = {
 const NOWHERE: Place = { calls: 0, spoken: false };
 const DONE = Buffer.from("data: [DONE]\n\n");
 
-export function createChatWriter(
-  { id, model, createdAtSeconds, usageWanted, seal }: AnswerName,
-  answer: Answer,
-): AnswerWriter {
-  const head = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: createdAtSeconds, model };
-  const emptyUsage = usageWanted ? { usage: null } : {};
-  /** Where each block stands, by its number. */
-  const places = new Map<number, Place>();
-  const placeOf = createPlaces();
-  /** Calls have numbers of their own here, without the blocks between them. */
-  const callNumbers = new Map<number, number>();
-
-  /** Where each block of text begins in the content, which is all of them together. */
-  const offsets = new Map<number, number>();
-  let contentLength = 0;
+export function createChatWriter(name: AnswerName, answer: Answer): AnswerWriter {
+  const { head, chunk } = createChunks(name, answer);
+  const calls = createCallDeltas();
+  const asides = createAsides(name, answer);
   /** Made with the first text; what is known of the answer then is what chunks say of it. */
   let contentChunk: ((text: string) => Buffer) | null = null;
 
-  const chunk = (delta: Json, { reason = null, probabilities = [] }: Aside = {}): Buffer =>
-    encode({
-      ...head,
-      ...tierOf(answer),
-      choices: [{ index: 0, delta, logprobs: logprobsOf(probabilities), finish_reason: reason }],
-      ...emptyUsage,
-    });
+  function begun(index: number, block: BlockHead): Buffer[] {
+    asides.begun(index, block);
+    return block.kind === "tool_call" ? [chunk(calls.begun(index, block))] : [];
+  }
 
   function grown({ index, text, probabilities = [] }: Extract<AnswerEvent, { kind: "block-grew" }>): Buffer[] {
     const { head: block } = blockAt(answer, index);
     switch (block.kind) {
       case "text":
-        if (!offsets.has(index)) offsets.set(index, contentLength);
-        contentLength += text.length;
+        asides.said(index, text);
         if (probabilities.length > 0) return [chunk({ content: text }, { probabilities })];
         contentChunk ??= createTextTemplate((content) => chunk({ content }));
         return [contentChunk(text)];
@@ -66,7 +53,7 @@ export function createChatWriter(
       case "thinking":
         return [chunk({ reasoning_content: text })];
       case "tool_call":
-        return [chunk({ tool_calls: [{ index: callNumbers.get(index), function: { arguments: text } }] })];
+        return [chunk(calls.grown(index, text))];
       default:
         return block satisfies never;
     }
@@ -76,27 +63,12 @@ export function createChatWriter(
     switch (event.kind) {
       case "answer-started":
         return [chunk({ role: "assistant", content: "" })];
-      case "block-started": {
-        const { block, index } = event;
-        places.set(index, placeOf(block));
-        if (block.kind !== "tool_call") return [];
-        callNumbers.set(index, callNumbers.size);
-        const named = { name: block.name, arguments: "" };
-        return [
-          chunk({ tool_calls: [{ index: callNumbers.get(index), id: block.id, type: "function", function: named }] }),
-        ];
-      }
+      case "block-started":
+        return begun(event.index, event.block);
       case "block-grew":
         return grown(event);
-      case "block-stopped": {
-        const block = blockAt(answer, event.index);
-        const details = detailsOf(block, places.get(event.index) ?? NOWHERE, seal);
-        const annotations = annotationsOf(block, offsets.get(event.index) ?? contentLength);
-        return [
-          ...(details.length === 0 ? [] : [chunk({ reasoning_details: details })]),
-          ...(annotations.length === 0 ? [] : [chunk({ annotations })]),
-        ];
-      }
+      case "block-stopped":
+        return asides.stopped(event.index).map((delta) => chunk(delta));
       case "block-cited":
       case "block-sealed":
       case "tier-named":
@@ -107,20 +79,74 @@ export function createChatWriter(
     }
   }
 
+  function close(usage: Usage | null): ReturnType<AnswerWriter["close"]> {
+    const told =
+      name.usageWanted && usage ? { ...head, ...tierOf(answer), choices: [], usage: chatUsageOf(usage) } : null;
+    const last = chunk({}, { reason: REASONS[reasonOf(answer)] });
+    return { rest: told === null ? [last] : [last, encode(told)], terminal: DONE };
+  }
+
+  return { write, close, failure: chatFailure };
+}
+
+/** What a chunk says beside its delta. */
+type Aside = { reason?: string | null; probabilities?: readonly TokenProbability[] };
+
+/** The chunks of one answer, which differ in their deltas. */
+function createChunks({ id, model, createdAtSeconds, usageWanted }: AnswerName, answer: Answer) {
+  const head = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: createdAtSeconds, model };
+  const emptyUsage = usageWanted ? { usage: null } : {};
+  const chunk = (delta: Json, { reason = null, probabilities = [] }: Aside = {}): Buffer =>
+    encode({
+      ...head,
+      ...tierOf(answer),
+      choices: [{ index: 0, delta, logprobs: logprobsOf(probabilities), finish_reason: reason }],
+      ...emptyUsage,
+    });
+  return { head, chunk };
+}
+
+/** Calls have numbers of their own here, without the blocks between them. */
+function createCallDeltas() {
+  const numbers = new Map<number, number>();
   return {
-    write,
-    close: (usage) => {
-      return {
-        rest: [
-          chunk({}, { reason: REASONS[reasonOf(answer)] }),
-          ...(usageWanted && usage
-            ? [encode({ ...head, ...tierOf(answer), choices: [], usage: chatUsageOf(usage) })]
-            : []),
-        ],
-        terminal: DONE,
-      };
+    begun: (block: number, { id, name }: Extract<BlockHead, { kind: "tool_call" }>): Json => {
+      const index = numbers.size;
+      numbers.set(block, index);
+      return { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] };
     },
-    failure: chatFailure,
+    grown: (block: number, text: string): Json => ({
+      tool_calls: [{ index: numbers.get(block), function: { arguments: text } }],
+    }),
+  };
+}
+
+/** What is told of a block when it has ended, by where it stood among the others. */
+function createAsides({ seal }: AnswerName, answer: Answer) {
+  /** Where each block stands, by its number. */
+  const places = new Map<number, Place>();
+  const placeOf = createPlaces();
+  /** Where each block of text begins in the content, which is all of them together. */
+  const offsets = new Map<number, number>();
+  let contentLength = 0;
+
+  return {
+    begun: (index: number, block: BlockHead): void => {
+      places.set(index, placeOf(block));
+    },
+    said: (index: number, text: string): void => {
+      if (!offsets.has(index)) offsets.set(index, contentLength);
+      contentLength += text.length;
+    },
+    stopped: (index: number): Json[] => {
+      const block = blockAt(answer, index);
+      const details = detailsOf(block, places.get(index) ?? NOWHERE, seal);
+      const annotations = annotationsOf(block, offsets.get(index) ?? contentLength);
+      return [
+        ...(details.length === 0 ? [] : [{ reasoning_details: details }]),
+        ...(annotations.length === 0 ? [] : [{ annotations }]),
+      ];
+    },
   };
 }
 
@@ -174,9 +200,6 @@ function detailsOf({ head, text, native }: AnsweredBlock, place: Place, seal: Se
     text === "" ? { type: "reasoning.encrypted", data: sealed } : { type: "reasoning.text", text, signature: sealed },
   ];
 }
-
-/** What a chunk says beside its delta. */
-type Aside = { reason?: string | null; probabilities?: readonly TokenProbability[] };
 
 function annotationsOf({ citations, text }: AnsweredBlock, offset: number): Json[] {
   return citations.map((citation) => ({

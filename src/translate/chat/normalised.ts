@@ -36,15 +36,12 @@ function repairWholeChoice(given: unknown): object {
 
 type Head = { id: string; object: string; created: number; model: string };
 
-/** `reason` is kept back: only the end tells which chunk of a choice was the last. [spec 6.1.6] */
-type Choice = { reason: string | null; numberCalls: ReturnType<typeof createCallNumbering>; toolCalls: boolean };
-
 function createStage(request: GenerationRequest): AnswerStage {
   let head: Head | null = null;
   let usage: Usage | null = null;
   let usageAsGiven: unknown = null;
   let done: Buffer | null = null;
-  const choices = new Map<number, Choice>();
+  const choices = createChoices();
   const delivered = new DeliveredText();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
@@ -62,45 +59,20 @@ function createStage(request: GenerationRequest): AnswerStage {
     noteGenerated(delivered, text);
 
     head ??= headOf(chunk, request);
-    const opening = given.flatMap((choice) => openChoice(choice));
-    const repaired = given.map((choice) => repairChoice(choice));
+    const opening = given
+      .flatMap((choice) => choices.open(choice))
+      .map((opened) => encode({ ...head, choices: [opened] }));
+    const repaired = given.map((choice) => choices.repair(choice));
     const { usage: _, ...rest } = chunk;
     return Buffer.concat([...opening, encode({ ...rest, ...head, choices: repaired })]);
   }
 
-  /** The first chunk of a choice carries the role and empty content, and nothing else. [spec 6.1.5] */
-  function openChoice(given: unknown): Buffer[] {
-    const index = indexOf(given);
-    if (choices.has(index)) return [];
-    choices.set(index, { reason: null, numberCalls: createCallNumbering(), toolCalls: false });
-    return [encode({ ...head, choices: [{ index, delta: { role: "assistant", content: "" }, finish_reason: null }] })];
-  }
-
-  function repairChoice(given: unknown): object {
-    const choice = isObject(given) ? given : {};
-    const index = indexOf(choice);
-    const state = choices.get(index) as Choice;
-    const delta = repairDelta(choice["delta"]);
-    if (delta.tool_calls !== undefined) {
-      state.toolCalls = true;
-      delta.tool_calls = state.numberCalls(delta.tool_calls);
-    }
-    if (typeof choice["finish_reason"] === "string") state.reason = choice["finish_reason"];
-    return { ...choice, index, delta, finish_reason: null };
-  }
-
   /** Ends every choice. A provider that closed in good order but never said `[DONE]` is taken at its finish reason. */
   function close(): Buffer | null {
-    const ended = [...choices.values()].some(({ reason }) => reason !== null);
-    if (done === null && !ended) return null;
+    if (done === null && !choices.anyEnded()) return null;
     done = DONE;
-    const endings = [...choices].map(([index, { reason, toolCalls }]) => ({
-      index,
-      delta: {},
-      finish_reason: reason ?? (toolCalls ? "tool_calls" : "stop"),
-    }));
-    const rest = endings.length === 0 ? [] : [encode({ ...head, choices: endings })];
-    return Buffer.concat(rest);
+    const endings = choices.endings();
+    return endings.length === 0 ? Buffer.alloc(0) : encode({ ...head, choices: endings });
   }
 
   function terminal(charged: Usage | null = usage): Buffer | null {
@@ -118,6 +90,42 @@ function createStage(request: GenerationRequest): AnswerStage {
     delivered,
     keepAlive: CHAT_KEEP_ALIVE,
     failure: chatFailure,
+  };
+}
+
+/** `reason` is kept back: only the end tells which chunk of a choice was the last. [spec 6.1.6] */
+type Choice = { reason: string | null; numberCalls: ReturnType<typeof createCallNumbering>; toolCalls: boolean };
+
+/** The choices of a stream, by their index. */
+function createChoices() {
+  const choices = new Map<number, Choice>();
+  return {
+    /** The first chunk of a choice carries the role and empty content, and nothing else. [spec 6.1.5] */
+    open: (given: unknown): object[] => {
+      const index = indexOf(given);
+      if (choices.has(index)) return [];
+      choices.set(index, { reason: null, numberCalls: createCallNumbering(), toolCalls: false });
+      return [{ index, delta: { role: "assistant", content: "" }, finish_reason: null }];
+    },
+    repair: (given: unknown): object => {
+      const choice = isObject(given) ? given : {};
+      const index = indexOf(choice);
+      const state = choices.get(index) as Choice;
+      const delta = repairDelta(choice["delta"]);
+      if (delta.tool_calls !== undefined) {
+        state.toolCalls = true;
+        delta.tool_calls = state.numberCalls(delta.tool_calls);
+      }
+      if (typeof choice["finish_reason"] === "string") state.reason = choice["finish_reason"];
+      return { ...choice, index, delta, finish_reason: null };
+    },
+    anyEnded: (): boolean => [...choices.values()].some(({ reason }) => reason !== null),
+    endings: (): object[] =>
+      [...choices].map(([index, { reason, toolCalls }]) => ({
+        index,
+        delta: {},
+        finish_reason: reason ?? (toolCalls ? "tool_calls" : "stop"),
+      })),
   };
 }
 

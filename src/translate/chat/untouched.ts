@@ -45,6 +45,7 @@ function createStage(request: GenerationRequest): AnswerStage {
 
   /** A usage that was not the last thing said after all goes out in its place. */
   function pass(text: Buffer): Verdict {
+    noteGenerated(delivered, text);
     lastPassed = text;
     if (kept === null) return PASS;
     const before = kept;
@@ -59,9 +60,7 @@ function createStage(request: GenerationRequest): AnswerStage {
       return TERMINAL;
     }
     if (hasValue(text, USAGE)) return usageEvent(text);
-    if (text.includes(ERROR) && isErrorEvent(text)) return FAILED;
-    noteGenerated(delivered, text);
-    return pass(text);
+    return text.includes(ERROR) && isErrorEvent(text) ? FAILED : pass(text);
   }
 
   /** We asked for the usage whether or not the caller did; one who did not is not shown the extra event. */
@@ -74,19 +73,14 @@ function createStage(request: GenerationRequest): AnswerStage {
       kept = Buffer.from(text);
       return DROP;
     }
-    noteGenerated(delivered, text);
-    const said = readChatUsage(chunk["usage"]);
-    const sound = chunk["usage"] == null || (said !== null && usageToShow("chat", chunk["usage"], said) === null);
     const verdict = pass(text);
-    return sound ? verdict : withUsage(text, null);
+    return isSound(chunk["usage"]) ? verdict : withUsage(text, null);
   }
 
   function terminal(charged: Usage | null = usage): Buffer | null {
     if (done === null || !request.wantsUsageEvent || charged === null) return done;
     const event = kept ?? (lastPassed && withoutChoices(lastPassed));
-    if (event === null) return done;
-    const shown = usageToShow("chat", readEvent(event)?.["usage"], charged);
-    return Buffer.concat([shown === null ? event : withUsage(event, shown), done]);
+    return event === null ? done : Buffer.concat([showing(event, charged), done]);
   }
 
   return {
@@ -99,6 +93,18 @@ function createStage(request: GenerationRequest): AnswerStage {
     keepAlive: CHAT_KEEP_ALIVE,
     failure: chatFailure,
   };
+}
+
+/** Whether a usage amid an answer can be shown as it is. */
+function isSound(usage: unknown): boolean {
+  const said = readChatUsage(usage);
+  return usage == null || (said !== null && usageToShow("chat", usage, said) === null);
+}
+
+/** An event with the usage that is charged. */
+function showing(event: Buffer, charged: Usage): Buffer {
+  const shown = usageToShow("chat", readEvent(event)?.["usage"], charged);
+  return shown === null ? event : withUsage(event, shown);
 }
 
 /** Writes down what a chunk carries. */

@@ -25,9 +25,8 @@ type Blocks = ReturnType<typeof createBlockNumbers<number>>;
 
 export function createMessagesReader(): AnswerReader {
   const blocks = createBlockNumbers<number>();
+  const content = createContent(blocks);
   const meter = createMessagesMeter();
-  /** Input that came with the beginning of a call, in case nothing follows it. */
-  const inputs = new Map<number, string>();
   let begun = false;
   let ended = false;
   let stop: Stop | null = null;
@@ -39,6 +38,51 @@ export function createMessagesReader(): AnswerReader {
     begun = true;
     return [...tierEvents(tierIn(objectOf(data["message"]))), { kind: "answer-started" }];
   }
+
+  function read(data: Json): AnswerEvent[] | null {
+    const index = numberOrNull(data["index"]) ?? NOWHERE;
+    switch (typeOf(data) ?? "") {
+      case "message_start":
+        return opening(data);
+      case "content_block_start":
+        return content.start(index, objectOf(data["content_block"]));
+      case "content_block_delta":
+        return content.grow(index, objectOf(data["delta"]));
+      case "content_block_stop":
+        return content.finish(index);
+      case "message_delta":
+        meter.advanced(data);
+        stop = stopOf(objectOf(data["delta"])) ?? stop;
+        return refusalOf(blocks, objectOf(data["delta"]));
+      case "message_stop":
+        ended = true;
+        return [];
+      case "error":
+        return null;
+      default:
+        return [];
+    }
+  }
+
+  return {
+    read: (event) => {
+      const data = readEvent(event);
+      return data === null ? null : read(data);
+    },
+    ended: () => ended,
+    close: () => {
+      if (!ended && stop === null) return null;
+      return [...blocks.stopAll(), { kind: "answer-stopped", stop: stop ?? END }];
+    },
+    usage: meter.usage,
+    inputUsage: meter.inputUsage,
+  };
+}
+
+/** The blocks of a stream, as they begin, grow and end. */
+function createContent(blocks: Blocks) {
+  /** Input that came with the beginning of a call, in case nothing follows it. */
+  const inputs = new Map<number, string>();
 
   function start(index: number, block: Json): AnswerEvent[] {
     const { input } = block;
@@ -72,44 +116,7 @@ export function createMessagesReader(): AnswerReader {
     return [...whole, ...blocks.stop(index)];
   }
 
-  function read(data: Json): AnswerEvent[] | null {
-    const index = numberOrNull(data["index"]) ?? NOWHERE;
-    switch (typeOf(data) ?? "") {
-      case "message_start":
-        return opening(data);
-      case "content_block_start":
-        return start(index, objectOf(data["content_block"]));
-      case "content_block_delta":
-        return grow(index, objectOf(data["delta"]));
-      case "content_block_stop":
-        return finish(index);
-      case "message_delta":
-        meter.advanced(data);
-        stop = stopOf(objectOf(data["delta"])) ?? stop;
-        return refusalOf(blocks, objectOf(data["delta"]));
-      case "message_stop":
-        ended = true;
-        return [];
-      case "error":
-        return null;
-      default:
-        return [];
-    }
-  }
-
-  return {
-    read: (event) => {
-      const data = readEvent(event);
-      return data === null ? null : read(data);
-    },
-    ended: () => ended,
-    close: () => {
-      if (!ended && stop === null) return null;
-      return [...blocks.stopAll(), { kind: "answer-stopped", stop: stop ?? END }];
-    },
-    usage: meter.usage,
-    inputUsage: meter.inputUsage,
-  };
+  return { start, grow, finish };
 }
 
 export const wholeMessage: ProviderSide["whole"] = (bytes) => {

@@ -31,12 +31,9 @@ function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
 
 function createStage(request: GenerationRequest): AnswerStage {
   let stop: Buffer | null = null;
-  /** The last event that tells of the output. It is kept back, because what it shows is what is charged. */
-  let kept: Record<string, unknown> | null = null;
-  let begun = false;
-  let contentBegun = false;
-  let stopReasonSeen = false;
   const meter = createMessagesMeter();
+  const kept = createKept();
+  const beginning = createBeginning(meter, request.model);
   const delivered = new DeliveredText();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
@@ -47,17 +44,16 @@ function createStage(request: GenerationRequest): AnswerStage {
     if (type === null) return DROP;
     switch (type) {
       case "message_start":
-        return opening(data);
+        return beginning.told(data);
       case "content_block_start":
-        contentBegun = true;
+        beginning.over();
         break;
       case "content_block_delta":
         noteMessagesDelta(delivered, text);
         break;
       case "message_delta":
         meter.advanced(data);
-        stopReasonSeen ||= isObject(data["delta"]) && typeof data["delta"]["stop_reason"] === "string";
-        return keep(data);
+        return kept.keep(data);
       case "message_stop":
         stop = MESSAGE_STOP;
         return TERMINAL;
@@ -65,38 +61,19 @@ function createStage(request: GenerationRequest): AnswerStage {
         return FAILED;
       default:
     }
-    const before = keep(null);
-    const event = messagesEvent({ ...data, type });
-    return before === DROP ? event : Buffer.concat([before, event]);
-  }
-
-  /** Keeps an event back in place of the one before, which goes out. */
-  function keep(data: Record<string, unknown> | null): Buffer | typeof DROP {
-    const before = kept;
-    kept = data;
-    return before === null ? DROP : messagesEvent({ ...before, type: "message_delta" });
+    return kept.pass(messagesEvent({ ...data, type }));
   }
 
   function terminal(charged: Usage | null = meter.usage()): Buffer | null {
-    if (stop === null || kept === null) return stop;
-    const shown = charged && endUsageToShow(kept["usage"], charged, meter.inputUsage());
-    const usage = shown === null ? {} : { usage: shown };
-    return Buffer.concat([messagesEvent({ ...kept, type: "message_delta", ...usage }), stop]);
-  }
-
-  /** Said twice it is said once. A second beginning amid content is another answer, and the two cannot be made one. */
-  function opening(data: Record<string, unknown>): Verdict {
-    if (contentBegun || !isObject(data["message"])) return FAILED;
-    meter.started(data);
-    if (begun) return DROP;
-    begun = true;
-    const message = { ...(soundStart(data)["message"] as object), model: request.model };
-    return messagesEvent({ ...data, type: "message_start", message });
+    const last = kept.last();
+    if (stop === null || last === null) return stop;
+    const shown = charged && endUsageToShow(last["usage"], charged, meter.inputUsage());
+    return Buffer.concat([deltaEvent(shown === null ? last : { ...last, usage: shown }), stop]);
   }
 
   /** A provider that closed in good order but never said `message_stop` is taken at its stop reason. */
   function close(): null {
-    if (stopReasonSeen) stop ??= MESSAGE_STOP;
+    if (kept.namesReason()) stop ??= MESSAGE_STOP;
     return null;
   }
 
@@ -109,5 +86,51 @@ function createStage(request: GenerationRequest): AnswerStage {
     delivered,
     keepAlive: MESSAGES_KEEP_ALIVE,
     failure: messagesFailure,
+  };
+}
+
+/** Keeps the last event back that tells of the output, because what it shows is what is charged. */
+function createKept() {
+  let kept: Record<string, unknown> | null = null;
+  let reasonSeen = false;
+  return {
+    /** Whether one of them has said why the model stopped. */
+    namesReason: (): boolean => reasonSeen,
+    last: (): Record<string, unknown> | null => kept,
+    /** Takes the place of the one before, which goes out. */
+    keep: (data: Record<string, unknown>): Verdict => {
+      const before = kept;
+      kept = data;
+      reasonSeen ||= isObject(data["delta"]) && typeof data["delta"]["stop_reason"] === "string";
+      return before === null ? DROP : deltaEvent(before);
+    },
+    /** What was not the last thing said after all goes out in its place. */
+    pass: (event: Buffer): Buffer => {
+      if (kept === null) return event;
+      const before = deltaEvent(kept);
+      kept = null;
+      return Buffer.concat([before, event]);
+    },
+  };
+}
+
+const deltaEvent = (data: Record<string, unknown>): Buffer => messagesEvent({ ...data, type: "message_delta" });
+
+/** Said twice it is said once. A second beginning amid content is another answer, and the two cannot be made one. */
+function createBeginning(meter: ReturnType<typeof createMessagesMeter>, model: string) {
+  let begun = false;
+  let contentBegun = false;
+  return {
+    told: (data: Record<string, unknown>): Verdict => {
+      if (contentBegun || !isObject(data["message"])) return FAILED;
+      meter.started(data);
+      if (begun) return DROP;
+      begun = true;
+      const message = { ...(soundStart(data)["message"] as object), model };
+      return messagesEvent({ ...data, type: "message_start", message });
+    },
+    over: (): void => {
+      contentBegun = true;
+    },
   };
 }

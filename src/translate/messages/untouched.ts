@@ -81,29 +81,43 @@ export function soundStart(data: Record<string, unknown>): Record<string, unknow
   return { ...data, message: { ...message, usage: { ...usage, ...messagesUsageOf(NO_USAGE) } } };
 }
 
+/** Keeps the last event back that tells of the output, because what it shows is what is charged. */
+function createKept() {
+  let kept: Buffer | null = null;
+  return {
+    last: (): Buffer | null => kept,
+    keep: (text: Buffer): Verdict => {
+      const before = kept;
+      kept = Buffer.from(text);
+      return before ?? DROP;
+    },
+    /** What was not the last thing said after all goes out in its place. */
+    pass: (text: Buffer): Verdict => {
+      if (kept === null) return PASS;
+      const before = kept;
+      kept = null;
+      return Buffer.concat([before, text]);
+    },
+  };
+}
+
+/** The last event of an answer with the usage that is charged. */
+function showing(event: Buffer, charged: Usage, begun: Usage | null): Buffer {
+  const data = readEvent(event) ?? {};
+  const shown = endUsageToShow(data["usage"], charged, begun);
+  return shown === null ? event : messagesEvent({ ...data, type: "message_delta", usage: shown });
+}
+
 function createStage(): AnswerStage {
   let stop: Buffer | null = null;
-  /** The last event that tells of the output. It is kept back, because what it shows is what is charged. */
-  let kept: Buffer | null = null;
+  const kept = createKept();
   const meter = createMessagesMeter();
   const delivered = new DeliveredText();
 
-  /** What was not the last thing said after all goes out in its place. */
-  function pass(text: Buffer): Verdict {
-    if (kept === null) return PASS;
-    const before = kept;
-    kept = null;
-    return Buffer.concat([before, text]);
-  }
-
   function terminal(charged: Usage | null = meter.usage()): Buffer | null {
-    if (stop === null || kept === null) return stop;
-    const data = readEvent(kept) ?? {};
-    const shown = charged && endUsageToShow(data["usage"], charged, meter.inputUsage());
-    return Buffer.concat([
-      shown === null ? kept : messagesEvent({ ...data, type: "message_delta", usage: shown }),
-      stop,
-    ]);
+    const last = kept.last();
+    if (stop === null || last === null) return stop;
+    return Buffer.concat([charged === null ? last : showing(last, charged, meter.inputUsage()), stop]);
   }
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
@@ -111,36 +125,32 @@ function createStage(): AnswerStage {
     switch (eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "") {
       case "content_block_delta":
         noteMessagesDelta(delivered, text);
-        return pass(text);
+        return kept.pass(text);
       case "message_start":
-        return started(text);
+        return started(text, readEvent(text));
       case "message_delta":
-        return advanced(text);
+        return advanced(text, readEvent(text));
       case "message_stop":
         stop = Buffer.from(text);
         return TERMINAL;
       case "error":
         return FAILED;
       default:
-        return pass(text);
+        return kept.pass(text);
     }
   }
 
-  function started(text: Buffer): Verdict {
-    const data = readEvent(text);
+  function started(text: Buffer, data: Record<string, unknown> | null): Verdict {
     if (data === null) return FAILED;
     meter.started(data);
     const sound = soundStart(data);
-    return sound === data ? pass(text) : messagesEvent({ ...sound, type: "message_start" });
+    return sound === data ? kept.pass(text) : messagesEvent({ ...sound, type: "message_start" });
   }
 
-  function advanced(text: Buffer): Verdict {
-    const data = readEvent(text);
+  function advanced(text: Buffer, data: Record<string, unknown> | null): Verdict {
     if (data === null) return FAILED;
     meter.advanced(data);
-    const before = kept;
-    kept = Buffer.from(text);
-    return before ?? DROP;
+    return kept.keep(text);
   }
 
   return {

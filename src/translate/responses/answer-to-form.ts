@@ -16,13 +16,54 @@ type Blocks = ReturnType<typeof createBlockNumbers<string>>;
 
 export function createResponsesReader(): AnswerReader {
   const blocks = createBlockNumbers<string>();
+  const items = createItems(blocks);
+  let usage: Usage | null = null;
+  let final: Json | null = null;
+
+  function read(event: Json, type: string): AnswerEvent[] | null {
+    switch (type) {
+      case "response.created":
+      case "response.in_progress":
+        return [{ kind: "answer-started" }];
+      case "response.output_item.added":
+        return callStart(blocks, placeOf(event["output_index"]), objectOf(event["item"]));
+      case "response.output_item.done":
+        return items.done(event);
+      case "response.completed":
+      case "response.incomplete":
+        final = objectOrNull(event["response"]);
+        usage = readResponsesUsage(final);
+        return final === null ? null : [];
+      case "response.failed":
+      case "error":
+        return null;
+      default:
+        return items.grow(event, type);
+    }
+  }
+
+  return {
+    read: (bytes) => {
+      const event = readEvent(bytes);
+      return event === null ? null : read(event, typeOf(event) ?? "");
+    },
+    ended: () => final !== null,
+    close: () => {
+      if (final === null) return null;
+      return [...tierEvents(final["service_tier"]), ...endOf(blocks, final)];
+    },
+    usage: () => usage,
+    inputUsage: () => null,
+  };
+}
+
+/** The items of a stream, as they grow and when they are done. */
+function createItems(blocks: Blocks) {
   const pieces = createPieces(blocks);
   /** The part of a summary that is being written, by the place of its item. */
   const summaryParts = new Map<string, unknown>();
   /** Items whose citations have come one by one. */
   const cited = new Set<string>();
-  let usage: Usage | null = null;
-  let final: Json | null = null;
 
   function start(name: string, kind: "text" | "refusal" | "thinking"): AnswerEvent[] {
     return blocks.has(name) ? [] : blocks.start(name, { kind });
@@ -45,19 +86,22 @@ export function createResponsesReader(): AnswerReader {
         return pieces.grow(place, delta);
       case "response.reasoning_text.delta":
         return [...start(place, "thinking"), ...blocks.grow(place, delta)];
-      case "response.reasoning_summary_text.delta": {
-        const begun = start(place, "thinking");
-        const before = summaryParts.get(place);
-        if (blocks.has(place)) summaryParts.set(place, event["summary_index"]);
-        const parted = before !== undefined && before !== event["summary_index"];
-        return [...begun, ...blocks.grow(place, parted ? "\n\n" : ""), ...blocks.grow(place, delta)];
-      }
+      case "response.reasoning_summary_text.delta":
+        return summarise(place, event);
       default:
         return [];
     }
   }
 
-  function itemDone(event: Json): AnswerEvent[] {
+  function summarise(place: string, { delta, summary_index: part }: Json): AnswerEvent[] {
+    const begun = start(place, "thinking");
+    const before = summaryParts.get(place);
+    if (blocks.has(place)) summaryParts.set(place, part);
+    const parted = before !== undefined && before !== part;
+    return [...begun, ...blocks.grow(place, parted ? "\n\n" : ""), ...blocks.grow(place, delta)];
+  }
+
+  function done(event: Json): AnswerEvent[] {
     const place = placeOf(event["output_index"]);
     const item = objectOf(event["item"]);
     const unsaid = item["type"] === "message" ? pieces.growParts(place, item["content"]) : [];
@@ -71,41 +115,7 @@ export function createResponsesReader(): AnswerReader {
     return [...ended, ...start(place, "thinking"), ...blocks.seal(place, native), ...blocks.stop(place)];
   }
 
-  function read(event: Json, type: string): AnswerEvent[] | null {
-    switch (type) {
-      case "response.created":
-      case "response.in_progress":
-        return [{ kind: "answer-started" }];
-      case "response.output_item.added":
-        return callStart(blocks, placeOf(event["output_index"]), objectOf(event["item"]));
-      case "response.output_item.done":
-        return itemDone(event);
-      case "response.completed":
-      case "response.incomplete":
-        final = objectOrNull(event["response"]);
-        usage = readResponsesUsage(final);
-        return final === null ? null : [];
-      case "response.failed":
-      case "error":
-        return null;
-      default:
-        return grow(event, type);
-    }
-  }
-
-  return {
-    read: (bytes) => {
-      const event = readEvent(bytes);
-      return event === null ? null : read(event, typeOf(event) ?? "");
-    },
-    ended: () => final !== null,
-    close: () => {
-      if (final === null) return null;
-      return [...tierEvents(final["service_tier"]), ...endOf(blocks, final)];
-    },
-    usage: () => usage,
-    inputUsage: () => null,
-  };
+  return { grow, done };
 }
 
 function endOf(blocks: Blocks, final: Json): AnswerEvent[] {

@@ -36,9 +36,8 @@ export function itemOf(owner: ItemOwner, index: number, block: AnsweredBlock): J
 
 /** The events of an item's life. An item holds one block, and its place in the output is the block's. */
 export function createItemEvents(owner: ItemOwner) {
-  /** Thinking that never says anything has no summary to begin. */
-  const summaries = new Set<number>();
-  const calls = new Map<number, { place: Json; life: CallLife }>();
+  const calls = createCallEvents(owner);
+  const summaries = createSummaryEvents();
 
   const place = (index: number, head: Exclude<BlockHead, CallHead>): Json => ({
     item_id: itemId(owner, index, PREFIXES[head.kind]),
@@ -50,11 +49,7 @@ export function createItemEvents(owner: ItemOwner) {
     const empty = itemOf(owner, index, begun);
     const item = { ...empty, ...(head.kind === "thinking" ? {} : { status: "in_progress" }) };
     const added: Event = { type: "response.output_item.added", output_index: index, item };
-    if (head.kind === "tool_call") {
-      const call = callOf(owner, index, head);
-      const life = CALLS[call.tool.kind].life(call);
-      calls.set(index, { place: { item_id: call.itemId, output_index: index }, life });
-    }
+    if (head.kind === "tool_call") calls.begin(index, head);
     if (head.kind !== "text" && head.kind !== "refusal") return [added];
     return [
       { ...added, item: { ...item, content: [] } },
@@ -62,31 +57,16 @@ export function createItemEvents(owner: ItemOwner) {
     ];
   }
 
-  function ofCall(index: number, event: keyof CallLife, json: string): Event[] {
-    const call = calls.get(index);
-    return call === undefined ? [] : call.life[event](json).map((told) => ({ ...told, ...call.place }));
-  }
-
   function grew(index: number, head: BlockHead, { text: delta, probabilities = [] }: Growth): Event[] {
     switch (head.kind) {
-      case "text": {
-        const at = { ...place(index, head), content_index: 0 };
-        return [{ type: "response.output_text.delta", ...at, delta, logprobs: probabilities }];
-      }
+      case "text":
+        return [textDelta({ ...place(index, head), content_index: 0 }, delta, probabilities)];
       case "refusal":
         return [{ type: "response.refusal.delta", ...place(index, head), content_index: 0, delta }];
       case "tool_call":
-        return ofCall(index, "grew", delta);
-      case "thinking": {
-        const at = place(index, head);
-        const first = !summaries.has(index);
-        summaries.add(index);
-        const part = { type: "summary_text", text: "" };
-        return [
-          ...(first ? [{ type: "response.reasoning_summary_part.added", ...at, summary_index: 0, part }] : []),
-          { type: "response.reasoning_summary_text.delta", ...at, summary_index: 0, delta },
-        ];
-      }
+        return calls.tell(index, "grew", delta);
+      case "thinking":
+        return summaries.grew(index, place(index, head), delta);
       default:
         return head satisfies never;
     }
@@ -99,27 +79,66 @@ export function createItemEvents(owner: ItemOwner) {
       case "refusal":
         return partFinished({ ...place(index, head), content_index: 0 }, block);
       case "tool_call":
-        return ofCall(index, "finished", text);
-      case "thinking": {
-        if (!summaries.has(index)) return [];
-        const at = { ...place(index, head), summary_index: 0 };
-        return [
-          { type: "response.reasoning_summary_text.done", ...at, text },
-          { type: "response.reasoning_summary_part.done", ...at, part: { type: "summary_text", text } },
-        ];
-      }
+        return calls.tell(index, "finished", text);
+      case "thinking":
+        return summaries.finished(index, place(index, head), text);
       default:
         return head satisfies never;
     }
   }
 
+  const stopped = (index: number, block: AnsweredBlock): Event[] => [
+    ...finished(index, block),
+    { type: "response.output_item.done", output_index: index, item: itemOf(owner, index, block) },
+  ];
+
+  return { started, grew, stopped };
+}
+
+const textDelta = (at: Json, delta: string, logprobs: readonly TokenProbability[]): Event => ({
+  type: "response.output_text.delta",
+  ...at,
+  delta,
+  logprobs,
+});
+
+/** What a call is told as depends on what its tool was offered as. */
+function createCallEvents(owner: ItemOwner) {
+  const calls = new Map<number, { place: Json; life: CallLife }>();
   return {
-    started,
-    grew,
-    stopped: (index: number, block: AnsweredBlock): Event[] => [
-      ...finished(index, block),
-      { type: "response.output_item.done", output_index: index, item: itemOf(owner, index, block) },
-    ],
+    begin: (index: number, head: CallHead): void => {
+      const call = callOf(owner, index, head);
+      const life = CALLS[call.tool.kind].life(call);
+      calls.set(index, { place: { item_id: call.itemId, output_index: index }, life });
+    },
+    tell: (index: number, event: keyof CallLife, json: string): Event[] => {
+      const call = calls.get(index);
+      return call === undefined ? [] : call.life[event](json).map((told) => ({ ...told, ...call.place }));
+    },
+  };
+}
+
+/** Thinking is told as a summary of one part. That which never says anything has none to begin. */
+function createSummaryEvents() {
+  const begun = new Set<number>();
+  return {
+    grew: (index: number, place: Json, delta: string): Event[] => {
+      const first = !begun.has(index);
+      begun.add(index);
+      const part = { type: "summary_text", text: "" };
+      return [
+        ...(first ? [{ type: "response.reasoning_summary_part.added", ...place, summary_index: 0, part }] : []),
+        { type: "response.reasoning_summary_text.delta", ...place, summary_index: 0, delta },
+      ];
+    },
+    finished: (index: number, place: Json, text: string): Event[] => {
+      if (!begun.has(index)) return [];
+      const at = { ...place, summary_index: 0 };
+      return [
+        { type: "response.reasoning_summary_text.done", ...at, text },
+        { type: "response.reasoning_summary_part.done", ...at, part: { type: "summary_text", text } },
+      ];
+    },
   };
 }
 

@@ -95,11 +95,6 @@ function createStage(): AnswerStage {
     return data === null ? completed : (showingUsage(data, charged) ?? completed);
   }
 
-  function nextSequenceNumber(): number {
-    const last = lastPassed && readEvent(lastPassed)?.["sequence_number"];
-    return typeof last === "number" ? last + 1 : passedEvents;
-  }
-
   return {
     event,
     close: () => null,
@@ -109,8 +104,14 @@ function createStage(): AnswerStage {
     delivered,
     keepAlive: RESPONSES_KEEP_ALIVE,
     failure: (fault, requestId) =>
-      responsesFailure({ fault, requestId, identity, sequenceNumber: nextSequenceNumber() }),
+      responsesFailure({ fault, requestId, identity, sequenceNumber: numberAfter(lastPassed) ?? passedEvents }),
   };
+}
+
+/** The number of the event that follows this one; null when it says none. */
+function numberAfter(passed: Buffer | null): number | null {
+  const last = passed && readEvent(passed)?.["sequence_number"];
+  return typeof last === "number" ? last + 1 : null;
 }
 
 /** The last event with the usage that is charged; null when it shows that already. */
