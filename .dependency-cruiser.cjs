@@ -25,8 +25,11 @@ const law = {
   operator: ["core", "telemetry", "keys", "catalogue", "ledger", "upstream", "credentials"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
-  admin: ["core", "telemetry", "wire", "openapi", "operator", "keys", "catalogue", "ledger", "upstream"],
-  cli: ["app.ts", "core", "config", "db", "telemetry", "wire", "credentials", "admin-client", "simulator"],
+  admin: ["core", "telemetry", "wire", "openapi", "operator", "catalogue", "upstream"],
+  cli: [
+    "app.ts", "app", "core", "config", "db", "telemetry", "wire",
+    "credentials", "operator", "admin-client", "simulator",
+  ],
 };
 const storeFolders = ["keys", "catalogue", "ledger"];
 const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);

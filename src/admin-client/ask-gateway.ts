@@ -1,3 +1,5 @@
+import type { ReadAs, Schema } from "../wire/validate.ts";
+
 export type GatewayAddress = { adminUrl: string; adminToken: string };
 
 type Ask = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
@@ -42,6 +44,26 @@ export function createAsk({ adminUrl, adminToken }: GatewayAddress, timeoutMs = 
       : new GatewayRefusalError(message, response.status);
   };
 }
+
+/** Asks for an answer of a known shape, and reads it. */
+export type AskFor = <Answer extends Schema>(
+  answer: Answer,
+  method: string,
+  path: string,
+  body?: unknown,
+) => Promise<ReadAs<Answer>>;
+
+/** An answer of another shape is none: whether anything was done is not known. */
+export const createAskFor =
+  (gateway: GatewayAddress, timeoutMs?: number): AskFor =>
+  async (answer, method, path, body) => {
+    const read = answer.safeParse(await createAsk(gateway, timeoutMs)(method, path, body));
+    if (read.success) return read.data as ReadAs<typeof answer>;
+    throw new GatewayUnreachableError(
+      `the gateway at ${gateway.adminUrl} answered ${method} ${path} in a way that this command cannot read; is it of another version?`,
+      { cause: read.error },
+    );
+  };
 
 const PAGE = 1_000;
 

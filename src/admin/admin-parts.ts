@@ -1,11 +1,6 @@
 import type { CatalogueStore } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
-import type { ManageKeys } from "../operator/keys.ts";
-import type { ShowJournal } from "../ledger/journal.ts";
-import type { ManageFunds } from "../operator/funds.ts";
-import type { ManageQuarantine } from "../ledger/quarantine.ts";
-import type { ReportUsage } from "../ledger/usage-report.ts";
-import type { VerifyLedger } from "../ledger/verify.ts";
+import type { Operator } from "../operator/operator.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { RouteReport } from "../upstream/route-record.ts";
@@ -13,15 +8,8 @@ import type { ProviderTools } from "./provider-tools.ts";
 
 /** What the routes of the admin API work with. */
 export type AdminParts = {
-  control: {
-    keys: ManageKeys;
-    funds: ManageFunds;
-    showJournal: ShowJournal;
-    verifyLedger: VerifyLedger;
-    quarantine: ManageQuarantine;
-    reportUsage: ReportUsage;
-    catalogue: CatalogueStore;
-  };
+  operator: Operator;
+  control: { catalogue: CatalogueStore };
   providerTools: ProviderTools;
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly RouteReport[];

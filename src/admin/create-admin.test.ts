@@ -33,7 +33,7 @@ test("a key is made as it was ordered, and its secret is shown this once [KEY-16
     prefix: secret.slice(0, 12),
     expires_at: "2029-12-31T23:00:00.000Z",
   });
-  expect(listed.json()).toEqual({ data: [key] });
+  expect(listed.json()).toEqual({ data: [key], next: null });
   expect(listed.body).not.toContain(secret.slice(12));
   expect(admin.told).toEqual([`issued ${key.prefix}`]);
 });
@@ -43,11 +43,14 @@ test("keys are listed newest first, page by page", async () => {
   for (const mode of ["credit", "credit", "token_budget"]) {
     ids.unshift((await admin.ask("POST", "/admin/v1/keys", { mode })).json<Made>().key.id);
   }
-  const page = async (query: string): Promise<string[]> =>
-    (await admin.ask("GET", `/admin/v1/keys?${query}`)).json<{ data: { id: string }[] }>().data.map(({ id }) => id);
+  type Keys = { data: { id: string }[]; next: string | null };
+  const page = async (query: string): Promise<Keys> => (await admin.ask("GET", `/admin/v1/keys?${query}`)).json<Keys>();
 
-  expect(await page("limit=2")).toEqual(ids.slice(0, 2));
-  expect(await page(`limit=2&after=${ids[1]}`)).toEqual(ids.slice(2));
+  const first = await page("limit=2");
+  const second = await page(`limit=2&after=${first.next}`);
+  expect([first, second].map(({ data }) => data.map(({ id }) => id))).toEqual([ids.slice(0, 2), ids.slice(2)]);
+  expect(second.next).toBeNull();
+  expect(await page("limit=3")).toMatchObject({ next: null });
 });
 
 test("a key is revoked by id or prefix, and one that does not exist is not found [KEY-4]", async () => {
@@ -95,7 +98,7 @@ test.each<[param: string, order: unknown]>([
   const reply = await admin.ask("POST", "/admin/v1/keys", order);
 
   expect({ status: reply.statusCode, param: reply.json<Refused>().error.param }).toEqual({ status: 400, param });
-  expect((await admin.ask("GET", "/admin/v1/keys")).json()).toEqual({ data: [] });
+  expect((await admin.ask("GET", "/admin/v1/keys")).json()).toEqual({ data: [], next: null });
 });
 
 test.each(["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])(
@@ -107,7 +110,7 @@ test.each(["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])(
   },
 );
 
-test.each(["limit=0", "limit=1001", "limit=x", "after=not-a-uuid", "order=old"])(
+test.each(["limit=0", "limit=1001", "limit=x", "after=not-a-cursor", "after=", "order=old"])(
   "the page %s is refused",
   async (query) => {
     expect((await admin.ask("GET", `/admin/v1/keys?${query}`)).statusCode).toBe(400);

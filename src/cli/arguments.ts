@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { Fault } from "../core/fault.ts";
-import { readCredits } from "../core/read-credits.ts";
+import { CREDITS_EXPECTED, creditsOf } from "../core/read-credits.ts";
 
 export function positiveInteger(text: string): number {
   const value = Number(text);
@@ -42,16 +41,11 @@ function isDay(day: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** Credits as an operator writes them. They stay text: whoever books them reads them exactly. */
-export function creditAmount(text: string): string {
-  try {
-    readCredits(text, "amount");
-  } catch (error) {
-    if (error instanceof Fault)
-      throw new InvalidArgumentError(error.message.replace(/^amount: Input should/, "It must").concat("."));
-    throw error;
-  }
-  return text;
+/** Credits as an operator writes them. */
+export function creditAmount(text: string): bigint {
+  const amount = creditsOf(text);
+  if (amount === null) throw new InvalidArgumentError(CREDITS_EXPECTED.replace("Input should", "It must").concat("."));
+  return amount;
 }
 
 /** Where a server is, up to and without the path of an operation. */
@@ -60,14 +54,6 @@ export function httpUrl(text: string): string {
   if (protocol !== "http:" && protocol !== "https:")
     throw new InvalidArgumentError("It must be a URL such as http://127.0.0.1:9100.");
   return text.replace(/\/$/, "");
-}
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-export function keyId(text: string): string {
-  if (!UUID.test(text))
-    throw new InvalidArgumentError("It must be the id of a key, as `tollgate keys list` ends a line.");
-  return text;
 }
 
 /** A value, or a word that takes the value away. */

@@ -3,14 +3,11 @@ import type { MemberTerms } from "../core/member-policy.ts";
 import type { ProbeResult, ProbeTarget } from "../core/probe.ts";
 import type { Rekeyed, SealedCredential } from "../core/sealed-credential.ts";
 
-/** What the operator's commands can do, whether through a database or through a running gateway. */
-export type OperatorControl = Omit<Control, "catalogue">;
-
 type Store = Control["catalogue"];
 type StoredProvider = Awaited<ReturnType<Store["listProviders"]>>[number];
 type StoredModel = Awaited<ReturnType<Store["listModels"]>>[number];
 
-/** What commands can do to the catalogue, in the same two ways. A credential is never among what they are shown. */
+/** What commands can do to the catalogue, whether through a database or through a running gateway. A credential is never among what they are shown. */
 // Second of its name: commands never meet the catalogue in memory.
 export type Catalogue = Pick<
   Store,

@@ -114,7 +114,6 @@ test.each([
   ["keys update x --expires 2027-01-31T18:00", "It must be a date"],
   ["keys create --credit five", "It must be a decimal such as 25 or 0.50"],
   ["keys create --credit 1000000001", "at most 1000000000"],
-  ["keys list --after tgc_a034Fq4J", "the id of a key"],
   ["topup x 1.0000000001", "at most nine decimal places"],
   ["keys revoke", "missing required argument"],
   ["keys rotate x --overlap 5", "a length of time such as"],

@@ -2,8 +2,8 @@ import type { Database } from "./database.ts";
 import { adoptLine, readStanding } from "./line-store.ts";
 import { hasTheBooks, type Standing } from "./server-line.ts";
 
-/** What is known of the server before it is adopted, and whether it was. `needed` is false when it has the books already. */
-export type Adoption = { standing: Standing; needed: boolean; adopted: boolean };
+/** What is known of the server before it is adopted, and whether it was. */
+type Adoption = { standing: Standing; needed: boolean; adopted: boolean };
 
 /** Makes this server the one that has the books, whatever they remember. Without `apply` it is only looked at. */
 export async function adopt(database: Database, { apply }: { apply: boolean }): Promise<Adoption> {

@@ -1,15 +1,10 @@
-import type { BudgetPeriod } from "../core/budget-period.ts";
+import type { By } from "../core/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
 import type { KeyMode } from "../core/key-mode.ts";
-import type { NanoCredits } from "../core/money.ts";
+import type { OpeningFunds } from "../core/opening-funds.ts";
 import type { Key, KeyStore } from "./key.ts";
 import { createSecret, digestOf } from "./secret.ts";
-
-/** What a new key starts with. */
-export type OpeningFunds =
-  | { kind: "credit"; amount: NanoCredits }
-  | { kind: "budget"; tokens: bigint; period: BudgetPeriod };
 
 export type KeyOrder = {
   mode: KeyMode;
@@ -21,11 +16,11 @@ export type KeyOrder = {
   funds: OpeningFunds | null;
 };
 
-export type IssueKey = (order: KeyOrder) => Promise<{ key: Key; secret: string }>;
+export type IssueKey = (order: KeyOrder, by: By) => Promise<{ key: Key; secret: string }>;
 
 type Stores = {
   insert: KeyStore["insert"];
-  fund: (keyId: string, funds: OpeningFunds) => Promise<void>;
+  fund: (keyId: string, funds: OpeningFunds, by: By) => Promise<void>;
 };
 
 /** Everything `work` does happens, or nothing of it. */
@@ -37,13 +32,13 @@ export type Atomically = <Result>(work: (stores: Stores) => Promise<Result>) => 
  */
 export const createIssueKey =
   ({ atomically, clock }: { atomically: Atomically; clock: Clock }): IssueKey =>
-  async ({ funds, ...order }) => {
+  async ({ funds, ...order }, by) => {
     const { secret, bucket, prefix } = createSecret(order.mode);
     const id = createId(clock.nowMs());
     const secretDigest = Buffer.from(digestOf(secret), "base64url");
     const key = await atomically(async ({ insert, fund }) => {
       const inserted = await insert({ ...order, id, bucket, prefix, secretDigest });
-      if (funds !== null) await fund(id, funds);
+      if (funds !== null) await fund(id, funds, by);
       return inserted;
     });
     return { key, secret };

@@ -1,8 +1,5 @@
+import type { StatusChange } from "../core/status-change.ts";
 import type { KeyStatus } from "./key.ts";
-
-export const STATUS_CHANGES = ["suspend", "resume", "disable", "enable", "revoke"] as const;
-
-export type StatusChange = (typeof STATUS_CHANGES)[number];
 
 /** From where each change leads where. Whatever is not revoked can be; nothing leads out of that. [interface decision 2] */
 export const TRANSITIONS: Record<StatusChange, { from: readonly KeyStatus[]; to: KeyStatus }> = {

@@ -3,7 +3,6 @@ import { Fault } from "../core/fault.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { type Atomically, createIssueKey, type KeyOrder } from "./issue-key.ts";
 import type { Key, NewKey } from "./key.ts";
-import { keyOrder, type KeyRequest } from "./key-view.ts";
 import { createSecret, digestOf, parseSecret } from "./secret.ts";
 import { requireUsable } from "./usable.ts";
 import { processorMs } from "../../tests/support/processor-time.ts";
@@ -221,7 +220,7 @@ test("an issued key's secret is handed back and only its digest is kept [KEY-19]
   };
   const issue = createIssueKey({ atomically: (work) => work({ insert, fund: async () => undefined }), clock });
 
-  const { secret } = await issue(order);
+  const { secret } = await issue(order, { actor: "test" });
 
   expect(kept).toMatchObject({ secretDigest: Buffer.from(digestOf(secret), "base64url"), prefix: secret.slice(0, 12) });
   expect(JSON.stringify(kept)).not.toContain(secret.slice(12));
@@ -242,7 +241,7 @@ test("a key and what it starts with are made together, so a failure in between h
   const issue = createIssueKey({ atomically, clock });
 
   const funds = { kind: "budget", tokens: 5n, period: "day" } as const;
-  await expect(issue({ ...order, funds })).rejects.toThrow("the ledger is away");
+  await expect(issue({ ...order, funds }, { actor: "test" })).rejects.toThrow("the ledger is away");
   expect(done).toEqual([]);
 });
 
@@ -250,42 +249,6 @@ test("a further secret of a key names the bucket its key lies in", () => {
   for (const bucket of [0, 7, 4_095]) {
     expect(parseSecret(createSecret("credit", bucket).secret)).toMatchObject({ bucket, mode: "credit" });
   }
-});
-
-test.each<[param: string, words: Partial<KeyRequest>]>([
-  ["budget", { mode: "credit", budget: 5 }],
-  ["period", { mode: "credit", period: "day" }],
-  ["credit", { mode: "credit", credit: "-1" }],
-  ["credit", { mode: "credit", credit: "1e3" }],
-  ["credit", { mode: "credit", credit: "0.0000000001" }],
-  ["credit", { mode: "credit", credit: "1000000000.1" }],
-  ["credit", { mode: "token_budget", credit: "5" }],
-  ["period", { mode: "token_budget", period: "day" }],
-])("what a key cannot start with is refused in `%s`: %j", (param, words) => {
-  expect(() => keyOrder(requestFor(words))).toThrow(expect.objectContaining({ code: "invalid_request", param }));
-});
-
-test("credit is read exactly, and a budget begins anew every month unless said otherwise", () => {
-  expect(keyOrder(requestFor({ credit: "25.000000001" })).funds).toEqual({ kind: "credit", amount: 25_000_000_001n });
-  expect(keyOrder(requestFor({ credit: "0" })).funds).toBeNull();
-  expect(keyOrder(requestFor({ mode: "token_budget", budget: 9 })).funds).toEqual({
-    kind: "budget",
-    tokens: 9n,
-    period: "month",
-  });
-});
-
-const requestFor = (words: Partial<KeyRequest>): KeyRequest => ({
-  mode: "credit",
-  label: null,
-  provider_scope: "all",
-  models: null,
-  rpm_limit: null,
-  expires_at: null,
-  credit: null,
-  budget: null,
-  period: null,
-  ...words,
 });
 
 test("a store that fails is a passing trouble of ours, not a wrong key", async () => {

@@ -1,15 +1,13 @@
-import type { BudgetPeriod } from "../core/budget-period.ts";
+import type { By } from "../core/by.ts";
 import { invariant } from "../core/invariant.ts";
-import type { NanoCredits } from "../core/money.ts";
+import { type OpeningFunds, openingReference } from "../core/opening-funds.ts";
 import type { Ledger } from "./ledger.ts";
 
-type OpeningFunds = { kind: "credit"; amount: NanoCredits } | { kind: "budget"; tokens: bigint; period: BudgetPeriod };
-
-/** Books what a key starts with, under a reference made from the key: there can be one such entry and no second. */
+/** Books what a key starts with. */
 export const createFundNewKey =
-  ({ ledger, actor }: { ledger: Pick<Ledger, "fund" | "setBudget">; actor: string }) =>
-  async (keyId: string, funds: OpeningFunds): Promise<void> => {
-    const reference = `create:${keyId}`;
+  ({ ledger }: { ledger: Pick<Ledger, "fund" | "setBudget"> }) =>
+  async (keyId: string, funds: OpeningFunds, { actor }: By): Promise<void> => {
+    const reference = openingReference(keyId);
     const { kind } =
       funds.kind === "credit"
         ? await ledger.fund({ keyId, reference, kind: "purchase", amount: funds.amount, about: null, actor })

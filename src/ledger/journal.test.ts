@@ -5,11 +5,13 @@ import { databaseTarget } from "../../tests/ledger/database-target.ts";
 import { drive, openKeys } from "../../tests/ledger/drive.ts";
 import { ENGINES } from "../../tests/ledger/engines.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
+import { cursorOf } from "../core/page.ts";
 import { parseCredits } from "../core/money.ts";
 import { NO_USAGE } from "../core/usage.ts";
 import type { Database } from "../db/database.ts";
 import { createReadJournal } from "./journal-store.ts";
-import { createShowJournal, type JournalEntryView } from "./journal.ts";
+import { type JournalJson, journalView } from "../wire/admin/books.ts";
+import { createShowJournal } from "./journal.ts";
 import { createLedgerStore } from "./ledger-store.ts";
 import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
 
@@ -22,17 +24,18 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-const findKey = (id: string) => Promise.resolve({ id, prefix: "tgc_00000000", mode: "credit" as const });
-const show = (id: string, page: { limit: number; before: string | null }) =>
-  createShowJournal({ findKey, readJournal: createReadJournal(database) })(id, page);
+const show = async (id: string, page: { limit: number; after: string | null }) => {
+  const journal = await createShowJournal({ readJournal: createReadJournal(database) })(id, page);
+  return journalView({ key: { id, prefix: "tgc_00000000" }, ...journal });
+};
 
-async function pages(keyId: string, limit: number): Promise<JournalEntryView[]> {
-  const entries: JournalEntryView[] = [];
-  for (let before: string | null = null; ;) {
-    const page = await show(keyId, { limit, before });
-    entries.push(...page.entries);
+async function pages(keyId: string, limit: number): Promise<JournalJson["data"]> {
+  const entries: JournalJson["data"][number][] = [];
+  for (let after: string | null = null; ;) {
+    const page = await show(keyId, { limit, after });
+    entries.push(...page.data);
     if (page.next === null) return entries;
-    before = page.next;
+    after = page.next;
   }
 }
 
@@ -46,7 +49,7 @@ test("page by page is the same as at once, and the list says what it does not sh
     for (const command of commands) await drive(target, names, command);
 
     for (const keyId of [names.keyId(0), names.keyId(1), names.keyId(2)]) {
-      const { entries, opening, unit } = await show(keyId, { limit: 1_000, before: null });
+      const { data: entries, opening, unit } = await show(keyId, { limit: 1_000, after: null });
       expect(await pages(keyId, 3)).toEqual(entries);
       expect(entries.map(({ at }) => at)).toEqual(
         entries
@@ -94,7 +97,7 @@ test("each entry says what the balance was after it, which request it was, and w
   await ledger.settle([{ ...end, id, keyId, charge: 250_000_000n }]);
   await ledger.fund({ ...money, reference: "sorry", kind: "refund", amount: 50_000_000n, about: id });
 
-  const { entries, next, opening } = await show(keyId, { limit: 10, before: null });
+  const { data: entries, next, opening } = await show(keyId, { limit: 10, after: null });
 
   expect({ next, opening }).toEqual({ next: null, opening: "0" });
   const nothing = { model: null, input_tokens: null, output_tokens: null, settled_at: null };
@@ -164,7 +167,7 @@ test("a token key's entries say how much of the period was used after them, and 
   await spend(5n);
   await spend(7n);
 
-  const { entries } = await show(keyId, { limit: 10, before: null });
+  const { data: entries } = await show(keyId, { limit: 10, after: null });
 
   expect(entries.map(({ kind, amount, running }) => [kind, amount, running])).toEqual([
     ["completed", "7", "12"],
@@ -175,9 +178,24 @@ test("a token key's entries say how much of the period was used after them, and 
   ]);
 });
 
-test.each(["", "x", "018bcfe5-0000-7000-8001-000000000000", "018bcfe5-0000-7000-8001-000000000000.x", "'; drop"])(
-  "the cursor %j is refused",
-  async (before) => {
-    await expect(show(createId(NOON_MS), { limit: 1, before })).rejects.toMatchObject({ param: "before" });
-  },
-);
+const ENTRY = "018bcfe5-0000-7000-8001-000000000000";
+
+test.each([
+  "",
+  "x",
+  ENTRY,
+  `${ENTRY}.0`,
+  "'; drop",
+  cursorOf("journal of somebody else", [ENTRY, "0"]),
+  cursorOf(`journal of ${createId(NOON_MS)}`, [ENTRY]),
+])("the cursor %j is refused", async (after) => {
+  await expect(show(createId(NOON_MS), { limit: 1, after })).rejects.toMatchObject({ param: "after" });
+});
+
+test.each(["x", "1.5", "1".repeat(21)])("a cursor that carries %j as a balance is refused", async (running) => {
+  const id = createId(NOON_MS);
+
+  await expect(show(id, { limit: 1, after: cursorOf(`journal of ${id}`, [ENTRY, running]) })).rejects.toMatchObject({
+    param: "after",
+  });
+});

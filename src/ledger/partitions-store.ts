@@ -3,7 +3,7 @@ import { Conflict } from "../core/conflict.ts";
 import { invariant } from "../core/invariant.ts";
 import { sqlStateOf } from "../db/database-error.ts";
 import type { Database, Queryable, Transaction } from "../db/database.ts";
-import { type Partitions, type PartitionsView, type RepairedView, type RepairStep } from "./partitions.ts";
+import { type Partitions, type JournalDays, type RepairedDay, type RepairStep } from "./partitions.ts";
 
 type Options = {
   database: Pick<Database, "query" | "transaction">;
@@ -48,14 +48,14 @@ const LEFT = (table: string, id: string): string =>
 
 /** The days of the journal and how to give one its own partitions after the fact. Only the owner of the tables can. */
 export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_ONCE }: Options): Partitions {
-  async function repair(day: string, onStep: (step: RepairStep) => void | Promise<void>): Promise<RepairedView> {
+  async function repair(day: string, onStep: (step: RepairStep) => void | Promise<void>): Promise<RepairedDay> {
     await requireOwner(database);
     const tables = await tablesOf(database, day);
     const [state] = await database.query<{ own: boolean; other: boolean }>(
       `select exists (select from pg_inherits where inhrelid = to_regclass($1)) as own, to_regclass($1) is not null as other`,
       [`charge${tables[0].suffix}`],
     );
-    if (state?.own) return { day, result: "present", charges: 0, usage_records: 0, locked_ms: 0 };
+    if (state?.own) return { day, result: "present", charges: 0, usageRecords: 0, lockedMs: 0 };
     if (state?.other)
       throw new Conflict(`there is a table charge${tables[0].suffix} that is no partition of charge; rename it first.`);
     for (const table of tables) await copyAhead(table, onStep);
@@ -109,7 +109,7 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
     }
   }
 
-  const move = (day: string, tables: readonly [Moved, Moved]): Promise<RepairedView> =>
+  const move = (day: string, tables: readonly [Moved, Moved]): Promise<RepairedDay> =>
     database.transaction(async (tx) => {
       await tx.script(`
         set local statement_timeout = ${MOVE_TIMEOUT_MS};
@@ -124,7 +124,7 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
         `create trigger is_kept before truncate on charge${tables[0].suffix} for each statement execute function journal_is_final()`,
       );
       const result = charges + records === 0 ? "made" : "moved";
-      return { day, result, charges, usage_records: records, locked_ms: Math.round(clock.elapsedMs() - beganMs) };
+      return { day, result, charges, usageRecords: records, lockedMs: Math.round(clock.elapsedMs() - beganMs) };
     });
 
   return { list: () => list(database), repair };
@@ -193,7 +193,7 @@ async function tablesOf(queryable: Queryable, day: string): Promise<[Moved, Move
   ];
 }
 
-async function list(database: Pick<Database, "transaction">): Promise<PartitionsView> {
+async function list(database: Pick<Database, "transaction">): Promise<JournalDays> {
   return database.transaction(async (tx) => {
     await tx.script(`set local statement_timeout = ${COUNT_TIMEOUT_MS}`);
     const [ownCharges, ownRecords] = [await own(tx, "charge"), await own(tx, "usage_record")];
@@ -203,15 +203,15 @@ async function list(database: Pick<Database, "transaction">): Promise<Partitions
         day,
         place,
         charges: one.get(day) ?? 0,
-        usage_records: other.get(day) ?? 0,
+        usageRecords: other.get(day) ?? 0,
       }));
     const total = (rows: Map<string, number>): number => [...rows.values()].reduce((sum, count) => sum + count, 0);
     return {
       days: [...days("own", ownCharges, ownRecords), ...days("default", charges, records)].toSorted((one, other) =>
         one.day < other.day ? -1 : 1,
       ),
-      default_charges: total(charges),
-      default_usage_records: total(records),
+      defaultCharges: total(charges),
+      defaultUsageRecords: total(records),
     };
   });
 }

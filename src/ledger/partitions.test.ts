@@ -82,19 +82,19 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         day: moved,
         place: "default",
         charges: 7,
-        usage_records: 7,
+        usageRecords: 7,
       });
 
       expect(await partitions.repair(moved, () => undefined)).toMatchObject({
         result: "moved",
         charges: 7,
-        usage_records: 7,
+        usageRecords: 7,
       });
 
       const table = `charge_${moved.replaceAll("-", "")}`;
       expect(await placesOf(ids)).toEqual([{ place: table, rows: 7 }]);
       expect(await placesOf(other)).toEqual([{ place: "charge_other", rows: 2 }]);
-      expect((await partitions.list()).days).toContainEqual({ day, place: "default", charges: 2, usage_records: 2 });
+      expect((await partitions.list()).days).toContainEqual({ day, place: "default", charges: 2, usageRecords: 2 });
       for (const sql of [
         `update ${table} set amount = 0`,
         `delete from ${table}`,
@@ -124,7 +124,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     const repaired = await partitions.repair(day, onStep);
 
     expect(seen.filter(({ kind }) => kind === "copied").length).toBeGreaterThan(4);
-    expect(repaired).toMatchObject({ result: "moved", charges: 9, usage_records: 8 });
+    expect(repaired).toMatchObject({ result: "moved", charges: 9, usageRecords: 8 });
     expect(await placesOf(ids)).toEqual([{ place: `charge_${day.replaceAll("-", "")}`, rows: 9 }]);
     await booksAddUp();
   });

@@ -5,6 +5,7 @@ import { ENGINES } from "../../tests/ledger/engines.ts";
 import { createId } from "../core/ids.ts";
 import { NO_USAGE, type Outcome } from "../core/usage.ts";
 import type { Database } from "../db/database.ts";
+import { usageReportView } from "../wire/admin/usage.ts";
 import { createReadUsage } from "./usage-report-store.ts";
 import { createReportUsage } from "./usage-report.ts";
 import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
@@ -21,9 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-const findKey = (id: string) => Promise.resolve({ id, prefix: "tgc_00000000", mode: "credit" as const });
-const report = (keyId: string, days: number) =>
-  createReportUsage({ findKey, readUsage: createReadUsage(database) })(keyId, days);
+const report = async (keyId: string, days: number) => {
+  const usage = await createReportUsage({ readUsage: createReadUsage(database) })(keyId, days);
+  return usageReportView({ key: { id: keyId, prefix: "tgc_00000000" }, ...usage });
+};
 
 async function spend(keyId: string, { model, charge, outcome }: { model: string; charge: bigint; outcome: Outcome }) {
   const id = createId(target.nowMs());

@@ -1,4 +1,4 @@
-import { type FindAccount, formatAmount, type Unit } from "./account.ts";
+import type { Unit } from "../core/amount.ts";
 
 /** What a key used of one model on one day, UTC. */
 export type UsageSlice = {
@@ -14,34 +14,32 @@ export type UsageSlice = {
 export type UsageSlices = { unit: Unit; today: string; slices: UsageSlice[] };
 export type ReadUsage = (keyId: string, days: number) => Promise<UsageSlices>;
 
-export type UsageTotalView = {
-  cost: string;
+export type UsageTotal = {
+  cost: bigint;
   requests: number;
   /** Of the requests, those that were charged for what had been delivered when they ended early; they have no usage record. */
-  cut_off: number;
-  input_tokens: number;
-  output_tokens: number;
+  cutOff: number;
+  inputTokens: number;
+  outputTokens: number;
 };
 
-export type UsageReport = {
-  key: { id: string; prefix: string };
+export type KeyUsage = {
   unit: Unit;
   /** Oldest first, without a gap, today included. */
-  days: (UsageTotalView & { day: string })[];
+  days: readonly (UsageTotal & { day: string })[];
   /** Dearest first. */
-  models: (UsageTotalView & { model: string })[];
+  models: readonly (UsageTotal & { model: string })[];
 };
 
-export type ReportUsage = (idOrPrefix: string, days: number) => Promise<UsageReport>;
+export type ReportUsage = (keyId: string, days: number) => Promise<KeyUsage>;
 
 const DAY_MS = 86_400_000;
 
 /** What a key used lately, by day and by model. */
 export const createReportUsage =
-  ({ findKey, readUsage }: { findKey: FindAccount; readUsage: ReadUsage }): ReportUsage =>
-  async (idOrPrefix, days) => {
-    const { id, prefix } = await findKey(idOrPrefix);
-    const { unit, today, slices } = await readUsage(id, days);
+  ({ readUsage }: { readUsage: ReadUsage }): ReportUsage =>
+  async (keyId, days) => {
+    const { unit, today, slices } = await readUsage(keyId, days);
     const calendar = Array.from({ length: days }, (_, index) =>
       new Date(Date.parse(today) - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
     );
@@ -49,30 +47,19 @@ export const createReportUsage =
       .map((model) => ({ model, total: totalOf(slices.filter((slice) => slice.model === model)) }))
       .toSorted((one, other) => (one.total.cost < other.total.cost ? 1 : -1));
     return {
-      key: { id, prefix },
       unit,
-      days: calendar.map((day) => ({ day, ...view(unit, totalOf(slices.filter((slice) => slice.day === day))) })),
-      models: models.map(({ model, total }) => ({ model, ...view(unit, total) })),
+      days: calendar.map((day) => ({ day, ...totalOf(slices.filter((slice) => slice.day === day)) })),
+      models: models.map(({ model, total }) => ({ model, ...total })),
     };
   };
 
-type Total = Omit<UsageSlice, "day" | "model">;
-
-function totalOf(slices: readonly UsageSlice[]): Total {
+function totalOf(slices: readonly UsageSlice[]): UsageTotal {
   const sum = (read: (slice: UsageSlice) => bigint): bigint => slices.reduce((total, slice) => total + read(slice), 0n);
   return {
     cost: sum(({ cost }) => cost),
-    requests: sum(({ requests }) => requests),
-    cutOff: sum(({ cutOff }) => cutOff),
-    inputTokens: sum(({ inputTokens }) => inputTokens),
-    outputTokens: sum(({ outputTokens }) => outputTokens),
+    requests: Number(sum(({ requests }) => requests)),
+    cutOff: Number(sum(({ cutOff }) => cutOff)),
+    inputTokens: Number(sum(({ inputTokens }) => inputTokens)),
+    outputTokens: Number(sum(({ outputTokens }) => outputTokens)),
   };
 }
-
-const view = (unit: Unit, total: Total): UsageTotalView => ({
-  cost: formatAmount(unit, total.cost),
-  requests: Number(total.requests),
-  cut_off: Number(total.cutOff),
-  input_tokens: Number(total.inputTokens),
-  output_tokens: Number(total.outputTokens),
-});

@@ -1,4 +1,4 @@
-import { formatAmount, type Unit } from "./account.ts";
+import { formatAmount, type Unit } from "../core/amount.ts";
 
 /** What charges add up to. `current` counts only those of the newest period among them. */
 export type ChargeSum = {
@@ -47,7 +47,7 @@ export type AccountRow = {
 };
 
 /** One figure that is not what the books say. Amounts are in the key's unit, as text. */
-export type Mismatch = { key_id: string; column: string; expected: string; found: string };
+export type Mismatch = { keyId: string; column: string; expected: string; found: string };
 
 /** Holds a balance against the fold of its journal: I1, I2 and I7 of one key. */
 export function mismatchesOf(row: AccountRow, sum: ChargeSum): Mismatch[] {
@@ -78,7 +78,7 @@ export function mismatchesOf(row: AccountRow, sum: ChargeSum): Mismatch[] {
     comparisons
       .filter(([, expected, found]) => expected !== found)
       .map(([column, expected, found]) => ({
-        key_id: row.keyId,
+        keyId: row.keyId,
         column: `balance.${column}`,
         expected: write(expected),
         found: write(found),

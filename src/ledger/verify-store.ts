@@ -2,7 +2,7 @@ import { requestIdOf } from "../core/ids.ts";
 import { invariant } from "../core/invariant.ts";
 import { sqlStateOf } from "../db/database-error.ts";
 import type { Queryable } from "../db/database.ts";
-import { formatAmount, type Unit } from "./account.ts";
+import { formatAmount, type Unit } from "../core/amount.ts";
 import type { AccountRow, ChargeSum, Mismatch } from "./verify-account.ts";
 import type { Chunk, Cursor, VerifyStore } from "./verify.ts";
 
@@ -219,7 +219,7 @@ function nextAccount(rows: readonly AccountRow[]): Cursor | null {
 function mismatchOf({ keyId, id, unit, expected, found }: Wrong, words: Words): Mismatch {
   const write = (amount: bigint): string => formatAmount(unit ?? "tokens", amount);
   return {
-    key_id: keyId,
+    keyId,
     column: `${words.column} (${requestIdOf(id)})`,
     expected: words.expected(expected === null ? null : write(expected)),
     found: words.found(write(found)),

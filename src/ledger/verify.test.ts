@@ -296,8 +296,8 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
       const { ok, mismatches } = await tampered(sql);
 
       expect(ok).toBe(false);
-      expect(mismatches).toContainEqual({ key_id: creditKey, column: `balance.${column}`, expected, found });
-      expect(mismatches.filter(({ key_id: keyId }) => keyId !== creditKey)).toEqual([]);
+      expect(mismatches).toContainEqual({ keyId: creditKey, column: `balance.${column}`, expected, found });
+      expect(mismatches.filter(({ keyId }) => keyId !== creditKey)).toEqual([]);
     },
   );
 
@@ -310,16 +310,16 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
     const { mismatches } = await tampered(`${sql} where key_id = '${tokenKey}'`);
 
     expect(mismatches.map((mismatch) => mismatch.column)).toContain(`balance.${column}`);
-    expect(new Set(mismatches.map(({ key_id: keyId }) => keyId))).toEqual(new Set([tokenKey]));
+    expect(new Set(mismatches.map(({ keyId }) => keyId))).toEqual(new Set([tokenKey]));
   });
 
   test("a record that costs what was not charged, or has no charge, is named by its request", async () => {
     const record = `usage_record.cost (${requestIdOf(charged)})`;
     expect((await tampered(`update usage_record set cost = 41 where id = '${charged}'`)).mismatches).toEqual([
-      { key_id: creditKey, column: record, expected: "0.00000004", found: "0.000000041" },
+      { keyId: creditKey, column: record, expected: "0.00000004", found: "0.000000041" },
     ]);
     const { mismatches } = await tampered(`update usage_record set id = '${open}' where id = '${charged}'`);
-    expect(mismatches).toMatchObject([{ key_id: creditKey, expected: "no record, as there is no charge" }]);
+    expect(mismatches).toMatchObject([{ keyId: creditKey, expected: "no record, as there is no charge" }]);
   });
 
   test("more given back than was charged is named", async () => {
@@ -373,7 +373,7 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
     const report = await verify({ ...store, accounts }, { keyIds: null, onProgress: () => undefined });
     await database.query(`update balance set used = used - 1 ${credit}`);
 
-    expect(report.mismatches).toMatchObject([{ key_id: creditKey, column: "balance.used" }]);
+    expect(report.mismatches).toMatchObject([{ keyId: creditKey, column: "balance.used" }]);
     expect(boundaries).toEqual([expect.not.stringMatching(/^0+$/), "00000000", expect.not.stringMatching(/^0+$/)]);
   });
 

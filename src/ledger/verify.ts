@@ -1,5 +1,4 @@
 import { Conflict } from "../core/conflict.ts";
-import type { FindAccount } from "./account.ts";
 import { type AccountRow, addSums, type ChargeSum, type Mismatch, mismatchesOf, NO_CHARGES } from "./verify-account.ts";
 
 /** Where a keyset scan goes on. */
@@ -38,24 +37,23 @@ export type VerifyReport = {
   quarantined: number;
   charges: number;
   fundings: number;
-  usage_records: number;
-  mismatches: Mismatch[];
+  usageRecords: number;
+  mismatches: readonly Mismatch[];
   /** True when there are more mismatches than are listed. */
   truncated: boolean;
 };
 
-/** Verifies all keys, or the one that an operator names. */
-export type VerifyLedger = (idOrPrefix: string | null, onProgress: OnProgress) => Promise<VerifyReport>;
+/** Verifies all keys, or one. */
+export type VerifyLedger = (keyId: string | null, onProgress: OnProgress) => Promise<VerifyReport>;
 
 /** It reads every charge there is, so one at a time is enough. */
-export function createVerifyLedger({ store, findKey }: { store: VerifyStore; findKey: FindAccount }): VerifyLedger {
+export function createVerifyLedger({ store }: { store: VerifyStore }): VerifyLedger {
   let verifying = false;
-  return async (idOrPrefix, onProgress) => {
+  return async (keyId, onProgress) => {
     if (verifying) throw new Conflict("the ledger is being verified already; wait until that is done.");
     verifying = true;
     try {
-      const keyIds = idOrPrefix === null ? null : [(await findKey(idOrPrefix)).id];
-      return await verify(store, { keyIds, onProgress });
+      return await verify(store, { keyIds: keyId === null ? null : [keyId], onProgress });
     } finally {
       verifying = false;
     }
@@ -83,7 +81,7 @@ export async function verify(
   const take = (found: readonly Mismatch[]): void => {
     mismatches.push(...found.slice(0, MOST_MISMATCHES - mismatches.length));
   };
-  const suspects = [...new Set(first.mismatches.map(({ key_id: keyId }) => keyId))];
+  const suspects = [...new Set(first.mismatches.map(({ keyId }) => keyId))];
   while (suspects.length > 0 && mismatches.length < MOST_MISMATCHES) {
     take((await foldAgain(store, { keyIds: suspects.splice(0, SUSPECTS_AT_ONCE), onProgress })).mismatches);
   }
@@ -101,7 +99,7 @@ export async function verify(
     ok: mismatches.length === 0,
     ...first.counts,
     quarantined: await store.quarantined(keyIds),
-    usage_records: records,
+    usageRecords: records,
     mismatches,
     truncated: mismatches.length >= MOST_MISMATCHES,
   };
@@ -157,7 +155,7 @@ async function foldKeys(
     onDone: (done) => onProgress({ phase: "keys", done }),
   });
   const ownerless = [...sums].map(([keyId, { charges }]) => ({
-    key_id: keyId,
+    keyId,
     column: "charge",
     expected: "a balance",
     found: `none, but ${charges} of its charges`,

@@ -1,53 +1,58 @@
+import { formatAmount } from "../core/amount.ts";
 import type { BudgetPeriod } from "../core/budget-period.ts";
+import type { By } from "../core/by.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
-import { readCredits } from "../core/read-credits.ts";
+import type { NanoCredits } from "../core/money.ts";
 import type { TopUpKind } from "../core/top-up-kind.ts";
 import type { AccountStore } from "../ledger/account-store.ts";
-import { type AccountView, accountView, type FindAccount } from "../ledger/account.ts";
+import { type Account, accountOf, type FindAccount } from "../ledger/account.ts";
 import type { Funded, Ledger } from "../ledger/ledger.ts";
+import type { OperatorEvents } from "../telemetry/operator-events.ts";
 
-/** Amounts are decimals as text. `reference` names the operation: repeated, it changes nothing. */
-export type TopUpRequest = { amount: string; kind: TopUpKind; reference: string };
+/** `reference` names the operation: repeated, it changes nothing. */
+export type TopUp = { amount: NanoCredits; kind: TopUpKind; reference: string };
 /** Without a period the key keeps the one it has. */
-export type BudgetRequest = { budget: number; period: BudgetPeriod | null; reference: string };
+export type BudgetOrder = { budget: bigint; period: BudgetPeriod | null; reference: string };
 
-export type FundedView = {
+export type FundedKey = {
   key: { id: string; prefix: string };
   /** `already`: this reference had been booked before, and nothing changed. */
   result: "funded" | "already";
   reference: string;
-  account: AccountView;
+  account: Account;
 };
 
-/** What operators do with the money of a key, whichever way they come. KEY is an id or prefix. */
+/** What operators do with the money of a key, which is named by its id or its prefix. */
 export type ManageFunds = {
-  show: (idOrPrefix: string) => Promise<AccountView>;
-  topUp: (idOrPrefix: string, request: TopUpRequest) => Promise<FundedView>;
-  setBudget: (idOrPrefix: string, request: BudgetRequest) => Promise<FundedView>;
+  show: (name: string) => Promise<Account>;
+  topUp: (name: string, order: TopUp, by: By) => Promise<FundedKey>;
+  setBudget: (name: string, order: BudgetOrder, by: By) => Promise<FundedKey>;
 };
 
 type Parts = {
   ledger: Pick<Ledger, "fund" | "setBudget" | "usage">;
   accounts: AccountStore;
   findKey: FindAccount;
-  /** Stands in the journal beside what was done. */
-  actor: string;
+  events: Pick<OperatorEvents, "fundsBooked">;
 };
 
 type Named = Awaited<ReturnType<FindAccount>>;
+type Booking = { kind: string; amount: string; reference: string };
 
-export function createManageFunds({ ledger, accounts, findKey, actor }: Parts): ManageFunds {
-  async function accountOf(keyId: string): Promise<AccountView> {
+export function createManageFunds({ ledger, accounts, findKey, events }: Parts): ManageFunds {
+  async function accountAt(keyId: string): Promise<Account> {
     const summary = await ledger.usage(keyId);
     invariant(summary, "every key has a balance");
-    return accountView(summary, await accounts.period(keyId));
+    return accountOf(summary, await accounts.period(keyId));
   }
 
-  async function answered(key: Named, reference: string, { kind }: Funded): Promise<FundedView> {
+  async function answered(key: Named, { kind }: Funded, booking: Booking & By): Promise<FundedKey> {
+    const { reference } = booking;
     if (kind !== "funded" && kind !== "already") throw await refusal(kind, key, reference);
-    return { key: { id: key.id, prefix: key.prefix }, result: kind, reference, account: await accountOf(key.id) };
+    if (kind === "funded") events.fundsBooked({ keyId: key.id, prefix: key.prefix, ...booking });
+    return { key: { id: key.id, prefix: key.prefix }, result: kind, reference, account: await accountAt(key.id) };
   }
 
   async function refusal(kind: Refused, key: Named, reference: string): Promise<Error> {
@@ -57,30 +62,27 @@ export function createManageFunds({ ledger, accounts, findKey, actor }: Parts): 
         `reference ${reference} is a payment that was booked to key ${paidTo}; a payment is booked once. Nothing was booked.`,
       );
     if (kind !== "reserved") return new Conflict(REFUSALS[kind]({ ...key, reference }));
-    const { available } = await accountOf(key.id);
-    return new Conflict(`cannot take that much from key ${key.prefix}…: only ${available} is not reserved.`);
+    const { unit, available } = await accountAt(key.id);
+    const free = formatAmount(unit, available);
+    return new Conflict(`cannot take that much from key ${key.prefix}…: only ${free} is not reserved.`);
   }
 
   return {
-    show: async (idOrPrefix) => accountOf((await findKey(idOrPrefix)).id),
-    topUp: async (idOrPrefix, { amount: text, kind, reference }) => {
-      const amount = readCredits(text, "amount");
+    show: async (name) => accountAt((await findKey(name)).id),
+    topUp: async (name, { amount, kind, reference }, by) => {
       checkAmount(amount, kind);
       checkReference(reference);
-      const key = await findKey(idOrPrefix);
+      const key = await findKey(name);
+      const { actor } = by;
       const funded = await ledger.fund({ keyId: key.id, reference, kind, amount, about: null, actor });
-      return answered(key, reference, funded);
+      return answered(key, funded, { kind, amount: formatAmount("credit", amount), reference, ...by });
     },
-    setBudget: async (idOrPrefix, { budget, period, reference }) => {
+    setBudget: async (name, { budget, period, reference }, by) => {
       checkReference(reference);
-      const key = await findKey(idOrPrefix);
-      const change = {
-        keyId: key.id,
-        reference,
-        budget: BigInt(budget),
-        period: period ?? (await accounts.period(key.id)),
-      };
-      return answered(key, reference, await ledger.setBudget({ ...change, actor }));
+      const key = await findKey(name);
+      const change = { keyId: key.id, reference, budget, period: period ?? (await accounts.period(key.id)) };
+      const funded = await ledger.setBudget({ ...change, actor: by.actor });
+      return answered(key, funded, { kind: "budget", amount: formatAmount("tokens", budget), reference, ...by });
     },
   };
 }

@@ -1,79 +1,151 @@
+import { formatAmount } from "../core/amount.ts";
+import { type BudgetPeriod, DEFAULT_PERIOD } from "../core/budget-period.ts";
+import type { By } from "../core/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
+import { Fault } from "../core/fault.ts";
+import type { NanoCredits } from "../core/money.ts";
+import { type OpeningFunds, openingReference } from "../core/opening-funds.ts";
+import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
+import type { StatusChange } from "../core/status-change.ts";
 import type { FindKey } from "../keys/find-key.ts";
-import type { IssueKey } from "../keys/issue-key.ts";
-import type { Key, KeyStore } from "../keys/key.ts";
-import { type StatusChange, TRANSITIONS, WAY_OUT } from "../keys/key-status.ts";
-import {
-  keyChanges,
-  type KeyChangeRequest,
-  keyOrder,
-  type KeyRequest,
-  type KeyView,
-  keyView,
-  type SecretView,
-  secretView,
-} from "../keys/key-view.ts";
+import type { IssueKey, KeyOrder } from "../keys/issue-key.ts";
+import type { Key, KeyChanges, KeySecret, KeyStore } from "../keys/key.ts";
+import { TRANSITIONS, WAY_OUT } from "../keys/key-status.ts";
 import { createSecret, digestOf } from "../keys/secret.ts";
+import { type KeyState, stateOf } from "../keys/usable.ts";
+import type { OperatorEvents } from "../telemetry/operator-events.ts";
 
-/** What operators do with keys, whichever way they come: over the admin API or straight from a terminal. KEY is an id or prefix. */
-export type ManageKeys = {
-  create: (request: KeyRequest) => Promise<{ key: KeyView; secret: string }>;
-  list: (page: { limit: number; after?: string }) => Promise<KeyView[]>;
-  show: (idOrPrefix: string) => Promise<{ key: KeyView; secrets: SecretView[] }>;
-  /** `changed` is false when the key was in that state already. */
-  changeStatus: (idOrPrefix: string, change: StatusChange) => Promise<{ key: KeyView; changed: boolean }>;
-  update: (idOrPrefix: string, request: KeyChangeRequest) => Promise<{ key: KeyView }>;
-  /** Adds a secret, shown this once; the others live on for the overlap. */
-  rotate: (
-    idOrPrefix: string,
-    request: { overlap_ms: number },
-  ) => Promise<{ key: KeyView; secret: string; secrets: SecretView[] }>;
+/** A key as operators see it. Its secret is not among what we know. */
+export type KeyDetails = Pick<
+  Key,
+  "id" | "prefix" | "mode" | "label" | "providerScope" | "models" | "rpmLimit" | "expiresAtMs" | "createdAtMs"
+> & { status: KeyState };
+
+export type SecretDetails = Pick<KeySecret, "prefix" | "createdAtMs" | "expiresAtMs"> & {
+  status: "active" | "expired" | "withdrawn";
 };
 
-type Parts = { store: KeyStore; findKey: FindKey; issueKey: IssueKey; clock: Clock };
+/** A new key is given credit or a budget, as its mode is, or neither. Without a period the budget is for a month. */
+export type NewKeyOrder = Omit<KeyOrder, "funds"> & {
+  credit: NanoCredits | null;
+  budget: bigint | null;
+  period: BudgetPeriod | null;
+};
 
-export function createManageKeys({ store, findKey, issueKey, clock }: Parts): ManageKeys {
-  const view = (key: Key): KeyView => keyView(key, clock.nowMs());
+/** What operators do with keys. A key is named by its id or its prefix. */
+export type ManageKeys = {
+  create: (order: NewKeyOrder, by: By) => Promise<{ key: KeyDetails; secret: string }>;
+  /** Newest first. */
+  list: (page: PageRequest) => Promise<Page<KeyDetails>>;
+  show: (name: string) => Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }>;
+  /** `changed` is false when the key was in that state already. */
+  changeStatus: (name: string, change: StatusChange, by: By) => Promise<{ key: KeyDetails; changed: boolean }>;
+  update: (name: string, changes: KeyChanges, by: By) => Promise<KeyDetails>;
+  /** Adds a secret, shown this once; the others live on for the overlap. */
+  rotate: (name: string, rotation: { overlapMs: number }, by: By) => Promise<RotatedKey>;
+};
 
-  async function show(idOrPrefix: string): Promise<{ key: KeyView; secrets: SecretView[] }> {
-    const key = await findKey(idOrPrefix);
+export type RotatedKey = { key: KeyDetails; secret: string; secrets: readonly SecretDetails[] };
+
+type Parts = {
+  store: KeyStore;
+  findKey: FindKey;
+  issueKey: IssueKey;
+  events: Pick<OperatorEvents, "keyIssued" | "keyStatusChanged" | "keyChanged" | "keyRotated" | "fundsBooked">;
+  clock: Clock;
+};
+
+/** Ids begin with the time they were made, so their order is the order of age. */
+const NEWEST_FIRST: Keyset = { list: "keys", values: [UUID] };
+
+export function createManageKeys({ store, findKey, issueKey, events, clock }: Parts): ManageKeys {
+  const detailsOf = (key: Key): KeyDetails => ({ ...key, status: stateOf(key, clock.nowMs()) });
+
+  async function show(name: string): Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }> {
+    const key = await findKey(name);
     const secrets = await store.secrets(key.id);
-    return { key: view(key), secrets: secrets.map((secret) => secretView(secret, clock.nowMs())) };
+    return { key: detailsOf(key), secrets: secrets.map((secret) => secretDetails(secret, clock.nowMs())) };
   }
 
   return {
-    create: async (request) => {
-      const { key, secret } = await issueKey(keyOrder(request));
-      return { key: view(key), secret };
+    create: async (order, by) => {
+      const { credit: _credit, budget: _budget, period: _period, ...rest } = order;
+      const funds = openingFunds(order);
+      const { key, secret } = await issueKey({ ...rest, funds }, by);
+      events.keyIssued({ ...noteOf(key), mode: key.mode, ...by });
+      if (funds !== null)
+        events.fundsBooked({ ...noteOf(key), ...bookingOf(funds), reference: openingReference(key.id), ...by });
+      return { key: detailsOf(key), secret };
     },
-    list: async (page) => (await store.list(page)).map(view),
+    list: async ({ limit, after }) => {
+      const [last] = readCursor(NEWEST_FIRST, after) ?? [];
+      const rows = await store.list({ limit: limit + 1, ...(last === undefined ? {} : { after: last }) });
+      return pageOf(rows.map(detailsOf), { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
+    },
     show,
-    changeStatus: async (idOrPrefix, change) => {
-      const { id } = await findKey(idOrPrefix);
+    changeStatus: async (name, change, by) => {
+      const { id } = await findKey(name);
       const { to } = TRANSITIONS[change];
       const changed = await store.changeStatus(id, TRANSITIONS[change]);
       const key = await findKey(id);
       if (!changed && key.status !== to) throw standsInTheWay(change, key);
-      return { key: view(key), changed };
+      const details = detailsOf(key);
+      if (changed) events.keyStatusChanged({ ...noteOf(key), status: details.status, ...by });
+      return { key: details, changed };
     },
-    update: async (idOrPrefix, request) => {
-      const { id } = await findKey(idOrPrefix);
-      const changed = await store.update(id, keyChanges(request));
+    update: async (name, changes, by) => {
+      const { id } = await findKey(name);
+      const changed = await store.update(id, changes);
       const key = await findKey(id);
       if (!changed) throw standsInTheWay("change", key);
-      return { key: view(key) };
+      events.keyChanged({ ...noteOf(key), changed: Object.keys(changes).map((name) => CHANGED[name] ?? name), ...by });
+      return detailsOf(key);
     },
-    rotate: async (idOrPrefix, { overlap_ms: overlapMs }) => {
-      const key = await findKey(idOrPrefix);
+    rotate: async (name, { overlapMs }, by) => {
+      const key = await findKey(name);
       const { secret, prefix } = createSecret(key.mode, key.bucket);
       const digest = Buffer.from(digestOf(secret), "base64url");
       const added = await store.addSecret(key.id, { digest, prefix, overlapMs });
       if (!added) throw standsInTheWay("rotate", await findKey(key.id));
+      events.keyRotated({ keyId: key.id, prefix, overlapMs, ...by });
       return { ...(await show(key.id)), secret };
     },
   };
 }
+
+const CHANGED: Readonly<Record<string, string>> = { rpmLimit: "rpm_limit", expiresAtMs: "expires_at" };
+
+const bookingOf = (funds: OpeningFunds): { kind: string; amount: string } =>
+  funds.kind === "credit"
+    ? { kind: "purchase", amount: formatAmount("credit", funds.amount) }
+    : { kind: "budget", amount: formatAmount("tokens", funds.tokens) };
+
+const noteOf = ({ id, prefix }: Key): { keyId: string; prefix: string } => ({ keyId: id, prefix });
+
+function secretDetails({ prefix, createdAtMs, expiresAtMs, withdrawnAtMs }: KeySecret, nowMs: number): SecretDetails {
+  const over = expiresAtMs !== null && expiresAtMs <= nowMs;
+  return {
+    prefix,
+    createdAtMs,
+    expiresAtMs,
+    status: withdrawnAtMs !== null ? "withdrawn" : over ? "expired" : "active",
+  };
+}
+
+export function openingFunds({ mode, credit, budget, period }: NewKeyOrder): OpeningFunds | null {
+  if (mode === "credit") {
+    if (budget !== null) throw refused("budget", "A credit key has no token budget; give it credit instead.");
+    if (period !== null) throw refused("period", "A credit key has no budget and so no period.");
+    if (credit !== null && credit < 0n) throw refused("credit", "A key cannot start with a debt.");
+    return credit === null || credit === 0n ? null : { kind: "credit", amount: credit };
+  }
+  if (credit !== null) throw refused("credit", "A token-budget key has no credit; give it a budget instead.");
+  if (budget === null && period !== null) throw refused("period", "A period needs a budget that it is the period of.");
+  return budget === null ? null : { kind: "budget", tokens: budget, period: period ?? DEFAULT_PERIOD };
+}
+
+const refused = (param: string, message: string): Fault => new Fault("invalid_request", message, { param });
 
 const standsInTheWay = (wish: string, { prefix, status }: Key): Conflict =>
   new Conflict(`cannot ${wish} key ${prefix}…: it is ${status}. ${WAY_OUT[status]}`);

@@ -389,10 +389,10 @@ test("a change of the catalogue is one line however much it changed, and no line
   const { events, lines } = build();
   const changes = Array.from({ length: 2_000 }, (_, index) => ({ kind: "model", name: `m${index}`, change: "added" }));
 
-  events.catalogueChanged({ requestId: "req_1", changes });
-  events.catalogueChanged({ requestId: "req_2", changes: [] });
+  events.catalogueChanged({ actor: "admin", requestId: "req_1", changes });
+  events.catalogueChanged({ actor: "admin", requestId: "req_2", changes: [] });
 
-  expect(lines).toMatchObject([{ msg: "catalogue changed", request_id: "req_1", changes: 2_000 }]);
+  expect(lines).toMatchObject([{ msg: "catalogue changed", actor: "admin", request_id: "req_1", changes: 2_000 }]);
   expect(lines[0]?.["named"]).toHaveLength(20);
   expect(lines[0]?.["named"]).toContain("added model m0");
 });
@@ -415,9 +415,15 @@ test("refused logins are told with where they come from, a few per minute, and t
 
 test("what an operator does to a key is told with what became of it", () => {
   const { events, lines } = build();
-  events.keyStatusChanged({ keyId: "k", prefix: "tgc_0a1", status: "suspended", requestId: "req_1" });
+  const key = { keyId: "k", prefix: "tgc_0a1" };
+  events.keyStatusChanged({ ...key, status: "suspended", actor: "admin", requestId: "req_1" });
+  events.keyChanged({ ...key, changed: ["label"], actor: "cli" });
 
-  expect(lines).toMatchObject([{ msg: "key status changed", key_prefix: "tgc_0a1", status: "suspended" }]);
+  expect(lines).toMatchObject([
+    { msg: "key status changed", key_prefix: "tgc_0a1", status: "suspended", actor: "admin", request_id: "req_1" },
+    { msg: "key changed", key_prefix: "tgc_0a1", changed: ["label"], actor: "cli" },
+  ]);
+  expect(lines[1]).not.toHaveProperty("request_id");
 });
 
 test("a refused database server is counted each time and logged three times a minute", async () => {

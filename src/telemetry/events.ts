@@ -2,6 +2,7 @@ import type { MoneyAlarm } from "../core/money-alarm.ts";
 import { describeError } from "./describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import { createLineAllowance } from "./line-allowance.ts";
+import { createOperatorEvents, type OperatorEvents } from "./operator-events.ts";
 import type { RequestOpened } from "./request-line.ts";
 import { openRequestLog, type RequestLog, type RequestLogParts } from "./request-log.ts";
 import { createServerEvents, type ServerEvents } from "./server-events.ts";
@@ -11,6 +12,7 @@ import { createServerEvents, type ServerEvents } from "./server-events.ts";
  * so that no part of the program chooses words or levels. None takes a prompt, an answer or a secret.
  */
 export type Events = DutyEvents &
+  OperatorEvents &
   ServerEvents & {
     requestOpened: (request: RequestOpened) => RequestLog;
     upstreamFailed: (failure: UpstreamFailure) => void;
@@ -28,13 +30,8 @@ export type Events = DutyEvents &
     databaseBack: () => void;
     /** May be called for every load; a line is written when the number is another than before. */
     catalogueLoaded: (catalogue: { models: number }) => void;
-    keyIssued: (key: { keyId: string; prefix: string; mode: string }) => void;
-    /** An operator suspended, resumed, disabled, enabled or revoked a key by the request of this id. */
-    keyStatusChanged: (key: { keyId: string; prefix: string; status: string; requestId: string }) => void;
     /** Somebody without the operator's token asked the admin listener. May be called for every one; few lines are written. */
     operatorRefused: (attempt: { requestId: string; address: string }) => void;
-    /** An operator changed the catalogue by the request of this id. Nothing is said where nothing changed. */
-    catalogueChanged: (change: { requestId: string; changes: readonly CatalogueNote[] }) => void;
     /** Something about money that an operator must see. */
     moneyAlarm: (alarm: MoneyAlarm) => void;
     /** An operator was told to try again, since the database was away or overwhelmed. */
@@ -42,9 +39,6 @@ export type Events = DutyEvents &
     /** A state believed impossible. */
     bug: (error: unknown, requestId: string | null) => void;
   };
-
-/** What became of a provider, a model, a price or a route. */
-type CatalogueNote = { kind: string; name: string; change: string };
 
 export type UpstreamFailure = {
   requestId: string;
@@ -54,9 +48,6 @@ export type UpstreamFailure = {
   reason: string;
   status: number | null;
 };
-
-/** An import changes thousands of models; a line of the log stays a line. */
-const NAMED_CHANGES = 20;
 
 const HIDDEN = {
   loopback: "Behind a proxy, set listen.trusted_proxies to its address and have it send X-Forwarded-For or Forwarded.",
@@ -77,6 +68,7 @@ export function createEvents(parts: RequestLogParts): Events {
 
   return {
     ...createDutyEvents(parts),
+    ...createOperatorEvents(parts),
     ...createServerEvents(parts),
     requestOpened: (request) => openRequestLog(parts, request),
     upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
@@ -118,18 +110,10 @@ export function createEvents(parts: RequestLogParts): Events {
       metrics.catalogueLoaded(models);
       logger.info({ models }, "catalogue loaded");
     },
-    keyIssued: ({ keyId, prefix, mode }) => logger.info({ key_id: keyId, key_prefix: prefix, mode }, "key issued"),
-    keyStatusChanged: ({ keyId, prefix, status, requestId }) =>
-      logger.info({ request_id: requestId, key_id: keyId, key_prefix: prefix, status }, "key status changed"),
     operatorRefused: ({ requestId, address }) => {
       const line = refusals.take();
       if (line !== null)
         logger.warn({ request_id: requestId, address, unwritten: line.unwritten }, "admin login refused");
-    },
-    catalogueChanged: ({ requestId, changes }) => {
-      if (changes.length === 0) return;
-      const named = changes.slice(0, NAMED_CHANGES).map(({ kind, name, change }) => `${change} ${kind} ${name}`);
-      logger.info({ request_id: requestId, changes: changes.length, named }, "catalogue changed");
     },
     moneyAlarm: ({ kind, keyId, requestId, model }) => {
       metrics.moneyAlarmed(kind);

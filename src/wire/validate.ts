@@ -4,7 +4,7 @@ import { Fault } from "../core/fault.ts";
 export type Schema = z.ZodType;
 
 /** What a schema makes of JSON. */
-export type ReadAs<Of extends Schema> = z.output<Of>;
+export type ReadAs<Of extends Schema> = Unchanging<z.output<Of>>;
 
 /** The JSON that a schema describes. Nobody changes what is about to be written. */
 export type WrittenAs<Of extends Schema> = Unchanging<z.input<Of>>;

@@ -53,7 +53,7 @@ async function admin<Answer>(path: string): Promise<Answer> {
 /** What the books say of one request. */
 async function entriesOf(requestId: string): Promise<Entry[]> {
   const path = `/admin/v1/keys/${gateway.keys.credit.slice(0, 12)}/journal?limit=100`;
-  return (await admin<{ entries: Entry[] }>(path)).entries.filter((entry) => entry.request_id === requestId);
+  return (await admin<{ data: Entry[] }>(path)).data.filter((entry) => entry.request_id === requestId);
 }
 
 async function routeOf(upstream: string): Promise<RouteShown | undefined> {

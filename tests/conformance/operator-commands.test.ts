@@ -74,8 +74,8 @@ describe("beside a running gateway", () => {
       await response.arrayBuffer();
       const requestId = response.headers.get("x-request-id");
 
-      type Journal = { entries: { kind: string; amount: string; running: string; request_id: string | null }[] };
-      const { entries } = await json<Journal>(tollgate("ledger", "show", key.prefix, "--json"));
+      type Journal = { data: { kind: string; amount: string; running: string; request_id: string | null }[] };
+      const { data: entries } = await json<Journal>(tollgate("ledger", "show", key.prefix, "--json"));
       const listing = await tollgate("ledger", "show", key.prefix);
       const usage = await tollgate("usage", key.prefix, "--days", "2");
       const verification = await tollgate("ledger", "verify");

@@ -28,7 +28,7 @@ export async function issueKey(gateway: GatewayProcess, { mode = "credit", ...or
 
 /** The charges of a key, newest first; what was paid in is left out. */
 export async function chargesOf(gateway: GatewayProcess, { id }: IssuedKey): Promise<JournalEntry[]> {
-  const { entries } = await operate<{ entries: JournalEntry[] }>(gateway, `GET /keys/${id}/journal?limit=1000`);
+  const { data: entries } = await operate<{ data: JournalEntry[] }>(gateway, `GET /keys/${id}/journal?limit=1000`);
   return entries.filter(({ request_id: requestId, kind }) => requestId !== null && kind !== "refund");
 }
 

@@ -136,7 +136,7 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
     expect(await ledger.sweep(processId, 10)).toEqual({ swept: [], quarantined: [] });
     expect(await ledger.countQuarantined()).toBe(0);
     const held = createQuarantineStore(app);
-    expect(await held.list(10)).toEqual({ holds: [], total: 0 });
+    expect(await held.list({ limit: 10, after: null })).toEqual({ holds: [], total: 0 });
     expect(await held.release(ask.id, { end: "void", actor: "test" })).toMatchObject({ result: "not_quarantined" });
     const left = { ...ask, id: createId(Date.now()) };
     await ledger.admit(processId, [left]);

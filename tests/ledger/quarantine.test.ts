@@ -5,9 +5,10 @@ import type { Database } from "../../src/db/database.ts";
 import { createCheckpoints } from "../../src/ledger/checkpoints.ts";
 import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
 import type { Checkpoint, Ledger, Quarantined } from "../../src/ledger/ledger.ts";
-import { createManageQuarantine, type ManageQuarantine } from "../../src/ledger/quarantine.ts";
 import { createQuarantineStore } from "../../src/ledger/quarantine-store.ts";
 import { startSweeper } from "../../src/ledger/sweeper.ts";
+import { createManageQuarantine, type ManageQuarantine } from "../../src/operator/quarantine.ts";
+import { quarantineView, releasedView } from "../../src/wire/admin/quarantine.ts";
 import { createVerifyStore } from "../../src/ledger/verify-store.ts";
 import { verify } from "../../src/ledger/verify.ts";
 import { NOTHING_BORNE } from "../support/nothing-borne.ts";
@@ -20,17 +21,26 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
   let database: Database;
   let close: () => Promise<void> = async () => undefined;
   let ledger: Ledger;
-  let quarantine: ManageQuarantine;
+  let desk: ManageQuarantine;
+  const told: object[] = [];
+  /** As operators read it. */
+  const quarantine = {
+    list: async (limit: number, after: string | null = null) => quarantineView(await desk.list({ limit, after })),
+    release: async (id: string, end: "charge" | "void") =>
+      releasedView(await desk.release(id, end, { actor: "operator" })),
+  };
   let [credit, other, tokens, sweeperId] = ["", "", "", ""];
 
   beforeAll(async () => {
     if (server) ({ database, close } = await server.open());
     ledger = createLedgerStore(database);
-    quarantine = createManageQuarantine({ store: createQuarantineStore(database), actor: "operator" });
+    const events = { holdReleased: (hold: object) => void told.push(hold) };
+    desk = createManageQuarantine({ store: createQuarantineStore(database), events });
     await database.query("update test_clock set started = started - interval '1 hour'");
   });
   afterAll(() => close());
   beforeEach(async () => {
+    told.length = 0;
     await database.script("delete from quarantine; delete from hold; update balance set held = 0, older_held = 0");
     [credit, other, tokens] = [await makeKey("credit"), await makeKey("credit"), await makeKey("token_budget")];
     sweeperId = await newSweeper();
@@ -265,7 +275,7 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
     await damage(tokens);
     await turn();
 
-    const { holds, total } = await quarantine.list(10);
+    const { data: holds, total } = await quarantine.list(10);
 
     expect(total).toBe(2);
     expect(holds.find(({ key_id: id }) => id === credit)).toMatchObject({
@@ -284,7 +294,25 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
       sqlstate: "23514",
       fix: expect.stringContaining("tollgate ledger verify --key KEY") as string,
     });
-    expect((await quarantine.list(1)).holds).toHaveLength(1);
+    expect((await quarantine.list(1)).data).toHaveLength(1);
+  });
+
+  test("is listed once and is not left out, however many there are to a page and whatever is released meanwhile", async () => {
+    const bad = await lose(credit, 7);
+    for (const id of bad) await chargeBeforehand(id, credit);
+    await turn();
+
+    const seen: string[] = [];
+    for (let after: string | null = null; ;) {
+      const page = await quarantine.list(2, after);
+      seen.push(...page.data.map((hold) => hold.request_id));
+      if (page.next === null) break;
+      after = page.next;
+      // What was seen goes, and what comes is newer than all that is left.
+      await quarantine.release(seen.at(-1) ?? "", "void");
+    }
+
+    expect(seen.toSorted()).toEqual(bad.map(requestIdOf).toSorted());
   });
 
   test("is charged when it is released after its balance was mended, and the journal says who did it [I1, I7]", async () => {
@@ -311,6 +339,7 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
     );
     expect(await report()).toMatchObject({ ok: true, quarantined: 0 });
     expect(await quarantine.release(bad, "charge")).toMatchObject({ result: "not_quarantined" });
+    expect(told).toEqual([{ released: requestIdOf(bad), result: "charged", actor: "operator" }]);
   });
 
   test.each(["credit", "token_budget"] as const)(

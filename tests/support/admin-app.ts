@@ -1,4 +1,5 @@
-import { type Control, createControl } from "../../src/app.ts";
+import { createControl } from "../../src/app.ts";
+import { createOperator } from "../../src/app/create-operator.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
 import type { AdminRoute } from "../../src/admin/route.ts";
 import type { ProviderTools } from "../../src/admin/provider-tools.ts";
@@ -10,6 +11,7 @@ import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPglite } from "../../src/db/pglite.ts";
 import { ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
+import type { Operator } from "../../src/operator/operator.ts";
 import type { Events } from "../../src/telemetry/events.ts";
 import type { RouteReport } from "../../src/upstream/route-record.ts";
 import { undescribed } from "./admin-description.ts";
@@ -27,7 +29,7 @@ export async function emptyDatabase(): Promise<Database> {
 
 type AdminOptions = {
   reasons?: string[];
-  list?: Control["keys"]["list"];
+  list?: Operator["keys"]["list"];
   reportRoutes?: () => readonly RouteReport[];
   providerTools?: ProviderTools;
   farewellMs?: number;
@@ -42,20 +44,26 @@ export function buildAdmin(
   database: Database,
   { reasons = [], list, reportRoutes = () => [], providerTools = keyless(), farewellMs = 5_000 }: AdminOptions = {},
 ) {
-  const control = createControl(database, "admin");
   const told: string[] = [];
   const events = {
     keyIssued: ({ prefix }: { prefix: string }) => told.push(`issued ${prefix}`),
     keyStatusChanged: ({ prefix, status }: { prefix: string; status: string }) => told.push(`${status} ${prefix}`),
     operatorRefused: ({ address }: { address: string }) => told.push(`refused ${address}`),
+    keyChanged: ({ prefix, changed }: { prefix: string; changed: string[] }) =>
+      told.push(`changed ${changed.join()} ${prefix}`),
+    keyRotated: ({ prefix }: { prefix: string }) => told.push(`rotated ${prefix}`),
+    fundsBooked: ({ prefix, amount }: { prefix: string; amount: string }) => told.push(`booked ${amount} ${prefix}`),
+    holdReleased: ({ released, result }: { released: string; result: string }) => told.push(`${result} ${released}`),
     catalogueChanged: ({ changes }: { changes: readonly { kind: string; name: string; change: string }[] }) =>
       told.push(...changes.map(({ kind, name, change }) => `${change} ${kind} ${name}`)),
     adminRequestFailed: (error: unknown) => told.push(`failed ${String(error)}`),
     bug: (error: unknown) => told.push(`bug ${String(error)}`),
   } as unknown as Events;
+  const operator = createOperator({ database, events, clock: systemClock });
   const app = createAdmin({
     token: OPERATOR_TOKEN,
-    control: { ...control, keys: { ...control.keys, ...(list ? { list } : {}) } },
+    operator: { ...operator, keys: { ...operator.keys, ...(list ? { list } : {}) } },
+    control: createControl(database),
     providerTools,
     reportRoutes,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },

@@ -20,9 +20,9 @@ export const catalogueRoutes: readonly AdminRoute[] = [
     body: descriptionIn(EXACT),
     answers: { 200: changesSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { body, by: { requestId } }) => {
+    handle: async ({ control: { catalogue }, events }, { body, by }) => {
       const changes = await catalogue.apply(body);
-      events.catalogueChanged({ requestId, changes });
+      events.catalogueChanged({ changes, ...by });
       return { status: 200, body: { changes: changes.map(changeView) } };
     },
   }),
@@ -36,13 +36,13 @@ export const catalogueRoutes: readonly AdminRoute[] = [
     body: importSchema,
     answers: { 200: importedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { body: { order, mode }, by: { requestId } }) => {
+    handle: async ({ control: { catalogue }, events }, { body: { order, mode }, by }) => {
       const compared = await catalogue.importModels(order, mode);
       if (mode === "apply") {
         const changes = compared
           .filter(({ change }) => change === "new" || change === "changed")
           .map(({ id, change }) => ({ kind: "model", name: id, change: change === "new" ? "added" : "changed" }));
-        events.catalogueChanged({ requestId, changes });
+        events.catalogueChanged({ changes, ...by });
       }
       return { status: 200, body: { applied: mode === "apply", data: compared.map(importedModelView) } };
     },

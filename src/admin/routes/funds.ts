@@ -1,4 +1,11 @@
-import { accountSchema, budgetSchema, fundedSchema, topUpSchema } from "../../wire/admin/funds.ts";
+import {
+  accountSchema,
+  accountView,
+  budgetSchema,
+  fundedSchema,
+  fundedView,
+  topUpSchema,
+} from "../../wire/admin/funds.ts";
 import { ofKey } from "../../wire/admin/keys.ts";
 import { type AdminRoute, route } from "../route.ts";
 
@@ -15,7 +22,10 @@ export const fundsRoutes: readonly AdminRoute[] = [
     params: ofKey,
     answers: { 200: accountSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ control: { funds } }, { params }) => ({ status: 200, body: await funds.show(params.key) }),
+    handle: async ({ operator: { funds } }, { params }) => ({
+      status: 200,
+      body: accountView(await funds.show(params.key)),
+    }),
   }),
   route({
     id: "topUpKey",
@@ -28,9 +38,9 @@ export const fundsRoutes: readonly AdminRoute[] = [
     body: topUpSchema,
     answers: { 201: fundedSchema, 200: fundedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { funds } }, { params, body: order }) => {
-      const body = await funds.topUp(params.key, order);
-      return { status: body.result === "funded" ? 201 : 200, body };
+    handle: async ({ operator: { funds } }, { params, body, by }) => {
+      const funded = await funds.topUp(params.key, body, by);
+      return { status: funded.result === "funded" ? 201 : 200, body: fundedView(funded) };
     },
   }),
   route({
@@ -44,9 +54,9 @@ export const fundsRoutes: readonly AdminRoute[] = [
     body: budgetSchema,
     answers: { 201: fundedSchema, 200: fundedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { funds } }, { params, body: order }) => {
-      const body = await funds.setBudget(params.key, order);
-      return { status: body.result === "funded" ? 201 : 200, body };
+    handle: async ({ operator: { funds } }, { params, body, by }) => {
+      const funded = await funds.setBudget(params.key, body, by);
+      return { status: funded.result === "funded" ? 201 : 200, body: fundedView(funded) };
     },
   }),
 ];

@@ -1,4 +1,4 @@
-import { STATUS_CHANGES, type StatusChange } from "../../keys/key-status.ts";
+import { STATUS_CHANGES, type StatusChange } from "../../core/status-change.ts";
 import {
   keyAnswerSchema,
   keyChangeSchema,
@@ -8,10 +8,13 @@ import {
   keyRequestSchema,
   keyRotatedSchema,
   keyShownSchema,
+  keyShownView,
   keyStatusSchema,
+  keyView,
   ofKey,
   rotationSchema,
 } from "../../wire/admin/keys.ts";
+import { pageView } from "../../wire/admin/page.ts";
 import { type AdminRoute, route } from "../route.ts";
 
 const STATUS_SUMMARIES: Record<StatusChange, string> = {
@@ -33,10 +36,9 @@ export const keyRoutes: readonly AdminRoute[] = [
     body: keyRequestSchema,
     answers: { 201: keyMadeSchema },
     refusals: ["invalid_request"],
-    handle: async ({ control: { keys }, events }, { body }) => {
-      const made = await keys.create(body);
-      events.keyIssued({ keyId: made.key.id, prefix: made.key.prefix, mode: made.key.mode });
-      return { status: 201, body: made };
+    handle: async ({ operator: { keys } }, { body, by }) => {
+      const { key, secret } = await keys.create(body, by);
+      return { status: 201, body: { key: keyView(key), secret } };
     },
   }),
   route({
@@ -48,7 +50,10 @@ export const keyRoutes: readonly AdminRoute[] = [
     query: keyPageSchema,
     answers: { 200: keyListSchema },
     refusals: ["invalid_request"],
-    handle: async ({ control: { keys } }, { query }) => ({ status: 200, body: { data: await keys.list(query) } }),
+    handle: async ({ operator: { keys } }, { query }) => ({
+      status: 200,
+      body: pageView(await keys.list(query), keyView),
+    }),
   }),
   route({
     id: "showKey",
@@ -59,7 +64,10 @@ export const keyRoutes: readonly AdminRoute[] = [
     params: ofKey,
     answers: { 200: keyShownSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ control: { keys } }, { params }) => ({ status: 200, body: await keys.show(params.key) }),
+    handle: async ({ operator: { keys } }, { params }) => ({
+      status: 200,
+      body: keyShownView(await keys.show(params.key)),
+    }),
   }),
   route({
     id: "updateKey",
@@ -71,9 +79,9 @@ export const keyRoutes: readonly AdminRoute[] = [
     body: keyChangeSchema,
     answers: { 200: keyAnswerSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { keys } }, { params, body }) => ({
+    handle: async ({ operator: { keys } }, { params, body, by }) => ({
       status: 200,
-      body: await keys.update(params.key, body),
+      body: { key: keyView(await keys.update(params.key, body, by)) },
     }),
   }),
   route({
@@ -86,10 +94,10 @@ export const keyRoutes: readonly AdminRoute[] = [
     body: rotationSchema,
     answers: { 201: keyRotatedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { keys } }, { params, body }) => ({
-      status: 201,
-      body: await keys.rotate(params.key, body),
-    }),
+    handle: async ({ operator: { keys } }, { params, body, by }) => {
+      const { secret, ...shown } = await keys.rotate(params.key, body, by);
+      return { status: 201, body: { ...keyShownView(shown), secret } };
+    },
   }),
   ...STATUS_CHANGES.map((change) =>
     route({
@@ -101,11 +109,9 @@ export const keyRoutes: readonly AdminRoute[] = [
       params: ofKey,
       answers: { 200: keyStatusSchema },
       refusals: ["invalid_request", "not_found", "conflict"],
-      handle: async ({ control: { keys }, events }, { params, by: { requestId } }) => {
-        const result = await keys.changeStatus(params.key, change);
-        const { id: keyId, prefix, status } = result.key;
-        if (result.changed) events.keyStatusChanged({ keyId, prefix, status, requestId });
-        return { status: 200, body: result };
+      handle: async ({ operator: { keys } }, { params, by }) => {
+        const { key, changed } = await keys.changeStatus(params.key, change, by);
+        return { status: 200, body: { key: keyView(key), changed } };
       },
     }),
   ),

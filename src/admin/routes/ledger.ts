@@ -1,12 +1,13 @@
-import { ofKey } from "../../wire/admin/keys.ts";
 import {
   journalPageSchema,
   journalSchema,
-  usageReportSchema,
-  usageSchema,
+  journalView,
   verificationSchema,
+  verificationView,
   verifySchema,
-} from "../../wire/admin/ledger.ts";
+} from "../../wire/admin/books.ts";
+import { ofKey } from "../../wire/admin/keys.ts";
+import { usageQuery, usageReportSchema, usageReportView } from "../../wire/admin/usage.ts";
 import { type AdminRoute, route } from "../route.ts";
 
 export const ledgerRoutes: readonly AdminRoute[] = [
@@ -20,9 +21,9 @@ export const ledgerRoutes: readonly AdminRoute[] = [
     query: journalPageSchema,
     answers: { 200: journalSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ control }, { params, query: { limit, before } }) => ({
+    handle: async ({ operator: { books } }, { params, query }) => ({
       status: 200,
-      body: await control.showJournal(params.key, { limit, before: before ?? null }),
+      body: journalView(await books.journal(params.key, query)),
     }),
   }),
   route({
@@ -32,12 +33,12 @@ export const ledgerRoutes: readonly AdminRoute[] = [
     path: "/admin/v1/keys/{key}/usage",
     summary: "Report what a key used, by day and by model",
     params: ofKey,
-    query: usageSchema,
+    query: usageQuery,
     answers: { 200: usageReportSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ control }, { params, query }) => ({
+    handle: async ({ operator: { usage } }, { params, query }) => ({
       status: 200,
-      body: await control.reportUsage(params.key, query.days),
+      body: usageReportView(await usage(params.key, query.days)),
     }),
   }),
   route({
@@ -50,9 +51,9 @@ export const ledgerRoutes: readonly AdminRoute[] = [
     body: verifySchema,
     answers: { 200: verificationSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control }, { body: { key } }) => ({
+    handle: async ({ operator: { books } }, { body: { key } }) => ({
       status: 200,
-      body: await control.verifyLedger(key, () => undefined),
+      body: verificationView(await books.verify(key, () => undefined)),
     }),
   }),
 ];

@@ -77,9 +77,9 @@ const changing: readonly AdminRoute[] = [
     body: modelRequestSchema,
     answers: { 201: changesSchema, 200: changesSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { body: order, by: { requestId } }) => {
+    handle: async ({ control: { catalogue }, events }, { body: order, by }) => {
       const changes = await catalogue.addModel(order);
-      events.catalogueChanged({ requestId, changes });
+      events.catalogueChanged({ changes, ...by });
       const isNew = changes.some(({ kind, change }) => kind === "model" && change === "added");
       return { status: isNew ? 201 : 200, body: { changes: changes.map(changeView) } };
     },
@@ -94,12 +94,12 @@ const changing: readonly AdminRoute[] = [
       body: publicationSchema,
       answers: { 200: publishedSchema },
       refusals: ["invalid_request", "not_found", "conflict"],
-      handle: async ({ control: { catalogue }, events }, { body: { models }, by: { requestId } }) => {
+      handle: async ({ control: { catalogue }, events }, { body: { models }, by }) => {
         const data = await catalogue.publish(models, `${word}ed`);
         const changes = data
           .filter(({ changed }) => changed)
           .map(({ id }) => ({ kind: "model", name: id, change: `${word}ed` }));
-        events.catalogueChanged({ requestId, changes });
+        events.catalogueChanged({ changes, ...by });
         return { status: 200, body: { data } };
       },
     }),
@@ -114,9 +114,9 @@ const changing: readonly AdminRoute[] = [
     body: priceChangeSchema,
     answers: { 200: changesSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { params, body, by: { requestId } }) => {
+    handle: async ({ control: { catalogue }, events }, { params, body, by }) => {
       const changes = await catalogue.changePrice(params.model, body);
-      events.catalogueChanged({ requestId, changes });
+      events.catalogueChanged({ changes, ...by });
       return { status: 200, body: { changes: changes.map(changeView) } };
     },
   }),
@@ -130,10 +130,10 @@ const changing: readonly AdminRoute[] = [
     query: routeRemovalSchema,
     answers: { 200: routeRemovedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { params, query: { last }, by: { requestId } }) => {
+    handle: async ({ control: { catalogue }, events }, { params, query: { last }, by }) => {
       const { id, name, routesLeft } = await catalogue.removeRoute(params.model, params.route, last);
       const changes = [{ kind: "route", name: `${params.model} via ${name}`, change: "removed" }];
-      events.catalogueChanged({ requestId, changes });
+      events.catalogueChanged({ changes, ...by });
       return { status: 200, body: { id, name, routes_left: routesLeft } };
     },
   }),

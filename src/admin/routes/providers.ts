@@ -55,13 +55,13 @@ export const providerRoutes: readonly AdminRoute[] = [
     body: providerRequestSchema,
     answers: { 201: providerAddedSchema, 200: providerAddedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async (parts, { body: order, by: { requestId } }) => {
+    handle: async (parts, { body: order, by }) => {
       const { name, base_url: baseUrl, credential, secret, replace } = order;
       const sealedCredential = secret === null ? null : parts.providerTools.seal(secret, { provider: name, baseUrl });
       const { unknown_members: unknownMembers, open_members: openMembers } = order;
       const provider = { name, baseUrl, credentialRef: credential, sealedCredential, unknownMembers, openMembers };
       const changes = await parts.control.catalogue.addProvider(provider, replace ? "replace" : "keep");
-      parts.events.catalogueChanged({ requestId, changes });
+      parts.events.catalogueChanged({ changes, ...by });
       const result = changes[0]?.change ?? "unchanged";
       const body = { result, provider: view(parts, await find(parts, name)) };
       return { status: result === "added" ? 201 : 200, body };
@@ -90,10 +90,10 @@ export const providerRoutes: readonly AdminRoute[] = [
     summary: "Seal every stored credential with the newest key",
     answers: { 200: rekeyedSchema },
     refusals: ["conflict"],
-    handle: async ({ control: { catalogue }, providerTools, events }, { by: { requestId } }) => {
+    handle: async ({ control: { catalogue }, providerTools, events }, { by }) => {
       const rekeyed = await providerTools.rekey(catalogue);
       const changes = rekeyed.resealed.map((name) => ({ kind: "provider" as const, name, change: "changed" as const }));
-      events.catalogueChanged({ requestId, changes });
+      events.catalogueChanged({ changes, ...by });
       return { status: 200, body: rekeyedView(rekeyed) };
     },
   }),
@@ -107,12 +107,12 @@ export const providerRoutes: readonly AdminRoute[] = [
     query: providerRemovalSchema,
     answers: { 200: providerRemovedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { params, query: { routes }, by: { requestId } }) => {
+    handle: async ({ control: { catalogue }, events }, { params, query: { routes }, by }) => {
       const { name, withdrawn, stranded } = await catalogue.removeProvider(params.provider, routes);
       const changes = [{ kind: "provider", name }, ...withdrawn.map((route) => ({ kind: "route", name: route }))].map(
         (what) => ({ ...what, change: "removed" }),
       );
-      events.catalogueChanged({ requestId, changes });
+      events.catalogueChanged({ changes, ...by });
       return { status: 200, body: { name, withdrawn, stranded } };
     },
   }),

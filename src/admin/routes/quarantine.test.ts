@@ -24,7 +24,7 @@ test("holds in quarantine are listed and released, and the journal names the adm
 
   expect((await admin.ask("GET", PATH)).json()).toMatchObject({
     total: 1,
-    holds: [{ request_id: requestId, key_id: keyId, reserved: "0.00000001", sqlstate: "23505" }],
+    data: [{ request_id: requestId, key_id: keyId, reserved: "0.00000001", sqlstate: "23505" }],
   });
   expect((await admin.ask("POST", `${PATH}/${requestId}/release`)).json()).toMatchObject({ result: "refused" });
   expect((await admin.ask("POST", `${PATH}/${requestId}/release`, { end: "void" })).json()).toMatchObject({
@@ -32,7 +32,7 @@ test("holds in quarantine are listed and released, and the journal names the adm
     result: "voided",
     charged: "0",
   });
-  expect((await admin.ask("GET", PATH)).json()).toEqual({ holds: [], total: 0 });
+  expect((await admin.ask("GET", PATH)).json()).toEqual({ data: [], next: null, total: 0 });
   expect(await database.query("select actor from funding where reference = $1", [`#release:${id}`])).toEqual([
     { actor: "admin" },
   ]);

@@ -2,9 +2,11 @@ import {
   ofRequest,
   quarantinePageSchema,
   quarantineSchema,
+  quarantineView,
   releasedSchema,
+  releasedView,
   releaseSchema,
-} from "../../wire/admin/ledger.ts";
+} from "../../wire/admin/quarantine.ts";
 import { type AdminRoute, route } from "../route.ts";
 
 export const quarantineRoutes: readonly AdminRoute[] = [
@@ -17,7 +19,10 @@ export const quarantineRoutes: readonly AdminRoute[] = [
     query: quarantinePageSchema,
     answers: { 200: quarantineSchema },
     refusals: ["invalid_request"],
-    handle: async ({ control }, { query }) => ({ status: 200, body: await control.quarantine.list(query.limit) }),
+    handle: async ({ operator: { quarantine } }, { query }) => ({
+      status: 200,
+      body: quarantineView(await quarantine.list(query)),
+    }),
   }),
   route({
     id: "releaseQuarantined",
@@ -29,9 +34,9 @@ export const quarantineRoutes: readonly AdminRoute[] = [
     body: releaseSchema,
     answers: { 200: releasedSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ control }, { params, body }) => ({
+    handle: async ({ operator: { quarantine } }, { params, body, by }) => ({
       status: 200,
-      body: await control.quarantine.release(params.request, body.end),
+      body: releasedView(await quarantine.release(params.request, body.end, by)),
     }),
   }),
 ];

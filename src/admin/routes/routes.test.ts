@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
 import type { Database } from "../../db/database.ts";
-import type { FundedView } from "../../operator/funds.ts";
+import type { FundedJson } from "../../wire/admin/funds.ts";
 
 let database: Database;
 let admin: AdminApp;
@@ -32,7 +32,7 @@ test("a key is made with what it starts with, booked once under its own id", asy
   });
   expect((await get(`${tokens.id}/account`)).json()).toMatchObject({ unit: "tokens", budget: "500", period: "day" });
   expect((await get(`${key.id}/journal`)).json()).toMatchObject({
-    entries: [{ kind: "purchase", amount: "25.000000001", reference: `create:${key.id}`, actor: "admin" }],
+    data: [{ kind: "purchase", amount: "25.000000001", reference: `create:${key.id}`, actor: "admin" }],
   });
 });
 
@@ -54,11 +54,11 @@ test("a top-up is booked once per reference, and the same reference never means 
   const replies = [await post(`${key.prefix}/topups`, topUp), await post(`${key.prefix}/topups`, topUp)];
   const other = await post(`${key.prefix}/topups`, { ...topUp, amount: "6" });
 
-  expect(replies.map((reply) => [reply.statusCode, reply.json<FundedView>().result])).toEqual([
+  expect(replies.map((reply) => [reply.statusCode, reply.json<FundedJson>().result])).toEqual([
     [201, "funded"],
     [200, "already"],
   ]);
-  expect(replies[1]?.json<FundedView>().account.balance).toBe("5");
+  expect(replies[1]?.json<FundedJson>().account.balance).toBe("5");
   expect({ status: other.statusCode, ...other.json<Refused>().error }).toMatchObject({ status: 409, code: "conflict" });
   expect((await get(`${key.id}/account`)).json()).toMatchObject({ balance: "5" });
 });
@@ -89,7 +89,7 @@ test("an adjustment takes what is there and not more", async () => {
   const { key } = await make({ mode: "credit", credit: "2" });
   const adjust = (amount: string, reference: string) => post(`${key.id}/topups`, { amount, reference, kind: "adjust" });
 
-  expect((await adjust("-1.5", "a")).json<FundedView>().account.balance).toBe("0.5");
+  expect((await adjust("-1.5", "a")).json<FundedJson>().account.balance).toBe("0.5");
   const refused = await adjust("-0.6", "b");
   expect(refused.statusCode).toBe(409);
   expect(refused.json<Refused>().error.message).toContain("only 0.5 is not reserved");
@@ -105,7 +105,7 @@ test("money goes to keys of its kind alone", async () => {
 
 test("a budget keeps the period of the key unless it names another", async () => {
   const { key } = await make({ mode: "token_budget", budget: 5, period: "week" });
-  const budgeted = async (body: object) => (await post(`${key.id}/budget`, body)).json<FundedView>().account;
+  const budgeted = async (body: object) => (await post(`${key.id}/budget`, body)).json<FundedJson>().account;
 
   expect(await budgeted({ budget: 9, reference: "a" })).toMatchObject({ budget: "9", period: "week" });
   expect(await budgeted({ budget: 9, period: "none", reference: "b" })).toMatchObject({
@@ -239,7 +239,7 @@ test("what a key does not have, or nobody knows, is said with the right status",
   expect((await admin.ask("POST", "/admin/v1/ledger/verify", { key: "nobody" })).statusCode).toBe(404);
   const { key } = await make({ mode: "credit" });
   expect((await get(`${key.id}/usage?days=367`)).statusCode).toBe(400);
-  expect((await get(`${key.id}/journal?before=x`)).statusCode).toBe(400);
+  expect((await get(`${key.id}/journal?after=x`)).statusCode).toBe(400);
   expect((await get(`${key.id}/usage?days=2`)).json()).toMatchObject({
     days: [{ cost: "0" }, { cost: "0" }],
     models: [],

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { type Adoption, adopt } from "../../db/adopt-line.ts";
-import { loadSettings, openDatabase } from "../open-database.ts";
+import type { Adoption } from "../../operator/storage.ts";
+import { withStorage } from "../open-storage.ts";
 import { facts, printResult } from "../text/print.ts";
 
 /** `tollgate ledger adopt`. */
@@ -13,17 +13,11 @@ export function addLedgerAdoptCommand(ledger: Command): void {
     .option("--apply", "do it; without it nothing is changed")
     .option("--json", "print JSON")
     .action(async (options: { apply?: true; json?: true }, command: Command) => {
-      const database = openDatabase(
-        loadSettings(command.optsWithGlobals<{ config?: string }>().config),
-        () => undefined,
-      );
-      try {
-        const adoption = await adopt(database, { apply: options.apply === true });
+      await withStorage(command, async (storage, by) => {
+        const adoption = await storage.adopt({ apply: options.apply === true }, by);
         printResult(adoptionView(adoption), { json: options.json === true, text: () => adoptionText(adoption) });
         process.exitCode = adoption.needed && !adoption.adopted ? 1 : 0;
-      } finally {
-        await database.close();
-      }
+      });
     });
 }
 

@@ -1,12 +1,11 @@
 import { type Command, Option } from "commander";
+import type { StatusChange } from "../../core/status-change.ts";
+import { keyShownView, keyView } from "../../wire/admin/keys.ts";
 import { durationMs, isoDate, keyName, orWord, positiveInteger } from "../arguments.ts";
 import { keyName as named, secretListing } from "../text/key-text.ts";
-import { withControl } from "../open-control.ts";
-import type { OperatorControl } from "../operator-control.ts";
+import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
-
-type StatusChange = Parameters<OperatorControl["keys"]["changeStatus"]>[1];
 
 const STATUS_COMMANDS: Record<StatusChange, string> = {
   suspend: "stop a key for now; callers hear that it is not valid",
@@ -34,12 +33,13 @@ export function addKeyChangeCommands(keys: Command): void {
       const { rpm, expires, label } = options;
       if (rpm === undefined && expires === undefined && label === undefined)
         throw new CommandError("there is nothing to change. Name at least one of --rpm, --expires and --label.");
-      await withControl(command, async (control) => {
-        const { key } = await control.keys.update(name, {
-          ...(rpm === undefined ? {} : { rpm_limit: rpm === "none" ? null : rpm }),
-          ...(expires === undefined ? {} : { expires_at: expires === "never" ? null : expires }),
+      await withOperator(command, async (operator, by) => {
+        const changes = {
+          ...(rpm === undefined ? {} : { rpmLimit: rpm === "none" ? null : rpm }),
+          ...(expires === undefined ? {} : { expiresAtMs: expires === "never" ? null : Date.parse(expires) }),
           ...(label === undefined ? {} : { label: label === "" ? null : label }),
-        });
+        };
+        const key = keyView(await operator.keys.update(name, changes, by));
         const now = `rpm ${key.rpm_limit ?? "unlimited"}, expires ${key.expires_at ?? "never"}`;
         printResult({ key }, { json: options.json === true, text: () => `changed ${named(key)}: ${now}` });
       });
@@ -56,8 +56,9 @@ export function addKeyChangeCommands(keys: Command): void {
     )
     .option("--json", "print JSON")
     .action(async (name: string, options: { overlap: number; json?: true }, command: Command) => {
-      await withControl(command, async (control) => {
-        const { secret, ...rotated } = await control.keys.rotate(name, { overlap_ms: options.overlap });
+      await withOperator(command, async (operator, by) => {
+        const { secret, ...shown } = await operator.keys.rotate(name, { overlapMs: options.overlap }, by);
+        const rotated = keyShownView(shown);
         if (!options.json) {
           process.stderr.write(`${secretListing(rotated.secrets)}\n\nthe new secret is shown this once:\n`);
         }
@@ -75,8 +76,9 @@ function addStatusCommand(keys: Command, { change, description }: { change: Stat
     .description(description)
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
-      await withControl(command, async (control) => {
-        const { key, changed } = await control.keys.changeStatus(name, change);
+      await withOperator(command, async (operator, by) => {
+        const { key: details, changed } = await operator.keys.changeStatus(name, change, by);
+        const key = keyView(details);
         printResult(
           { key, changed },
           {

@@ -2,14 +2,18 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { type Control, createControl, type Gateway } from "../../app.ts";
+import { createControl, type Gateway } from "../../app.ts";
+import { createOperator } from "../../app/create-operator.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
 import { credentialSources } from "../../config/credential-sources.ts";
 import type { Config } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
+import { systemClock } from "../../core/clock.ts";
 import type { KeyMode } from "../../core/key-mode.ts";
+import { everyPage } from "../../core/page.ts";
 import { migrate, migrationsFolder } from "../../db/migrate.ts";
 import { createPglite } from "../../db/pglite.ts";
+import type { Operator } from "../../operator/operator.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { httpUrl } from "../arguments.ts";
 import { devCatalogue, SIMULATOR_VARIABLE } from "../dev/dev-catalogue.ts";
@@ -26,6 +30,7 @@ import {
 import { devWelcome } from "../dev/dev-welcome.ts";
 import { type Credentials, openCredentials } from "../../credentials/open-credentials.ts";
 import { loadSettings } from "../open-database.ts";
+import { BY_COMMAND } from "../open-operator.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
 import { createProviderTools } from "../provider-tools.ts";
 import { runGateway } from "../serve/run-gateway.ts";
@@ -76,7 +81,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   if (options.catalogue !== undefined) {
     await control.catalogue.apply(readCatalogueFile(readFileSync(options.catalogue, "utf8"), options.catalogue));
   }
-  const keys = await devKeys(control, folder);
+  const keys = await devKeys(createOperator({ database, events: telemetry.events, clock: systemClock }), folder);
   const adminToken = randomBytes(24).toString("base64url");
   const credentials = devCredentials(config, folder);
 
@@ -122,21 +127,21 @@ function devCredentials({ credential: keys }: Config, folder: string): Credentia
 }
 
 /** What the keys of `dev` start with: enough to play, little enough to see it move. */
-const DEV_CREDIT = "100";
-const DEV_TOKENS = 10_000_000;
+const DEV_CREDIT = 100n * 10n ** 9n;
+const DEV_TOKENS = 10_000_000n;
 
 /** The keys of the last run while they still work, else new ones: a client that was set up once stays set up. */
-async function devKeys({ keys, funds }: Control, folder: string): Promise<DevReady["keys"]> {
+async function devKeys({ keys, funds }: Operator, folder: string): Promise<DevReady["keys"]> {
   const last = readDevState(folder)?.keys;
-  const living = await keys.list({ limit: 1_000 });
+  const { data: living } = await everyPage(keys.list);
   const keep = (secret: string | undefined): string | null =>
     secret !== undefined && living.some((key) => key.status === "active" && secret.startsWith(key.prefix))
       ? secret
       : null;
   const issue = async (mode: KeyMode): Promise<string> => {
-    const unlimited = { provider_scope: "all", models: null, rpm_limit: null, expires_at: null };
+    const unlimited = { providerScope: "all", models: null, rpmLimit: null, expiresAtMs: null };
     const penniless = { credit: null, budget: null, period: null };
-    return (await keys.create({ mode, label: `dev ${mode}`, ...unlimited, ...penniless })).secret;
+    return (await keys.create({ mode, label: `dev ${mode}`, ...unlimited, ...penniless }, BY_COMMAND)).secret;
   };
   const made = {
     credit: keep(last?.credit) ?? (await issue("credit")),
@@ -144,8 +149,8 @@ async function devKeys({ keys, funds }: Control, folder: string): Promise<DevRea
   };
   // Booked once per key, however often `dev` starts.
   const reference = "dev:opening";
-  await funds.topUp(prefixOf(made.credit), { amount: DEV_CREDIT, kind: "grant", reference });
-  await funds.setBudget(prefixOf(made.token_budget), { budget: DEV_TOKENS, period: "month", reference });
+  await funds.topUp(prefixOf(made.credit), { amount: DEV_CREDIT, kind: "grant", reference }, BY_COMMAND);
+  await funds.setBudget(prefixOf(made.token_budget), { budget: DEV_TOKENS, period: "month", reference }, BY_COMMAND);
   return made;
 }
 

@@ -5,16 +5,17 @@ import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
 import type { TopUpKind } from "../../core/top-up-kind.ts";
+import { formatCredits } from "../../core/money.ts";
+import type { FundedKey } from "../../operator/funds.ts";
+import { type FundedJson, fundedView } from "../../wire/admin/funds.ts";
 import { whyRefused } from "../../db/database-error.ts";
 import { creditAmount, keyName, tokenCount } from "../arguments.ts";
-import { withControl } from "../open-control.ts";
-import type { OperatorControl } from "../operator-control.ts";
+import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 
 type TopUpOptions = { ref?: string; kind: TopUpKind; json?: true };
 type BudgetOptions = { ref?: string; period?: BudgetPeriod; json?: true };
-type Funded = Awaited<ReturnType<OperatorControl["funds"]["topUp"]>>;
 
 const KINDS: Record<TopUpKind, string> = { purchase: "paid for", grant: "given", adjust: "a correction" };
 const REFERENCE_HELP = "names this operation: repeated with the same name, it is booked once (default: a new name)";
@@ -30,11 +31,11 @@ export function addFundsCommands(program: Command): void {
     .addOption(new Option("--kind <kind>", `why: ${kinds.join(", ")}`).choices(Object.keys(KINDS)).default("purchase"))
     .option("--ref <name>", REFERENCE_HELP)
     .option("--json", "print JSON")
-    .action(async (name: string, amount: string, options: TopUpOptions, command: Command) => {
+    .action(async (name: string, amount: bigint, options: TopUpOptions, command: Command) => {
       const reference = options.ref ?? `topup:${randomUUID()}`;
-      await withControl(command, async (control) => {
-        const request = { amount, kind: options.kind, reference };
-        const funded = await booked(control.funds.topUp(name, request), reference);
+      await withOperator(command, async (operator, by) => {
+        const order = { amount, kind: options.kind, reference };
+        const funded = fundedView(await booked(operator.funds.topUp(name, order, by), reference));
         printResult(funded, { json: options.json === true, text: () => topUpText(funded, amount) });
       });
     });
@@ -51,16 +52,16 @@ export function addFundsCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, budget: number, options: BudgetOptions, command: Command) => {
       const reference = options.ref ?? `budget:${randomUUID()}`;
-      await withControl(command, async (control) => {
-        const request = { budget, period: options.period ?? null, reference };
-        const funded = await booked(control.funds.setBudget(name, request), reference);
+      await withOperator(command, async (operator, by) => {
+        const order = { budget: BigInt(budget), period: options.period ?? null, reference };
+        const funded = fundedView(await booked(operator.funds.setBudget(name, order, by), reference));
         printResult(funded, { json: options.json === true, text: () => budgetText(funded) });
       });
     });
 }
 
 /** A refusal is certain. After any other failure nobody knows whether it was booked, but asking again does no harm. */
-async function booked(booking: Promise<Funded>, reference: string): Promise<Funded> {
+async function booked(booking: Promise<FundedKey>, reference: string): Promise<FundedKey> {
   try {
     return await booking;
   } catch (error) {
@@ -74,15 +75,15 @@ async function booked(booking: Promise<Funded>, reference: string): Promise<Fund
   }
 }
 
-function topUpText({ key, result, reference, account }: Funded, amount: string): string {
+function topUpText({ key, result, reference, account }: FundedJson, amount: bigint): string {
   const booking =
     result === "funded"
-      ? `booked ${amount} credits to ${key.prefix}…`
+      ? `booked ${formatCredits(amount)} credits to ${key.prefix}…`
       : `already booked to ${key.prefix}… under this reference; nothing changed`;
   return `${booking}\nbalance    ${account.balance}\nreference  ${reference}`;
 }
 
-function budgetText({ key, result, reference, account }: Funded): string {
+function budgetText({ key, result, reference, account }: FundedJson): string {
   const per = account.period === "none" ? "in all" : `per ${account.period ?? ""}`;
   const change =
     result === "funded"

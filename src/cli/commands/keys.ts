@@ -1,15 +1,19 @@
 import { type Command, Option } from "commander";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
-import { countUpTo, creditAmount, isoDate, keyId, keyName, positiveInteger, tokenCount } from "../arguments.ts";
+import { accountView } from "../../wire/admin/funds.ts";
+import { keyShownView, keyView } from "../../wire/admin/keys.ts";
+import { pageView } from "../../wire/admin/page.ts";
+import { creditAmount, isoDate, keyName, positiveInteger, tokenCount } from "../arguments.ts";
+import { withOperator } from "../open-operator.ts";
+import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { keyDetails, keyListing, openingAdvice } from "../text/key-text.ts";
-import { withControl } from "../open-control.ts";
 import { printResult } from "../text/print.ts";
 import { addKeyChangeCommands } from "./change-keys.ts";
 
 type CreateOptions = {
   mode: KeyMode;
-  credit?: string;
+  credit?: bigint;
   budget?: number;
   period?: BudgetPeriod;
   label?: string;
@@ -25,17 +29,12 @@ export function addKeyCommands(program: Command): void {
   const keys = program.command("keys").description("make, show and change API keys");
   addCreateCommand(keys);
 
-  keys
-    .command("list")
-    .description("list keys, newest first")
-    .option("--limit <number>", "how many at most, up to 1000", countUpTo(1_000), 100)
-    .option("--after <id>", "go on after this key", keyId)
+  addPageOptions(keys.command("list").description("list keys, newest first"), 100)
     .option("--json", "print JSON")
-    .action(async (options: { limit: number; after?: string; json?: true }, command: Command) => {
-      const { limit, after } = options;
-      await withControl(command, async (control) => {
-        const rows = await control.keys.list({ limit, ...(after === undefined ? {} : { after }) });
-        printResult({ data: rows }, { json: options.json === true, text: () => keyListing(rows, options) });
+    .action(async (options: PageOptions & { json?: true }, command: Command) => {
+      await withOperator(command, async (operator) => {
+        const page = pageView(await readPages(options, operator.keys.list), keyView);
+        printResult(page, { json: options.json === true, text: () => keyListing(page, options) });
       });
     });
 
@@ -45,9 +44,9 @@ export function addKeyCommands(program: Command): void {
     .description("show a key: state, limits, money, secrets")
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
-      await withControl(command, async (control) => {
-        const shown = await control.keys.show(name);
-        const account = await control.funds.show(shown.key.id);
+      await withOperator(command, async (operator) => {
+        const shown = keyShownView(await operator.keys.show(name));
+        const account = accountView(await operator.funds.show(shown.key.id));
         printResult({ ...shown, account }, { json: options.json === true, text: () => keyDetails(shown, account) });
       });
     });
@@ -70,22 +69,24 @@ function addCreateCommand(keys: Command): void {
     .option("--expires <date>", "when the key stops working, such as 2027-01-31T00:00:00Z", isoDate)
     .option("--json", "print JSON")
     .action(async (options: CreateOptions, command: Command) => {
-      await withControl(command, async (control) => {
-        const made = await control.keys.create({
+      await withOperator(command, async (operator, by) => {
+        const order = {
           mode: options.mode,
           label: options.label ?? null,
-          provider_scope: options.provider,
+          providerScope: options.provider,
           models: options.model ?? null,
-          rpm_limit: options.rpm ?? null,
-          expires_at: options.expires ?? null,
+          rpmLimit: options.rpm ?? null,
+          expiresAtMs: options.expires === undefined ? null : Date.parse(options.expires),
           credit: options.credit ?? null,
-          budget: options.budget ?? null,
+          budget: options.budget === undefined ? null : BigInt(options.budget),
           period: options.period ?? null,
-        });
+        };
+        const { key: made, secret } = await operator.keys.create(order, by);
+        const key = keyView(made);
         // The key is made and its secret is nowhere but here, so what is only advice must not keep it from being printed.
-        const account = await control.funds.show(made.key.id).catch(() => null);
-        if (!options.json) process.stderr.write(openingAdvice(made.key, account));
-        printResult({ ...made, account }, { json: options.json === true, text: () => made.secret });
+        const account = await operator.funds.show(key.id).then(accountView, () => null);
+        if (!options.json) process.stderr.write(openingAdvice(key, account));
+        printResult({ key, secret, account }, { json: options.json === true, text: () => secret });
       });
     });
 }

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
+import { journalView, verificationView } from "../../wire/admin/books.ts";
 import { addPartitionsCommand } from "./partitions.ts";
-import { countUpTo, keyName } from "../arguments.ts";
+import { keyName } from "../arguments.ts";
 import { journalListing, verificationText } from "../text/ledger-text.ts";
 import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
-import { withControl } from "../open-control.ts";
+import { withOperator } from "../open-operator.ts";
+import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { printResult } from "../text/print.ts";
 import { createProgress } from "../text/progress.ts";
 import { addQuarantineCommands } from "./quarantine.ts";
@@ -12,18 +14,16 @@ import { addQuarantineCommands } from "./quarantine.ts";
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("read the books and check that they add up");
 
-  ledger
+  const show = ledger
     .command("show")
     .argument("<key>", "id or prefix", keyName)
-    .description("list what was paid in and charged, newest first, in the order in which requests began")
-    .option("--limit <number>", "how many entries at most, up to 1000", countUpTo(1_000), 50)
-    .option("--before <cursor>", "go on where an earlier page ended")
+    .description("list what was paid in and charged, newest first, in the order in which requests began");
+  addPageOptions(show, 50)
     .option("--json", "print JSON")
-    .action(async (name: string, options: { limit: number; before?: string; json?: true }, command: Command) => {
-      await withControl(command, async (control) => {
-        const before = options.before ?? null;
-        const page = await control.showJournal(name, { limit: options.limit, before });
-        printResult(page, { json: options.json === true, text: () => journalListing(page, before) });
+    .action(async (name: string, options: PageOptions & { json?: true }, command: Command) => {
+      await withOperator(command, async ({ books }) => {
+        const page = journalView(await readPages(options, (asked) => books.journal(name, asked)));
+        printResult(page, { json: options.json === true, text: () => journalListing(page, options) });
       });
     });
 
@@ -33,9 +33,10 @@ export function addLedgerCommands(program: Command): void {
     .option("--key <key>", "only this key, by id or prefix", keyName)
     .option("--json", "print JSON")
     .action(async (options: { key?: string; json?: true }, command: Command) => {
-      await withControl(command, async (control) => {
+      await withOperator(command, async ({ books }) => {
         const progress = createProgress();
-        const report = await control.verifyLedger(options.key ?? null, ({ phase, done }) => progress.show(phase, done));
+        const verified = await books.verify(options.key ?? null, ({ phase, done }) => progress.show(phase, done));
+        const report = verificationView(verified);
         progress.end();
         printResult(report, { json: options.json === true, text: () => verificationText(report) });
         process.exitCode = report.ok ? 0 : 1;

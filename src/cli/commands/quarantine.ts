@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { countUpTo } from "../arguments.ts";
-import { withControl } from "../open-control.ts";
+import { quarantineView, type ReleasedJson, releasedView } from "../../wire/admin/quarantine.ts";
+import { withOperator } from "../open-operator.ts";
+import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { printResult } from "../text/print.ts";
 import { quarantineListing, releaseText } from "../text/quarantine-text.ts";
 
@@ -13,14 +14,14 @@ export function addQuarantineCommands(ledger: Command): void {
     .command("quarantine")
     .description("requests that could not be ended: their money stays reserved until they are released");
 
-  quarantine
+  const list = quarantine
     .command("list")
-    .description("list what is reserved, since when, why, and what to do; exit 0 even when there are some")
-    .option("--limit <number>", "how many at most, up to 1000", countUpTo(1_000), 100)
+    .description("list what is reserved, since when, why, and what to do; exit 0 even when there are some");
+  addPageOptions(list, 100)
     .option("--json", "print JSON")
-    .action(async (options: { limit: number; json?: true }, command: Command) => {
-      await withControl(command, async (control) => {
-        const page = await control.quarantine.list(options.limit);
+    .action(async (options: PageOptions & { json?: true }, command: Command) => {
+      await withOperator(command, async (operator) => {
+        const page = quarantineView(await readPages(options, operator.quarantine.list));
         printResult(page, { json: options.json === true, text: () => quarantineListing(page) });
       });
     });
@@ -32,10 +33,11 @@ export function addQuarantineCommands(ledger: Command): void {
     .option("--void", "end them at 0 instead, without a charge")
     .option("--json", "print JSON")
     .action(async (requests: string[], options: { void?: true; json?: true }, command: Command) => {
-      await withControl(command, async (control) => {
-        const released: Awaited<ReturnType<typeof control.quarantine.release>>[] = [];
+      await withOperator(command, async (operator, by) => {
+        const released: ReleasedJson[] = [];
         for (const request of requests) {
-          released.push(await control.quarantine.release(request, options.void === true ? "void" : "charge"));
+          const end = options.void === true ? "void" : "charge";
+          released.push(releasedView(await operator.quarantine.release(request, end, by)));
         }
         printResult({ released }, { json: options.json === true, text: () => released.map(releaseText).join("\n") });
         process.exitCode = released.some(({ result }) => STAYS.has(result)) ? 1 : 0;

@@ -1,6 +1,9 @@
 import type { Command } from "commander";
+import { accountView } from "../../wire/admin/funds.ts";
+import { keyView } from "../../wire/admin/keys.ts";
+import { usageReportView } from "../../wire/admin/usage.ts";
 import { countUpTo, keyName } from "../arguments.ts";
-import { withControl } from "../open-control.ts";
+import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { usageText } from "../text/usage-text.ts";
 
@@ -13,11 +16,11 @@ export function addUsageCommand(program: Command): void {
     .option("--days <number>", "how many days, today included, UTC", countUpTo(366), 7)
     .option("--json", "print JSON")
     .action(async (name: string, options: { days: number; json?: true }, command: Command) => {
-      await withControl(command, async (control) => {
-        const { key } = await control.keys.show(name);
-        const account = await control.funds.show(key.id);
-        const { days, models } = await control.reportUsage(key.id, options.days);
-        const usage = { key, account, days, models };
+      await withOperator(command, async (operator) => {
+        const { key } = await operator.keys.show(name);
+        const account = await operator.funds.show(key.id);
+        const { days, models } = usageReportView(await operator.usage(key.id, options.days));
+        const usage = { key: keyView(key), account: accountView(account), days, models };
         printResult(usage, { json: options.json === true, text: () => usageText(usage) });
       });
     });

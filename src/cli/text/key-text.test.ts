@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Account, keyListing, keyName, openingAdvice } from "./key-text.ts";
+import type { AccountJson } from "../../wire/admin/funds.ts";
+import { keyListing, keyName, openingAdvice } from "./key-text.ts";
 
 test("a key is named by its prefix and label, and a label cannot write lines of its own", () => {
   expect(keyName({ prefix: "tgc_a034Fq4J", label: null })).toBe("tgc_a034Fq4J…");
@@ -19,18 +20,20 @@ const row = (id: string) => ({
   created_at: "2026-11-15T00:00:00.000Z",
 });
 
-test("a page of keys that is full says how to go on, since it may not be the last", () => {
-  expect(keyListing([row("a"), row("b")], { limit: 2 })).toMatch(/\n\nmore, if any: --after b$/);
-  expect(keyListing([row("a"), row("b")], { limit: 3 })).not.toContain("--after");
+test("a page of keys that is not the last says how to go on", () => {
+  const data = [row("a"), row("b")];
+
+  expect(keyListing({ data, next: "abc" }, {})).toMatch(/\n\nmore: --after abc$/);
+  expect(keyListing({ data, next: null }, {})).not.toContain("--after");
 });
 
 test("an empty page after others is not taken for a gateway without keys", () => {
-  expect(keyListing([], { limit: 2, after: "b" })).toBe("no more keys");
-  expect(keyListing([], { limit: 2 })).toContain("tollgate keys create");
+  expect(keyListing({ data: [], next: null }, { after: "b" })).toBe("no more keys");
+  expect(keyListing({ data: [], next: null }, {})).toContain("tollgate keys create");
 });
 
 test("a new key that has expired already is told so, since its date was most likely mistyped", () => {
-  const account = { unit: "credit", balance: "5", period: null } as Account;
+  const account = { unit: "credit", balance: "5", period: null } as AccountJson;
   const past = { ...row("a"), status: "expired" as const, expires_at: "2020-01-01T00:00:00.000Z" };
 
   expect(openingAdvice(past, account)).toContain("which expired on 2020-01-01T00:00:00.000Z already, with 5 credits");

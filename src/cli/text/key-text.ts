@@ -1,22 +1,18 @@
-import type { OperatorControl } from "../operator-control.ts";
+import type { AccountJson } from "../../wire/admin/funds.ts";
+import type { KeyJson, KeyListJson, KeyShownJson } from "../../wire/admin/keys.ts";
+import { moreText } from "../page-options.ts";
 import { facts, printable, table } from "./print.ts";
 
-type Shown = Awaited<ReturnType<OperatorControl["keys"]["show"]>>;
-type KeyRow = Shown["key"];
-export type Account = Awaited<ReturnType<OperatorControl["funds"]["show"]>>;
-
 /** How a key is named to people: enough to find it again, too little to use it. */
-export const keyName = ({ prefix, label }: Pick<KeyRow, "prefix" | "label">): string =>
+export const keyName = ({ prefix, label }: Pick<KeyJson, "prefix" | "label">): string =>
   label === null ? `${prefix}…` : `${prefix}… (${printable(label)})`;
 
-/** A full page may not be the last, and says how to go on. */
-export function keyListing(rows: readonly KeyRow[], { limit, after }: { limit: number; after?: string }): string {
-  const last = rows.at(-1);
-  if (last === undefined)
+export function keyListing({ data, next }: KeyListJson, { after }: { after?: string }): string {
+  if (data.length === 0)
     return after === undefined ? "no keys yet; make one with `tollgate keys create`" : "no more keys";
   const listing = table(
     ["PREFIX", "MODE", "STATUS", "LABEL", "PROVIDER", "RPM", "EXPIRES", "ID"],
-    rows.map((row) => [
+    data.map((row) => [
       row.prefix,
       row.mode,
       row.status,
@@ -27,16 +23,16 @@ export function keyListing(rows: readonly KeyRow[], { limit, after }: { limit: n
       row.id,
     ]),
   );
-  return rows.length < limit ? listing : `${listing}\n\nmore, if any: --after ${last.id}`;
+  return `${listing}${moreText(next)}`;
 }
 
-export const secretListing = (secrets: Shown["secrets"]): string =>
+export const secretListing = (secrets: KeyShownJson["secrets"]): string =>
   table(
     ["SECRET", "STATUS", "MADE", "EXPIRES"],
     secrets.map((secret) => [`${secret.prefix}…`, secret.status, secret.created_at, secret.expires_at ?? "never"]),
   );
 
-export function keyDetails({ key, secrets }: Shown, account: Account): string {
+export function keyDetails({ key, secrets }: KeyShownJson, account: AccountJson): string {
   const pairs: [string, string][] = [
     ["id", key.id],
     ["mode", key.mode],
@@ -52,7 +48,7 @@ export function keyDetails({ key, secrets }: Shown, account: Account): string {
 }
 
 /** What a key has and had, as lines of a table. */
-export function accountFacts(account: Account): [name: string, value: string][] {
+export function accountFacts(account: AccountJson): [name: string, value: string][] {
   const { budget, period, period_ends_at: ends } = account;
   const requests = `${account.requests}, ${account.input_tokens} tokens in, ${account.output_tokens} out`;
   if (account.unit === "credit") {
@@ -72,7 +68,7 @@ export function accountFacts(account: Account): [name: string, value: string][] 
 }
 
 /** What the operator should know of a key that was just made; `account` is null when it could not be had. */
-export function openingAdvice(key: KeyRow, account: Account | null): string {
+export function openingAdvice(key: KeyJson, account: AccountJson | null): string {
   // A date that was mistyped would else be found by whoever is given the key.
   const expired = key.status === "expired" ? `, which expired on ${key.expires_at ?? ""} already,` : "";
   const made = `made ${key.mode} key ${keyName(key)}${expired}`;
@@ -82,13 +78,13 @@ export function openingAdvice(key: KeyRow, account: Account | null): string {
     : `${made} with ${opening(account)}; its secret is shown this once:\n`;
 }
 
-function remedy({ mode, prefix }: KeyRow): string {
+function remedy({ mode, prefix }: KeyJson): string {
   return mode === "credit"
     ? `is topped up: tollgate topup ${prefix} 25`
     : `has a budget: tollgate budget ${prefix} 1000000 --period month`;
 }
 
-function opening({ unit, balance, period }: Account): string {
+function opening({ unit, balance, period }: AccountJson): string {
   if (unit === "credit") return `${balance} credits`;
   return `${balance} tokens ${period === "none" ? "in all" : `per ${period ?? ""}`}`;
 }

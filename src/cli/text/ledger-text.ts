@@ -1,16 +1,13 @@
-import type { OperatorControl } from "../operator-control.ts";
+import type { JournalJson, VerificationJson } from "../../wire/admin/books.ts";
+import { moreText } from "../page-options.ts";
 import { table } from "./print.ts";
 
-type JournalPage = Awaited<ReturnType<OperatorControl["showJournal"]>>;
-type Verification = Awaited<ReturnType<OperatorControl["verifyLedger"]>>;
-
-/** `before` is where the page begins; null for the newest. */
-export function journalListing({ key, unit, entries, next, opening }: JournalPage, before: string | null): string {
-  if (entries.length === 0)
-    return before === null ? `nothing was ever booked to ${key.prefix}…` : "nothing was booked before that";
+export function journalListing({ key, unit, data, next, opening }: JournalJson, { after }: { after?: string }): string {
+  if (data.length === 0)
+    return after === undefined ? `nothing was ever booked to ${key.prefix}…` : "nothing was booked before that";
   const listing = table(
     ["TIME", "KIND", ">AMOUNT", unit === "credit" ? ">BALANCE" : ">USED", "MODEL", "REQUEST", "REFERENCE"],
-    entries.map((entry) => [
+    data.map((entry) => [
       entry.at,
       entry.kind,
       entry.amount,
@@ -24,13 +21,13 @@ export function journalListing({ key, unit, entries, next, opening }: JournalPag
 }
 
 /** What the reader cannot see in the rows: that there are more, or that some are missing. */
-function ending({ next, opening }: Pick<JournalPage, "next" | "opening">): string {
-  if (next !== null) return `\n\nmore: --before ${next}`;
+function ending({ next, opening }: Pick<JournalJson, "next" | "opening">): string {
+  if (next !== null) return moreText(next);
   if (opening === null || opening === "0") return "";
   return `\n\nThe balance before the oldest entry is ${opening}: charges whose usage records are gone are not listed.`;
 }
 
-export function verificationText(report: Verification): string {
+export function verificationText(report: VerificationJson): string {
   const { keys, holds, charges, fundings, usage_records: records } = report;
   const looked = `${keys} keys, ${charges} charges, ${fundings} fundings, ${holds} holds, ${records} usage records`;
   const aside = quarantineNote(report.quarantined);

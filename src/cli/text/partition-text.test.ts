@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
 import { partitionListing, repairText } from "./partition-text.ts";
 
-const day = { day: "2026-11-18", charges: 12, usage_records: 11 };
+const day = { day: "2026-11-18", charges: 12, usageRecords: 11 };
 
 test("a day left in the default partition is listed with the command that moves it", () => {
   const days = [{ ...day, day: "2026-11-17", place: "own" } as const, { ...day, place: "default" } as const];
 
-  const text = partitionListing({ days, default_charges: 12, default_usage_records: 11 });
+  const text = partitionListing({ days, defaultCharges: 12, defaultUsageRecords: 11 });
 
   expect(text).toContain("12 charges and 11 usage records lie in the default partition.");
   expect(text).toContain("tollgate ledger partitions --repair 2026-11-18");
 });
 
 test("with nothing in the default partition there is nothing to do", () => {
-  expect(partitionListing({ days: [], default_charges: 0, default_usage_records: 0 })).toMatch(/nothing lies in/);
+  expect(partitionListing({ days: [], defaultCharges: 0, defaultUsageRecords: 0 })).toMatch(/nothing lies in/);
 });
 
 test("a move says how many rows it moved and how long requests waited", () => {
-  expect(repairText({ ...day, result: "moved", locked_ms: 70 })).toMatch(/^moved 12 charges and 11 .* waited 70 ms/);
-  expect(repairText({ ...day, result: "present", locked_ms: 0 })).toMatch(/nothing to do/);
+  expect(repairText({ ...day, result: "moved", lockedMs: 70 })).toMatch(/^moved 12 charges and 11 .* waited 70 ms/);
+  expect(repairText({ ...day, result: "present", lockedMs: 0 })).toMatch(/nothing to do/);
 });

@@ -1,12 +1,22 @@
-import type { createJournalPartitions } from "../../app.ts";
+import type { JournalDays, RepairedDay } from "../../operator/storage.ts";
 import { table } from "./print.ts";
 
-type Partitions = ReturnType<typeof createJournalPartitions>;
-type Listing = Awaited<ReturnType<Partitions["list"]>>;
-type Repaired = Awaited<ReturnType<Partitions["repair"]>>;
+export const partitionsView = ({ days, defaultCharges, defaultUsageRecords }: JournalDays) => ({
+  days: days.map(({ day, place, charges, usageRecords }) => ({ day, place, charges, usage_records: usageRecords })),
+  default_charges: defaultCharges,
+  default_usage_records: defaultUsageRecords,
+});
 
-export function partitionListing({ days, default_charges: charges, default_usage_records: records }: Listing): string {
-  const rows = days.map((it) => [it.day, it.place, String(it.charges), String(it.usage_records)]);
+export const repairedView = ({ day, result, charges, usageRecords, lockedMs }: RepairedDay) => ({
+  day,
+  result,
+  charges,
+  usage_records: usageRecords,
+  locked_ms: lockedMs,
+});
+
+export function partitionListing({ days, defaultCharges: charges, defaultUsageRecords: records }: JournalDays): string {
+  const rows = days.map((it) => [it.day, it.place, String(it.charges), String(it.usageRecords)]);
   const left = days.filter(({ place }) => place === "default").map(({ day }) => day);
   const listing = days.length === 0 ? "no partitions yet" : table(["DAY", "PARTITION", ">CHARGES", ">RECORDS"], rows);
   const [first] = left;
@@ -14,7 +24,7 @@ export function partitionListing({ days, default_charges: charges, default_usage
   return `${listing}\n\n${charges} charges and ${records} usage records lie in the default partition. Move a day: tollgate ledger partitions --repair ${first}`;
 }
 
-export function repairText({ day, result, charges, usage_records: records, locked_ms: lockedMs }: Repaired): string {
+export function repairText({ day, result, charges, usageRecords: records, lockedMs }: RepairedDay): string {
   if (result === "present") return `${day} has its own partitions; nothing to do`;
   if (result === "made") return `${day} has its own partitions now; nothing of it lay in the default partition`;
   return `moved ${charges} charges and ${records} usage records of ${day}; requests waited ${lockedMs} ms. Counts and sums are as before.`;

@@ -16,7 +16,7 @@ const hold = {
 };
 
 test("what is in quarantine is listed with what it holds, since when, why, and a fix that can be copied", () => {
-  const text = quarantineListing({ holds: [hold], total: 1 });
+  const text = quarantineListing({ data: [hold], next: null, total: 1 });
 
   expect(text).toContain(`${hold.request_id}\n  key           ${hold.key_id}\n  reserved      0.25 credits`);
   expect(text).toContain("since         2026-11-15T12:00:20.000Z");
@@ -26,8 +26,11 @@ test("what is in quarantine is listed with what it holds, since when, why, and a
 });
 
 test("a list that leaves some out says how many there are", () => {
-  expect(quarantineListing({ holds: [hold], total: 40 })).toContain("1 of 40 requests in quarantine");
-  expect(quarantineListing({ holds: [], total: 0 })).toBe("No request is in quarantine.");
+  const page = quarantineListing({ data: [hold], next: "abc", total: 40 });
+
+  expect(page).toContain("1 of 40 requests in quarantine");
+  expect(page).toMatch(/more: --after abc$/);
+  expect(quarantineListing({ data: [], next: null, total: 0 })).toBe("No request is in quarantine.");
 });
 
 test.each([
@@ -37,7 +40,7 @@ test.each([
   ["not_quarantined", "not in quarantine"],
   ["refused", "still in quarantine. because (SQLSTATE 23505). do this"],
 ] as const)("a release that is %s says so", (result, words) => {
-  const rest = { charged: "0.1", sqlstate: "23505", reason: "because", fix: "do this" };
+  const rest = { unit: "credit" as const, charged: "0.1", sqlstate: "23505", reason: "because", fix: "do this" };
 
   expect(releaseText({ request_id: hold.request_id, result, ...rest })).toContain(words);
 });

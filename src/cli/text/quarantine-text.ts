@@ -1,12 +1,10 @@
-import type { OperatorControl } from "../operator-control.ts";
+import type { QuarantineJson, ReleasedJson } from "../../wire/admin/quarantine.ts";
+import { moreText } from "../page-options.ts";
 import { facts } from "./print.ts";
 
-type Page = Awaited<ReturnType<OperatorControl["quarantine"]["list"]>>;
-type Release = Awaited<ReturnType<OperatorControl["quarantine"]["release"]>>;
-
-export function quarantineListing({ holds, total }: Page): string {
-  if (holds.length === 0) return "No request is in quarantine.";
-  const each = holds.map((hold) =>
+export function quarantineListing({ data, next, total }: QuarantineJson): string {
+  if (data.length === 0) return total === 0 ? "No request is in quarantine." : "No more requests are in quarantine.";
+  const each = data.map((hold) =>
     facts(hold.request_id, [
       ["key", hold.key_id],
       ["reserved", amountOf(hold.unit, hold.reserved)],
@@ -18,11 +16,11 @@ export function quarantineListing({ holds, total }: Page): string {
       ["fix", hold.fix.replace("--key KEY", `--key ${hold.key_id}`)],
     ]),
   );
-  const shown = holds.length < total ? `${holds.length} of ${total} requests` : counted(total);
-  return `${each.join("\n\n")}\n\n${shown} in quarantine. Release one with \`tollgate ledger quarantine release REQUEST\`.`;
+  const shown = data.length < total ? `${data.length} of ${total} requests` : counted(total);
+  return `${each.join("\n\n")}\n\n${shown} in quarantine. Release one with \`tollgate ledger quarantine release REQUEST\`.${moreText(next)}`;
 }
 
-export function releaseText({ request_id: id, result, charged, sqlstate, reason, fix }: Release): string {
+export function releaseText({ request_id: id, result, charged, sqlstate, reason, fix }: ReleasedJson): string {
   switch (result) {
     case "charged":
       return `${id}: ended at its last checkpoint and charged ${charged}.`;

@@ -1,17 +1,19 @@
 import { styleText } from "node:util";
-import { type Account, accountFacts, keyName } from "./key-text.ts";
-import type { OperatorControl } from "../operator-control.ts";
+import type { AccountJson } from "../../wire/admin/funds.ts";
+import type { KeyJson } from "../../wire/admin/keys.ts";
+import type { UsageReportJson } from "../../wire/admin/usage.ts";
+import { accountFacts, keyName } from "./key-text.ts";
 import { facts, table } from "./print.ts";
 
-type Report = Awaited<ReturnType<OperatorControl["reportUsage"]>>;
-type Key = Awaited<ReturnType<OperatorControl["keys"]["show"]>>["key"];
-type Total = Report["days"][number] | Report["models"][number];
+type Total = UsageReportJson["days"][number] | UsageReportJson["models"][number];
 
 const BAR_WIDTH = 24;
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
 
 /** The summary of a key, then a bar per day and per model. */
-export function usageText(usage: { key: Key; account: Account } & Pick<Report, "days" | "models">): string {
+export function usageText(
+  usage: { key: KeyJson; account: AccountJson } & Pick<UsageReportJson, "days" | "models">,
+): string {
   const { key, account, days, models } = usage;
   const summary = facts(keyName(key), [["mode", key.mode], ["status", key.status], ...accountFacts(account)]);
   const unit = account.unit === "credit" ? ">CREDITS" : ">TOKENS";

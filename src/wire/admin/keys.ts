@@ -1,29 +1,52 @@
 import { z } from "zod";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { KEY_MODES } from "../../core/key-mode.ts";
-import { decimal, tokens } from "./funds.ts";
+import { formatCredits } from "../../core/money.ts";
 import { moment } from "../moment.ts";
 import { storable } from "../storable.ts";
+import type { ReadAs, WrittenAs } from "../validate.ts";
+import { credits, tokens } from "./funds.ts";
+import { dateOf, instant } from "./instant.ts";
+import { pageQuery, pageSchema } from "./page.ts";
 
 const label = storable(200).nullable();
 const rpmLimit = z.int().min(1).max(1_000_000).nullable();
-const expiresAt = moment.nullable();
+const expiresAt = moment.transform((text) => Date.parse(text)).nullable();
 const LONGEST_OVERLAP_MS = 366 * 86_400_000;
 
 /** `key` in a path. */
 export const ofKey = z.object({ key: z.string().describe("The id of a key, or its prefix.") });
 
 /** What an operator may ask of a new key. */
-export const keyRequestSchema = z.strictObject({
-  mode: z.enum(KEY_MODES),
-  label: label.default(null),
-  provider_scope: storable(100).min(1).default("all"),
-  models: z.array(storable(200).min(1)).max(1_000).nullable().default(null),
-  rpm_limit: rpmLimit.default(null),
-  expires_at: expiresAt.default(null),
-  credit: decimal.nullable().default(null),
-  budget: tokens.nullable().default(null),
-  period: z.enum(BUDGET_PERIODS).nullable().default(null),
+export const keyRequestSchema = z
+  .strictObject({
+    mode: z.enum(KEY_MODES),
+    label: label.default(null),
+    provider_scope: storable(100).min(1).default("all"),
+    models: z.array(storable(200).min(1)).max(1_000).nullable().default(null),
+    rpm_limit: rpmLimit.default(null),
+    expires_at: expiresAt.default(null),
+    credit: credits.nullable().default(null),
+    budget: tokens.nullable().default(null),
+    period: z.enum(BUDGET_PERIODS).nullable().default(null),
+  })
+  .transform(({ provider_scope, rpm_limit, expires_at, ...order }) => ({
+    ...order,
+    providerScope: provider_scope,
+    rpmLimit: rpm_limit,
+    expiresAtMs: expires_at,
+  }));
+
+export const keyRequestView = (order: ReadAs<typeof keyRequestSchema>): WrittenAs<typeof keyRequestSchema> => ({
+  mode: order.mode,
+  label: order.label,
+  provider_scope: order.providerScope,
+  models: order.models,
+  rpm_limit: order.rpmLimit,
+  expires_at: dateOf(order.expiresAtMs),
+  credit: order.credit === null ? null : formatCredits(order.credit),
+  budget: order.budget === null ? null : Number(order.budget),
+  period: order.period,
 });
 
 export const keyChangeSchema = z
@@ -32,18 +55,30 @@ export const keyChangeSchema = z
     rpm_limit: rpmLimit.exactOptional(),
     expires_at: expiresAt.exactOptional(),
   })
-  .refine((changes) => Object.keys(changes).length > 0, "Name at least one of label, rpm_limit and expires_at");
+  .refine((changes) => Object.keys(changes).length > 0, "Name at least one of label, rpm_limit and expires_at")
+  .transform(({ label, rpm_limit, expires_at }) => ({
+    ...(label === undefined ? {} : { label }),
+    ...(rpm_limit === undefined ? {} : { rpmLimit: rpm_limit }),
+    ...(expires_at === undefined ? {} : { expiresAtMs: expires_at }),
+  }));
 
-export const rotationSchema = z.strictObject({
-  overlap_ms: z.int().min(0).max(LONGEST_OVERLAP_MS).default(86_400_000),
+export const keyChangeView = ({
+  label,
+  rpmLimit,
+  expiresAtMs,
+}: ReadAs<typeof keyChangeSchema>): WrittenAs<typeof keyChangeSchema> => ({
+  ...(label === undefined ? {} : { label }),
+  ...(rpmLimit === undefined ? {} : { rpm_limit: rpmLimit }),
+  ...(expiresAtMs === undefined ? {} : { expires_at: dateOf(expiresAtMs) }),
 });
 
-export const keyPageSchema = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  after: z.uuid({ error: "Input should be the id of a key; begin again without it" }).exactOptional(),
-});
+export const rotationSchema = z
+  .strictObject({ overlap_ms: z.int().min(0).max(LONGEST_OVERLAP_MS).default(86_400_000) })
+  .transform(({ overlap_ms: overlapMs }) => ({ overlapMs }));
 
-export const keySchema = z
+export const keyPageSchema = pageQuery(100);
+
+const keySchema = z
   .object({
     id: z.uuid(),
     prefix: z.string().describe("The first twelve characters of its newest secret."),
@@ -53,21 +88,58 @@ export const keySchema = z
     provider_scope: z.string().describe("`all`, or the one provider the key may use."),
     models: z.array(z.string()).nullable().describe("The models the key may use; null: all of its scope."),
     rpm_limit: z.int().nullable().describe("Requests per minute; null: unlimited."),
-    expires_at: z.iso.datetime().nullable(),
-    created_at: z.iso.datetime(),
+    expires_at: instant.nullable(),
+    created_at: instant,
   })
-  .meta({ id: "Key" });
+  .meta({ id: "Key" })
+  .transform(({ provider_scope, rpm_limit, expires_at, created_at, ...key }) => ({
+    ...key,
+    providerScope: provider_scope,
+    rpmLimit: rpm_limit,
+    expiresAtMs: expires_at,
+    createdAtMs: created_at,
+  }));
 
-export const keyListSchema = z.object({ data: z.array(keySchema) });
+export type KeyJson = WrittenAs<typeof keySchema>;
+
+export const keyView = (key: ReadAs<typeof keySchema>): KeyJson => ({
+  id: key.id,
+  prefix: key.prefix,
+  mode: key.mode,
+  status: key.status,
+  label: key.label,
+  provider_scope: key.providerScope,
+  models: key.models,
+  rpm_limit: key.rpmLimit,
+  expires_at: dateOf(key.expiresAtMs),
+  created_at: dateOf(key.createdAtMs),
+});
+
+export const keyListSchema = pageSchema(keySchema);
+
+export type KeyListJson = WrittenAs<typeof keyListSchema>;
 
 const secretSchema = z
   .object({
     prefix: z.string(),
     status: z.enum(["active", "expired", "withdrawn"]),
-    created_at: z.iso.datetime(),
-    expires_at: z.iso.datetime().nullable(),
+    created_at: instant,
+    expires_at: instant.nullable(),
   })
-  .meta({ id: "KeySecret" });
+  .meta({ id: "KeySecret" })
+  .transform(({ prefix, status, created_at, expires_at }) => ({
+    prefix,
+    status,
+    createdAtMs: created_at,
+    expiresAtMs: expires_at,
+  }));
+
+const secretView = (secret: ReadAs<typeof secretSchema>): WrittenAs<typeof secretSchema> => ({
+  prefix: secret.prefix,
+  status: secret.status,
+  created_at: dateOf(secret.createdAtMs),
+  expires_at: dateOf(secret.expiresAtMs),
+});
 
 const secrets = z.array(secretSchema).describe("Newest first, fifty at most.");
 const secret = z.string().describe("The secret. Save it now; it won't be shown again.");
@@ -79,4 +151,11 @@ export const keyRotatedSchema = z.object({ key: keySchema, secret, secrets });
 export const keyStatusSchema = z.object({
   key: keySchema,
   changed: z.boolean().describe("False: the key was in that state already."),
+});
+
+export type KeyShownJson = WrittenAs<typeof keyShownSchema>;
+
+export const keyShownView = ({ key, secrets: listed }: ReadAs<typeof keyShownSchema>): KeyShownJson => ({
+  key: keyView(key),
+  secrets: listed.map(secretView),
 });

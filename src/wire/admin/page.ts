@@ -1,4 +1,27 @@
 import { z } from "zod";
+import type { Page } from "../../core/page.ts";
+
+const LONGEST_PAGE = 1_000;
+const LONGEST_CURSOR = 4_000;
+
+/** How much of a list is asked for. */
+export const pageQuery = (usual: number) =>
+  z
+    .strictObject({
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(LONGEST_PAGE)
+        .default(usual)
+        .describe(`How many rows at most, up to ${LONGEST_PAGE}.`),
+      after: z
+        .string()
+        .max(LONGEST_CURSOR)
+        .exactOptional()
+        .describe("`next` of the page before; leave it out to begin at the first page."),
+    })
+    .transform(({ limit, after }) => ({ limit, after: after ?? null }));
 
 /** Every list is answered like this. */
 export const pageSchema = <Row extends z.ZodType>(row: Row) =>
@@ -6,3 +29,8 @@ export const pageSchema = <Row extends z.ZodType>(row: Row) =>
     data: z.array(row),
     next: z.string().nullable().describe("Where the next page begins, for `after`; null at the end of the list."),
   });
+
+export const pageView = <Row, View>({ data, next }: Page<Row>, viewOf: (row: Row) => View) => ({
+  data: data.map(viewOf),
+  next,
+});

@@ -1,0 +1,92 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { remoteOperator } from "./remote-operator.ts";
+
+let server: Server | null = null;
+afterEach(() => {
+  server?.close();
+  server?.closeAllConnections();
+});
+
+async function gateway(status: number, body: string) {
+  const asked: string[] = [];
+  server = createServer((request, response) => {
+    asked.push(`${request.method ?? ""} ${request.url ?? ""} ${request.headers.authorization ?? ""}`);
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { operator: remoteOperator({ adminUrl: `http://127.0.0.1:${port}`, adminToken: "t" }), asked };
+}
+
+const topUp = { amount: 1_000_000_000n, kind: "grant", reference: "a" } as const;
+
+const FUNDED = {
+  key: { id: "0198c2b8-0000-7000-8000-000000000001", prefix: "tgc_a034Fq4J" },
+  result: "funded",
+  reference: "a",
+  account: {
+    unit: "credit",
+    balance: "1.000000001",
+    reserved: "0",
+    available: "1.000000001",
+    purchased: "1.000000001",
+    used: "-0.5",
+    budget: null,
+    period: null,
+    period_ends_at: null,
+    today: "0",
+    last_request: "0",
+    requests: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+  },
+};
+
+test("a key's name cannot lead to another path", async () => {
+  const { operator, asked } = await gateway(200, JSON.stringify(FUNDED));
+
+  const { account } = await operator.funds.topUp("../x?y=1#z", topUp);
+
+  expect(asked).toEqual(["POST /admin/v1/keys/..%2Fx%3Fy%3D1%23z/topups Bearer t"]);
+  expect(account).toMatchObject({ balance: 1_000_000_001n, used: -500_000_000n });
+});
+
+test.each(["{}", "[]", JSON.stringify({ ...FUNDED, account: { ...FUNDED.account, balance: "a lot" } })])(
+  "an answer that cannot be read leaves open whether it was done: %s",
+  async (body) => {
+    const { operator } = await gateway(200, body);
+
+    await expect(operator.funds.topUp("k", topUp)).rejects.toMatchObject({
+      name: "GatewayUnreachableError",
+      message: expect.stringContaining("is it of another version?") as string,
+    });
+  },
+);
+
+test("a refusal is passed on in its own words", async () => {
+  const { operator } = await gateway(409, JSON.stringify({ error: { message: "it is revoked." } }));
+
+  await expect(operator.keys.changeStatus("k", "resume")).rejects.toMatchObject({
+    name: "GatewayRefusalError",
+    message: "it is revoked.",
+  });
+});
+
+test.each([
+  [500, JSON.stringify({ error: { message: "Something went wrong." } })],
+  [502, "<html>"],
+])("an answer of %i leaves open whether it was done", async (status, body) => {
+  const { operator } = await gateway(status, body);
+
+  await expect(operator.funds.topUp("k", topUp)).rejects.toMatchObject({ name: "GatewayUnreachableError" });
+});
+
+test("a gateway that is gone is named", async () => {
+  const operator = remoteOperator({ adminUrl: "http://127.0.0.1:1", adminToken: "t" });
+
+  await expect(operator.keys.list({ limit: 1, after: null })).rejects.toThrow(
+    "the gateway at http://127.0.0.1:1 does not answer",
+  );
+});

@@ -1,0 +1,47 @@
+import type { By } from "../core/by.ts";
+import type { JournalDays, Partitions, RepairedDay, RepairStep } from "../ledger/partitions.ts";
+import type { OperatorEvents } from "../telemetry/operator-events.ts";
+
+export type { JournalDays, RepairedDay };
+
+/** Which server it is, and which one the books were last on. `needed` is false when it has the books already. */
+export type Adoption = {
+  standing: {
+    identifier: bigint;
+    timeline: number;
+    booked: { identifier: bigint | null; timeline: number | null; supersededBy: number | null } | null;
+  };
+  needed: boolean;
+  adopted: boolean;
+};
+
+/** Where the books lie, for whoever has the database itself. */
+export type ManageStorage = {
+  listDays: () => Promise<JournalDays>;
+  /** Gives a day (UTC, yyyy-mm-dd) that lies in the default partition partitions of its own. */
+  repairDay: (day: string, onStep: (step: RepairStep) => void, by: By) => Promise<RepairedDay>;
+  /** Says that the books are on this server now. Without `apply` it is only looked at. */
+  adopt: (how: { apply: boolean }, by: By) => Promise<Adoption>;
+};
+
+type Parts = {
+  partitions: Partitions;
+  adopt: (how: { apply: boolean }) => Promise<Adoption>;
+  events: Pick<OperatorEvents, "journalDayMoved" | "booksAdopted">;
+};
+
+export const createManageStorage = ({ partitions, adopt, events }: Parts): ManageStorage => ({
+  listDays: partitions.list,
+  repairDay: async (day, onStep, by) => {
+    const repaired = await partitions.repair(day, onStep);
+    const { result, charges, usageRecords } = repaired;
+    if (result !== "present") events.journalDayMoved({ day, charges, usageRecords, ...by });
+    return repaired;
+  },
+  adopt: async (how, by) => {
+    const adoption = await adopt(how);
+    const { identifier, timeline } = adoption.standing;
+    if (adoption.adopted) events.booksAdopted({ systemIdentifier: String(identifier), timeline, ...by });
+    return adoption;
+  },
+});

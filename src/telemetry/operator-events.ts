@@ -1,0 +1,59 @@
+import type { By } from "../core/by.ts";
+import type { Logger } from "./logger.ts";
+
+/** What operators changed, through whichever door, and who it was. Each is one line of the log. */
+export type OperatorEvents = {
+  keyIssued: (key: KeyNote & { mode: string } & By) => void;
+  /** A key was suspended, resumed, disabled, enabled or revoked. */
+  keyStatusChanged: (key: KeyNote & { status: string } & By) => void;
+  /** `changed` names what was changed of it. */
+  keyChanged: (key: KeyNote & { changed: readonly string[] } & By) => void;
+  /** A key got another secret; those before it work for `overlapMs` more. */
+  keyRotated: (key: KeyNote & { overlapMs: number } & By) => void;
+  /** Credit was booked or a budget set. `amount` is an exact decimal in the unit of the key. */
+  fundsBooked: (booking: KeyNote & { kind: string; amount: string; reference: string } & By) => void;
+  /** A request that could not be ended was ended by an operator; `released` is its id. */
+  holdReleased: (hold: { released: string; result: string } & By) => void;
+  /** The days of the journal were given partitions of their own. */
+  journalDayMoved: (day: { day: string; charges: number; usageRecords: number } & By) => void;
+  /** The books are on this server now. */
+  booksAdopted: (server: { systemIdentifier: string; timeline: number } & By) => void;
+  /** Nothing is said where nothing changed. */
+  catalogueChanged: (change: { changes: readonly CatalogueNote[] } & By) => void;
+};
+
+type KeyNote = { keyId: string; prefix: string };
+
+/** What became of a provider, a model, a price or a route. */
+type CatalogueNote = { kind: string; name: string; change: string };
+
+/** An import changes thousands of models; a line of the log stays a line. */
+const NAMED_CHANGES = 20;
+
+export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" | "warn"> }): OperatorEvents {
+  return {
+    keyIssued: ({ mode, ...key }) => logger.info({ ...keyOf(key), mode }, "key issued"),
+    keyStatusChanged: ({ status, ...key }) => logger.info({ ...keyOf(key), status }, "key status changed"),
+    keyChanged: ({ changed, ...key }) => logger.info({ ...keyOf(key), changed }, "key changed"),
+    keyRotated: ({ overlapMs, ...key }) => logger.info({ ...keyOf(key), overlap_ms: overlapMs }, "key rotated"),
+    fundsBooked: ({ kind, amount, reference, ...key }) =>
+      logger.info({ ...keyOf(key), kind, amount, reference }, "funds booked"),
+    holdReleased: ({ released, result, ...by }) => logger.info({ ...whoOf(by), released, result }, "hold released"),
+    journalDayMoved: ({ day, charges, usageRecords, ...by }) =>
+      logger.info({ ...whoOf(by), day, charges, usage_records: usageRecords }, "journal day moved"),
+    booksAdopted: ({ systemIdentifier, timeline, ...by }) =>
+      logger.warn({ ...whoOf(by), system_identifier: systemIdentifier, timeline }, "books adopted"),
+    catalogueChanged: ({ changes, ...by }) => {
+      if (changes.length === 0) return;
+      const named = changes.slice(0, NAMED_CHANGES).map(({ kind, name, change }) => `${change} ${kind} ${name}`);
+      logger.info({ ...whoOf(by), changes: changes.length, named }, "catalogue changed");
+    },
+  };
+}
+
+const whoOf = ({ actor, requestId }: By): object => ({ request_id: requestId, actor });
+const keyOf = ({ keyId, prefix, ...by }: KeyNote & By): object => ({
+  ...whoOf(by),
+  key_id: keyId,
+  key_prefix: prefix,
+});
