@@ -26,7 +26,7 @@ import { addHealth, type Degraded, type Readiness } from "./health.ts";
 import { createKeyShares } from "./key-shares.ts";
 import { refuse } from "./refuse.ts";
 import { requireHost } from "./require-host.ts";
-import { createRouter } from "./router.ts";
+import { createRouter, type Router } from "./router.ts";
 import { getDocs } from "./routes/get-docs.ts";
 import { getModel } from "./routes/get-model.ts";
 import { getModels } from "./routes/get-models.ts";
@@ -96,62 +96,10 @@ const TIMEOUT_CHECK_MS = 2_000;
 
 /** The public listener: both origins, both formats. */
 export function createHttp(parts: Parts): Server {
-  const { openRequest, countRequest, generate, showUsage, listModels, showModel, countTokens, betas } = parts;
-  const { events, drain, readiness, degraded, clock, limits } = parts;
+  const { clock, limits } = parts;
   const refusals = createRefusals(clock);
   const router = createRouter(refusals);
-  const callerAddress = createCallerAddress({ trusted: parts.trustedProxies, onHidden: events.addressesHidden });
-  const arrivals = createArrivals({ clock, bytesPerSecond: limits.bodyBytesPerSecond });
-  const { makeRoom } = arrivals;
-  const shares = createKeyShares({ ...limits, makeRoom });
-  const maxOpenRequests = limits.openRequests;
-  const serveRoute = createServeRoute({
-    router,
-    openRequest,
-    countRequest,
-    callerAddress,
-    events,
-    drain,
-    clock,
-    random: parts.random,
-    shares,
-    makeRoom,
-    maxOpenRequests,
-    equalCredentials: parts.equalCredentials,
-  });
-  const readBody = createReadBody({
-    unfundedBytes: limits.unfundedBodyBytes,
-    requireFunds: parts.requireFunds,
-    arrivals,
-  });
-  const serve = createServeGeneration({
-    generate,
-    countRequest,
-    readRequest: parts.readRequest,
-    fingerprint: parts.fingerprint,
-    betas,
-    mediaUrls: limits.mediaUrls,
-    events,
-    readBody,
-    maxJsonDepth: limits.jsonDepth,
-    sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
-  });
-  const { bodyBytes: maxBodyBytes } = limits;
-  for (const route of [
-    getModels({ listModels }),
-    getModel({ showModel }),
-    getUsage({ showUsage }),
-    postChatCompletions({ serve, maxBodyBytes }),
-    postResponses({ serve, maxBodyBytes }),
-    postMessages({ serve, maxBodyBytes }),
-    postCountTokens({ countTokens, readCountRequest: parts.readCountRequest, readBody, limits, betas }),
-  ])
-    serveRoute(route);
-  const servePage = createServePage(parts);
-  getOpenapi(router, servePage);
-  getDocs(router, servePage);
-  addHealth(router, { readiness, degraded, drain, clock });
-
+  addRoutes(router, parts);
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: limits.headersTimeoutMs,
@@ -179,6 +127,48 @@ export function createHttp(parts: Parts): Server {
   server.on("checkExpectation", handle);
   server.on("clientError", clientErrors.answer);
   return server;
+}
+
+function addRoutes(router: Router, parts: Parts): void {
+  const { showUsage, listModels, showModel, countTokens, readCountRequest, betas } = parts;
+  const { readiness, degraded, drain, clock, limits } = parts;
+  const arrivals = createArrivals({ clock, bytesPerSecond: limits.bodyBytesPerSecond });
+  const readBody = createReadBody({
+    unfundedBytes: limits.unfundedBodyBytes,
+    requireFunds: parts.requireFunds,
+    arrivals,
+  });
+  const serve = createServeGeneration({
+    ...parts,
+    mediaUrls: limits.mediaUrls,
+    readBody,
+    maxJsonDepth: limits.jsonDepth,
+    sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
+  });
+  const { makeRoom } = arrivals;
+  const serveRoute = createServeRoute({
+    ...parts,
+    router,
+    callerAddress: createCallerAddress({ trusted: parts.trustedProxies, onHidden: parts.events.addressesHidden }),
+    shares: createKeyShares({ ...limits, makeRoom }),
+    makeRoom,
+    maxOpenRequests: limits.openRequests,
+  });
+  const { bodyBytes: maxBodyBytes } = limits;
+  for (const route of [
+    getModels({ listModels }),
+    getModel({ showModel }),
+    getUsage({ showUsage }),
+    postChatCompletions({ serve, maxBodyBytes }),
+    postResponses({ serve, maxBodyBytes }),
+    postMessages({ serve, maxBodyBytes }),
+    postCountTokens({ countTokens, readCountRequest, readBody, limits, betas }),
+  ])
+    serveRoute(route);
+  const servePage = createServePage(parts);
+  getOpenapi(router, servePage);
+  getDocs(router, servePage);
+  addHealth(router, { readiness, degraded, drain, clock });
 }
 
 /** Unknown paths and wrong methods are refused in the format of the path they come closest to. [interface decision 26] */

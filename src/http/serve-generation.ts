@@ -2,6 +2,7 @@ import type { ClientDialect } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import { type CountRequest, countingRefusals } from "../gateway/count-request.ts";
+import type { Caller } from "../gateway/open-request.ts";
 import type { Generate } from "../gateway/generate/generate.ts";
 import { idempotencyOf } from "../gateway/generate/idempotency.ts";
 import type { Generation } from "../gateway/generate/generation.ts";
@@ -60,29 +61,13 @@ type Parts = {
 export const createServeGeneration =
   (parts: Parts): ServeGeneration =>
   async (exchange) => {
-    const { generate, countRequest, readRequest, fingerprint, events, sinkLimits } = parts;
-    const { route, context, request: incoming, response } = exchange;
-    const { dialect } = route;
+    const { generate, countRequest, fingerprint, events, sinkLimits } = parts;
+    const { route, context, response } = exchange;
     const { caller, log, requestId, startedAtMs } = context;
-    invariant(caller !== null && dialect !== null, "a generation without a caller or a format");
+    invariant(caller, "a generation without a caller");
     const { request, fidelity, idempotencyKey, bytes } = await countingRefusals(
       () => countRequest(caller, context.id),
-      async () => {
-        const named = readIdempotencyKey(incoming.rawHeaders);
-        const wanted = readFidelity(incoming.headers["x-tollgate-fidelity"]);
-        const body = await parts.readBody(exchange);
-        const read = await readRequest({
-          dialect,
-          keyId: caller.key.id,
-          secret: caller.secret,
-          bytes: body,
-          headers: incoming.headers,
-          betas: parts.betas,
-          mediaUrls: parts.mediaUrls,
-          maxDepth: parts.maxJsonDepth,
-        });
-        return { idempotencyKey: named, fidelity: wanted, request: read, bytes: body };
-      },
+      () => read(parts, exchange, caller),
     );
     const version = request.forwardedHeaders["anthropic-version"] ?? "";
     const { outcome, code, modelId, usage, relayMs, bytesOut, dropped } = await generate({
@@ -125,3 +110,24 @@ export const createServeGeneration =
       dropped,
     };
   };
+
+/** Headers and body as the request they make; whatever is wrong with either is refused here. */
+async function read(parts: Parts, exchange: Exchange, caller: Caller) {
+  const { dialect } = exchange.route;
+  invariant(dialect, "a generation without a format");
+  const { rawHeaders, headers } = exchange.request;
+  const idempotencyKey = readIdempotencyKey(rawHeaders);
+  const fidelity = readFidelity(headers["x-tollgate-fidelity"]);
+  const bytes = await parts.readBody(exchange);
+  const request = await parts.readRequest({
+    dialect,
+    keyId: caller.key.id,
+    secret: caller.secret,
+    bytes,
+    headers,
+    betas: parts.betas,
+    mediaUrls: parts.mediaUrls,
+    maxDepth: parts.maxJsonDepth,
+  });
+  return { idempotencyKey, fidelity, request, bytes };
+}

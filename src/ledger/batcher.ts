@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { invariant } from "../core/invariant.ts";
-import { createDatabaseBreaker } from "./database-breaker.ts";
-import { createLane, type Failure, type LaneLimits } from "./lane.ts";
+import { createDatabaseBreaker, type DatabaseBreaker } from "./database-breaker.ts";
+import { createLane, type Failure, type Lane, type LaneLimits } from "./lane.ts";
 import type {
   Ask,
   BatchVerdict,
@@ -54,32 +54,12 @@ const REPLAYS_AT_ONCE = 4;
 const LARGE_ANSWER_BYTES = 32_768;
 
 export function createBatcher(options: BatcherOptions): Batcher {
-  const { ledger, processId, failureOf, clock, limits, settleTimeoutMs, voidTimeoutMs, onLostRelease } = options;
+  const { ledger, processId, clock, limits, settleTimeoutMs, onLostRelease } = options;
   const breaker = createDatabaseBreaker({ clock, failures: FAILURES_BEFORE_REFUSING, coolMs: COOL_MS });
-  const common = { failureOf, clock, bytesOf: () => CALL_BYTES };
-
-  // A dead ledger is no reason to forget what a request came to in the end.
-  const patient = { limits: { ...limits, timeoutMs: voidTimeoutMs }, breaker: null, abandoned: () => undefined };
-  const cancel = createLane<Undone, Voided>({
-    ...common,
-    ...patient,
-    send: (requests) => ledger.void(requests),
-  });
-  const settleLate = createLane<Settlement, Settled>({
-    ...common,
-    ...patient,
-    send: (settlements) => ledger.settle(settlements),
-  });
-  const suspend = createLane<string, boolean>({
-    ...common,
-    ...patient,
-    send: async (keyIds) => {
-      const suspended = new Set(await ledger.suspend([...new Set(keyIds)]));
-      return keyIds.map((keyId) => suspended.delete(keyId));
-    },
-  });
+  const { cancel, settleLate, suspend } = patientLanes(options);
+  const { settle, settleLarge } = settleLanes(options, breaker);
   const admit = createLane<Ask, BatchVerdict>({
-    ...common,
+    ...common(options),
     send: (asks) => ledger.admit(processId, asks),
     limits,
     longestMs: PATIENCE * limits.timeoutMs,
@@ -91,14 +71,53 @@ export function createBatcher(options: BatcherOptions): Batcher {
   });
   // A flood of repeats keeps itself waiting, and neither others' admissions nor the word on whether the ledger lives.
   const replay = createLane<Claimed, StoredAnswer | null>({
-    ...common,
+    ...common(options),
     send: (claims) => ledger.kept(claims),
     limits: { ...limits, items: REPLAYS_AT_ONCE, timeoutMs: settleTimeoutMs },
     breaker: null,
     abandoned: () => undefined,
   });
+  const admitLanes = { admit, replay };
+  const lanes = [admit, replay, settle, settleLarge, settleLate, cancel, suspend];
+
+  return {
+    admit: (ask) => admitWhole(ask, admitLanes),
+    settle: (settlement) => (answerBytes(settlement) > LARGE_ANSWER_BYTES ? settleLarge : settle).submit(settlement),
+    settleLate: settleLate.submit,
+    void: cancel.submit,
+    suspend: suspend.submit,
+    waiting: () => lanes.reduce((sum, { waiting }) => sum + waiting(), 0),
+  };
+}
+
+const common = ({ failureOf, clock }: BatcherOptions) => ({ failureOf, clock, bytesOf: () => CALL_BYTES });
+
+/** A dead ledger is no reason to forget what a request came to in the end. */
+function patientLanes(options: BatcherOptions) {
+  const { ledger, limits, voidTimeoutMs } = options;
+  const patient = {
+    ...common(options),
+    limits: { ...limits, timeoutMs: voidTimeoutMs },
+    breaker: null,
+    abandoned: () => undefined,
+  };
+  return {
+    cancel: createLane<Undone, Voided>({ ...patient, send: (requests) => ledger.void(requests) }),
+    settleLate: createLane<Settlement, Settled>({ ...patient, send: (settlements) => ledger.settle(settlements) }),
+    suspend: createLane<string, boolean>({
+      ...patient,
+      send: async (keyIds) => {
+        const suspended = new Set(await ledger.suspend([...new Set(keyIds)]));
+        return keyIds.map((keyId) => suspended.delete(keyId));
+      },
+    }),
+  };
+}
+
+function settleLanes(options: BatcherOptions, breaker: DatabaseBreaker) {
+  const { ledger, limits, settleTimeoutMs } = options;
   const settling = {
-    ...common,
+    ...common(options),
     send: (settlements: readonly Settlement[]) => ledger.settle(settlements),
     bytesOf: (settlement: Settlement) => CALL_BYTES + answerBytes(settlement),
     limits: { ...limits, timeoutMs: settleTimeoutMs },
@@ -107,31 +126,24 @@ export function createBatcher(options: BatcherOptions): Batcher {
     // Its caller sends an error and then a void: an error costs nothing.
     abandoned: () => undefined,
   };
-  const settle = createLane<Settlement, Settled>(settling);
   // Whoever has large answers stored waits behind others that do, and nobody else does.
-  const settleLarge = createLane<Settlement, Settled>(settling);
-
-  const lanes = [admit, replay, settle, settleLarge, settleLate, cancel, suspend];
-
-  async function admitWhole(ask: Ask): Promise<AdmitVerdict> {
-    const { keyId, claim } = ask;
-    const verdict = await admit.submit(ask);
-    if (verdict.kind !== "replay") return verdict;
-    invariant(claim, "a replay is the verdict on a claim");
-    const rate = verdict.rate === undefined ? {} : { rate: verdict.rate };
-    const answer = await replay.submit({ keyId, claim });
-    // It was undone or has expired since: what the claim is worth now, the next try is told.
-    return { ...(answer === null ? { kind: "in_progress" } : { kind: "replay", answer }), ...rate };
-  }
-
   return {
-    admit: admitWhole,
-    settle: (settlement) => (answerBytes(settlement) > LARGE_ANSWER_BYTES ? settleLarge : settle).submit(settlement),
-    settleLate: settleLate.submit,
-    void: cancel.submit,
-    suspend: suspend.submit,
-    waiting: () => lanes.reduce((sum, { waiting }) => sum + waiting(), 0),
+    settle: createLane<Settlement, Settled>(settling),
+    settleLarge: createLane<Settlement, Settled>(settling),
   };
+}
+
+type AdmitLanes = { admit: Lane<Ask, BatchVerdict>; replay: Lane<Claimed, StoredAnswer | null> };
+
+async function admitWhole(ask: Ask, { admit, replay }: AdmitLanes): Promise<AdmitVerdict> {
+  const { keyId, claim } = ask;
+  const verdict = await admit.submit(ask);
+  if (verdict.kind !== "replay") return verdict;
+  invariant(claim, "a replay is the verdict on a claim");
+  const rate = verdict.rate === undefined ? {} : { rate: verdict.rate };
+  const answer = await replay.submit({ keyId, claim });
+  // It was undone or has expired since: what the claim is worth now, the next try is told.
+  return { ...(answer === null ? { kind: "in_progress" } : { kind: "replay", answer }), ...rate };
 }
 
 const answerBytes = ({ answer }: Settlement): number => answer?.body.length ?? 0;

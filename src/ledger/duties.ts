@@ -54,24 +54,10 @@ const CHECKPOINT_RETRY_MS = 1_000;
  * then on requests may be admitted.
  */
 export async function startDuties(options: DutiesOptions): Promise<Duties> {
-  const { ledger, housekeeping: store, failureOf, processId, clock, batchItems, events } = options;
+  const { ledger, housekeeping: store, failureOf, processId, clock, events } = options;
   const failed = (duty: Duty) => (error: unknown) => events.dutyFailed(duty, error);
 
-  const checkpoints = createCheckpoints({
-    checkpoint: ledger.checkpoint,
-    failureOf,
-    clock,
-    limits: { items: batchItems, everyMs: CHECKPOINT_EVERY_MS, retryMs: CHECKPOINT_RETRY_MS },
-    onClosed: (holdId) => {
-      events.holdFoundClosed({ holdId });
-      options.onHoldClosed(holdId);
-    },
-    onWritten: (count) => {
-      events.checkpointsWritten(count);
-      events.dutyDone("checkpoint");
-    },
-    onFailed: failed("checkpoint"),
-  });
+  const checkpoints = createWriter(options);
   const lease = startLease({
     heartbeat: ledger.heartbeat,
     processId,
@@ -123,4 +109,22 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
       await lease.stop();
     },
   };
+}
+
+function createWriter({ ledger, failureOf, clock, batchItems, events, onHoldClosed }: DutiesOptions): Checkpoints {
+  return createCheckpoints({
+    checkpoint: ledger.checkpoint,
+    failureOf,
+    clock,
+    limits: { items: batchItems, everyMs: CHECKPOINT_EVERY_MS, retryMs: CHECKPOINT_RETRY_MS },
+    onClosed: (holdId) => {
+      events.holdFoundClosed({ holdId });
+      onHoldClosed(holdId);
+    },
+    onWritten: (count) => {
+      events.checkpointsWritten(count);
+      events.dutyDone("checkpoint");
+    },
+    onFailed: (error) => events.dutyFailed("checkpoint", error),
+  });
 }

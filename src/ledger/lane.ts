@@ -57,113 +57,134 @@ type Entry<Item, Answer> = {
  * database, the larger the batches.
  */
 export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): Lane<Item, Answer> {
-  type Call = Entry<Item, Answer>;
-  const { send, failureOf, bytesOf, limits, clock, breaker, abandoned } = options;
-  const { longestMs = limits.timeoutMs } = options;
-  const queue: Call[] = [];
-  /** In the order of their deadlines, since the same holds for all. */
-  const waiting = new Set<Call>();
-  let answeredMs = 0;
-  let flushing = false;
-  let flushedMs = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | null = null;
+  const lane = new BatchLane(options);
+  return { submit: (item) => lane.submit(item), waiting: () => lane.waiting() };
+}
 
-  function submit(item: Item): Promise<Answer> {
-    if (waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
+class BatchLane<Item, Answer> {
+  readonly #options: LaneOptions<Item, Answer>;
+  readonly #longestMs: number;
+  readonly #queue: Entry<Item, Answer>[] = [];
+  /** In the order of their deadlines, since the same holds for all. */
+  readonly #waiting = new Set<Entry<Item, Answer>>();
+  #answeredMs = 0;
+  #flushing = false;
+  #flushedMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: LaneOptions<Item, Answer>) {
+    this.#options = options;
+    this.#longestMs = options.longestMs ?? options.limits.timeoutMs;
+  }
+
+  waiting(): number {
+    return this.#waiting.size;
+  }
+
+  submit(item: Item): Promise<Answer> {
+    const { limits, breaker, bytesOf, clock } = this.#options;
+    if (this.#waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
     if (breaker && !breaker.permits()) return refuse("the ledger does not answer");
     return new Promise((resolve, reject) => {
-      const call: Call = { item, bytes: bytesOf(item), sinceMs: clock.elapsedMs(), sent: false, resolve, reject };
-      queue.push(call);
-      waiting.add(call);
-      watch();
-      if (!flushing) void flushAll();
+      const entry = { item, bytes: bytesOf(item), sinceMs: clock.elapsedMs(), sent: false, resolve, reject };
+      this.#queue.push(entry);
+      this.#waiting.add(entry);
+      this.#watch();
+      if (!this.#flushing) void this.#flushAll();
     });
   }
 
-  async function flushAll(): Promise<void> {
-    flushing = true;
+  async #flushAll(): Promise<void> {
+    const { limits, clock } = this.#options;
+    this.#flushing = true;
     do {
-      const restMs = flushedMs + limits.paceMs - clock.elapsedMs();
-      await gather(queue.length >= limits.items ? 0 : restMs);
-      flushedMs = clock.elapsedMs();
-      await flush(take(queue, limits));
-    } while (queue.length > 0);
-    flushing = false;
+      const restMs = this.#flushedMs + limits.paceMs - clock.elapsedMs();
+      await gather(this.#queue.length >= limits.items ? 0 : restMs);
+      this.#flushedMs = clock.elapsedMs();
+      await this.#flush(take(this.#queue, limits));
+    } while (this.#queue.length > 0);
+    this.#flushing = false;
   }
 
   /** Ends with every call answered, refused or abandoned. */
-  async function flush(batch: readonly Call[]): Promise<void> {
-    for (let calls = batch; calls.length > 0; calls = calls.filter((call) => waiting.has(call))) {
-      for (const call of calls) call.sent = true;
+  async #flush(batch: readonly Entry<Item, Answer>[]): Promise<void> {
+    const { send, failureOf, breaker, clock, limits } = this.#options;
+    for (let entries = batch; entries.length > 0; entries = entries.filter((entry) => this.#waiting.has(entry))) {
+      for (const entry of entries) entry.sent = true;
       try {
-        const answers = await send(calls.map(({ item }) => item));
+        const answers = await send(entries.map(({ item }) => item));
         breaker?.succeeded();
-        answeredMs = clock.elapsedMs();
-        for (const [index, call] of calls.entries()) finish(call, () => call.resolve(answers[index] as Answer));
+        this.#answeredMs = clock.elapsedMs();
+        for (const [index, entry] of entries.entries())
+          this.#finish(entry, () => entry.resolve(answers[index] as Answer));
         return;
       } catch (error) {
         const failure = failureOf(error);
-        if (failure === "data" && calls.length > 1) return await halve(calls);
+        if (failure === "data" && entries.length > 1) return await this.#halve(entries);
         if (failure !== "lost") {
-          for (const call of calls) finish(call, () => call.reject(reasonOf(failure, error)));
+          for (const entry of entries) this.#finish(entry, () => entry.reject(reasonOf(failure, error)));
           return;
         }
         breaker?.failed();
         // Nobody waits for a ledger that is known to be dead, the caller who tried it included.
-        if (breaker?.broken()) return giveUp(calls, "the ledger does not answer");
+        if (breaker?.broken()) return this.#giveUp(entries, "the ledger does not answer");
         await new Promise((resolve) => setTimeout(resolve, limits.retryMs));
       }
     }
   }
 
   /** One caller's impossible value must not fail its neighbours. */
-  async function halve(calls: readonly Call[]): Promise<void> {
-    const middle = Math.ceil(calls.length / 2);
-    await flush(calls.slice(0, middle));
-    await flush(calls.slice(middle));
+  async #halve(entries: readonly Entry<Item, Answer>[]): Promise<void> {
+    const middle = Math.ceil(entries.length / 2);
+    await this.#flush(entries.slice(0, middle));
+    await this.#flush(entries.slice(middle));
   }
 
-  function finish(call: Call, tell: () => void): void {
-    if (waiting.delete(call)) tell();
+  #finish(entry: Entry<Item, Answer>, tell: () => void): void {
+    if (this.#waiting.delete(entry)) tell();
   }
 
-  function watch(): void {
-    const [first] = waiting;
-    if (timer !== null || first === undefined) return;
+  #watch(): void {
+    if (this.#timer !== null) return;
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    const waitMs = Math.max(0, this.#deadlineMs(first) - this.#options.clock.elapsedMs());
     // An answer that came while this process was busy with others is read before it is missed.
-    timer = setTimeout(() => setImmediate(expire), Math.max(0, deadlineMs(first) - clock.elapsedMs()));
-    timer.unref();
+    this.#timer = setTimeout(() => setImmediate(() => this.#expire()), waitMs);
+    this.#timer.unref();
   }
 
   /** A ledger that answers others is alive, and has only more to do than this process gave it time for. */
-  const deadlineMs = ({ sinceMs }: Call): number =>
-    Math.min(Math.max(sinceMs, answeredMs) + limits.timeoutMs, sinceMs + longestMs);
-
-  function expire(): void {
-    timer = null;
-    for (const call of waiting) {
-      if (deadlineMs(call) > clock.elapsedMs()) break;
-      // A database that answered nobody while this call waited hangs, and is as dead as one that refuses.
-      if (answeredMs <= deadlineMs(call) - limits.timeoutMs) breaker?.failed();
-      if (!call.sent) queue.splice(queue.indexOf(call), 1);
-      giveUp([call], "the ledger did not answer in time");
-    }
-    watch();
+  #deadlineMs({ sinceMs }: Entry<Item, Answer>): number {
+    const { timeoutMs } = this.#options.limits;
+    return Math.min(Math.max(sinceMs, this.#answeredMs) + timeoutMs, sinceMs + this.#longestMs);
   }
 
-  function giveUp(calls: readonly Call[], message: string): void {
-    for (const call of calls) {
-      finish(call, () => {
-        if (call.sent) abandoned(call.item);
-        call.reject(new LedgerUnavailableError(message));
+  #expire(): void {
+    const { clock, limits, breaker } = this.#options;
+    this.#timer = null;
+    for (const entry of this.#waiting) {
+      const deadlineMs = this.#deadlineMs(entry);
+      if (deadlineMs > clock.elapsedMs()) break;
+      // A database that answered nobody while this call waited hangs, and is as dead as one that refuses.
+      if (this.#answeredMs <= deadlineMs - limits.timeoutMs) breaker?.failed();
+      if (!entry.sent) this.#queue.splice(this.#queue.indexOf(entry), 1);
+      this.#giveUp([entry], "the ledger did not answer in time");
+    }
+    this.#watch();
+  }
+
+  #giveUp(entries: readonly Entry<Item, Answer>[], message: string): void {
+    for (const entry of entries) {
+      this.#finish(entry, () => {
+        if (entry.sent) this.#options.abandoned(entry.item);
+        entry.reject(new LedgerUnavailableError(message));
       });
     }
   }
-
-  const refuse = (message: string): Promise<never> => Promise.reject(new LedgerUnavailableError(message));
-
-  return { submit, waiting: () => waiting.size };
 }
+
+const refuse = (message: string): Promise<never> => Promise.reject(new LedgerUnavailableError(message));
 
 /** Who is refused for what this process is hears the same as while nobody answers. */
 const reasonOf = (failure: Failure, error: unknown): unknown =>

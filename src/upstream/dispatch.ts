@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
-import type { CallConventions, AnswerMode } from "./call-convention.ts";
+import type { CallConvention, CallConventions, AnswerMode } from "./call-convention.ts";
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
 import { createRouteChoice } from "./choose-route.ts";
@@ -71,6 +71,8 @@ type Refusal = {
   route: Route;
   watched: WatchedCall;
   note: (status: number | null, failure: string | null) => void;
+  convention: CallConvention | undefined;
+  clock: Clock;
 };
 
 /** Tries the routes in order until one answers; nothing is tried again once a provider has begun to. */
@@ -116,7 +118,10 @@ export function createDispatch(parts: Parts): Dispatch {
         idleTimeoutMs: route.idleTimeoutMs,
         sink,
       });
-      if (answer.status !== 200) return await refused({ answer, route, watched, note });
+      if (answer.status !== 200) {
+        const convention = conventions[route.dialect];
+        return await refused({ answer, route, watched, note, convention, clock });
+      }
       note(200, null);
       watched.answered(clock.elapsedMs() - startedAtMs);
       return { kind: "answered", dispatched: { route, answer, ended: (ending) => watched.ended(ending) } };
@@ -124,41 +129,48 @@ export function createDispatch(parts: Parts): Dispatch {
       if (!(error instanceof UpstreamError) || sink.isGone()) watched.released();
       if (!(error instanceof UpstreamError)) throw error;
       if (sink.isGone()) return { kind: "gone" };
-      const { reason } = error;
-      note(null, reason);
-      // How many connections there may be is ours to say, and the provider knows nothing of those that wait for one.
-      if (reason === "crowded") watched.released();
-      else {
-        const perhapsLong = reason === "timed_out" && task.answerMode === "whole";
-        watched.failed({ reason, status: null, coolDownMs: null, perhapsLong });
-      }
-      const next = reason === "refused" || reason === "broken" ? "anybody" : "others";
-      return { kind: "failed", fault: failureFault(error, route.provider), next };
+      note(null, error.reason);
+      return unreached({ error, answerMode: task.answerMode, route, watched });
     }
   }
+}
 
-  /** A provider answered, and not with success. */
-  async function refused({ answer, route, watched, note }: Refusal): Promise<Tried> {
-    const { provider } = route;
-    const reading = readBeginning(answer.body, ERROR_BODY);
-    // Only what the request or the account was refused for; nobody waits for the words of a provider that has failed.
-    const worded = answer.status < 500 ? conventions[route.dialect]?.refusal : undefined;
-    const { status, headers } = worded ? worded(answer, await reading) : answer;
-    const reason = refusalReason(status);
-    if (isRetryable(status)) {
-      // Its words do not matter, so nobody waits for them; they are read so that the connection can be used again.
-      note(status, reason);
-      watched.failed({ reason, status, coolDownMs: coolDownOf({ status, headers, nowMs: clock.nowMs() }) });
-      return { kind: "failed", fault: providerFault({ status, body: NO_BYTES, provider }), next: "others" };
-    }
-    // What a caller can provoke says nothing about the route, or one caller could take it from all others.
-    watched.released();
-    const body = await reading;
+/** A provider answered, and not with success. */
+async function refused({ answer, route, watched, note, convention, clock }: Refusal): Promise<Tried> {
+  const { provider } = route;
+  const reading = readBeginning(answer.body, ERROR_BODY);
+  // Only what the request or the account was refused for; nobody waits for the words of a provider that has failed.
+  const worded = answer.status < 500 ? convention?.refusal : undefined;
+  const { status, headers } = worded ? worded(answer, await reading) : answer;
+  const reason = refusalReason(status);
+  if (isRetryable(status)) {
+    // Its words do not matter, so nobody waits for them; they are read so that the connection can be used again.
     note(status, reason);
-    return {
-      kind: "failed",
-      fault: providerFault({ status, body, provider, model: route.upstreamModel }),
-      next: "nobody",
-    };
+    watched.failed({ reason, status, coolDownMs: coolDownOf({ status, headers, nowMs: clock.nowMs() }) });
+    return { kind: "failed", fault: providerFault({ status, body: NO_BYTES, provider }), next: "others" };
   }
+  // What a caller can provoke says nothing about the route, or one caller could take it from all others.
+  watched.released();
+  const body = await reading;
+  note(status, reason);
+  return {
+    kind: "failed",
+    fault: providerFault({ status, body, provider, model: route.upstreamModel }),
+    next: "nobody",
+  };
+}
+
+type Unreached = { error: UpstreamError; answerMode: AnswerMode; route: Route; watched: WatchedCall };
+
+/** A provider gave no answer at all. */
+function unreached({ error, answerMode, route, watched }: Unreached): Tried {
+  const { reason } = error;
+  // How many connections there may be is ours to say, and the provider knows nothing of those that wait for one.
+  if (reason === "crowded") watched.released();
+  else {
+    const perhapsLong = reason === "timed_out" && answerMode === "whole";
+    watched.failed({ reason, status: null, coolDownMs: null, perhapsLong });
+  }
+  const next = reason === "refused" || reason === "broken" ? "anybody" : "others";
+  return { kind: "failed", fault: failureFault(error, route.provider), next };
 }
