@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { chartOf } from "./chart.ts";
 import { crossingsOf } from "./crossings.ts";
 import { crossingsTable } from "./crossings-table.ts";
+import { messageOf } from "./message-of.ts";
 import { type BenchOptions, HELP, parseOptions } from "./options.ts";
 import { createProcesses } from "./processes.ts";
 import { type Findings, runPhases } from "./run-phases.ts";
@@ -47,7 +48,7 @@ async function main(words: readonly string[]): Promise<number> {
     const findings = await runPhases(stage);
     await processes.stopAll();
     await stage.close();
-    return publish(options, findings, machineOf(stage));
+    return publish(options, { ...findings, missing: stage.missing }, machineOf(stage));
   } catch (error) {
     process.stderr.write(`bench: ${messageOf(error)}\n`);
     return 1;
@@ -58,22 +59,24 @@ async function main(words: readonly string[]): Promise<number> {
 
 type Machine = Record<string, string | number | boolean>;
 
-function publish(options: BenchOptions, findings: Findings, machine: Machine): number {
+function publish(options: BenchOptions, findings: Findings & { missing: string[] }, machine: Machine): number {
   const crossings = crossingsOf(findings.translated);
   const tables = findings.sheets.map(tableOf);
   if (crossings.length > 0) tables.push(crossingsTable(crossings));
-  process.stdout.write(`${[`## ${headingOf(machine)}`, ...tables, validityOf(findings)].join("\n\n")}\n`);
+  const missing = findings.missing.map((text) => `Not measured: ${text}`);
+  process.stdout.write(`${[`## ${headingOf(machine)}`, ...tables, ...missing, validityOf(findings)].join("\n\n")}\n`);
   if (options.jsonFile !== null) {
     writeFileSync(options.jsonFile, `${JSON.stringify({ machine, crossings, ...findings }, null, 2)}\n`);
   }
   if (options.svgFile !== null) writeFileSync(options.svgFile, chartOf(findings.sheets, headingOf(machine)));
-  if (options.thresholds === "shown") return 0;
+  const measured = findings.missing.length === 0 ? 0 : 1;
+  if (options.thresholds === "shown") return measured;
 
   const misses = [...missesOf(findings.sheets), ...missesAmong(crossings)];
   for (const { kind, ratio, of, least } of misses) {
     process.stderr.write(`bench: ${kind} reaches ${ratio?.toFixed(2) ?? "nothing"} of ${of}; ${least} is demanded\n`);
   }
-  return misses.length === 0 ? 0 : 1;
+  return misses.length === 0 ? measured : 1;
 }
 
 function validityOf({ sheets, translated }: Findings): string {
@@ -97,8 +100,4 @@ function machineOf({ processes, generator, options }: Stage): Machine {
 
 function headingOf({ cores, node, load, slices, seconds }: Machine): string {
   return `${cores} cores, Node ${String(node).slice(1)}, ${load} load generator and provider, ${slices} slices of ${seconds} s`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,12 +3,12 @@ import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { installPackages } from "../support/npm-packages.ts";
-import type { Installed } from "../support/install-once.ts";
+import { type Installed, installOnce, runInstaller } from "../support/install-once.ts";
 import { installPythonPackages } from "../support/python-environment.ts";
 import { createGarbageMeter, measuredNode } from "./garbage-meter.ts";
 import type { PeerChoice } from "./options.ts";
 import type { Processes, StartOptions } from "./processes.ts";
+import { probe } from "./probe.ts";
 import { type Models, PROVIDER_CREDENTIAL, type Subject, UPSTREAM_MODELS } from "./subject.ts";
 import { waitUntil } from "./wait-for-log.ts";
 
@@ -19,17 +19,21 @@ type Recipe = {
   install: () => Promise<Installed>;
   start: (place: Place) => Pick<StartOptions, "program" | "words" | "env">;
   headers: (providerUrl: string) => Record<string, string>;
+  credential: string;
   models: Models;
   runsOn: "node" | "something else";
 };
 
+const INSTALL_TIMEOUT_MS = 400_000;
 const READY_LIMIT_MS = 120_000;
+/** Required at its start, so it is on; nothing is stored, as there is no database. */
+const LITELLM_MASTER_KEY = "sk-bench-0123456789abcdef0123456789abcdef";
 const VERSIONS = { portkey: "1.15.2", litellm: "1.106.2" };
 const LITELLM_MODELS: Models = { plain: "bench-plain", stream: "bench-stream", idle: "bench-idle" };
 
 const RECIPES: Record<keyof typeof VERSIONS, Recipe> = {
   portkey: {
-    install: () => installPackages("portkey", { "@portkey-ai/gateway": VERSIONS.portkey }),
+    install: installPortkey,
     start: ({ folder, port, garbageFile }) => {
       const node = measuredNode(garbageFile);
       const loopback = pathToFileURL(join(import.meta.dirname, "loopback-preload.ts")).href;
@@ -40,6 +44,7 @@ const RECIPES: Record<keyof typeof VERSIONS, Recipe> = {
       };
     },
     headers: (providerUrl) => ({ "x-portkey-provider": "openai", "x-portkey-custom-host": `${providerUrl}/v1` }),
+    credential: PROVIDER_CREDENTIAL,
     models: UPSTREAM_MODELS,
     runsOn: "node",
   },
@@ -56,15 +61,35 @@ const RECIPES: Record<keyof typeof VERSIONS, Recipe> = {
           PYTHONPATH: folder,
           LITELLM_LOCAL_MODEL_COST_MAP: "True",
           LITELLM_LOG: "ERROR",
+          LITELLM_MASTER_KEY,
           LITELLM_MODE: "PRODUCTION",
         },
       };
     },
     headers: () => ({}),
+    credential: LITELLM_MASTER_KEY,
     models: LITELLM_MODELS,
     runsOn: "something else",
   },
 };
+
+/** With a later version of its server, Portkey answers every stream with 500: it changes headers that must not be changed. */
+function installPortkey(): Promise<Installed> {
+  const contents = {
+    private: true,
+    dependencies: { "@portkey-ai/gateway": VERSIONS.portkey },
+    overrides: { "@hono/node-server": "1.14.1" },
+  };
+  const words = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"] as const;
+  return installOnce({
+    name: "portkey",
+    contents,
+    install: (cwd) => {
+      writeFileSync(join(cwd, "package.json"), JSON.stringify(contents));
+      return runInstaller({ words, cwd, timeoutMs: INSTALL_TIMEOUT_MS });
+    },
+  });
+}
 
 /** YAML takes JSON. */
 function litellmConfig(providerUrl: string): object {
@@ -84,18 +109,18 @@ function litellmConfig(providerUrl: string): object {
 export type Peer = { name: string; start: () => Promise<Subject> };
 export type PeerInput = { processes: Processes; providerUrl: string; scratchFolder: string };
 
-/** Installs a peer, or says why there is none. */
+/** Installs a peer; throws with the reason when that is not possible. */
 export async function preparePeer(
   { name, command }: PeerChoice,
   { processes, providerUrl, scratchFolder }: PeerInput,
-): Promise<Peer | { missing: string }> {
+): Promise<Peer> {
   const recipe = command === null ? recipeOf(name) : fromCommand(command);
   if (recipe === null) {
     const known = Object.keys(RECIPES).join(", ");
-    return { missing: `${name} is not one of ${known}, and no command was given (--against ${name}=COMMAND)` };
+    throw new Error(`${name} is not one of ${known}, and no command was given (--against ${name}=COMMAND)`);
   }
   const installed = await recipe.install();
-  if (installed.missing !== null) return { missing: `${name} cannot be installed: ${installed.missing}` };
+  if (installed.missing !== null) throw new Error(`${name} cannot be installed: ${installed.missing}`);
   const start = async (): Promise<Subject> => {
     const place = mkdtempSync(join(scratchFolder, `${name}-`));
     const port = await freePort();
@@ -115,18 +140,11 @@ export async function preparePeer(
       (await answers(origin)) ? origin : null,
     );
     const garbage = recipe.runsOn === "node" ? createGarbageMeter(garbageFile) : null;
-    const { models } = recipe;
+    const { models, credential } = recipe;
     const headers = recipe.headers(providerUrl);
-    return {
-      name,
-      origin,
-      credential: PROVIDER_CREDENTIAL,
-      headers,
-      models,
-      process: started,
-      databasePid: null,
-      garbage,
-    };
+    const peer = { name, origin, credential, headers, models, process: started, databasePid: null, garbage };
+    for (const kind of ["plain", "stream"] as const) await probe(peer, { dialect: "chat", kind });
+    return peer;
   };
   return { name, start };
 }
@@ -144,6 +162,7 @@ function fromCommand(command: string): Recipe {
       env: { PORT: String(port), PROVIDER_URL: providerUrl, PROVIDER_KEY: PROVIDER_CREDENTIAL },
     }),
     headers: () => ({}),
+    credential: PROVIDER_CREDENTIAL,
     models: UPSTREAM_MODELS,
     runsOn: "something else",
   };

@@ -4,6 +4,8 @@ import { measureCrossings } from "./measure-crossings.ts";
 import { measureLoad } from "./measure-load.ts";
 import { measureLone } from "./measure-lone.ts";
 import { measureMemory } from "./measure-memory.ts";
+import { messageOf } from "./message-of.ts";
+import type { Phase } from "./options.ts";
 import type { Sheet } from "./sheet.ts";
 import type { Stage } from "./stage.ts";
 import { BARE, BEFORE, TOLLGATE } from "./subject.ts";
@@ -13,33 +15,44 @@ export type Findings = { sheets: Sheet[]; translated: CrossingSlice[] };
 const LONE_PER_SECOND = [20, 200, 1_000];
 const FIRST_BYTE_PER_SECOND = [20, 200];
 
-/** Runs the phases that were asked for, in the order of the tables. */
+/** Runs the phases that were asked for, in the order of the tables. A phase that breaks off does not cost the others. */
 export async function runPhases(stage: Stage): Promise<Findings> {
-  const { phases } = stage.options;
-  const sheets: Sheet[] = [];
-  for (const kind of ["plain", "stream"] as const) {
-    if (phases.has(kind)) sheets.push(await measureLoad(stage, { dialect: "chat", kind }));
-  }
-  if (phases.has("lone")) {
-    for (const ratePerSecond of LONE_PER_SECOND)
-      sheets.push(await measureLone(stage, { kind: "plain", ratePerSecond }));
-  }
-  if (phases.has("first-byte")) {
-    for (const ratePerSecond of FIRST_BYTE_PER_SECOND)
-      sheets.push(await measureLone(stage, { kind: "stream", ratePerSecond }));
-  }
-  if (phases.has("burst")) sheets.push(await measureBurst(stage));
+  const findings: Findings = { sheets: [], translated: [] };
   const own = withoutPeers(stage);
-  for (const dialect of ["responses", "messages"] as const) {
-    if (!phases.has(dialect)) continue;
-    for (const kind of ["plain", "stream"] as const) sheets.push(await measureLoad(own, { dialect, kind }));
+  const sheet = async (measured: Promise<Sheet>): Promise<void> => void findings.sheets.push(await measured);
+  const phases: Record<Phase, () => Promise<void>> = {
+    plain: () => sheet(measureLoad(stage, { dialect: "chat", kind: "plain" })),
+    stream: () => sheet(measureLoad(stage, { dialect: "chat", kind: "stream" })),
+    lone: async () => {
+      for (const ratePerSecond of LONE_PER_SECOND) await sheet(measureLone(stage, { kind: "plain", ratePerSecond }));
+    },
+    "first-byte": async () => {
+      for (const ratePerSecond of FIRST_BYTE_PER_SECOND)
+        await sheet(measureLone(stage, { kind: "stream", ratePerSecond }));
+    },
+    burst: () => sheet(measureBurst(stage)),
+    responses: async () => {
+      for (const kind of ["plain", "stream"] as const) await sheet(measureLoad(own, { dialect: "responses", kind }));
+    },
+    messages: async () => {
+      for (const kind of ["plain", "stream"] as const) await sheet(measureLoad(own, { dialect: "messages", kind }));
+    },
+    translated: async () => void findings.translated.push(...(await measureCrossings(stage))),
+    memory: () => sheet(measureMemory(stage)),
+  };
+  for (const phase of Object.keys(phases) as Phase[]) {
+    if (!stage.options.phases.has(phase)) continue;
+    try {
+      await phases[phase]();
+    } catch (error) {
+      stage.missing.push(`${phase}: ${messageOf(error)}`);
+      stage.progress(`! ${phase}: ${messageOf(error)}`);
+    }
   }
-  const translated = phases.has("translated") ? await measureCrossings(stage) : [];
-  if (phases.has("memory")) sheets.push(await measureMemory(stage));
-  return { sheets, translated };
+  return findings;
 }
 
-/** Peers are held against in chat completions, which all of them speak. */
+/** Peers are measured with chat completions, which all of them speak. */
 function withoutPeers(stage: Stage): Stage {
   return { ...stage, subjects: stage.subjects.filter(({ name }) => [BARE, TOLLGATE, BEFORE].includes(name)) };
 }

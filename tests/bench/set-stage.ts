@@ -5,6 +5,7 @@ import { compileRig, startCompiledGenerator } from "./compiled-generator.ts";
 import { CALLER_DIALECTS, PROVIDER_DIALECTS } from "./dialects.ts";
 import type { LoadGenerator } from "./generator.ts";
 import type { BenchOptions } from "./options.ts";
+import { messageOf } from "./message-of.ts";
 import { preparePeer } from "./peers.ts";
 import type { Processes } from "./processes.ts";
 import type { Stage } from "./stage.ts";
@@ -48,11 +49,19 @@ export async function setStage(setting: Setting): Promise<Stage> {
     grounds.push(ground);
     starts.set(name, ground.start);
   }
+  const subjects: Subject[] = [];
+  for (const start of starts.values()) subjects.push(await start());
+  const missing: string[] = [];
   for (const choice of options.against) {
     progress(`${choice.name}: installing unless it is in the cache`);
-    const peer = await preparePeer(choice, { processes, providerUrl, scratchFolder });
-    if ("missing" in peer) progress(`! ${peer.missing}`);
-    else starts.set(peer.name, peer.start);
+    try {
+      const peer = await preparePeer(choice, { processes, providerUrl, scratchFolder });
+      subjects.push(await peer.start());
+      starts.set(peer.name, peer.start);
+    } catch (error) {
+      missing.push(messageOf(error));
+      progress(`! ${messageOf(error)}`);
+    }
   }
 
   const restart = async (name: string): Promise<Subject> => {
@@ -60,10 +69,9 @@ export async function setStage(setting: Setting): Promise<Stage> {
     if (start === undefined) throw new Error(`${name} takes no part`);
     return start();
   };
-  const subjects: Subject[] = [];
-  for (const name of starts.keys()) subjects.push(await restart(name));
   const close = async (): Promise<void> => void (await Promise.all(grounds.map((ground) => ground.close())));
-  return { options, processes, generator, direct: directSubject(providerUrl), subjects, restart, progress, close };
+  const direct = directSubject(providerUrl);
+  return { options, processes, generator, direct, subjects, missing, restart, progress, close };
 }
 
 /** The compiled generator where it can be had; its provider sends what the simulator said. */

@@ -11,6 +11,8 @@ export type Stage = {
   direct: Subject;
   /** The bare proxy first, then Tollgate unless it is left out, another version of it, and peers. */
   subjects: readonly Subject[];
+  /** What could not be measured, and why. */
+  missing: string[];
   /** A new process of the same kind, for what is only comparable between processes that have done nothing yet. */
   restart: (name: string) => Promise<Subject>;
   progress: (text: string) => void;

@@ -16,9 +16,8 @@ export async function warmUp(stage: Stage, subject: Subject, request: SliceReque
     }
     const { result, used } = await measureSlice(stage, subject, { ...request, durationMs: SLICE_MS });
     if (result.failures > 0) {
-      throw new Error(
-        `${subject.name}: ${result.failures} of ${result.requests} answers failed, the first with ${result.firstFailure}`,
-      );
+      const failed = `${result.failures} of ${result.requests} answers failed, the first with ${result.firstFailure}`;
+      stage.progress(`  warm-up ${subject.name.padEnd(8)} ${failed}`);
     }
     costs.push((used.subject.mainMicros + used.subject.otherMicros) / Math.max(1, result.requests));
   }

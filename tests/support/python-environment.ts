@@ -1,7 +1,7 @@
 import { type Installed, installOnce, runInstaller } from "./install-once.ts";
 import { type LineProgram, startLineProgram } from "./line-program.ts";
 
-const INSTALL_TIMEOUT_MS = 300_000;
+const INSTALL_TIMEOUT_MS = 900_000;
 
 /** Python packages of exact versions, in a folder that is put on the path of the programs that use them. */
 export function installPythonPackages(name: string, packages: Record<string, string>): Promise<Installed> {

@@ -14,7 +14,7 @@
 enum { READ_BYTES = 262144, TAG_DIGITS = 6, MOST_FAILURES = 10000 };
 
 /** How long answers may take after the last request was sent, and streams to open, before they count as failed. */
-static const double DRAIN_S = 5, OPEN_LIMIT_S = 60;
+static const double DRAIN_S = 30, OPEN_LIMIT_S = 60;
 
 typedef enum { CLOSED_LOOP, OPEN_LOOP, HOLD } Mode;
 typedef enum { UNCONNECTED, CONNECTING, IDLE, BUSY, HELD } State;
