@@ -6,7 +6,7 @@ import { type Expected, type Kind, measureSlice, type Slice } from "./slice.ts";
 import { inOrder, type Stage } from "./stage.ts";
 import { BARE, BEFORE, type Subject, TOLLGATE } from "./subject.ts";
 import { whyNotFull } from "./validity.ts";
-import { warmUp } from "./warm-up.ts";
+import { connectionsToFill, warmUp } from "./warm-up.ts";
 
 export type LoadInput = { dialect: BenchDialect; kind: Kind };
 
@@ -14,16 +14,19 @@ export type LoadInput = { dialect: BenchDialect; kind: Kind };
 export async function measureLoad(stage: Stage, input: LoadInput): Promise<Sheet> {
   const { dialect, kind } = input;
   const expected = await expectations(stage, input);
+  let connections = stage.options.connections;
   const run = (subject: Subject): Promise<Slice> => measureSlice(stage, subject, requestFor(subject));
   const requestFor = (subject: Subject) => ({
     mode: "closed" as const,
     dialect,
     kind,
     model: subject.models[kind],
+    connections,
     expected: expected.get(subject.name) ?? { eventsPerStream: null, leastBytes: 0 },
   });
 
   for (const subject of stage.subjects) await warmUp(stage, subject, requestFor(subject));
+  connections = await connectionsToFill(stage, requestFor);
   const zero = await run(stage.direct);
   stage.progress(`${nameOf(input)} without a gateway ${numbers(zero, kind)} · ${describeShares(zero.shares)}`);
 
@@ -40,7 +43,7 @@ export async function measureLoad(stage: Stage, input: LoadInput): Promise<Sheet
     }
   }
   const firsts = slices.toSorted((one, other) => rankOf(stage, one) - rankOf(stage, other));
-  return sheetOf({ id: nameOf(input), title: titleOf(stage, input), columns: columnsOf(kind), slices: firsts });
+  return sheetOf({ id: nameOf(input), title: titleOf(input, connections), columns: columnsOf(kind), slices: firsts });
 }
 
 const rankOf = (stage: Stage, { subject }: Measured): number =>
@@ -95,9 +98,9 @@ function columnsOf(kind: Kind): Column[] {
 /** Chat is what the others are measured by, so it has the plain names. */
 const nameOf = ({ dialect, kind }: LoadInput): string => (dialect === "chat" ? kind : `${dialect}-${kind}`);
 
-function titleOf({ options }: Stage, { dialect, kind }: LoadInput): string {
+function titleOf({ dialect, kind }: LoadInput, connections: number): string {
   const what = kind === "stream" ? "Streams, each event" : "Plain requests, each";
-  return `${what}, ${dialect}, ${options.connections} connections`;
+  return `${what}, ${dialect}, ${connections} connections`;
 }
 
 function numbers(slice: Slice, kind: Kind): string {

@@ -48,7 +48,7 @@ answer failed; otherwise it is marked INVALID and left out. Progress goes to sta
   --only LIST          phases to run: ${PHASES.join(",")}
   --slices N           slices per gateway and phase (15); of lone requests, bursts and memory a fifth of that
   --seconds S          length of a slice (1)
-  --connections N      at the highest rate (64)
+  --connections N      at the highest rate (64); doubled for all, up to 256, while the core of a gateway is idle at times
   --short              three slices, 2 s of each low rate, at most 5 s of warm-up, 100 streams in bursts, 200 held
   --before DIR         measure another checkout of Tollgate in the same slices
   --against LIST       measure other gateways in the same slices: portkey, litellm (installed into a cache), or

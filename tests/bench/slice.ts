@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type CoreShares, coreSharesOf } from "./core-shares.ts";
 import type { BenchDialect } from "./dialects.ts";
 import type { Garbage } from "./garbage-meter.ts";
@@ -27,7 +28,7 @@ export async function measureSlice(stage: Stage, subject: Subject, request: Slic
   const job = await stage.generator.prepare(jobFor(stage, subject, request));
   try {
     await subject.garbage?.read(subject.process?.pid ?? 0);
-    return await runPrepared(stage, subject, job);
+    return await runPrepared({ stage, subject, job, durationMs: request.durationMs ?? stage.options.sliceMs });
   } finally {
     await job.close();
   }
@@ -50,17 +51,30 @@ export async function holdStreams(
       atOnce,
     }),
   );
-  return { slice: await runPrepared(stage, subject, job), release: job.close };
+  return { slice: await runPrepared({ stage, subject, job, durationMs: null }), release: job.close };
 }
 
-async function runPrepared(stage: Stage, subject: Subject, job: PreparedJob): Promise<Slice> {
+/** `durationMs`: until no more requests are sent; null: all are sent at once. */
+type Prepared = { stage: Stage; subject: Subject; job: PreparedJob; durationMs: number | null };
+
+/**
+ * Costs are counted until the last answer is there, as are the answers. Shares of the cores are those until the time is up:
+ * while the last answers come in, nobody is busy.
+ */
+async function runPrepared({ stage, subject, job, durationMs }: Prepared): Promise<Slice> {
   const subjectPid = subject.process?.pid ?? null;
   const watched = { subjectPid, databasePid: subject.databasePid, loadPids: job.pids, cores: stage.processes.cores };
   const before = usageOf(watched);
-  const result = await job.go();
+  const startedMs = performance.now();
+  const running = job.go();
+  if (durationMs === null) await running;
+  else await Promise.race([pause(durationMs), running]);
+  const timeUp = usageOf(watched);
+  const elapsedMs = performance.now() - startedMs;
+  const result = await running;
   const used = usedBetween(before, usageOf(watched));
   const garbage = subjectPid === null || subject.garbage === null ? null : await subject.garbage.read(subjectPid);
-  return { result, used, shares: coreSharesOf(used, result.elapsedMs), garbage };
+  return { result, used, shares: coreSharesOf(usedBetween(before, timeUp), elapsedMs), garbage };
 }
 
 function jobFor({ options }: Stage, subject: Subject, request: SliceRequest): LoadJob {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CoreShares } from "./core-shares.ts";
-import { whyDisturbed, whyNotFull } from "./validity.ts";
+import { lacksLoad, whyDisturbed, whyNotFull } from "./validity.ts";
 
 const FINE = { requests: 100, failures: 0, firstFailure: "" };
 const shares = (changes: Partial<CoreShares>): CoreShares => ({
@@ -35,4 +35,10 @@ test("latencies count when the generator was on time and the cores were left alo
   expect(whyDisturbed(FINE, shares({ subject: 0.1 }), 20)).toBeNull();
   expect(whyDisturbed(FINE, shares({ subject: 0.1 }), 900)).toContain("900 µs late");
   expect(whyDisturbed(FINE, shares({ othersOnLoadCore: 0.4 }), 20)).toBe("other work took 2 % and 40 % of the cores");
+});
+
+test("a gateway whose core is idle lacks load; one whose core others took does not", () => {
+  expect(lacksLoad([shares({ subject: 0.8 }), shares({ subject: 0.99 }), shares({ subject: 0.85 })])).toBe(true);
+  expect(lacksLoad([shares({ subject: 0.97 }), shares({ subject: 0.8 }), shares({ subject: 0.95 })])).toBe(false);
+  expect(lacksLoad([shares({ subject: 0.6, othersOnProxyCore: 0.4 })])).toBe(false);
 });

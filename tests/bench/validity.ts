@@ -1,4 +1,5 @@
 import { type CoreShares, percent } from "./core-shares.ts";
+import { spreadOf } from "./spread.ts";
 
 /** Below this share of its core a gateway was not the limit, and its rate says nothing about it. */
 const FULL_SHARE = 0.9;
@@ -6,6 +7,15 @@ const FULL_SHARE = 0.9;
 const DISTURBING_SHARE = 0.1;
 /** A generator that is later than this for half of its requests measures itself. */
 const LATE_MICROS = 200;
+
+/** A core that is idle for more than this while its gateway is under full load waits for requests. */
+const IDLE_SHARE = 0.05;
+
+/** Whether a gateway could have done more with more connections: its core was idle, not taken by others. */
+export function lacksLoad(slices: readonly CoreShares[]): boolean {
+  const idle = spreadOf(slices.map(({ subject, othersOnProxyCore }) => 1 - subject - othersOnProxyCore));
+  return idle !== null && idle.median > IDLE_SHARE;
+}
 
 export type Answered = { requests: number; failures: number; firstFailure: string };
 

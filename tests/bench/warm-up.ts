@@ -1,9 +1,13 @@
+import type { CoreShares } from "./core-shares.ts";
 import { isFlat } from "./flatness.ts";
 import { measureSlice, type SliceRequest } from "./slice.ts";
 import type { Stage } from "./stage.ts";
 import type { Subject } from "./subject.ts";
+import { lacksLoad } from "./validity.ts";
 
 const SLICE_MS = 500;
+const FILLING_SLICES = 3;
+const MOST_CONNECTIONS = 256;
 
 /** Loads a subject until processor time per request is flat, for as long as the options allow. */
 export async function warmUp(stage: Stage, subject: Subject, request: SliceRequest): Promise<void> {
@@ -22,6 +26,27 @@ export async function warmUp(stage: Stage, subject: Subject, request: SliceReque
     costs.push((used.subject.mainMicros + used.subject.otherMicros) / Math.max(1, result.requests));
   }
   stage.progress(`  warm-up ${subject.name.padEnd(8)} flat after ${secondsText(startedMs)}: ${ends(costs)}`);
+}
+
+/**
+ * How many connections it takes to fill the core of every gateway: as many as asked for, or twice or four times that. A gateway
+ * that waits for its database needs more of them than one that waits for nothing, and all get the same.
+ */
+export async function connectionsToFill(stage: Stage, requestFor: (subject: Subject) => SliceRequest): Promise<number> {
+  let connections = stage.options.connections;
+  for (const subject of stage.subjects) {
+    while (connections * 2 <= MOST_CONNECTIONS) {
+      const shares: CoreShares[] = [];
+      for (let slice = 0; slice < FILLING_SLICES; slice += 1) {
+        const request = { ...requestFor(subject), connections, durationMs: SLICE_MS };
+        shares.push((await measureSlice(stage, subject, request)).shares);
+      }
+      if (!lacksLoad(shares)) break;
+      connections *= 2;
+      stage.progress(`  ${subject.name} is idle at times: ${connections} connections for all`);
+    }
+  }
+  return connections;
 }
 
 const secondsText = (startedMs: number): string => `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
