@@ -102,7 +102,7 @@ const ANSWERS: Record<ProviderDialect, Record<(typeof PARTS)[number], string>> =
     text: "part with `text`",
     "call of a tool": "part with `functionCall`, whole or in pieces",
     thinking: "part with `thought`",
-    "signature, encrypted thoughts": "`thoughtSignature` of a part",
+    "signature, encrypted thoughts": "`thoughtSignature` of a part, save one after the last words of a stream",
     refusal: "`finishMessage`",
     "ended by itself": "`STOP`",
     "met a stop sequence": "`STOP`",

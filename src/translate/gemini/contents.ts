@@ -85,7 +85,6 @@ function modelParts(blocks: readonly Block[], model: string): Json[] {
       if (signature === undefined) continue;
       if (part === "call") ofCall = signature;
       else if (part === "text") ofText = signature;
-      else parts.push({ text: "", thoughtSignature: signature });
     } else if (block.kind === "tool_call") {
       const { id, name, input } = block;
       parts.push(said({ functionCall: { id, name, args: argumentsIn(input) }, thoughtSignature: ofCall }));

@@ -42,13 +42,16 @@ export function createPartReader(): PartReader {
     return [...startProse("thinking"), ...stopProse({ signature, part })];
   }
 
+  /**
+   * A signature that comes after the words it is for is left out: it is not wanted back, and a client that shows the last block of
+   * an answer would show nothing.
+   */
   function prose({ text, thought, thoughtSignature }: Json): AnswerEvent[] {
+    if (text === "") return [];
     const kind = thought === true ? "thinking" : "text";
-    const signature = thought === true ? null : textOrNull(thoughtSignature);
-    if (text === "") return signature === null ? [] : sign(signature, "empty");
-    if (signature === null) return [...startProse(kind), ...blocks.grow(kind, text)];
-    if (open === "text") return [...blocks.grow("text", text), ...sign(signature, "empty")];
-    return [...sign(signature, "text"), ...startProse("text"), ...blocks.grow("text", text)];
+    const signature = thought === true || open === "text" ? null : textOrNull(thoughtSignature);
+    const signed = signature === null ? [] : sign(signature, "text");
+    return [...signed, ...startProse(kind), ...blocks.grow(kind, text)];
   }
 
   function finishCall(): AnswerEvent[] {

@@ -59,14 +59,11 @@ test("a signature goes back with the part it came with", () => {
     assistant(thought({ signature: "S1", part: "call" }), use("a"), use("b")),
     user(result("a"), result("b")),
     user(text("go on")),
-    assistant(thought({ signature: "S2", part: "text" }), text("Done."), thought({ signature: "S3", part: "empty" })),
+    assistant(thought({ signature: "S2", part: "text" }), text("Done.")),
   );
 
   expect(called?.parts.map(({ thoughtSignature }) => thoughtSignature)).toEqual(["S1", undefined]);
-  expect(spoken?.parts).toEqual([
-    { text: "Done.", thoughtSignature: "S2" },
-    { text: "", thoughtSignature: "S3" },
-  ]);
+  expect(spoken?.parts).toEqual([{ text: "Done.", thoughtSignature: "S2" }]);
 });
 
 test("a call whose signature was lost says so in Google's own word, to models that insist on one", () => {

@@ -3,11 +3,11 @@ import type { Block } from "../form/request-form.ts";
 
 /**
  * What goes back with thinking: the signature that stood in the same answer, and the part it came with, which is the next call or
- * text, an empty text after all others, or none.
+ * text, or none.
  */
-export type ThoughtSeal = { part: "call" | "text" | "empty" | "thought"; signature?: string };
+export type ThoughtSeal = { part: "call" | "text" | "thought"; signature?: string };
 
-const PARTS: readonly unknown[] = ["call", "text", "empty", "thought"] satisfies ThoughtSeal["part"][];
+const PARTS: readonly unknown[] = ["call", "text", "thought"] satisfies ThoughtSeal["part"][];
 
 /** Null: another's thinking, or nothing that was sealed here. */
 export function thoughtSealOf({ native }: Extract<Block, { kind: "thinking" }>): ThoughtSeal | null {
