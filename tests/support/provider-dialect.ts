@@ -33,6 +33,13 @@ export function onlyStraight({ skip, task }: Pick<TestContext, "skip" | "task">,
   skip(translates(), `only where nothing is translated: ${reason}`);
 }
 
+/** For what a provider of Gemini has no place for, or by its nature does otherwise. */
+export function notAtGemini({ skip, task }: Pick<TestContext, "skip" | "task">, reason: string): void {
+  const gemini = courseOfRun() === "gemini";
+  if (gemini) Object.assign(task.meta, { onlyStraight: reason });
+  skip(gemini, `not at providers of Gemini: ${reason}`);
+}
+
 /** Said by the project of the test run, see `vitest.config.ts`. */
 function courseOfRun(): Course {
   const said = process.env["TEST_ROUTES"] ?? "straight";
