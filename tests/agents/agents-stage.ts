@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import { PROVIDER_DIALECTS, type ProviderDialect } from "../../src/core/dialect.ts";
 import type { KeyMode } from "../../src/core/key-mode.ts";
 import { makeKey } from "../contract/make-key.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../support/gateway-process.ts";
@@ -13,7 +13,7 @@ type Cell = {
   agent: Agent;
   agentCase: AgentCase;
   /** What the model's only provider speaks. */
-  provider: ClientDialect;
+  provider: ProviderDialect;
   mode: KeyMode;
 };
 
@@ -40,8 +40,6 @@ const FUNDS = {
 /** Larger than what agents ask for: the limit a messages model publishes caps them, on responses it refuses them. */
 const MAX_OUTPUT_TOKENS = 64_000;
 
-const DIALECTS: readonly ClientDialect[] = ["chat", "responses", "messages"];
-
 /** What the models of these trials cost, in nano-credits per token. */
 export const PRICE = { input: 1_000, output: 4_000 };
 
@@ -63,7 +61,7 @@ export async function openAgentsStage(agents: readonly Agent[], cases: readonly 
     };
     trials.push(trial);
     models[trial.model] = {
-      dialect: provider,
+      spoken: provider,
       maxOutputTokens: MAX_OUTPUT_TOKENS,
       // A delay tells the models of two trials apart: a fault that passes remembers who met it.
       upstream: `sim+${agentCase.script(agent, trial.file)}+ttft=${place}`,
@@ -94,7 +92,7 @@ const ownCells = (agent: Agent, cases: readonly AgentCase[]): Cell[] =>
 
 /** Cases that a provider of another format could spoil. The kind of key does not matter to that, so one will do. */
 const crossingCells = (agent: Agent, cases: readonly AgentCase[]): Cell[] =>
-  DIALECTS.filter((provider) => provider !== agent.dialect).flatMap((provider) =>
+  PROVIDER_DIALECTS.filter((provider) => provider !== agent.dialect).flatMap((provider) =>
     [...cases.filter(({ crosses }) => crosses), ...agent.specialTools.map((tool) => specialToolCase(tool))].map(
       (agentCase) => ({ agent, agentCase, provider, mode: "credit" as const }),
     ),

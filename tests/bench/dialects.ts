@@ -39,6 +39,17 @@ export const DIALECTS = {
     headers: { "anthropic-version": "2023-06-01" },
     body: (call) => ({ model: call.model, messages: messages(call.content), max_tokens: 1000, ...streamed(call) }),
   },
+  gemini: {
+    ...common,
+    base: "/v1beta",
+    modelPath: "/models/",
+    operation: (stream) => (stream ? ":streamGenerateContent?alt=sse" : ":generateContent"),
+    body: ({ content }) => ({
+      contents: [{ role: "user", parts: [{ text: content }] }],
+      generationConfig: { maxOutputTokens: 1000 },
+    }),
+    callers: "no",
+  },
 } satisfies Record<string, Dialect>;
 
 export type BenchDialect = keyof typeof DIALECTS;
