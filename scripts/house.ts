@@ -8,6 +8,8 @@ const FORBIDDEN_NAMES = /^(utils?|helpers?|common|shared|misc|manager|service|ha
 const SQL = /\b(select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i;
 /** Words about where or how the work is done have no place in the project. */
 const LOCAL = /\/work\/(main|shared)|\/root\/|registry\.npmjs|farm-studio/;
+/** A function over the limit of lines says why, where it stands. */
+const UNARGUED_LENGTH = /oxlint-disable[^\n]*max-lines-per-function(?! -- .{10,})/;
 const MEDIAN_LINES = 120;
 
 const problems: string[] = [];
@@ -28,6 +30,7 @@ for (const path of files) {
   if (!path.startsWith("src/") || isTest) continue;
   sourceLines.push(lines);
   sources.push({ path, text });
+  if (UNARGUED_LENGTH.test(text)) problems.push(`${path}: a long function without a reason`);
   if (!path.startsWith("src/config/") && /process\.env\b/.test(text))
     problems.push(`${path}: reads the environment outside config/`);
   const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/\/\/.*$/gm, "");

@@ -31,6 +31,7 @@ const silent = (): Error => new Error("the listening database connection has gon
  * the connections of requests, shows now and then that they arrive: through a pooler that lends sessions by the transaction they
  * do not, and on a connection whose other end is gone they no longer do.
  */
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one subscription.
 export async function listenOnPostgres(options: ListenOptions): Promise<Subscription> {
   const urls = splitHosts(options.directUrl ?? options.url);
   const primary = findPrimary(urls, options);

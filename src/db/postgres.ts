@@ -45,6 +45,7 @@ const WAITING_PER_CONNECTION = 100;
 const WATCH_MS = 1_000;
 
 /** A PostgreSQL server, or the primary among several. */
+// oxlint-disable-next-line max-lines-per-function -- short functions over the connections of one pool.
 export function createPostgres(options: PostgresOptions): Database {
   const urls = splitHosts(options.url);
   const finding = withLine(options);

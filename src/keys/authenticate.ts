@@ -64,6 +64,7 @@ const tooManyUnknown = (waitMs: number): Fault =>
  * once, whatever else comes from their address; the others wait in a lane of their own, so many at a time and so many per
  * address. Nobody is refused because of the hint alone: what it does not know may have been issued a moment ago.
  */
+// oxlint-disable-next-line max-lines-per-function -- short functions over what is remembered of keys.
 export function createAuthenticate({ store, issued, clock, ...limits }: Options): Authenticate {
   const known = createKnownKeys({ clock, ...limits });
   const unknown = new LRUCache<string, true>({

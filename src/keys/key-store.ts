@@ -78,6 +78,7 @@ const DIGESTS_AFTER = `
   ) page`;
 
 /** Keys in PostgreSQL. */
+// oxlint-disable-next-line max-lines-per-function -- one statement after the other.
 export function createKeyStore(queryable: Queryable): KeyStore {
   const select = async (sql: string, values: readonly unknown[]): Promise<Key[]> =>
     (await queryable.query<KeyRow>(sql, values)).map(keyOf);

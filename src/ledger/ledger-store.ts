@@ -69,6 +69,7 @@ const USAGE = `select unit, posted, held, purchased, used, budget, period_ends_a
   from usage_v1($1)`;
 
 /** The ledger in PostgreSQL. Every call is one statement and so one transaction. */
+// oxlint-disable-next-line max-lines-per-function -- one function of the database after the other.
 export function createLedgerStore(queryable: Queryable): Ledger {
   return {
     admit: (processId, asks) => admit(queryable, { processId, asks }),

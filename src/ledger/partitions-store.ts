@@ -47,6 +47,7 @@ const LEFT = (table: string, id: string): string =>
   `select ${DAY_OF(id)} as day, count(*) as rows from ${table}_other group by 1`;
 
 /** The days of the journal and how to give one its own partitions after the fact. Only the owner of the tables can. */
+// oxlint-disable-next-line max-lines-per-function -- one statement after the other.
 export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_ONCE }: Options): Partitions {
   async function repair(day: string, onStep: (step: RepairStep) => void | Promise<void>): Promise<RepairedDay> {
     await requireOwner(database);

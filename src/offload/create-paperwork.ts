@@ -30,6 +30,7 @@ type Route = { dialect: ProviderDialect; upstreamModel: string; conformant: bool
 type Soon<Result> = Result | Promise<Result>;
 
 /** Everything that reads a whole body: here while it is small, in a thread when it is large. Without threads, always here. */
+// oxlint-disable-next-line max-lines-per-function -- one job after the other.
 export function createPaperwork(pool: Pick<Pool, "run"> | null) {
   function run<Name extends JobName>(
     name: Name,

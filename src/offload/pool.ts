@@ -38,6 +38,7 @@ const OWED: ReadonlySet<JobName> = new Set(["readPlain", "countTokens", "countIn
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./job-thread.ts" : "./job-thread.js", import.meta.url);
 
 /** Threads for work that would keep the main one from everybody else. They are started when they are first needed. */
+// oxlint-disable-next-line max-lines-per-function -- short functions over the threads of one pool.
 export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, random = Math.random): Pool {
   const line = createWaitingLine<Job>(waiting);
   const threads = new Set<Thread>();

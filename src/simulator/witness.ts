@@ -58,6 +58,7 @@ export type WitnessLog = Witness & {
 const DETAIL_BUDGET_BYTES = 64 * 1024 * 1024;
 const LARGEST_KEPT_BODY_BYTES = 16 * 1024;
 
+// oxlint-disable-next-line max-lines-per-function -- short functions over one log.
 export function createWitness({ limit }: { limit: number }): WitnessLog {
   const ring: Call[] = [];
   const detailBytes: number[] = [];

@@ -59,6 +59,7 @@ const HIDDEN = {
 const REFUSED_LOGINS = 10;
 const REFUSED_LOGINS_MS = 60_000;
 
+// oxlint-disable-next-line max-lines-per-function -- one event after the other.
 export function createEvents(parts: RequestLogParts): Events {
   const { logger, metrics, clock } = parts;
   let lostSinceMs: number | null = null;

@@ -62,6 +62,7 @@ const OUTCOMES: readonly AnswerOutcome[] = Object.keys({
 const MOST_PROVIDERS = 100;
 const MOST_REASONS = 30;
 
+// oxlint-disable-next-line max-lines-per-function -- one metric after the other.
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const requests = createCounter(COUNTERS.requests, registry);

@@ -31,6 +31,7 @@ const FAILED = 1;
  * Several gateways behind one port, each a process. They share the listening socket, so a connection that nobody has taken yet
  * is lost with none of them. Resolves with the exit code when all have ended.
  */
+// oxlint-disable-next-line max-lines-per-function -- short functions over the workers of one parent.
 export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOptions): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const slots: Slot[] = adminPorts.map((adminPort, index) => ({

@@ -28,6 +28,7 @@ const REASONS: Record<StopReason, string> = {
 const NOWHERE: Place = { calls: 0, spoken: false };
 const DONE = Buffer.from("data: [DONE]\n\n");
 
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one answer.
 export function createChatWriter(name: AnswerName, answer: Answer): AnswerWriter {
   const { head, chunk } = createChunks(name, answer);
   const calls = createCallDeltas();

@@ -36,6 +36,7 @@ function repairWholeChoice(given: unknown): object {
 
 type Head = { id: string; object: string; created: number; model: string };
 
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one stream.
 function createStage(request: GenerationRequest): AnswerStage {
   let head: Head | null = null;
   let usage: Usage | null = null;

@@ -15,6 +15,7 @@ export type PartReader = {
 };
 
 /** The parts of one answer, as they come, as blocks. */
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one answer.
 export function createPartReader(): PartReader {
   const blocks = createBlockNumbers<Prose | "call">();
   /** Of the call that is not whole yet. */

@@ -23,6 +23,7 @@ const NOWHERE = -2;
 
 type Blocks = ReturnType<typeof createBlockNumbers<number>>;
 
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one answer.
 export function createMessagesReader(): AnswerReader {
   const blocks = createBlockNumbers<number>();
   const content = createContent(blocks);

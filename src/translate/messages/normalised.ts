@@ -29,6 +29,7 @@ function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   return { bytes: editMembers(bytes, findMembers(bytes), { model: JSON.stringify(request.model) }), usage, shown };
 }
 
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one stream.
 function createStage(request: GenerationRequest): AnswerStage {
   let stop: Buffer | null = null;
   const meter = createMessagesMeter();

@@ -108,6 +108,7 @@ function showing(event: Buffer, charged: Usage, begun: Usage | null): Buffer {
   return shown === null ? event : messagesEvent({ ...data, type: "message_delta", usage: shown });
 }
 
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one stream.
 function createStage(): AnswerStage {
   let stop: Buffer | null = null;
   const kept = createKept();

@@ -14,6 +14,7 @@ import { createPieces } from "./pieces.ts";
 
 type Blocks = ReturnType<typeof createBlockNumbers<string>>;
 
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one answer.
 export function createResponsesReader(): AnswerReader {
   const blocks = createBlockNumbers<string>();
   const items = createItems(blocks);

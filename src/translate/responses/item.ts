@@ -35,6 +35,7 @@ export function itemOf(owner: ItemOwner, index: number, block: AnsweredBlock): J
 }
 
 /** The events of an item's life. An item holds one block, and its place in the output is the block's. */
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one item.
 export function createItemEvents(owner: ItemOwner) {
   const calls = createCallEvents(owner);
   const summaries = createSummaryEvents();
