@@ -25,7 +25,7 @@ const law = {
   operator: ["core", "telemetry", "keys", "catalogue", "ledger", "upstream", "credentials"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
-  admin: ["core", "telemetry", "wire", "openapi", "operator", "catalogue", "upstream"],
+  admin: ["core", "telemetry", "wire", "openapi", "operator", "catalogue"],
   cli: [
     "app.ts", "app", "core", "config", "db", "telemetry", "wire",
     "credentials", "operator", "admin-client", "simulator",

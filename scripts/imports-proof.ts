@@ -56,6 +56,11 @@ const PLANTS: Plant[] = [
     files: { "src/translate/form/planted-dialect.ts": `import "../messages/thinking.ts";\n` },
   },
   {
+    what: "admin imports a capability past operator",
+    rule: "law-admin",
+    files: { "src/admin/planted-capability.ts": `import "../ledger/journal.ts";\n` },
+  },
+  {
     what: "a capability imports wire/admin",
     rule: "wire-admin-readers",
     files: { "src/ledger/planted-json.ts": `import "../wire/admin/funds.ts";\n` },

@@ -3,8 +3,11 @@ import type { BudgetPeriod } from "../core/budget-period.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 import type { UsageSummary } from "./ledger.ts";
 
+/** As much of a key as its account needs. */
+export type AccountHolder = { id: string; prefix: string; mode: KeyMode };
+
 /** The key that an operator's word for it means. */
-export type FindAccount = (name: string) => Promise<{ id: string; prefix: string; mode: KeyMode }>;
+export type FindAccount = (name: string) => Promise<AccountHolder>;
 
 /** A key's money as operators see it. Amounts are in its unit. */
 export type Account = {

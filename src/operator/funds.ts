@@ -7,7 +7,7 @@ import { invariant } from "../core/invariant.ts";
 import type { NanoCredits } from "../core/money.ts";
 import type { TopUpKind } from "../core/top-up-kind.ts";
 import type { AccountStore } from "../ledger/account-store.ts";
-import { type Account, accountOf, type FindAccount } from "../ledger/account.ts";
+import { type Account, type AccountHolder, accountOf, type FindAccount } from "../ledger/account.ts";
 import type { Funded, Ledger } from "../ledger/ledger.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 
@@ -38,7 +38,6 @@ type Parts = {
   events: Pick<OperatorEvents, "fundsBooked">;
 };
 
-type Named = Awaited<ReturnType<FindAccount>>;
 type Booking = { kind: string; amount: string; reference: string };
 
 export function createManageFunds({ ledger, accounts, findKey, events }: Parts): ManageFunds {
@@ -48,14 +47,14 @@ export function createManageFunds({ ledger, accounts, findKey, events }: Parts):
     return accountOf(summary, await accounts.period(keyId));
   }
 
-  async function answered(key: Named, { kind }: Funded, booking: Booking & By): Promise<FundedKey> {
+  async function answered(key: AccountHolder, { kind }: Funded, booking: Booking & By): Promise<FundedKey> {
     const { reference } = booking;
     if (kind !== "funded" && kind !== "already") throw await refusal(kind, key, reference);
     if (kind === "funded") events.fundsBooked({ keyId: key.id, prefix: key.prefix, ...booking });
     return { key: { id: key.id, prefix: key.prefix }, result: kind, reference, account: await accountAt(key.id) };
   }
 
-  async function refusal(kind: Refused, key: Named, reference: string): Promise<Error> {
+  async function refusal(kind: Refused, key: AccountHolder, reference: string): Promise<Error> {
     const paidTo = kind === "reference_reuse" ? await accounts.paidTo(reference) : null;
     if (paidTo !== null && paidTo !== key.id)
       return new Conflict(
@@ -89,7 +88,7 @@ export function createManageFunds({ ledger, accounts, findKey, events }: Parts):
 
 type Refused = Exclude<Funded["kind"], "funded" | "already">;
 
-const REFUSALS: Record<Exclude<Refused, "reserved">, (key: Named & { reference: string }) => string> = {
+const REFUSALS: Record<Exclude<Refused, "reserved">, (key: AccountHolder & { reference: string }) => string> = {
   reference_reuse: ({ prefix, reference }) =>
     `reference ${reference} was already used for key ${prefix}… with another amount, kind or period; nothing was booked.`,
   wrong_unit: ({ prefix, mode }) =>

@@ -1,9 +1,9 @@
-import type { RouteReport } from "../../upstream/route-record.ts";
 import {
   aliveSchema,
   metricsSchema,
   readySchema,
   routeHealthListSchema,
+  routeHealthView,
   unavailableSchema,
 } from "../../wire/admin/health.ts";
 import { type AdminRoute, route } from "../route.ts";
@@ -55,27 +55,6 @@ export const healthRoutes: readonly AdminRoute[] = [
     path: "/admin/v1/health/routes",
     summary: "List how the routes to providers are, by the requests this process sent there since it started",
     answers: { 200: routeHealthListSchema },
-    handle: ({ reportRoutes }) => ({ status: 200, body: { data: reportRoutes().map(shown) } }),
+    handle: ({ reportRoutes }) => ({ status: 200, body: { data: reportRoutes().map(routeHealthView) } }),
   }),
 ];
-
-const shown = (route: RouteReport) => ({
-  route_id: route.routeId,
-  provider: route.provider,
-  upstream_model: route.upstreamModel,
-  dialect: route.dialect,
-  breaker: route.breaker,
-  rests_ms: route.restsMs,
-  success_rate: rounded(route.successRate),
-  first_byte_ms: route.firstByteMs === null ? null : rounded(route.firstByteMs),
-  tokens_per_second: route.tokensPerSecond === null ? null : rounded(route.tokensPerSecond),
-  calls_in_progress: route.callsInProgress,
-  concurrency_limit: route.concurrencyLimit,
-  last_errors: route.lastErrors.map(({ atMs, reason, status }) => ({
-    at: new Date(atMs).toISOString(),
-    reason,
-    status,
-  })),
-});
-
-const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;

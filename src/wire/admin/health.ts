@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { ReadAs, WrittenAs } from "../validate.ts";
+import { dateOf, instant } from "./instant.ts";
 
 const reasons = z.array(z.string());
 
@@ -26,9 +28,43 @@ const routeHealthSchema = z
     calls_in_progress: z.int(),
     concurrency_limit: z.int().nullable(),
     last_errors: z
-      .array(z.object({ at: z.iso.datetime(), reason: z.string(), status: z.int().nullable() }))
+      .array(z.object({ at: instant, reason: z.string(), status: z.int().nullable() }))
       .describe("Oldest first."),
   })
-  .meta({ id: "RouteHealth" });
+  .meta({ id: "RouteHealth" })
+  .transform((row) => ({
+    routeId: row.route_id,
+    provider: row.provider,
+    upstreamModel: row.upstream_model,
+    dialect: row.dialect,
+    breaker: row.breaker,
+    restsMs: row.rests_ms,
+    successRate: row.success_rate,
+    firstByteMs: row.first_byte_ms,
+    tokensPerSecond: row.tokens_per_second,
+    callsInProgress: row.calls_in_progress,
+    concurrencyLimit: row.concurrency_limit,
+    lastErrors: row.last_errors.map(({ at: atMs, reason, status }) => ({ atMs, reason, status })),
+  }));
+
+/** What a process knows of a route by the requests that it sent there. */
+export type RouteHealth = ReadAs<typeof routeHealthSchema>;
+
+export const routeHealthView = (route: RouteHealth): WrittenAs<typeof routeHealthSchema> => ({
+  route_id: route.routeId,
+  provider: route.provider,
+  upstream_model: route.upstreamModel,
+  dialect: route.dialect,
+  breaker: route.breaker,
+  rests_ms: route.restsMs,
+  success_rate: rounded(route.successRate),
+  first_byte_ms: route.firstByteMs === null ? null : rounded(route.firstByteMs),
+  tokens_per_second: route.tokensPerSecond === null ? null : rounded(route.tokensPerSecond),
+  calls_in_progress: route.callsInProgress,
+  concurrency_limit: route.concurrencyLimit,
+  last_errors: route.lastErrors.map(({ atMs, reason, status }) => ({ at: dateOf(atMs), reason, status })),
+});
+
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 export const routeHealthListSchema = z.object({ data: z.array(routeHealthSchema) });
