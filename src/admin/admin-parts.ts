@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Operator } from "../operator/operator.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { RouteHealth } from "../wire/admin/health.ts";
+import type { ShownRoute } from "../wire/admin/health.ts";
 import type { ProviderTools } from "./provider-tools.ts";
 
 /** What the routes of the admin API work with. */
@@ -12,7 +12,7 @@ export type AdminParts = {
   control: { catalogue: CatalogueStore };
   providerTools: ProviderTools;
   /** What this process knows of the routes it used. */
-  reportRoutes: () => readonly RouteHealth[];
+  reportRoutes: () => readonly ShownRoute[];
   metrics: Pick<Metrics, "expose">;
   events: Events;
   readiness: () => Promise<string[]>;

@@ -48,9 +48,9 @@ const routeHealthSchema = z
   }));
 
 /** What a process knows of a route by the requests that it sent there. */
-export type RouteHealth = ReadAs<typeof routeHealthSchema>;
+export type ShownRoute = ReadAs<typeof routeHealthSchema>;
 
-export const routeHealthView = (route: RouteHealth): WrittenAs<typeof routeHealthSchema> => ({
+export const routeHealthView = (route: ShownRoute): WrittenAs<typeof routeHealthSchema> => ({
   route_id: route.routeId,
   provider: route.provider,
   upstream_model: route.upstreamModel,
