@@ -1,8 +1,8 @@
 import type { Server } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 import type { CatalogueStore } from "../catalogue/model.ts";
 import { invariant } from "../core/invariant.ts";
 import { readNetworkList } from "../core/network-list.ts";
-import { waitUntil } from "../core/wait-until.ts";
 import { whyRefused } from "../db/database-error.ts";
 import { createAskLedger } from "../gateway/ask-ledger.ts";
 import { createCountRequest } from "../gateway/count-request.ts";
@@ -151,3 +151,10 @@ const createReadiness =
     if (lacking !== null) reasons.push(lacking);
     return reasons;
   };
+
+const LOOK_EVERY_MS = 20;
+
+/** Waits for something to become true, for so long at most. Only for the end of a process, where nothing tells when. */
+async function waitUntil(isTrue: () => boolean, mostMs: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < mostMs && !isTrue(); waitedMs += LOOK_EVERY_MS) await wait(LOOK_EVERY_MS);
+}

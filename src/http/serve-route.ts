@@ -12,7 +12,6 @@ import type { Drain } from "./drain.ts";
 import type { KeyShares } from "./key-shares.ts";
 import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "./public-route.ts";
 import { refuse } from "./refuse.ts";
-import { showRate } from "./show-rate.ts";
 import type { Router } from "./router.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -134,6 +133,16 @@ function leave({ events, drain }: Parts, { route, context, request, response }: 
   const status = refuse({ request, response, fault, render: route.render, requestId });
   log.failed(error);
   log.finished({ ...NOTHING_GENERATED, status, code: fault.code, providerMs });
+}
+
+type Rate = Parameters<Caller["onRate"]>[0];
+
+/** What is left of a key's requests per minute, under the names and in the form that clients of Format A know. */
+function showRate(response: ServerResponse, { limit, remaining, resetMs }: Rate): void {
+  if (response.headersSent) return;
+  response.setHeader("x-ratelimit-limit-requests", String(limit));
+  response.setHeader("x-ratelimit-remaining-requests", String(remaining));
+  response.setHeader("x-ratelimit-reset-requests", `${Math.ceil(resetMs / 1000)}s`);
 }
 
 /** An answer is under way until its last byte has left: a process that ends earlier would cut off a slow caller. */

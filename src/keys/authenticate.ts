@@ -6,7 +6,7 @@ import type { IssuedDigests } from "./issued-digests.ts";
 import type { Key, KeyStore } from "./key.ts";
 import { createKnownKeys } from "./known-keys.ts";
 import { createLookUp, type LookUp } from "./look-up.ts";
-import { digestOf, parseSecret } from "./secret.ts";
+import { digestOf, isWellFormed } from "./secret.ts";
 
 /** Where a caller is; null when it cannot be told apart from others. Asked only when it matters. */
 export type AddressOf = () => string | null;
@@ -82,7 +82,7 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
   let generation = 0;
 
   function find(secret: string, addressOf: AddressOf): Promise<Key> | Key {
-    if (parseSecret(secret) === null) throw invalidKey();
+    if (!isWellFormed(secret)) throw invalidKey();
     // The whole digest is the cache key: a shortened one would let two secrets meet.
     const digest = digestOf(secret);
     const key = known.get(digest);

@@ -11,9 +11,6 @@ const BUCKETS = 4_096;
 const MARK: Record<KeyMode, string> = { credit: "tgc_", token_budget: "tgt_" };
 const SHAPE = new RegExp(`^tg[ct]_[0-9a-f]{3}[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
 
-/** What a secret says about itself. */
-export type ParsedSecret = { mode: KeyMode; bucket: number; prefix: string };
-
 /**
  * Makes a secret: mode, ledger bucket, 190 random bits, checksum. It is shown once; we keep its digest. A further secret of a
  * key names the bucket its key lies in. [interface decision 5]
@@ -27,16 +24,10 @@ export function createSecret(
   return { secret, bucket, prefix: secret.slice(0, PREFIX_CHARACTERS) };
 }
 
-/** Reads a secret; null when it is malformed. The checksum spares the database a look at every typing error. */
-export function parseSecret(secret: string): ParsedSecret | null {
-  if (!SHAPE.test(secret)) return null;
-  const body = secret.slice(0, -CHECKSUM_CHARACTERS);
-  if (checksum(body) !== secret.slice(-CHECKSUM_CHARACTERS)) return null;
-  return {
-    mode: secret.startsWith(MARK.credit) ? "credit" : "token_budget",
-    bucket: Number.parseInt(secret.slice(4, 7), 16),
-    prefix: secret.slice(0, PREFIX_CHARACTERS),
-  };
+/** Whether a text may be a secret. The checksum spares the database a look at every typing error. */
+export function isWellFormed(secret: string): boolean {
+  if (!SHAPE.test(secret)) return false;
+  return checksum(secret.slice(0, -CHECKSUM_CHARACTERS)) === secret.slice(-CHECKSUM_CHARACTERS);
 }
 
 /** SHA-256: a random secret of this size needs no slow hash. Text, because it is above all looked up by. */
