@@ -4,7 +4,8 @@ import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { MemberEdits } from "../wire/json/edit-members.ts";
 import { isSealed, SEAL_MARK } from "./form/native.ts";
 import { parseExactly } from "./form/parse-exactly.ts";
-import { type Json, objectOf, objectsOf } from "./form/read-json.ts";
+import type { Json } from "../core/json.ts";
+import { objectOf, objectsOf } from "./form/read-json.ts";
 
 type Body = Pick<GenerationRequest, "dialect" | "bytes">;
 

@@ -1,8 +1,8 @@
+import type { Json } from "../core/json.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import { isObject } from "../core/is-object.ts";
 import type { ModelInput, ModelMedia } from "../core/model-input.ts";
 
-type Json = Record<string, unknown>;
 type Found = {
   texts: string[];
   json: string[];

@@ -1,9 +1,8 @@
+import type { Json } from "../core/json.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import { isObject } from "../core/is-object.ts";
 import type { Usage } from "../core/usage.ts";
 import { isCount } from "./token-count.ts";
-
-type Json = Record<string, unknown>;
 
 /** In this dialect cached and reasoning tokens are shares of the totals, as they are in ours. */
 export const chatUsageOf = (usage: Usage): Json => ({

@@ -3,7 +3,8 @@ import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { MemberEdits } from "../../wire/json/edit-members.ts";
 import { type CallIdRules, type CallIds, createCallIds, fit } from "../form/call-ids.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
-import { type Json, objectsOf } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectsOf } from "../form/read-json.ts";
 
 /** Begins the names of both members that hold an id. */
 const MENTION = '"tool_call';

@@ -1,6 +1,7 @@
 import { plainText, urlOf } from "../form/build-form.ts";
 import { type CallIdRules, NINE_CHARACTERS, withCallIds } from "../form/call-ids.ts";
-import { type Json, objectsOf, said } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectsOf, said } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
 import { toolSchema } from "../form/tool-schema.ts";

@@ -10,9 +10,9 @@ import {
 } from "../form/build-form.ts";
 import { type Citation, citationsOfUrls } from "../form/citation.ts";
 import type { OpenSeal } from "../form/native.ts";
+import type { Json } from "../../core/json.ts";
 import {
   booleanOrNull,
-  type Json,
   numberOrNull,
   objectOf,
   objectOrNull,

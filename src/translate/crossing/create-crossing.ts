@@ -7,7 +7,7 @@ import { DeliveredText } from "../delivered-text.ts";
 import { type Answer, type AnswerEvent, blockAt, createFold } from "../form/answer-form.ts";
 import { sealsOf } from "../form/native.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
-import type { Json } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
 import { withoutReasoning } from "../form/without-reasoning.ts";
 import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";

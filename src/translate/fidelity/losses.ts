@@ -1,3 +1,4 @@
+import type { Json } from "../../core/json.ts";
 import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
 import { type OpenSeal, opensNothing } from "../form/native.ts";
@@ -9,8 +10,6 @@ import { KNOWN_MEMBERS } from "./known-members.ts";
 export type Loss = { path: string; at: string; note: string | null };
 
 export type Losses = { dropped: Loss[]; refused: Loss | null };
-
-type Json = Record<string, unknown>;
 
 /** Unless more is known of a model, it can do all that may be asked of it; unless a caller is known, nothing was sealed for it. */
 const ABLE: Known = { reasoning: true };

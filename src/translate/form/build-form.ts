@@ -1,6 +1,7 @@
 import type { Block, Effort, RequestForm, Source, TextBlock, ToolForm, Turn } from "./request-form.ts";
 import { EFFORTS } from "./request-form.ts";
-import { type Json, objectOf, textOf } from "./read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectOf, textOf } from "./read-json.ts";
 
 export const EMPTY_FORM: Readonly<Omit<RequestForm, "system" | "turns">> = Object.freeze({
   tools: [],

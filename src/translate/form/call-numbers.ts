@@ -1,4 +1,5 @@
-import { type Json, objectOf, textOf } from "./read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectOf, textOf } from "./read-json.ts";
 
 /** A call of a chat stream, as far as its fragments have told of it. */
 type Known = { number: number; id: string; named: boolean };

@@ -1,6 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
-
-export type Json = Record<string, unknown>;
+import type { Json } from "../../core/json.ts";
 
 /** The objects of a list; what is no list has none. */
 export function objectsOf(value: unknown): Json[] {

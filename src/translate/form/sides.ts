@@ -4,7 +4,7 @@ import type { DialectQuirks } from "../../wire/dialect-quirks.ts";
 import type { Shape } from "../../wire/members/shape.ts";
 import type { Answer, AnswerEvent } from "./answer-form.ts";
 import type { OpenSeal, Seal } from "./native.ts";
-import type { Json } from "./read-json.ts";
+import type { Json } from "../../core/json.ts";
 import type { RequestForm } from "./request-form.ts";
 
 /** What a provider's own dialect must be told beside the form. */

@@ -1,4 +1,5 @@
-import { type Json, objectsOf, textOf } from "./read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectsOf, textOf } from "./read-json.ts";
 
 type Likely = { token: string; logprob: number; bytes: number[] };
 

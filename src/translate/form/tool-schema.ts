@@ -1,4 +1,4 @@
-import type { Json } from "./read-json.ts";
+import type { Json } from "../../core/json.ts";
 
 /**
  * A schema that every provider takes for a tool's. OpenAI refuses one that names no members, though it has none, and Anthropic one

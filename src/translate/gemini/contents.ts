@@ -1,7 +1,8 @@
 import { plainText } from "../form/build-form.ts";
 import { type CallIdRules, withCallIds } from "../form/call-ids.ts";
 import { argumentsIn } from "../form/parse-exactly.ts";
-import { type Json, said } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { said } from "../form/read-json.ts";
 import type { Block, Source, Turn } from "../form/request-form.ts";
 import { wantsSignatures } from "./thinking.ts";
 import { thoughtSealOf } from "./thought-seal.ts";

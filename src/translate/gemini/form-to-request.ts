@@ -1,5 +1,6 @@
 import { plainText } from "../form/build-form.ts";
-import { type Json, said } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { said } from "../form/read-json.ts";
 import type { OutputFormat, RequestForm, ToolChoice, ToolForm } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
 import { toolSchema } from "../form/tool-schema.ts";

@@ -1,6 +1,7 @@
 import { AnswerLimitError } from "../../core/answer-limit.ts";
 import { isObject } from "../../core/is-object.ts";
-import { type Json, objectsOf, textOf } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectsOf, textOf } from "../form/read-json.ts";
 
 /** More than a call is given by any model, and no more than is kept of one that is not whole. */
 const MOST_CHARACTERS = 1_048_576;

@@ -1,5 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
-import { type Json, objectOf, textOf } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectOf, textOf } from "../form/read-json.ts";
 
 /**
  * A schema as a provider of this dialect takes it. It takes JSON Schema and reads some of its words; the others are told to the

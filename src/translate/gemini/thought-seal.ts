@@ -1,4 +1,5 @@
-import { type Json, textOrNull } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { textOrNull } from "../form/read-json.ts";
 import type { Block } from "../form/request-form.ts";
 
 /**

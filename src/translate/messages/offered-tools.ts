@@ -1,4 +1,5 @@
-import { type Json, objectOf, objectsOf } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectOf, objectsOf } from "../form/read-json.ts";
 
 const HOSTED_SEARCH = /^tool_search_tool_/;
 

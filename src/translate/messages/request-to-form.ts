@@ -1,9 +1,9 @@
 import { addTurn, effortOf, EMPTY_FORM, textBlock } from "../form/build-form.ts";
 import { citationOfSource } from "../form/citation.ts";
 import type { OpenSeal } from "../form/native.ts";
+import type { Json } from "../../core/json.ts";
 import {
   booleanOrNull,
-  type Json,
   numberOrNull,
   objectOf,
   objectOrNull,

@@ -1,5 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
-import { type Json, objectOf, textOf } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectOf, textOf } from "../form/read-json.ts";
 
 /** What a provider of this dialect can hold an answer to; `whole`: it is all that was asked. */
 export type HeldSchema = { schema: Json; whole: boolean };

@@ -1,5 +1,6 @@
 import { argumentsIn } from "../form/parse-exactly.ts";
-import { type Json, said } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { said } from "../form/read-json.ts";
 import type { CallerTool } from "../form/tool-names.ts";
 import { createCustomInput, customInputOf } from "./custom-input.ts";
 

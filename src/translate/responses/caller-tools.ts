@@ -1,5 +1,6 @@
 import { functionTool } from "../form/build-form.ts";
-import { type Json, objectOf, objectsOf, textOf } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { objectOf, objectsOf, textOf } from "../form/read-json.ts";
 import type { ToolForm } from "../form/request-form.ts";
 import { type CallerTool, createToolNames, type ToolNames } from "../form/tool-names.ts";
 

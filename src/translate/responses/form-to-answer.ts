@@ -2,7 +2,7 @@ import type { Usage } from "../../core/usage.ts";
 import { responsesEvent, responsesFailure } from "../../wire/responses/responses-stream.ts";
 import { responsesUsageOf } from "../../wire/show-usage.ts";
 import { type Answer, type AnswerEvent, blockAt } from "../form/answer-form.ts";
-import type { Json } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
 import { readCallerTools } from "./caller-tools.ts";
 import { createItemEvents, type ItemOwner, itemOf } from "./item.ts";

@@ -1,7 +1,8 @@
 import { plainText, urlOf } from "../form/build-form.ts";
 import { type CallIdRules, withCallIds } from "../form/call-ids.ts";
 import { urlCitation } from "../form/citation.ts";
-import { type Json, said, textOrNull } from "../form/read-json.ts";
+import type { Json } from "../../core/json.ts";
+import { said, textOrNull } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, TextBlock, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
 import { toolSchema } from "../form/tool-schema.ts";

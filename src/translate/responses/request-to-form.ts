@@ -1,8 +1,8 @@
 import { effortOf, EMPTY_FORM, fileOf, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
 import type { OpenSeal } from "../form/native.ts";
+import type { Json } from "../../core/json.ts";
 import {
   booleanOrNull,
-  type Json,
   numberOrNull,
   objectOf,
   objectOrNull,

@@ -1,3 +1,4 @@
+import type { Json } from "../../core/json.ts";
 import { Fault } from "../../core/fault.ts";
 import { isObject } from "../../core/is-object.ts";
 import { mediaProblem, type MediaUrls } from "./media-address.ts";
@@ -23,8 +24,6 @@ type Terms = { mediaUrls: MediaUrls; refused: "fault" | "taken out" };
 
 /** A caller may make up as many names as its body has room for. */
 const MOST_UNKNOWN = 100;
-
-type Json = Record<string, unknown>;
 
 /** Reads every member of a body once. What is as good as absent is taken out of the value; its bytes are another matter. */
 export function inspectMembers(shape: Shape, body: Json, terms: Terms): Inspection {

@@ -3,7 +3,8 @@ import type { ProviderDialect } from "../../../core/dialect.ts";
 import { openPlaced } from "../../chat/thought-place.ts";
 import { effortOf, hasWords } from "../../form/build-form.ts";
 import type { OpenSeal } from "../../form/native.ts";
-import { type Json, numberOrNull, objectOf, objectsOf } from "../../form/read-json.ts";
+import type { Json } from "../../../core/json.ts";
+import { numberOrNull, objectOf, objectsOf } from "../../form/read-json.ts";
 import type { Condition } from "../field-row.ts";
 
 /** What formats that have one place for instructions cannot say where it was said. */
