@@ -25,10 +25,10 @@ const law = {
   operator: ["core", "telemetry", "keys", "catalogue", "ledger", "upstream", "credentials"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
-  admin: ["core", "telemetry", "wire", "openapi", "operator", "catalogue"],
+  admin: ["core", "telemetry", "wire", "openapi", "operator"],
   cli: [
     "app.ts", "app", "core", "config", "db", "telemetry", "wire",
-    "credentials", "operator", "admin-client", "simulator",
+    "operator", "admin-client", "simulator",
   ],
 };
 const storeFolders = ["keys", "catalogue", "ledger"];

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyDatabase } from "../tests/support/admin-app.ts";
-import { createControl, type Gateway, startGateway } from "./app.ts";
-import { openCredentials } from "./credentials/open-credentials.ts";
-import { createProviderTools } from "./cli/provider-tools.ts";
-import { credentialSources } from "./config/credential-sources.ts";
+import { type Gateway, startGateway } from "./app.ts";
+import { openProviderCredentials } from "./app/provider-credentials.ts";
+import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { systemClock } from "./core/clock.ts";
 import type { Database } from "./db/database.ts";
@@ -22,13 +21,11 @@ let isAway = false;
 beforeAll(async () => {
   database = await emptyDatabase();
   const logger = createLogger({ level: "silent", clock: systemClock, destination: { write: () => undefined } });
-  const credentials = openCredentials({ key: null, previousKey: null, directories: "" }, credentialSources({}));
   gateway = await startGateway({
     config: loadConfig({ environment: ENVIRONMENT }).config,
     adminToken: "an-operator-token-of-this-test",
     database: { ...database, ping: () => (isAway ? Promise.reject(new Error("away")) : database.ping()) },
-    credentials,
-    providerTools: createProviderTools(credentials),
+    credentials: openProviderCredentials({ key: null, previousKey: null, directories: "" }, {}),
     events: createEvents({ logger, metrics, openSpan: () => null, clock: systemClock }),
     metrics,
   });
@@ -39,11 +36,11 @@ const gauge = async (name: string): Promise<string | undefined> =>
   new RegExp(`^${name} (\\S+)$`, "m").exec((await metrics.expose()).text)?.[1];
 
 test("the gauge of published models says how many there are now, not how many there were at the start", async () => {
-  const control = createControl(database);
+  const catalogue = createCatalogueStore(database);
   expect(await gauge("tollgate_catalogue_models")).toBe("0");
 
-  await control.catalogue.addProvider({ name: "east", baseUrl: "http://127.0.0.1:9", credentialRef: "none" }, "keep");
-  await control.catalogue.addModel({
+  await catalogue.addProvider({ name: "east", baseUrl: "http://127.0.0.1:9", credentialRef: "none" }, "keep");
+  await catalogue.addModel({
     id: "large",
     displayName: null,
     contextWindow: 1_000,

@@ -1,10 +1,8 @@
 /** The composition root: with `app/`, the one place where parts are made and introduced to each other, in the order of dependence. */
 import { createAdmin } from "./admin/create-admin.ts";
-import type { ProviderTools } from "./admin/provider-tools.ts";
 import { createOperator } from "./app/create-operator.ts";
 import { startDataPlane } from "./app/start-data-plane.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
-import type { CatalogueStore } from "./catalogue/model.ts";
 import type { Credentials } from "./credentials/open-credentials.ts";
 import type { Config } from "./config/load-config.ts";
 import { systemClock } from "./core/clock.ts";
@@ -18,15 +16,11 @@ import type { Metrics } from "./telemetry/metrics.ts";
 /** How long a process that is leaving waits for its last settlements, which the sweeper ends else, and then for operators. */
 const FAREWELL_MS = 5_000;
 
-/** For commands that call a provider themselves. */
-export { createProbe } from "./upstream/probe/probe.ts";
-
 export type GatewayParts = {
   config: Config;
   adminToken: string;
   database: Database;
   credentials: Credentials;
-  providerTools: ProviderTools;
   events: Events;
   metrics: Metrics;
 };
@@ -38,27 +32,19 @@ export type Gateway = {
   stop: () => Promise<number>;
 };
 
-/** The catalogue of a database, without a gateway in between. */
-export type Control = { catalogue: CatalogueStore };
-
-export const createControl = (database: Database): Control => ({ catalogue: createCatalogueStore(database) });
-
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
-  const { config, adminToken, database, providerTools, events, metrics } = parts;
+  const { config, adminToken, database, credentials, events, metrics } = parts;
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
 
-  const control = createControl(database);
   const dataPlane = await startDataPlane(
     { ...parts, clock, random: Math.random },
-    { catalogueStore: control.catalogue, publicUrl: () => publicUrl },
+    { catalogueStore: createCatalogueStore(database), publicUrl: () => publicUrl },
   );
   const { http, readiness, degraded, reportRoutes } = dataPlane;
   const admin = createAdmin({
     token: adminToken,
-    operator: createOperator({ database, events, clock }),
-    control,
-    providerTools,
+    operator: createOperator({ database, credentials, events, clock }),
     reportRoutes,
     metrics,
     events,

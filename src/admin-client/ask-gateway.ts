@@ -4,9 +4,6 @@ export type GatewayAddress = { adminUrl: string; adminToken: string };
 
 type Ask = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
 
-/** `askPatiently` waits longer, for what takes long. */
-export type Asking = { ask: Ask; askPatiently: Ask };
-
 /** No answer, or none that says whether it was done. */
 class GatewayUnreachableError extends Error {
   override readonly name = "GatewayUnreachableError";
@@ -26,7 +23,7 @@ export class GatewayRefusalError extends Error {
 const TIMEOUT_MS = 30_000;
 
 /** Asks the admin listener of a running gateway. */
-export function createAsk({ adminUrl, adminToken }: GatewayAddress, timeoutMs = TIMEOUT_MS): Ask {
+function createAsk({ adminUrl, adminToken }: GatewayAddress, timeoutMs = TIMEOUT_MS): Ask {
   return async <Answer>(method: string, path: string, body?: unknown) => {
     const response = await fetch(`${adminUrl}/admin/v1${path}`, {
       method,
@@ -53,6 +50,9 @@ export type AskFor = <Answer extends Schema>(
   body?: unknown,
 ) => Promise<ReadAs<Answer>>;
 
+/** `askPatiently` waits longer, for what takes long. */
+export type Asking = { ask: AskFor; askPatiently: AskFor };
+
 /** An answer of another shape is none: whether anything was done is not known. */
 export const createAskFor =
   (gateway: GatewayAddress, timeoutMs?: number): AskFor =>
@@ -64,21 +64,6 @@ export const createAskFor =
       { cause: read.error },
     );
   };
-
-const PAGE = 1_000;
-
-/** Every page of a list. */
-export async function listAll<Row>(ask: Ask, path: string): Promise<Row[]> {
-  const rows: Row[] = [];
-  let after: string | null = null;
-  do {
-    const query = queryOf({ limit: PAGE, after });
-    const page: { data: Row[]; next: string | null } = await ask("GET", `${path}?${query}`);
-    rows.push(...page.data);
-    after = page.next;
-  } while (after !== null);
-  return rows;
-}
 
 export const queryOf = (fields: Readonly<Record<string, string | number | null | undefined>>): string =>
   new URLSearchParams(

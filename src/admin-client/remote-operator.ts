@@ -16,10 +16,14 @@ import {
 import { quarantineSchema, releasedSchema } from "../wire/admin/quarantine.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
 import type { ReadAs } from "../wire/validate.ts";
+import { remoteCatalogue } from "./remote-catalogue.ts";
+import { remoteProviders } from "./remote-providers.ts";
 import { createAskFor, type GatewayAddress, queryOf } from "./ask-gateway.ts";
 
 /** Verifying reads every charge there is; the rest is done in a moment. */
 const VERIFY_TIMEOUT_MS = 3_600_000;
+/** For a provider's answer, and for thousands of models at once. */
+const PATIENCE_MS = 180_000;
 
 const pageOf = ({ limit, after }: PageRequest): string => queryOf({ limit, after });
 const ofKey = (key: string, rest = ""): string => `/keys/${encodeURIComponent(key)}${rest}`;
@@ -56,5 +60,7 @@ export function remoteOperator(gateway: GatewayAddress) {
         ask(releasedSchema, "POST", `/ledger/quarantine/${encodeURIComponent(request)}/release`, { end }),
     },
     usage: (key: string, days: number) => ask(usageReportSchema, "GET", ofKey(key, `/usage?${queryOf({ days })}`)),
+    providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
+    catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
   };
 }

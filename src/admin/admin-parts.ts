@@ -1,16 +1,12 @@
-import type { CatalogueStore } from "../catalogue/model.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Operator } from "../operator/operator.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { ShownRoute } from "../wire/admin/health.ts";
-import type { ProviderTools } from "./provider-tools.ts";
 
 /** What the routes of the admin API work with. */
 export type AdminParts = {
   operator: Operator;
-  control: { catalogue: CatalogueStore };
-  providerTools: ProviderTools;
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly ShownRoute[];
   metrics: Pick<Metrics, "expose">;

@@ -1,4 +1,6 @@
+import { createCatalogueStore } from "../catalogue/catalogue-store.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Credentials } from "../credentials/open-credentials.ts";
 import type { Database } from "../db/database.ts";
 import { createFindKey } from "../keys/find-key.ts";
 import { createIssueKey } from "../keys/issue-key.ts";
@@ -14,17 +16,20 @@ import { createReportUsage } from "../ledger/usage-report.ts";
 import { createVerifyStore } from "../ledger/verify-store.ts";
 import { createVerifyLedger } from "../ledger/verify.ts";
 import { createReadBooks } from "../operator/books.ts";
+import { createManageCatalogue } from "../operator/catalogue.ts";
 import { createManageFunds } from "../operator/funds.ts";
 import { createManageKeys } from "../operator/keys.ts";
 import type { Operator } from "../operator/operator.ts";
+import { createManageProviders } from "../operator/providers.ts";
 import { createManageQuarantine } from "../operator/quarantine.ts";
 import { createShowKeyUsage } from "../operator/usage.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import { createProbe } from "../upstream/probe/probe.ts";
 
-type Parts = { database: Database; events: OperatorEvents; clock: Clock };
+type Parts = { database: Database; credentials: Credentials; events: OperatorEvents; clock: Clock };
 
 /** What operators can do to a database, for a listener or a command; `events` is told of every change. */
-export function createOperator({ database, events, clock }: Parts): Operator {
+export function createOperator({ database, credentials, events, clock }: Parts): Operator {
   const store = createKeyStore(database);
   const findKey = createFindKey({ store });
   const issueKey = createIssueKey({
@@ -35,6 +40,8 @@ export function createOperator({ database, events, clock }: Parts): Operator {
     clock,
   });
   const ledger = createLedgerStore(database);
+  const catalogue = createCatalogueStore(database);
+  const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
   return {
     keys: createManageKeys({ store, findKey, issueKey, events, clock }),
     funds: createManageFunds({ ledger, accounts: createAccountStore(database), findKey, events }),
@@ -45,5 +52,7 @@ export function createOperator({ database, events, clock }: Parts): Operator {
     }),
     quarantine: createManageQuarantine({ store: createQuarantineStore(database), events }),
     usage: createShowKeyUsage({ findKey, reportUsage: createReportUsage({ readUsage: createReadUsage(database) }) }),
+    providers: createManageProviders({ store: catalogue, credentials, probe, events }),
+    catalogue: createManageCatalogue({ store: catalogue, events, clock }),
   };
 }

@@ -1,8 +1,8 @@
-import type { CatalogueChange } from "../core/catalogue-change.ts";
+import type { PartChange } from "../core/catalogue-change.ts";
 import type { Queryable } from "../db/database.ts";
 import type { CatalogueDescription } from "./model.ts";
 
-type Apply = (tx: Queryable, description: CatalogueDescription) => Promise<CatalogueChange[]>;
+type Apply = (tx: Queryable, description: CatalogueDescription) => Promise<PartChange[]>;
 
 /*
  * Each of these writes all rows of its kind in one statement and returns only those that differ from what was there.
@@ -89,7 +89,7 @@ async function write(
   tx: Queryable,
   kind: "provider" | "model" | "route",
   { rows, sql }: { rows: readonly object[]; sql: string },
-): Promise<CatalogueChange[]> {
+): Promise<PartChange[]> {
   if (rows.length === 0) return [];
   const changes = await tx.query<{ name: string; added: boolean }>(sql, [JSON.stringify(rows)]);
   return changes.map(({ name, added }) => ({ kind, name, change: added ? "added" : "changed" }));

@@ -15,9 +15,10 @@ const LIST = `
       'dialect', route.dialect, 'conformant', route.conformant
     ) order by route.model_id, route.priority, route.id) filter (where route.id is not null), '[]') as routes
   from provider left join route on route.provider = provider.name left join model on model.id = route.model_id
-  where $1::text is null or provider.name = $1
+  where ($1::text is null or provider.name = $1) and ($2::text is null or provider.name > $2)
   group by provider.name
-  order by provider.name`;
+  order by provider.name
+  limit $3::int`;
 
 const STRANDED = `
   select id from model where published and id = any ($1) and not exists (select from route where model_id = model.id)
@@ -29,7 +30,7 @@ type ProviderDesk = Pick<CatalogueDesk, "listProviders" | "findProvider" | "addP
 
 export function createProviderDesk(database: Database): ProviderDesk {
   return {
-    listProviders: () => database.query<ProviderOverview>(LIST, [null]),
+    listProviders: (page) => database.query<ProviderOverview>(LIST, [null, page?.after ?? null, page?.limit ?? null]),
     findProvider: (name) => findProvider(database, name),
     addProvider: (provider, present) =>
       underCatalogueLock(database, async (tx) => {
@@ -74,7 +75,7 @@ const memberTerms = ({ unknownMembers = null, openMembers = null }: Provider): s
   JSON.stringify([unknownMembers, openMembers]);
 
 async function findProvider(tx: Queryable, name: string): Promise<ProviderOverview | null> {
-  const [found = null] = await tx.query<ProviderOverview>(LIST, [name]);
+  const [found = null] = await tx.query<ProviderOverview>(LIST, [name, null, 1]);
   return found;
 }
 

@@ -1,4 +1,4 @@
-import type { CatalogueChange, PriceChange } from "../core/catalogue-change.ts";
+import type { CatalogueChange, PartChange, PriceChange } from "../core/catalogue-change.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
 import type { ImportedModel } from "../core/imported-model.ts";
 import type { MemberTerms } from "../core/member-policy.ts";
@@ -67,16 +67,17 @@ export type DescribedPrice = Tariff & { effectiveFromMs: number | null };
  * is to be changed and is not there a `Fault` of that code; their messages say so.
  */
 export type CatalogueDesk = {
-  listProviders: () => Promise<ProviderOverview[]>;
+  /** All in the order of their names, or a page of them. */
+  listProviders: (page?: CataloguePage) => Promise<ProviderOverview[]>;
   findProvider: (name: string) => Promise<ProviderOverview | null>;
-  /** Every model, published or not, at the price of that time; or one page of them. */
-  listModels: (atMs: number, page?: ModelPage) => Promise<ModelOverview[]>;
+  /** Models, published or not, at the price of that time: all in the order of their ids, or a page of them. */
+  listModels: (atMs: number, page?: CataloguePage) => Promise<ModelOverview[]>;
   findModel: (id: string, atMs: number) => Promise<ModelOverview | null>;
   /**
    * `replace`: also when there is one of that name with another address or credential. A `stored` credential that does not
    * come with it stays as it is.
    */
-  addProvider: (provider: Provider, present: "keep" | "replace") => Promise<CatalogueChange[]>;
+  addProvider: (provider: Provider, present: "keep" | "replace") => Promise<PartChange[]>;
   /** Gives every stored credential to `reseal` and keeps what it returns, all in one transaction; null: as it was. */
   resealCredentials: (reseal: Reseal) => Promise<void>;
   /** Refused while published models have routes there, unless these are to be withdrawn with it. */
@@ -85,7 +86,7 @@ export type CatalogueDesk = {
   addModel: (order: ModelOrder) => Promise<CatalogueChange[]>;
   publish: (modelIds: readonly string[], state: Publication) => Promise<{ id: string; changed: boolean }[]>;
   /** Changes the named parts of a price, now or from a date to come on; other parts and other dates stay. */
-  changePrice: (modelId: string, change: { parts: TariffParts; fromMs: number | null }) => Promise<PriceChange[]>;
+  changePrice: (modelId: string, change: PriceChangeOrder) => Promise<PriceChange[]>;
   /** `route`: an id, or as much of it or of `provider/upstream model` as names one. */
   removeRoute: (modelId: string, route: string, last: "keep" | "remove") => Promise<RemovedRoute>;
   /** Compares listed models with those that are there; `apply` then makes these as listed. */
@@ -119,8 +120,11 @@ export type ModelOverview = Model & {
   obstacles: readonly string[];
 };
 
-/** The models after one, in the order of the database. */
-export type ModelPage = { after: string | null; limit: number };
+/** What comes after one of that name, in the order of the database. */
+export type CataloguePage = { after: string | null; limit: number };
+
+/** `fromMs`: a date to come; null: at once. */
+export type PriceChangeOrder = { parts: TariffParts; fromMs: number | null };
 
 /** `stranded` are published models that have no route left. */
 export type RemovedProvider = { name: string; withdrawn: readonly string[]; stranded: readonly string[] };

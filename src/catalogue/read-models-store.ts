@@ -2,7 +2,7 @@ import { PROVIDER_DIALECTS } from "../core/dialect.ts";
 import type { ModelTerms } from "../core/model-terms.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Route } from "../core/route.ts";
-import type { Model, ModelPage } from "./model.ts";
+import type { Model, CataloguePage } from "./model.ts";
 import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
 import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-book-store.ts";
 
@@ -57,7 +57,7 @@ type Selection = {
   which: "published" | "all";
   /** Only the model of this id. */
   id?: string;
-  page?: ModelPage;
+  page?: CataloguePage;
 };
 
 export async function readModels(database: Queryable, { atMs, which, id, page }: Selection): Promise<ReadModel[]> {

@@ -1,5 +1,5 @@
 import type { ProviderDialect } from "../core/dialect.ts";
-import type { ListedProvider } from "./operator-control.ts";
+import type { ProviderDetails } from "../operator/providers.ts";
 import { CommandError } from "./report-failure.ts";
 
 /** What a test calls. `route` is the one that it speaks for; null when the catalogue has none such. */
@@ -11,7 +11,7 @@ export type Choice = {
 
 /** A model by our name or by the provider's own; without one, whatever callers are offered first. */
 export function chooseTarget(
-  { name, routes }: ListedProvider,
+  { name, routes }: Pick<ProviderDetails, "name" | "routes">,
   { model, dialect }: { model: string | undefined; dialect: ProviderDialect | undefined },
 ): Choice {
   const spoken = routes.filter((route) => dialect === undefined || route.dialect === dialect);

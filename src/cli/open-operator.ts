@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { remoteOperator } from "../admin-client/remote-operator.ts";
-import type { LoadedConfig } from "../config/load-config.ts";
+import { openProviderCredentials } from "../app/provider-credentials.ts";
+import type { Config, LoadedConfig } from "../config/load-config.ts";
+import { processEnvironment } from "../config/process-environment.ts";
 import type { By } from "../core/by.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Operator } from "../operator/operator.ts";
@@ -12,14 +14,18 @@ import { CommandError } from "./report-failure.ts";
 /** Who changes something by a command on the database itself. */
 export const BY_COMMAND: By = { actor: "cli" };
 
+type Way = { config: Config; through: "database" | "gateway" };
+type Opened = { operator: Operator; through: Way["through"]; close: () => Promise<void> };
+
 /** Runs `work` with an operator and closes what was opened for it. */
 export async function withOperator(
   command: Command,
-  work: (operator: Operator, by: By) => Promise<void>,
+  work: (operator: Operator, by: By, way: Way) => Promise<void>,
 ): Promise<void> {
-  const { operator, close } = await openOperator(loadSettings(command.optsWithGlobals<{ config?: string }>().config));
+  const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
+  const { operator, through, close } = await openOperator(loaded);
   try {
-    await work(operator, BY_COMMAND);
+    await work(operator, BY_COMMAND, { config: loaded.config, through });
   } finally {
     await close();
   }
@@ -29,17 +35,17 @@ export async function withOperator(
  * The database when the settings name one. Else a `dev` running in this folder, through its admin listener: its database
  * belongs to that one process alone.
  */
-async function openOperator(loaded: LoadedConfig): Promise<{ operator: Operator; close: () => Promise<void> }> {
-  if (loaded.config.database.url !== null) {
+async function openOperator(loaded: LoadedConfig): Promise<Opened> {
+  const { config } = loaded;
+  if (config.database.url !== null) {
     // Loaded here because the other way does not need it.
     const { createOperator } = await import("../app/create-operator.ts");
     const database = openDatabase(loaded, () => undefined);
-    return {
-      operator: createOperator({ database, events: commandEvents(loaded.config), clock: systemClock }),
-      close: () => database.close(),
-    };
+    const credentials = openProviderCredentials(config.credential, processEnvironment());
+    const parts = { database, credentials, events: commandEvents(config), clock: systemClock };
+    return { operator: createOperator(parts), through: "database", close: () => database.close() };
   }
   const dev = findRunningDev();
   if (dev === null) throw new CommandError(NO_DATABASE);
-  return { operator: remoteOperator(dev), close: () => Promise.resolve() };
+  return { operator: remoteOperator(dev), through: "gateway", close: () => Promise.resolve() };
 }

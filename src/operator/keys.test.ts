@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { emptyDatabase } from "../../tests/support/admin-app.ts";
 import { createOperator } from "../app/create-operator.ts";
+import { openProviderCredentials } from "../app/provider-credentials.ts";
 import { systemClock } from "../core/clock.ts";
 import { everyPage } from "../core/page.ts";
 import type { Database } from "../db/database.ts";
@@ -24,7 +25,8 @@ beforeEach(() => {
   const events = new Proxy({} as OperatorEvents, {
     get: (_events, name) => (what: object) => void told.push([String(name), what]),
   });
-  operator = createOperator({ database, events, clock: systemClock });
+  const credentials = openProviderCredentials({ key: null, previousKey: null, directories: "" }, {});
+  operator = createOperator({ database, credentials, events, clock: systemClock });
 });
 
 const ORDER: NewKeyOrder = {

@@ -1,6 +1,8 @@
 import type { ReadBooks } from "./books.ts";
+import type { ManageCatalogue } from "./catalogue.ts";
 import type { ManageFunds } from "./funds.ts";
 import type { ManageKeys } from "./keys.ts";
+import type { ManageProviders } from "./providers.ts";
 import type { ManageQuarantine } from "./quarantine.ts";
 import type { ShowKeyUsage } from "./usage.ts";
 
@@ -11,4 +13,6 @@ export type Operator = {
   books: ReadBooks;
   quarantine: ManageQuarantine;
   usage: ShowKeyUsage;
+  providers: ManageProviders;
+  catalogue: ManageCatalogue;
 };

@@ -1,12 +1,9 @@
-import { createControl } from "../../src/app.ts";
 import { createOperator } from "../../src/app/create-operator.ts";
+import { openProviderCredentials } from "../../src/app/provider-credentials.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
 import type { AdminRoute } from "../../src/admin/route.ts";
-import type { ProviderTools } from "../../src/admin/provider-tools.ts";
-import { openCredentials } from "../../src/credentials/open-credentials.ts";
-import { createProviderTools } from "../../src/cli/provider-tools.ts";
-import { credentialSources } from "../../src/config/credential-sources.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import type { Secret } from "../../src/core/secret.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPglite } from "../../src/db/pglite.ts";
@@ -31,18 +28,15 @@ type AdminOptions = {
   reasons?: string[];
   list?: Operator["keys"]["list"];
   reportRoutes?: () => readonly RouteReport[];
-  providerTools?: ProviderTools;
+  /** With which credentials are stored. */
+  credentialKey?: Secret | null;
   farewellMs?: number;
 };
-
-/** A gateway that was given no key for credentials. */
-const keyless = (): ProviderTools =>
-  createProviderTools(openCredentials({ key: null, previousKey: null, directories: "" }, credentialSources({})));
 
 /** The whole admin listener without a socket; what it told the log is in `told`. */
 export function buildAdmin(
   database: Database,
-  { reasons = [], list, reportRoutes = () => [], providerTools = keyless(), farewellMs = 5_000 }: AdminOptions = {},
+  { reasons = [], list, reportRoutes = () => [], credentialKey = null, farewellMs = 5_000 }: AdminOptions = {},
 ) {
   const told: string[] = [];
   const events = {
@@ -59,12 +53,11 @@ export function buildAdmin(
     adminRequestFailed: (error: unknown) => told.push(`failed ${String(error)}`),
     bug: (error: unknown) => told.push(`bug ${String(error)}`),
   } as unknown as Events;
-  const operator = createOperator({ database, events, clock: systemClock });
+  const credentials = openProviderCredentials({ key: credentialKey, previousKey: null, directories: "" }, {});
+  const operator = createOperator({ database, credentials, events, clock: systemClock });
   const app = createAdmin({
     token: OPERATOR_TOKEN,
     operator: { ...operator, keys: { ...operator.keys, ...(list ? { list } : {}) } },
-    control: createControl(database),
-    providerTools,
     reportRoutes,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
     events,

@@ -1,7 +1,10 @@
-import { changeView } from "../../wire/admin/change.ts";
-import { importedModelView } from "../../wire/admin/imported-model.ts";
-import { changesSchema, importedSchema } from "../../wire/admin/catalogue.ts";
-import { importSchema } from "../../wire/admin/models.ts";
+import {
+  changesSchema,
+  changesView,
+  importedModelView,
+  importedSchema,
+  importSchema,
+} from "../../wire/admin/catalogue.ts";
 import { descriptionIn } from "../../wire/catalogue/description.ts";
 import { EXACT } from "../../wire/catalogue/price.ts";
 import { type AdminRoute, route } from "../route.ts";
@@ -20,11 +23,10 @@ export const catalogueRoutes: readonly AdminRoute[] = [
     body: descriptionIn(EXACT),
     answers: { 200: changesSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { body, by }) => {
-      const changes = await catalogue.apply(body);
-      events.catalogueChanged({ changes, ...by });
-      return { status: 200, body: { changes: changes.map(changeView) } };
-    },
+    handle: async ({ operator: { catalogue } }, { body, by }) => ({
+      status: 200,
+      body: changesView(await catalogue.apply(body, by)),
+    }),
   }),
   route({
     id: "importModels",
@@ -36,15 +38,9 @@ export const catalogueRoutes: readonly AdminRoute[] = [
     body: importSchema,
     answers: { 200: importedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { body: { order, mode }, by }) => {
-      const compared = await catalogue.importModels(order, mode);
-      if (mode === "apply") {
-        const changes = compared
-          .filter(({ change }) => change === "new" || change === "changed")
-          .map(({ id, change }) => ({ kind: "model", name: id, change: change === "new" ? "added" : "changed" }));
-        events.catalogueChanged({ changes, ...by });
-      }
-      return { status: 200, body: { applied: mode === "apply", data: compared.map(importedModelView) } };
+    handle: async ({ operator: { catalogue } }, { body, by }) => {
+      const compared = await catalogue.importModels(body, by);
+      return { status: 200, body: { applied: body.mode === "apply", data: compared.map(importedModelView) } };
     },
   }),
 ];

@@ -164,8 +164,22 @@ test("the last route of a published model stays unless it is said that it may go
 test("models are listed page by page, and a page says what to go on after", async () => {
   for (const id of ["b", "c", "a"]) await post("models", { ...large, id });
 
-  expect(await models("?limit=2")).toMatchObject({ data: [{ id: "a" }, { id: "b" }], next: "b" });
-  expect(await models("?limit=2&after=b")).toMatchObject({ data: [{ id: "c" }], next: null });
+  const first = await models("?limit=2");
+  expect(first).toMatchObject({ data: [{ id: "a" }, { id: "b" }], next: expect.any(String) as string });
+  expect(await models(`?limit=2&after=${first.next}`)).toMatchObject({ data: [{ id: "c" }], next: null });
+});
+
+test("versions of a price are listed page by page, oldest first", async () => {
+  await post("models", large);
+  for (const input of ["3", "4"]) await post(`${path}/prices`, { input });
+  const page = async (query: string) =>
+    (await get(`${path}/prices?${query}`)).json<{ data: { version: number }[]; next: string | null }>();
+
+  const first = await page("limit=2");
+  expect(first.data.map(({ version }) => version)).toEqual([1, 2]);
+  const second = await page(`limit=2&after=${first.next}`);
+  expect(second.data.map(({ version }) => version)).toEqual([3]);
+  expect(second.next).toBeNull();
 });
 
 const longest = "m".repeat(200);

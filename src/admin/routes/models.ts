@@ -1,7 +1,6 @@
-import { changeView } from "../../wire/admin/change.ts";
-import { Fault } from "../../core/fault.ts";
-import { changesSchema } from "../../wire/admin/catalogue.ts";
+import { changesSchema, changesView } from "../../wire/admin/catalogue.ts";
 import {
+  modelDetailsView,
   modelListSchema,
   modelPageSchema,
   modelRequestSchema,
@@ -12,10 +11,11 @@ import {
   publishedSchema,
   routeRemovalSchema,
   routeRemovedSchema,
+  routeRemovedView,
 } from "../../wire/admin/models.ts";
-import { priceBookSchema, priceChangeSchema } from "../../wire/admin/prices.ts";
+import { pageView } from "../../wire/admin/page.ts";
+import { bookedPriceView, priceBookSchema, priceChangeSchema, pricePageSchema } from "../../wire/admin/prices.ts";
 import { type AdminRoute, route } from "../route.ts";
-import { bookedPriceView, modelOverview } from "../views/model-view.ts";
 
 const listing: readonly AdminRoute[] = [
   route({
@@ -27,13 +27,10 @@ const listing: readonly AdminRoute[] = [
     query: modelPageSchema,
     answers: { 200: modelListSchema },
     refusals: ["invalid_request"],
-    handle: async ({ control: { catalogue }, clock }, { query: { limit, after } }) => {
-      // One more than asked for tells whether there is a page after this one.
-      const found = await catalogue.listModels(clock.nowMs(), { after: after ?? null, limit: limit + 1 });
-      const data = found.slice(0, limit);
-      const next = found.length > limit ? (data.at(-1)?.id ?? null) : null;
-      return { status: 200, body: { data: data.map(modelOverview), next } };
-    },
+    handle: async ({ operator: { catalogue } }, { query }) => ({
+      status: 200,
+      body: pageView(await catalogue.listModels(query), modelDetailsView),
+    }),
   }),
   route({
     id: "showModel",
@@ -44,11 +41,10 @@ const listing: readonly AdminRoute[] = [
     params: ofModel,
     answers: { 200: modelSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ control: { catalogue }, clock }, { params }) => {
-      const found = await catalogue.findModel(params.model, clock.nowMs());
-      if (found === null) throw noModel(params.model);
-      return { status: 200, body: modelOverview(found) };
-    },
+    handle: async ({ operator: { catalogue } }, { params }) => ({
+      status: 200,
+      body: modelDetailsView(await catalogue.showModel(params.model)),
+    }),
   }),
   route({
     id: "listPrices",
@@ -57,13 +53,13 @@ const listing: readonly AdminRoute[] = [
     path: "/admin/v1/models/{model}/prices",
     summary: "List every version of a model's price, oldest first",
     params: ofModel,
+    query: pricePageSchema,
     answers: { 200: priceBookSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ control: { catalogue } }, { params }) => {
-      const book = await catalogue.prices(params.model);
-      if (book === null) throw noModel(params.model);
-      return { status: 200, body: { data: book.map(bookedPriceView) } };
-    },
+    handle: async ({ operator: { catalogue } }, { params, query }) => ({
+      status: 200,
+      body: pageView(await catalogue.listPrices(params.model, query), bookedPriceView),
+    }),
   }),
 ];
 
@@ -77,11 +73,10 @@ const changing: readonly AdminRoute[] = [
     body: modelRequestSchema,
     answers: { 201: changesSchema, 200: changesSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { body: order, by }) => {
-      const changes = await catalogue.addModel(order);
-      events.catalogueChanged({ changes, ...by });
+    handle: async ({ operator: { catalogue } }, { body: order, by }) => {
+      const changes = await catalogue.addModel(order, by);
       const isNew = changes.some(({ kind, change }) => kind === "model" && change === "added");
-      return { status: isNew ? 201 : 200, body: { changes: changes.map(changeView) } };
+      return { status: isNew ? 201 : 200, body: changesView(changes) };
     },
   }),
   ...(["publish", "unpublish"] as const).map((word) =>
@@ -94,14 +89,10 @@ const changing: readonly AdminRoute[] = [
       body: publicationSchema,
       answers: { 200: publishedSchema },
       refusals: ["invalid_request", "not_found", "conflict"],
-      handle: async ({ control: { catalogue }, events }, { body: { models }, by }) => {
-        const data = await catalogue.publish(models, `${word}ed`);
-        const changes = data
-          .filter(({ changed }) => changed)
-          .map(({ id }) => ({ kind: "model", name: id, change: `${word}ed` }));
-        events.catalogueChanged({ changes, ...by });
-        return { status: 200, body: { data } };
-      },
+      handle: async ({ operator: { catalogue } }, { body: { models }, by }) => ({
+        status: 200,
+        body: { data: await catalogue.publish(models, `${word}ed`, by) },
+      }),
     }),
   ),
   route({
@@ -114,11 +105,10 @@ const changing: readonly AdminRoute[] = [
     body: priceChangeSchema,
     answers: { 200: changesSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { params, body, by }) => {
-      const changes = await catalogue.changePrice(params.model, body);
-      events.catalogueChanged({ changes, ...by });
-      return { status: 200, body: { changes: changes.map(changeView) } };
-    },
+    handle: async ({ operator: { catalogue } }, { params, body, by }) => ({
+      status: 200,
+      body: changesView(await catalogue.changePrice(params.model, body, by)),
+    }),
   }),
   route({
     id: "removeRoute",
@@ -130,17 +120,12 @@ const changing: readonly AdminRoute[] = [
     query: routeRemovalSchema,
     answers: { 200: routeRemovedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { params, query: { last }, by }) => {
-      const { id, name, routesLeft } = await catalogue.removeRoute(params.model, params.route, last);
-      const changes = [{ kind: "route", name: `${params.model} via ${name}`, change: "removed" }];
-      events.catalogueChanged({ changes, ...by });
-      return { status: 200, body: { id, name, routes_left: routesLeft } };
-    },
+    handle: async ({ operator: { catalogue } }, { params: { model, route: named }, query: { last }, by }) => ({
+      status: 200,
+      body: routeRemovedView(await catalogue.removeRoute(model, { route: named, last }, by)),
+    }),
   }),
 ];
 
 /** A model is named by its id with its slashes escaped. */
 export const modelRoutes: readonly AdminRoute[] = [...listing, ...changing];
-
-const noModel = (id: string): Fault =>
-  new Fault("not_found", `there is no model ${JSON.stringify(id)} in the catalogue.`);

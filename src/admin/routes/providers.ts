@@ -1,7 +1,7 @@
-import type { ProviderOverview } from "../../catalogue/model.ts";
-import { Fault } from "../../core/fault.ts";
+import { pageView } from "../../wire/admin/page.ts";
 import {
   ofProvider,
+  probeView,
   providerAddedSchema,
   providerListSchema,
   providerPageSchema,
@@ -11,12 +11,11 @@ import {
   providerSchema,
   providerTestedSchema,
   providerTestSchema,
+  providerView,
   rekeyedSchema,
+  rekeyedView,
 } from "../../wire/admin/providers.ts";
-import type { AdminParts } from "../admin-parts.ts";
-import { pageOf } from "../page.ts";
 import { type AdminRoute, route } from "../route.ts";
-import { probeView, providerView, rekeyedView } from "../views/provider-view.ts";
 
 /** A credential comes in and is sealed; none ever goes out. */
 export const providerRoutes: readonly AdminRoute[] = [
@@ -29,11 +28,10 @@ export const providerRoutes: readonly AdminRoute[] = [
     query: providerPageSchema,
     answers: { 200: providerListSchema },
     refusals: ["invalid_request"],
-    handle: async (parts, { query: { limit, after } }) => {
-      const list = await parts.control.catalogue.listProviders();
-      const { data, next } = pageOf(list, { nameOf: ({ name }) => name, limit, after });
-      return { status: 200, body: { data: data.map((provider) => view(parts, provider)), next } };
-    },
+    handle: async ({ operator: { providers } }, { query }) => ({
+      status: 200,
+      body: pageView(await providers.list(query), providerView),
+    }),
   }),
   route({
     id: "showProvider",
@@ -44,7 +42,10 @@ export const providerRoutes: readonly AdminRoute[] = [
     params: ofProvider,
     answers: { 200: providerSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async (parts, { params }) => ({ status: 200, body: view(parts, await find(parts, params.provider)) }),
+    handle: async ({ operator: { providers } }, { params }) => ({
+      status: 200,
+      body: providerView(await providers.show(params.provider)),
+    }),
   }),
   route({
     id: "addProvider",
@@ -55,16 +56,9 @@ export const providerRoutes: readonly AdminRoute[] = [
     body: providerRequestSchema,
     answers: { 201: providerAddedSchema, 200: providerAddedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async (parts, { body: order, by }) => {
-      const { name, base_url: baseUrl, credential, secret, replace } = order;
-      const sealedCredential = secret === null ? null : parts.providerTools.seal(secret, { provider: name, baseUrl });
-      const { unknown_members: unknownMembers, open_members: openMembers } = order;
-      const provider = { name, baseUrl, credentialRef: credential, sealedCredential, unknownMembers, openMembers };
-      const changes = await parts.control.catalogue.addProvider(provider, replace ? "replace" : "keep");
-      parts.events.catalogueChanged({ changes, ...by });
-      const result = changes[0]?.change ?? "unchanged";
-      const body = { result, provider: view(parts, await find(parts, name)) };
-      return { status: result === "added" ? 201 : 200, body };
+    handle: async ({ operator: { providers } }, { body: order, by }) => {
+      const { result, provider } = await providers.add(order, by);
+      return { status: result === "added" ? 201 : 200, body: { result, provider: providerView(provider) } };
     },
   }),
   route({
@@ -77,10 +71,10 @@ export const providerRoutes: readonly AdminRoute[] = [
     body: providerTestSchema,
     answers: { 200: providerTestedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async (parts, { params, body: { upstream_model: upstreamModel, dialect } }) => {
-      const provider = await find(parts, params.provider);
-      return { status: 200, body: probeView(await parts.providerTools.probe(provider, { upstreamModel, dialect })) };
-    },
+    handle: async ({ operator: { providers } }, { params, body: target }) => ({
+      status: 200,
+      body: probeView(await providers.probe(params.provider, target)),
+    }),
   }),
   route({
     id: "rekeyProviders",
@@ -90,12 +84,10 @@ export const providerRoutes: readonly AdminRoute[] = [
     summary: "Seal every stored credential with the newest key",
     answers: { 200: rekeyedSchema },
     refusals: ["conflict"],
-    handle: async ({ control: { catalogue }, providerTools, events }, { by }) => {
-      const rekeyed = await providerTools.rekey(catalogue);
-      const changes = rekeyed.resealed.map((name) => ({ kind: "provider" as const, name, change: "changed" as const }));
-      events.catalogueChanged({ changes, ...by });
-      return { status: 200, body: rekeyedView(rekeyed) };
-    },
+    handle: async ({ operator: { providers } }, { by }) => ({
+      status: 200,
+      body: rekeyedView(await providers.rekey(by)),
+    }),
   }),
   route({
     id: "removeProvider",
@@ -107,22 +99,9 @@ export const providerRoutes: readonly AdminRoute[] = [
     query: providerRemovalSchema,
     answers: { 200: providerRemovedSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ control: { catalogue }, events }, { params, query: { routes }, by }) => {
-      const { name, withdrawn, stranded } = await catalogue.removeProvider(params.provider, routes);
-      const changes = [{ kind: "provider", name }, ...withdrawn.map((route) => ({ kind: "route", name: route }))].map(
-        (what) => ({ ...what, change: "removed" }),
-      );
-      events.catalogueChanged({ changes, ...by });
-      return { status: 200, body: { name, withdrawn, stranded } };
-    },
+    handle: async ({ operator: { providers } }, { params, query: { routes }, by }) => ({
+      status: 200,
+      body: await providers.remove(params.provider, routes, by),
+    }),
   }),
 ];
-
-async function find({ control: { catalogue } }: AdminParts, name: string): Promise<ProviderOverview> {
-  const found = await catalogue.findProvider(name);
-  if (found === null) throw new Fault("not_found", `there is no provider ${JSON.stringify(name)}.`);
-  return found;
-}
-
-const view = ({ providerTools }: AdminParts, provider: ProviderOverview) =>
-  providerView(provider, providerTools.credentialProblem(provider));

@@ -1,9 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
-import { openCredentials } from "../../credentials/open-credentials.ts";
-import { createProviderTools } from "../../cli/provider-tools.ts";
-import { credentialSources } from "../../config/credential-sources.ts";
 import { createSecret } from "../../core/secret.ts";
 import type { Database } from "../../db/database.ts";
 
@@ -18,11 +15,7 @@ const made = async (order: object) => (await post("keys", order)).json<{ key: { 
 
 beforeAll(async () => {
   database = await emptyDatabase();
-  const key = createSecret(randomBytes(32).toString("base64"));
-  const providerTools = createProviderTools(
-    openCredentials({ key, previousKey: null, directories: "" }, credentialSources({})),
-  );
-  admin = buildAdmin(database, { providerTools });
+  admin = buildAdmin(database, { credentialKey: createSecret(randomBytes(32).toString("base64")) });
   await post("providers", acme);
   await post("models", large);
 });

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { changeView } from "../../wire/admin/change.ts";
+import { changesView } from "../../wire/admin/catalogue.ts";
 import { type ProviderDialect, PROVIDER_DIALECTS } from "../../core/dialect.ts";
 import { mergeTariff, type Tariff } from "../../core/price.ts";
 import { tokenCount } from "../arguments.ts";
-import { withCatalogue } from "../open-catalogue.ts";
+import { withOperator } from "../open-operator.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
 import { changeListing } from "../text/price-text.ts";
 import { printResult } from "../text/print.ts";
@@ -52,8 +52,8 @@ export function addModelAddCommand(models: Command): void {
     .option("--unpublished", "do not offer it to callers yet")
     .option("--json", "print JSON")
     .action(async (id: string, options: AddOptions, self: Command) => {
-      await withCatalogue(self, async (catalogue) => {
-        const changes = await catalogue.addModel({
+      await withOperator(self, async ({ catalogue }, by) => {
+        const order = {
           id,
           displayName: options.name ?? null,
           contextWindow: options.context ?? null,
@@ -61,12 +61,10 @@ export function addModelAddCommand(models: Command): void {
           ...(options.reasoning === undefined ? {} : { reasoning: options.reasoning }),
           tariff: tariffOf(options),
           route: routeOf(options),
-          publication: options.unpublished ? "unpublished" : "published",
-        });
-        printResult(
-          { changes: changes.map(changeView) },
-          { json: options.json === true, text: () => changeListing(changes) },
-        );
+          publication: options.unpublished ? ("unpublished" as const) : ("published" as const),
+        };
+        const changes = await catalogue.addModel(order, by);
+        printResult(changesView(changes), { json: options.json === true, text: () => changeListing(changes) });
       });
     });
 }

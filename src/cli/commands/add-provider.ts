@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { withCatalogue } from "../open-catalogue.ts";
+import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { isSentInTheClear, readProviderOrder } from "../provider-order.ts";
 import { PRESETS } from "../provider-presets.ts";
@@ -48,22 +48,23 @@ async function addProvider(name: string, options: AddOptions, command: Command):
   }
   const credential = options.credentialStdin ? { credential: "stored" } : {};
   const order = readProviderOrder(name, { ...options, ...credential });
-  await withCatalogue(command, async (catalogue) => {
+  await withOperator(command, async ({ providers }, by, { through }) => {
     const secret = options.credentialStdin ? await readCredential(process.stdin) : null;
-    const added = await catalogue.addProvider({ ...order, secret }, options.replace ? "replace" : "keep");
+    const present = options.replace ? "replace" : "keep";
+    const { result, provider } = await providers.add({ ...order, secret, present }, by);
     if (isSentInTheClear(order)) {
       process.stderr.write(`warning: ${order.baseUrl} is not https, so the credential can be read on the way\n`);
     }
-    if (added.credentialProblem !== null) {
-      const problem = `the running gateway cannot have the credential: ${added.credentialProblem}`;
+    // What this command could have of it says nothing about the gateways of the database.
+    if (through === "gateway" && provider.credentialProblem !== null) {
+      const problem = `the running gateway cannot have the credential: ${provider.credentialProblem}`;
       process.stderr.write(`warning: ${problem} Set it up there, or store it with --credential-stdin --replace.\n`);
     }
-    const { result } = added;
     printResult(
       { provider: name, result, base_url: order.baseUrl, credential: order.credentialRef },
       {
         json: options.json === true,
-        text: () => `${result} ${name} at ${order.baseUrl}, credential ${credentialText({ ...order, ...added })}`,
+        text: () => `${result} ${name} at ${order.baseUrl}, credential ${credentialText(provider)}`,
       },
     );
   });

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
-import { changeView } from "../../wire/admin/change.ts";
-import { withCatalogue } from "../open-catalogue.ts";
+import { everyPage } from "../../core/page.ts";
+import { changesView } from "../../wire/admin/catalogue.ts";
+import { withOperator } from "../open-operator.ts";
 import { changeListing, priceBookListing, priceBookView } from "../text/price-text.ts";
 import { printResult } from "../text/print.ts";
-import { CommandError } from "../report-failure.ts";
 
 type Options = { json?: true };
 
@@ -18,10 +18,10 @@ export function addCatalogueCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (file: string, options: Options, command: Command) => {
       const description = readCatalogueFile(readFileSync(file, "utf8"), file);
-      await withCatalogue(command, async (store) => {
-        const changes = await store.apply(description);
+      await withOperator(command, async ({ catalogue: models }, by) => {
+        const changes = await models.apply(description, by);
         const json = options.json === true;
-        printResult({ changes: changes.map(changeView) }, { json, text: () => changeListing(changes) });
+        printResult(changesView(changes), { json, text: () => changeListing(changes) });
       });
     });
   catalogue
@@ -29,9 +29,8 @@ export function addCatalogueCommands(program: Command): void {
     .description("list every version of a model's price: past, in force, to come, withdrawn or suspended")
     .option("--json", "print JSON")
     .action(async (model: string, options: Options, command: Command) => {
-      await withCatalogue(command, async (store) => {
-        const book = await store.prices(model);
-        if (book === null) throw new CommandError(`there is no model ${JSON.stringify(model)} in the catalogue.`);
+      await withOperator(command, async ({ catalogue: models }) => {
+        const { data: book } = await everyPage((page) => models.listPrices(model, page));
         const nowMs = Date.now();
         const json = options.json === true;
         printResult({ model, prices: priceBookView(book, nowMs) }, { json, text: () => priceBookListing(book, nowMs) });

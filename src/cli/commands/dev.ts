@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { createControl, type Gateway } from "../../app.ts";
+import type { Gateway } from "../../app.ts";
 import { createOperator } from "../../app/create-operator.ts";
+import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
-import { credentialSources } from "../../config/credential-sources.ts";
 import type { Config } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
 import { systemClock } from "../../core/clock.ts";
@@ -28,11 +28,9 @@ import {
   writeReadyFile,
 } from "../dev/dev-folder.ts";
 import { devWelcome } from "../dev/dev-welcome.ts";
-import { type Credentials, openCredentials } from "../../credentials/open-credentials.ts";
 import { loadSettings } from "../open-database.ts";
 import { BY_COMMAND } from "../open-operator.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
-import { createProviderTools } from "../provider-tools.ts";
 import { runGateway } from "../serve/run-gateway.ts";
 import { portNumber } from "./simulate.ts";
 
@@ -64,36 +62,33 @@ export function addDevCommand(program: Command): void {
 }
 
 async function runDev(options: DevOptions, command: Command): Promise<void> {
-  const config = devConfig(loadSettings(command.optsWithGlobals<{ config?: string }>().config).config, options);
   const folder = devFolder(options.folder);
+  const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
+  const config = devConfig(loaded.config, { ...options, folder });
+  // The simulated provider takes any credential.
+  const environment = { ...processEnvironment(), [SIMULATOR_VARIABLE]: "simulated" };
+  const credentials = openProviderCredentials(config.credential, environment);
   if (options.readyFile !== undefined) removeReadyFile(options.readyFile);
   const logFile = join(folder, "tollgate.log");
   const telemetry = openTelemetry(config, logFile);
 
   const database = await createPglite({ dataFolder: folder });
   await migrate(database, { folder: migrationsFolder() });
-  const control = createControl(database);
+  const operator = createOperator({ database, credentials, events: telemetry.events, clock: systemClock });
   const simulator =
     options.simulator === undefined
       ? await startSimulator(options.recordings === undefined ? {} : { recordingsFolder: options.recordings })
       : { url: options.simulator, close: () => Promise.resolve() };
-  await control.catalogue.apply(devCatalogue(simulator.url));
+  await operator.catalogue.apply(devCatalogue(simulator.url), BY_COMMAND);
   if (options.catalogue !== undefined) {
-    await control.catalogue.apply(readCatalogueFile(readFileSync(options.catalogue, "utf8"), options.catalogue));
+    const description = readCatalogueFile(readFileSync(options.catalogue, "utf8"), options.catalogue);
+    await operator.catalogue.apply(description, BY_COMMAND);
   }
-  const keys = await devKeys(createOperator({ database, events: telemetry.events, clock: systemClock }), folder);
+  const keys = await devKeys(operator, folder);
   const adminToken = randomBytes(24).toString("base64url");
-  const credentials = devCredentials(config, folder);
 
   const gateway = runGateway(
-    {
-      config,
-      adminToken,
-      database,
-      credentials,
-      providerTools: createProviderTools(credentials),
-      ...telemetry,
-    },
+    { config, adminToken, database, credentials, ...telemetry },
     telemetry,
     ({ publicUrl, adminUrl }: Gateway) => {
       const ready: DevReady = { publicUrl, adminUrl, adminToken, simulatorUrl: simulator.url, keys };
@@ -111,19 +106,15 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   }
 }
 
-/** Fixed where a stranger would have to look it up, free where nobody cares. */
-function devConfig(config: Config, options: DevOptions): Config {
+/** Fixed where a stranger would have to look it up, free where nobody cares. Credentials are stored with a key of the folder's own. */
+function devConfig(config: Config, options: Pick<DevOptions, "port" | "adminPort" | "folder">): Config {
+  const { credential } = config;
   return {
     ...config,
+    credential: { ...credential, key: credential.key ?? devCredentialKey(options.folder) },
     listen: { ...config.listen, ...(options.port === undefined ? {} : { port: options.port }) },
     admin: { ...config.admin, port: options.adminPort ?? 0 },
   };
-}
-
-/** The simulated provider takes any credential. Others find theirs as behind `serve`, with a key of the folder's own. */
-function devCredentials({ credential: keys }: Config, folder: string): Credentials {
-  const environment = { ...processEnvironment(), [SIMULATOR_VARIABLE]: "simulated" };
-  return openCredentials({ ...keys, key: keys.key ?? devCredentialKey(folder) }, credentialSources(environment));
 }
 
 /** What the keys of `dev` start with: enough to play, little enough to see it move. */

@@ -5,7 +5,7 @@ import { didYouMean, suggest } from "../../core/suggest.ts";
 import type { Decimal } from "../../core/decimal.ts";
 import { invariant } from "../../core/invariant.ts";
 import { importText, importView } from "../text/import-text.ts";
-import { withCatalogue } from "../open-catalogue.ts";
+import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 
@@ -45,7 +45,7 @@ export function addModelImportCommand(models: Command): void {
       const text = readTextFile(file, FILE_BYTES);
       if (!/^\s*\{/.test(text))
         throw new CommandError(`${file} is no JSON object. Save the list itself, not the page that shows it.`);
-      await withCatalogue(command, async (catalogue, { config }) => {
+      await withOperator(command, async ({ catalogue }, by, { config }) => {
         const creditUsd = parseFactor(config.creditUsd);
         invariant(creditUsd, "a credit is worth something");
         const vendor = options.vendor ?? options.provider;
@@ -56,14 +56,13 @@ export function addModelImportCommand(models: Command): void {
           carry: { free: options.free === true, dearest: options.dearest === true },
         });
         if (list.models.length === 0) requireVendor(vendor, litellmVendors(text, file));
-        const compared = await catalogue.importModels(
-          {
-            provider: options.provider,
-            publication: options.publish ? "published" : "unpublished",
-            models: list.models,
-          },
-          options.apply ? "apply" : "preview",
-        );
+        const order = {
+          provider: options.provider,
+          publication: options.publish ? ("published" as const) : ("unpublished" as const),
+          models: list.models,
+          mode: options.apply ? ("apply" as const) : ("preview" as const),
+        };
+        const compared = await catalogue.importModels(order, by);
         const report = { compared, list, applied: options.apply === true };
         printResult(importView(report), { json: options.json === true, text: () => importText(report) });
       });

@@ -1,10 +1,10 @@
 import { Argument, type Command } from "commander";
 import { matchesGlob } from "../../config/price-list/matches-glob.ts";
-import { changeView } from "../../wire/admin/change.ts";
+import { everyPage } from "../../core/page.ts";
+import { changesView } from "../../wire/admin/catalogue.ts";
 import { isoDate } from "../arguments.ts";
 import { modelListing, modelView, routeListing, routeView } from "../text/model-text.ts";
-import { withCatalogue } from "../open-catalogue.ts";
-import type { Catalogue } from "../operator-control.ts";
+import { withOperator } from "../open-operator.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
 import { changeListing } from "../text/price-text.ts";
 import { printable, printResult } from "../text/print.ts";
@@ -24,8 +24,8 @@ export function addModelCommands(program: Command): void {
     .option("--match <pattern>", "only these ids, with * for any characters", "*")
     .option("--json", "print JSON")
     .action(async (options: { match: string } & Json, command: Command) => {
-      await withCatalogue(command, async (catalogue) => {
-        const all = await catalogue.listModels(Date.now());
+      await withOperator(command, async ({ catalogue }) => {
+        const { data: all } = await everyPage(catalogue.listModels);
         const shown = all.filter(({ id }) => matchesGlob(id, options.match));
         printResult(
           { data: shown.map(modelView) },
@@ -54,13 +54,10 @@ function addPriceCommand(models: Command): void {
       const parts = partsOf(options);
       if (Object.keys(parts).length === 0)
         throw new CommandError("there is nothing to change. Name at least one price, such as --input 2.50.");
-      await withCatalogue(self, async (catalogue) => {
+      await withOperator(self, async ({ catalogue }, by) => {
         const fromMs = options.from === undefined ? null : Date.parse(options.from);
-        const changes = await catalogue.changePrice(id, { parts, fromMs });
-        printResult(
-          { changes: changes.map(changeView) },
-          { json: options.json === true, text: () => changeListing(changes) },
-        );
+        const changes = await catalogue.changePrice(id, { parts, fromMs }, by);
+        printResult(changesView(changes), { json: options.json === true, text: () => changeListing(changes) });
       });
     });
 }
@@ -72,10 +69,11 @@ function addPublicationCommand(models: Command, word: "publish" | "unpublish", d
     .description(description)
     .option("--json", "print JSON")
     .action(async (ids: string[], options: Json, command: Command) => {
-      await withCatalogue(command, async (catalogue) => {
-        const results = await catalogue.publish(ids, `${word}ed`);
-        const obstacles = await obstaclesOf(catalogue, ids);
-        const data = results.map((result) => ({ ...result, obstacles: obstacles.get(result.id) ?? [] }));
+      await withOperator(command, async ({ catalogue }, by) => {
+        const results = await catalogue.publish(ids, `${word}ed`, by);
+        const data = await Promise.all(
+          results.map(async (result) => ({ ...result, obstacles: (await catalogue.showModel(result.id)).obstacles })),
+        );
         printResult({ data }, { json: options.json === true, text: () => data.map(publicationText(word)).join("\n") });
       });
     });
@@ -88,11 +86,6 @@ const publicationText =
     const state = `${printable(id)} ${changed ? "is now" : "was already"} ${word}ed`;
     return word === "unpublish" || obstacles.length === 0 ? state : `${state}; ${obstacles.join("; ")}`;
   };
-
-async function obstaclesOf(catalogue: Catalogue, ids: readonly string[]): Promise<Map<string, readonly string[]>> {
-  const all = await catalogue.listModels(Date.now());
-  return new Map(all.filter(({ id }) => ids.includes(id)).map(({ id, obstacles }) => [id, obstacles]));
-}
 
 function addRoutesCommand(models: Command): void {
   models
@@ -113,17 +106,15 @@ function addRoutesCommand(models: Command): void {
       ) => {
         if (action === "remove" && route === undefined) throw new CommandError("name the route that is to be removed.");
         const json = options.json === true;
-        await withCatalogue(command, async (catalogue) => {
+        await withOperator(command, async ({ catalogue }, by) => {
           if (route !== undefined) {
-            const removed = await catalogue.removeRoute(id, route, options.force ? "remove" : "keep");
+            const removed = await catalogue.removeRoute(id, { route, last: options.force ? "remove" : "keep" }, by);
             const text = () => `removed ${removed.name}; routes left: ${removed.routesLeft}`;
             printResult({ model: id, ...removed }, { json, text });
             return;
           }
-          const model = (await catalogue.listModels(Date.now())).find((known) => known.id === id);
-          if (model === undefined) throw new CommandError(`there is no model ${JSON.stringify(id)} in the catalogue.`);
-          const text = () => routeListing(model.routes);
-          printResult({ model: id, routes: model.routes.map(routeView) }, { json, text });
+          const { routes } = await catalogue.showModel(id);
+          printResult({ model: id, routes: routes.map(routeView) }, { json, text: () => routeListing(routes) });
         });
       },
     );

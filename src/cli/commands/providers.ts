@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { withCatalogue } from "../open-catalogue.ts";
+import { everyPage } from "../../core/page.ts";
+import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { providerListing, providerView, removalText } from "../text/provider-text.ts";
 import { addProviderAddCommand } from "./add-provider.ts";
@@ -19,8 +20,8 @@ export function addProviderCommands(program: Command): void {
     .description("list providers with their routes: dialects, and whether forwarded as they come or normalised")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }, command: Command) => {
-      await withCatalogue(command, async (catalogue) => {
-        const list = await catalogue.listProviders();
+      await withOperator(command, async (operator) => {
+        const { data: list } = await everyPage(operator.providers.list);
         printResult(
           { data: list.map(providerView) },
           { json: options.json === true, text: () => providerListing(list) },
@@ -38,8 +39,8 @@ export function addProviderCommands(program: Command): void {
     .option("--force", "withdraw the routes of published models too")
     .option("--json", "print JSON")
     .action(async (name: string, options: { force?: true; json?: true }, command: Command) => {
-      await withCatalogue(command, async (catalogue) => {
-        const removed = await catalogue.removeProvider(name, options.force ? "withdraw" : "keep");
+      await withOperator(command, async (operator, by) => {
+        const removed = await operator.providers.remove(name, options.force ? "withdraw" : "keep", by);
         printResult(removed, { json: options.json === true, text: () => removalText(removed) });
       });
     });

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { withCatalogue } from "../open-catalogue.ts";
+import { rekeyedView } from "../../wire/admin/providers.ts";
+import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
-import { rekeyText, rekeyView } from "../text/rekey-text.ts";
+import { rekeyText } from "../text/rekey-text.ts";
 
 /** `tollgate providers rekey`. */
 export function addProviderRekeyCommand(providers: Command): void {
@@ -10,9 +11,9 @@ export function addProviderRekeyCommand(providers: Command): void {
     .description("seal every stored credential anew with credential.key, opening it with credential.previous_key")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }, command: Command) => {
-      await withCatalogue(command, async (catalogue) => {
-        const rekeyed = await catalogue.rekeyProviders();
-        printResult(rekeyView(rekeyed), { json: options.json === true, text: () => rekeyText(rekeyed) });
+      await withOperator(command, async (operator, by) => {
+        const rekeyed = await operator.providers.rekey(by);
+        printResult(rekeyedView(rekeyed), { json: options.json === true, text: () => rekeyText(rekeyed) });
         process.exitCode = rekeyed.unopened.length === 0 ? 0 : 1;
       });
     });

@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
-import { credentialSources } from "../../config/credential-sources.ts";
+import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
 import { requireSettings } from "../../config/require-settings.ts";
@@ -10,11 +10,9 @@ import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.t
 import type { Events } from "../../telemetry/events.ts";
 import { createWorkerEvents } from "../../telemetry/worker-events.ts";
 import { chooseAdminPorts } from "../serve/admin-ports.ts";
-import { openCredentials } from "../../credentials/open-credentials.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
 import { portProblem } from "../serve/port-problem.ts";
-import { createProviderTools } from "../provider-tools.ts";
 import { CommandError } from "../report-failure.ts";
 import { runGateway } from "../serve/run-gateway.ts";
 import { runWorkers } from "../serve/workers.ts";
@@ -46,13 +44,11 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   const database = openDatabase(loaded, telemetry.events.databaseLost, lineOf(telemetry.events));
   await requireCurrent(database, options);
   if (cluster.isPrimary) await inspect(database, telemetry.events);
-  const credentials = openCredentials(config.credential, credentialSources(processEnvironment()));
   const parts = {
     config,
     adminToken: config.admin.token?.reveal() ?? "",
     database,
-    credentials,
-    providerTools: createProviderTools(credentials),
+    credentials: openProviderCredentials(config.credential, processEnvironment()),
     ...telemetry,
   };
   await runGateway(parts, telemetry, () => undefined).catch((error: unknown) => {

@@ -1,11 +1,10 @@
 import { type Command, Option } from "commander";
 import { PROVIDER_DIALECTS, type ProviderDialect } from "../../core/dialect.ts";
 import { PROBE_OUTPUT_TOKENS } from "../../core/probe.ts";
-import { withCatalogue } from "../open-catalogue.ts";
+import { withOperator } from "../open-operator.ts";
 import { printable, printResult } from "../text/print.ts";
 import { chooseTarget } from "../choose-target.ts";
 import { probeText, probeView } from "../text/probe-text.ts";
-import { CommandError } from "../report-failure.ts";
 
 type TestOptions = { model?: string; dialect?: ProviderDialect; json?: true };
 
@@ -24,15 +23,14 @@ export function addProviderTestCommand(providers: Command): void {
     )
     .option("--json", "print JSON")
     .action(async (name: string, options: TestOptions, command: Command) => {
-      await withCatalogue(command, async (catalogue) => {
-        const provider = (await catalogue.listProviders()).find((known) => known.name === name);
-        if (provider === undefined) throw new CommandError(`there is no provider ${JSON.stringify(name)}.`);
+      await withOperator(command, async (operator) => {
+        const provider = await operator.providers.show(name);
         const choice = chooseTarget(provider, { model: options.model, dialect: options.dialect });
         process.stderr.write(
           `making one call to ${provider.baseUrl}: ${printable(choice.upstreamModel)}, at most ${PROBE_OUTPUT_TOKENS} tokens of output\n`,
         );
         const { upstreamModel, dialect } = choice;
-        const result = await catalogue.probeProvider(name, { upstreamModel, dialect });
+        const result = await operator.providers.probe(name, { upstreamModel, dialect });
         const report = { provider: name, choice, result };
         printResult(probeView(report), { json: options.json === true, text: () => probeText(report) });
         process.exitCode = result.problem === null ? 0 : 1;

@@ -1,6 +1,6 @@
 import { type PriceList, SKIP_REASONS, type SkipReason } from "../../config/price-list/price-list.ts";
 import type { ImportedModel } from "../../core/imported-model.ts";
-import { importedModelView } from "../../wire/admin/imported-model.ts";
+import { importedModelView } from "../../wire/admin/catalogue.ts";
 import { factsText } from "./model-text.ts";
 import { facts, table } from "./print.ts";
 

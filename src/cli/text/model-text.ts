@@ -1,14 +1,14 @@
 import type { ListedFacts } from "../../core/imported-model.ts";
 import { formatCredits } from "../../core/money.ts";
 import { tariffView } from "../../core/tariff-view.ts";
-import type { ListedModel } from "../operator-control.ts";
+import type { ModelDetails } from "../../operator/catalogue.ts";
 import { priceText } from "./price-text.ts";
 import { printable, table } from "./print.ts";
 
-type Route = ListedModel["routes"][number];
+type Route = ModelDetails["routes"][number];
 
 /** Models as data, in the words of the catalogue file. */
-export const modelView = (model: ListedModel): object => ({
+export const modelView = (model: ModelDetails): object => ({
   id: model.id,
   provider: model.provider,
   published: model.published,
@@ -35,7 +35,7 @@ export const routeView = (route: Route) => ({
   weight: route.weight,
 });
 
-export const modelListing = (models: readonly ListedModel[], match: string): string =>
+export const modelListing = (models: readonly ModelDetails[], match: string): string =>
   models.length === 0
     ? noModels(match)
     : table(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Tariff } from "../../core/price.ts";
-import { changeView } from "../../wire/admin/change.ts";
+import { changeView } from "../../wire/admin/catalogue.ts";
 import { changeListing, priceBookListing, priceBookView } from "./price-text.ts";
 
 const NOW = Date.parse("2026-11-15T00:00:00Z");

@@ -1,10 +1,10 @@
 import type { CatalogueChange, PriceChange } from "../../core/catalogue-change.ts";
 import type { Tariff } from "../../core/price.ts";
 import { tariffView } from "../../core/tariff-view.ts";
-import type { Catalogue } from "../operator-control.ts";
+import type { ManageCatalogue } from "../../operator/catalogue.ts";
 import { table } from "./print.ts";
 
-type BookedPrice = NonNullable<Awaited<ReturnType<Catalogue["prices"]>>>[number];
+type BookedPrice = Awaited<ReturnType<ManageCatalogue["listPrices"]>>["data"][number];
 
 export const changeListing = (changes: readonly CatalogueChange[]): string =>
   changes.length === 0

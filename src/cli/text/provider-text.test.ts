@@ -16,6 +16,10 @@ const east: Provider = {
   name: "east",
   baseUrl: "https://east.example/v1",
   credentialRef: "env:EAST_KEY",
+  credentialKeyId: null,
+  credentialProblem: null,
+  unknownMembers: null,
+  openMembers: null,
   routes: [
     route("r1"),
     route("r2", { conformant: false }),
@@ -37,11 +41,11 @@ test("of every route it is told whether it is forwarded as it comes or normalise
 });
 
 test("of a stored credential the key is named and nothing of it is shown", () => {
-  const sealedCredential = { keyId: "3f9a0123456789ab", box: "c2VhbGVk" };
-  const stored = { ...east, credentialRef: "stored", sealedCredential };
+  const sealed = { sealedCredential: { keyId: "3f9a0123456789ab", box: "c2VhbGVk" } };
+  const stored = { ...east, ...sealed, credentialRef: "stored", credentialKeyId: "3f9a0123456789ab" };
 
   expect(providerListing([stored])).toMatch(/ stored, key 3f9a… /);
-  expect(providerListing([{ ...stored, sealedCredential: null }])).toMatch(/ stored, missing /);
+  expect(providerListing([{ ...stored, credentialKeyId: null }])).toMatch(/ stored, missing /);
   expect(providerView(stored)).toMatchObject({ credential: "stored", credential_key: "3f9a0123456789ab" });
   expect(JSON.stringify(providerView(stored)) + providerListing([stored])).not.toContain("c2VhbGVk");
 });

@@ -1,26 +1,26 @@
 import { shortKeyId } from "../../core/sealed-credential.ts";
 import { type MemberPolicy, memberPolicyOf } from "../../core/member-policy.ts";
-import type { Catalogue, ListedProvider } from "../operator-control.ts";
+import type { ProviderDetails } from "../../operator/providers.ts";
 import { printable, table } from "./print.ts";
 
-type Removed = Awaited<ReturnType<Catalogue["removeProvider"]>>;
+type Removed = { name: string; withdrawn: readonly string[]; stranded: readonly string[] };
 
 /** Providers as data, in the words of the catalogue file. */
 export const providerView = ({
   name,
   baseUrl,
   credentialRef,
-  sealedCredential,
+  credentialKeyId,
   unknownMembers,
   openMembers,
   routes,
-}: ListedProvider): object => ({
+}: ProviderDetails): object => ({
   name,
   base_url: baseUrl,
   credential: credentialRef,
-  unknown_members: unknownMembers ?? null,
-  open_members: openMembers ?? null,
-  ...(credentialRef === "stored" ? { credential_key: sealedCredential?.keyId ?? null } : {}),
+  unknown_members: unknownMembers,
+  open_members: openMembers,
+  ...(credentialRef === "stored" ? { credential_key: credentialKeyId } : {}),
   routes: routes.map((route) => ({
     id: route.id,
     model: route.modelId,
@@ -31,7 +31,7 @@ export const providerView = ({
   })),
 });
 
-export const providerListing = (providers: readonly ListedProvider[]): string =>
+export const providerListing = (providers: readonly ProviderDetails[]): string =>
   providers.length === 0
     ? "no provider yet; add one with `tollgate providers add`"
     : table(
@@ -40,9 +40,7 @@ export const providerListing = (providers: readonly ListedProvider[]): string =>
           name,
           baseUrl,
           credentialText(credential),
-          memberText(
-            memberPolicyOf({ baseUrl, unknownMembers: unknownMembers ?? null, openMembers: openMembers ?? null }),
-          ),
+          memberText(memberPolicyOf({ baseUrl, unknownMembers: unknownMembers, openMembers: openMembers })),
           String(routes.length),
           handlingText(routes),
         ]),
@@ -54,14 +52,14 @@ const memberText = ({ unknown, open }: MemberPolicy): string =>
 /** Where a credential is found; of a stored one, which key opens it. */
 export const credentialText = ({
   credentialRef,
-  sealedCredential,
-}: Pick<ListedProvider, "credentialRef" | "sealedCredential">): string => {
+  credentialKeyId,
+}: Pick<ProviderDetails, "credentialRef" | "credentialKeyId">): string => {
   if (credentialRef !== "stored") return credentialRef;
-  return sealedCredential ? `stored, key ${shortKeyId(sealedCredential.keyId)}` : "stored, missing";
+  return credentialKeyId === null ? "stored, missing" : `stored, key ${shortKeyId(credentialKeyId)}`;
 };
 
 /** Per dialect, how many routes are forwarded as they come and how many are repaired on the way. */
-function handlingText(routes: ListedProvider["routes"]): string {
+function handlingText(routes: ProviderDetails["routes"]): string {
   const dialects = [...new Set(routes.map(({ dialect }) => dialect))].toSorted();
   const hidden = routes.filter(({ published }) => !published).length;
   const parts = dialects.map((dialect) => {

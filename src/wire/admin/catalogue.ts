@@ -1,46 +1,144 @@
 import { z } from "zod";
-import { tariffAnswer } from "./prices.ts";
+import type { CatalogueChange } from "../../core/catalogue-change.ts";
+import type { ImportedModel, ListedFacts } from "../../core/imported-model.ts";
+import type { Tariff } from "../../core/price.ts";
+import { tariffView } from "../../core/tariff-view.ts";
+import { areDifferent, MOST_MODELS, tokenLimit } from "../catalogue/description.ts";
+import { tariff } from "../catalogue/price.ts";
+import { dialect, name, upstreamModel } from "../catalogue/route.ts";
+import type { ReadAs, WrittenAs } from "../validate.ts";
+import { dateOf, instant } from "./instant.ts";
+import { publicationOf } from "./models.ts";
+import { tariffSchema } from "./prices.ts";
 
-const tariff = z.object(tariffAnswer).meta({ id: "Tariff" });
+const priceChangedSchema = z
+  .object({
+    kind: z.literal("price"),
+    name: z.string(),
+    change: z.enum(["added", "changed", "withdrawn"]),
+    version: z.int(),
+    effective_from: instant,
+    before: tariffSchema.nullable().describe("What held, or would have held, at that date; null: nothing."),
+    after: tariffSchema.nullable(),
+  })
+  .transform(({ effective_from: effectiveFromMs, ...change }) => ({ ...change, effectiveFromMs }));
 
 /** What a change of the catalogue did. */
 const changeSchema = z
   .union([
-    z.object({
-      kind: z.literal("price"),
-      name: z.string(),
-      change: z.enum(["added", "changed", "withdrawn"]),
-      version: z.int(),
-      effective_from: z.iso.datetime(),
-      before: tariff.nullable(),
-      after: tariff.nullable(),
-    }),
-    z.object({
-      kind: z.enum(["provider", "model", "route"]),
-      name: z.string(),
-      change: z.enum(["added", "changed"]),
-    }),
+    priceChangedSchema,
+    z.object({ kind: z.enum(["provider", "model", "route"]), name: z.string(), change: z.enum(["added", "changed"]) }),
   ])
   .meta({ id: "CatalogueChange" });
 
 export const changesSchema = z.object({ changes: z.array(changeSchema) });
 
-const factsSchema = z.object({
-  context_window: z.int().nullable(),
-  max_output_tokens: z.int().nullable(),
-  price: tariff.nullable(),
+export const changesView = (changes: readonly CatalogueChange[]): WrittenAs<typeof changesSchema> => ({
+  changes: changes.map(changeView),
 });
 
-export const importedSchema = z.object({
-  applied: z.boolean(),
-  data: z.array(
-    z.object({
-      id: z.string(),
-      change: z
-        .enum(["new", "changed", "unchanged", "foreign"])
-        .describe("`foreign`: another provider's model has that name here, and it is left alone."),
-      before: factsSchema.nullable(),
-      after: factsSchema,
-    }),
-  ),
+export const changeView = (change: CatalogueChange): WrittenAs<typeof changeSchema> =>
+  change.kind === "price"
+    ? {
+        kind: change.kind,
+        name: change.name,
+        change: change.change,
+        version: change.version,
+        effective_from: dateOf(change.effectiveFromMs),
+        before: tariffOrNull(change.before),
+        after: tariffOrNull(change.after),
+      }
+    : { kind: change.kind, name: change.name, change: change.change };
+
+const tariffOrNull = (given: Tariff | null) => (given === null ? null : tariffView(given));
+
+const listedModel = z
+  .strictObject({
+    id: name,
+    upstream_model: upstreamModel,
+    dialect,
+    context_window: tokenLimit.nullable(),
+    max_output_tokens: tokenLimit,
+    price: tariff,
+  })
+  .transform((row) => ({
+    id: row.id,
+    upstreamModel: row.upstream_model,
+    dialect: row.dialect,
+    contextWindow: row.context_window,
+    maxOutputTokens: row.max_output_tokens,
+    tariff: row.price,
+  }));
+
+/** A price list that somebody has read already; without `apply` it is only compared. */
+export const importSchema = z
+  .strictObject({
+    provider: name,
+    models: z
+      .array(listedModel)
+      .max(MOST_MODELS)
+      .refine((rows) => areDifferent(rows.map(({ id }) => id)), "List should name every model once"),
+    published: z.boolean().default(false),
+    apply: z.boolean().default(false),
+  })
+  .transform(({ provider, models, published, apply }) => ({
+    provider,
+    models,
+    publication: publicationOf(published),
+    mode: apply ? ("apply" as const) : ("preview" as const),
+  }));
+
+export const importView = (order: ReadAs<typeof importSchema>): WrittenAs<typeof importSchema> => ({
+  provider: order.provider,
+  models: order.models.map((model) => ({
+    id: model.id,
+    upstream_model: model.upstreamModel,
+    dialect: model.dialect,
+    context_window: model.contextWindow,
+    max_output_tokens: model.maxOutputTokens,
+    price: tariffView(model.tariff),
+  })),
+  published: order.publication === "published",
+  apply: order.mode === "apply",
+});
+
+const factsSchema = z
+  .object({
+    context_window: z.int().nullable(),
+    max_output_tokens: z.int().nullable(),
+    price: tariffSchema.nullable(),
+  })
+  .transform((facts) => ({
+    contextWindow: facts.context_window,
+    maxOutputTokens: facts.max_output_tokens,
+    tariff: facts.price,
+  }));
+
+const importedModelSchema = z.object({
+  id: z.string(),
+  change: z
+    .enum(["new", "changed", "unchanged", "foreign"])
+    .describe("`foreign`: another provider's model has that name here, and it is left alone."),
+  before: factsSchema.nullable(),
+  after: factsSchema,
+});
+
+export const importedSchema = z.object({ applied: z.boolean(), data: z.array(importedModelSchema) });
+
+export const importedModelView = ({
+  id,
+  change,
+  before,
+  after,
+}: ImportedModel): WrittenAs<typeof importedModelSchema> => ({
+  id,
+  change,
+  before: before === null ? null : factsView(before),
+  after: factsView(after),
+});
+
+const factsView = ({ contextWindow, maxOutputTokens, tariff: price }: ListedFacts): WrittenAs<typeof factsSchema> => ({
+  context_window: contextWindow,
+  max_output_tokens: maxOutputTokens,
+  price: tariffOrNull(price),
 });

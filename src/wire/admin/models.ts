@@ -1,10 +1,14 @@
 import { z } from "zod";
-import { areDifferent, MOST_MODELS, text, tokenLimit } from "../catalogue/description.ts";
+import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
+import { tariffView } from "../../core/tariff-view.ts";
+import { MOST_MODELS, text, tokenLimit } from "../catalogue/description.ts";
+import { modelOf, modelView } from "../catalogue/model.ts";
 import { tariff } from "../catalogue/price.ts";
-import { dialect, MOST_INT, name, upstreamModel } from "../catalogue/route.ts";
-import { storable } from "../storable.ts";
-import { pageSchema } from "./page.ts";
-import { priceSchema } from "./prices.ts";
+import { dialect, MOST_INT, name, routeOf, routeView, upstreamModel } from "../catalogue/route.ts";
+import type { ReadAs, WrittenAs } from "../validate.ts";
+import { dateOf, instant } from "./instant.ts";
+import { pageQuery, pageSchema } from "./page.ts";
+import { priceSchema, priceView } from "./prices.ts";
 
 const route = z
   .strictObject({
@@ -40,50 +44,27 @@ export const modelRequestSchema = z
     publication: publicationOf(row.published),
   }));
 
+export const modelRequestView = ({
+  route: { upstreamModel: upstream_model, ...route },
+  ...order
+}: ReadAs<typeof modelRequestSchema>): WrittenAs<typeof modelRequestSchema> => ({
+  id: order.id,
+  display_name: order.displayName,
+  context_window: order.contextWindow,
+  max_output_tokens: order.maxOutputTokens,
+  ...(order.reasoning === undefined ? {} : { reasoning: order.reasoning }),
+  price: order.tariff === null ? null : tariffView(order.tariff),
+  route: { ...route, upstream_model },
+  published: order.publication === "published",
+});
+
+export const publicationOf = (published: boolean) => (published ? ("published" as const) : ("unpublished" as const));
+
 export const publicationSchema = z.strictObject({ models: z.array(name).min(1).max(MOST_MODELS) });
 
 export const routeRemovalSchema = z.strictObject({ last: z.enum(["keep", "remove"]).default("keep") });
 
-const listedModel = z
-  .strictObject({
-    id: name,
-    upstream_model: upstreamModel,
-    dialect,
-    context_window: tokenLimit.nullable(),
-    max_output_tokens: tokenLimit,
-    price: tariff,
-  })
-  .transform((row) => ({
-    id: row.id,
-    upstreamModel: row.upstream_model,
-    dialect: row.dialect,
-    contextWindow: row.context_window,
-    maxOutputTokens: row.max_output_tokens,
-    tariff: row.price,
-  }));
-
-/** A price list that somebody has read already; without `apply` it is only compared. */
-export const importSchema = z
-  .strictObject({
-    provider: name,
-    models: z
-      .array(listedModel)
-      .max(MOST_MODELS)
-      .refine((rows) => areDifferent(rows.map(({ id }) => id)), "List should name every model once"),
-    published: z.boolean().default(false),
-    apply: z.boolean().default(false),
-  })
-  .transform(({ provider, models, published, apply }) => ({
-    order: { provider, models, publication: publicationOf(published) },
-    mode: apply ? ("apply" as const) : ("preview" as const),
-  }));
-
-export const modelPageSchema = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  after: storable(200).optional(),
-});
-
-const publicationOf = (published: boolean) => (published ? ("published" as const) : ("unpublished" as const));
+export const modelPageSchema = pageQuery(100);
 
 /** `model` in a path. */
 export const ofModel = z.object({ model: z.string().describe("The id of a model, its slashes escaped.") });
@@ -92,6 +73,23 @@ export const ofRoute = z.object({
   route: z.string().describe("The id of a route, or as much of it or of `provider/upstream model` as names one."),
 });
 
+const modelRouteSchema = z
+  .object({
+    id: z.string(),
+    provider: z.string(),
+    upstream_model: z.string(),
+    dialect: z.enum(PROVIDER_DIALECTS),
+    conformant: z.boolean(),
+    priority: z.int(),
+    weight: z.int(),
+    connect_timeout_ms: z.int(),
+    first_byte_timeout_ms: z.int(),
+    idle_timeout_ms: z.int(),
+    concurrency_limit: z.int().nullable(),
+  })
+  .transform((row) => ({ id: row.id, ...routeOf(row) }));
+
+/** In the words of the catalogue file, with what only operators see of it. */
 export const modelSchema = z
   .object({
     id: z.string(),
@@ -105,29 +103,42 @@ export const modelSchema = z
     output_floor: z.int(),
     token_factor: z.number(),
     capabilities: z.record(z.string(), z.unknown()),
-    created_at: z.iso.datetime(),
+    created_at: instant,
     published: z.boolean(),
     obstacles: z.array(z.string()).describe("Why callers cannot use it; empty when all can."),
     price: priceSchema.nullable(),
     upcoming_prices: z.array(priceSchema),
-    routes: z.array(
-      z.object({
-        id: z.string(),
-        provider: z.string(),
-        upstream_model: z.string(),
-        dialect: z.string(),
-        conformant: z.boolean(),
-        priority: z.int(),
-        weight: z.int(),
-        connect_timeout_ms: z.int(),
-        first_byte_timeout_ms: z.int(),
-        idle_timeout_ms: z.int(),
-        concurrency_limit: z.int().nullable(),
-      }),
-    ),
+    routes: z.array(modelRouteSchema),
   })
-  .meta({ id: "Model" });
+  .meta({ id: "Model" })
+  .transform((row) => ({
+    ...modelOf(row),
+    createdAtMs: row.created_at,
+    published: row.published,
+    obstacles: row.obstacles,
+    price: row.price,
+    upcomingPrices: row.upcoming_prices,
+    routes: row.routes,
+  }));
+
+export const modelDetailsView = (model: ReadAs<typeof modelSchema>): WrittenAs<typeof modelSchema> => ({
+  ...modelView(model),
+  created_at: dateOf(model.createdAtMs),
+  published: model.published,
+  obstacles: model.obstacles,
+  price: model.price === null ? null : priceView(model.price),
+  upcoming_prices: model.upcomingPrices.map(priceView),
+  routes: model.routes.map((route) => ({ id: route.id, ...routeView(route) })),
+});
 
 export const modelListSchema = pageSchema(modelSchema);
 export const publishedSchema = z.object({ data: z.array(z.object({ id: z.string(), changed: z.boolean() })) });
-export const routeRemovedSchema = z.object({ id: z.string(), name: z.string(), routes_left: z.int() });
+
+export const routeRemovedSchema = z
+  .object({ id: z.string(), name: z.string(), routes_left: z.int() })
+  .transform(({ routes_left: routesLeft, ...route }) => ({ ...route, routesLeft }));
+
+export const routeRemovedView = ({
+  routesLeft: routes_left,
+  ...route
+}: ReadAs<typeof routeRemovedSchema>): WrittenAs<typeof routeRemovedSchema> => ({ ...route, routes_left });

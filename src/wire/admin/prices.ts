@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { byWord, NEEDED_PARTS, OPTIONAL_PARTS } from "../../core/price.ts";
-import { tariffPartsOf } from "../../core/tariff-view.ts";
+import { tariffOf, tariffPartsOf, tariffPartsView, tariffView } from "../../core/tariff-view.ts";
 import { credits, effectiveFromIn, EXACT, toolPrices } from "../catalogue/price.ts";
+import type { ReadAs, WrittenAs } from "../validate.ts";
+import { dateOf, instant } from "./instant.ts";
+import { pageQuery, pageSchema } from "./page.ts";
 
 /** Parts of a price by their amount; null takes one away, and what is not named stays. */
 export const priceChangeSchema = z
@@ -14,25 +17,62 @@ export const priceChangeSchema = z
   .refine((change) => Object.keys(change).length > 1, "Name at least one price, such as input")
   .transform(({ effective_from: fromMs, ...parts }) => ({ fromMs, parts: tariffPartsOf(parts) }));
 
+export const priceChangeView = ({
+  fromMs,
+  parts,
+}: ReadAs<typeof priceChangeSchema>): WrittenAs<typeof priceChangeSchema> => ({
+  effective_from: dateOf(fromMs),
+  ...tariffPartsView(parts),
+});
+
 const amount = z.string();
 
 /** Credits per million tokens, and per call of a tool, as exact decimals. */
-export const tariffAnswer = {
+const tariffAnswer = {
   ...byWord(NEEDED_PARTS, () => amount),
   ...byWord(OPTIONAL_PARTS, () => amount.nullable()),
   tools: z.record(z.string(), amount),
 };
 
+export const tariffSchema = z.object(tariffAnswer).meta({ id: "Tariff" }).transform(tariffOf);
+
+const priceAnswer = { version: z.int(), effective_from: instant, ...tariffAnswer };
+
 export const priceSchema = z
-  .object({ version: z.int(), effective_from: z.iso.datetime(), ...tariffAnswer })
-  .meta({ id: "Price" });
+  .object(priceAnswer)
+  .meta({ id: "Price" })
+  .transform(({ version, effective_from: effectiveFromMs, ...tariff }) => ({
+    version,
+    effectiveFromMs,
+    ...tariffOf(tariff),
+  }));
+
+export const priceView = (price: ReadAs<typeof priceSchema>): WrittenAs<typeof priceSchema> => ({
+  version: price.version,
+  effective_from: dateOf(price.effectiveFromMs),
+  ...tariffView(price),
+});
 
 const bookedPriceSchema = z
   .object({
-    ...priceSchema.shape,
-    withdrawn_at: z.iso.datetime().nullable().describe("When it was taken back, before its date."),
+    ...priceAnswer,
+    withdrawn_at: instant.nullable().describe("When it was taken back, before its date."),
     suspended_for: z.string().nullable().describe("What was used and has no price in it."),
   })
-  .meta({ id: "BookedPrice" });
+  .meta({ id: "BookedPrice" })
+  .transform(({ version, effective_from, withdrawn_at, suspended_for, ...tariff }) => ({
+    version,
+    effectiveFromMs: effective_from,
+    withdrawnAtMs: withdrawn_at,
+    suspendedFor: suspended_for,
+    ...tariffOf(tariff),
+  }));
 
-export const priceBookSchema = z.object({ data: z.array(bookedPriceSchema) });
+export const bookedPriceView = (price: ReadAs<typeof bookedPriceSchema>): WrittenAs<typeof bookedPriceSchema> => ({
+  ...priceView(price),
+  withdrawn_at: dateOf(price.withdrawnAtMs),
+  suspended_for: price.suspendedFor,
+});
+
+export const pricePageSchema = pageQuery(100);
+export const priceBookSchema = pageSchema(bookedPriceSchema);

@@ -1,8 +1,14 @@
 import { z } from "zod";
+import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
+import type { ProbeResult } from "../../core/probe.ts";
+import type { Rekeyed } from "../../core/sealed-credential.ts";
 import { baseUrl, credentialReference, openMembers, providerName, unknownMembers } from "../catalogue/provider.ts";
 import { dialect, upstreamModel } from "../catalogue/route.ts";
-import { storable } from "../storable.ts";
-import { pageSchema } from "./page.ts";
+import type { ReadAs, WrittenAs } from "../validate.ts";
+import { pageQuery, pageSchema } from "./page.ts";
+
+/** `provider` in a path. */
+export const ofProvider = z.object({ provider: z.string().describe("The name of a provider.") });
 
 /** It is sent in a header, so this is all it can be. */
 const secret = z
@@ -24,22 +30,52 @@ export const providerRequestSchema = z
   .refine((order) => order.secret === null || order.credential === "stored", {
     path: ["credential"],
     error: "Input should be 'stored' where a secret comes along",
-  });
+  })
+  .transform((order) => ({
+    name: order.name,
+    baseUrl: order.base_url,
+    credentialRef: order.credential,
+    unknownMembers: order.unknown_members,
+    openMembers: order.open_members,
+    secret: order.secret,
+    present: order.replace ? ("replace" as const) : ("keep" as const),
+  }));
+
+export const providerRequestView = (
+  order: ReadAs<typeof providerRequestSchema>,
+): WrittenAs<typeof providerRequestSchema> => ({
+  name: order.name,
+  base_url: order.baseUrl,
+  credential: order.credentialRef,
+  unknown_members: order.unknownMembers,
+  open_members: order.openMembers,
+  secret: order.secret,
+  replace: order.present === "replace",
+});
 
 export const providerRemovalSchema = z.strictObject({ routes: z.enum(["keep", "withdraw"]).default("keep") });
 
-export const providerTestSchema = z.strictObject({
-  upstream_model: upstreamModel,
-  dialect,
+export const providerTestSchema = z
+  .strictObject({ upstream_model: upstreamModel, dialect })
+  .transform((target) => ({ upstreamModel: target.upstream_model, dialect: target.dialect }));
+
+export const providerTestView = (target: ReadAs<typeof providerTestSchema>): WrittenAs<typeof providerTestSchema> => ({
+  upstream_model: target.upstreamModel,
+  dialect: target.dialect,
 });
 
-export const providerPageSchema = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  after: storable(200).optional(),
-});
+export const providerPageSchema = pageQuery(100);
 
-/** `provider` in a path. */
-export const ofProvider = z.object({ provider: z.string().describe("The name of a provider.") });
+const providerRouteSchema = z
+  .object({
+    id: z.string(),
+    model: z.string(),
+    published: z.boolean(),
+    upstream_model: z.string(),
+    dialect: z.enum(PROVIDER_DIALECTS),
+    conformant: z.boolean(),
+  })
+  .transform(({ model: modelId, upstream_model: upstreamModel, ...route }) => ({ ...route, modelId, upstreamModel }));
 
 export const providerSchema = z
   .object({
@@ -50,21 +86,44 @@ export const providerSchema = z
     credential_problem: z.string().nullable().describe("Why the gateway cannot have the credential; null when it can."),
     unknown_members: z.enum(["forward", "drop"]).nullable(),
     open_members: z.array(z.string()).nullable(),
-    routes: z.array(
-      z.object({
-        id: z.string(),
-        model: z.string(),
-        published: z.boolean(),
-        upstream_model: z.string(),
-        dialect: z.string(),
-        conformant: z.boolean(),
-      }),
-    ),
+    routes: z.array(providerRouteSchema),
   })
-  .meta({ id: "Provider" });
+  .meta({ id: "Provider" })
+  .transform((provider) => ({
+    name: provider.name,
+    baseUrl: provider.base_url,
+    credentialRef: provider.credential,
+    credentialKeyId: provider.credential_key,
+    credentialProblem: provider.credential_problem,
+    unknownMembers: provider.unknown_members,
+    openMembers: provider.open_members,
+    routes: provider.routes,
+  }));
+
+export const providerView = (provider: ReadAs<typeof providerSchema>): WrittenAs<typeof providerSchema> => ({
+  name: provider.name,
+  base_url: provider.baseUrl,
+  credential: provider.credentialRef,
+  credential_key: provider.credentialKeyId,
+  credential_problem: provider.credentialProblem,
+  unknown_members: provider.unknownMembers,
+  open_members: provider.openMembers,
+  routes: provider.routes.map((route) => ({
+    id: route.id,
+    model: route.modelId,
+    published: route.published,
+    upstream_model: route.upstreamModel,
+    dialect: route.dialect,
+    conformant: route.conformant,
+  })),
+});
 
 export const providerListSchema = pageSchema(providerSchema);
-export const providerAddedSchema = z.object({ result: z.string(), provider: providerSchema });
+
+export const providerAddedSchema = z.object({
+  result: z.enum(["added", "changed", "unchanged"]),
+  provider: providerSchema,
+});
 
 export const providerTestedSchema = z
   .object({
@@ -77,17 +136,57 @@ export const providerTestedSchema = z
     usage: z.object({ input_tokens: z.int().nullable(), output_tokens: z.int().nullable() }).nullable(),
     broken_rules: z.array(z.string()).nullable().describe("The rules of a stream that were not kept."),
   })
-  .meta({ id: "ProviderTest" });
+  .meta({ id: "ProviderTest" })
+  .transform(({ status, problem, first_byte_ms, whole_ms, names_itself, usage, broken_rules }): ProbeResult => ({
+    status,
+    problem,
+    firstByteMs: first_byte_ms,
+    wholeMs: whole_ms,
+    examination:
+      broken_rules === null
+        ? null
+        : {
+            broken: broken_rules,
+            model: names_itself ?? "",
+            usage: usage === null ? null : { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens },
+          },
+  }));
+
+export const probeView = ({
+  status,
+  firstByteMs,
+  wholeMs,
+  problem,
+  examination,
+}: ProbeResult): WrittenAs<typeof providerTestedSchema> => ({
+  ok: problem === null,
+  status,
+  problem,
+  first_byte_ms: firstByteMs,
+  whole_ms: wholeMs,
+  names_itself: examination?.model ?? null,
+  usage: examination?.usage
+    ? { input_tokens: examination.usage.inputTokens, output_tokens: examination.usage.outputTokens }
+    : null,
+  broken_rules: examination?.broken ?? null,
+});
 
 const names = z.array(z.string());
 
-export const rekeyedSchema = z.object({
-  key: z.string(),
-  resealed: names,
-  current: names.describe("Providers whose credential had this key already."),
-  unopened: z
-    .array(z.object({ provider: z.string(), problem: z.string() }))
-    .describe("Those that no key at hand opens; they stay as they were."),
+export const rekeyedSchema = z
+  .object({
+    key: z.string(),
+    resealed: names,
+    current: names.describe("Providers whose credential had this key already."),
+    unopened: z
+      .array(z.object({ provider: z.string(), problem: z.string() }))
+      .describe("Those that no key at hand opens; they stay as they were."),
+  })
+  .transform(({ key: keyId, ...rekeyed }): Rekeyed => ({ keyId, ...rekeyed }));
+
+export const rekeyedView = ({ keyId, ...rekeyed }: Rekeyed): WrittenAs<typeof rekeyedSchema> => ({
+  key: keyId,
+  ...rekeyed,
 });
 
 export const providerRemovedSchema = z.object({

@@ -1,8 +1,13 @@
 import { z } from "zod";
-import { modelOf } from "./model.ts";
+import type { MemberTerms } from "../../core/member-policy.ts";
+import type { ModelTerms } from "../../core/model-terms.ts";
+import type { Tariff } from "../../core/price.ts";
+import type { RouteTerms } from "../../core/route-terms.ts";
+import { tariffView } from "../../core/tariff-view.ts";
+import { modelOf, modelView } from "./model.ts";
 import { describedPriceIn, type Notation } from "./price.ts";
 import { describedProvider } from "./provider.ts";
-import { describedRoute, MOST_INT, name } from "./route.ts";
+import { describedRoute, MOST_INT, name, routeView } from "./route.ts";
 import { isStorable, storable } from "../storable.ts";
 
 export const MOST_MODELS = 5_000;
@@ -29,6 +34,39 @@ export const descriptionIn = (notation: Notation) =>
       .refine((rows) => areDifferent(rows.map(({ id }) => id)), "List should name every model once")
       .default([]),
   });
+
+type DescribedPrice = Tariff & { effectiveFromMs: number | null };
+
+type Described = {
+  providers: readonly (MemberTerms & { name: string; baseUrl: string; credentialRef: string })[];
+  models: readonly (ModelTerms & {
+    price: DescribedPrice | null;
+    upcomingPrices: readonly DescribedPrice[];
+    routes: readonly (Omit<RouteTerms, "concurrencyLimit"> & Partial<RouteTerms>)[];
+  })[];
+};
+
+/** The same in the words of the file again, as the admin API takes it. */
+export const descriptionView = ({ providers, models }: Described) => ({
+  providers: providers.map(({ name: provider, baseUrl, credentialRef, unknownMembers = null, openMembers = null }) => ({
+    name: provider,
+    base_url: baseUrl,
+    credential: credentialRef,
+    unknown_members: unknownMembers,
+    open_members: openMembers,
+  })),
+  models: models.map((model) => ({
+    ...modelView(model),
+    price: model.price === null ? null : describedPriceView(model.price),
+    upcoming_prices: model.upcomingPrices.map(describedPriceView),
+    routes: model.routes.map((route) => routeView({ concurrencyLimit: null, ...route })),
+  })),
+});
+
+const describedPriceView = (price: DescribedPrice) => ({
+  effective_from: price.effectiveFromMs === null ? null : new Date(price.effectiveFromMs).toISOString(),
+  ...tariffView(price),
+});
 
 export const areDifferent = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
