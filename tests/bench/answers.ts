@@ -72,7 +72,8 @@ function idleOf({ path, frames: [first, second, ...rest] }: Answer): Answer {
 
 /** The head goes with the first event, as servers do that write both at once; every other event is a frame of its own. */
 async function streamFrames(response: Response): Promise<Buffer[]> {
-  const events = (await textOf(response)).match(/[^]*?\n\n/g) ?? [];
+  const events = (await textOf(response)).match(/[^]*?(?:\n\n|\r\n\r\n)/g) ?? [];
+  if (events.length === 0) throw new Error(`the simulator's stream at ${response.url} has no events`);
   const chunks = events.map((event) => `${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`);
   chunks[0] = `${headOf(response)}transfer-encoding: chunked\r\n\r\n${chunks[0]}`;
   chunks.push(`${chunks.pop() ?? ""}0\r\n\r\n`);

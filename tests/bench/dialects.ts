@@ -42,6 +42,7 @@ export const DIALECTS = {
   gemini: {
     ...common,
     base: "/v1beta",
+    headers: { "x-goog-api-key": "bench" },
     modelPath: "/models/",
     operation: (stream) => (stream ? ":streamGenerateContent?alt=sse" : ":generateContent"),
     body: ({ content }) => ({
