@@ -58,11 +58,9 @@ export type StreamEncoder = {
   broken: string;
 };
 
-export type SimulatedDialect = ProviderDialect | "gemini";
-
 /** How one provider talks. Adding one means writing these and a row in `dialects.ts`. */
 export type Dialect = {
-  name: SimulatedDialect;
+  name: ProviderDialect;
   /** The folder its recordings are kept in. */
   folder: string;
   credentialHeaders: readonly ("authorization" | "x-api-key" | "x-goog-api-key")[];

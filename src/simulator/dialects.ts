@@ -1,8 +1,9 @@
+import type { ProviderDialect } from "../core/dialect.ts";
 import { chat } from "./chat/chat.ts";
-import type { Dialect, SimulatedDialect } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import { gemini } from "./gemini/gemini.ts";
 import { messages } from "./messages/messages.ts";
 import { responses } from "./responses/responses.ts";
 
 /** Every dialect the simulator speaks. Widening the key to another provider dialect does not compile until it has a row. */
-export const DIALECTS: Record<SimulatedDialect, Dialect> = { chat, responses, messages, gemini };
+export const DIALECTS: Record<ProviderDialect, Dialect> = { chat, responses, messages, gemini };

@@ -1,4 +1,4 @@
-import type { SimulatedDialect } from "./dialect.ts";
+import type { ProviderDialect } from "../core/dialect.ts";
 
 export type CallEnd = "completed" | "failed" | "caller_gone";
 
@@ -6,7 +6,7 @@ export type CallEnd = "completed" | "failed" | "caller_gone";
 export type Call = {
   seq: number;
   callId: string;
-  dialect: SimulatedDialect;
+  dialect: ProviderDialect;
   /** Null until the body has been read, and for calls that name no model. */
   model: string | null;
   path: string;
