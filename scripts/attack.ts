@@ -19,6 +19,7 @@ const USAGE = `npm run attack -- [options]
 
   --only PATTERN   attempts whose name or class matches, as a regular expression
   --short          smaller and shorter attacks on other tenants, and none that takes long
+  --spoken FORMAT  every model has one provider, which speaks this; --spoken gemini for a format that no caller speaks
   --json           one JSON object per attempt instead of a table
   --write          writes docs/operate/attacks.md and attacks.svg from the figures of this run; a whole run only
   --from FILE      writes both from the output of runs with --json instead of attacking; may be repeated, later files win
@@ -28,6 +29,7 @@ const { values } = parseArgs({
   options: {
     only: { type: "string", default: "" },
     short: { type: "boolean", default: false },
+    spoken: { type: "string" },
     json: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
     from: { type: "string", multiple: true, default: [] },
@@ -36,8 +38,8 @@ const { values } = parseArgs({
 });
 if (values.help) console.log(USAGE);
 else if (values.from.length > 0) writePage(rowsOf(values.from), values.from.length);
-else if (values.write && (values.only !== "" || values.short)) {
-  console.error("attack: --write needs a whole run, without --only and --short");
+else if (values.write && (values.only !== "" || values.short || values.spoken !== undefined)) {
+  console.error("attack: --write needs a whole run, without --only, --short and --spoken");
   process.exitCode = 2;
 } else await attack();
 
@@ -47,7 +49,7 @@ async function attack(): Promise<void> {
     ({ name, kind, long }) => wanted.test(`${kind} ${name}`) && !(values.short && long === true),
   );
   const form = values.short ? SHORT : LONG;
-  const stage = await startStage(modelsOf(attempts));
+  const stage = await startStage(modelsOf(attempts), values.spoken ?? null);
   const rows: Row[] = [];
   try {
     const quietFromMs = Date.now();

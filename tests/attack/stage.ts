@@ -54,8 +54,8 @@ const HASTY = {
   TOLLGATE_LIMITS_CLIENT_STALL_MS: "2000",
 };
 
-/** One PostgreSQL, one provider, two gateways and a neighbour, each in a process of its own. */
-export async function startStage(models: readonly StageModel[]): Promise<Stage> {
+/** One PostgreSQL, one provider, two gateways and a neighbour, each in a process of its own. `spoken`: by the provider of every model. */
+export async function startStage(models: readonly StageModel[], spoken: string | null = null): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "tollgate-attack-"));
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -76,7 +76,16 @@ export async function startStage(models: readonly StageModel[]): Promise<Stage> 
   rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);
   const habits = Object.fromEntries(models.map(({ id, habit }) => [id, habit]));
   await Promise.all([provider.learn(habits), calm.learn(habits)]);
-  writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogueOf(provider.url, calm.url, models)));
+  writeFileSync(
+    join(folder, "catalogue.json"),
+    JSON.stringify(
+      catalogueOf(
+        provider.url,
+        calm.url,
+        spoken === null ? models : models.map((model) => ({ ...model, dialects: [spoken] })),
+      ),
+    ),
+  );
   for (const words of [["migrate"], ["catalogue", "apply", "catalogue.json"]]) {
     const { code, stderr } = await runTollgate(words, { cwd: folder, env: environment });
     if (code !== 0) throw new Error(`tollgate ${words.join(" ")}: ${stderr}`);

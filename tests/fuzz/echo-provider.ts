@@ -7,7 +7,7 @@ export type EchoProvider = { url: string; close: () => Promise<void> };
 type Asked = { model: string; streamed: boolean; said: string; number: number };
 
 /**
- * A provider of all three formats that takes anything and says back the marker of what it was sent: so an answer that reaches
+ * A provider of all formats that takes anything and says back the marker of what it was sent: so an answer that reaches
  * the wrong caller is seen. Its broken models fail. Bytes that are no JSON it answers with 500, which nobody expects of it.
  */
 export async function startEchoProvider(): Promise<EchoProvider> {
@@ -45,13 +45,15 @@ function answer(path: string, bytes: Buffer, response: ServerResponse, number: n
     response.writeHead(500).end();
     return;
   }
-  const model = String(body["model"]);
+  const [, named, verb] = /\/models\/([^/:]+):(\w+)/.exec(path) ?? [];
+  const model = named === undefined ? String(body["model"]) : decodeURIComponent(named);
   if (model.startsWith("up-broken-")) {
     response.writeHead(500).end();
     return;
   }
   const said = markersIn(bytes.toString("latin1"))[0] ?? "unmarked";
   const asked: Asked = { model, streamed: body["stream"] === true, said, number };
+  if (verb !== undefined) return gemini(response, { ...asked, streamed: verb === "streamGenerateContent" });
   if (path.endsWith("/count_tokens")) return whole(response, { input_tokens: 7 });
   if (path.endsWith("/chat/completions")) return chat(response, asked);
   if (path.endsWith("/responses")) return responses(response, asked);
@@ -111,6 +113,14 @@ function messages(response: ServerResponse, { model, streamed, said, number }: A
     { type: "message_delta", delta: ending, usage: { output_tokens: 3 } },
     { type: "message_stop" },
   ]);
+}
+
+function gemini(response: ServerResponse, { model, streamed, said, number }: Asked): void {
+  const candidates = [{ content: { role: "model", parts: [{ text: said }] }, finishReason: "STOP", index: 0 }];
+  const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 };
+  const chunk = { candidates, usageMetadata, modelVersion: model, responseId: String(number) };
+  if (!streamed) return whole(response, chunk);
+  stream(response, `data: ${JSON.stringify(chunk)}\r\n\r\n`);
 }
 
 function whole(response: ServerResponse, value: object): void {

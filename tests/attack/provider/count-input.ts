@@ -2,11 +2,13 @@ import type { TextCounter } from "../../../src/tokens/count-tokens.ts";
 import { isObject } from "../../../src/core/is-object.ts";
 import type { Json } from "../formats.ts";
 
-/** Members that are the model's input, in all three formats. */
-const INPUT = ["messages", "input", "instructions", "system", "tools"];
+/** Members that are the model's input, in all formats. */
+const INPUT = ["messages", "input", "instructions", "system", "contents", "systemInstruction", "tools"];
 /** Members whose text is not shown to the model. */
 const LABELS = new Set([
   "role",
+  "thoughtSignature",
+  "mimeType",
   "type",
   "id",
   "tool_call_id",

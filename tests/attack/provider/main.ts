@@ -1,5 +1,5 @@
 /**
- * A provider in a process of its own, with the habits of real ones. It speaks all three formats, takes whatever it is sent,
+ * A provider in a process of its own, with the habits of real ones. It speaks all four formats, takes whatever it is sent,
  * and writes down for every request what it was sent and how many tokens it had produced when it ended or was stopped.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -10,6 +10,7 @@ import type { Json } from "../formats.ts";
 import { answerCall } from "./answer-call.ts";
 import { CHAT } from "./chat.ts";
 import { countInput } from "./count-input.ts";
+import { GEMINI } from "./gemini.ts";
 import { type Habit, ORDINARY, type ProviderCall } from "./habit.ts";
 import { MESSAGES } from "./messages.ts";
 import { RESPONSES } from "./responses.ts";
@@ -20,6 +21,8 @@ const WRITERS: Record<string, Writer> = {
   "/v1/responses": RESPONSES,
   "/v1/messages": MESSAGES,
 };
+/** The model and whether it streams stand in the path there. */
+const GEMINI_PATH = /^\/v1\/models\/([^/]+):(generateContent|streamGenerateContent)$/;
 const KEPT_BODY = 200_000;
 
 const habits = new Map<string, Habit>();
@@ -42,10 +45,11 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     const model = url.searchParams.get("model");
     return void response.end(JSON.stringify(calls.filter((call) => call.model === model)));
   }
-  const body = parsed(text);
+  const gemini = GEMINI_PATH.exec(url.pathname);
+  const body = gemini === null ? parsed(text) : asOthersSay(parsed(text), gemini);
   const model = String(body["model"]);
   const habit = habitFor(habits.get(model) ?? ORDINARY, body, text);
-  const generates = WRITERS[url.pathname];
+  const generates = gemini === null ? WRITERS[url.pathname] : GEMINI;
   const call: ProviderCall = {
     seq: calls.length,
     model,
@@ -65,6 +69,19 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   }
   const telling = { id: String(call.seq), model, body, habit };
   await answerCall({ telling, writer: generates, call, response });
+}
+
+/** With what the other formats say under names of their own, which the habits look for. */
+function asOthersSay(body: Json, [, model = "", verb]: RegExpExecArray): Json {
+  const config = isObject(body["generationConfig"]) ? body["generationConfig"] : {};
+  const thinking = isObject(config["thinkingConfig"]) ? config["thinkingConfig"] : {};
+  return {
+    ...body,
+    model: decodeURIComponent(model),
+    stream: verb === "streamGenerateContent",
+    max_tokens: config["maxOutputTokens"],
+    ...(thinking["thinkingLevel"] === "MINIMAL" && { reasoning_effort: "none" }),
+  };
 }
 
 /** What is left of a habit for this request. */
