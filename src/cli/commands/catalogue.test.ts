@@ -44,7 +44,10 @@ describe.skipIf(missing)("tollgate catalogue on PostgreSQL", () => {
       run("catalogue", "prices", "unknown"),
     ]);
 
-    for (const ran of [first, second, book]) expect(ran).toMatchObject({ code: 0, stderr: "" });
+    for (const ran of [first, second, book]) expect(ran.code).toBe(0);
+    for (const { stderr } of [first, second])
+      expect(JSON.parse(stderr)).toMatchObject({ msg: "catalogue changed", actor: "cli" });
+    expect(book.stderr).toBe("");
     expect((JSON.parse(first.stdout) as { changes: object[] }).changes).toContainEqual(
       expect.objectContaining({ kind: "price", change: "added", version: 1, before: null }),
     );
