@@ -1,6 +1,6 @@
 import type { ListedFacts } from "../../core/imported-model.ts";
 import { formatCredits } from "../../core/money.ts";
-import { tariffView } from "../../core/tariff-view.ts";
+import { tariffView } from "../../wire/catalogue/price.ts";
 import type { ModelDetails } from "../../operator/catalogue.ts";
 import { priceText } from "./price-text.ts";
 import { printable, table } from "./print.ts";

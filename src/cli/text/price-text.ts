@@ -1,6 +1,6 @@
 import type { CatalogueChange, PriceChange } from "../../core/catalogue-change.ts";
 import type { Tariff } from "../../core/price.ts";
-import { tariffView } from "../../core/tariff-view.ts";
+import { tariffView } from "../../wire/catalogue/price.ts";
 import type { ManageCatalogue } from "../../operator/catalogue.ts";
 import { table } from "./print.ts";
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
-import { tariffView } from "../../core/tariff-view.ts";
 import { MOST_MODELS, text, tokenLimit } from "../catalogue/description.ts";
 import { modelOf, modelView } from "../catalogue/model.ts";
-import { tariff } from "../catalogue/price.ts";
+import { tariff, tariffView } from "../catalogue/price.ts";
 import { dialect, MOST_INT, name, routeOf, routeView, upstreamModel } from "../catalogue/route.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
 import { dateOf, instant } from "./instant.ts";

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { byWord, NEEDED_PARTS, OPTIONAL_PARTS } from "../../core/price.ts";
-import { tariffOf, tariffPartsOf, tariffPartsView, tariffView } from "../../core/tariff-view.ts";
-import { credits, effectiveFromIn, EXACT, toolPrices } from "../catalogue/price.ts";
+import {
+  credits,
+  effectiveFromIn,
+  EXACT,
+  tariffOf,
+  tariffPartsOf,
+  tariffPartsView,
+  tariffView,
+  toolPrices,
+} from "../catalogue/price.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
 import { dateOf, instant } from "./instant.ts";
 import { pageQuery, pageSchema } from "./page.ts";

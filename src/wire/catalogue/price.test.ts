@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Tariff } from "./price.ts";
-import { tariffOf, tariffPartsOf, tariffPartsView, tariffView } from "./tariff-view.ts";
+import type { Tariff } from "../../core/price.ts";
+import { tariffOf, tariffPartsOf, tariffPartsView, tariffView } from "./price.ts";
 
 const tariff: Tariff = {
   inputNano: 2_716_049_358n,
