@@ -63,7 +63,7 @@ test.skipIf(server?.reason !== null)("budgets add up in the order they were set,
   const gone = `alter table funding disable trigger funding_is_final; delete from funding where reference = 'one'`;
   await database.script(gone);
   expect((await verified(database)).mismatches).toEqual([
-    { key_id: keyId, column: "balance.fundings", expected: "1", found: "2" },
+    { keyId, column: "balance.fundings", expected: "1", found: "2" },
   ]);
   await close();
 });
@@ -243,7 +243,7 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
       holds: 1,
       charges: 2,
       fundings: 3,
-      usage_records: 2,
+      usageRecords: 2,
       mismatches: [],
       truncated: false,
       quarantined: 0,
@@ -328,7 +328,7 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
 
     expect((await tampered(`${more}; ${balance}`)).mismatches).toEqual([
       {
-        key_id: creditKey,
+        keyId: creditKey,
         column: `funding.amount of refunds (${requestIdOf(charged)})`,
         expected: "at most 0.00000004",
         found: "0.000000041",
@@ -341,7 +341,7 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
 
     expect((await tampered(reopened)).mismatches).toEqual([
       {
-        key_id: creditKey,
+        keyId: creditKey,
         column: `hold (${requestIdOf(charged)})`,
         expected: "none, as it was charged 0.00000004",
         found: "open with 0.0000001",
@@ -354,7 +354,7 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
     const { mismatches } = await tampered(`${later}; delete from balance where key_id = '${tokenKey}'`);
 
     expect(mismatches).toContainEqual({
-      key_id: tokenKey,
+      keyId: tokenKey,
       column: "charge",
       expected: "a balance",
       found: "none, but 1 of its charges",
