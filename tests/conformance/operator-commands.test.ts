@@ -223,19 +223,22 @@ describe.skipIf(reason !== null)("on a database, without a gateway", () => {
       "--rpm",
       "60",
     );
-    const steps: string[][] = [
-      ["budget", key.prefix, "2000"],
-      ["keys", "suspend", key.prefix],
-      ["keys", "resume", key.prefix],
-      ["keys", "update", key.prefix, "--label", "renamed"],
-      ["keys", "show", key.prefix],
-      ["usage", key.prefix],
-      ["ledger", "show", key.prefix],
-      ["keys", "revoke", key.prefix],
+    const steps: [words: string[], logged: string[]][] = [
+      [["budget", key.prefix, "2000"], ["funds booked"]],
+      [["keys", "suspend", key.prefix], ["key status changed"]],
+      [["keys", "resume", key.prefix], ["key status changed"]],
+      [["keys", "update", key.prefix, "--label", "renamed"], ["key changed"]],
+      [["keys", "show", key.prefix], []],
+      [["usage", key.prefix], []],
+      [["ledger", "show", key.prefix], []],
+      [["keys", "revoke", key.prefix], ["key status changed"]],
     ];
-    for (const words of steps) {
+    for (const [words, logged] of steps) {
       const { code, stdout, stderr } = await tollgate(...words);
-      expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: "" });
+      const lines = stderr.split("\n").filter((line) => line !== "");
+      const told = lines.map((line) => JSON.parse(line) as { msg: string; actor: string; key_id: string });
+      expect({ words, code }).toEqual({ words, code: 0 });
+      expect(told).toMatchObject(logged.map((msg) => ({ msg, actor: "cli", key_id: key.id })));
       expect(stdout).toContain(words[0] === "ledger" ? `create:${key.id}` : key.prefix);
     }
     expect(await json(tollgate("keys", "show", key.id, "--json"))).toMatchObject({
