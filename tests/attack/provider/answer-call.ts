@@ -42,7 +42,8 @@ async function stream({ telling, writer, call, response }: Telled, gone: AbortSi
       if (said === 0) response.write(writer.begin(telling));
       said += words;
       const text = WORD.repeat(words);
-      for (let choice = 0; choice < choices; choice += 1) response.write(writer.words(telling, text, choice));
+      for (let choice = 0; choice < choices; choice += 1)
+        response.write(writer.words(telling, text, choice, countsOf(call)));
     },
   });
   if (!finished) return;

@@ -26,11 +26,12 @@ const PARTS: Record<Telling["habit"]["as"], (text: string) => Json> = {
   thoughts: (text) => ({ text, thought: true }),
 };
 
-/** As Google does: no beginning and no end but a reason in the last event, which also has the usage. */
+/** As Google does: no beginning and no end but a reason in the last event, and the usage so far in each. */
 export const GEMINI: Writer = {
   opening: () => "",
   begin: () => "",
-  words: (telling, text) => data(chunk(telling, PARTS[telling.habit.as](text))),
+  words: (telling, text, _choice, counts) =>
+    data({ ...chunk(telling, PARTS[telling.habit.as](text)), ...usage(telling, counts) }),
   closing: (telling, counts) =>
     telling.habit.abrupt
       ? ""

@@ -12,8 +12,8 @@ export type Writer = {
   opening: (telling: Telling, counts: Counts) => string;
   /** Right before the first word. */
   begin: (telling: Telling) => string;
-  /** So many words more, of one choice. */
-  words: (telling: Telling, text: string, choice: number) => string;
+  /** So many words more, of one choice; and what has been counted with them, for formats that tell it on the way. */
+  words: (telling: Telling, text: string, choice: number, counts: Counts) => string;
   closing: (telling: Telling, counts: Counts, text: string) => string;
   failure: (telling: Telling, how: Failure) => string;
   whole: (telling: Telling, counts: Counts, text: string) => Json;
