@@ -71,7 +71,7 @@ test.each([
     "expires_at: Input should be a date and time with its zone",
   ],
   ["POST", "models/large/prices", { input: "1", effective_from: "soon" }, "such as 2027-01-31T00:00:00Z"],
-  ["GET", "keys?after=tgc_a034Fq4J", undefined, "after: Input should be the id of a key"],
+  ["GET", "keys?after=tgc_a034Fq4J", undefined, "after: Input should be the `next` of an earlier page of this list"],
 ] as const)("%s %s with %j is told what it should be", async (method, path, body, words) => {
   const reply = await admin.ask(method, `/admin/v1/${path}`, body);
 
