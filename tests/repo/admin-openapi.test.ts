@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeAdmin } from "../../src/admin/admin-document.ts";
 import { ADMIN_ROUTES } from "../../src/admin/routes.ts";
+import { NO_EXAMPLE } from "../../src/openapi/admin/example-of.ts";
 import { follow, problemsOf } from "../contract/openapi/check-schema.ts";
 import { closed, undescribed } from "../support/admin-description.ts";
 
@@ -71,6 +72,37 @@ test("every reference leads somewhere, and everything that is named is used", ()
 
   expect(named.length).toBeGreaterThan(60);
   expect(named.filter((name) => !references.includes(name))).toEqual([]);
+});
+
+test("every schema, field and parameter is explained", () => {
+  const silent = everything.flatMap(([path, value]) => {
+    if (path.at(-2) === "schemas" || path.at(-2) === "parameters")
+      return "$ref" in value || ("description" in value && value.description !== "") ? [] : [path.join(".")];
+    if (!("properties" in value)) return [];
+    return Object.entries(value.properties as Record<string, { description?: string }>)
+      .filter(([, property]) => !property.description)
+      .map(([field]) => `${path.slice(2).join(".")}.${field}`);
+  });
+
+  expect(silent).toEqual([]);
+});
+
+test("an object with several fields stands in the description once, and is referred to elsewhere", () => {
+  const objects = everything.filter(
+    ([, value]) => "properties" in value && Object.keys(value.properties as object).length > 1,
+  );
+  const alike = Map.groupBy(objects, ([, value]) => JSON.stringify({ ...value, description: null }));
+  const twice = [...alike.values()].filter(({ length }) => length > 1);
+
+  expect(twice.map((places) => places.map(([path]) => path.join(".")))).toEqual([]);
+});
+
+test("every field of every answer has an example", () => {
+  const bare = everything.flatMap(([path, value]) =>
+    path.at(-1) === "answer" && JSON.stringify(value).includes(`"${NO_EXAMPLE}"`) ? [path.slice(1, 3).join(" ")] : [],
+  );
+
+  expect(bare).toEqual([]);
 });
 
 test("every example fits its schema", () => {

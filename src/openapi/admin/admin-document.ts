@@ -15,6 +15,7 @@ import {
 } from "./admin-refusals.ts";
 import { type AdminSchemas, writeAdminSchemas, writeSchema } from "./admin-schemas.ts";
 import { exampleOf } from "./example-of.ts";
+import { REQUEST_EXAMPLES } from "./schema-words.ts";
 
 /** The version of the admin API, not of the program. */
 const VERSION = "1.0.0";
@@ -55,11 +56,12 @@ export function createAdminDocument({ operations, tags }: Described): AdminDocum
 type Around = { bodies: AdminSchemas; shared: ReadonlyMap<string, { name: string; parameter: Parameter }> };
 
 function describe(facts: AdminOperation, { bodies, shared }: Around): Operation {
-  const { id, tag, summary, description, credential, bodyNeeded, body, answers, media, refusals } = facts;
+  const { id, tag, summary, description, credential, refusals } = facts;
   const parameters = describeParameters(facts).map((parameter) => {
     const known = shared.get(JSON.stringify(parameter));
     return known === undefined ? parameter : { $ref: `#/components/parameters/${known.name}` };
   });
+  const answers = describeAnswers(facts, bodies);
   return {
     operationId: id,
     tags: [tag],
@@ -67,41 +69,33 @@ function describe(facts: AdminOperation, { bodies, shared }: Around): Operation 
     ...(description === undefined ? {} : { description }),
     security: credential === "none" ? [{}] : [{ bearer: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === null
-      ? {}
-      : {
-          requestBody: {
-            required: bodyNeeded,
-            content: describeBody(body, { bodies, media: JSON_MEDIA, side: "request" }),
-          },
-        }),
-    responses: {
-      ...refusalsOf([...(credential === "none" ? ANYWHERE : WITH_CREDENTIAL), ...refusals]),
-      ...Object.fromEntries(
-        Object.entries(answers).map(([status, schema]) => [
-          status,
-          {
-            description: schema.description ?? STATUS_WORDS[status] ?? "",
-            headers: ADMIN_HEADERS,
-            content: describeBody(schema, { bodies, media, side: "answer" }),
-          },
-        ]),
-      ),
-    },
+    ...describeRequest(facts, bodies),
+    responses: { ...refusalsOf([...(credential === "none" ? ANYWHERE : WITH_CREDENTIAL), ...refusals]), ...answers },
   };
 }
 
 const JSON_MEDIA = "application/json";
-const STATUS_WORDS: Record<string, string> = { "200": "Done.", "201": "Made." };
 
-type BodyPlace = { bodies: AdminSchemas; media: string; side: "request" | "answer" };
+function describeRequest({ id, body, bodyNeeded }: AdminOperation, { nameOf, schemas }: AdminSchemas) {
+  if (body === null) return {};
+  const schema = referenceTo(nameOf(body));
+  const value = REQUEST_EXAMPLES[id] ?? exampleOf(schema, { schemas, side: "request" });
+  const content = { [JSON_MEDIA]: { schema, examples: { request: { summary: "A request", value } } } };
+  return { requestBody: { required: bodyNeeded, content } };
+}
 
-function describeBody(
-  schema: Parameters<AdminSchemas["nameOf"]>[0],
-  { bodies: { nameOf, schemas }, media, side }: BodyPlace,
-): Response["content"] {
-  const written: JsonSchema = media === JSON_MEDIA ? referenceTo(nameOf(schema)) : writeSchema(schema);
-  const value = exampleOf(written, { schemas, side });
-  const summary = side === "request" ? "A request" : "An answer";
-  return { [media]: { schema: written, examples: { [side]: { summary, value } } } };
+function describeAnswers(
+  { answers, media }: AdminOperation,
+  { nameOf, schemas }: AdminSchemas,
+): Record<string, Response> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => {
+      const name = nameOf(answer);
+      const schema: JsonSchema = media === JSON_MEDIA ? referenceTo(name) : writeSchema(answer);
+      const value = exampleOf(schema, { schemas, side: "answer" });
+      const description = schemas[name]?.description ?? answer.description ?? "";
+      const examples = { answer: { summary: "An answer", value } };
+      return [status, { description, headers: ADMIN_HEADERS, content: { [media]: { schema, examples } } }];
+    }),
+  );
 }

@@ -1,6 +1,8 @@
 import type { JsonSchema, Parameter } from "../document.ts";
+import { EXAMPLE_REQUEST_ID } from "../examples.ts";
 import type { AdminOperation } from "./admin-operation.ts";
 import { pascal, writeSchema } from "./admin-schemas.ts";
+import { QUERY_WORDS } from "./field-words.ts";
 
 /** Those of the path, then those of the query, in the order of their schemas. */
 export function describeParameters({ params, query }: AdminOperation): Parameter[] {
@@ -11,15 +13,26 @@ export function describeParameters({ params, query }: AdminOperation): Parameter
 }
 
 function parametersIn(place: "path" | "query", { properties = {}, required = [] }: JsonSchema): Parameter[] {
-  return Object.entries(properties).map(([name, { description = "", examples, ...schema }]) => ({
-    name,
-    in: place,
-    required: place === "path" || required.includes(name),
-    description,
-    schema,
-    ...(examples === undefined ? {} : { example: String(examples[0]) }),
-  }));
+  return Object.entries(properties).map(([name, { description = QUERY_WORDS[name] ?? "", examples, ...schema }]) => {
+    const example = (examples?.[0] as string | undefined) ?? (place === "path" ? PATH_EXAMPLES[name] : undefined);
+    return {
+      name,
+      in: place,
+      required: place === "path" || required.includes(name),
+      description,
+      schema,
+      ...(example === undefined ? {} : { example }),
+    };
+  });
 }
+
+const PATH_EXAMPLES: Record<string, string> = {
+  key: "tgc_0a1Qm3xY",
+  model: "acme-large",
+  provider: "acme",
+  request: EXAMPLE_REQUEST_ID,
+  route: "acme/large-2026-10",
+};
 
 /** What several operations take in the same words stands in the description once; by its words. */
 export function nameSharedParameters(

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { tidy } from "../component.ts";
 import type { JsonSchema } from "../document.ts";
 import type { AdminOperation } from "./admin-operation.ts";
+import { explain } from "./explain.ts";
+import { SCHEMA_WORDS } from "./schema-words.ts";
 
 /** The schemas of all bodies by the names under which the description has them. */
 export type AdminSchemas = {
@@ -21,19 +23,23 @@ const SHARED = "__shared";
 export function writeAdminSchemas(operations: readonly AdminOperation[]): AdminSchemas {
   const names = new Map<z.ZodType, string>();
   for (const { id, body, answers, media } of operations) {
-    if (body !== null) nameFirst(names, body, `${pascal(id)}Request`);
+    if (body !== null) nameOnce(names, body, `${pascal(id)}Request`);
     if (media !== "application/json") continue;
-    for (const answer of Object.values(answers)) nameFirst(names, answer, `${pascal(id)}Answer`);
+    const isAlone = new Set(Object.values(answers)).size === 1;
+    for (const [status, answer] of Object.entries(answers))
+      nameOnce(names, answer, `${pascal(id)}${isAlone ? "" : status}Answer`);
   }
-  return { schemas: convert(names), nameOf: (schema) => names.get(schema) ?? "" };
+  return { schemas: convert(names), nameOf: (schema) => names.get(asWritten(schema)) ?? "" };
 }
 
-function nameFirst(names: Map<z.ZodType, string>, schema: z.ZodType, fallback: string): void {
-  if (names.has(schema)) return;
-  const name = z.globalRegistry.get(schema)?.id ?? fallback;
-  const taken = [...names.values()].filter((other) => other.startsWith(name)).length;
-  names.set(schema, taken === 0 || name !== fallback ? name : `${name}${taken + 1}`);
+function nameOnce(names: Map<z.ZodType, string>, schema: z.ZodType, fallback: string): void {
+  const written = asWritten(schema);
+  if (!names.has(written)) names.set(written, z.globalRegistry.get(written)?.id ?? fallback);
 }
+
+/** What becomes of a body once it is read is nobody's concern outside. */
+const asWritten = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodPipe ? asWritten(schema.in as z.ZodType) : schema;
 
 function convert(names: ReadonlyMap<z.ZodType, string>): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
@@ -45,12 +51,21 @@ function convert(names: ReadonlyMap<z.ZodType, string>): Record<string, JsonSche
   });
   const { [SHARED]: shared, ...bodies } = written.schemas as Record<string, WrittenSchema>;
   const all = Object.entries({ ...bodies, ...shared?.$defs });
-  const named = all.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([name, schema]) => [name, clean(schema)]);
+  const named = all
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, schema]) => [name, explain({ description: wordsOf(name), ...clean(schema) }, name)]);
   return JSON.parse(JSON.stringify(Object.fromEntries(named)).replaceAll(`${PLACE}${SHARED}#/$defs/`, PLACE)) as Record<
     string,
     JsonSchema
   >;
 }
+
+/** A body that one operation alone has is explained by that operation. */
+const wordsOf = (name: string): string => {
+  const [, operation = "", side] = /^(.*?)(?:\d{3})?(Request|Answer)$/.exec(name) ?? [];
+  const id = operation.charAt(0).toLowerCase() + operation.slice(1);
+  return SCHEMA_WORDS[name] ?? (side === "Request" ? `What \`${id}\` takes.` : `What \`${id}\` answers.`);
+};
 
 type WrittenSchema = JsonSchema & {
   $id?: string;

@@ -117,7 +117,7 @@ export function accountView(account: ReadAs<typeof accountSchema>): AccountJson 
 }
 
 /** A key that an answer is about. */
-export const namedKey = z.object({ id: z.uuid(), prefix: z.string() });
+export const namedKey = z.object({ id: z.uuid(), prefix: z.string() }).meta({ id: "NamedKey" });
 
 export const fundedSchema = z
   .object({

@@ -11,8 +11,10 @@ export const readySchema = z.object({
 });
 export const unavailableSchema = z.object({ status: z.literal("unavailable"), reasons });
 
-/** The text format of Prometheus. */
-export const metricsSchema = z.string();
+export const metricsSchema = z.string().meta({
+  description: "The text format of Prometheus.",
+  examples: ["# TYPE tollgate_requests_total counter\ntollgate_requests_total 40\n"],
+});
 
 const routeHealthSchema = z
   .object({

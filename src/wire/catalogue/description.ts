@@ -28,7 +28,7 @@ export const descriptionIn = (notation: Notation) =>
       .refine((rows) => areDifferent(rows.map((row) => row.name)), "List should name every provider once")
       .default([]),
     models: z
-      .array(describedModelIn(notation))
+      .array(describedModelAt(describedPriceIn(notation)))
       .max(MOST_MODELS)
       .refine((rows) => areDifferent(rows.map(({ id }) => id)), "List should name every model once")
       .default([]),
@@ -85,7 +85,9 @@ const routes = z
     "List should name every route once",
   );
 
-const describedModelIn = (notation: Notation) =>
+type PriceSchema = ReturnType<typeof describedPriceIn>;
+
+const describedModelAt = (price: PriceSchema) =>
   z
     .strictObject({
       id: name,
@@ -99,8 +101,8 @@ const describedModelIn = (notation: Notation) =>
       output_floor: tokenLimit.default(1_024),
       token_factor: z.number().positive().max(100).default(1),
       capabilities: capabilities.default({}),
-      price: describedPriceIn(notation).nullable().default(null),
-      upcoming_prices: z.array(upcomingPriceIn(notation)).max(MOST_PRICES).default([]),
+      price: price.nullable().default(null),
+      upcoming_prices: z.array(upcoming(price)).max(MOST_PRICES).default([]),
       routes,
     })
     .refine((row) => haveDifferentDates([row.price, ...row.upcoming_prices]), {
@@ -118,8 +120,8 @@ const describedModelIn = (notation: Notation) =>
       routes: row.routes,
     }));
 
-const upcomingPriceIn = (notation: Notation) =>
-  describedPriceIn(notation).refine(({ effectiveFromMs }) => effectiveFromMs !== null, {
+const upcoming = (price: PriceSchema) =>
+  price.refine(({ effectiveFromMs }) => effectiveFromMs !== null, {
     path: ["effective_from"],
     error: "Field required: a price to come has a date",
   });

@@ -115,9 +115,10 @@ const eachOf = <From, To>(values: Readonly<Record<string, From>>, change: (value
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
 /** Credits per million tokens, and per call of a tool. */
-export const tariff = z.strictObject(amountsIn(EXACT)).transform(tariffOf);
+export const tariff = z.strictObject(amountsIn(EXACT)).meta({ id: "TariffRequest" }).transform(tariffOf);
 
 export const describedPriceIn = (notation: Notation) =>
   z
     .strictObject({ effective_from: effectiveFromIn(notation), ...amountsIn(notation) })
+    .meta({ id: "PriceRequest" })
     .transform(({ effective_from: effectiveFromMs, ...amounts }) => ({ ...tariffOf(amounts), effectiveFromMs }));
