@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 import { describeAdmin } from "../../src/admin/admin-document.ts";
 import { ADMIN_ROUTES } from "../../src/admin/routes.ts";
 import { NO_EXAMPLE } from "../../src/openapi/admin/example-of.ts";
+import { FIELD_WORDS } from "../../src/openapi/admin/field-words.ts";
+import { SCHEMA_WORDS } from "../../src/openapi/admin/schema-words.ts";
 import { follow, problemsOf } from "../contract/openapi/check-schema.ts";
 import { closed, undescribed } from "../support/admin-description.ts";
 
@@ -85,6 +87,19 @@ test("every schema, field and parameter is explained", () => {
   });
 
   expect(silent).toEqual([]);
+});
+
+test("nothing is explained that is not there", () => {
+  const fields = new Set(
+    everything.flatMap(([, value]) => ("properties" in value ? Object.keys(value.properties as object) : [])),
+  );
+  const missing = Object.keys(FIELD_WORDS).filter((name) => {
+    const [schema, field] = name.includes(".") ? name.split(".") : [null, name];
+    return !fields.has(field ?? "") || (schema !== null && !(schema in schemas));
+  });
+
+  expect(missing).toEqual([]);
+  expect(Object.keys(SCHEMA_WORDS).filter((name) => !(name in schemas))).toEqual([]);
 });
 
 test("an object with several fields stands in the description once, and is referred to elsewhere", () => {
