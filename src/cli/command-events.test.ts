@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
-import { runTollgate } from "./tollgate.ts";
+import { runCommand } from "../../tests/support/run-command.ts";
 
 type Line = { msg: string; actor: string; key_id?: string };
 
@@ -12,33 +12,8 @@ describe.skipIf(whyUnavailable("15") !== null)("what a command changes in a data
   });
   afterAll(() => close());
 
-  /** In this process: new ones would take longer than all they do. */
-  async function run(words: string, { terminal = false, level = "info" } = {}) {
-    const written = { stdout: "", stderr: "" };
-    const spies = (["stdout", "stderr"] as const).map((name) =>
-      vi.spyOn(process[name], "write").mockImplementation((text) => {
-        written[name] += String(text);
-        return true;
-      }),
-    );
-    const exit = vi.spyOn(process, "exit").mockImplementation((code) => {
-      process.exitCode = Number(code);
-      return undefined as never;
-    });
-    const { isTTY } = process.stderr;
-    process.stderr.isTTY = terminal;
-    vi.stubEnv("DATABASE_URL", url);
-    vi.stubEnv("LOG_LEVEL", level);
-    try {
-      await runTollgate(["node", "tollgate", ...words.split(" ")]);
-      return { code: Number(process.exitCode ?? 0), ...written };
-    } finally {
-      process.exitCode = undefined;
-      process.stderr.isTTY = isTTY;
-      vi.unstubAllEnvs();
-      for (const spy of [...spies, exit]) spy.mockRestore();
-    }
-  }
+  const run = (words: string, { terminal = false, level = "info" } = {}) =>
+    runCommand(words.split(" "), { environment: { DATABASE_URL: url, LOG_LEVEL: level }, terminal });
 
   const linesOf = (stderr: string): Line[] =>
     stderr

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, whyUnavailable } from "../../../tests/support/postgres.ts";
+import { runCommand } from "../../../tests/support/run-command.ts";
 import { quarantinedHold } from "../../../tests/support/quarantined-hold.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { Database } from "../../db/database.ts";
 import { createPostgres } from "../../db/postgres.ts";
-import { runTollgate } from "../tollgate.ts";
 
 const limits = { poolSize: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 
@@ -21,28 +21,7 @@ describe.skipIf(whyUnavailable("15") !== null)("tollgate ledger quarantine", () 
     await close();
   });
 
-  /** In this process: eight new ones would take longer than all they do. */
-  async function run(...words: string[]) {
-    const written = { stdout: "", stderr: "" };
-    const spies = (["stdout", "stderr"] as const).map((name) =>
-      vi.spyOn(process[name], "write").mockImplementation((text) => {
-        written[name] += String(text);
-        return true;
-      }),
-    );
-    const exit = vi.spyOn(process, "exit").mockImplementation((code) => {
-      throw new Error(`exit ${code}: ${written.stderr}`);
-    });
-    vi.stubEnv("DATABASE_URL", url);
-    try {
-      await runTollgate(["node", "tollgate", "ledger", ...words]);
-      return { code: Number(process.exitCode ?? 0), ...written };
-    } finally {
-      process.exitCode = undefined;
-      vi.unstubAllEnvs();
-      for (const spy of [...spies, exit]) spy.mockRestore();
-    }
-  }
+  const run = (...words: string[]) => runCommand(["ledger", ...words], { environment: { DATABASE_URL: url } });
 
   test("lists, refuses and releases, with exit codes that a script can trust", async () => {
     expect(await run("quarantine", "list")).toMatchObject({ code: 0, stdout: "No request is in quarantine.\n" });
