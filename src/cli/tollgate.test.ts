@@ -204,6 +204,17 @@ test("a page that was saved in place of a price list is called that", async () =
   expect(stderr).toContain("prices.html is no JSON object. Save the list itself, not the page that shows it.");
 });
 
+test("a failed command with nothing open ends by itself, since an exit by force can hang", async () => {
+  const tell = "const { exit } = process; process.exit = (code) => { process.stderr.write('by force'); exit(code); };";
+  const { code, stderr } = await run("catalogue apply missing.yaml", {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}`,
+  });
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("missing.yaml");
+  expect(stderr).not.toContain("by force");
+});
+
 test("a catalogue with problems is refused with all of them", async () => {
   writeFileSync(join(folder, "bad.yaml"), "models: [{ id: a }, { id: b }]\nprovider: []\n");
   const { code, stderr } = await run("catalogue apply bad.yaml");

@@ -50,8 +50,7 @@ export async function runTollgate(argv: readonly string[]): Promise<void> {
       return;
     }
     reportFailure(error, argv.includes("--json"));
-    // Whatever the command had opened before it failed must not keep the process: a busy port, with a database already open.
-    process.exit(FAILED);
+    process.exitCode = FAILED;
   }
 }
 
