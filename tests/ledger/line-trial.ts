@@ -1,6 +1,6 @@
 import { createId } from "../../src/core/ids.ts";
 import { sqlStateOf } from "../../src/db/database-error.ts";
-import type { Database, Queryable, Transaction } from "../../src/db/database.ts";
+import type { Database, Transaction } from "../../src/db/database.ts";
 import { until } from "../support/until.ts";
 
 const REFUSALS = new Set(["08T01", "55T02"]);
@@ -45,14 +45,10 @@ async function isRefused(
   enter: (tx: Transaction) => Promise<unknown>,
   call: string,
 ): Promise<boolean> {
-  const rolledBack = new Error("the trial is over");
-  const outcome = await database
-    .transaction(async (tx) => {
-      await enter(tx);
-      await tx.query(call);
-      throw rolledBack;
-    })
-    .catch((error: unknown) => error);
+  const outcome = await rolledBack(database, async (tx) => {
+    await enter(tx);
+    await tx.query(call);
+  }).catch((error: unknown) => error);
   return REFUSALS.has(sqlStateOf(outcome) ?? "");
 }
 
@@ -69,9 +65,21 @@ async function waitsForCalls(database: Database): Promise<boolean> {
     return { taking: work, waited: !taken };
   });
   await taking;
-  await database.query("update server_line set superseded_by = null");
   return waited;
 }
 
-const supersede = (queryable: Queryable): Promise<unknown> =>
-  queryable.query("select supersede_line_v1(identifier, timeline + 1) from server_line");
+/** Rolled back: a server that has lost the books refuses each new connection, also that of the trial. */
+const supersede = (database: Database): Promise<void> =>
+  rolledBack(database, (tx) => tx.query("select supersede_line_v1(identifier, timeline + 1) from server_line"));
+
+async function rolledBack(database: Database, work: (tx: Transaction) => Promise<unknown>): Promise<void> {
+  const over = new Error("the trial is over");
+  await database
+    .transaction(async (tx) => {
+      await work(tx);
+      throw over;
+    })
+    .catch((error: unknown) => {
+      if (error !== over) throw error;
+    });
+}
