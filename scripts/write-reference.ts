@@ -9,13 +9,15 @@ import { describeGroup, type Field, listFields } from "../src/config/fields.ts";
 import { createJsonSchema } from "../src/config/json-schema.ts";
 import { memberPolicyOf } from "../src/core/member-policy.ts";
 import { COMPATIBLE_PROVIDERS } from "../src/upstream/providers.ts";
+import { commandsPage } from "./commands-page.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow, ROUTE_GAUGES } from "../src/telemetry/metric-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const GENERATED = "<!-- Written by scripts/write-reference.ts. Edit the code it is written from. -->";
 
 /** Every generated file, by its path from the root. */
-const PAGES: Record<string, () => string> = {
+const PAGES: Record<string, () => string | Promise<string>> = {
+  "docs/reference/commands.md": () => commandsPage(GENERATED),
   "docs/reference/settings.md": settingsPage,
   "docs/reference/metrics.md": metricsPage,
   "docs/reference/providers.md": providersPage,
@@ -158,9 +160,10 @@ function contentOf(path: string): string | null {
   }
 }
 
-const stale = Object.entries(PAGES)
-  .map(([path, render]) => ({ path, text: render() }))
-  .filter(({ path, text }) => contentOf(path) !== text);
+const rendered = await Promise.all(
+  Object.entries(PAGES).map(async ([path, render]) => ({ path, text: await render() })),
+);
+const stale = rendered.filter(({ path, text }) => contentOf(path) !== text);
 
 if (process.argv.includes("--check")) {
   for (const { path } of stale) console.error(`${path} does not agree with the code; run scripts/write-reference.ts`);

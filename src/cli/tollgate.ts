@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { addNotes } from "./command-notes.ts";
 import { mindOutput } from "./mind-output.ts";
 import { reportFailure } from "./report-failure.ts";
 
@@ -29,9 +30,8 @@ const OK = 0;
 const FAILED = 1;
 const USAGE = 2;
 
-/** Runs one command. Exit codes: 0 done, 1 failed, 2 the command line was not understood. */
-export async function runTollgate(argv: readonly string[]): Promise<void> {
-  mindOutput();
+/** The commands behind one first word; behind an unknown or no word, all of them. */
+export async function createProgram(word: string): Promise<Command> {
   const program = new Command("tollgate")
     .description("The model gateway with a hard money cap, on one PostgreSQL.")
     .version(packageVersion())
@@ -40,8 +40,15 @@ export async function runTollgate(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .showHelpAfterError("(run with --help for what is possible)")
     .showSuggestionAfterError();
-  for (const add of await loadCommands(argv[2] ?? "")) add(program);
+  for (const add of await loadCommands(word)) add(program);
+  addNotes(program);
+  return program;
+}
 
+/** Runs one command. Exit codes: 0 done, 1 failed, 2 the command line was not understood. */
+export async function runTollgate(argv: readonly string[]): Promise<void> {
+  mindOutput();
+  const program = await createProgram(argv[2] ?? "");
   try {
     await program.parseAsync(argv);
   } catch (error) {

@@ -6,8 +6,12 @@ import { readCatalogueFile } from "../../src/config/catalogue-file.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+const page = readFileSync(join(ROOT, "docs/reference/commands.md"), "utf8");
 const documented = new Map(
-  [...readme.matchAll(/^\| `tollgate ([a-z ]+)` \| .+ \| (yes|no) \|$/gm)].map(([, command, json]) => [command, json]),
+  [...page.matchAll(/^\| \[`tollgate ([a-z ]+)`\]\(#.+\) \| .+ \| (yes|no) \|$/gm)].map(([, command, json]) => [
+    command,
+    json,
+  ]),
 );
 
 /** What a command says of itself. Asked in this process, because a dozen new ones would take seconds. */
@@ -33,20 +37,20 @@ async function commandsUnder(words: readonly string[]): Promise<[command: string
   return found;
 }
 
-test("every command is in the README, with whether it prints JSON, and no other", async () => {
+test("the page of commands lists every command, with whether it prints JSON, and no other", async () => {
   const commands = await commandsUnder([]);
 
   expect(commands.length).toBeGreaterThan(5);
   expect(documented).toEqual(new Map(commands.map(([name, text]) => [name, text.includes("--json") ? "yes" : "no"])));
 });
 
-test("every command line in the README begins with a command there is", () => {
+test("every command line in the README begins with a command that exists", () => {
   const lines = [...readme.matchAll(/(?:^|npx |-p \S+ |`)tollgate ([a-z]+(?: [a-z]+)*)/gm)].map(
     ([, words]) => words ?? "",
   );
   const known = [...documented.keys()];
 
-  expect(lines.length).toBeGreaterThan(documented.size + 5);
+  expect(lines.length).toBeGreaterThan(10);
   expect(lines.filter((line) => !known.some((command) => `${line} `.startsWith(`${command} `)))).toEqual([]);
 });
 

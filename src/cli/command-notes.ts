@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+
+/** What the help of a command says beyond its options: a line to start from, and what exit code 1 means where it is not a failure. */
+type Note = { example: string; exit1?: string };
+
+/** By the words of the command. A test holds the keys against the commands, and parses every example. */
+export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
+  dev: { example: "tollgate dev --port 8080" },
+  serve: { example: "tollgate serve --migrate --workers 4" },
+  migrate: { example: "tollgate migrate --status", exit1: "with --status: a migration is pending" },
+  "keys create": { example: "tollgate keys create --credit 20 --label anna" },
+  "keys list": { example: "tollgate keys list --all" },
+  "keys show": { example: "tollgate keys show tgc_a034Fq4J" },
+  "keys suspend": { example: "tollgate keys suspend tgc_a034Fq4J" },
+  "keys resume": { example: "tollgate keys resume tgc_a034Fq4J" },
+  "keys disable": { example: "tollgate keys disable tgc_a034Fq4J" },
+  "keys enable": { example: "tollgate keys enable tgc_a034Fq4J" },
+  "keys revoke": { example: "tollgate keys revoke tgc_a034Fq4J" },
+  "keys update": { example: "tollgate keys update tgc_a034Fq4J --rpm 60 --expires 2027-01-31" },
+  "keys rotate": { example: "tollgate keys rotate tgc_a034Fq4J --overlap 7d" },
+  topup: { example: "tollgate topup tgc_a034Fq4J 25 --ref invoice-1042" },
+  budget: { example: "tollgate budget tgt_b7Xk2mPq 5_000_000 --period month" },
+  usage: { example: "tollgate usage tgc_a034Fq4J --days 30" },
+  "ledger show": { example: "tollgate ledger show tgc_a034Fq4J --limit 20" },
+  "ledger verify": { example: "tollgate ledger verify", exit1: "a balance differs from the journal" },
+  "ledger adopt": { example: "tollgate ledger adopt --apply", exit1: "adoption is needed and --apply is missing" },
+  "ledger quarantine list": { example: "tollgate ledger quarantine list" },
+  "ledger quarantine release": {
+    example: "tollgate ledger quarantine release req_019a84d2c6b87c1e9d3f0a5b7e2c4d60",
+    exit1: "a request is still in quarantine, or was not in it",
+  },
+  "ledger partitions": { example: "tollgate ledger partitions --repair 2027-01-31" },
+  "catalogue apply": { example: "tollgate catalogue apply catalogue.yaml" },
+  "catalogue prices": { example: "tollgate catalogue prices gpt-4.1-mini" },
+  "providers add": { example: "tollgate providers add openai --preset openai --credential-stdin < openai-key.txt" },
+  "providers list": { example: "tollgate providers list" },
+  "providers test": { example: "tollgate providers test openai --model gpt-4.1-mini", exit1: "the call failed" },
+  "providers rekey": { example: "tollgate providers rekey", exit1: "a stored credential could not be decrypted" },
+  "providers remove": { example: "tollgate providers remove openai" },
+  "models add": {
+    example:
+      "tollgate models add mini --provider openai --upstream-model gpt-4.1-mini --dialect chat --input 0.40 --output 1.60",
+  },
+  "models list": { example: "tollgate models list --match 'gpt-*'" },
+  "models price": { example: "tollgate models price mini --input 0.50 --from 2027-01-31" },
+  "models publish": { example: "tollgate models publish mini" },
+  "models unpublish": { example: "tollgate models unpublish mini" },
+  "models routes": { example: "tollgate models routes mini remove openai/gpt-4.1-mini" },
+  "models import": {
+    example: "tollgate models import prices.json --from litellm --provider openai --markup 1.2 --apply",
+  },
+  "config show": { example: "tollgate config show" },
+  simulate: { example: "tollgate simulate --port 9100" },
+};
+
+/** The words that lead to a command: `ledger quarantine list`. */
+export const wordsOf = (command: Command): string =>
+  command.parent === null ? "" : `${wordsOf(command.parent)} ${command.name()}`.trim();
+
+/** Every command that does something, and not the groups they stand in. */
+export const leavesOf = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+
+/** Puts the example and the exit code into the help of each command. */
+export function addNotes(program: Command): void {
+  for (const command of leavesOf(program)) {
+    const note = COMMAND_NOTES[wordsOf(command)];
+    if (note === undefined) continue;
+    const exit = note.exit1 === undefined ? "" : `\nExit code 1: ${note.exit1}.\n`;
+    command.addHelpText("after", `${exit}\nExample:\n  ${note.example}`);
+  }
+}
