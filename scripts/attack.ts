@@ -21,7 +21,7 @@ const USAGE = `npm run attack -- [options]
   --short          smaller and shorter attacks on other tenants, and none that takes long
   --spoken FORMAT  every model has one provider, which speaks this; --spoken gemini for a format that no caller speaks
   --json           one JSON object per attempt instead of a table
-  --write          writes docs/operate/attacks.md and attacks.svg from the figures of this run; a whole run only
+  --write          writes docs/explain/attacks.md and attacks.svg from the figures of this run; a whole run only
   --from FILE      writes both from the output of runs with --json instead of attacking; may be repeated, later files win
   --help           this text`;
 
@@ -81,7 +81,7 @@ function rowsOf(files: readonly string[]): Row[] {
 function writePage(rows: readonly Row[], runs: number): void {
   const measured = new Set(rows.map(({ name }) => name));
   const unmeasured = ATTEMPTS.flatMap(({ name }) => (measured.has(name) ? [] : [name]));
-  const folder = join(import.meta.dirname, "../docs/operate");
+  const folder = join(import.meta.dirname, "../docs/explain");
   writeFileSync(join(folder, "attacks.md"), `${pageOf(rows, { unmeasured, runs })}\n`.replace(/\n+$/, "\n"));
   writeFileSync(join(folder, "attacks.svg"), pictureOf(rows));
 }
