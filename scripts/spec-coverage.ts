@@ -43,6 +43,8 @@ const operations = globSync("tests/contract/*/", { cwd: ROOT })
 
 const page = `# Rule coverage
 
+For contributors who ask which interface rules have a test.
+
 Which of the [interface rules](interface-rules.md) are proven by a test that names them, by suite. Written by \`scripts/spec-coverage.ts\`; \`npm run check\`
 fails when it is stale.
 

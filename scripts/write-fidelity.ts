@@ -122,6 +122,8 @@ const ANSWERS: Record<ProviderDialect, Record<(typeof PARTS)[number], string>> =
 const page = [
   "# Fidelity",
   "",
+  "For key holders who ask which fields a translated request loses.",
+  "",
   "<!-- Written by scripts/write-fidelity.ts. Edit the code it is written from. -->",
   "",
   "A caller may speak one format and a model's provider another. Where a route speaks the caller's own format, that route is taken",

@@ -31,6 +31,8 @@ function settingsPage(): string {
   return [
     "# Settings",
     "",
+    "For deployers who configure the gateway.",
+    "",
     GENERATED,
     "",
     "A setting is taken from its environment variable, else from the file, else it has its default. The file is the one",
@@ -81,6 +83,8 @@ function metricsPage(): string {
   return [
     "# Metrics",
     "",
+    "For operators who build dashboards and alerts.",
+    "",
     GENERATED,
     "",
     "Served in the Prometheus text format on the admin listener. No label carries a key, a model or anything else a caller",
@@ -127,6 +131,8 @@ function providersPage(): string {
     .join(", ");
   return [
     "# Compatible providers",
+    "",
+    "For operators who connect a provider and want its base URL and known differences.",
     "",
     GENERATED,
     "",

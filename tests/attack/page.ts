@@ -16,6 +16,8 @@ export function pageOf(rows: readonly Row[], { unmeasured, runs }: Measured): st
   return [
     "# Attacks",
     "",
+    "For operators and contributors who ask whether a key holder can cheat.",
+    "",
     "<!-- Written by `npm run attack` with --write or --from. Edit tests/attack/page.ts. -->",
     "",
     `${whole(rows.length)} attempts by a caller with a valid key to get tokens for less than they cost, to make a provider do what Tollgate refuses, or to`,

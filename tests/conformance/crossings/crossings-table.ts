@@ -48,6 +48,8 @@ const TITLES: Record<Client, string> = { chat: "Chat completions", responses: "R
 const INTRODUCTION = [
   "# Crossings, as seen",
   "",
+  "For contributors who ask what each client receives from a provider of another format.",
+  "",
   "<!-- Written by scripts/write-crossings.ts from a run of tests/conformance/crossings. -->",
   "",
   "Each format's official client against a provider of each format, plain and through the client's stream helper. Nothing stands",
