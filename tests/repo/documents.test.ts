@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -19,6 +19,51 @@ test("every link between documents leads to a file", () => {
 
   expect(documents.length).toBeGreaterThan(10);
   expect(broken).toEqual([]);
+});
+
+/** The anchors that a page's headings have, as a forge makes them. */
+const anchorsOf = (markdown: string): Set<string> =>
+  new Set(
+    [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+
+test("every link to a heading leads to one", () => {
+  const broken = documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\((?![a-z]+:)([^)#\s]*\.md|)#([^)\s]+)\)/g)]
+      .filter(([, target = "", anchor = ""]) => {
+        const page = target === "" ? document : join(dirname(document), target);
+        return !existsSync(join(ROOT, page)) || !anchorsOf(read(page)).has(anchor);
+      })
+      .map(([link]) => `${document}: ${link}`),
+  );
+
+  expect(broken).toEqual([]);
+});
+
+test("every page of the documentation opens with the readers it is for", () => {
+  const role = "(operators|key holders|team leads|deployers|contributors)";
+  const opening = new RegExp(`^# .+\\n\\nFor (${role}, )*(${role} and )?${role}\\b.* who .+\\.\\n\\n`);
+  const pages = documents.filter((document) => document.startsWith("docs/"));
+
+  expect(pages.length).toBeGreaterThan(50);
+  expect(pages.filter((page) => !opening.test(read(page)))).toEqual([]);
+});
+
+test("every page of the documentation can be reached from the README by links", () => {
+  const reached = new Set(["README.md"]);
+  for (const page of reached) {
+    for (const target of linksOf(read(page))) {
+      const linked = normalize(join(dirname(page), target));
+      if (linked.endsWith(".md") && existsSync(join(ROOT, linked))) reached.add(linked);
+    }
+  }
+
+  expect(documents.filter((document) => document.startsWith("docs/") && !reached.has(document))).toEqual([]);
 });
 
 test("every runtime dependency has a row that says its job and its home, and no row outlives its dependency", () => {
