@@ -9,6 +9,8 @@ export async function commandsPage(generated: string): Promise<string> {
   return [
     "# Commands",
     "",
+    "For operators who work in a terminal.",
+    "",
     generated,
     "",
     ...INTRODUCTION,
@@ -28,7 +30,7 @@ export async function commandsPage(generated: string): Promise<string> {
 }
 
 const INTRODUCTION = [
-  "This page is for operators who work in a terminal. It lists every command of `tollgate`; `tollgate COMMAND --help` prints the same text.",
+  "This page lists every command of `tollgate`; `tollgate COMMAND --help` prints the same text.",
   "",
   "In a clone, define the command once per shell, in the folder of the clone:",
   "",
