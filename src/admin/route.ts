@@ -2,16 +2,16 @@ import type { By } from "../core/by.ts";
 import type { ReadAs, Schema, WrittenAs } from "../wire/validate.ts";
 import type { AdminParts } from "./admin-parts.ts";
 
-/** What the operations of the admin API are about, each in a sentence. */
+/** The groups of operations in the admin API. */
 export const TAGS = {
-  keys: "Make, list, show and change keys.",
-  funds: "The money of a key: read it, add to it, set its budget.",
-  usage: "What a key used.",
-  books: "The journal, whether it adds up, and requests that could not be ended.",
-  providers: "Add, list, try and remove providers.",
-  models: "Add, list, price, publish and withdraw models.",
-  catalogue: "Many providers and models at once.",
-  health: "How the gateway and its routes to providers are.",
+  keys: "Create, list, show and change keys.",
+  funds: "Balance, top-ups and token budget of a key.",
+  usage: "Usage of a key.",
+  ledger: "The journal, its verification, and requests in quarantine.",
+  providers: "Add, list, test and remove providers.",
+  models: "Add, list, price, publish and unpublish models.",
+  catalogue: "Apply or import many providers and models at once.",
+  health: "Health of the gateway and of its routes to providers.",
 } as const;
 
 /** Beside these every operation can be refused with `invalid_credentials`, `service_unavailable` and `internal_error`. */

@@ -10,7 +10,7 @@ import { ofKey } from "../../wire/admin/keys.ts";
 import { type AdminRoute, route } from "../route.ts";
 
 const BOOKED_ONCE =
-  "`reference` names the operation: booked anew is 201, booked before under this reference is 200 and changes nothing.";
+  "Returns 201 when the operation is booked. A repeat with the same `reference` returns 200 and changes nothing.";
 
 export const fundsRoutes: readonly AdminRoute[] = [
   route({
@@ -18,7 +18,7 @@ export const fundsRoutes: readonly AdminRoute[] = [
     tag: "funds",
     method: "GET",
     path: "/admin/v1/keys/{key}/account",
-    summary: "Show the money of a key",
+    summary: "Show the balance of a key",
     params: ofKey,
     answers: { 200: accountSchema },
     refusals: ["invalid_request", "not_found"],

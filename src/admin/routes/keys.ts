@@ -18,11 +18,11 @@ import { pageView } from "../../wire/admin/page.ts";
 import { type AdminRoute, route } from "../route.ts";
 
 const STATUS_SUMMARIES: Record<StatusChange, string> = {
-  suspend: "Stop a key for now; callers get 401",
-  resume: "Let a suspended key work again",
-  disable: "Stop a key for now; callers get 403 `key_disabled`",
-  enable: "Let a disabled key work again",
-  revoke: "Stop a key for good",
+  suspend: "Suspend a key; its clients get 401",
+  resume: "Resume a suspended key",
+  disable: "Disable a key; its clients get 403 `key_disabled`",
+  enable: "Enable a disabled key",
+  revoke: "Revoke a key permanently",
 };
 
 export const keyRoutes: readonly AdminRoute[] = [
@@ -31,8 +31,8 @@ export const keyRoutes: readonly AdminRoute[] = [
     tag: "keys",
     method: "POST",
     path: "/admin/v1/keys",
-    summary: "Make a key",
-    description: "The secret is in the answer and nowhere else.",
+    summary: "Create a key",
+    description: "Only this response contains the secret. Save it; it cannot be shown again.",
     body: keyRequestSchema,
     answers: { 201: keyMadeSchema },
     refusals: ["invalid_request"],
@@ -60,7 +60,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     tag: "keys",
     method: "GET",
     path: "/admin/v1/keys/{key}",
-    summary: "Show a key and its secrets' prefixes",
+    summary: "Show a key and the prefixes of its secrets",
     params: ofKey,
     answers: { 200: keyShownSchema },
     refusals: ["invalid_request", "not_found"],
@@ -89,7 +89,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     tag: "keys",
     method: "POST",
     path: "/admin/v1/keys/{key}/rotate",
-    summary: "Give a key a new secret; the old ones go on working for the overlap",
+    summary: "Create a new secret for a key; the old ones keep working for `overlap_ms`",
     params: ofKey,
     body: rotationSchema,
     answers: { 201: keyRotatedSchema },

@@ -12,10 +12,10 @@ import { type AdminRoute, route } from "../route.ts";
 export const quarantineRoutes: readonly AdminRoute[] = [
   route({
     id: "listQuarantine",
-    tag: "books",
+    tag: "ledger",
     method: "GET",
     path: "/admin/v1/ledger/quarantine",
-    summary: "List requests that could not be ended; their money stays reserved until they are released",
+    summary: "List requests in quarantine; their amounts stay reserved until you release them",
     query: quarantinePageSchema,
     answers: { 200: quarantineSchema },
     refusals: ["invalid_request"],
@@ -26,10 +26,10 @@ export const quarantineRoutes: readonly AdminRoute[] = [
   }),
   route({
     id: "releaseQuarantined",
-    tag: "books",
+    tag: "ledger",
     method: "POST",
     path: "/admin/v1/ledger/quarantine/{request}/release",
-    summary: "End a request at its last checkpoint, or without a charge",
+    summary: "Release a request: charge the cost at its last checkpoint, or nothing",
     params: ofRequest,
     body: releaseSchema,
     answers: { 200: releasedSchema },

@@ -32,9 +32,9 @@ export function createAdminDocument({ operations, tags }: Described): AdminDocum
   return {
     openapi: "3.1.1",
     info: {
-      title: "Tollgate admin",
+      title: "Tollgate admin API",
       version: VERSION,
-      summary: "What operators do with a running gateway.",
+      summary: "Operate a running gateway: keys, balances, providers, models, prices, health.",
       description: ADMIN_INTRODUCTION,
     },
     servers: [{ url: "/", description: "The admin listener" }],
@@ -80,7 +80,7 @@ function describeRequest({ id, body, bodyNeeded }: AdminOperation, { nameOf, sch
   if (body === null) return {};
   const schema = referenceTo(nameOf(body));
   const value = REQUEST_EXAMPLES[id] ?? exampleOf(schema, { schemas, side: "request" });
-  const content = { [JSON_MEDIA]: { schema, examples: { request: { summary: "A request", value } } } };
+  const content = { [JSON_MEDIA]: { schema, examples: { request: { summary: "Request", value } } } };
   return { requestBody: { required: bodyNeeded, content } };
 }
 
@@ -94,7 +94,7 @@ function describeAnswers(
       const schema: JsonSchema = media === JSON_MEDIA ? referenceTo(name) : writeSchema(answer);
       const value = exampleOf(schema, { schemas, side: "answer" });
       const description = schemas[name]?.description ?? answer.description ?? "";
-      const examples = { answer: { summary: "An answer", value } };
+      const examples = { answer: { summary: "Response", value } };
       return [status, { description, headers: ADMIN_HEADERS, content: { [media]: { schema, examples } } }];
     }),
   );

@@ -27,7 +27,7 @@ export const WITH_CREDENTIAL: readonly ErrorOfAdmin[] = ["invalid_credentials", 
 
 const WORDS: Record<ErrorOfAdmin, { condition: string; example: string; param?: string }> = {
   invalid_request: {
-    condition: "Something in the request is not as described here; the message names it. Nothing was changed.",
+    condition: "The request is invalid; the message names the field. Nothing was changed.",
     example: "rpm_limit: Input should be at least 1",
     param: "rpm_limit",
   },
@@ -36,19 +36,19 @@ const WORDS: Record<ErrorOfAdmin, { condition: string; example: string; param?: 
     example: "Send the admin token as `Authorization: Bearer <token>`.",
   },
   not_found: {
-    condition: "There is nothing of this name.",
+    condition: "No such object.",
     example: 'there is no provider "acme".',
   },
   conflict: {
-    condition: "The current state rules it out; the message says why. Nothing was changed.",
+    condition: "The current state does not allow the change; the message says why. Nothing was changed.",
     example: "the key is revoked, which is for good.",
   },
   internal_error: {
-    condition: "A mistake of the gateway's own. Its log has the request id.",
+    condition: "An error in the gateway. Look up the request id in its log.",
     example: "Something went wrong in the gateway.",
   },
   service_unavailable: {
-    condition: "The database does not answer. Try again after `Retry-After` seconds.",
+    condition: "The database is not available. Retry after `Retry-After` seconds.",
     example: "The database does not answer just now. Try again in a moment.",
   },
 };
@@ -56,18 +56,18 @@ const WORDS: Record<ErrorOfAdmin, { condition: string; example: string; param?: 
 export const adminErrorComponents = {
   Error: component({
     schema: formatAErrorSchema,
-    about: "A refusal.",
+    about: "An error.",
     fields: { error: "What went wrong." },
   }),
   ErrorDetail: component({
     schema: formatAErrorSchema.shape.error,
-    about: "It may carry fields beyond these.",
+    about: "Further fields may be added.",
     fields: {
-      message: "For people: what is wrong and what to do about it.",
-      type: "The kind of error.",
-      code: { about: "For programs: exactly what is wrong. New codes may be added.", knownValues: ADMIN_CODES },
-      param: "The path of the field to blame, such as `routes.0.weight`; null where it is none.",
-      request_id: "The same as in the header `x-request-id`.",
+      message: "What is wrong and how to fix it, for people.",
+      type: "Kind of error.",
+      code: { about: "Exact error code, for programs. New codes may be added.", knownValues: ADMIN_CODES },
+      param: "Path of the invalid field, such as `routes.0.weight`; null: no single field.",
+      request_id: "Same as the header `x-request-id`.",
     },
   }),
 } satisfies Record<string, Component>;

@@ -64,7 +64,7 @@ function convert(names: ReadonlyMap<z.ZodType, string>): Record<string, JsonSche
 const wordsOf = (name: string): string => {
   const [, operation = "", side] = /^(.*?)(?:\d{3})?(Request|Answer)$/.exec(name) ?? [];
   const id = operation.charAt(0).toLowerCase() + operation.slice(1);
-  return SCHEMA_WORDS[name] ?? (side === "Request" ? `What \`${id}\` takes.` : `What \`${id}\` answers.`);
+  return SCHEMA_WORDS[name] ?? (side === "Request" ? `Request body of \`${id}\`.` : `Response of \`${id}\`.`);
 };
 
 type WrittenSchema = JsonSchema & {

@@ -1,29 +1,29 @@
-/** What a schema with a name of its own describes. */
+/** Descriptions of named schemas. */
 export const SCHEMA_WORDS: Record<string, string> = {
-  Account: "The money of a key, in its unit.",
-  BookedPrice: "A price with what became of it. Amounts are credits as exact decimals.",
-  CatalogueChange: "Something of the catalogue that was changed.",
-  Funded: "What became of a top-up or a budget.",
-  Journal: "A page of what was paid in and charged, newest first.",
-  JournalEntry: "Something that was paid in or charged.",
+  Account: "Balance of a key, in its unit.",
+  BookedPrice: "A version of a price. Amounts are credits as exact decimals.",
+  CatalogueChange: "A change of the catalogue.",
+  Funded: "Result of a top-up or of setting a budget.",
+  Journal: "A page of top-ups, budgets and charges, newest first.",
+  JournalEntry: "A top-up, a budget or a charge.",
   Key: "A key, without its secret.",
   KeySecret: "A secret of a key, without the secret itself.",
   Model: "A model with its price and routes.",
-  NamedKey: "The key that an answer is about.",
-  Price: "A price from its date on. Amounts are credits as exact decimals.",
+  NamedKey: "The key that the response is about.",
+  Price: "A price and the date it takes effect. Amounts are credits as exact decimals.",
   Provider: "A provider with its routes.",
-  ProviderTest: "How a provider answered one small streamed call.",
-  QuarantinedRequest: "A request that could not be ended; its money stays reserved until it is released.",
-  ReleasedRequest: "What became of a request in quarantine.",
-  RouteHealth: "How a route to a provider does, by the calls of this process.",
-  Tariff: "Credits per million tokens, and per call of a tool, as exact decimals.",
-  TariffRequest: "Credits per million tokens, and per call of a tool, as exact decimals.",
-  PriceRequest: "A price from its date on. Amounts are credits as exact decimals.",
-  UsageReport: "What a key used, by day and by model.",
-  Verification: "What was read, and every figure that differs from the journal.",
+  ProviderTest: "Result of one small streamed call to a provider.",
+  QuarantinedRequest: "A request that the gateway could not end. Its amount stays reserved until you release it.",
+  ReleasedRequest: "Result of releasing a request from quarantine.",
+  RouteHealth: "Health of a route to a provider, from the calls of this process.",
+  Tariff: "Credits per million tokens and per tool call, as exact decimals.",
+  TariffRequest: "Credits per million tokens and per tool call, as exact decimals.",
+  PriceRequest: "A price and the date it takes effect. Amounts are credits as exact decimals.",
+  UsageReport: "Usage of a key by day and by model.",
+  Verification: "Number of rows read, and every figure that differs from the journal.",
 };
 
-/** Requests that show more than what must be sent, by operation. */
+/** Example requests by operation, where required fields alone would show too little. */
 export const REQUEST_EXAMPLES: Record<string, unknown> = {
   createKey: { mode: "credit", label: "my laptop", credit: "10.00", rpm_limit: 60 },
   updateKey: { label: "my new laptop", rpm_limit: null },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatAmount, parseAmount, type Unit } from "../../core/amount.ts";
 
 /** An amount of whichever unit the key has. */
-export const amount = z.string().describe("An exact decimal in the unit of the key.");
+export const amount = z.string().describe("Exact decimal in the unit of the key.");
 
 /** Reads the amounts of an answer. */
 export const amountsIn =

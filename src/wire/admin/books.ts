@@ -10,14 +10,14 @@ export const journalPageSchema = pageQuery(50);
 
 const entrySchema = z
   .object({
-    at: instant.describe("When the request began, or when money was booked; the list is in this order."),
-    settled_at: instant.nullable().describe("When the request was charged."),
+    at: instant.describe("When the request began, or when the funding was booked. The list is sorted by it."),
+    settled_at: instant.nullable().describe("When the request was charged; null: the entry is no charge."),
     kind: z.string(),
-    amount: amount.describe("Credit: what it did to the balance. Tokens: how many tokens it is about."),
+    amount: amount.describe("Credit keys: change of the balance. Token keys: number of tokens."),
     running: amount
       .nullable()
       .describe(
-        "Credit: the balance after it. Tokens: what was used of the period after it; null for earlier periods.",
+        "Credit keys: balance after the entry. Token keys: tokens used in the period after the entry; null for earlier periods.",
       ),
     request_id: z.string().nullable(),
     model: z.string().nullable(),
@@ -35,7 +35,7 @@ export const journalSchema = z
     ...pageSchema(entrySchema).shape,
     opening: amount
       .nullable()
-      .describe("On the last page of a credit key: what stood before the oldest entry; 0 unless entries are missing."),
+      .describe("On the last page of a credit key: balance before the oldest entry; 0 unless entries are missing."),
   })
   .meta({ id: "Journal" })
   .transform(({ data, opening, ...page }, context) => {
@@ -86,7 +86,13 @@ function entryView(entry: Journal["data"][number], unit: Unit): JournalJson["dat
 }
 
 export const verifySchema = z.strictObject({
-  key: z.string().min(1).max(100).nullable().default(null).describe("Only this key, by id or prefix; null: all."),
+  key: z
+    .string()
+    .min(1)
+    .max(100)
+    .nullable()
+    .default(null)
+    .describe("Verify only this key, by id or prefix; null: all keys."),
 });
 
 const mismatchSchema = z
@@ -98,12 +104,12 @@ export const verificationSchema = z
     ok: z.boolean(),
     keys: z.int(),
     holds: z.int(),
-    quarantined: z.int().describe("Of the holds, those that could not be ended and wait for an operator."),
+    quarantined: z.int().describe("How many of the holds are in quarantine until an operator releases them."),
     charges: z.int(),
     fundings: z.int(),
     usage_records: z.int(),
     mismatches: z.array(mismatchSchema),
-    truncated: z.boolean().describe("True: there are more mismatches than are listed."),
+    truncated: z.boolean().describe("True if there are more mismatches than are listed."),
   })
   .meta({ id: "Verification" })
   .transform(({ usage_records: usageRecords, ...report }) => ({ ...report, usageRecords }));

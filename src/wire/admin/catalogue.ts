@@ -17,7 +17,9 @@ const priceChangedSchema = z
     change: z.enum(["added", "changed", "withdrawn"]),
     version: z.int(),
     effective_from: instant,
-    before: tariffSchema.nullable().describe("What held, or would have held, at that date; null: nothing."),
+    before: tariffSchema
+      .nullable()
+      .describe("The price that applied, or would have applied, from that date; null: none."),
     after: tariffSchema.nullable(),
   })
   .transform(({ effective_from: effectiveFromMs, ...change }) => ({ ...change, effectiveFromMs }));
@@ -117,7 +119,7 @@ const importedModelSchema = z.object({
   id: z.string(),
   change: z
     .enum(["new", "changed", "unchanged", "foreign"])
-    .describe("`foreign`: another provider's model has that name here, and it is left alone."),
+    .describe("`foreign`: the id belongs to another provider's model, which is unchanged."),
   before: factsSchema.nullable(),
   after: factsSchema,
 });

@@ -22,7 +22,7 @@ export const tokens = z
   .transform((count) => BigInt(count));
 const reference = storable(200)
   .min(1)
-  .describe("Names the operation: repeated under the same name, it is booked once.");
+  .describe("Unique name of the operation; a repeat with the same reference changes nothing.");
 
 export const topUpSchema = z.strictObject({
   amount: credits,
@@ -42,7 +42,11 @@ export const topUpView = ({
 
 export const budgetSchema = z.strictObject({
   budget: tokens,
-  period: z.enum(BUDGET_PERIODS).nullable().default(null).describe("Null: the key keeps the period it has."),
+  period: z
+    .enum(BUDGET_PERIODS)
+    .nullable()
+    .default(null)
+    .describe("How often the budget renews; null: the key keeps its period."),
   reference,
 });
 
@@ -62,8 +66,8 @@ export const accountSchema = z
     balance: amount,
     reserved: amount,
     available: amount,
-    purchased: amount.describe("Credit: all that was ever paid in. Tokens: always 0."),
-    used: amount.describe("Credit: all charges. Tokens: those of this period."),
+    purchased: amount.describe("Credit keys: total credit ever funded. Token keys: always 0."),
+    used: amount.describe("Credit keys: all charges. Token keys: tokens used in this period."),
     budget: amount.nullable(),
     period: z.enum(BUDGET_PERIODS).nullable(),
     period_ends_at: instant.nullable(),
@@ -122,7 +126,7 @@ export const namedKey = z.object({ id: z.uuid(), prefix: z.string() }).meta({ id
 export const fundedSchema = z
   .object({
     key: namedKey,
-    result: z.enum(["funded", "already"]).describe("`already`: this reference was booked before, and nothing changed."),
+    result: z.enum(["funded", "already"]).describe("`already`: this reference was already booked; nothing changed."),
     reference: z.string(),
     account: accountSchema,
   })

@@ -7,12 +7,12 @@ const reasons = z.array(z.string());
 export const aliveSchema = z.object({ status: z.literal("ok") });
 export const readySchema = z.object({
   status: z.enum(["ok", "degraded"]),
-  reasons: reasons.describe("What is lacking while requests are served all the same."),
+  reasons: reasons.describe("What is degraded while requests are still served."),
 });
 export const unavailableSchema = z.object({ status: z.literal("unavailable"), reasons });
 
 export const metricsSchema = z.string().meta({
-  description: "The text format of Prometheus.",
+  description: "Metrics in Prometheus text format.",
   examples: ["# TYPE tollgate_requests_total counter\ntollgate_requests_total 40\n"],
 });
 
@@ -23,7 +23,7 @@ const routeHealthSchema = z
     upstream_model: z.string(),
     dialect: z.string(),
     breaker: z.enum(["closed", "open", "half_open"]),
-    rests_ms: z.number().describe("How long the route is left alone yet."),
+    rests_ms: z.number().describe("How much longer the route is skipped, in milliseconds."),
     success_rate: z.number().describe("Success rate of recent calls, from 0 to 1."),
     first_byte_ms: z.number().nullable(),
     tokens_per_second: z.number().nullable(),

@@ -15,7 +15,7 @@ const expiresAt = moment.transform((text) => Date.parse(text)).nullable();
 const LONGEST_OVERLAP_MS = 366 * 86_400_000;
 
 /** `key` in a path. */
-export const ofKey = z.object({ key: z.string().describe("The id of a key, or its prefix.") });
+export const ofKey = z.object({ key: z.string().describe("Id or prefix of the key.") });
 
 /** What an operator may ask of a new key. */
 export const keyRequestSchema = z
@@ -81,12 +81,12 @@ export const keyPageSchema = pageQuery(100);
 const keySchema = z
   .object({
     id: z.uuid(),
-    prefix: z.string().describe("The first twelve characters of its newest secret."),
+    prefix: z.string().describe("First 12 characters of the newest secret."),
     mode: z.enum(KEY_MODES),
     status: z.enum(["active", "suspended", "disabled", "revoked", "expired"]),
     label: z.string().nullable(),
-    provider_scope: z.string().describe("`all`, or the one provider the key may use."),
-    models: z.array(z.string()).nullable().describe("The models the key may use; null: all of its scope."),
+    provider_scope: z.string().describe("`all`, or the only provider whose models the key may use."),
+    models: z.array(z.string()).nullable().describe("Models the key may use; null: all models in its scope."),
     rpm_limit: z.int().nullable().describe("Requests per minute; null: unlimited."),
     expires_at: instant.nullable(),
     created_at: instant,
@@ -141,7 +141,7 @@ const secretView = (secret: ReadAs<typeof secretSchema>): WrittenAs<typeof secre
   expires_at: dateOf(secret.expiresAtMs),
 });
 
-const secrets = z.array(secretSchema).describe("Newest first, fifty at most.");
+const secrets = z.array(secretSchema).describe("The secrets, newest first, at most 50.");
 const secret = z.string().describe("The secret. Save it now; it won't be shown again.");
 
 export const keyAnswerSchema = z.object({ key: keySchema });
@@ -150,7 +150,7 @@ export const keyShownSchema = z.object({ key: keySchema, secrets });
 export const keyRotatedSchema = z.object({ key: keySchema, secret, secrets });
 export const keyStatusSchema = z.object({
   key: keySchema,
-  changed: z.boolean().describe("False: the key was in that state already."),
+  changed: z.boolean().describe("False: the key was already in that state."),
 });
 
 export type KeyShownJson = WrittenAs<typeof keyShownSchema>;

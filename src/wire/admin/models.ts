@@ -66,10 +66,10 @@ export const routeRemovalSchema = z.strictObject({ last: z.enum(["keep", "remove
 export const modelPageSchema = pageQuery(100);
 
 /** `model` in a path. */
-export const ofModel = z.object({ model: z.string().describe("The id of a model, its slashes escaped.") });
+export const ofModel = z.object({ model: z.string().describe("Id of the model, with slashes escaped as `%2F`.") });
 export const ofRoute = z.object({
   ...ofModel.shape,
-  route: z.string().describe("The id of a route, or as much of it or of `provider/upstream model` as names one."),
+  route: z.string().describe("Id of the route, or an unambiguous beginning of its id or of `provider/upstream model`."),
 });
 
 const modelRouteSchema = z
@@ -104,7 +104,7 @@ export const modelSchema = z
     capabilities: z.record(z.string(), z.unknown()),
     created_at: instant,
     published: z.boolean(),
-    obstacles: z.array(z.string()).describe("Why callers cannot use it; empty when all can."),
+    obstacles: z.array(z.string()).describe("Why clients cannot use it; empty: they can."),
     price: priceSchema.nullable(),
     upcoming_prices: z.array(priceSchema),
     routes: z.array(modelRouteSchema),

@@ -14,12 +14,12 @@ export const pageQuery = (usual: number) =>
         .min(1)
         .max(LONGEST_PAGE)
         .default(usual)
-        .describe(`How many rows at most, up to ${LONGEST_PAGE}.`),
+        .describe(`Maximum rows per page, up to ${LONGEST_PAGE}.`),
       after: z
         .string()
         .max(LONGEST_CURSOR)
         .exactOptional()
-        .describe("`next` of the page before; leave it out to begin at the first page."),
+        .describe("`next` from the previous page; omit it for the first page."),
     })
     .transform(({ limit, after }) => ({ limit, after: after ?? null }));
 
@@ -27,7 +27,7 @@ export const pageQuery = (usual: number) =>
 export const pageSchema = <Row extends z.ZodType>(row: Row) =>
   z.object({
     data: z.array(row),
-    next: z.string().nullable().describe("Where the next page begins, for `after`; null at the end of the list."),
+    next: z.string().nullable().describe("Pass it as `after` to get the next page; null: this is the last page."),
   });
 
 export const pageView = <Row, View>({ data, next }: Page<Row>, viewOf: (row: Row) => View) => ({

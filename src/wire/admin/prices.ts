@@ -64,8 +64,11 @@ export const priceView = (price: ReadAs<typeof priceSchema>): WrittenAs<typeof p
 const bookedPriceSchema = z
   .object({
     ...priceAnswer,
-    withdrawn_at: instant.nullable().describe("When it was taken back, before its date."),
-    suspended_for: z.string().nullable().describe("What was used and has no price in it."),
+    withdrawn_at: instant.nullable().describe("When it was withdrawn before taking effect; null: it was not."),
+    suspended_for: z
+      .string()
+      .nullable()
+      .describe("Usage that this price does not cover and that suspended the model; null: none."),
   })
   .meta({ id: "BookedPrice" })
   .transform(({ version, effective_from, withdrawn_at, suspended_for, ...tariff }) => ({

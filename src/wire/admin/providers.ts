@@ -8,7 +8,7 @@ import type { ReadAs, WrittenAs } from "../validate.ts";
 import { pageQuery, pageSchema } from "./page.ts";
 
 /** `provider` in a path. */
-export const ofProvider = z.object({ provider: z.string().describe("The name of a provider.") });
+export const ofProvider = z.object({ provider: z.string().describe("Name of the provider.") });
 
 /** It is sent in a header, so this is all it can be. */
 const secret = z
@@ -81,9 +81,12 @@ export const providerSchema = z
   .object({
     name: z.string(),
     base_url: z.string(),
-    credential: z.string().describe("Where its credential is found; never the credential itself."),
-    credential_key: z.string().nullable().describe("The name of the key that opens a stored credential."),
-    credential_problem: z.string().nullable().describe("Why the gateway cannot have the credential; null when it can."),
+    credential: z.string().describe("Where the credential is stored; never the credential itself."),
+    credential_key: z
+      .string()
+      .nullable()
+      .describe("Name of the key that decrypts the stored credential; null: none is stored."),
+    credential_problem: z.string().nullable().describe("Why the gateway cannot read the credential; null: it can."),
     unknown_members: z.enum(["forward", "drop"]).nullable(),
     open_members: z.array(z.string()).nullable(),
     routes: z.array(providerRouteSchema),
@@ -128,13 +131,16 @@ export const providerAddedSchema = z.object({
 export const providerTestedSchema = z
   .object({
     ok: z.boolean(),
-    status: z.int().nullable().describe("Null: the provider did not answer at all."),
+    status: z.int().nullable().describe("HTTP status from the provider; null: no response."),
     problem: z.string().nullable(),
     first_byte_ms: z.number().nullable(),
     whole_ms: z.number(),
-    names_itself: z.string().nullable().describe("What the provider calls the model."),
+    names_itself: z.string().nullable().describe("Model name in the provider's response; null: it gave none."),
     usage: z.object({ input_tokens: z.int().nullable(), output_tokens: z.int().nullable() }).nullable(),
-    broken_rules: z.array(z.string()).nullable().describe("The rules of a stream that were not kept."),
+    broken_rules: z
+      .array(z.string())
+      .nullable()
+      .describe("Rules of the stream format that the provider broke; null: there was no stream."),
   })
   .meta({ id: "ProviderTest" })
   .transform(({ status, problem, first_byte_ms, whole_ms, names_itself, usage, broken_rules }): ProbeResult => ({
@@ -177,10 +183,10 @@ export const rekeyedSchema = z
   .object({
     key: z.string(),
     resealed: names,
-    current: names.describe("Providers whose credential had this key already."),
+    current: names.describe("Providers whose credential was already encrypted with the newest key."),
     unopened: z
       .array(z.object({ provider: z.string(), problem: z.string() }))
-      .describe("Those that no key at hand opens; they stay as they were."),
+      .describe("Providers whose credential no configured key can decrypt; they are unchanged."),
   })
   .transform(({ key: keyId, ...rekeyed }): Rekeyed => ({ keyId, ...rekeyed }));
 
@@ -192,5 +198,5 @@ export const rekeyedView = ({ keyId, ...rekeyed }: Rekeyed): WrittenAs<typeof re
 export const providerRemovedSchema = z.object({
   name: z.string(),
   withdrawn: names,
-  stranded: names.describe("Published models that have no route left."),
+  stranded: names.describe("Published models without a route."),
 });

@@ -8,13 +8,19 @@ import { pageQuery, pageSchema } from "./page.ts";
 export const quarantinePageSchema = pageQuery(100);
 
 /** `request` in a path. */
-export const ofRequest = z.object({ request: z.string().describe("The id of a request, as listed.") });
+export const ofRequest = z.object({ request: z.string().describe("Id of the request, as listed.") });
 
 export const releaseSchema = z.strictObject({
-  end: z.enum(["charge", "void"]).default("charge").describe("`charge`: at its last checkpoint. `void`: at 0."),
+  end: z
+    .enum(["charge", "void"])
+    .default("charge")
+    .describe("`charge`: charge the cost at the last checkpoint. `void`: charge nothing."),
 });
 
-const unit = z.enum(UNITS).nullable().describe("Null: the key has no account, and amounts are in tokens.");
+const unit = z
+  .enum(UNITS)
+  .nullable()
+  .describe("Unit of the amounts; null: the key has no account, and amounts are in tokens.");
 
 const quarantinedSchema = z
   .object({
@@ -22,7 +28,7 @@ const quarantinedSchema = z
     key_id: z.string(),
     unit,
     reserved: amount,
-    would_charge: amount.describe("What the request would be charged: the price at its last checkpoint."),
+    would_charge: amount.describe("Amount the request would be charged: its cost at the last checkpoint."),
     model: z.string(),
     admitted_at: instant,
     since: instant,
@@ -50,7 +56,7 @@ const quarantinedSchema = z
 
 export const quarantineSchema = z.object({
   ...pageSchema(quarantinedSchema).shape,
-  total: z.int().describe("How many there are in all."),
+  total: z.int().describe("Total number of requests in quarantine."),
 });
 
 export type QuarantineJson = WrittenAs<typeof quarantineSchema>;
@@ -83,7 +89,7 @@ export const releasedSchema = z
     request_id: z.string(),
     result: z
       .enum(["charged", "voided", "refused", "ended_before", "not_quarantined"])
-      .describe("`refused`: it cannot be ended this way. `ended_before`: whoever held it has ended it meanwhile."),
+      .describe("`refused`: it cannot be ended this way. `ended_before`: it had already ended."),
     unit,
     charged: amount.nullable(),
     sqlstate: z.string().nullable(),

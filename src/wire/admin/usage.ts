@@ -5,13 +5,13 @@ import { amount, amountsIn, amountsOf } from "./amount.ts";
 import { namedKey } from "./funds.ts";
 
 export const usageQuery = z.strictObject({
-  days: z.coerce.number().int().min(1).max(366).default(7).describe("How many days, today included, UTC."),
+  days: z.coerce.number().int().min(1).max(366).default(7).describe("Number of days, including today (UTC)."),
 });
 
 const spent = {
   cost: amount,
   requests: z.int(),
-  cut_off: z.int().describe("Of the requests, those charged for what was delivered when they ended early."),
+  cut_off: z.int().describe("How many of these requests ended early and were charged for the output delivered."),
   input_tokens: z.int(),
   output_tokens: z.int(),
 };
@@ -22,8 +22,10 @@ export const usageReportSchema = z
   .object({
     key: namedKey,
     unit: z.enum(UNITS),
-    days: z.array(z.object({ day: z.iso.date(), ...spent })).describe("Oldest first, without a gap, today included."),
-    models: z.array(z.object({ model: z.string(), ...spent })).describe("Dearest first."),
+    days: z
+      .array(z.object({ day: z.iso.date(), ...spent }))
+      .describe("One row per day, oldest first, including today."),
+    models: z.array(z.object({ model: z.string(), ...spent })).describe("Per model, most expensive first."),
   })
   .meta({ id: "UsageReport" })
   .transform(({ key, unit, days, models }, context) => {

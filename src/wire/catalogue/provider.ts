@@ -8,14 +8,14 @@ export const providerName = z
     /^(?!all$)[A-Za-z0-9][\w.-]{0,63}$/,
     "Input should be 1 to 64 letters, digits, points, dashes and underscores, and not 'all'",
   )
-  .meta({ description: "Its name here; models and keys refer to it.", examples: ["acme"] });
+  .meta({ description: "Name of the provider. Models and keys refer to it.", examples: ["acme"] });
 
 /** Up to and without the operation's path. What an address must not carry would end in logs. */
 export const baseUrl = storable(2_000)
   .refine(isPlainUrl, "Input should be an http or https URL without credentials, query or fragment")
   .transform((text) => new URL(text).href.replace(/\/+$/, ""))
   .meta({
-    description: "Its address up to and without the path of an operation.",
+    description: "Base URL, without the path of an operation.",
     examples: ["https://api.example.com/v1"],
   });
 
@@ -26,7 +26,7 @@ export const credentialReference = storable(1_000)
     "Input should be env:NAME, file:/absolute/path, stored or none",
   )
   .meta({
-    description: "Where its credential is found: `env:NAME`, `file:/absolute/path`, `stored` or `none`.",
+    description: "Where the credential is stored: `env:NAME`, `file:/absolute/path`, `stored` or `none`.",
     examples: ["env:ACME_KEY"],
   });
 
