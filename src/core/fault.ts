@@ -1,3 +1,5 @@
+import { fieldProblem } from "./parsed-texts.ts";
+
 /**
  * Every refusal a caller can be told. The list knows nothing of HTTP; each wire format owns a table with a row per code
  * (`wire/errors/`), so a new code does not compile until both formats can say it.
@@ -57,3 +59,7 @@ export class Fault extends Error {
     this.detail = options.detail ?? {};
   }
 }
+
+/** A request with one wrong field: the message begins with its path, and `param` holds it. */
+export const fieldFault = (path: string, problem: string): Fault =>
+  new Fault("invalid_request", fieldProblem(path, problem), { param: path });

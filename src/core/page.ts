@@ -1,4 +1,5 @@
-import { Fault } from "./fault.ts";
+import { fieldFault } from "./fault.ts";
+import { inputShouldBe } from "./parsed-texts.ts";
 
 /** How much of a list is asked for: at most `limit` rows, after those of the page whose `next` is `after`. */
 export type PageRequest = { limit: number; after: string | null };
@@ -20,11 +21,7 @@ export function readCursor({ list, values }: Keyset, after: string | null): read
   const [named, ...found] = partsOf(after);
   const isOurs = named === list && found.length === values.length;
   if (isOurs && values.every((shape, place) => shape.test(found[place] ?? ""))) return found;
-  throw new Fault(
-    "invalid_request",
-    "after: Input should be the `next` of an earlier page of this list; leave it out to begin at the first page",
-    { param: "after" },
-  );
+  throw fieldFault("after", inputShouldBe("the `next` of an earlier page of this list; omit it to get the first page"));
 }
 
 /** A page of rows of which one more was read than is shown, which tells whether there is a page after it. */

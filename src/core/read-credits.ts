@@ -1,4 +1,4 @@
-import { Fault } from "./fault.ts";
+import { fieldFault } from "./fault.ts";
 import { type NanoCredits, parseCredits } from "./money.ts";
 
 /** One operation moves at most a billion credits, so that nine of them still fit the ledger's 64 bits. */
@@ -17,6 +17,6 @@ export function creditsOf(text: string): NanoCredits | null {
 /** The same where it must be one; `param` is where it was written. */
 export function readCredits(text: string, param: string): NanoCredits {
   const amount = creditsOf(text);
-  if (amount === null) throw new Fault("invalid_request", `${param}: ${CREDITS_EXPECTED}`, { param });
+  if (amount === null) throw fieldFault(param, CREDITS_EXPECTED);
   return amount;
 }

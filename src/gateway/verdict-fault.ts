@@ -2,6 +2,7 @@ import type { Demand } from "../admission/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 import { formatCredits } from "../core/money.ts";
+import { tryAgainIn } from "../core/parsed-texts.ts";
 import type { AdmitVerdict } from "../ledger/ledger.ts";
 import type { LimitAdvice } from "./limit-advice.ts";
 
@@ -53,8 +54,7 @@ export function verdictFault(refusal: RefusingVerdict, context: Context): Fault 
 
 export function overRate(rpmLimit: number | null, retryAfterMs: number): Fault {
   const seconds = Math.min(MINUTE_SECONDS, Math.max(1, Math.ceil(retryAfterMs / 1000)));
-  // Clients read the time out of these very words.
-  const message = `Rate limit reached: ${rpmLimit ?? "no more"} requests per minute. Please try again in ${seconds}s.`;
+  const message = `Rate limit reached: ${rpmLimit ?? "no more"} requests per minute. ${tryAgainIn(seconds)}`;
   return new Fault("rate_limit_exceeded", message, { retryAfterSeconds: seconds });
 }
 

@@ -1,4 +1,5 @@
 import { Fault } from "../core/fault.ts";
+import { tryAgainIn } from "../core/parsed-texts.ts";
 
 /** What one request takes of what all requests of this process share. */
 export type Share = {
@@ -83,14 +84,14 @@ const counted = (value: number): string => value.toLocaleString("en-US");
 const manyRequests = (most: number): Fault =>
   new Fault(
     "rate_limit_exceeded",
-    `This key has ${counted(most)} requests in progress, the most one key may have here. Please try again in 1s.`,
+    `This key has ${counted(most)} requests in progress, the most one key may have here. ${tryAgainIn(1)}`,
     { retryAfterSeconds: 1 },
   );
 
 const largeBodies = (most: number): Fault =>
   new Fault(
     "rate_limit_exceeded",
-    `The requests of this key in progress may have ${counted(most)} bytes of bodies together. Please try again in 1s.`,
+    `The requests of this key in progress may have ${counted(most)} bytes of bodies together. ${tryAgainIn(1)}`,
     { retryAfterSeconds: 1 },
   );
 

@@ -1,6 +1,7 @@
 import type { ClientDialect } from "../core/dialect.ts";
-import { Fault } from "../core/fault.ts";
+import { fieldFault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
+import { inputShouldBe } from "../core/parsed-texts.ts";
 import { type CountRequest, countingRefusals } from "../gateway/count-request.ts";
 import type { Caller } from "../gateway/open-request.ts";
 import type { Generate } from "../gateway/generate/generate.ts";
@@ -36,9 +37,7 @@ export type ServeGeneration = PublicRoute["work"];
 function readFidelity(given: string | string[] | undefined): NonNullable<Generation["fidelity"]> {
   if (given === undefined) return "declared";
   if (given === "strict") return given;
-  throw new Fault("invalid_request", "x-tollgate-fidelity: Input should be 'strict', or the header left out", {
-    param: "x-tollgate-fidelity",
-  });
+  throw fieldFault("x-tollgate-fidelity", `${inputShouldBe("'strict'")}. Omit the header to accept declared losses.`);
 }
 
 /** For the log alone: nobody was there to be told a status. */

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
+import { tryAgainIn } from "../core/parsed-texts.ts";
 import { createAddressLimit } from "./address-limit.ts";
 import type { IssuedDigests } from "./issued-digests.ts";
 import type { Key, KeyStore } from "./key.ts";
@@ -54,10 +55,11 @@ const unreachable = (cause: unknown): Fault =>
     cause,
   });
 
-const tooManyUnknown = (waitMs: number): Fault =>
-  new Fault("rate_limit_exceeded", "Too many unknown API keys were tried from this address. Wait, and check the key.", {
-    retryAfterSeconds: waitMs / 1000,
-  });
+function tooManyUnknown(waitMs: number): Fault {
+  const seconds = Math.ceil(waitMs / 1000);
+  const message = `Too many unknown API keys were sent from this address. Check the key. ${tryAgainIn(seconds)}`;
+  return new Fault("rate_limit_exceeded", message, { retryAfterSeconds: seconds });
+}
 
 /**
  * Finds keys by the digest of their secret, through two caches and in two lanes. Secrets that were issued are looked up at

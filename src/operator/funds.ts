@@ -2,9 +2,10 @@ import { formatAmount } from "../core/amount.ts";
 import type { BudgetPeriod } from "../core/budget-period.ts";
 import type { By } from "../core/by.ts";
 import { Conflict } from "../core/conflict.ts";
-import { Fault } from "../core/fault.ts";
+import { fieldFault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import type { NanoCredits } from "../core/money.ts";
+import { inputShouldBe } from "../core/parsed-texts.ts";
 import type { TopUpKind } from "../core/top-up-kind.ts";
 import type { AccountStore } from "../ledger/account-store.ts";
 import { type Account, type AccountHolder, accountOf, type FindAccount } from "../ledger/account.ts";
@@ -102,17 +103,13 @@ const REFUSALS: Record<Exclude<Refused, "reserved">, (key: AccountHolder & { ref
 };
 
 function checkAmount(amount: bigint, kind: TopUpKind): void {
-  if (amount === 0n)
-    throw new Fault("invalid_request", "amount: Nothing to book: the amount is 0", { param: "amount" });
+  if (amount === 0n) throw fieldFault("amount", inputShouldBe("other than 0"));
   if (amount > 0n || kind === "adjust") return;
-  const message = "amount: Only an adjustment (kind adjust) may be negative";
-  throw new Fault("invalid_request", message, { param: "amount" });
+  throw fieldFault("amount", inputShouldBe("greater than 0; only kind `adjust` accepts a negative amount"));
 }
 
 /** The ledger's own entries begin with #. */
 function checkReference(reference: string): void {
   if (!reference.startsWith("#")) return;
-  throw new Fault("invalid_request", "reference: References that begin with # are the ledger's own", {
-    param: "reference",
-  });
+  throw fieldFault("reference", "References that begin with # are reserved for the ledger. Use another reference.");
 }

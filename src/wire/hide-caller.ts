@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
-import { Fault } from "../core/fault.ts";
+import { fieldFault } from "../core/fault.ts";
 import { isObject } from "../core/is-object.ts";
+import { inputShouldBe } from "../core/parsed-texts.ts";
 import type { GenerationRequest } from "./generation-request.ts";
 import type { MemberEdits } from "./json/edit-members.ts";
 import type { ParsedBody } from "./json/parse-body.ts";
@@ -48,5 +49,5 @@ function ownCacheKey(keyId: string, cacheKey: string): string {
 function textOf(value: unknown, param: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === "string") return value;
-  throw new Fault("invalid_request", `${param}: Input should be a string`, { param });
+  throw fieldFault(param, inputShouldBe("a string"));
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { Fault } from "../core/fault.ts";
+import { fieldFault } from "../core/fault.ts";
+import { inputShouldBe } from "../core/parsed-texts.ts";
 
 export type Schema = z.ZodType;
 
@@ -16,8 +17,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   const result = schema.safeParse(value, FIRST_PROBLEM);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues[0]);
-  const param = issue.path.join(".");
-  throw new Fault("invalid_request", `${param || "body"}: ${expectation(issue)}`, { param: param || "body" });
+  throw fieldFault(issue.path.join(".") || "body", expectation(issue));
 }
 
 /** One problem is all a caller is told; to find the others in a list of a million wrong ones takes seconds and gigabytes. */
@@ -36,17 +36,18 @@ function deepest(issue: Issue | undefined, prefix: PropertyKey[] = []): Issue {
   return candidates[0] ? deepest(candidates[0], path) : { ...issue, path };
 }
 
-/** The wording agents recognise and recover from: `Input should be 'user' or 'assistant'`. [interface decision 10] */
 function expectation(issue: Issue): string {
   // JSON has no such value, so the field is not there.
   if (issue.input === undefined && issue.code !== "custom") return "Field required";
   switch (issue.code) {
     case "invalid_type":
-      return `Input should be ${article(issue.expected)}`;
+      return inputShouldBe(article(issue.expected));
     case "invalid_value":
-      return `Input should be ${alternatives(issue.values.map((value) => `'${String(value)}'`))}`;
+      return inputShouldBe(alternatives(issue.values.map((value) => `'${String(value)}'`)));
     case "invalid_union":
-      return `Input should be ${alternatives(issue.errors.flatMap((branch) => (branch[0] ? [shortExpectation(branch[0])] : [])))}`;
+      return inputShouldBe(
+        alternatives(issue.errors.flatMap((branch) => (branch[0] ? [shortExpectation(branch[0])] : []))),
+      );
     case "too_small":
       return size(issue.origin, "at least", issue.minimum);
     case "too_big":
@@ -70,7 +71,7 @@ function shortExpectation(issue: Issue): string {
 function size(origin: string, bound: string, limit: number | bigint): string {
   if (origin === "array") return `List should have ${bound} ${limit} item${limit === 1 ? "" : "s"}`;
   if (origin === "string") return `String should have ${bound} ${limit} character${limit === 1 ? "" : "s"}`;
-  return `Input should be ${bound} ${limit}`;
+  return inputShouldBe(`${bound} ${limit}`);
 }
 
 function article(name: string): string {

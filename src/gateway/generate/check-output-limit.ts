@@ -1,4 +1,4 @@
-import { Fault } from "../../core/fault.ts";
+import { fieldFault } from "../../core/fault.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 
 /** A limit above the published one is invalid in chat and responses. Messages caps instead, and so does a model that publishes none. [spec 8] */
@@ -9,7 +9,6 @@ export function checkOutputLimit(
   const asked = request.maxOutputTokens;
   const limit = model.maxOutputTokens;
   if (asked === null || limit === null || asked <= limit || request.dialect === "messages") return;
-  const param = request.maxOutputTokensField;
   const most = limit.toLocaleString("en-US");
-  throw new Fault("invalid_request", `${param}: ${model.id} supports at most ${most} output tokens.`, { param });
+  throw fieldFault(request.maxOutputTokensField, `${model.id} supports at most ${most} output tokens.`);
 }

@@ -1,5 +1,5 @@
 import type { Model } from "../../catalogue/model.ts";
-import { Fault } from "../../core/fault.ts";
+import { fieldFault } from "../../core/fault.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(["tools", "functions"]);
@@ -18,8 +18,5 @@ export function checkTools(
       !NONE.test(bytes.toString("latin1", valueStart, Math.min(valueEnd, valueStart + LONGEST_NONE))),
   );
   if (!sent) return;
-  const param = sent.name;
-  throw new Fault("invalid_request", `${param}: ${id} does not support tools. Leave them out or use another model.`, {
-    param,
-  });
+  throw fieldFault(sent.name, `${id} doesn't support tools. Remove this field or use another model.`);
 }

@@ -1,5 +1,5 @@
 import type { ProviderDialect } from "../../core/dialect.ts";
-import { Fault } from "../../core/fault.ts";
+import { type Fault, fieldFault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { sealsOf } from "../form/native.ts";
@@ -116,16 +116,14 @@ function refusalOf(closed: readonly Closed[]): Fault {
   const { refused, lost } = nearest ?? {};
   if (lost && !refused) return strictRefusal(lost);
   invariant(refused, "a group is closed for no reason");
-  const message = `${refused.at}: ${refused.note ?? "This cannot be said to this model's providers."}`;
-  return new Fault("invalid_request", message, { param: refused.at });
+  return fieldFault(refused.at, refused.note ?? "This cannot be said to this model's providers.");
 }
 
 /** A caller that asked for no loss hears of the first. */
 export function strictRefusal({ at }: Pick<Loss, "at">): Fault {
-  return new Fault(
-    "invalid_request",
-    `${at}: This field would be lost on the way to this model's provider, which could not be told it. Leave it out, or do not ask for strict fidelity.`,
-    { param: at },
+  return fieldFault(
+    at,
+    "This field would be lost on the way to this model's provider, which could not be told it. Leave it out, or do not ask for strict fidelity.",
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../core/json.ts";
-import { Fault } from "../../core/fault.ts";
+import { type Fault, fieldFault } from "../../core/fault.ts";
 import { isObject } from "../../core/is-object.ts";
 import { mediaProblem, type MediaUrls } from "./media-address.ts";
 import { isRefused, REASONS, type MemberRefusal } from "./refusal.ts";
@@ -145,8 +145,7 @@ class Walk {
   #problem(owner: Json, name: string, words: string): boolean {
     if (this.#terms.refused === "taken out") this.#takeOut(owner, name);
     else {
-      const param = this.#at(name.slice(0, 64));
-      this.#fault = new Fault("invalid_request", `${param}: ${words}`, { param });
+      this.#fault = fieldFault(this.#at(name.slice(0, 64)), words);
     }
     return true;
   }

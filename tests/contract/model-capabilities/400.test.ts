@@ -29,7 +29,7 @@ describe.each([CHAT, RESPONSES, MESSAGE])("$path", (operation) => {
       const reply = await ask(operation, { gateway, fields: { tools: TOOLS[dialect], stream } });
       const message = expectRefused(operation, reply, { status: 400, code: "invalid_request", param: "tools" });
 
-      expect(message).toContain("plain does not support tools");
+      expect(message).toContain("plain doesn't support tools");
     }
     expect(await gateway.witness()).toEqual([]);
   });
