@@ -54,10 +54,10 @@ ledger.checkpoint([
 ]);
 note("D: checkpoint at 0.15");
 at(31);
-note("the process of D is killed");
+note("the process serving D is killed");
 at(48);
 const swept = ledger.sweep(west, 10);
-note(`D is swept: charged ${formatCredits(swept[0]?.charged ?? -1n)}`);
+note(`D: ended by the sweep, charged ${formatCredits(swept[0]?.charged ?? -1n)}`);
 at(51);
 admit("E", "0.40", west);
 at(55);
@@ -73,18 +73,25 @@ function at(next: number): void {
   }
 }
 
+function account(): { posted: bigint; held: bigint } {
+  const found = ledger.state.accounts.get(keyId);
+  if (!found) throw new Error("the key has an account");
+  return found;
+}
+
 function note(text: string | null): void {
-  const account = ledger.state.accounts.get(keyId);
-  if (!account) throw new Error("the key has an account");
-  moments.push({ second, posted: account.posted, held: account.held, note: text });
+  const { posted, held } = account();
+  moments.push({ second, posted, held, note: text });
 }
 
 function admit(name: string, amount: string, processId: string): void {
   const ask = { id: idOf(name), keyId, keyVersion: 1, rpmLimit: null, least: credits(amount), most: credits(amount) };
   const rest = { unlimited: false, model: "m", priceVersion: 1, lifetimeMs: 360_000, claim: null };
   const [verdict] = ledger.admit(processId, [{ ...ask, ...rest }]);
-  if (verdict?.kind === "admitted") note(`${name} admitted: ${formatCredits(verdict.amount)} held`);
-  else note(`${name} needs ${amount}: ${verdict?.kind ?? "nothing"}, 429`);
+  if (verdict?.kind === "admitted") return note(`${name} admitted: ${formatCredits(verdict.amount)} reserved`);
+  if (verdict?.kind !== "reserved") throw new Error(`${name} was neither admitted nor kept waiting`);
+  const { posted, held } = account();
+  note(`${name} needs ${amount}, ${formatCredits(posted - held)} available: 429`);
 }
 
 function settle(name: string, outcome: Outcome, charge: string): void {
@@ -93,8 +100,8 @@ function settle(name: string, outcome: Outcome, charge: string): void {
     { ...ending, contentDelivered: true, record: null, answer: null, ...NOTHING_BORNE },
   ]);
   const charged = settled?.kind === "settled" ? formatCredits(settled.charged) : "?";
-  const how = { completed: "completed", client_gone: "caller left", upstream_failed: "provider failed", timed_out: "" };
-  note(`${name} ${how[outcome]}: charged ${charged}`);
+  const how = { completed: "completed", client_gone: "client disconnected", upstream_failed: "provider failed", timed_out: "" };
+  note(`${name}: ${how[outcome]}, charged ${charged}`);
 }
 
 const x = (seconds: number): number => LEFT + (seconds / END_SECONDS) * (WIDTH - LEFT - RIGHT);
@@ -146,7 +153,7 @@ const seconds = [0, 10, 20, 30, 40, 50, 60]
   .join("");
 const legend = [
   ["free", "available"],
-  ["held", "held for requests in progress"],
+  ["held", "reserved for running requests"],
   ["used", "charged"],
 ]
   .map(([name, text], index) => {
@@ -155,7 +162,7 @@ const legend = [
   })
   .join("");
 
-const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="The money of one key over a minute: available, held and charged">
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="The money of one key over a minute: available, reserved and charged">
 <style>
 text{font:13px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}
 .quiet{fill:#4d5560}.paper{fill:#fff}.rule{stroke:#d0d7de}.mark{stroke:#6e7781;stroke-dasharray:2 3}
