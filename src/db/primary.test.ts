@@ -160,7 +160,7 @@ test("a timeline below one that was followed is refused though nothing else answ
   line.follow({ identifier: SYSTEM, timeline: 3, mark: "mark-3" });
   const { primary, refusals } = lookFor({ [ONE]: leader(2), [TWO]: new Error("gone") }, { line });
 
-  await expect(primary.found()).rejects.toThrow("it is on timeline 2, and the books are on timeline 3");
+  await expect(primary.found()).rejects.toThrow("it is on timeline 2, but the ledger is on timeline 3");
   expect(refusals).toHaveLength(1);
 });
 

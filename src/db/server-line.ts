@@ -19,7 +19,7 @@ type Booked = {
 /** The server that has the books: which cluster, which timeline, and the mark that this timeline was given. */
 export type Line = { identifier: bigint; timeline: number; mark: string };
 
-/** What a process knows of the servers its books were on. It lasts as long as the process and only moves forward. */
+/** What a process knows of the servers its ledger was on. It lasts as long as the process and only moves forward. */
 export type ServerLine = {
   /** The line that this process follows; null until it has met one. */
   followed: () => Line | null;
@@ -56,7 +56,7 @@ export function createServerLine({ strangers, onMoved }: LineOptions): ServerLin
   };
 }
 
-/** Whether its books were last on this very cluster, and nowhere on a higher timeline. */
+/** Whether its ledger was last on this very cluster, and nowhere on a higher timeline. */
 export const hasTheBooks = (standing: Standing): boolean => standing.booked !== null && againstBooks(standing) === null;
 
 /** The mark of its timeline; null when it has none yet: the first to come after a promotion gives it one. */
@@ -67,12 +67,12 @@ function againstFollowed({ identifier, timeline, booked }: Standing, followed: L
   if (followed === null) return null;
   if (identifier !== followed.identifier)
     return (
-      `its system identifier is ${identifier}, and this process has its books on ${followed.identifier}. ` +
-      "Correct database.url; if the books were moved on purpose, run `tollgate ledger adopt` there and restart the gateways"
+      `its system identifier is ${identifier}, but this process uses the ledger on ${followed.identifier}. ` +
+      "Correct database.url; if the ledger was moved on purpose, run `tollgate ledger adopt` there and restart the gateways"
     );
   if (timeline < followed.timeline)
     return (
-      `it is on timeline ${timeline}, and the books are on timeline ${followed.timeline}. It is an old primary that still takes writes: ` +
+      `it is on timeline ${timeline}, but the ledger is on timeline ${followed.timeline}. It is an old primary that still takes writes: ` +
       "stop it, and bring it back as a standby"
     );
   if (timeline === followed.timeline && booked?.mark !== followed.mark)
@@ -84,13 +84,13 @@ function againstBooks({ identifier, timeline, booked }: Standing): string | null
   if (booked === null) return null;
   if (booked.identifier !== identifier)
     return (
-      `its system identifier is ${identifier}, and its books were last on ${booked.identifier ?? "an unknown server"}. ` +
+      `its system identifier is ${identifier}, but its ledger was last on ${booked.identifier ?? "an unknown server"}. ` +
       "After a restore from a dump, pg_upgrade or a logical copy, run `tollgate ledger adopt`"
     );
   const highest = Math.max(booked.timeline ?? 0, booked.supersededBy ?? 0);
   if (highest <= timeline) return null;
   return (
-    `it is on timeline ${timeline}, and the books have been on timeline ${highest} elsewhere. Start the server of timeline ${highest} ` +
+    `it is on timeline ${timeline}, but the ledger has been on timeline ${highest} elsewhere. Start the server of timeline ${highest} ` +
     "and bring this one back as its standby; if that one is lost for good, run `tollgate ledger adopt` here"
   );
 }

@@ -80,7 +80,7 @@ describe.skipIf(whyUnavailable("15") !== null)("an address leads back to an old 
 
     address.turnTo(old.port);
     const refusal =
-      "it is on timeline 1, and the books are on timeline 2. It is an old primary that still takes writes: stop it";
+      "it is on timeline 1, but the ledger is on timeline 2. It is an old primary that still takes writes: stop it";
     await until(async () => (await ready()).text.includes(refusal), "readiness says why", 30_000);
     expect((await ready()).status).toBe(503);
     expect((await ready()).text).not.toContain("127.0.0.1");

@@ -62,11 +62,11 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
   test("are refused until an operator adopts them, and by a process that ran before until it is started again", async () => {
     await expect(running.query("select 1")).rejects.toThrow();
     await expect(running.query("select 1")).rejects.toThrow(
-      /its system identifier is \d+, and this process has its books on \d+/,
+      /its system identifier is \d+, but this process uses the ledger on \d+/,
     );
     const stranger = open(copy.url("books"));
     await expect(stranger.query("select 1")).rejects.toThrow(
-      /its books were last on \d+\. .* run `tollgate ledger adopt`/,
+      /its ledger was last on \d+\. .* run `tollgate ledger adopt`/,
     );
     await stranger.close();
     const served = await tollgate("serve");
@@ -90,7 +90,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
       code: 0,
       stdout: expect.stringContaining('"needed": false'),
     });
-    await expect(fund(running, "never")).rejects.toThrow(/this process has its books on \d+/);
+    await expect(fund(running, "never")).rejects.toThrow(/this process uses the ledger on \d+/);
   }, 120_000);
 });
 

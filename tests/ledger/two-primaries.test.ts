@@ -92,10 +92,10 @@ describe.skipIf(whyUnavailable("15") !== null)(
 
       await expect(spend(lone, 1n)).rejects.toMatchObject({
         code: "08T01",
-        message: expect.stringContaining("on timeline 1, and the books have been on timeline 2"),
+        message: expect.stringContaining("on timeline 1, but the ledger has been on timeline 2"),
       });
       await expect(connect([old]).query("select 1")).rejects.toThrow(
-        /timeline 1, and the books have been on timeline 2 elsewhere.*tollgate ledger adopt/,
+        /timeline 1, but the ledger has been on timeline 2 elsewhere.*tollgate ledger adopt/,
       );
       expect(refusals[0]).toMatch(
         /is on timeline 1, and .* is on timeline 2\. It is an old primary that still takes writes/,
@@ -178,7 +178,7 @@ describe.skipIf(whyUnavailable("15") !== null)(
 
       proxy.turnTo(old.port);
       await expect(database.ping()).rejects.toThrow();
-      await expect(database.ping()).rejects.toThrow(/it is on timeline 1, and the books are on timeline 2/);
+      await expect(database.ping()).rejects.toThrow(/it is on timeline 1, but the ledger is on timeline 2/);
       await expect(spend(database, 100n)).rejects.toThrow(LineRefusedError);
       await database.close();
       await proxy.close();
