@@ -100,7 +100,12 @@ function settle(name: string, outcome: Outcome, charge: string): void {
     { ...ending, contentDelivered: true, record: null, answer: null, ...NOTHING_BORNE },
   ]);
   const charged = settled?.kind === "settled" ? formatCredits(settled.charged) : "?";
-  const how = { completed: "completed", client_gone: "client disconnected", upstream_failed: "provider failed", timed_out: "" };
+  const how = {
+    completed: "completed",
+    client_gone: "client disconnected",
+    upstream_failed: "provider failed",
+    timed_out: "",
+  };
   note(`${name}: ${how[outcome]}, charged ${charged}`);
 }
 
