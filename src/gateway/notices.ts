@@ -16,8 +16,10 @@ export type Notices = {
 };
 
 const KEY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** What comes within so long of one that was passed on is passed on together, each key once. */
+/** One round: its first notices of keys are passed on at once, the others together at its end, each key once. */
 const PACE_MS = 50;
+/** An operator who suspends a key and resumes it must not wait for the end of a round. */
+const AT_ONCE = 10;
 /** Past it all keys are looked at, which costs less. */
 const MOST_KEYS = 10_000;
 
@@ -30,6 +32,7 @@ export function createNotices({ keyChanged, catalogueChanged, pause = pauseUnhel
   let allKeys = false;
   let catalogue = false;
   let pacing = false;
+  let passedAtOnce = 0;
 
   function passOn(): void {
     if (allKeys || keys.size > MOST_KEYS) keyChanged(null);
@@ -44,6 +47,7 @@ export function createNotices({ keyChanged, catalogueChanged, pause = pauseUnhel
     while (allKeys || catalogue || keys.size > 0) {
       passOn();
       await pause(PACE_MS);
+      passedAtOnce = 0;
     }
     pacing = false;
   }
@@ -55,6 +59,11 @@ export function createNotices({ keyChanged, catalogueChanged, pause = pauseUnhel
   return {
     key: (payload) => {
       if (!KEY_ID.test(payload)) return;
+      if (pacing && passedAtOnce < AT_ONCE) {
+        passedAtOnce++;
+        keyChanged(payload);
+        return;
+      }
       if (keys.size <= MOST_KEYS) keys.add(payload);
       noted();
     },
