@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runTollgate } from "../../src/cli/tollgate.ts";
 import { readCatalogueFile } from "../../src/config/catalogue-file.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-const page = readFileSync(join(ROOT, "docs/reference/commands.md"), "utf8");
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const page = read("docs/reference/commands.md");
 const documented = new Map(
   [...page.matchAll(/^\| \[`tollgate ([a-z ]+)`\]\(#.+\) \| .+ \| (yes|no) \|$/gm)].map(([, command, json]) => [
     command,
@@ -44,19 +44,20 @@ test("the page of commands lists every command, with whether it prints JSON, and
   expect(documented).toEqual(new Map(commands.map(([name, text]) => [name, text.includes("--json") ? "yes" : "no"])));
 });
 
-test("every command line in the README begins with a command that exists", () => {
-  const lines = [...readme.matchAll(/(?:^|npx |-p \S+ |`)tollgate ([a-z]+(?: [a-z]+)*)/gm)].map(
-    ([, words]) => words ?? "",
+test("every command line in the README, the start pages and the guides begins with a command that exists", () => {
+  const pages = ["README.md", ...globSync("docs/{start,guides}/*.md", { cwd: ROOT })];
+  const lines = pages.flatMap((path) =>
+    [...read(path).matchAll(/(?:^|npx |-p \S+ |`)tollgate ([a-z]+(?: [a-z]+)*)/gm)].map(([, words]) => words ?? ""),
   );
   const known = [...documented.keys()];
 
-  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.length).toBeGreaterThan(50);
   expect(lines.filter((line) => !known.some((command) => `${line} `.startsWith(`${command} `)))).toEqual([]);
 });
 
-test("the catalogue in the README and the one in examples/ can be applied as they are", () => {
-  const [, block = ""] = /```yaml\n([\s\S]+?)```/.exec(readme) ?? [];
-  const example = readFileSync(join(ROOT, "examples/catalogue.yaml"), "utf8");
+test("the catalogue of the page on PostgreSQL and the one in examples/ can be applied as they are", () => {
+  const [, block = ""] = /```yaml\n([\s\S]+?)```/.exec(read("docs/start/on-postgresql.md")) ?? [];
+  const example = read("examples/catalogue.yaml");
 
   for (const text of [block, example]) {
     const { providers, models } = readCatalogueFile(text, "catalogue.yaml");
