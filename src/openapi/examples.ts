@@ -2,17 +2,16 @@ import type { Example } from "./document.ts";
 
 export const EXAMPLE_REQUEST_ID = "req_019a84d2c6b87c1e9d3f0a5b7e2c4d60";
 
-/** Stands for an id of the caller's own model list, which alone says what a key may use. [spec 1.3] */
-/** Readers put an id of their own list in its place. */
+/** Readers replace it with an id from their own model list. [spec 1.3] */
 export const EXAMPLE_MODEL = "your-model";
 const MODEL = EXAMPLE_MODEL;
 const CREATED = 1_767_225_600;
 const QUESTION = [{ role: "user", content: "What is a toll gate?" }];
 const ANSWER = "A place on a road where travellers pay before they pass.";
 
-const plain = (value: object): Example => ({ summary: "A whole answer", value: { model: MODEL, ...value } });
+const plain = (value: object): Example => ({ summary: "A complete response", value: { model: MODEL, ...value } });
 const streamed = (value: object): Example => ({
-  summary: "An answer as a stream",
+  summary: "A streamed response",
   value: { model: MODEL, ...value, stream: true },
 });
 
@@ -59,7 +58,7 @@ export const MESSAGES_EXAMPLES = {
 
 export const COUNT_EXAMPLES = {
   plain: {
-    summary: "The input of a message",
+    summary: "Input of a message request",
     value: { model: MODEL, system: "Answer in one sentence.", messages: QUESTION },
   },
 };
@@ -145,5 +144,6 @@ export const USAGE_SUMMARY = {
   },
   tokens: { budget: null, used: 25_000, reserved: 0, remaining: null, input: 20_000, output: 5_000, total: 25_000 },
   requests: { total: 40 },
-  explanation: "Amounts are credits. balance is what the key has, reserved is set aside for requests in progress.",
+  explanation:
+    "Amounts are credits. balance is what the key has; reserved is the part reserved for requests in progress.",
 };

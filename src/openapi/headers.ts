@@ -6,7 +6,7 @@ export const PARAMETERS = {
     name: "id",
     in: "path",
     required: true,
-    description: "The id of a model as the list has it. Slashes in it may be escaped or not.",
+    description: "The model's `id` from the model list. Slashes in it can be percent-encoded or not.",
     schema: { type: "string", minLength: 1 },
     example: EXAMPLE_MODEL,
   },
@@ -15,7 +15,7 @@ export const PARAMETERS = {
     in: "header",
     required: false,
     description:
-      "A name of your own for this request, such as a UUID. Sent again with the same body, it gets the same answer and is charged once. Kept for 24 hours.",
+      "A unique value that you choose for this request, such as a UUID. If you repeat the request with the same key and body within 24 hours, you get the stored response and are charged once.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
   },
   compatVersion: {
@@ -23,7 +23,7 @@ export const PARAMETERS = {
     in: "header",
     required: false,
     description:
-      "The version of this format the client speaks, as a date: the newest known version not after it. `2023-06-01` when absent or no date. Clients that send it as `anthropic-version` are understood too; `compat-version` wins when both are sent.",
+      "The version of the Anthropic format that the client uses, as a date. It selects the newest known version that is not later. Defaults to `2023-06-01`, also when the value is not a date. `anthropic-version` is accepted as another name; `compat-version` wins if both are sent.",
     schema: { type: "string" },
   },
 } as const satisfies Record<string, Parameter>;
@@ -31,7 +31,7 @@ export const PARAMETERS = {
 /** Headers that stand in the description once and are referred to. */
 export const SHARED_HEADERS: Record<string, Header> = {
   RequestId: {
-    description: "The id of this request; quote it when you ask for help.",
+    description: "The id of this request. Quote it when you ask for help.",
     required: true,
     schema: { type: "string" },
   },
@@ -43,39 +43,39 @@ export const ID_HEADERS: Record<string, Reference> = {
   "request-id": { $ref: "#/components/headers/RequestId" },
 };
 
-/** What a refusal may carry besides; which of them it does carry is decided where it is rendered. */
+/** What an error response can carry in addition; rendering it decides which. */
 export const RETRY_HEADERS: Record<
   "retry-after" | "x-should-retry" | "x-tollgate-renews-at",
   Omit<Header, "required">
 > = {
   "retry-after": {
-    description: "How many seconds to wait before trying again.",
+    description: "Number of seconds to wait before you retry.",
     schema: { type: "integer", minimum: 0 },
   },
   "x-should-retry": {
-    description: "Whether trying again can help.",
+    description: "Whether a retry can succeed.",
     schema: { type: "string", enum: ["true", "false"] },
   },
   "x-tollgate-renews-at": {
-    description: "When a token budget that is used up renews, as an ISO 8601 instant.",
+    description: "When the used-up token budget renews, as an ISO 8601 time.",
     schema: { type: "string" },
   },
 };
 
-/** On every answer to a key that has a limit, refusals included. */
+/** On every response to a key that has a limit, errors included. */
 export const RATE_HEADERS: Record<string, Header> = {
   "x-ratelimit-limit-requests": {
-    description: "Requests per minute this key may make; absent when it has no limit.",
+    description: "The key's rate limit in requests per minute. Absent if the key has no limit.",
     required: false,
     schema: { type: "integer", minimum: 1 },
   },
   "x-ratelimit-remaining-requests": {
-    description: "Requests that the last minute leaves this key.",
+    description: "Requests the key can still make in the current minute.",
     required: false,
     schema: { type: "integer", minimum: 0 },
   },
   "x-ratelimit-reset-requests": {
-    description: "How long until the key may make all of them again, in whole seconds such as `41s`.",
+    description: "Time until the full rate limit is available again, in whole seconds such as `41s`.",
     required: false,
     schema: { type: "string" },
   },
@@ -84,18 +84,18 @@ export const RATE_HEADERS: Record<string, Header> = {
 export const GENERATION_HEADERS: Record<string, Header> = {
   "x-tollgate-fidelity": {
     description:
-      "`exact` when the provider speaks this format, else `translated`; after `; dropped=` the fields that did not reach it, if any. A request with this header set to `strict` is refused with 400 instead of losing one.",
+      "`exact` if the provider uses the same format as the request, otherwise `translated`. `; dropped=` lists request fields that did not reach the provider. Send this header as `strict` to get 400 instead of a dropped field.",
     required: false,
     schema: { type: "string" },
   },
   "x-tollgate-max-tokens": {
-    description: "The output limit the provider was told, where the balance allows less than was asked for.",
+    description: "The output limit sent to the provider, if the available balance made it lower than requested.",
     required: false,
     schema: { type: "integer", minimum: 1 },
   },
   ...RATE_HEADERS,
   "idempotent-replayed": {
-    description: "`true` on an answer that was kept from an earlier request with this `Idempotency-Key`.",
+    description: "`true` if this is the stored response of an earlier request with the same `Idempotency-Key`.",
     required: false,
     schema: { type: "string", const: "true" },
   },
@@ -104,7 +104,8 @@ export const GENERATION_HEADERS: Record<string, Header> = {
 export const COUNT_HEADERS: Record<string, Header> = {
   ...RATE_HEADERS,
   "x-tollgate-counted-by": {
-    description: "`provider` when the model's provider counted; `estimate` when none does, or none was well.",
+    description:
+      "`provider` if a provider counted the tokens. `estimate` if the gateway counted them because no provider of the model offers a count or returned one in time.",
     required: true,
     schema: { type: "string", enum: ["provider", "estimate"] },
   },
@@ -113,12 +114,12 @@ export const COUNT_HEADERS: Record<string, Header> = {
 export const USAGE_HEADERS: Record<string, Header> = {
   ...RATE_HEADERS,
   "x-service-credit-remaining": {
-    description: "Credit keys: `credits.remaining`.",
+    description: "For credit keys: the same value as `credits.remaining`.",
     required: false,
     schema: { type: "number" },
   },
   "x-ratelimit-remaining-tokens": {
-    description: "Token-budget keys: `tokens.remaining`.",
+    description: "For token-budget keys: the same value as `tokens.remaining`.",
     required: false,
     schema: { type: "integer", minimum: 0 },
   },

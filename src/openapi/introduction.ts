@@ -1,42 +1,47 @@
 /** What holds for every operation. Paragraphs, headings, lists and code, and no other Markdown: the page reads these alone. */
 export const INTRODUCTION = `
-A gateway in front of text-generation models. It speaks two formats and charges every request to the key that made it,
-exactly.
+Tollgate is a gateway in front of text-generation models. It serves an OpenAI-compatible API (Format A: chat completions and
+responses) and an Anthropic-compatible API (Format B: messages). Every request is charged to the API key that made it.
 
-## Keys
+This is version 1.0.0 of the interface. Releases of Tollgate have their own version numbers.
 
-A key is sent as \`Authorization: Bearer <key>\`. Model list, messages and token counts also take it as \`x-api-key\`. Send
-exactly one of the two. A key is a secret: keep it on servers, out of browsers and out of repositories.
+## API keys
 
-Each key pays in one of two ways, and that decides the origin it must use. A credit key uses the bare origin; a
-token-budget key uses the origin with \`/token\` before \`/v1\`. At the other origin a key is refused.
+Send your key as \`Authorization: Bearer <key>\`. The model endpoints, messages and token counts also accept it as
+\`x-api-key\`. Send exactly one of the two headers. A key is a secret: keep it on servers, out of browsers and out of
+repositories.
 
-The examples take the key from the environment variable \`TOLLGATE_KEY\`. Put an id of your own model list in the place of
-\`your-model\`.
+A key pays with prepaid credits or from a token budget, and that decides its base URL. Credit keys use the base URL as it is.
+Token-budget keys add \`/token\` before \`/v1\`. A key used at the other base URL gets 401.
 
-## Money
+The examples read the key from the environment variable \`TOLLGATE_KEY\`. Replace \`your-model\` with an id from your model list.
 
-Before a request starts, what it can cost is reserved; when it ends, what it did cost is charged and the rest is given
-back. An answer without a limit of its own is given as much as the balance allows, and \`x-tollgate-max-tokens\` says how much
-when that is less than the model gives. Whoever closes the connection pays for the input and for what was delivered until
-then. A request that was answered with an error costs nothing.
+## Charges
 
-Counts of cached tokens come from the provider, whose cache is shared: they can hint that somebody else sent the same
-beginning of a prompt before.
+Before a request starts, the gateway reserves the most it can cost. When the request ends, it charges the actual cost and
+releases the rest.
 
-## Retrying
+- A request that ends with an error status costs nothing.
+- If you disconnect from a stream, you pay for the input and the output delivered so far. If the model reasons without showing
+  it, an estimate of those tokens is added.
+- If you set no output limit, the available balance can lower it. \`x-tollgate-max-tokens\` then reports the limit in force.
+- Counts of cached tokens come from the provider, whose cache is shared. They can hint that another customer sent the same
+  beginning of a prompt before.
 
-- Send a stable \`Idempotency-Key\` with every POST you might repeat. Repeated with the same body it is answered and charged
-  once.
-- After a 429, wait as long as \`Retry-After\` says and try again one request at a time. \`limit_reached\` is the exception:
-  it ends with the period.
-- After a 5xx, try again with exponential backoff, a cap and jitter. Nothing was charged.
-- Other 4xx need a correction first. \`x-should-retry\` says the same to clients that read it.
-- Do not repeat a stream whose content has begun.
+## Retries
+
+- Send an \`Idempotency-Key\` with every POST that you might repeat. Repeat the request with the same key and body: you get the
+  stored response and are charged once.
+- After a 429, wait for the number of seconds in \`Retry-After\`, then retry one request at a time. \`limit_reached\` is the
+  exception: wait until the token budget renews.
+- After a 5xx, retry with capped exponential backoff and jitter. You were not charged.
+- After any other 4xx, correct the request first. The header \`x-should-retry\` tells client libraries the same.
+- Do not retry a stream after its content has started.
 
 ## Errors
 
-Every response carries \`x-request-id\`, refusals also in their body. Refusals of chat completions, responses, models and
-usage are in Format A, those of messages and token counts in Format B. An unknown path is 404 \`not_found\`, a wrong method
-405 \`method_not_allowed\`. Once a stream has begun, a failure is an event in it.
+Every response carries \`x-request-id\`; an error repeats it in its body. Quote it when you ask for help. Chat completions,
+responses, models and usage return errors in the OpenAI-compatible format, messages and token counts in the
+Anthropic-compatible format. An unknown path returns 404 \`not_found\`, a wrong method 405 \`method_not_allowed\`. If a stream
+fails after it has started, the error is an event in the stream.
 `.trim();

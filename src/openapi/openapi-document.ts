@@ -12,12 +12,16 @@ import { requestComponents } from "./request-components.ts";
 const VERSION = "1.0.0";
 
 const SECURITY_SCHEMES: Record<string, SecurityScheme> = {
-  bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <key>`, on every route." },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "`Authorization: Bearer <key>`, accepted by every operation.",
+  },
   headerKey: {
     type: "apiKey",
     in: "header",
     name: "x-api-key",
-    description: "`x-api-key: <key>`, on messages, token counts and the model list.",
+    description: "`x-api-key: <key>`, accepted by messages, token counts and the model endpoints.",
   },
 };
 
@@ -29,7 +33,7 @@ const SECURITY: Record<OperationFacts["credential"], Operation["security"]> = {
 
 const SERVER_WORDS: Record<KeyMode, string> = { credit: "Credit keys", token_budget: "Token-budget keys" };
 
-/** The interface for machines, as callers at this base URL see it; without one, relative to where the description is. */
+/** The OpenAPI document for clients at this base URL; without one, its server URLs are relative to the document. */
 export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
   const paths: OpenApiDocument["paths"] = {};
   for (const facts of OPERATIONS) paths[facts.path] = { ...paths[facts.path], [facts.method]: describe(facts) };
@@ -38,7 +42,7 @@ export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
     info: {
       title: "Tollgate",
       version: VERSION,
-      summary: "A model gateway that charges exactly.",
+      summary: "OpenAI-compatible and Anthropic-compatible model gateway with exact, prepaid charging.",
       description: INTRODUCTION,
     },
     servers: KEY_MODES.map((mode) => ({
@@ -88,7 +92,7 @@ function describeAnswer({ answer, stream }: OperationFacts): Response {
   if (stream !== null) {
     content["text/event-stream"] = {
       schema: { type: "string", description: stream.about },
-      examples: { stream: { summary: "A stream, shortened", value: stream.example } },
+      examples: { stream: { summary: "A shortened stream", value: stream.example } },
       ...(stream.event === null ? {} : { "x-event-schema": referenceTo(stream.event) }),
     };
   }

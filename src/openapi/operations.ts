@@ -23,14 +23,14 @@ export type OperationFacts = {
   request: { schema: keyof typeof requestComponents; examples: Record<string, Example> } | null;
   answer: { about: string; schema: AnswerName; example: unknown; headers: Record<string, Header> };
   stream: { about: string; example: string; event: AnswerName | null } | null;
-  /** Everything it refuses with; the statuses follow from it. */
+  /** Every error it can return; the statuses follow from them. */
   codes: readonly FaultCode[];
 };
 
 export const TAGS = {
-  "Your key": "What a key may use, and what it has left.",
-  "Format A": "Chat completions and responses.",
-  "Format B": "Messages and their token counts.",
+  "Models and usage": "The models your key can use, and what it has available.",
+  "OpenAI-compatible (Format A)": "Chat completions and responses, for OpenAI SDKs and clients.",
+  "Anthropic-compatible (Format B)": "Messages and token counts, for Anthropic SDKs and clients.",
 };
 
 const ANY_REQUEST: readonly FaultCode[] = [
@@ -61,7 +61,7 @@ const ANY_GENERATION: readonly FaultCode[] = [
 ];
 
 const GENERATION_PROMISE =
-  "What the request can cost is reserved before the provider is called, and what it did cost is charged when it ends. A request that is answered with an error status costs nothing; a stream that fails after content costs nothing up to a cap per key and hour.";
+  "The gateway reserves the most the request can cost, calls the provider, and charges the actual cost when the request ends. A request that ends with an error status costs nothing. A stream that fails after content costs nothing, up to an hourly cap per key; beyond the cap you pay for the output delivered.";
 
 /** The operations of the interface. [spec 4.1] */
 export const OPERATIONS: readonly OperationFacts[] = [
@@ -69,15 +69,15 @@ export const OPERATIONS: readonly OperationFacts[] = [
     method: "get",
     path: "/v1/models",
     operationId: "listModels",
-    tag: "Your key",
+    tag: "Models and usage",
     summary: "List models",
     description:
-      "The models this key may use; without a key, the public catalogue. Take model ids from here and do not write them into programs. A key that is sent and not valid is refused, never ignored.",
+      "Returns the models this key can use. Without a key, returns the public catalogue. Take model ids from this list; do not hard-code them. An invalid key returns 401, not the public catalogue.",
     format: "A",
     credential: "optional",
     parameters: [],
     request: null,
-    answer: { about: "The models.", schema: "ModelList", example: examples.MODEL_LIST, headers: RATE_HEADERS },
+    answer: { about: "The list of models.", schema: "ModelList", example: examples.MODEL_LIST, headers: RATE_HEADERS },
     stream: null,
     codes: ANY_REQUEST,
   },
@@ -85,9 +85,9 @@ export const OPERATIONS: readonly OperationFacts[] = [
     method: "get",
     path: "/v1/models/{id}",
     operationId: "getModel",
-    tag: "Your key",
-    summary: "Show a model",
-    description: "One model of the list above. A model that the list does not show is 404.",
+    tag: "Models and usage",
+    summary: "Get a model",
+    description: "Returns one model from the model list. A model that is not in the list returns 404.",
     format: "A",
     credential: "optional",
     parameters: ["modelId"],
@@ -100,7 +100,7 @@ export const OPERATIONS: readonly OperationFacts[] = [
     method: "post",
     path: "/v1/chat/completions",
     operationId: "createChatCompletion",
-    tag: "Format A",
+    tag: "OpenAI-compatible (Format A)",
     summary: "Create a chat completion",
     description: GENERATION_PROMISE,
     format: "A",
@@ -108,14 +108,14 @@ export const OPERATIONS: readonly OperationFacts[] = [
     parameters: ["idempotencyKey"],
     request: { schema: "ChatCompletionRequest", examples: examples.CHAT_EXAMPLES },
     answer: {
-      about: "The whole answer, or with `stream: true` a stream of it.",
+      about: "The complete response; with `stream: true`, a stream of events.",
       schema: "ChatCompletion",
       example: examples.CHAT_COMPLETION,
       headers: GENERATION_HEADERS,
     },
     stream: {
       about:
-        'Each event is a line `data:` with a chunk as JSON. Lines that begin with a colon keep the connection open and mean nothing. The last line is `data: [DONE]`; it is sent when the answer is paid for. A failure on the way is an event `data: {"error": …}` after which the stream closes without `[DONE]`.',
+        'Each event is a line `data: ` followed by a JSON chunk. Lines that start with a colon are comments that keep the connection open; ignore them. The stream ends with `data: [DONE]`, sent after the charge is recorded. If the stream fails, it sends `data: {"error": …}` and closes without `[DONE]`.',
       example: CHAT_STREAM,
       event: "ChatCompletionChunk",
     },
@@ -125,22 +125,22 @@ export const OPERATIONS: readonly OperationFacts[] = [
     method: "post",
     path: "/v1/responses",
     operationId: "createResponse",
-    tag: "Format A",
+    tag: "OpenAI-compatible (Format A)",
     summary: "Create a response",
-    description: `${GENERATION_PROMISE} Nothing is stored: \`previous_response_id\`, \`conversation\` and \`background\` are refused.`,
+    description: `${GENERATION_PROMISE} Responses are not stored, so \`previous_response_id\`, \`conversation\` and \`background\` return 400.`,
     format: "A",
     credential: "bearer",
     parameters: ["idempotencyKey"],
     request: { schema: "ResponsesRequest", examples: examples.RESPONSES_EXAMPLES },
     answer: {
-      about: "The whole answer, or with `stream: true` a stream of it.",
+      about: "The complete response; with `stream: true`, a stream of events.",
       schema: "ResponsesResult",
       example: examples.RESPONSES_RESULT,
       headers: GENERATION_HEADERS,
     },
     stream: {
       about:
-        "Events with a name and JSON data whose `type` is that name: `response.created`, then the parts of the output such as `response.output_text.delta`, each with its `sequence_number`. The last is `response.completed` or `response.incomplete`, sent when the answer is paid for, or `response.failed`.",
+        "Each event has a name and JSON data whose `type` repeats the name. The stream starts with `response.created`, followed by events such as `response.output_text.delta`. Every event has a `sequence_number`. The stream ends with `response.completed` or `response.incomplete`, sent after the charge is recorded, or with `response.failed`.",
       example: RESPONSES_STREAM,
       event: null,
     },
@@ -150,22 +150,22 @@ export const OPERATIONS: readonly OperationFacts[] = [
     method: "post",
     path: "/v1/messages",
     operationId: "createMessage",
-    tag: "Format B",
+    tag: "Anthropic-compatible (Format B)",
     summary: "Create a message",
-    description: `${GENERATION_PROMISE} Clients that add the path themselves are given the origin without \`/v1\`.`,
+    description: `${GENERATION_PROMISE} If your client appends \`/v1/messages\` itself, as the Anthropic SDKs do, set its base URL without \`/v1\`.`,
     format: "B",
     credential: "bearer_or_header",
     parameters: ["compatVersion", "idempotencyKey"],
     request: { schema: "MessageRequest", examples: examples.MESSAGES_EXAMPLES },
     answer: {
-      about: "The whole answer, or with `stream: true` a stream of it.",
+      about: "The complete response; with `stream: true`, a stream of events.",
       schema: "Message",
       example: examples.MESSAGE,
       headers: GENERATION_HEADERS,
     },
     stream: {
       about:
-        "Events with a name and JSON data whose `type` is that name: `message_start`, for each block `content_block_start`, `content_block_delta` and `content_block_stop`, then `message_delta` with the stop reason and usage. `ping` keeps the connection open and means nothing. The last is `message_stop`, sent when the answer is paid for, or `error`.",
+        "Each event has a name and JSON data whose `type` repeats the name. The stream starts with `message_start`. Each content block sends `content_block_start`, `content_block_delta` and `content_block_stop`. `message_delta` carries the stop reason and usage. `ping` keeps the connection open; ignore it. The stream ends with `message_stop`, sent after the charge is recorded, or with `error`.",
       example: MESSAGES_STREAM,
       event: null,
     },
@@ -175,14 +175,19 @@ export const OPERATIONS: readonly OperationFacts[] = [
     method: "post",
     path: "/v1/messages/count_tokens",
     operationId: "countMessageTokens",
-    tag: "Format B",
+    tag: "Anthropic-compatible (Format B)",
     summary: "Count input tokens",
-    description: "How many tokens the input of a message has. Generates nothing and costs nothing.",
+    description: "Counts the input tokens of a message request. Nothing is generated, and the request is free.",
     format: "B",
     credential: "bearer_or_header",
     parameters: ["compatVersion"],
     request: { schema: "CountTokensRequest", examples: examples.COUNT_EXAMPLES },
-    answer: { about: "The count.", schema: "TokenCount", example: examples.TOKEN_COUNT, headers: COUNT_HEADERS },
+    answer: {
+      about: "The number of input tokens.",
+      schema: "TokenCount",
+      example: examples.TOKEN_COUNT,
+      headers: COUNT_HEADERS,
+    },
     stream: null,
     codes: ANY_BODY,
   },
@@ -190,15 +195,15 @@ export const OPERATIONS: readonly OperationFacts[] = [
     method: "get",
     path: "/v1/usage",
     operationId: "getUsage",
-    tag: "Your key",
-    summary: "Show usage and balance",
-    description: "What this key has, has reserved and has used, up to the last finished answer.",
+    tag: "Models and usage",
+    summary: "Get usage and balance",
+    description: "Returns the balance, reservations and usage of this key, up to the last completed request.",
     format: "A",
     credential: "bearer",
     parameters: [],
     request: null,
     answer: {
-      about: "The summary.",
+      about: "The usage summary.",
       schema: "UsageSummary",
       example: examples.USAGE_SUMMARY,
       headers: USAGE_HEADERS,

@@ -5,105 +5,106 @@ import { DEFAULT_MAX_TOKENS, messagesRequestSchema } from "../wire/messages/mess
 import { responsesRequestSchema } from "../wire/responses/responses-request.ts";
 import { type Component, component } from "./component.ts";
 
-const MODEL = "The `id` of a model in this key's own model list.";
-const STREAM = { about: "True: the answer comes as server-sent events.", default: false };
+const MODEL = "The `id` of a model in your model list.";
+const STREAM = { about: "If true, the response is a stream of server-sent events.", default: false };
 const TOOLS =
-  "Tools the model may call. They are yours to run; those a provider would run itself, such as web search, are refused.";
-const TOOL_CHOICE = "Which tool is to be called, if any.";
+  "Tools the model can call. Your application runs them. Tools that the provider would run, such as web search, return 400.";
+const TOOL_CHOICE = "Controls whether the model calls a tool, and which one.";
 
 const [, { element: contentBlock }] = inputFields.messages.element.shape.content.options;
 
-/** Bodies callers send, from the schemas they are validated with. */
+/** Request bodies, from the schemas they are validated with. */
 export const requestComponents = {
   ChatMessage: component({
     schema: chatRequestSchema.shape.messages.element,
-    about: "One message of a chat. Fields beyond these are carried to the provider as they are.",
+    about: "One message of a chat. Other fields are forwarded to the provider unless its settings drop them.",
     fields: {
-      role: "Who speaks.",
-      content: "What is said: text, or parts. Absent or null where a message only calls tools.",
-      name: "Tells speakers of one role apart.",
-      tool_call_id: "In a `tool` message: the call it answers.",
-      tool_calls: "In an `assistant` message: the calls it made.",
+      role: "The author of the message.",
+      content:
+        "The content of the message: text, or a list of parts. Can be absent or null if the message only calls tools.",
+      name: "Distinguishes authors with the same role.",
+      tool_call_id: "In a `tool` message: the id of the tool call that this result belongs to.",
+      tool_calls: "In an `assistant` message: the tool calls the model made.",
     },
   }),
   ChatCompletionRequest: component({
     schema: chatRequestSchema,
-    about: "Fields beyond these are carried to the provider as they are.",
+    about: "Other fields are forwarded to the provider unless its settings drop them.",
     fields: {
       model: MODEL,
-      messages: "The conversation so far.",
+      messages: "The conversation so far, oldest message first.",
       stream: STREAM,
-      max_tokens: "The most output tokens; above the model's published `max_output_tokens` it is refused.",
-      max_completion_tokens: "Another name of `max_tokens`. If both are sent they must be equal.",
-      temperature: "How much chance there is in the answer.",
-      top_p: "The share of probability that tokens are drawn from.",
-      n: { about: "How many answers. Each of them is reserved and paid for.", default: 1 },
-      stop: "Text at which the answer ends.",
+      max_tokens: "The output limit in tokens. A value above the model's `max_output_tokens` returns 400.",
+      max_completion_tokens: "Another name for `max_tokens`. If you send both, they must be equal.",
+      temperature: "Sampling temperature; higher is more random.",
+      top_p: "Nucleus sampling: only the most likely tokens, up to this total probability, are considered.",
+      n: { about: "The number of answers to generate. You pay for each.", default: 1 },
+      stop: "One or more texts at which generation stops.",
       tools: TOOLS,
       tool_choice: TOOL_CHOICE,
-      user: "Your name for your user. The provider is sent a pseudonym made of it.",
-      stream_options: "What a stream says besides the answer.",
+      user: "Your identifier for your end user. The provider receives a pseudonym derived from it.",
+      stream_options: "Options for a stream.",
     },
   }),
   StreamOptions: component({
     schema: chatRequestSchema.shape.stream_options.unwrap().unwrap(),
-    about: "What a stream says besides the answer.",
-    fields: { include_usage: "True: the usage is sent as an event of its own, before `[DONE]`." },
+    about: "Options for a stream.",
+    fields: { include_usage: "If true, the stream sends the usage as a separate event before `[DONE]`." },
   }),
   ResponsesRequest: component({
     schema: responsesRequestSchema,
     about:
-      "Fields beyond these are carried to the provider as they are, but for those that refer to something stored there, " +
-      "such as `previous_response_id`, which are refused.",
+      "Other fields are forwarded to the provider unless its settings drop them. Fields that refer to stored objects, " +
+      "such as `previous_response_id`, return 400.",
     fields: {
       model: MODEL,
-      input: "Text, or a list of input items. Nothing is kept between requests, so send the whole conversation.",
-      instructions: "What the model is told before the input.",
+      input: "Text, or a list of input items. Responses are not stored, so send the whole conversation.",
+      instructions: "System instructions, placed before the input.",
       stream: STREAM,
-      max_output_tokens: "The most output tokens; above the model's published `max_output_tokens` it is refused.",
+      max_output_tokens: "The output limit in tokens. A value above the model's `max_output_tokens` returns 400.",
       tools: TOOLS,
       tool_choice: TOOL_CHOICE,
     },
   }),
   InputMessage: component({
     schema: inputFields.messages.element,
-    about: "One message of a conversation.",
-    fields: { role: "Who speaks.", content: "Text, or a list of blocks that each name their `type`." },
+    about: "One message of the conversation.",
+    fields: { role: "The author of the message.", content: "Text, or a list of content blocks." },
   }),
   ContentBlock: component({
     schema: contentBlock,
-    about: "A piece of content. Fields beyond this depend on its type.",
-    fields: { type: "Such as `text`, `image`, `tool_use` or `tool_result`." },
+    about: "A content block. Its other fields depend on its type.",
+    fields: { type: "The type of the block, such as `text`, `image`, `tool_use` or `tool_result`." },
   }),
   MessageRequest: component({
     schema: messagesRequestSchema,
-    about: "Fields beyond these are carried to the provider as they are.",
+    about: "Other fields are forwarded to the provider unless its settings drop them.",
     fields: {
       model: MODEL,
-      messages: "The conversation so far.",
-      system: "What the model is told before the conversation.",
+      messages: "The conversation so far, oldest message first.",
+      system: "The system prompt.",
       tools: TOOLS,
       tool_choice: TOOL_CHOICE,
       max_tokens: {
-        about: "The most output tokens; above the model's published `max_output_tokens` it is lowered to that.",
+        about: "The output limit in tokens. A value above the model's `max_output_tokens` is lowered to it.",
         default: DEFAULT_MAX_TOKENS,
       },
       stream: STREAM,
-      temperature: "How much chance there is in the answer.",
-      top_p: "The share of probability that tokens are drawn from.",
-      top_k: "How many of the likeliest tokens are drawn from.",
-      stop_sequences: "Texts at which the answer ends.",
-      metadata: "`user_id` is your name for your user; the provider is sent a pseudonym made of it.",
+      temperature: "Sampling temperature; higher is more random.",
+      top_p: "Nucleus sampling: only the most likely tokens, up to this total probability, are considered.",
+      top_k: "Only this many of the most likely tokens are considered.",
+      stop_sequences: "Texts at which generation stops.",
+      metadata: "`user_id` is your identifier for your end user. The provider receives a pseudonym derived from it.",
     },
   }),
   CountTokensRequest: component({
     schema: countRequestSchema,
-    about: "The input of a message request. Other fields of one may be sent too, and do not count.",
+    about: "The input of a message request. You can send its other fields too; they are not counted.",
     fields: {
       model: MODEL,
-      messages: "The conversation so far.",
-      system: "What the model is told before the conversation.",
-      tools: "Tools the model may call; their definitions are input too.",
+      messages: "The conversation so far, oldest message first.",
+      system: "The system prompt.",
+      tools: "Tools the model can call. Their definitions count as input.",
       tool_choice: TOOL_CHOICE,
     },
   }),

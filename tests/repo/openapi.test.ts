@@ -166,12 +166,34 @@ test("every code is listed with the status of both formats", () => {
   expect(description["x-error-codes"].map(({ code }) => code)).toEqual([...FAULT_CODES]);
 });
 
-test("it tells clients how to retry, and what cached counts can betray [RTY-6] [UPS-10]", () => {
+test("the introduction explains retries and what cached token counts can reveal [RTY-6] [UPS-10]", () => {
   const prose = description.info.description.replaceAll(/\s+/g, " ");
 
-  expect(prose).toMatch(/After a 429, wait as long as `Retry-After` says and try again one request at a time/);
-  expect(prose).toMatch(/After a 5xx, try again with exponential backoff, a cap and jitter/);
-  expect(prose).toMatch(/cached tokens .* can hint that somebody else sent the same beginning of a prompt/);
+  expect(prose).toMatch(
+    /After a 429, wait for the number of seconds in `Retry-After`, then retry one request at a time/,
+  );
+  expect(prose).toMatch(/After a 5xx, retry with capped exponential backoff and jitter/);
+  expect(prose).toMatch(/cached tokens .* can hint that another customer sent the same beginning of a prompt/);
+});
+
+test("the version is named as the interface's, apart from the version of a release", () => {
+  expect(description.info.description).toContain(`version ${description.info.version} of the interface`);
+  expect(description.info.description).toMatch(/Releases of Tollgate have their own version numbers/);
+});
+
+test("every description and summary is a sentence or two of plain words", () => {
+  const texts = everything.flatMap(([path, value]) =>
+    Object.entries(value).flatMap(([name, text]) =>
+      (name === "description" || name === "summary") && typeof text === "string"
+        ? text.split(/\n\n|\n- |(?<=[.:]) /).map((sentence) => ({ path: path.join("."), sentence }))
+        : [],
+    ),
+  );
+  const words = (sentence: string): number => sentence.split(/\s+/).length;
+  const odd = /\b(hangs? up|whoever|nobody|somebody|caller|the books|the house|refus\w+|is told|set aside)\b/i;
+
+  expect(texts.length).toBeGreaterThan(300);
+  expect(texts.filter(({ sentence }) => words(sentence) > 32 || odd.test(sentence))).toEqual([]);
 });
 
 describe("the check of schemas sees", () => {

@@ -14,9 +14,9 @@ export const renderDocsPage = (document: OpenApiDocument): string =>
 function originTable({ servers }: OpenApiDocument): string {
   const rows = servers.map(({ url, description }) => {
     const origin = url === "/" ? "" : url;
-    return [prose(description), code(origin || "/"), code(`${origin}/v1`)];
+    return [prose(description), code(`${origin}/v1`), code(origin || "/")];
   });
-  return table(["Keys", "Origin, for Format B clients", "Base URL, for Format A clients"], rows);
+  return table(["Key", "OpenAI-compatible base URL (Format A)", "Anthropic-compatible base URL (Format B)"], rows);
 }
 
 function errorPart(document: OpenApiDocument): string {
@@ -28,7 +28,10 @@ function errorPart(document: OpenApiDocument): string {
   return `${codeTable(document)}${envelopes.join("")}`;
 }
 
-const ENVELOPES = { "Envelope of Format A": "FormatAError", "Envelope of Format B": "FormatBError" };
+const ENVELOPES = {
+  "OpenAI-compatible error body (Format A)": "FormatAError",
+  "Anthropic-compatible error body (Format B)": "FormatBError",
+};
 
 function codeTable(document: OpenApiDocument): string {
   const rows = document["x-error-codes"].map(({ code: name, condition, format_a: a, format_b: b }) => [
@@ -36,5 +39,5 @@ function codeTable(document: OpenApiDocument): string {
     `${a.status} ${code(a.type)}`,
     `${b.status} ${code(b.type)}`,
   ]);
-  return table(["Code", "Format A", "Format B"], rows);
+  return table(["Code", "OpenAI-compatible", "Anthropic-compatible"], rows);
 }

@@ -21,7 +21,12 @@ export function markdown(text: string): string {
 /** The headings of such a text. */
 export const headingsOf = (text: string): string[] => [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title ?? "");
 
-export const anchor = (title: string): string => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+export const anchor = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, " ")
+    .trim()
+    .replaceAll(" ", "-");
 
 /** Cells are HTML already. The columns stand beside their cells again where the page is too narrow for a table. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -76,8 +76,7 @@ footer { margin-top: 3rem; color: var(--quiet); }
   tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
   td { border: 0; padding: .1rem 0; }
   td:first-child > code { white-space: normal; }
-  td[data-column="Format A"]::before, td[data-column="Format B"]::before,
-  td[data-column^="Origin"]::before, td[data-column^="Base URL"]::before {
+  td[data-column^="OpenAI"]::before, td[data-column^="Anthropic"]::before {
     content: attr(data-column) ": "; color: var(--quiet); font-size: .8125rem;
   }
 }
