@@ -71,8 +71,8 @@ test("an outage is the seconds in which more was refused than answered, and not 
 test("how long the servers took to come back counts from the last thing that was done", () => {
   const marks = [
     { second: 0, what: "killed" },
-    { second: 22.5, what: "started again" },
-    { second: 40, what: "all stream" },
+    { second: 22.5, what: "restarted" },
+    { second: 40, what: "all replicate" },
   ];
 
   expect(backSeconds({ marks })).toBe(17.5);

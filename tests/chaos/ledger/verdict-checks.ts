@@ -28,7 +28,10 @@ export const verdictsAreTrue: Check = ({ clients, ledger }) => {
   });
   return {
     counted: refused.length,
-    violations: [...negative, ...untrue.map(({ marker, code }) => `${marker}: ${code} was true at no instant`)],
+    violations: [
+      ...negative,
+      ...untrue.map(({ marker, code }) => `${marker}: ${code} was returned but not true at any instant`),
+    ],
   };
 };
 

@@ -113,7 +113,7 @@ export function overspentOf(evidence: Evidence): string[] {
   return evidence.ledger.balances.flatMap(({ keyId, unit, purchased, budget }) => {
     const had = unit === "credit" ? purchased : budget;
     const used = spent.get(keyId) ?? 0n;
-    return used > had ? [`${keyId}: answers for ${used} were told, and ${had} had been paid in`] : [];
+    return used > had ? [`${keyId}: answers worth ${used} were completed, but only ${had} had been funded`] : [];
   });
 }
 
@@ -142,6 +142,6 @@ export function backSeconds({ marks }: Pick<Row, "marks">): number | null {
 }
 
 /** The mark with which a scenario ends well. */
-export const ALL_STREAM = "all stream";
+export const ALL_STREAM = "all replicate";
 
 export const holds = (row: Row): boolean => row.violations.length === 0;

@@ -18,11 +18,11 @@ function figuresOf(rows: readonly Row[]): string {
   const load = rows.map(({ loadAverage }) => loadAverage);
   const [least, most] = [Math.min(...load), Math.max(...load)];
   return [
-    `Measured with ${PER_SECOND} requests a second at each of four gateways (two of each route), plain and streamed, in every format, with credit and token`,
-    `keys, and ${STREAMS} more streams open at each when the fault came, half of 8 s and half of 45 s. The machine had ${availableParallelism()} processors for all of it and a load average of`,
+    `Each of four gateways (two per route) got ${PER_SECOND} requests a second, plain and streamed, in every format, with credit and token`,
+    `keys. At the fault, each also had ${STREAMS} open streams, half of 8 s and half of 45 s. The machine had ${availableParallelism()} processors for everything and a load average of`,
     `${least.toFixed(0)} to ${most.toFixed(0)}, so the seconds are upper bounds.`,
     "",
-    "| Scenario | Route | Seconds with more 503 than 200 | 200 | 503 | Other | Streams that survived | Streams that ended with an error | Charges lost | Doubled or overspent | `ledger verify` | All three stream again, s after the last mark |",
+    "| Scenario | Route | Seconds with more 503 than 200 | 200 | 503 | Other | Streams completed | Streams ended with an error | Charges lost | Doubled or overspent | `ledger verify` | Seconds from the last event until all three servers replicate |",
     "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|",
     ...rows.map(rowOf),
     "",
@@ -62,7 +62,7 @@ function failures(rows: readonly Row[]): string[] {
   if (failed.size === 0) return [];
   return [
     "",
-    "These did not hold:",
+    "These invariants did not hold:",
     "",
     ...[...failed].map(([name, { violations }]) => `- ${name}: ${counted(violations.map(withoutIds)).join("; ")}.`),
   ];

@@ -52,14 +52,14 @@ export function pictureOf(rows: readonly Row[]): string {
     return groupOf(group, { scale, top: from });
   });
   const height = top + 4;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="Requests answered and refused in each second of every scenario">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="Requests that got 200 and 503 in each second of every scenario">
   <style>${STYLE}
   </style>
   <rect class="ground" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="8"/>
-  <text class="heading" x="${LEFT}" y="36">What callers heard, second by second</text>
-  ${legend("answered", "answered", LEFT)}
-  ${legend("refused", "refused with 503", LEFT + 92)}
-  <line class="mark" x1="${LEFT + 226}" x2="${LEFT + 226}" y1="53" y2="67"/><text class="quiet" x="${LEFT + 234}" y="64">what happened to the servers; 0 is the fault</text>
+  <text class="heading" x="${LEFT}" y="36">Responses to clients, second by second</text>
+  ${legend("answered", "200", LEFT)}
+  ${legend("refused", "503", LEFT + 72)}
+  <line class="mark" x1="${LEFT + 150}" x2="${LEFT + 150}" y1="53" y2="67"/><text class="quiet" x="${LEFT + 158}" y="64">server event; the fault is at 0 s</text>
 ${grid(scale, height)}
 ${drawn.join("\n")}
 </svg>

@@ -54,7 +54,7 @@ const split = async (scene: Scene, ...serving: Site[]): Promise<void> => {
   await scene.spend();
   await scene.during(SPLIT_MS, () => Promise.resolve(true));
   await scene.serving(...serving);
-  mark("Patroni goes on");
+  mark("Patroni resumed");
   old.signalPatroni("SIGCONT");
   await scene.rejoined();
 };
@@ -62,7 +62,7 @@ const split = async (scene: Scene, ...serving: Site[]): Promise<void> => {
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "leader killed",
-    done: "`kill -9` of the leader's Patroni and postmaster; started again once another server leads",
+    done: "`kill -9` of the leader's Patroni and postmaster; restarted once another server leads",
     mode: SYNCHRONOUS,
     act: async ({ cluster, old, near, far, mark, serving, rejoined }) => {
       mark("killed");
@@ -71,7 +71,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await cluster.leaderOtherThan(old);
       mark("new leader");
       await serving(near, far);
-      mark("started again");
+      mark("restarted");
       old.start();
       await rejoined();
     },
@@ -101,14 +101,14 @@ export const SCENARIOS: readonly Scenario[] = [
       const back = async (): Promise<boolean> =>
         (await leads(old)) ? old.postmaster() !== before : (await cluster.leader()) !== null;
       await cluster.wait(back, "a server leads again");
-      mark("a leader");
+      mark("leader again");
       await serving(near, far);
       await rejoined();
     },
   },
   {
     name: "etcd quorum lost",
-    done: `two of three etcd killed, started again ${OUTAGE_MS / 1_000} s later`,
+    done: `two of three etcd servers killed, restarted ${OUTAGE_MS / 1_000} s later`,
     mode: SYNCHRONOUS,
     act: async ({ cluster, near, far, mark, serving, during, rejoined }) => {
       mark("etcd lost");
@@ -136,9 +136,9 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "leader cut off",
-    done: "nothing passes between the leader and the other servers, nor between it and etcd",
+    done: "the leader is cut off from the other servers and from etcd",
     mode: SYNCHRONOUS,
-    apart: { near: "sees the other two servers", far: "sees the old leader alone" },
+    apart: { near: "reaches the other two servers", far: "reaches only the old leader" },
     silent: { from: "new leader", to: "healed" },
     act: async ({ cluster, old, others, near, far, mark, serving, spend, rejoined }) => {
       mark("cut off");
@@ -161,15 +161,15 @@ export const SCENARIOS: readonly Scenario[] = [
     return [
       {
         name: `two primaries${suffix}`,
-        done: "the leader's Patroni stands still (SIGSTOP), its PostgreSQL goes on; all servers are within reach",
+        done: "the leader's Patroni is paused (SIGSTOP), its PostgreSQL keeps running; all servers are reachable",
         mode,
         act: (scene) => split(scene, scene.near, scene.far),
       },
       {
-        name: `alone with the old primary${suffix}`,
-        done: "the same, and one gateway reaches the old primary alone, past haproxy",
+        name: `gateway isolated with the old primary${suffix}`,
+        done: "the same, and one gateway reaches only the old primary, bypassing haproxy",
         mode,
-        apart: { near: "sees every server", far: "sees the old primary alone" },
+        apart: { near: "reaches every server", far: "reaches only the old primary" },
         ...(mode.synchronous ? { silent: { from: "new leader", to: "healed" } } : { mayLose: true }),
         act: async (scene) => {
           const { cluster, old, others, near, far, mark, serving, rejoined } = scene;
