@@ -10,6 +10,7 @@ import { createJsonSchema } from "../src/config/json-schema.ts";
 import { memberPolicyOf } from "../src/core/member-policy.ts";
 import { COMPATIBLE_PROVIDERS } from "../src/upstream/providers.ts";
 import { commandsPage } from "./commands-page.ts";
+import { errorsPage } from "./errors-page.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow, ROUTE_GAUGES } from "../src/telemetry/metric-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -19,6 +20,7 @@ const GENERATED = "<!-- Written by scripts/write-reference.ts. Edit the code it 
 const PAGES: Record<string, () => string | Promise<string>> = {
   "docs/reference/commands.md": () => commandsPage(GENERATED),
   "docs/reference/settings.md": settingsPage,
+  "docs/reference/errors.md": () => errorsPage(GENERATED),
   "docs/reference/metrics.md": metricsPage,
   "docs/reference/providers.md": providersPage,
   "docs/reference/tollgate.schema.json": () => `${JSON.stringify(createJsonSchema(), null, 2)}\n`,

@@ -1,99 +1,138 @@
 import type { FaultCode } from "../core/fault.ts";
+import { fieldProblem, tryAgainIn } from "../core/parsed-texts.ts";
 
-type Words = {
-  /** When a caller is told this. */
-  condition: string;
-  /** What it may read. */
+type RefusalWords = {
+  /** When a client gets this error. */
+  cause: string;
+  /** What to do about it. */
+  fix: string;
+  /** A message that the gateway sends with it. */
   example: string;
   param?: string;
-  /** When what is used up in it is there again. */
+  /** When the budget in the example renews. */
   renewsAt?: string;
 };
 
-/** Adding a fault code does not compile until it is explained here. [spec 7.2] */
-export const REFUSAL_WORDS: Record<FaultCode, Words> = {
+/**
+ * The words of every error, for the OpenAPI description and for docs/reference/errors.md. Adding a fault code does not compile
+ * until it is explained here. [spec 7.2]
+ */
+export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
   invalid_credentials: {
-    condition: "The key is missing, malformed, unknown, revoked or suspended, or belongs to the other origin.",
-    example: "This API key is not valid.",
+    cause:
+      "The key is missing, malformed, unknown, revoked or suspended, belongs to the other base URL, or was sent in two headers.",
+    fix: "Send one valid key as `Authorization: Bearer <key>`. If the key belongs to another base URL, the message names it.",
+    example: "The API key is not valid. Check that it was copied in full and has not been revoked.",
   },
-  key_expired: { condition: "The key has expired.", example: "This API key expired on 2026-06-30T00:00:00.000Z." },
+  key_expired: {
+    cause: "The key has expired.",
+    fix: "Ask the operator to extend the key, or use another one.",
+    example: "This API key expired on 2026-06-30T00:00:00.000Z. Ask the operator to extend it, or use another key.",
+  },
   key_disabled: {
-    condition: "The key is disabled, or may not use this model.",
-    example: "This API key is disabled. Its operator can enable it again.",
+    cause: "The key is disabled, or it is not allowed to use this model or its provider.",
+    fix: "Ask the operator to enable the key, or use a model that `GET /v1/models` lists for it.",
+    example: "This API key is disabled. Ask the operator to enable it.",
   },
   rate_limit_exceeded: {
-    condition: "The key has made its requests of this minute. Wait as long as `Retry-After` says.",
-    example: "Rate limit reached: 60 requests per minute. Please try again in 2s.",
+    cause:
+      "The key has reached its requests per minute or its share of requests in progress, or too many unknown keys came from your address.",
+    fix: "Wait the number of seconds in `Retry-After`, then retry.",
+    example: `Rate limit reached: 60 requests per minute. ${tryAgainIn(2)}`,
   },
   balance_temporarily_reserved: {
-    condition: "Requests in flight reserve what this one needs. Retry once they have ended.",
+    cause: "Requests in progress have reserved the balance that this request needs.",
+    fix: "Retry when they finish, or set the output limit that the message names.",
     example:
-      "This request needs at least 0.02 credits. The key has 0.03 credits, of which 0.02 credits is reserved by requests in progress and 0.01 credits is available. Try again when they finish, or set max_tokens to 512 or less.",
+      "This request needs at least 0.02 credits. The key has 0.03 credits: 0.02 credits reserved by requests in progress, 0.01 credits available. Try again when they finish, or set max_tokens to 512 or less.",
   },
   limit_reached: {
-    condition:
-      "The token budget of the period is used up. It helps to wait for the next one, which `x-tollgate-renews-at` names, not to retry.",
-    example: "The token budget of this key is used up. It renews at 2026-12-01T00:00:00.000Z.",
+    cause: "The token budget for this period is used up.",
+    fix: "Wait until the time in `x-tollgate-renews-at`, or ask the operator for a larger budget. Retrying earlier does not help.",
+    example: "This key's token budget is used up. It renews at 2026-12-01T00:00:00.000Z.",
     renewsAt: "2026-12-01T00:00:00.000Z",
   },
   insufficient_credit: {
-    condition: "The key has less credit, or fewer tokens, than the request needs to start.",
+    cause: "The key has less credit, or fewer tokens, than the request needs to start.",
+    fix: "Top up the key, or set the output limit that the message names.",
     example:
       "Not enough credit: this request needs at least 0.02 credits and the key has 0.01 credits available. Top up the key, or set max_tokens to 512 or less.",
   },
   invalid_request: {
-    condition: "Something in the request is not as described here; the message names it.",
-    example: "model: Field required",
+    cause: "The body or a header is not valid, or the provider rejected the request. The message names the problem.",
+    fix: "Correct the field at the start of the message; in Format A `param` holds it too.",
+    example: fieldProblem("model", "Field required"),
     param: "model",
   },
   model_not_found: {
-    condition: "No model has this id.",
-    example: 'There is no model "your-model". GET /v1/models lists those this key may use.',
+    cause: "No model has this id, or keys of this kind can't use it.",
+    fix: "Use an id from `GET /v1/models`.",
+    example: 'There is no model "your-model". GET /v1/models lists the models this key can use.',
     param: "model",
   },
-  not_found: { condition: "There is nothing at this path.", example: "There is nothing at this path." },
+  not_found: {
+    cause: "The path does not exist.",
+    fix: "Check the base URL: paths start with `/v1`, or with `/token/v1` for token-budget keys.",
+    example: "There is nothing at /v1/model. Did you mean /v1/models?",
+  },
   method_not_allowed: {
-    condition: "The path takes another method; the header `Allow` names it.",
-    example: "/v1/models takes GET, not POST.",
+    cause: "The path does not accept this method.",
+    fix: "Use a method that the header `Allow` lists.",
+    example: "/v1/responses accepts POST, not GET.",
   },
   context_length_exceeded: {
-    condition: "The input does not fit into the model's context window.",
+    cause: "The input does not fit in the model's context window.",
+    fix: "Shorten the input, or use a model with a larger context window.",
     example: "Input is about 900,000 tokens; your-model accepts at most 128,000. Shorten the input.",
   },
   idempotency_in_progress: {
-    condition: "The request with this `Idempotency-Key` is still running. Ask again in a moment for its answer.",
-    example: "A request with this Idempotency-Key is in progress. Ask again in a moment for its answer.",
+    cause: "The request with this `Idempotency-Key` is still running.",
+    fix: "Retry with the same key after the number of seconds in `Retry-After`. You get the response of the first request.",
+    example:
+      "A request with this Idempotency-Key is in progress. Retry in a moment to get its response; you won't be charged twice.",
   },
   idempotency_key_reuse: {
-    condition: "This `Idempotency-Key` was used for a different request.",
-    example: "This Idempotency-Key was used for a different request. Use one key per request.",
+    cause: "This `Idempotency-Key` was used for a different request.",
+    fix: "Use a new key for each request. Reuse a key only to retry the same request.",
+    example:
+      "This Idempotency-Key was used for a different request. Use a new key for each request; reuse one only to retry the same operation and body.",
   },
   idempotency_replay_unavailable: {
-    condition: "The request with this `Idempotency-Key` was completed and charged, but its answer was not kept.",
-    example: "The request with this Idempotency-Key was completed and charged, but its answer was not kept.",
+    cause: "The request with this `Idempotency-Key` completed and was charged, but its response was not stored.",
+    fix: "Use a new key to run the request again; it is charged again.",
+    example:
+      "The request with this Idempotency-Key completed and was charged, but its response was not stored. Use a new key to run it again.",
   },
   idempotency_stream_interrupted: {
-    condition: "The stream with this `Idempotency-Key` broke off after part of it was delivered.",
-    example: "The stream with this Idempotency-Key broke off after part of it was delivered. Use a new key.",
+    cause: "The stream with this `Idempotency-Key` was interrupted after part of it was delivered.",
+    fix: "Use a new key to run the request again.",
+    example:
+      "The stream with this Idempotency-Key was interrupted after part of it was delivered. It can't be replayed or repeated. Use a new key.",
   },
   provider_unavailable: {
-    condition: "No provider of the model can be reached at the moment. Nothing is charged.",
+    cause: "The model's providers are unreachable, overloaded or misconfigured. You are not charged.",
+    fix: "Retry with backoff. If the error persists, contact the operator.",
     example: "No provider can serve this model right now. Try again in a moment.",
   },
   upstream_error: {
-    condition: "The provider failed, broke off, took too long or sent something unreadable. Nothing is charged.",
-    example: "The provider broke off before the answer was complete. Trying again is safe.",
+    cause:
+      "The provider failed, ended its response early or sent a response that can't be read; you are not charged. Or the response exceeded a size limit of the gateway: the message says so, and a stream is charged for what was delivered.",
+    fix: "Retry with backoff. If a limit was exceeded, request a shorter response.",
+    example: "The provider ended the response before it was complete. It is safe to retry.",
   },
   upstream_timeout: {
-    condition: "The provider took too long. Format A says `upstream_error` instead.",
-    example: "The provider took too long to answer. Trying again is safe.",
+    cause: "The provider took too long. Format A returns `upstream_error` instead.",
+    fix: "Retry with backoff, or request a shorter response.",
+    example: "The provider took too long to respond. It is safe to retry.",
   },
   service_unavailable: {
-    condition: "The gateway cannot serve the request at the moment. Nothing is charged.",
-    example: "This gateway is shutting down. Try again; another one will answer.",
+    cause: "The gateway is shutting down, is at capacity or can't reach its database. You are not charged.",
+    fix: "Wait the number of seconds in `Retry-After`, then retry.",
+    example: "This gateway is shutting down. Try again to reach another instance.",
   },
   internal_error: {
-    condition: "A mistake of the gateway's own. Nothing is charged.",
-    example: "Something went wrong in the gateway. Trying again is safe.",
+    cause: "The gateway has a bug. You are not charged.",
+    fix: "Retry with backoff. If the error persists, report the request id to the operator.",
+    example: "Unexpected gateway error. It is safe to retry. If it persists, report the request id.",
   },
 };

@@ -26,14 +26,14 @@ export function describeRefusals(format: Format, codes: readonly FaultCode[]): R
   return Object.fromEntries([...byStatus].map(([status, refusals]) => [status, responseOf(format, refusals)]));
 }
 
-/** Every code there is, and how each format says it. */
+/** Every code, and its status and type in each format. */
 export function listErrorCodes(): ErrorCode[] {
   return FAULT_CODES.map((code) => {
     const a = renderExample("A", code);
     const b = renderExample("B", code);
     return {
       code,
-      condition: REFUSAL_WORDS[code].condition,
+      condition: a.condition,
       format_a: { status: a.status, type: a.body.error.type, code: a.body.error.code },
       format_b: { status: b.status, type: b.body.error.type },
     };
@@ -45,12 +45,13 @@ function responseOf(format: Format, refusals: readonly Rendered[]): Response {
   return { ...response, headers: { ...response.headers, ...(refusals[0]?.status === 429 ? RATE_HEADERS : {}) } };
 }
 
-function renderExample(format: Format, code: FaultCode): Rendered {
-  const { condition, example, param, renewsAt } = REFUSAL_WORDS[code];
+/** The example of a code as a client of one format gets it. */
+export function renderExample(format: Format, code: FaultCode): Rendered {
+  const { cause, fix, example, param, renewsAt } = REFUSAL_WORDS[code];
   const fault = new Fault(code, example, {
     ...(param !== undefined && { param }),
     ...(renewsAt !== undefined && { renewsAt }),
   });
   const { status, headers, body } = FORMATS[format].render(fault, EXAMPLE_REQUEST_ID);
-  return { code, condition, status, headers, body: JSON.parse(body) as Rendered["body"] };
+  return { code, condition: `${cause} ${fix}`, status, headers, body: JSON.parse(body) as Rendered["body"] };
 }

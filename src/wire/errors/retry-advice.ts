@@ -1,10 +1,10 @@
 import type { Fault, FaultCode } from "../../core/fault.ts";
 
 /**
- * What clients are told about trying again. Official SDKs obey `x-should-retry`; without it they retry every 409, 429 and 5xx.
+ * Whether clients should retry. Official SDKs obey `x-should-retry`; without it they retry every 409, 429 and 5xx.
  * `unsaid` leaves them to their own backoff.
  */
-const ADVICE: Record<FaultCode, "retry" | "stop" | "unsaid"> = {
+export const RETRY_ADVICE: Record<FaultCode, "retry" | "stop" | "unsaid"> = {
   invalid_credentials: "stop",
   key_expired: "stop",
   key_disabled: "stop",
@@ -33,7 +33,7 @@ const DAY_SECONDS = 86_400;
 /** `Retry-After` is a whole number of at least 1: some SDKs hammer at 0, and overflow beyond 24 days. */
 export function retryHeaders(fault: Fault, status: number): Record<string, string> {
   const headers: Record<string, string> = {};
-  const advice = ADVICE[fault.code];
+  const advice = RETRY_ADVICE[fault.code];
   if (advice !== "unsaid") headers["x-should-retry"] = advice === "retry" ? "true" : "false";
   const mustSay = status === 429 || status === 503 || fault.code === "idempotency_in_progress";
   if (mustSay || fault.retryAfterSeconds !== null) {
