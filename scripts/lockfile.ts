@@ -1,7 +1,8 @@
 /**
  * Keeps package-lock.json fit for `npm ci` on every platform. npm leaves an optional package out when the registry at hand does
  * not have it, and then refuses the lock elsewhere as incomplete. `--fix` adds what is missing; no host may be named. Every
- * package has the hash of its content, except what `--fix` has added for other platforms than the one of CI and of the image.
+ * package has the hash of its content, except what `--fix` has added for other platforms than the one of CI and of the image. A
+ * package with an install script stands in `allowScripts` of package.json, without which `npm ci` fails (`strict-allow-scripts`).
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -11,6 +12,7 @@ type Entry = {
   resolved?: string;
   integrity?: string;
   link?: true;
+  hasInstallScript?: true;
   optional?: true;
   os?: string[];
   cpu?: string[];
@@ -23,6 +25,7 @@ const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"
 const PROCESSORS = ["arm64", "x64", "ia32", "ppc64", "riscv64", "s390x", "arm", "wasm32"];
 
 const lock = JSON.parse(readFileSync(FILE, "utf8")) as { packages: Record<string, Entry> };
+const { allowScripts } = JSON.parse(readFileSync("package.json", "utf8")) as { allowScripts: Record<string, boolean> };
 const problems: string[] = [];
 let unhashed = 0;
 for (const [path, entry] of Object.entries(lock.packages)) {
@@ -31,10 +34,14 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     if (isForElsewhere(entry)) unhashed++;
     else problems.push(`${path} has no integrity`);
   }
-  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
-    if (lock.packages[`${path}/node_modules/${name}`] || lock.packages[`node_modules/${name}`]) continue;
-    problems.push(`${name} is missing`);
-    lock.packages[`node_modules/${name}`] = placeholder(name, version, entry);
+  const name = path.split("node_modules/").at(-1) ?? "";
+  if (entry.hasInstallScript === true && allowScripts[name] === undefined) {
+    problems.push(`${name} has an install script: add "${name}": false to allowScripts in package.json`);
+  }
+  for (const [optional, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    if (lock.packages[`${path}/node_modules/${optional}`] || lock.packages[`node_modules/${optional}`]) continue;
+    problems.push(`${optional} is missing`);
+    lock.packages[`node_modules/${optional}`] = placeholder(optional, version, entry);
   }
 }
 
