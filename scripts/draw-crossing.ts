@@ -1,5 +1,5 @@
 /**
- * Draws `docs/explain/crossing.svg` by sending one answer of a chat provider through the translation to a caller of messages, so
+ * Draws `docs/explain/crossing.svg` by sending one answer of a chat provider through the translation to a client of messages, so
  * that the picture shows what it does. With `--check` nothing is written: it fails when the picture and the code differ.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,9 +16,9 @@ const TOP = 74;
 const LINE = 19;
 const GAP = 9;
 const COLUMNS = [
-  { left: 24, title: "what the provider says", below: "chat completions" },
-  { left: 392, title: "what it means", below: "the form: numbered blocks" },
-  { left: 716, title: "what the caller hears", below: "messages" },
+  { left: 24, title: "Provider sends", below: "chat completions" },
+  { left: 392, title: "Internal form", below: "numbered blocks" },
+  { left: 716, title: "Client receives", below: "messages" },
 ];
 const WIDTHS = [352, 308, 384];
 
@@ -97,7 +97,7 @@ function saidAs({ choices, usage }: Json): string {
   const [choice] = objectsOf(choices);
   if (choice === undefined) {
     const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details } = objectOf(usage);
-    return `usage ${String(input)} in, ${String(objectOf(details)["cached_tokens"])} of it cached, ${String(output)} out`;
+    return `usage ${String(input)} in, ${String(objectOf(details)["cached_tokens"])} of them cached, ${String(output)} out`;
   }
   if (choice["finish_reason"] !== null) return `finish_reason ${textOf(choice["finish_reason"])}`;
   const { role, content, tool_calls: calls } = objectOf(choice["delta"]);
@@ -110,7 +110,7 @@ function saidAs({ choices, usage }: Json): string {
 function meantAs(event: AnswerEvent): string {
   const index = "index" in event ? `block ${event.index}` : "";
   if (event.kind === "block-started") {
-    return `${index} begins: ${event.block.kind === "tool_call" ? `call of ${event.block.name}` : event.block.kind}`;
+    return `${index} begins: ${event.block.kind === "tool_call" ? `call ${event.block.name}` : event.block.kind}`;
   }
   if (event.kind === "block-grew") return `${index}: ${event.text}`;
   if (event.kind === "block-stopped") return `${index} ends`;
@@ -161,7 +161,7 @@ const heads = COLUMNS.map(
     `<text class="head" x="${left}" y="34">${title}</text><text class="quiet" x="${left}" y="54">${below}</text>`,
 ).join("");
 
-const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="One streamed answer of a chat provider with two calls written in turns, as the form holds it and as a caller of messages hears it">
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="A streamed answer of a chat completions provider with two interleaved tool calls: as the provider sends it, in the internal form, and as a messages client receives it">
 <style>
 text{font:13px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328}
 .head{font-size:16px;font-weight:600}.quiet{fill:#4d5560}.code{font:12px ui-monospace,"SFMono-Regular",Menlo,Consolas,monospace}
@@ -171,7 +171,7 @@ text{font:13px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328}
 <rect class="paper" width="${WIDTH}" height="${height}"/>
 ${heads}
 ${body}
-<text class="quiet" x="24" y="${height - 18}">Time runs down. A caller of messages is told one block after the other, so what belongs to the second call waits for the end of the first.</text>
+<text class="quiet" x="24" y="${height - 18}">Time runs down. In the messages format one block follows the other, so the second tool call waits until the first has ended.</text>
 </svg>
 `;
 

@@ -20,13 +20,13 @@ export function pageOf(rows: readonly Row[], { unmeasured, runs }: Measured): st
     "",
     "<!-- Written by `npm run attack` with --write or --from. Edit tests/attack/page.ts. -->",
     "",
-    `${whole(rows.length)} attempts by a caller with a valid key to get tokens for less than they cost, to make a provider do what Tollgate refuses, or to`,
-    `make another tenant's requests fail or wait. ${whole(held)} of them hold; ${held === rows.length ? "none succeeds" : `${rows.length - held} do not, and are listed at the end`}. Every figure on this page was measured by`,
+    `${whole(rows.length)} attempts by a client with a valid key to get tokens below their price, to make a provider do what Tollgate does not allow, or to`,
+    `make another tenant's requests fail or wait. ${whole(held)} of them fail; ${held === rows.length ? "none succeeds" : `${rows.length - held} succeed and are listed at the end`}. Every figure on this page was measured by`,
     runs === 1
       ? "one run of `npm run attack`."
-      : `\`npm run attack\`, in ${whole(runs)} runs of some of the attempts each.`,
+      : `\`npm run attack\`, in ${whole(runs)} runs, each of some of the attempts.`,
     "",
-    "![What each attempt was charged of its price](attacks.svg)",
+    "![Share of its price that each attempt was charged](attacks.svg)",
     "",
     ...reading(),
     "## Tokens below their price",
@@ -35,53 +35,48 @@ export function pageOf(rows: readonly Row[], { unmeasured, runs }: Measured): st
     "|---|--:|--:|--:|--:|--:|---|",
     ...of("price").map(priceRow),
     "",
-    "## What the provider must not be asked",
+    "## Requests that must not reach the provider",
     "",
-    "| Attempt | Requests | Refused | Reached the provider | Neighbour p99 | Result |",
+    "| Attempt | Requests | Rejected | Reached the provider | Neighbour p99 | Result |",
     "|---|--:|--:|--:|--:|---|",
     ...of("smuggle").map(smuggleRow),
     "",
-    "A request that is not refused was answered without the member: it was dropped, replaced or kept to ourselves.",
+    "A request that was not rejected was answered without the field: the gateway dropped it, replaced it or did not forward it.",
     "",
     "## Other tenants' requests",
     "",
-    "| Attempt | What it did | Neighbour p50 | Neighbour p99 | Slowest | Refused | Longest stretch | Result |",
+    "| Attempt | What it did | Neighbour p50 | Neighbour p99 | Slowest | Rejected | Longest stretch | Result |",
     "|---|---|--:|--:|--:|--:|--:|---|",
     ...of("lockout").map(lockoutRow),
     "",
-    "The first figure of p50 and p99 is without the attack, the second with it.",
+    "For p50 and p99, the first figure is without the attack and the second with it.",
     "",
     ...caps(of("price")),
     ...failures(rows),
     ...(unmeasured.length === 0
       ? []
-      : [
-          "## Not measured yet",
-          "",
-          `These attempts are made and have no figures here yet: ${unmeasured.join("; ")}.`,
-          "",
-        ]),
+      : ["## Not measured yet", "", `These attempts exist but have no figures yet: ${unmeasured.join("; ")}.`, ""]),
   ].join("\n");
 }
 
 function reading(): string[] {
   return [
-    "## How to read it",
+    "## How to read this page",
     "",
     `- Real processes: two \`tollgate serve\`, one PostgreSQL, a provider and a neighbour, each in its own process on loopback, on ${availableParallelism()} cores`,
     `  (${cpus()[0]?.model.trim() ?? "unknown"}). Times depend on what else that machine does.`,
-    "- The provider has the habits of real ones: it repeats the request in its events, reasons in secret, reports usage at the end, oddly or never,",
-    "  fails after content, ignores limits, and takes any member it is sent. It writes down every token it produces, up to the moment it is stopped.",
+    "- The provider behaves like real ones: it repeats the request in its events, reasons invisibly, reports usage at the end, oddly or never,",
+    "  fails after content, ignores limits, and accepts any field. It records every token it produces until it is stopped.",
     `- **Price at list** is what those tokens cost: ${PRICE.input} credit per million of input, ${PRICE.output} of output. **Charged** is read from the ledger's tables, not from`,
-    "  what callers are shown. Both are sums over all lanes: the three formats straight, the three translated, and the three with a token budget, which is",
+    "  what clients are shown. Both are sums over all lanes: the three formats directly, the three translated, and the three with a token budget, which is",
     "  converted at the list price of the same requests.",
-    `- **Largest gain** is that of the worst lane. An attempt holds when no lane gains more than ${ALLOWED_PERCENT} % of its own price, or when what it gains ends at a cap per`,
-    `  key and hour. In these runs the caps are ${WRITE_OFF_CAP} credits and ${whole(WRITE_OFF_CAP_TOKENS)} tokens, so that they are reached.`,
-    "- Tokens that a provider produced and had not sent when it was told to stop are part of the price. They are the gain that remains when a caller leaves.",
-    `- **Neighbour** is another key that asks for 20 words ${PER_SECOND} times a second throughout. It must not be refused, and its p99 must not be more than ${NEIGHBOUR_RATIO} times`,
-    "  that of the same stretch of time without the attack.",
-    `- **Longest stretch** is the most processor time that the gateway's main thread spent without letting anybody else in: at most ${LONGEST_STRETCH_MS} ms. **Slowest** is`,
-    "  the neighbour's longest wait by the clock on the wall.",
+    `- **Largest gain** is the gain of the worst lane. An attempt fails when no lane gains more than ${ALLOWED_PERCENT} % of its own price, or when the gain stops at a cap per`,
+    `  key and hour. In these runs the caps are ${WRITE_OFF_CAP} credits and ${whole(WRITE_OFF_CAP_TOKENS)} tokens, low enough to be reached.`,
+    "- Tokens that a provider produced but had not sent when it was stopped are part of the price. They are the gain that remains when a client disconnects.",
+    `- **Neighbour** is another key that asks for 20 words ${PER_SECOND} times a second throughout. None of its requests may be rejected, and its p99 must not be more than ${NEIGHBOUR_RATIO} times`,
+    "  its p99 over the same time without the attack.",
+    `- **Longest stretch** is the longest time that the gateway's main thread was busy without serving another request, in processor time: at most ${LONGEST_STRETCH_MS} ms. **Slowest** is`,
+    "  the neighbour's longest wait in real time.",
     "",
   ];
 }
@@ -89,7 +84,7 @@ function reading(): string[] {
 const cell = (row: Row): string => `**${row.name}**: ${row.tries}`;
 
 const resultOf = (row: Row): string => {
-  if (!row.held) return "**does not hold**";
+  if (!row.held) return "**succeeds**";
   return row.cap === null ? row.why : `capped by \`${row.cap.setting}\``;
 };
 
@@ -113,9 +108,9 @@ function caps(rows: readonly Row[]): string[] {
   );
   if (reasons.size === 0) return [];
   return [
-    "## Bounded by a cap",
+    "## Limited by a cap",
     "",
-    "These cannot be charged for, so an hour's worth of them per key is bounded instead:",
+    "These costs cannot be charged, so a cap per key and hour limits them instead:",
     "",
     ...[...reasons].map(([reason, capped]) => `- ${reason}: ${capped.map(({ name }) => name).join("; ")}.`),
     "",
@@ -126,7 +121,7 @@ function failures(rows: readonly Row[]): string[] {
   const failing = rows.filter((row) => !row.held);
   if (failing.length === 0) return [];
   return [
-    "## What does not hold",
+    "## Attempts that succeed",
     "",
     ...failing.map(
       (row) => `- **${row.name}**: ${row.known === "" ? "" : `${row.known} `}${row.failing.slice(0, 3).join("; ")}.`,

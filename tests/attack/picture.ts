@@ -32,15 +32,15 @@ const STYLE = `
 export function pictureOf(rows: readonly Row[]): string {
   const bars = rows.filter((row) => row.class === "price");
   const height = HEAD_HEIGHT + bars.length * ROW_HEIGHT + MARGIN;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="What each attempt was charged of its price">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="Share of its price that each attempt was charged">
   <style>${STYLE}
   </style>
   <rect class="ground" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="8"/>
-  <text class="heading" x="${MARGIN}" y="36">What each attempt was charged of its price at list</text>
+  <text class="heading" x="${MARGIN}" y="36">Share of its list price that each attempt was charged</text>
   ${legend("charged", "charged", MARGIN)}
-  ${legend("capped", "not charged, ends at a cap per key and hour", MARGIN + 100)}
-  ${legend("gained", "not charged, without a bound", MARGIN + 390)}
-  ${legend("track", "refused: nothing was produced", MARGIN + 600)}
+  ${legend("capped", "not charged, limited by a cap per key and hour", MARGIN + 100)}
+  ${legend("gained", "not charged, no limit", MARGIN + 390)}
+  ${legend("track", "rejected: nothing was produced", MARGIN + 600)}
 ${bars.map((row, place) => barOf(row, HEAD_HEIGHT + place * ROW_HEIGHT)).join("\n")}
 </svg>
 `;
@@ -62,7 +62,7 @@ function barOf(row: Row, top: number): string {
   return [
     `  <text x="${BAR_LEFT - 12}" y="${top + 11}" text-anchor="end">${escaped(row.name)}</text>`,
     `  ${rect("track", 0, BAR_WIDTH)}${price === 0 ? "" : rect("charged", 0, shown) + rect(lost, shown, BAR_WIDTH - shown)}`,
-    `  <text class="quiet" x="${BAR_LEFT + BAR_WIDTH + 12}" y="${top + 11}">${price === 0 ? "refused" : `${(share * 100).toFixed(share > 0.995 ? 0 : 1)} %`}</text>`,
+    `  <text class="quiet" x="${BAR_LEFT + BAR_WIDTH + 12}" y="${top + 11}">${price === 0 ? "rejected" : `${(share * 100).toFixed(share > 0.995 ? 0 : 1)} %`}</text>`,
   ].join("\n");
 }
 

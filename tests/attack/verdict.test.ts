@@ -23,7 +23,10 @@ describe("a lane", () => {
   });
 
   test("holds when nothing was produced", () => {
-    expect(judgeLane(figures({ price: 0n, charged: 0n }), undefined, 0n)).toMatchObject({ held: true, why: "refused" });
+    expect(judgeLane(figures({ price: 0n, charged: 0n }), undefined, 0n)).toMatchObject({
+      held: true,
+      why: "rejected",
+    });
   });
 
   test("with a cap may gain as much as the cap and one request, and no more", () => {

@@ -31,7 +31,7 @@ export function judgeLane(figures: LaneFigures, cap: Cap | undefined, capNano: b
   const percent = price === 0n ? 0 : Number((gain * 10_000n) / price) / 100;
   const verdict = (held: boolean, why: string): LaneVerdict => ({ held, gain, percent, why });
   if (!figures.booksAgree) return verdict(false, "the balance and the charges differ");
-  if (gain * 100n <= price * BigInt(ALLOWED_PERCENT)) return verdict(true, price === 0n ? "refused" : "paid");
+  if (gain * 100n <= price * BigInt(ALLOWED_PERCENT)) return verdict(true, price === 0n ? "rejected" : "paid");
   if (cap === undefined) return verdict(false, `gains ${percent.toFixed(1)} % of its price`);
   if (gain > capNano + dearest)
     return verdict(false, `gains ${percent.toFixed(1)} %, more than its cap and one request`);
@@ -45,9 +45,9 @@ export type NeighbourVerdict = { held: boolean; why: string };
 
 /** Judges what the neighbour felt, against the same stretch of time without the attack. */
 export function judgeNeighbour(before: Delays, during: Delays): NeighbourVerdict {
-  if (during.refused > 0) return { held: false, why: `${during.refused} of the neighbour's requests refused` };
+  if (during.refused > 0) return { held: false, why: `${during.refused} of the neighbour's requests rejected` };
   if (during.requests === 0) return { held: false, why: "the neighbour was not served at all" };
   const ratio = during.p99Ms / before.p99Ms;
   if (ratio > NEIGHBOUR_RATIO) return { held: false, why: `the neighbour's p99 is ${ratio.toFixed(1)} times as long` };
-  return { held: true, why: "not felt" };
+  return { held: true, why: "no effect" };
 }

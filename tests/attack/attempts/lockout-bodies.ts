@@ -34,18 +34,18 @@ const HEAVY: readonly Heavy[] = [
   },
   {
     name: "text of 32 MiB in other scripts",
-    tries: "Sends bodies of almost 32 MiB in a script of three bytes a letter.",
+    tries: "Sends bodies of almost 32 MiB in a script with three bytes per letter.",
     body: (model, scale) => text(model, "漢".repeat((10.4 * MIB * scale) | 0)),
   },
   {
-    name: "text of 32 MiB in escapes",
-    tries: "Sends bodies of almost 32 MiB whose every letter is a JSON escape.",
+    name: "text of 32 MiB in JSON escapes",
+    tries: "Sends bodies of almost 32 MiB in which every letter is a JSON escape.",
     body: (model, scale) =>
       JSON.stringify(text(model, "LETTERS")).replace("LETTERS", String.raw`\u0041`.repeat((5.2 * MIB * scale) | 0)),
   },
   {
-    name: "counting 32 MiB without money",
-    tries: "Has tokens counted in bodies of 32 MiB with a key that has no money.",
+    name: "counting tokens of 32 MiB without money",
+    tries: "Counts tokens of 32 MiB bodies with a key that has no money.",
     caller: "messages",
     path: "/v1/messages/count_tokens",
     credit: "0",
@@ -125,7 +125,7 @@ const HEAVY: readonly Heavy[] = [
     }),
   },
   {
-    name: "brackets without end",
+    name: "endless brackets",
     tries: "Sends 8 MiB of opening brackets.",
     body: (_model, scale) => "[".repeat((8 * MIB * scale) | 0),
   },

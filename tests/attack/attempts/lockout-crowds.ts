@@ -26,7 +26,7 @@ export const CROWDS: readonly LockoutAttempt[] = [
   {
     ...lockout,
     name: "unknown keys",
-    tries: "Presents 1,000 well-formed keys that nobody issued, from one address.",
+    tries: "Sends 1,000 well-formed keys that were never issued, from one address.",
     run: async (attack) => {
       const url = `${attack.stage.gateway.url}/v1/models`;
       const did = await crowd(attack, 20, () =>
@@ -38,7 +38,7 @@ export const CROWDS: readonly LockoutAttempt[] = [
   },
   {
     ...lockout,
-    name: "bodies that never come",
+    name: "bodies that never arrive",
     tries: "Opens 1,200 requests with a key that has no money and withholds their bodies.",
     run: async (attack) => {
       const { secret } = await attack.stage.makeKey("credit", "0");
@@ -64,13 +64,13 @@ export const CROWDS: readonly LockoutAttempt[] = [
   {
     ...lockout,
     name: "idle connections",
-    tries: "Opens 3,000 connections and says nothing.",
+    tries: "Opens 3,000 connections and sends nothing.",
     run: (attack) => hangOn(attack, 3_000 * attack.scale, () => ""),
   },
   {
     ...lockout,
-    name: "streams that nobody reads",
-    tries: "Opens 100 fast streams and reads nothing of them.",
+    name: "unread streams",
+    tries: "Opens 100 fast streams and reads nothing.",
     model: { habit: { tokens: 30_000, rate: 0 } },
     run: async ({ stage, model, signal, scale }) => {
       const { secret } = await stage.makeKey("credit", "1000");
@@ -111,7 +111,7 @@ export const CROWDS: readonly LockoutAttempt[] = [
   {
     ...lockout,
     name: "abandoned requests",
-    tries: "Abandons 500 requests at once before the provider answers, so that each has to be written off.",
+    tries: "Abandons 500 requests in parallel before the provider responds, so that each must be written off.",
     model: { habit: { startMs: 5_000 } },
     run: async ({ stage, model, signal, scale }) => {
       const { secret } = await stage.makeKey("credit", "1000");
@@ -130,8 +130,8 @@ export const CROWDS: readonly LockoutAttempt[] = [
   },
   {
     ...lockout,
-    name: "long prompts and leave",
-    tries: "Streams prompts of 4 MiB and leaves at the first byte, so that their tokens have to be counted.",
+    name: "long prompts, then disconnect",
+    tries: "Streams prompts of 4 MiB and disconnects at the first byte, so that their tokens must be counted.",
     model: { habit: { tokens: 300, rate: 50 }, contextWindow: 50_000_000 },
     run: async ({ stage, model, signal, scale }) => {
       const { secret } = await stage.makeKey("credit", "1000");
@@ -145,13 +145,13 @@ export const CROWDS: readonly LockoutAttempt[] = [
         stream.leave();
         left += 1;
       }
-      return `${left} streams left`;
+      return `${left} streams disconnected`;
     },
   },
   {
     ...lockout,
-    name: "500 at once on one key",
-    tries: "Sends bursts of 500 requests at once with one key, most of which it cannot pay.",
+    name: "500 parallel requests of one key",
+    tries: "Sends bursts of 500 parallel requests with one key, most of which it cannot pay for.",
     run: async ({ stage, model, signal, scale }) => {
       const { secret } = await stage.makeKey("credit", "0.01");
       const url = `${stage.gateway.url}${PATHS.chat}`;
@@ -167,8 +167,8 @@ export const CROWDS: readonly LockoutAttempt[] = [
   },
   {
     ...lockout,
-    name: "shutting a route by our own bound",
-    tries: "Ends eight streams by swelling their last event, so that the provider's route would be shut for all.",
+    name: "closing a route by exceeding the size limit",
+    tries: "Ends eight streams with an oversized last event, so that the provider's route would close for all clients.",
     model: { habit: { tokens: 50, rate: 0 }, contextWindow: 50_000_000, dialects: ["responses"] },
     run: async (attack) => {
       const { stage, model } = attack;
@@ -178,13 +178,13 @@ export const CROWDS: readonly LockoutAttempt[] = [
       const url = `${stage.gateway.url}${PATHS.responses}`;
       for (let times = 0; times < 8; times += 1) await ask({ url, secret, body });
       await serveNewcomer(attack, "responses");
-      return "8 swollen streams";
+      return "8 oversized streams";
     },
   },
   {
     ...lockout,
-    name: "shutting a route by provoked failures",
-    tries: "Provokes ten failures of the provider after content, so that its route would be shut for all.",
+    name: "closing a route by provoked failures",
+    tries: "Provokes ten provider failures after content, so that its route would close for all clients.",
     model: {
       habit: { tokens: 50, rate: 0, fail: { after: 20, how: "content_filter", when: TRIGGER } },
       dialects: ["chat"],
@@ -200,8 +200,8 @@ export const CROWDS: readonly LockoutAttempt[] = [
   },
   {
     ...lockout,
-    name: "large answers to store",
-    tries: "Has answers of a mebibyte stored under ever new Idempotency-Keys.",
+    name: "large responses to store",
+    tries: "Makes the gateway store responses of 1 MiB under ever new Idempotency-Keys.",
     model: { habit: { tokens: 5, rate: 0 }, contextWindow: 50_000_000, dialects: ["responses"] },
     run: async (attack) => {
       const { stage, model } = attack;
@@ -221,7 +221,7 @@ export const CROWDS: readonly LockoutAttempt[] = [
   {
     ...lockout,
     name: "a flood of model lists",
-    tries: "Asks for the list of models as fast as twenty callers without a key can.",
+    tries: "Requests the model list as fast as twenty clients without a key can.",
     run: (attack) =>
       crowd(attack, 20, () =>
         ask({ url: `${attack.stage.gateway.url}/v1/models`, method: "GET", secret: "", body: "" }),
@@ -230,7 +230,7 @@ export const CROWDS: readonly LockoutAttempt[] = [
   {
     ...lockout,
     name: "a flood of usage summaries",
-    tries: "Asks for its usage as fast as ten callers can.",
+    tries: "Requests its usage as fast as ten clients can.",
     run: async (attack) => {
       const { secret } = await attack.stage.makeKey("credit", "0");
       return crowd(attack, 10, () =>
@@ -240,8 +240,8 @@ export const CROWDS: readonly LockoutAttempt[] = [
   },
   {
     ...lockout,
-    name: "a flood of refusals",
-    tries: "Asks for answers without money as fast as twenty callers can.",
+    name: "a flood of rejected requests",
+    tries: "Requests answers without money as fast as twenty clients can.",
     run: (attack) =>
       repeated(attack, {
         caller: "chat",
@@ -252,8 +252,8 @@ export const CROWDS: readonly LockoutAttempt[] = [
   },
   {
     ...lockout,
-    name: "requests in a row on one connection",
-    tries: "Sends 500 requests on one connection without waiting for an answer.",
+    name: "pipelined requests on one connection",
+    tries: "Sends 500 requests on one connection without waiting for a response.",
     run: async (attack) => {
       const { secret } = await attack.stage.makeKey("credit", "0");
       const request = `GET /v1/usage HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${secret}\r\n\r\n`;

@@ -39,17 +39,17 @@ export const HIDDEN_REASONING: Pick<PriceAttempt, "model" | "credit" | "before">
 
 export const LEFT_EARLY: Cap = {
   setting: "ledger.write_off_cap",
-  because: "nothing had been answered, and an error status costs nothing",
+  because: "the provider had not responded, and an error status costs nothing",
 };
 
 export const FAILED_AFTER_CONTENT: Cap = {
   setting: "ledger.write_off_cap",
-  because: "an answer that failed costs nothing (7.3), since clients send it again",
+  because: "a failed response costs nothing (7.3), because clients retry it",
 };
 
 export const OVERRUN: Cap = {
   setting: "ledger.write_off_cap",
-  because: "a balance is never negative, so what a request cost beyond it cannot be charged",
+  because: "a balance is never negative, so any cost beyond it cannot be charged",
 };
 
 const MOST_REPEATS = 12;

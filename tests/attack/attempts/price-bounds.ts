@@ -24,16 +24,15 @@ export const BOUNDS: readonly PriceAttempt[] = [
   {
     ...echoing,
     ...burst,
-    name: "swell the last event with instructions",
-    tries:
-      "Sends instructions of almost 8 MiB, so that the last event, which repeats them, passes the gateway's bound.",
+    name: "oversized last event: instructions",
+    tries: "Sends instructions of almost 8 MiB. The last event repeats them and exceeds the gateway's size limit.",
     run: swollen({ instructions: " ".repeat(EVENT_BOUND - 3_000) }),
   },
   {
     ...echoing,
     ...burst,
-    name: "swell the last event with tools",
-    tries: "The same with the description of a tool.",
+    name: "oversized last event: tools",
+    tries: "The same with a tool description.",
     run: swollen({
       tools: [{ type: "function", name: "f", description: " ".repeat(EVENT_BOUND - 3_000), parameters: {} }],
     }),
@@ -41,24 +40,24 @@ export const BOUNDS: readonly PriceAttempt[] = [
   {
     ...echoing,
     ...burst,
-    name: "swell the last event with metadata",
-    tries: "The same with a value of metadata.",
+    name: "oversized last event: metadata",
+    tries: "The same with a metadata value.",
     run: swollen({ metadata: { note: " ".repeat(EVENT_BOUND - 3_000) } }),
   },
   {
     ...all,
     ...burst,
     lanes: [{ caller: "messages", provider: "responses", unit: "credit" }],
-    name: "swell a translated last event",
+    name: "oversized last event: translated",
     tries: "Sends a system prompt of almost 8 MiB in another format to a provider that repeats it.",
     run: swollen({ system: " ".repeat(EVENT_BOUND - 3_000) }),
   },
   {
     ...echoing,
     ...burst,
-    name: "swell a plain answer",
+    name: "oversized plain response",
     refusable: true,
-    tries: "Sends instructions of 31 MiB and asks for a plain answer, which repeats them.",
+    tries: "Sends instructions of 31 MiB and requests a plain response, which repeats them.",
     long: true,
     run: async ({ ask, body }) => {
       await ask(body({ limit: 30_000, extra: { instructions: " ".repeat(31 * 1024 * 1024) } }));
@@ -66,7 +65,7 @@ export const BOUNDS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "read nothing until cut off",
+    name: "stop reading until cut off",
     tries: "Stops reading a stream after the first words and waits to be cut off.",
     model: { habit: { tokens: 2_000, rate: 200 } },
     hasty: true,
@@ -80,8 +79,8 @@ export const BOUNDS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "run a stream into the deadline",
-    tries: "Keeps a slow stream open until the gateway's own deadline ends it.",
+    name: "stream until the deadline",
+    tries: "Keeps a slow stream open until the gateway's deadline ends it.",
     model: { habit: { tokens: 5_000, rate: 200 } },
     hasty: true,
     run: async ({ open, body }) => {
@@ -91,8 +90,8 @@ export const BOUNDS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "run plain requests into the deadline",
-    tries: "Asks for plain answers that take longer than the deadline, again and again.",
+    name: "plain requests until the deadline",
+    tries: "Repeatedly requests plain responses that take longer than the deadline.",
     model: { habit: { tokens: 5_000, rate: 500 } },
     credit: "0.2",
     hasty: true,
@@ -103,8 +102,8 @@ export const BOUNDS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "be suspended in mid-stream",
-    tries: "Has the key suspended while a stream runs.",
+    name: "key suspended mid-stream",
+    tries: "Gets the key suspended while a stream runs.",
     model: { habit: { tokens: 5_000, rate: 200 } },
     run: async ({ open, body, stage, keyId }) => {
       const stream = await open(body({ stream: true, prompt: LONG_PROMPT, limit: 5_000 }));
@@ -116,8 +115,8 @@ export const BOUNDS: readonly PriceAttempt[] = [
   },
   ...(["content_filter", "overloaded", "reset", "close"] as const).map((how): PriceAttempt => ({
     ...all,
-    name: `provoke a failure of the provider: ${how}`,
-    tries: `Reads 500 words and then has the provider fail (${how}), again and again.`,
+    name: `provoked provider failure: ${how}`,
+    tries: `Repeatedly reads 500 words and then makes the provider fail (${how}).`,
     model: { habit: { tokens: 5_000, rate: 0, fail: { after: 500, how } } },
     credit: "0.2",
     cap: FAILED_AFTER_CONTENT,
@@ -128,8 +127,8 @@ export const BOUNDS: readonly PriceAttempt[] = [
   })),
   {
     ...all,
-    name: "a provider that ends without an end",
-    tries: "Uses a self-hosted server that closes streams without finish_reason, usage or [DONE], again and again.",
+    name: "provider closes streams without an end",
+    tries: "Repeatedly uses a self-hosted server that closes streams without finish_reason, usage or [DONE].",
     model: { habit: { abrupt: true, rate: 0 }, conformant: false },
     credit: "0.2",
     cap: FAILED_AFTER_CONTENT,

@@ -27,7 +27,7 @@ const leaveAfter =
 export const DISCONNECTS: readonly PriceAttempt[] = [
   {
     ...all,
-    name: "leave at the first byte",
+    name: "disconnect at the first byte",
     tries: "Streams a long prompt and disconnects as soon as anything arrives.",
     model: { habit: {} },
     run: async ({ open, body }) => {
@@ -38,22 +38,22 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "leave in the middle",
+    name: "disconnect mid-stream",
     tries: "Disconnects from a stream after 100 words.",
     model: { habit: {} },
     run: leaveAfter(100),
   },
   {
     ...all,
-    name: "leave before the terminal event",
-    tries: "Disconnects when every word has arrived and only the terminal event is missing.",
+    name: "disconnect before the terminal event",
+    tries: "Disconnects after the last word, before the terminal event.",
     model: { habit: {} },
     run: leaveAfter(300),
   },
   {
     ...all,
-    name: "leave after the usage chunk",
-    tries: "Asks for usage in the stream and disconnects between the usage chunk and [DONE].",
+    name: "disconnect after the usage chunk",
+    tries: "Requests usage in the stream and disconnects between the usage chunk and [DONE].",
     lanes: CHAT_LANES,
     model: { habit: {} },
     run: async ({ open, body }) => {
@@ -65,21 +65,21 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "leave in the middle of a tool call",
-    tries: "Has the model write tool arguments instead of text and disconnects after 100 tokens of them.",
+    name: "disconnect during a tool call",
+    tries: "Makes the model write tool arguments instead of text and disconnects after 100 tokens.",
     model: { habit: { as: "tool" } },
     run: leaveAfter(100),
   },
   {
     ...all,
-    name: "leave in the middle of shown thoughts",
-    tries: "Reads the thoughts of a reasoning model and disconnects before its answer.",
+    name: "disconnect during visible reasoning",
+    tries: "Reads the reasoning of a model and disconnects before its answer.",
     model: { habit: { as: "thoughts" }, capabilities: { reasoning: true } },
     run: leaveAfter(100),
   },
   {
     ...all,
-    name: "leave by resetting the connection",
+    name: "reset the connection",
     tries: "Resets the TCP connection after 100 words instead of closing it.",
     model: { habit: {} },
     run: async ({ sent, body }) => {
@@ -99,8 +99,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "leave by closing half the connection",
-    tries: "Closes the sending half of the connection and goes on reading.",
+    name: "half-close the connection",
+    tries: "Closes the sending half of the connection and keeps reading.",
     model: { habit: {} },
     run: async ({ sent, body }) => {
       const request = send(sent(body({ stream: true, prompt: LONG_PROMPT })));
@@ -116,8 +116,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "eight choices and leave",
-    tries: "Asks for n=8 choices and disconnects after 50 words of each.",
+    name: "eight choices, then disconnect",
+    tries: "Requests n=8 choices and disconnects after 50 words of each.",
     lanes: CHAT_LANES.filter(({ provider }) => provider === "chat"),
     model: { habit: {} },
     run: async ({ open, body }) => {
@@ -128,8 +128,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "leave during hidden reasoning",
-    tries: "Lets a model reason in secret for three seconds and disconnects before the first visible word.",
+    name: "disconnect during hidden reasoning",
+    tries: "Lets a model reason invisibly for three seconds and disconnects before the first visible word.",
     ...HIDDEN_REASONING,
     run: async ({ caller, open, body }) => {
       const stream = await open(body({ stream: true, limit: 8_000, extra: reasoning(caller) }));
@@ -139,8 +139,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "leave after hidden reasoning",
-    tries: "Lets a model reason in secret, reads 50 words of the answer and disconnects before it is complete.",
+    name: "disconnect after hidden reasoning",
+    tries: "Lets a model reason invisibly, reads 50 words of the answer and disconnects.",
     ...HIDDEN_REASONING,
     run: async ({ caller, open, body }) => {
       const stream = await open(body({ stream: true, limit: 8_000, extra: reasoning(caller) }));
@@ -150,8 +150,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "reasoning that nobody asked for",
-    tries: "The same by messages without asking for thoughts, of a server whose model reasons all the same.",
+    name: "hidden reasoning not requested",
+    tries: "The same with a messages request that does not ask for reasoning, on a server whose model reasons anyway.",
     ...HIDDEN_REASONING,
     lanes: ALL_LANES.filter(({ caller, provider }) => caller === "messages" && provider === "messages"),
     run: async ({ open, body }) => {
@@ -162,8 +162,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "leave before the provider answers",
-    tries: "Sends long prompts and disconnects while the provider still reads them, again and again.",
+    name: "disconnect before the provider responds",
+    tries: "Repeatedly sends long prompts and disconnects while the provider still reads them.",
     model: { habit: { startMs: 5_000 } },
     credit: "0.2",
     cap: LEFT_EARLY,
@@ -174,8 +174,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "drop plain requests while they are answered",
-    tries: "Asks for plain answers and disconnects while the provider writes them, again and again.",
+    name: "abandon plain requests",
+    tries: "Repeatedly requests plain responses and disconnects while the provider writes them.",
     model: { habit: { tokens: 2_000, rate: 2_000 } },
     before: ordinaryTraffic(),
     credit: "0.2",
@@ -188,8 +188,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "burn a huge prompt and leave",
-    tries: "Sends prompts of 100,000 tokens and disconnects before the provider answers, again and again.",
+    name: "huge prompt, then disconnect",
+    tries: "Repeatedly sends prompts of 100,000 tokens and disconnects before the provider responds.",
     model: { habit: { startMs: 5_000 } },
     credit: "2",
     long: true,
@@ -201,8 +201,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "drop a plain request with an Idempotency-Key",
-    tries: "Disconnects from a plain request with an Idempotency-Key and fetches the answer from the store afterwards.",
+    name: "abandon a plain request with an Idempotency-Key",
+    tries: "Disconnects from a plain request with an Idempotency-Key and later fetches the stored response.",
     model: { habit: { rate: 300 } },
     run: async ({ sent, ask, body }) => {
       const headers = { "idempotency-key": "dropped" };

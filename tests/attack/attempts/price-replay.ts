@@ -11,16 +11,15 @@ const CLAIM = { "idempotency-key": "the-same" };
 export const REPLAYS: readonly PriceAttempt[] = [
   {
     ...all,
-    name: "the same Idempotency-Key at once",
-    tries:
-      "Sends one request 30 times at once under one Idempotency-Key and hopes that several run and one is charged.",
+    name: "parallel requests with one Idempotency-Key",
+    tries: "Sends one request 30 times in parallel with one Idempotency-Key, so that several run and one is charged.",
     model: { habit: { rate: 400 } },
     run: async ({ ask: again, body }) => atOnce(30, () => again(body({ prompt: LONG_PROMPT }), CLAIM)),
   },
   {
     ...all,
-    name: "replays of a stored answer",
-    tries: "Fetches a stored answer twenty times and hopes that the provider is asked again.",
+    name: "replays of a stored response",
+    tries: "Fetches a stored response twenty times, so that the provider is called again.",
     model: quick,
     run: async ({ ask: again, body }) => {
       for (let times = 0; times < 20; times += 1) await again(body({ prompt: LONG_PROMPT }), CLAIM);
@@ -28,7 +27,7 @@ export const REPLAYS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "a stored answer with another body",
+    name: "stored response with another body",
     tries: "Reuses an Idempotency-Key with other bodies and on other operations.",
     model: quick,
     run: async ({ ask: again, body, url, secret, model }) => {
@@ -47,8 +46,8 @@ export const REPLAYS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "another tenant's stored answer",
-    tries: "Guesses the Idempotency-Key of another key and asks for its stored answer.",
+    name: "another tenant's stored response",
+    tries: "Guesses an Idempotency-Key used with another key and asks for its stored response.",
     model: quick,
     run: async ({ ask: again, body, secondKey, url, caller }) => {
       const victim = await secondKey();
@@ -60,8 +59,8 @@ export const REPLAYS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "leave a stream and replay it",
-    tries: "Disconnects from a stream with an Idempotency-Key and asks for the rest under the same one.",
+    name: "disconnect from a stream and replay it",
+    tries: "Disconnects from a stream with an Idempotency-Key and asks for the rest with the same one.",
     model: { habit: {} },
     run: async ({ open, ask: again, body }) => {
       const stream = await open(body({ stream: true, prompt: LONG_PROMPT }), CLAIM);
@@ -72,8 +71,8 @@ export const REPLAYS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "an answer too large to store",
-    tries: "Has an answer made that is too large to store and asks for it again under the same Idempotency-Key.",
+    name: "response too large to store",
+    tries: "Requests a response that is too large to store, then again with the same Idempotency-Key.",
     lanes: STRAIGHT.filter(({ caller }) => caller === "responses"),
     model: { habit: { rate: 0 }, contextWindow: 20_000_000 },
     credit: "20",

@@ -49,8 +49,8 @@ const flood =
 export const RESERVATIONS: readonly PriceAttempt[] = [
   {
     ...all,
-    name: "500 at once on a balance for ten",
-    tries: "Sends 500 requests at once with a balance that pays for about ten.",
+    name: "500 parallel requests on a balance for ten",
+    tries: "Sends 500 requests in parallel with a balance for about ten.",
     model: { habit: { tokens: 200, rate: 0 } },
     credit: "0.01",
     lanes: ALL_LANES.slice(0, 1),
@@ -58,8 +58,8 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "two gateways at once",
-    tries: "Sends requests to two gateway processes at once with a balance that pays for ten.",
+    name: "two gateways in parallel",
+    tries: "Sends requests to two gateway processes in parallel with a balance for ten.",
     model: { habit: { tokens: 200, rate: 0 } },
     credit: "0.01",
     run: async ({ stage, caller, unit, secret, body }) => {
@@ -70,8 +70,8 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "drain to the last nano-credit",
-    tries: "Asks without an output limit until nothing is left.",
+    name: "spend to the last nano-credit",
+    tries: "Sends requests without an output limit until nothing is available.",
     model: { habit: { tokens: 3_000, rate: 0 } },
     credit: "0.03",
     run: async ({ ask: again, body }) => {
@@ -80,8 +80,8 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "a provider that ignores the limit",
-    tries: "Asks for ten tokens with 0.001 credits from a server that writes 3,000 anyway, and tops the key up again.",
+    name: "provider ignores the output limit",
+    tries: "Asks for ten tokens with 0.001 credits from a server that writes 3,000 anyway, then tops the key up.",
     lanes: [...STRAIGHT, ...CROSSED],
     model: { habit: { tokens: 3_000, rate: 0, limitless: true } },
     credit: "0.001",
@@ -94,9 +94,9 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   {
     ...straight,
     credit: "0.05",
-    name: "remote pictures",
+    name: "images by URL",
     refusable: true,
-    tries: "Sends ten remote pictures per request, 60 requests at once, with 0.05 credits.",
+    tries: "Sends ten image URLs per request, 60 requests in parallel, with 0.05 credits.",
     model: { habit: { tokens: 20, rate: 0, mediaTokens: 16_000 } },
     cap: OVERRUN,
     run: flood(60, (lane) => lane.body({ limit: 20, extra: pictures(lane) })),
@@ -104,9 +104,9 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   {
     ...straight,
     credit: "0.05",
-    name: "a remote document",
+    name: "document by URL",
     refusable: true,
-    tries: "Sends the address of a document of a hundred pages, 20 requests at once, with 0.05 credits.",
+    tries: "Sends the URL of a document of a hundred pages, 20 requests in parallel, with 0.05 credits.",
     lanes: STRAIGHT.filter(({ caller }) => caller !== "chat"),
     model: { habit: { tokens: 20, rate: 0, mediaTokens: 150_000 } },
     cap: OVERRUN,
@@ -120,9 +120,9 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   {
     ...all,
     credit: "0.05",
-    name: "text in a member called data",
+    name: "text in a field called data",
     refusable: true,
-    tries: "Hides 430 KB of text in the arguments of an earlier tool call, under a name that pictures use.",
+    tries: "Hides 430 KB of text in the arguments of an earlier tool call, under a field name that images use.",
     lanes: [{ caller: "messages", provider: "messages", unit: "credit" }],
     model: { habit: { tokens: 20, rate: 0 } },
     cap: OVERRUN,
@@ -147,18 +147,19 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   ).map(([what, prompt]): PriceAttempt => ({
     ...straight,
     credit: "0.05",
-    name: `prompts of ${what}`,
+    name: `prompts: ${what}`,
     refusable: true,
-    tries: `Sends prompts of ${what}, which are more tokens than they look, 40 at once with 0.05 credits.`,
+    tries: `Sends prompts of ${what}, which have more tokens than their length suggests, 40 in parallel with 0.05 credits.`,
     model: { habit: { tokens: 20, rate: 0 } },
     cap: OVERRUN,
     run: flood(40, ({ body }) => body({ limit: 20, prompt })),
   })),
   {
     ...all,
-    name: "a prompt beyond the window",
+    name: "prompt beyond the context window",
     refusable: true,
-    tries: "Sends 9,000 words to a model with a window of 4,000 tokens and leaves when the provider has read them.",
+    tries:
+      "Sends 9,000 words to a model with a window of 4,000 tokens and disconnects when the provider has read them.",
     model: { habit: {}, contextWindow: 4_000, maxOutputTokens: 2_000 },
     run: async ({ ask: again, body }) => {
       await again(body({ prompt: "word ".repeat(9_000), limit: 10 }));
@@ -167,7 +168,7 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   {
     ...all,
     name: "odd output limits",
-    tries: "Sends output limits that are huge, fractional, textual, null, negative or given twice.",
+    tries: "Sends output limits that are huge, fractional, strings, null, negative or given twice.",
     model: { habit: { tokens: 400, rate: 0 } },
     run: async ({ caller, ask: again, body }) => {
       const name = caller === "responses" ? "max_output_tokens" : "max_tokens";
@@ -180,7 +181,7 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   {
     ...all,
     name: "odd numbers of choices",
-    tries: "Asks for 0, 128, 1.5, '8', null and minus one choices.",
+    tries: "Requests 0, 128, 1.5, '8', null and -1 choices.",
     lanes: CHAT_LANES,
     model: { habit: { tokens: 50, rate: 0 } },
     run: async ({ ask: again, body }) => {
@@ -190,7 +191,7 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
   },
   {
     ...all,
-    name: "stop sequences and odd codings",
+    name: "stop sequences and odd encodings",
     tries: "Sends stop sequences and Accept-Encoding values that make answers end early or arrive compressed.",
     model: { habit: { tokens: 300, rate: 0 } },
     run: async ({ caller, ask: again, body }) => {

@@ -41,7 +41,7 @@ export const USAGE: readonly PriceAttempt[] = [
   ...FIGURES.map(([what, usage]): PriceAttempt => ({
     kind: "price",
     lanes: ALL_LANES,
-    name: `a provider with ${what}`,
+    name: `provider reports ${what}`,
     tries: `Uses a self-hosted server that reports ${what}, streamed and plain.`,
     model: { habit: { usage, rate: 0 }, conformant: false },
     run: async ({ open, ask, body }) => {
@@ -53,8 +53,8 @@ export const USAGE: readonly PriceAttempt[] = [
   {
     kind: "price",
     lanes: CHAT_LANES,
-    name: "turn usage off",
-    tries: "Sends stream_options that turn usage off, null, and an object without it.",
+    name: "usage turned off",
+    tries: "Sends stream_options with usage off, null, and an object without it.",
     model: { habit: { rate: 0 } },
     run: async ({ open, body }) => {
       for (const options of [{ include_usage: false }, null, {}]) {

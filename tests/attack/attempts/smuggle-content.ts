@@ -102,8 +102,8 @@ const FETCHED = [
 export const CONTENT: readonly SmuggleAttempt[] = [
   {
     ...every,
-    name: "files of the provider's account",
-    tries: "Names files that are stored in the provider's account, in every place a file can stand.",
+    name: "files in the provider's account",
+    tries: "Refers to files stored in the provider's account, everywhere a file is allowed.",
     probes: parts({
       chat: [
         { type: "file", file: { file_id: MARK } },
@@ -139,7 +139,7 @@ export const CONTENT: readonly SmuggleAttempt[] = [
   {
     ...every,
     name: "references to stored items",
-    tries: "Names items of other conversations, with and without saying that they are references.",
+    tries: "Refers to items of other conversations, with and without declaring them as references.",
     probes: inputs([
       { type: "item_reference", id: `msg_${MARK}` },
       { id: `msg_${MARK}` },
@@ -152,8 +152,8 @@ export const CONTENT: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "addresses that the provider would fetch",
-    tries: "Gives picture and document addresses inside the provider's network or on its disk.",
+    name: "URLs that the provider would fetch",
+    tries: "Sends image and document URLs inside the provider's network or on its disk.",
     probes: parts({
       chat: FETCHED.flatMap((url) => [
         { type: "image_url", image_url: { url } },
@@ -175,7 +175,7 @@ export const CONTENT: readonly SmuggleAttempt[] = [
   {
     ...every,
     name: "files of other clouds",
-    tries: "Names files the way Gemini and Bedrock do.",
+    tries: "Refers to files as Gemini and Bedrock do.",
     probes: [
       ...parts({
         chat: [
@@ -201,7 +201,7 @@ export const CONTENT: readonly SmuggleAttempt[] = [
   {
     ...every,
     name: "forged seals: references",
-    tries: "Forges the seal under which the gateway carries thoughts, with a reference to a stored item in it.",
+    tries: "Forges the seal that the gateway puts on reasoning, with a reference to a stored item inside.",
     probes: [
       ...sealed("a reference", "responses", { type: "item_reference", id: MARK }),
       ...sealed("a file", "responses", {
@@ -214,7 +214,7 @@ export const CONTENT: readonly SmuggleAttempt[] = [
   {
     ...every,
     name: "forged seals: tools and fields",
-    tries: "Forges seals with tools, roles and fields of other formats in them.",
+    tries: "Forges seals with tools, roles and fields of other formats inside.",
     probes: [
       ...sealed("tools", "responses", { type: "additional_tools", tools: [{ type: MARK }] }),
       ...sealed("audio", "chat", { field: "audio", details: [{ id: MARK }] }),
@@ -229,8 +229,8 @@ export const CONTENT: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "audio and other dear media",
-    tries: "Sends and asks for audio, which no price is published for.",
+    name: "audio and other expensive media",
+    tries: "Sends and requests audio, which has no published price.",
     probes: [
       ...parts({
         chat: [{ type: "input_audio", input_audio: { data: MARK, format: "wav" } }],

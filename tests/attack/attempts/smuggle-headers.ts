@@ -52,7 +52,7 @@ export const HEADERS: readonly SmuggleAttempt[] = [
   {
     ...every,
     name: "hop-by-hop headers",
-    tries: "Names the gateway's own headers as hop-by-hop, so that they would be dropped on the way.",
+    tries: "Declares the gateway's own headers hop-by-hop, so that they would be dropped.",
     probes: headers({
       connection: "keep-alive, authorization, x-request-id",
       te: "trailers",
@@ -64,19 +64,19 @@ export const HEADERS: readonly SmuggleAttempt[] = [
   {
     ...every,
     name: "two credentials",
-    tries: "Sends a second credential beside its own, to be taken for somebody else.",
+    tries: "Sends a second credential beside its own, to act as another key.",
     probes: headers({ "x-api-key": `tgc_${MARK}` }),
   },
   {
     ...every,
-    name: "a request id of its own",
+    name: "a chosen request id",
     tries: "Chooses the id under which its request is logged and forwarded.",
     probes: headers({ "x-request-id": MARK, "request-id": MARK, "x-client-request-id": MARK }),
   },
   {
     ...every,
-    name: "counting for nothing",
-    tries: "Has a provider count tokens with a key that has no money.",
+    name: "free token counting",
+    tries: "Makes a provider count tokens with a key that has no money.",
     providers: ["messages"],
     credit: "0",
     probes: Array.from({ length: 5 }, () => ({
@@ -90,7 +90,7 @@ export const HEADERS: readonly SmuggleAttempt[] = [
   {
     ...every,
     name: "generating with an empty key",
-    tries: "Asks for answers with a key that has no money, by every operation.",
+    tries: "Requests answers with a key that has no money, on every operation.",
     credit: "0",
     probes: FORMATS.map((caller) => ({
       what: caller,

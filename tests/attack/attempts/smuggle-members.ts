@@ -38,14 +38,14 @@ const every = { kind: "smuggle", providers: FORMATS } as const;
 export const MEMBERS: readonly SmuggleAttempt[] = [
   {
     ...every,
-    name: "dearer service",
-    tries: "Asks for a dearer tier, speed or place.",
+    name: "more expensive service",
+    tries: "Asks for a more expensive tier, speed or region.",
     probes: named(FORMATS, { service_tier: "priority", speed: "fast", inference_geo: MARK }),
   },
   {
     ...every,
     name: "stored conversations",
-    tries: "Names responses, conversations, prompts and containers that are stored in the provider's account.",
+    tries: "Refers to responses, conversations, prompts and containers stored in the provider's account.",
     probes: [
       ...named(["responses"], {
         previous_response_id: `resp_${MARK}`,
@@ -59,8 +59,8 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "another place to call",
-    tries: "Tells a proxy or a self-hosted server which address, key or back end to use.",
+    name: "another address to call",
+    tries: "Sets the address, key or back end that a proxy or a self-hosted server should use.",
     probes: named(FORMATS, {
       api_base: `http://${MARK}`,
       base_url: `http://${MARK}`,
@@ -75,7 +75,7 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   {
     ...every,
     name: "another model than the one paid for",
-    tries: "Names fall-backs, presets, routes and mock answers of routers.",
+    tries: "Asks for fallbacks, presets, routes and mock answers of routers.",
     probes: named(FORMATS, {
       models: ["dear-model"],
       fallbacks: [{ model: "dear-model" }],
@@ -89,7 +89,7 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   {
     ...every,
     name: "the scheduler of a self-hosted server",
-    tries: "Asks to go first, to be computed many times and to be taken for another request.",
+    tries: "Asks for priority, for repeated computation and for the identity of another request.",
     probes: named(FORMATS, {
       priority: -1_000,
       request_id: MARK,
@@ -103,8 +103,8 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "search that the provider runs",
-    tries: "Turns on the provider's web search by every name it goes by.",
+    name: "provider-run search",
+    tries: "Turns on the provider's web search under each of its names.",
     probes: [
       ...named(["chat", "responses"], {
         web_search_options: {},
@@ -122,7 +122,7 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "tools that the provider runs",
+    name: "provider-run tools",
     tries: "Asks for code execution, file search, connectors and hosted MCP servers.",
     probes: [
       ...["code_interpreter", "file_search", "image_generation", "mcp"].flatMap((type) =>
@@ -140,8 +140,8 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "known members in other letters",
-    tries: "Writes known members in other letters, which servers that read without regard to case would take.",
+    name: "known fields in other case",
+    tries: "Writes known fields in other case, which case-insensitive servers would accept.",
     probes: each(
       {
         chat: ["MAX_TOKENS", "Max_Completion_Tokens", "N", "Service_Tier", "STORE", "Model", "Stream"],
@@ -153,8 +153,8 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "members written with escapes",
-    tries: "Hides the names of refused members behind JSON escapes and prototypes.",
+    name: "field names written with escapes",
+    tries: "Hides the names of rejected fields behind JSON escapes and prototypes.",
     probes: FORMATS.flatMap((caller) => [
       raw(caller, "an escaped name", String.raw`"service\u005ftier":"priority"`, ["priority"]),
       raw(caller, "an escaped letter", String.raw`"\u0073ervice_tier":"priority"`, ["priority"]),
@@ -166,8 +166,8 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "members given twice",
-    tries: "Gives a member twice, so that the gateway reads one value and the provider the other.",
+    name: "duplicate fields",
+    tries: "Sends a field twice, so that the gateway reads one value and the provider the other.",
     probes: FORMATS.flatMap((caller) => [
       raw(caller, "model twice", '"model":"smuggled-4711"', [MARK]),
       raw(caller, "limit twice", `"max_tokens":30001,"max_tokens":5`, ["30001"]),
@@ -176,8 +176,8 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "null in place of a member",
-    tries: "Sends null where a value would be refused, which lenient servers take as their own default.",
+    name: "null instead of a value",
+    tries: "Sends null where a value would be rejected; lenient servers take it as their default.",
     probes: each(
       {
         chat: ["service_tier", "store", "max_tokens", "n", "web_search_options"],
@@ -189,8 +189,8 @@ export const MEMBERS: readonly SmuggleAttempt[] = [
   },
   {
     ...every,
-    name: "another person's name",
-    tries: "Presents the user id, the safety identifier and the cache key of another tenant.",
+    name: "another tenant's identity",
+    tries: "Sends the user id, safety identifier and cache key of another tenant.",
     probes: [
       ...members(["chat", "responses"], { user: MARK }, [`"${MARK}"`]),
       ...members(["chat", "responses"], { safety_identifier: MARK }, [`"${MARK}"`]),
