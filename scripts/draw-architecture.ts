@@ -19,8 +19,8 @@ const TEST_FILE = /\.test\.ts$/;
 
 /** Top to bottom. A folder may stand here before it exists; one that exists and does not stand here stops the script. */
 const ROWS: Row[] = [
-  { title: "START", meaning: "introduces the parts", span: [0, 2 / 3], names: ["main.ts", "app.ts"] },
-  { title: "EDGE", meaning: "knows callers", span: [0, 1], names: ["cli", "admin", "http"] },
+  { title: "START", meaning: "connects the parts", span: [0, 2 / 3], names: ["main.ts", "app.ts"] },
+  { title: "EDGE", meaning: "HTTP and terminal", span: [0, 1], names: ["cli", "admin", "http"] },
   { title: "USE CASES", meaning: "puts steps in order", span: [0, 1], names: ["operator", "gateway"] },
   {
     title: "CAPABILITIES",
@@ -41,12 +41,12 @@ const ROWS: Row[] = [
     ],
   },
   {
-    title: "GROUND",
-    meaning: "bytes, SQL and signals",
+    title: "BASE",
+    meaning: "bytes, SQL, telemetry",
     span: [0, 1],
     names: ["db", "telemetry", "tokens", "config", "wire", "translate"],
   },
-  { title: "WORDS", meaning: "imports nothing", span: [0, 1], names: ["core"] },
+  { title: "TYPES", meaning: "imports nothing", span: [0, 1], names: ["core"] },
 ];
 
 const LEFT = 200;
