@@ -36,7 +36,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     conformant: true,
     chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
     responses: { leastOutputTokens: 16 },
-    remark: "Reasoning models refuse `max_tokens`; the newer name is taken by all.",
+    remark: "Reasoning models reject `max_tokens`; all models accept the newer name.",
   },
   {
     ...UNLISTED,
@@ -44,14 +44,14 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     baseUrls: everywhere("https://api.anthropic.com/v1", "messages"),
     hosts: ["api.anthropic.com"],
     conformant: true,
-    remark: "Speaks messages alone; a route there may be declared conformant.",
+    remark: "Serves only messages; its routes may be declared conformant.",
   },
   {
     ...UNLISTED,
     name: "Google Gemini",
     baseUrls: { gemini: "https://generativelanguage.googleapis.com/v1beta" },
     hosts: ["generativelanguage.googleapis.com"],
-    remark: "Speaks a format of its own, by API key. `upstream_model` is written with or without `models/` in front.",
+    remark: "Has its own format and uses an API key. `upstream_model` works with or without the prefix `models/`.",
   },
   {
     ...UNLISTED,
@@ -68,7 +68,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     name: "Groq",
     baseUrls: everywhere("https://api.groq.com/openai/v1", "chat", "responses"),
     hosts: ["api.groq.com"],
-    remark: "Refuses `logprobs`, `top_logprobs`, `logit_bias`, `messages[].name`, and `n` other than 1.",
+    remark: "Rejects `logprobs`, `top_logprobs`, `logit_bias`, `messages[].name`, and `n` other than 1.",
   },
   {
     ...UNLISTED,
@@ -76,44 +76,43 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     baseUrls: everywhere("https://api.mistral.ai/v1", "chat"),
     hosts: ["api.mistral.ai"],
     chat: { ...UNLISTED.chat, streamOptions: "refused", callIds: "nine" },
-    remark:
-      "Answers 422 to any field it does not know, `max_completion_tokens` among them. Usage is in the last chunk.",
+    remark: "Returns 422 for any unknown field, including `max_completion_tokens`. Usage is in the last chunk.",
   },
   {
     ...UNLISTED,
     name: "DeepSeek",
     baseUrls: { chat: "https://api.deepseek.com", messages: "https://api.deepseek.com/anthropic/v1" },
     hosts: ["api.deepseek.com"],
-    remark: "Each format has a base URL of its own, so it is two providers in the catalogue.",
+    remark: "Each format has its own base URL, so add it as two providers.",
   },
   {
     ...UNLISTED,
     name: "xAI",
     baseUrls: everywhere("https://api.x.ai/v1", "chat", "responses"),
     hosts: ["api.x.ai"],
-    remark: "Its messages endpoint is declared obsolete; do not route there.",
+    remark: "Its messages endpoint is deprecated; do not use it.",
   },
   {
     ...UNLISTED,
     name: "Together",
     baseUrls: everywhere("https://api.together.ai/v1", "chat"),
     hosts: ["api.together.ai", "api.together.xyz"],
-    remark: "`upstream_model` has its maker's name in front, `openai/gpt-oss-20b`.",
+    remark: "`upstream_model` starts with the maker's name: `openai/gpt-oss-20b`.",
   },
   {
     ...UNLISTED,
     name: "Moonshot",
     baseUrls: everywhere("https://api.moonshot.ai/v1", "chat", "responses"),
     hosts: ["api.moonshot.ai", "api.moonshot.cn"],
-    remark: "`api.moonshot.cn` is its address in China. Chunks lack `object`; usage is in the last one with a choice.",
+    remark:
+      "The address in China is `api.moonshot.cn`. Chunks lack `object`; usage is in the last chunk with a choice.",
   },
   {
     ...UNLISTED,
     name: "Fireworks",
     baseUrls: everywhere("https://api.fireworks.ai/inference/v1", "chat", "responses", "messages"),
     hosts: ["api.fireworks.ai"],
-    remark:
-      "`upstream_model` is a resource name, `accounts/fireworks/models/…`. Usage is in the last chunk, asked for or not.",
+    remark: "`upstream_model` is a resource name, `accounts/fireworks/models/…`. Usage is always in the last chunk.",
   },
   {
     ...UNLISTED,
@@ -121,15 +120,14 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     baseUrls: everywhere("https://openrouter.ai/api/v1", "chat"),
     hosts: ["openrouter.ai"],
     remark:
-      "Sends comments while it waits. Fails within a stream by a chunk with an `error` and the finish reason `error`.",
+      "Sends comments while it waits. Reports a failure mid-stream as a chunk with `error` and the finish reason `error`.",
   },
   {
     ...UNLISTED,
     name: "vLLM",
     baseUrls: everywhere("http://127.0.0.1:8000/v1", "chat", "responses", "messages"),
     hosts: [],
-    remark:
-      "Wants a credential only when it was started with `--api-key`, and then as `authorization`: not for messages.",
+    remark: "Needs a credential only if started with `--api-key`, and then as `authorization`, so not for messages.",
   },
   {
     ...UNLISTED,
@@ -137,14 +135,14 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     baseUrls: everywhere("http://127.0.0.1:11434/v1", "chat", "responses", "messages"),
     hosts: [],
     remark:
-      "Wants no credential. Knows the limit of output only as `max_tokens`. The first call loads the model: give it a long first-byte timeout.",
+      "Needs no credential. Accepts the output limit only as `max_tokens`. The first call loads the model: set a long first-byte timeout.",
   },
   {
     ...UNLISTED,
     name: "LM Studio",
     baseUrls: everywhere("http://127.0.0.1:1234/v1", "chat", "responses", "messages"),
     hosts: [],
-    remark: "Wants a credential only when told to. The first call may load the model.",
+    remark: "Needs a credential only if configured. The first call may load the model.",
   },
 ];
 
