@@ -67,6 +67,23 @@ test("every file on the path of a request exists", () => {
   expect(files.filter((name) => !existsSync(join(ROOT, "src", name)))).toEqual([]);
 });
 
+test("every file that the page names as the place to look exists", () => {
+  const files = namesIn(sectionOf("Where to look")).filter((name) => /^[^<]+\.(ts|sql)$/.test(name));
+
+  expect(files.length).toBeGreaterThan(15);
+  expect(files.filter((name) => !existsSync(join(ROOT, name.endsWith(".sql") ? "" : "src", name)))).toEqual([]);
+});
+
+test("the migration that the page names for 402 has the latest definition of the function that decides it", () => {
+  const [, called] = /from (admit_v\d+)\(/.exec(readFileSync(join(ROOT, "src/ledger/ledger-store.ts"), "utf8")) ?? [];
+  const defines = new RegExp(`create (or replace )?function ${called}\\(`);
+  const latest = globSync("migrations/*.sql", { cwd: ROOT })
+    .toSorted()
+    .findLast((path) => defines.test(readFileSync(join(ROOT, path), "utf8")));
+
+  expect(namesIn(sectionOf("Where to look"))).toEqual(expect.arrayContaining([called, latest]));
+});
+
 test("every exit on the path of a request has the status the caller gets", () => {
   const exits = [...sectionOf("The path of a request").matchAll(/\b(\d{3})\s+`(\w+)`/g)].map(([, status, code]) => ({
     status: Number(status),
