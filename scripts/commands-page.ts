@@ -43,6 +43,7 @@ const INTRODUCTION = [
 
 const CONVENTIONS = [
   '- **Output.** The result goes to standard output; warnings, progress and errors go to standard error. `--json` prints the result as JSON, and an error as `{"error":{"message":…}}`.',
+  "- **Terminal.** On a terminal, tables fit its width and states have a colour; a cut text ends with `…`. In a pipe or a file, output is plain and whole. `NO_COLOR` (any value) and `TERM=dumb` turn colour off; `FORCE_COLOR=1` turns it on.",
   "- **Exit codes.** 0: done. 1: the command failed. 2: the command line is not valid. Where 1 has another meaning, the command says so below.",
   "- **Keys.** Name a key by its id or by its prefix, the first 12 characters of its secret. If you pass a whole secret, only the prefix is used.",
   "- **Database.** Commands use the database in `DATABASE_URL`. Without one, commands for keys, money, providers and models use the `tollgate dev` that runs in the same folder.",

@@ -1,6 +1,7 @@
 import { ConfigError } from "../config/config-error.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
+import { screenOf } from "./text/screen.ts";
 import { connectionLost, LineRefusedError, sqlStateOf, whyRefused } from "../db/database-error.ts";
 
 /** A failure the user can act on: it says what happened and what to do, and needs no stack. */
@@ -21,7 +22,7 @@ const PLAIN = [CommandError, Fault, Conflict, ConfigError, LineRefusedError] as 
 export function reportFailure(error: unknown, asJson: boolean): void {
   const message = messageOf(error);
   if (asJson) process.stderr.write(`${JSON.stringify({ error: { message } })}\n`);
-  else process.stderr.write(`tollgate: ${message}\n`);
+  else process.stderr.write(`${screenOf(process.stderr).paint("bad", "tollgate:")} ${message}\n`);
 }
 
 function messageOf(error: unknown): string {

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { addNotes } from "./command-notes.ts";
 import { mindOutput } from "./mind-output.ts";
+import { screenOf } from "./text/screen.ts";
 import { reportFailure } from "./report-failure.ts";
 
 type AddCommand = (program: Command) => void;
@@ -36,7 +38,8 @@ export async function createProgram(word: string): Promise<Command> {
     .description("The model gateway with a hard money cap, on one PostgreSQL.")
     .version(packageVersion())
     .option("--config <file>", "settings file (default: tollgate.yaml, if there is one)")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, styleTitle: bold })
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, colourError)) })
     .exitOverride()
     .showHelpAfterError("(run with --help for what is possible)")
     .showSuggestionAfterError();
@@ -60,6 +63,10 @@ export async function runTollgate(argv: readonly string[]): Promise<void> {
     process.exitCode = FAILED;
   }
 }
+
+/** Of help; Commander takes colour out where there is no terminal. */
+const bold = (text: string): string => styleText("bold", text, { validateStream: false });
+const colourError = (word: string): string => screenOf(process.stderr).paint("bad", word);
 
 /** The one command that was named, or all: to list them, or to guess which was meant. */
 async function loadCommands(word: string): Promise<Iterable<AddCommand>> {

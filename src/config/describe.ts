@@ -19,13 +19,6 @@ export function describeConfig(config: Config, sources: Sources): ConfigRow[] {
   }));
 }
 
-/** The rows as aligned text, for a terminal. */
-export function formatConfig(rows: readonly ConfigRow[]): string {
-  const pathWidth = Math.max(...rows.map((row) => row.path.length));
-  const valueWidth = Math.max(...rows.map((row) => row.value.length));
-  return rows.map((row) => `${row.path.padEnd(pathWidth)}  ${row.value.padEnd(valueWidth)}  ${row.source}\n`).join("");
-}
-
 function shown(field: Field, config: Config): string {
   const value = read(config, field);
   if (value === null || value === undefined) return UNSET;

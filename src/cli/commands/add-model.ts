@@ -64,7 +64,10 @@ export function addModelAddCommand(models: Command): void {
           publication: options.unpublished ? ("unpublished" as const) : ("published" as const),
         };
         const changes = await catalogue.addModel(order, by);
-        printResult(changesView(changes), { json: options.json === true, text: () => changeListing(changes) });
+        printResult(changesView(changes), {
+          json: options.json === true,
+          text: (screen) => changeListing(changes, screen),
+        });
       });
     });
 }

@@ -3,6 +3,7 @@ import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { isSentInTheClear, readProviderOrder } from "../provider-order.ts";
 import { PRESETS } from "../provider-presets.ts";
+import { warn } from "../text/screen.ts";
 import { credentialText } from "../text/provider-text.ts";
 import { readCredential } from "../read-credential.ts";
 import { CommandError } from "../report-failure.ts";
@@ -53,12 +54,12 @@ async function addProvider(name: string, options: AddOptions, command: Command):
     const present = options.replace ? "replace" : "keep";
     const { result, provider } = await providers.add({ ...order, secret, present }, by);
     if (isSentInTheClear(order)) {
-      process.stderr.write(`warning: ${order.baseUrl} is not https, so the credential can be read on the way\n`);
+      warn(`${order.baseUrl} is not https, so the credential can be read on the way`);
     }
     // What this command could have of it says nothing about the gateways of the database.
     if (through === "gateway" && provider.credentialProblem !== null) {
       const problem = `the running gateway cannot have the credential: ${provider.credentialProblem}`;
-      process.stderr.write(`warning: ${problem} Set it up there, or store it with --credential-stdin --replace.\n`);
+      warn(`${problem} Set it up there, or store it with --credential-stdin --replace.`);
     }
     printResult(
       { provider: name, result, base_url: order.baseUrl, credential: order.credentialRef },

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Adoption } from "../../operator/storage.ts";
 import { withStorage } from "../open-storage.ts";
-import { facts, printResult } from "../text/print.ts";
+import { printResult } from "../text/print.ts";
+import { facts } from "../text/table.ts";
 
 /** `tollgate ledger adopt`. */
 export function addLedgerAdoptCommand(ledger: Command): void {

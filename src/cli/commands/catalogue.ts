@@ -21,7 +21,7 @@ export function addCatalogueCommands(program: Command): void {
       await withOperator(command, async ({ catalogue: models }, by) => {
         const changes = await models.apply(description, by);
         const json = options.json === true;
-        printResult(changesView(changes), { json, text: () => changeListing(changes) });
+        printResult(changesView(changes), { json, text: (screen) => changeListing(changes, screen) });
       });
     });
   catalogue
@@ -33,7 +33,10 @@ export function addCatalogueCommands(program: Command): void {
         const { data: book } = await everyPage((page) => models.listPrices(model, page));
         const nowMs = Date.now();
         const json = options.json === true;
-        printResult({ model, prices: priceBookView(book, nowMs) }, { json, text: () => priceBookListing(book, nowMs) });
+        printResult(
+          { model, prices: priceBookView(book, nowMs) },
+          { json, text: (screen) => priceBookListing(book, nowMs, screen) },
+        );
       });
     });
 }

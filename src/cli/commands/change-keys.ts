@@ -5,6 +5,7 @@ import { durationMs, isoDate, keyName, orWord, positiveInteger } from "../argume
 import { keyName as named, secretListing } from "../text/key-text.ts";
 import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
+import { screenOf } from "../text/screen.ts";
 import { CommandError } from "../report-failure.ts";
 
 const STATUS_COMMANDS: Record<StatusChange, string> = {
@@ -60,7 +61,9 @@ export function addKeyChangeCommands(keys: Command): void {
         const { secret, ...shown } = await operator.keys.rotate(name, { overlapMs: options.overlap }, by);
         const rotated = keyShownView(shown);
         if (!options.json) {
-          process.stderr.write(`${secretListing(rotated.secrets)}\n\nthe new secret is shown this once:\n`);
+          process.stderr.write(
+            `${secretListing(rotated.secrets, screenOf(process.stderr))}\n\nthe new secret is shown this once:\n`,
+          );
         }
         printResult({ ...rotated, secret }, { json: options.json === true, text: () => secret });
       });

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { describeConfig, formatConfig } from "../../config/describe.ts";
+import { describeConfig } from "../../config/describe.ts";
 import { loadSettings } from "../open-database.ts";
+import { configListing } from "../text/config-text.ts";
 import { printResult } from "../text/print.ts";
 
 /** `tollgate config show`: every value, where it came from, and never a secret. */
@@ -15,7 +16,7 @@ export function addConfigCommands(program: Command): void {
       const rows = describeConfig(loaded.config, loaded.sources);
       printResult(
         { file: loaded.file, settings: rows },
-        { json: options.json === true, text: () => formatConfig(rows) },
+        { json: options.json === true, text: (screen) => configListing(rows, screen) },
       );
     });
 }

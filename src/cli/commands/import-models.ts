@@ -64,7 +64,7 @@ export function addModelImportCommand(models: Command): void {
         };
         const compared = await catalogue.importModels(order, by);
         const report = { compared, list, applied: options.apply === true };
-        printResult(importView(report), { json: options.json === true, text: () => importText(report) });
+        printResult(importView(report), { json: options.json === true, text: (screen) => importText(report, screen) });
       });
     });
 }

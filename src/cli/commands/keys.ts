@@ -34,7 +34,7 @@ export function addKeyCommands(program: Command): void {
     .action(async (options: PageOptions & { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
         const page = pageView(await readPages(options, operator.keys.list), keyView);
-        printResult(page, { json: options.json === true, text: () => keyListing(page, options) });
+        printResult(page, { json: options.json === true, text: (screen) => keyListing(page, options, screen) });
       });
     });
 
@@ -47,7 +47,10 @@ export function addKeyCommands(program: Command): void {
       await withOperator(command, async (operator) => {
         const shown = keyShownView(await operator.keys.show(name));
         const account = accountView(await operator.funds.show(shown.key.id));
-        printResult({ ...shown, account }, { json: options.json === true, text: () => keyDetails(shown, account) });
+        printResult(
+          { ...shown, account },
+          { json: options.json === true, text: (screen) => keyDetails(shown, account, screen) },
+        );
       });
     });
 

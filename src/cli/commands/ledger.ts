@@ -23,7 +23,7 @@ export function addLedgerCommands(program: Command): void {
     .action(async (name: string, options: PageOptions & { json?: true }, command: Command) => {
       await withOperator(command, async ({ books }) => {
         const page = journalView(await readPages(options, (asked) => books.journal(name, asked)));
-        printResult(page, { json: options.json === true, text: () => journalListing(page, options) });
+        printResult(page, { json: options.json === true, text: (screen) => journalListing(page, options, screen) });
       });
     });
 
@@ -38,7 +38,7 @@ export function addLedgerCommands(program: Command): void {
         const verified = await books.verify(options.key ?? null, ({ phase, done }) => progress.show(phase, done));
         const report = verificationView(verified);
         progress.end();
-        printResult(report, { json: options.json === true, text: () => verificationText(report) });
+        printResult(report, { json: options.json === true, text: (screen) => verificationText(report, screen) });
         process.exitCode = report.ok ? 0 : 1;
       });
     });

@@ -7,7 +7,8 @@ import { modelListing, modelView, routeListing, routeView } from "../text/model-
 import { withOperator } from "../open-operator.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
 import { changeListing } from "../text/price-text.ts";
-import { printable, printResult } from "../text/print.ts";
+import { printable } from "../text/cell.ts";
+import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 import { addModelAddCommand } from "./add-model.ts";
 import { addModelImportCommand } from "./import-models.ts";
@@ -29,7 +30,7 @@ export function addModelCommands(program: Command): void {
         const shown = all.filter(({ id }) => matchesGlob(id, options.match));
         printResult(
           { data: shown.map(modelView) },
-          { json: options.json === true, text: () => modelListing(shown, options.match) },
+          { json: options.json === true, text: (screen) => modelListing(shown, options.match, screen) },
         );
       });
     });
@@ -57,7 +58,10 @@ function addPriceCommand(models: Command): void {
       await withOperator(self, async ({ catalogue }, by) => {
         const fromMs = options.from === undefined ? null : Date.parse(options.from);
         const changes = await catalogue.changePrice(id, { parts, fromMs }, by);
-        printResult(changesView(changes), { json: options.json === true, text: () => changeListing(changes) });
+        printResult(changesView(changes), {
+          json: options.json === true,
+          text: (screen) => changeListing(changes, screen),
+        });
       });
     });
 }
@@ -114,7 +118,10 @@ function addRoutesCommand(models: Command): void {
             return;
           }
           const { routes } = await catalogue.showModel(id);
-          printResult({ model: id, routes: routes.map(routeView) }, { json, text: () => routeListing(routes) });
+          printResult(
+            { model: id, routes: routes.map(routeView) },
+            { json, text: (screen) => routeListing(routes, screen) },
+          );
         });
       },
     );

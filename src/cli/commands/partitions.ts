@@ -17,7 +17,7 @@ export function addPartitionsCommand(ledger: Command): void {
       await withStorage(command, async (storage, by) => {
         if (options.repair === undefined) {
           const days = await storage.listDays();
-          printResult(partitionsView(days), { json, text: () => partitionListing(days) });
+          printResult(partitionsView(days), { json, text: (screen) => partitionListing(days, screen) });
           return;
         }
         const progress = createProgress();

@@ -24,7 +24,7 @@ export function addProviderCommands(program: Command): void {
         const { data: list } = await everyPage(operator.providers.list);
         printResult(
           { data: list.map(providerView) },
-          { json: options.json === true, text: () => providerListing(list) },
+          { json: options.json === true, text: (screen) => providerListing(list, screen) },
         );
       });
     });

@@ -22,7 +22,7 @@ export function addQuarantineCommands(ledger: Command): void {
     .action(async (options: PageOptions & { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
         const page = quarantineView(await readPages(options, operator.quarantine.list));
-        printResult(page, { json: options.json === true, text: () => quarantineListing(page) });
+        printResult(page, { json: options.json === true, text: (screen) => quarantineListing(page, screen) });
       });
     });
 

@@ -2,7 +2,8 @@ import { type Command, Option } from "commander";
 import { PROVIDER_DIALECTS, type ProviderDialect } from "../../core/dialect.ts";
 import { PROBE_OUTPUT_TOKENS } from "../../core/probe.ts";
 import { withOperator } from "../open-operator.ts";
-import { printable, printResult } from "../text/print.ts";
+import { printable } from "../text/cell.ts";
+import { printResult } from "../text/print.ts";
 import { chooseTarget } from "../choose-target.ts";
 import { probeText, probeView } from "../text/probe-text.ts";
 
@@ -32,7 +33,7 @@ export function addProviderTestCommand(providers: Command): void {
         const { upstreamModel, dialect } = choice;
         const result = await operator.providers.probe(name, { upstreamModel, dialect });
         const report = { provider: name, choice, result };
-        printResult(probeView(report), { json: options.json === true, text: () => probeText(report) });
+        printResult(probeView(report), { json: options.json === true, text: (screen) => probeText(report, screen) });
         process.exitCode = result.problem === null ? 0 : 1;
       });
     });

@@ -21,7 +21,7 @@ export function addUsageCommand(program: Command): void {
         const account = await operator.funds.show(key.id);
         const { days, models } = usageReportView(await operator.usage(key.id, options.days));
         const usage = { key: keyView(key), account: accountView(account), days, models };
-        printResult(usage, { json: options.json === true, text: () => usageText(usage) });
+        printResult(usage, { json: options.json === true, text: (screen) => usageText(usage, screen) });
       });
     });
 }

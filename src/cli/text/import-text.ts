@@ -2,7 +2,8 @@ import { type PriceList, SKIP_REASONS, type SkipReason } from "../../config/pric
 import type { ImportedModel } from "../../core/imported-model.ts";
 import { importedModelView } from "../../wire/admin/catalogue.ts";
 import { factsText } from "./model-text.ts";
-import { facts, table } from "./print.ts";
+import { PLAIN, type Screen } from "./screen.ts";
+import { facts, table } from "./table.ts";
 
 export type ImportReport = { compared: readonly ImportedModel[]; list: PriceList; applied: boolean };
 
@@ -14,21 +15,22 @@ export const importView = ({ compared, list, applied }: ImportReport): object =>
 });
 
 /** What differs, line by line; what does not, and what was left out, as counts. */
-export function importText({ compared, list, applied }: ImportReport): string {
+export function importText({ compared, list, applied }: ImportReport, screen: Screen = PLAIN): string {
   const differing = compared.filter(({ change }) => change === "new" || change === "changed");
   const count = (change: ImportedModel["change"]): number => compared.filter((row) => row.change === change).length;
   const rows = differing.map(({ id, change, before, after }) => [change, id, factsText(before, after)]);
   const refused = list.refused.map(({ id, field, problem }) => [id, field, problem]);
   const skipped = Object.entries(list.skipped) as [SkipReason, number][];
   return [
-    ...(rows.length === 0 ? [] : [table(["CHANGE", "MODEL", "CREDITS PER MILLION TOKENS, LIMITS"], rows)]),
-    ...(refused.length === 0 ? [] : [table(["REFUSED", "FIELD", "WHY"], refused)]),
+    ...(rows.length === 0 ? [] : [table(["CHANGE", "MODEL", "CREDITS PER MILLION TOKENS, LIMITS"], rows, { screen })]),
+    ...(refused.length === 0 ? [] : [table(["REFUSED", "FIELD", "WHY"], refused, { screen })]),
     ...(skipped.length === 0
       ? []
       : [
           facts(
             "left out",
             skipped.map(([reason, models]) => [String(models), SKIP_REASONS[reason]]),
+            screen,
           ),
         ]),
     ...foreignText(compared),

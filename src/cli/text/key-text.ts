@@ -1,17 +1,19 @@
 import type { AccountJson } from "../../wire/admin/funds.ts";
 import type { KeyJson, KeyListJson, KeyShownJson } from "../../wire/admin/keys.ts";
 import { moreText } from "../page-options.ts";
-import { facts, printable, table } from "./print.ts";
+import { printable } from "./cell.ts";
+import { PLAIN, type Screen } from "./screen.ts";
+import { facts, table } from "./table.ts";
 
 /** How a key is named to people: enough to find it again, too little to use it. */
 export const keyName = ({ prefix, label }: Pick<KeyJson, "prefix" | "label">): string =>
   label === null ? `${prefix}…` : `${prefix}… (${printable(label)})`;
 
-export function keyListing({ data, next }: KeyListJson, { after }: { after?: string }): string {
+export function keyListing({ data, next }: KeyListJson, { after }: { after?: string }, screen: Screen = PLAIN): string {
   if (data.length === 0)
     return after === undefined ? "no keys yet; make one with `tollgate keys create`" : "no more keys";
   const listing = table(
-    ["PREFIX", "MODE", "STATUS", "LABEL", "PROVIDER", "RPM", "EXPIRES", "ID"],
+    ["=PREFIX", "MODE", "STATUS", "LABEL", "PROVIDER", ">RPM", "EXPIRES", "?ID"],
     data.map((row) => [
       row.prefix,
       row.mode,
@@ -22,17 +24,19 @@ export function keyListing({ data, next }: KeyListJson, { after }: { after?: str
       row.expires_at ?? "-",
       row.id,
     ]),
+    { screen },
   );
   return `${listing}${moreText(next)}`;
 }
 
-export const secretListing = (secrets: KeyShownJson["secrets"]): string =>
+export const secretListing = (secrets: KeyShownJson["secrets"], screen: Screen = PLAIN): string =>
   table(
     ["SECRET", "STATUS", "MADE", "EXPIRES"],
     secrets.map((secret) => [`${secret.prefix}…`, secret.status, secret.created_at, secret.expires_at ?? "never"]),
+    { screen },
   );
 
-export function keyDetails({ key, secrets }: KeyShownJson, account: AccountJson): string {
+export function keyDetails({ key, secrets }: KeyShownJson, account: AccountJson, screen: Screen = PLAIN): string {
   const pairs: [string, string][] = [
     ["id", key.id],
     ["mode", key.mode],
@@ -44,7 +48,7 @@ export function keyDetails({ key, secrets }: KeyShownJson, account: AccountJson)
     ["made", key.created_at],
     ...accountFacts(account),
   ];
-  return `${facts(keyName(key), pairs)}\n\n${secretListing(secrets)}`;
+  return `${facts(keyName(key), pairs, screen)}\n\n${secretListing(secrets, screen)}`;
 }
 
 /** What a key has and had, as lines of a table. */

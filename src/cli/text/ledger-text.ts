@@ -1,8 +1,13 @@
 import type { JournalJson, VerificationJson } from "../../wire/admin/books.ts";
 import { moreText } from "../page-options.ts";
-import { table } from "./print.ts";
+import { PLAIN, type Screen } from "./screen.ts";
+import { table } from "./table.ts";
 
-export function journalListing({ key, unit, data, next, opening }: JournalJson, { after }: { after?: string }): string {
+export function journalListing(
+  { key, unit, data, next, opening }: JournalJson,
+  { after }: { after?: string },
+  screen: Screen = PLAIN,
+): string {
   if (data.length === 0)
     return after === undefined ? `nothing was ever booked to ${key.prefix}…` : "nothing was booked before that";
   const listing = table(
@@ -16,6 +21,7 @@ export function journalListing({ key, unit, data, next, opening }: JournalJson, 
       entry.request_id ?? "-",
       entry.reference ?? "-",
     ]),
+    { screen },
   );
   return `${listing}${ending({ next, opening })}`;
 }
@@ -27,14 +33,14 @@ function ending({ next, opening }: Pick<JournalJson, "next" | "opening">): strin
   return `\n\nThe balance before the oldest entry is ${opening}: charges whose usage records are gone are not listed.`;
 }
 
-export function verificationText(report: VerificationJson): string {
+export function verificationText(report: VerificationJson, screen: Screen = PLAIN): string {
   const { keys, holds, charges, fundings, usage_records: records } = report;
   const looked = `${keys} keys, ${charges} charges, ${fundings} fundings, ${holds} holds, ${records} usage records`;
   const aside = quarantineNote(report.quarantined);
   if (report.ok) return `the books add up: ${looked}${aside}`;
   const rows = report.mismatches.map(({ key_id: id, column, expected, found }) => [id, column, expected, found]);
   const more = report.truncated ? "\nand more than are listed here" : "";
-  return `${table(["KEY", "WHAT", "EXPECTED", "FOUND"], rows)}${more}\n\nthe books do not add up: ${rows.length} mismatches in ${looked}${aside}`;
+  return `${table(["=KEY", "WHAT", ">EXPECTED", ">FOUND"], rows, { screen })}${more}\n\nthe books do not add up: ${rows.length} mismatches in ${looked}${aside}`;
 }
 
 /** Money that stays reserved is no mistake in the books, and yet the reader must know of it. */

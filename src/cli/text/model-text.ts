@@ -3,7 +3,9 @@ import { formatCredits } from "../../core/money.ts";
 import { tariffView } from "../../wire/catalogue/price.ts";
 import type { ModelDetails } from "../../operator/catalogue.ts";
 import { priceText } from "./price-text.ts";
-import { printable, table } from "./print.ts";
+import { printable } from "./cell.ts";
+import { PLAIN, type Screen, stateTone, type Tone } from "./screen.ts";
+import { table } from "./table.ts";
 
 type Route = ModelDetails["routes"][number];
 
@@ -35,7 +37,7 @@ export const routeView = (route: Route) => ({
   weight: route.weight,
 });
 
-export const modelListing = (models: readonly ModelDetails[], match: string): string =>
+export const modelListing = (models: readonly ModelDetails[], match: string, screen: Screen = PLAIN): string =>
   models.length === 0
     ? noModels(match)
     : table(
@@ -49,14 +51,19 @@ export const modelListing = (models: readonly ModelDetails[], match: string): st
           routesText(model.routes),
           model.obstacles.length === 0 ? "published" : model.obstacles.join("; "),
         ]),
+        { screen, tone: modelTone },
       );
+
+/** Whatever else stands there keeps the model from being used. */
+const modelTone = (cell: string, title: string): Tone | null =>
+  title === "STATE" && cell !== "published" ? "caution" : stateTone(cell);
 
 const noModels = (match: string): string =>
   match === "*"
     ? "no model; add one with `tollgate models add`, or many with `tollgate models import`"
     : `no model is called ${printable(match)}`;
 
-export const routeListing = (routes: readonly Route[]): string =>
+export const routeListing = (routes: readonly Route[], screen: Screen = PLAIN): string =>
   routes.length === 0
     ? "no route"
     : table(
@@ -70,6 +77,7 @@ export const routeListing = (routes: readonly Route[]): string =>
           String(route.priority),
           String(route.weight),
         ]),
+        { screen },
       );
 
 const SHOWN_ROUTES = 2;

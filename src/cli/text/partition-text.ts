@@ -1,5 +1,6 @@
 import type { JournalDays, RepairedDay } from "../../operator/storage.ts";
-import { table } from "./print.ts";
+import { PLAIN, type Screen } from "./screen.ts";
+import { table } from "./table.ts";
 
 export const partitionsView = ({ days, defaultCharges, defaultUsageRecords }: JournalDays) => ({
   days: days.map(({ day, place, charges, usageRecords }) => ({ day, place, charges, usage_records: usageRecords })),
@@ -15,10 +16,14 @@ export const repairedView = ({ day, result, charges, usageRecords, lockedMs }: R
   locked_ms: lockedMs,
 });
 
-export function partitionListing({ days, defaultCharges: charges, defaultUsageRecords: records }: JournalDays): string {
+export function partitionListing(
+  { days, defaultCharges: charges, defaultUsageRecords: records }: JournalDays,
+  screen: Screen = PLAIN,
+): string {
   const rows = days.map((it) => [it.day, it.place, String(it.charges), String(it.usageRecords)]);
   const left = days.filter(({ place }) => place === "default").map(({ day }) => day);
-  const listing = days.length === 0 ? "no partitions yet" : table(["DAY", "PARTITION", ">CHARGES", ">RECORDS"], rows);
+  const listing =
+    days.length === 0 ? "no partitions yet" : table(["DAY", "PARTITION", ">CHARGES", ">RECORDS"], rows, { screen });
   const [first] = left;
   if (first === undefined) return `${listing}\n\nnothing lies in the default partition`;
   return `${listing}\n\n${charges} charges and ${records} usage records lie in the default partition. Move a day: tollgate ledger partitions --repair ${first}`;

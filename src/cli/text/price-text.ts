@@ -2,11 +2,12 @@ import type { CatalogueChange, PriceChange } from "../../core/catalogue-change.t
 import type { Tariff } from "../../core/price.ts";
 import { tariffView } from "../../wire/catalogue/price.ts";
 import type { ManageCatalogue } from "../../operator/catalogue.ts";
-import { table } from "./print.ts";
+import { PLAIN, type Screen } from "./screen.ts";
+import { table } from "./table.ts";
 
 type BookedPrice = Awaited<ReturnType<ManageCatalogue["listPrices"]>>["data"][number];
 
-export const changeListing = (changes: readonly CatalogueChange[]): string =>
+export const changeListing = (changes: readonly CatalogueChange[], screen: Screen = PLAIN): string =>
   changes.length === 0
     ? "nothing to change"
     : table(
@@ -17,6 +18,7 @@ export const changeListing = (changes: readonly CatalogueChange[]): string =>
           change.name,
           change.kind === "price" ? priceChangeText(change) : "",
         ]),
+        { screen },
       );
 
 /** Versions as data, in the words of the catalogue file. */
@@ -30,7 +32,7 @@ export const priceBookView = (book: readonly BookedPrice[], nowMs: number): obje
     price: tariffView(price),
   }));
 
-export const priceBookListing = (book: readonly BookedPrice[], nowMs: number): string =>
+export const priceBookListing = (book: readonly BookedPrice[], nowMs: number, screen: Screen = PLAIN): string =>
   book.length === 0
     ? "no price yet, so it cannot be had on credit; set one with `tollgate catalogue apply`"
     : table(
@@ -41,6 +43,7 @@ export const priceBookListing = (book: readonly BookedPrice[], nowMs: number): s
           beginText(price.effectiveFromMs),
           priceText(null, price) + (price.suspendedFor === null ? "" : `; used without a price: ${price.suspendedFor}`),
         ]),
+        { screen },
       );
 
 function priceChangeText({ version, effectiveFromMs, before, after }: PriceChange): string {

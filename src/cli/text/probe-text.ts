@@ -1,5 +1,6 @@
 import type { ProbeResult } from "../../core/probe.ts";
-import { facts } from "./print.ts";
+import { PLAIN, type Screen } from "./screen.ts";
+import { facts } from "./table.ts";
 import type { Choice } from "../choose-target.ts";
 
 export type ProbeReport = { provider: string; choice: Choice; result: ProbeResult };
@@ -24,7 +25,7 @@ export const probeView = ({ provider, choice, result }: ProbeReport): object => 
   suggestion: suggestionOf(result),
 });
 
-export function probeText({ provider, choice, result }: ProbeReport): string {
+export function probeText({ provider, choice, result }: ProbeReport, screen: Screen = PLAIN): string {
   const { examination } = result;
   const pairs: [string, string][] = [
     ["answer", result.status === null ? "none" : String(result.status)],
@@ -44,7 +45,7 @@ export function probeText({ provider, choice, result }: ProbeReport): string {
       ["suggestion", adviceOf({ provider, choice, result })],
     );
   }
-  return facts(`${provider}: ${choice.upstreamModel} (${choice.dialect})`, pairs);
+  return facts(`${provider}: ${choice.upstreamModel} (${choice.dialect})`, pairs, screen);
 }
 
 const suggestionOf = ({ examination }: ProbeResult): "conformant" | "normalised" | null =>

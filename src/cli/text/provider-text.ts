@@ -1,7 +1,9 @@
 import { shortKeyId } from "../../core/sealed-credential.ts";
 import { type MemberPolicy, memberPolicyOf } from "../../core/member-policy.ts";
 import type { ProviderDetails } from "../../operator/providers.ts";
-import { printable, table } from "./print.ts";
+import { printable } from "./cell.ts";
+import { PLAIN, type Screen } from "./screen.ts";
+import { table } from "./table.ts";
 
 type Removed = { name: string; withdrawn: readonly string[]; stranded: readonly string[] };
 
@@ -31,7 +33,7 @@ export const providerView = ({
   })),
 });
 
-export const providerListing = (providers: readonly ProviderDetails[]): string =>
+export const providerListing = (providers: readonly ProviderDetails[], screen: Screen = PLAIN): string =>
   providers.length === 0
     ? "no provider yet; add one with `tollgate providers add`"
     : table(
@@ -44,6 +46,7 @@ export const providerListing = (providers: readonly ProviderDetails[]): string =
           String(routes.length),
           handlingText(routes),
         ]),
+        { screen },
       );
 
 const memberText = ({ unknown, open }: MemberPolicy): string =>

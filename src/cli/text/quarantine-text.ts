@@ -1,20 +1,25 @@
 import type { QuarantineJson, ReleasedJson } from "../../wire/admin/quarantine.ts";
 import { moreText } from "../page-options.ts";
-import { facts } from "./print.ts";
+import { PLAIN, type Screen } from "./screen.ts";
+import { facts } from "./table.ts";
 
-export function quarantineListing({ data, next, total }: QuarantineJson): string {
+export function quarantineListing({ data, next, total }: QuarantineJson, screen: Screen = PLAIN): string {
   if (data.length === 0) return total === 0 ? "No request is in quarantine." : "No more requests are in quarantine.";
   const each = data.map((hold) =>
-    facts(hold.request_id, [
-      ["key", hold.key_id],
-      ["reserved", amountOf(hold.unit, hold.reserved)],
-      ["would charge", amountOf(hold.unit, hold.would_charge)],
-      ["model", hold.model],
-      ["admitted", hold.admitted_at],
-      ["since", hold.since],
-      ["why", `${hold.reason} (SQLSTATE ${hold.sqlstate})`],
-      ["fix", hold.fix.replace("--key KEY", `--key ${hold.key_id}`)],
-    ]),
+    facts(
+      hold.request_id,
+      [
+        ["key", hold.key_id],
+        ["reserved", amountOf(hold.unit, hold.reserved)],
+        ["would charge", amountOf(hold.unit, hold.would_charge)],
+        ["model", hold.model],
+        ["admitted", hold.admitted_at],
+        ["since", hold.since],
+        ["why", `${hold.reason} (SQLSTATE ${hold.sqlstate})`],
+        ["fix", hold.fix.replace("--key KEY", `--key ${hold.key_id}`)],
+      ],
+      screen,
+    ),
   );
   const shown = data.length < total ? `${data.length} of ${total} requests` : counted(total);
   return `${each.join("\n\n")}\n\n${shown} in quarantine. Release one with \`tollgate ledger quarantine release REQUEST\`.${moreText(next)}`;

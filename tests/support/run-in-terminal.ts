@@ -1,0 +1,23 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+
+/** Why no terminal can be made here; null when one can. `script` of util-linux gives a command a terminal of its own. */
+export const whyNoTerminal: string | null =
+  spawnSync("script", ["-qec", "true", "/dev/null"], { stdio: "ignore" }).status === 0
+    ? null
+    : "needs `script` of util-linux";
+
+type TerminalOptions = { cwd: string; env: Record<string, string>; columns: number };
+
+/** Runs a line of a shell on a terminal of that width and gives back all that was shown, colour included. */
+export async function runInTerminal(line: string, { cwd, env, columns }: TerminalOptions): Promise<string> {
+  const child = spawn("script", ["-qec", `stty cols ${columns}; ${line}`, "/dev/null"], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let shown = "";
+  child.stdout.on("data", (bytes: Buffer) => (shown += bytes.toString()));
+  await once(child, "close");
+  return shown.replaceAll("\r\n", "\n");
+}
