@@ -37,6 +37,6 @@ test("a route that is declared otherwise than its stream was is told how to chan
   const result = { status: 200, firstByteMs: 1, wholeMs: 2, problem: null, examination };
 
   expect(probeText({ provider: "acme", choice, result })).toContain(
-    "tollgate models add large --provider acme --upstream-model large-1 --dialect chat --no-conformant",
+    "tollgate models add large --provider acme --upstream-model large-1 --format chat --no-conformant",
   );
 });

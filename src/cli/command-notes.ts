@@ -39,7 +39,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "providers remove": { example: "tollgate providers remove openai" },
   "models add": {
     example:
-      "tollgate models add mini --provider openai --upstream-model gpt-4.1-mini --dialect chat --input 0.40 --output 1.60",
+      "tollgate models add mini --provider openai --upstream-model gpt-4.1-mini --format chat --input 0.40 --output 1.60",
   },
   "models list": { example: "tollgate models list --match 'gpt-*'" },
   "models price": { example: "tollgate models price mini --input 0.50 --from 2027-01-31" },

@@ -15,10 +15,10 @@ models:
     routes:
       - provider: east
         upstream_model: large-2026
-        dialect: chat
+        format: chat
 `;
 
-const ROUTE = "{ provider: east, upstream_model: large-2026, dialect: chat }";
+const ROUTE = "{ provider: east, upstream_model: large-2026, format: chat }";
 
 const problemsOf = (text: string): string[] => {
   try {
@@ -118,15 +118,10 @@ test.each<[what: string, from: string, to: string, path: string]>([
   ["an address with a query", "example/v1/", "example/v1/?key=secret", "providers.0.base_url"],
   ["a model given twice", "models:", `models:\n  - { id: large, provider: east, routes: [${ROUTE}] }`, "models"],
   ["a route given twice", "routes:", `routes:\n      - ${ROUTE}`, "models.0.routes"],
-  [
-    "a weight no column holds",
-    "dialect: chat",
-    "dialect: chat\n        weight: 3000000000",
-    "models.0.routes.0.weight",
-  ],
+  ["a weight no column holds", "format: chat", "format: chat\n        weight: 3000000000", "models.0.routes.0.weight"],
   ["a capability of half a character", "8192", '8192\n    capabilities: { x: "\\ud800" }', "models.0.capabilities"],
-  ["an unknown dialect", "dialect: chat", "dialect: smoke", "models.0.routes.0.dialect"],
-  ["a dialect that is not spoken yet", "dialect: chat", "dialect: bedrock", "models.0.routes.0.dialect"],
+  ["an unknown format", "format: chat", "format: smoke", "models.0.routes.0.format"],
+  ["a format that is not spoken yet", "format: chat", "format: bedrock", "models.0.routes.0.format"],
   ["a limit of nothing", "8192", "0", "models.0.max_output_tokens"],
   ["a limit no column holds", "8192", "3000000000", "models.0.max_output_tokens"],
   ["a ceiling beside a published limit", "8192", "8192\n    output_ceiling: 100", "models.0.output_ceiling"],
@@ -161,7 +156,7 @@ test("a bomb of aliases is refused before it goes off", () => {
 
 test("a small price written as a number is read exactly, and one too small is refused", () => {
   const file = (price: string): string =>
-    `{providers: [], models: [{id: m, provider: p, price: {input: ${price}, output: 0.15}, routes: [{provider: p, upstream_model: m, dialect: chat}]}]}`;
+    `{providers: [], models: [{id: m, provider: p, price: {input: ${price}, output: 0.15}, routes: [{provider: p, upstream_model: m, format: chat}]}]}`;
 
   expect(readCatalogueFile(file("0.000000001"), "f").models[0]?.price).toMatchObject({
     inputNano: 1n,

@@ -9,7 +9,7 @@ export const ATTRIBUTE = {
   inputTokens: "gen_ai.usage.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
   requestId: "tollgate.request_id",
-  dialect: "tollgate.dialect",
+  dialect: "tollgate.format",
   keyId: "tollgate.key_id",
   routeId: "tollgate.route_id",
   attempt: "tollgate.attempt",

@@ -15,7 +15,7 @@ export const COUNTERS = {
   requests: {
     name: "tollgate_requests_total",
     help: "Requests answered, by route, format, status and refusal code (empty when there was none).",
-    labels: ["route", "dialect", "status", "code"],
+    labels: ["route", "format", "status", "code"],
   },
   upstreamCalls: {
     name: "tollgate_upstream_calls_total",
@@ -25,7 +25,7 @@ export const COUNTERS = {
   droppedMembers: {
     name: "tollgate_dropped_members_total",
     help: "Members of requests that a provider was not told, by format and provider; the log names them.",
-    labels: ["dialect", "provider"],
+    labels: ["format", "provider"],
   },
   tokens: {
     name: "tollgate_tokens_total",

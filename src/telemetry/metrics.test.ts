@@ -25,7 +25,7 @@ test("a request is counted once in every metric that concerns it, and a second s
   await metrics.expose();
   const { text } = await metrics.expose();
 
-  expect(text).toContain('tollgate_requests_total{route="messages",dialect="messages",status="200",code=""} 1');
+  expect(text).toContain('tollgate_requests_total{route="messages",format="messages",status="200",code=""} 1');
   expect(text).toContain('tollgate_request_seconds_bucket{le="0.025",route="messages"} 1');
   expect(text).toContain('tollgate_request_seconds_bucket{le="0.01",route="messages"} 0');
   expect(text).toContain('tollgate_overhead_seconds_bucket{le="0.00025",route="messages"} 1');

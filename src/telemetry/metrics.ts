@@ -97,7 +97,7 @@ export function createMetrics(): Metrics {
     firstByte: (route, elapsedMs) => firstByteSeconds[route](elapsedMs),
     requestFinished: ({ route, dialect, status, code, outcome, totalMs, overheadMs, inputTokens, outputTokens }) => {
       openRequests.current--;
-      requests.inc({ route, dialect: dialect ?? "none", status: statusLabel(status), code: code ?? "" });
+      requests.inc({ route, format: dialect ?? "none", status: statusLabel(status), code: code ?? "" });
       requestSeconds[route](totalMs);
       overheadSeconds[route](overheadMs);
       if (outcome) countOutcome(outcome, 1);
@@ -107,7 +107,7 @@ export function createMetrics(): Metrics {
     upstreamCalled: (provider, outcome) =>
       upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
     membersDropped: (dialect, provider, members) =>
-      droppedMembers.inc({ dialect, provider: providerLabel(provider) }, members),
+      droppedMembers.inc({ format: dialect, provider: providerLabel(provider) }, members),
     dutyEnded: (duty, result) => duties.inc({ duty, result }),
     holdsSwept: (holds) => holdsSwept.inc(holds),
     holdsQuarantined: (holds) => void (quarantined.current = holds),

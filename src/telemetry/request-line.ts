@@ -54,7 +54,7 @@ export function requestLine({
   error,
 }: RequestLine): string {
   let text = `"request_id":"${request.requestId}","route":"${request.route}"`;
-  if (request.dialect !== null) text += `,"dialect":"${request.dialect}"`;
+  if (request.dialect !== null) text += `,"format":"${request.dialect}"`;
   text += `,"method":"${request.method}","status":${end.status}`;
   if (end.code !== null) text += `,"code":"${end.code}"`;
   if (end.outcome !== null) text += `,"outcome":"${end.outcome}"`;

@@ -171,7 +171,7 @@ function catalogueOf(providerUrl: string, calmUrl: string, models: readonly Stag
       routes: model.dialects.map((dialect) => ({
         provider: providerOf(model.id),
         upstream_model: model.id,
-        dialect,
+        format: dialect,
         conformant: model.conformant,
       })),
     })),

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { runTollgate } from "../support/run-tollgate.ts";
+import { writeCatalogue } from "../support/write-catalogue.ts";
 import { type BenchDialect, CALLER_DIALECTS, dialectOf } from "./dialects.ts";
 import { createGarbageMeter, measuredNode } from "./garbage-meter.ts";
 import type { Processes } from "./processes.ts";
@@ -58,7 +59,7 @@ export async function prepareTollgate(start: TollgateStart): Promise<TollgateGro
     return stdout;
   };
   const catalogueFile = join(folder, "catalogue.json");
-  writeFileSync(catalogueFile, JSON.stringify(catalogue(start)));
+  await writeCatalogue(catalogueFile, catalogue(start), start.mainFile);
   await run("migrate");
   await run("catalogue", "apply", catalogueFile);
   const made = await run("keys", "create", "--mode", "credit", "--credit", PLENTY, "--json");
@@ -113,7 +114,7 @@ function catalogue({ providerUrl, dialects }: TollgateStart): object {
     routes: spoken.map((dialect) => ({
       provider: providerOf(dialect),
       upstream_model: upstreamModel,
-      dialect,
+      format: dialect,
       conformant: true,
     })),
   });

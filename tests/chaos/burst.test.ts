@@ -39,7 +39,7 @@ describe.skipIf(missing)("a process that has just started", () => {
       PORT: "0",
       BURST_KEY: PROVIDER_KEY,
     };
-    const route = { provider: "acme", upstream_model: "sim+tokens=4+pause=2", dialect: "chat", conformant: true };
+    const route = { provider: "acme", upstream_model: "sim+tokens=4+pause=2", format: "chat", conformant: true };
     const model = { id: "held", provider: "acme", max_output_tokens: 4096, price: { input: "1", output: "4" } };
     const catalogue = {
       providers: [{ name: "acme", base_url: `${simulator.url}/v1`, credential: "env:BURST_KEY" }],

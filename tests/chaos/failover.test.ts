@@ -91,7 +91,7 @@ beforeAll(async () => {
       equals: {
         upstream: "sim-unused",
         priority: 9,
-        moreRoutes: ["east", "west"].map((provider) => ({ provider, upstream_model: "equals", dialect: DIALECT })),
+        moreRoutes: ["east", "west"].map((provider) => ({ provider, upstream_model: "equals", format: DIALECT })),
       },
       preferred: {
         upstream: "sim-unused",
@@ -100,7 +100,7 @@ beforeAll(async () => {
           provider,
           priority,
           upstream_model: "preferred",
-          dialect: DIALECT,
+          format: DIALECT,
         })),
       },
     },

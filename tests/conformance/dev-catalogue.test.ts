@@ -37,7 +37,7 @@ const routeTo = (provider: string, upstream: string): string[] => [
   provider,
   "--upstream-model",
   upstream,
-  "--dialect",
+  "--format",
   "chat",
 ];
 
@@ -175,7 +175,7 @@ const CATALOGUE = JSON.stringify({
       provider: "twice",
       output_ceiling: 100,
       price: { input: "2.5", output: 10, tools: { web_search: "0.01" } },
-      routes: [{ provider: "twice", upstream_model: "described", dialect: "messages" }],
+      routes: [{ provider: "twice", upstream_model: "described", format: "messages" }],
     },
   ],
 });

@@ -12,7 +12,7 @@ const COST = "0.00009";
 const whole = {
   provider: "simulator",
   upstream_model: `sim-whole+tokens=${TOKENS}+input=10`,
-  dialect: "chat",
+  format: "chat",
   priority: 1,
 };
 const failing = (upstream: string, changes: Partial<TestModel> = {}): TestModel => ({
@@ -30,7 +30,7 @@ const models: Record<string, TestModel> = {
   "dies within its answers": failing("sim-f+tokens=9+fail=reset@4"),
   "answers 500, before one of another format": {
     upstream: "sim-h+fail=500",
-    moreRoutes: [{ ...whole, dialect: "messages" }],
+    moreRoutes: [{ ...whole, format: "messages" }],
   },
   "is the only one and hangs": { upstream: "sim-g+fail=hang", conformant: false },
 };

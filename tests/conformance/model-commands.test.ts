@@ -93,7 +93,7 @@ describe.skipIf(missing)("providers and models by command", () => {
     test("a model is added, sold, priced anew, hidden and shown again without a file or a restart", SLOW, async () => {
       await done("providers", "add", "acme", "--url", `${simulator.url}/v1/`, "--credential", "env:ACME_KEY");
       expect(await status()).toBe(404);
-      const route = ["--provider", "acme", "--upstream-model", "sim-fast+tokens=4", "--dialect", "chat"];
+      const route = ["--provider", "acme", "--upstream-model", "sim-fast+tokens=4", "--format", "chat"];
       const facts = ["--context", "128_000", "--max-output", "4096", "--input", "0", "--output", "1000"];
       await done("models", "add", "fast", ...route, ...facts);
       await answers(200);
@@ -112,7 +112,7 @@ describe.skipIf(missing)("providers and models by command", () => {
     });
 
     test("a model that is there is said not to reason, and is then not asked to", SLOW, async () => {
-      const route = ["--provider", "acme", "--upstream-model", "sim+thoughtless+tokens=4", "--dialect", "messages"];
+      const route = ["--provider", "acme", "--upstream-model", "sim+thoughtless+tokens=4", "--format", "messages"];
       const facts = ["--context", "128_000", "--max-output", "4096", "--input", "0", "--output", "1"];
       const add = (...more: string[]) => data<{ changes: object[] }>("models", "add", "plain", ...route, ...more);
       const ask = () => status({ model: "plain", reasoning_effort: "high" });

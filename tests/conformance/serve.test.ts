@@ -43,7 +43,7 @@ describe.skipIf(missing)("tollgate serve on PostgreSQL", () => {
           provider: "acme",
           max_output_tokens: 4096,
           price: { input: "0.15", output: "0.60" },
-          routes: [{ provider: "acme", upstream_model: "sim-fast", dialect: "chat" }],
+          routes: [{ provider: "acme", upstream_model: "sim-fast", format: "chat" }],
         },
       ],
     };

@@ -67,7 +67,7 @@ describe.skipIf(missing)("a credential that is stored", () => {
   const store = (keys: Keys, credential: string, ...more: string[]) =>
     run(keys, ["providers", "add", "acme", "--url", `${simulator.url}/v1`, "--credential-stdin", ...more], credential);
   const publish = (model: string, provider: string) => {
-    const route = ["--provider", provider, "--upstream-model", `sim-${model}`, "--dialect", "chat"];
+    const route = ["--provider", provider, "--upstream-model", `sim-${model}`, "--format", "chat"];
     return done({}, "models", "add", model, ...route, ...FACTS);
   };
   async function serve(keys: Keys): Promise<ServeProcess> {

@@ -45,7 +45,7 @@ describe.skipIf(missing !== null)(
             provider: "acme",
             max_output_tokens: 4096,
             price: { input: "0.15", output: "0.60" },
-            routes: [{ provider: "acme", upstream_model: "sim-fast", dialect: "chat" }],
+            routes: [{ provider: "acme", upstream_model: "sim-fast", format: "chat" }],
           },
         ],
       };

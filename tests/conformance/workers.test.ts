@@ -53,7 +53,7 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
       provider: "acme",
       max_output_tokens: 4096,
       price: { input: "0.15", output: "0.60" },
-      routes: [{ provider: "acme", upstream_model: upstream, dialect: "chat", conformant: true }],
+      routes: [{ provider: "acme", upstream_model: upstream, format: "chat", conformant: true }],
     });
     const catalogue = {
       providers: [{ name: "acme", base_url: `${simulator.url}/v1`, credential: "env:ACME_KEY" }],

@@ -93,7 +93,7 @@ function catalogueOf(providerUrl: string): object {
         {
           provider,
           upstream_model: `up-${id}`,
-          dialect: providerDialect(dialect as Dialect),
+          format: providerDialect(dialect as Dialect),
           conformant: true,
         },
       ],

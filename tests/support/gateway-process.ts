@@ -142,11 +142,11 @@ async function straightRequests(
 ): Promise<string[]> {
   const headers = { authorization: `Bearer ${adminToken}` };
   const answer = await fetch(`${adminUrl}/admin/v1/health/routes`, { headers });
-  const { data } = (await answer.json()) as { data: { route_id: string; dialect: string }[] };
-  const dialects = new Map(data.map(({ route_id: id, dialect }) => [id, dialect]));
+  const { data } = (await answer.json()) as { data: { route_id: string; format: string }[] };
+  const formats = new Map(data.map(({ route_id: id, format }) => [id, format]));
   return requestLog({ folder })
-    .filter(({ dialect, route_id: id }) => dialect !== undefined && dialects.get(id ?? "") === dialect)
-    .map(({ dialect, model }) => `${dialect} ${model}`);
+    .filter(({ format, route_id: id }) => format !== undefined && formats.get(id ?? "") === format)
+    .map(({ format, model }) => `${format} ${model}`);
 }
 
 function catalogueOf(models: Record<string, TestModel>): object {
@@ -163,7 +163,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
         {
           provider: "simulator",
           upstream_model: model.upstream,
-          dialect: model.spoken ?? providerDialect(model.dialect ?? "chat"),
+          format: model.spoken ?? providerDialect(model.dialect ?? "chat"),
           first_byte_timeout_ms: model.firstByteTimeoutMs ?? 60_000,
           conformant: model.conformant ?? true,
           priority: model.priority ?? 0,

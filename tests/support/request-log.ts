@@ -7,7 +7,7 @@ export type LoggedRequest = {
   request_id: string;
   route: string;
   /** Of the caller. */
-  dialect?: string;
+  format?: string;
   /** The route of the catalogue that was asked last. */
   route_id?: string;
   status: number;

@@ -4,10 +4,10 @@ import type { Database } from "../../db/database.ts";
 
 const acme = { name: "acme", base_url: "https://api.example.com/v1", credential: "none" };
 const price = { input: "2.5", output: "10" };
-const route = { provider: "acme", upstream_model: "large-1", dialect: "chat" };
+const route = { provider: "acme", upstream_model: "large-1", format: "chat" };
 const large = { id: "large", provider: "acme", max_output_tokens: 100, price, routes: [route] };
 const described = { providers: [acme], models: [large] };
-const listed = { id: "m", upstream_model: "m", dialect: "chat", context_window: null, max_output_tokens: 10, price };
+const listed = { id: "m", upstream_model: "m", format: "chat", context_window: null, max_output_tokens: 10, price };
 
 let database: Database;
 let admin: AdminApp;
@@ -70,7 +70,7 @@ test.each<[param: string, description: unknown]>([
   ["models", { ...described, models: [large, large] }],
   ["models.0.routes", { ...described, models: [{ ...large, routes: [] }] }],
   ["models.0.routes", { ...described, models: [{ ...large, routes: [route, route] }] }],
-  ["models.0.routes.0.dialect", { ...described, models: [{ ...large, routes: [{ ...route, dialect: "bedrock" }] }] }],
+  ["models.0.routes.0.format", { ...described, models: [{ ...large, routes: [{ ...route, format: "bedrock" }] }] }],
   ["models.0.price.input", { ...described, models: [{ ...large, price: { ...price, input: 2.5 } }] }],
   ["models.0.upcoming_prices.0.effective_from", { ...described, models: [{ ...large, upcoming_prices: [price] }] }],
   ["models.0.upcoming_prices", { ...described, models: [{ ...large, upcoming_prices: [dated(), dated()] }] }],

@@ -37,7 +37,7 @@ test("an operator sees each route's breaker, rates and last errors; nobody else 
         route_id: "r1",
         provider: "east",
         upstream_model: "large",
-        dialect: "chat",
+        format: "chat",
         breaker: "open",
         rests_ms: 9_000,
         success_rate: 0.667,

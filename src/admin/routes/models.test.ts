@@ -3,7 +3,7 @@ import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support
 import type { Database } from "../../db/database.ts";
 
 const acme = { name: "acme", base_url: "https://api.example.com/v1", credential: "none" };
-const route = { provider: "acme", upstream_model: "large-1", dialect: "chat" };
+const route = { provider: "acme", upstream_model: "large-1", format: "chat" };
 const price = { input: "2.500000001", output: "10" };
 const large = { id: "acme/large-1", context_window: 1000, max_output_tokens: 100, price, route };
 const path = `models/${encodeURIComponent(large.id)}`;
@@ -64,7 +64,7 @@ test("a model is added with price and route, and shown with everything that is k
 
 test("another route to a model needs no more than the route, and the same again changes nothing", async () => {
   await post("models", large);
-  const more = { id: large.id, route: { ...route, dialect: "messages", priority: 1 } };
+  const more = { id: large.id, route: { ...route, format: "messages", priority: 1 } };
 
   const added = await post("models", more);
   const again = await post("models", more);
@@ -214,7 +214,7 @@ test.each<[param: string, order: unknown]>([
   ["price.tools.x", { ...large, price: { ...price, tools: { x: null } } }],
   ["price.tools", { ...large, price: { ...price, tools: Object.fromEntries(manyTools()) } }],
   ["route", { ...large, route: undefined }],
-  ["route.dialect", { ...large, route: { ...route, dialect: "morse" } }],
+  ["route.format", { ...large, route: { ...route, format: "morse" } }],
   ["route.upstream_model", { ...large, route: { ...route, upstream_model: "x".repeat(501) } }],
   ["route.weight", { ...large, route: { ...route, weight: -1 } }],
   ["published", { ...large, published: 1 }],

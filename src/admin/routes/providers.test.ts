@@ -7,7 +7,7 @@ import { startSimulator } from "../../simulator/simulator.ts";
 
 const SECRET = "sk-a-secret-of-this-test-0123456789";
 const acme = { name: "acme", base_url: "https://api.example.com/v1", credential: "env:ACME_KEY" };
-const route = { provider: "acme", upstream_model: "large-1", dialect: "chat" };
+const route = { provider: "acme", upstream_model: "large-1", format: "chat" };
 const large = { id: "large", context_window: 1000, max_output_tokens: 100, price: { input: "1", output: "2" }, route };
 
 let database: Database;
@@ -108,7 +108,7 @@ test("a provider is tried where its credential can be had, and a wrong place is 
   const here = { ...acme, base_url: `${simulator.url}/v1` };
   await post("providers", { ...here, credential: "stored", secret: SECRET });
   await post("providers", { ...here, name: "lost", credential: "env:NOT_SET_ANYWHERE" });
-  const target = { upstream_model: "sim-fast+tokens=3", dialect: "chat" };
+  const target = { upstream_model: "sim-fast+tokens=3", format: "chat" };
 
   const tried = await post("providers/acme/test", target);
   const lost = await post("providers/lost/test", target);

@@ -5,7 +5,7 @@ import { createSecret } from "../../core/secret.ts";
 import type { Database } from "../../db/database.ts";
 
 const acme = { name: "acme", base_url: "https://api.example.com/v1", credential: "stored", secret: "sk-of-this-test" };
-const route = { provider: "acme", upstream_model: "large-1", dialect: "chat" };
+const route = { provider: "acme", upstream_model: "large-1", format: "chat" };
 const large = { id: "large", context_window: 1000, max_output_tokens: 100, price: { input: "1", output: "2" }, route };
 
 let database: Database;

@@ -12,7 +12,7 @@ import { CommandError } from "../report-failure.ts";
 type AddOptions = PriceOptions & {
   provider: string;
   upstreamModel: string;
-  dialect: ProviderDialect;
+  format: ProviderDialect;
   conformant?: boolean;
   priority?: number;
   weight?: number;
@@ -35,7 +35,7 @@ export function addModelAddCommand(models: Command): void {
     .requiredOption("--provider <name>", "the provider its route leads to")
     .requiredOption("--upstream-model <name>", "what that provider calls the model")
     .addOption(
-      new Option("--dialect <dialect>", "the format that provider speaks")
+      new Option("--format <format>", "the format that provider speaks")
         .choices(PROVIDER_DIALECTS)
         .makeOptionMandatory(),
     )
@@ -72,10 +72,10 @@ export function addModelAddCommand(models: Command): void {
     });
 }
 
-const routeOf = ({ provider, upstreamModel, dialect, conformant, priority, weight }: AddOptions) => ({
+const routeOf = ({ provider, upstreamModel, format, conformant, priority, weight }: AddOptions) => ({
   provider,
   upstreamModel,
-  dialect,
+  dialect: format,
   ...(conformant === undefined ? {} : { conformant }),
   ...(priority === undefined ? {} : { priority }),
   ...(weight === undefined ? {} : { weight }),

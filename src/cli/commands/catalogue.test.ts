@@ -15,7 +15,7 @@ models:
     provider: acme
     max_output_tokens: 8192
     ${prices}
-    routes: [{ provider: acme, upstream_model: large, dialect: chat }]
+    routes: [{ provider: acme, upstream_model: large, format: chat }]
 `;
 
 describe.skipIf(missing)("tollgate catalogue on PostgreSQL", () => {

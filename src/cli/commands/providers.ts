@@ -17,7 +17,7 @@ export function addProviderCommands(program: Command): void {
 
   providers
     .command("list")
-    .description("list providers with their routes: dialects, and whether forwarded as they come or normalised")
+    .description("list providers with their routes: formats, and whether forwarded as they come or normalised")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {

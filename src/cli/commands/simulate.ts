@@ -15,7 +15,7 @@ All settings: docs/reference/simulator.md`;
 export function addSimulateCommand(program: Command): void {
   program
     .command("simulate")
-    .description("run a provider that is not one: every dialect, scripted faults, a witness log")
+    .description("run a provider that is not one: every format, scripted faults, a witness log")
     .option("--port <number>", "port to listen on; 0 takes any free one", portNumber, 9100)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--recordings <folder>", "recorded answers that can be replayed")

@@ -31,7 +31,7 @@ export const routeView = (route: Route) => ({
   id: route.id,
   provider: route.provider,
   upstream_model: route.upstreamModel,
-  dialect: route.dialect,
+  format: route.dialect,
   conformant: route.conformant,
   priority: route.priority,
   weight: route.weight,
@@ -67,7 +67,7 @@ export const routeListing = (routes: readonly Route[], screen: Screen = PLAIN): 
   routes.length === 0
     ? "no route"
     : table(
-        ["ROUTE", "PROVIDER", "UPSTREAM MODEL", "DIALECT", "HOW", ">PRIORITY", ">WEIGHT"],
+        ["ROUTE", "PROVIDER", "UPSTREAM MODEL", "FORMAT", "HOW", ">PRIORITY", ">WEIGHT"],
         routes.map((route) => [
           route.id,
           route.provider,

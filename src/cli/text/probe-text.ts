@@ -9,7 +9,7 @@ export const probeView = ({ provider, choice, result }: ProbeReport): object => 
   provider,
   model: choice.route?.modelId ?? null,
   upstream_model: choice.upstreamModel,
-  dialect: choice.dialect,
+  format: choice.dialect,
   ok: result.problem === null,
   status: result.status,
   problem: result.problem,
@@ -61,6 +61,6 @@ function adviceOf({ provider, choice, result }: ProbeReport): string {
       : "normalised";
   if (route === null || route.conformant === (suggestion === "conformant")) return advice;
   const option = suggestion === "conformant" ? "--conformant" : "--no-conformant";
-  const command = `tollgate models add ${route.modelId} --provider ${provider} --upstream-model ${upstreamModel} --dialect ${dialect} ${option}`;
+  const command = `tollgate models add ${route.modelId} --provider ${provider} --upstream-model ${upstreamModel} --format ${dialect} ${option}`;
   return `${advice}; the route is not: ${command}`;
 }

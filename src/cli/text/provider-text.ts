@@ -28,7 +28,7 @@ export const providerView = ({
     model: route.modelId,
     published: route.published,
     upstream_model: route.upstreamModel,
-    dialect: route.dialect,
+    format: route.dialect,
     conformant: route.conformant,
   })),
 });
@@ -61,7 +61,7 @@ export const credentialText = ({
   return credentialKeyId === null ? "stored, missing" : `stored, key ${shortKeyId(credentialKeyId)}`;
 };
 
-/** Per dialect, how many routes are forwarded as they come and how many are repaired on the way. */
+/** Per format, how many routes are forwarded as they come and how many are repaired on the way. */
 function handlingText(routes: ProviderDetails["routes"]): string {
   const dialects = [...new Set(routes.map(({ dialect }) => dialect))].toSorted();
   const hidden = routes.filter(({ published }) => !published).length;

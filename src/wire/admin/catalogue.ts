@@ -4,7 +4,7 @@ import type { ImportedModel, ListedFacts } from "../../core/imported-model.ts";
 import type { Tariff } from "../../core/price.ts";
 import { areDifferent, MOST_MODELS, tokenLimit } from "../catalogue/description.ts";
 import { tariff, tariffView } from "../catalogue/price.ts";
-import { dialect, name, upstreamModel } from "../catalogue/route.ts";
+import { format, name, upstreamModel } from "../catalogue/route.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
 import { dateOf, instant } from "./instant.ts";
 import { publicationOf } from "./models.ts";
@@ -57,7 +57,7 @@ const listedModel = z
   .strictObject({
     id: name,
     upstream_model: upstreamModel,
-    dialect,
+    format,
     context_window: tokenLimit.nullable(),
     max_output_tokens: tokenLimit,
     price: tariff,
@@ -65,7 +65,7 @@ const listedModel = z
   .transform((row) => ({
     id: row.id,
     upstreamModel: row.upstream_model,
-    dialect: row.dialect,
+    dialect: row.format,
     contextWindow: row.context_window,
     maxOutputTokens: row.max_output_tokens,
     tariff: row.price,
@@ -94,7 +94,7 @@ export const importView = (order: ReadAs<typeof importSchema>): WrittenAs<typeof
   models: order.models.map((model) => ({
     id: model.id,
     upstream_model: model.upstreamModel,
-    dialect: model.dialect,
+    format: model.dialect,
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
     price: tariffView(model.tariff),

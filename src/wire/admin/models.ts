@@ -3,7 +3,7 @@ import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
 import { MOST_MODELS, text, tokenLimit } from "../catalogue/description.ts";
 import { modelOf, modelView } from "../catalogue/model.ts";
 import { tariff, tariffView } from "../catalogue/price.ts";
-import { dialect, MOST_INT, name, routeOf, routeView, upstreamModel } from "../catalogue/route.ts";
+import { format, MOST_INT, name, routeOf, routeView, upstreamModel } from "../catalogue/route.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
 import { dateOf, instant } from "./instant.ts";
 import { pageQuery, pageSchema } from "./page.ts";
@@ -13,12 +13,12 @@ const route = z
   .strictObject({
     provider: name,
     upstream_model: upstreamModel,
-    dialect,
+    format,
     conformant: z.boolean().exactOptional(),
     priority: z.int().min(0).max(MOST_INT).exactOptional(),
     weight: z.int().min(0).max(MOST_INT).exactOptional(),
   })
-  .transform(({ upstream_model, ...order }) => ({ ...order, upstreamModel: upstream_model }));
+  .transform(({ upstream_model, format: dialect, ...order }) => ({ ...order, dialect, upstreamModel: upstream_model }));
 
 /** A new model with its first route, or another route to one that is there, of which the rest need not be said. */
 export const modelRequestSchema = z
@@ -44,7 +44,7 @@ export const modelRequestSchema = z
   }));
 
 export const modelRequestView = ({
-  route: { upstreamModel: upstream_model, ...route },
+  route: { upstreamModel: upstream_model, dialect, ...route },
   ...order
 }: ReadAs<typeof modelRequestSchema>): WrittenAs<typeof modelRequestSchema> => ({
   id: order.id,
@@ -53,7 +53,7 @@ export const modelRequestView = ({
   max_output_tokens: order.maxOutputTokens,
   ...(order.reasoning === undefined ? {} : { reasoning: order.reasoning }),
   price: order.tariff === null ? null : tariffView(order.tariff),
-  route: { ...route, upstream_model },
+  route: { ...route, upstream_model, format: dialect },
   published: order.publication === "published",
 });
 
@@ -77,7 +77,7 @@ const modelRouteSchema = z
     id: z.string(),
     provider: z.string(),
     upstream_model: z.string(),
-    dialect: z.enum(PROVIDER_DIALECTS),
+    format: z.enum(PROVIDER_DIALECTS),
     conformant: z.boolean(),
     priority: z.int(),
     weight: z.int(),

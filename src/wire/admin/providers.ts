@@ -3,7 +3,7 @@ import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
 import type { ProbeResult } from "../../core/probe.ts";
 import type { Rekeyed } from "../../core/sealed-credential.ts";
 import { baseUrl, credentialReference, openMembers, providerName, unknownMembers } from "../catalogue/provider.ts";
-import { dialect, upstreamModel } from "../catalogue/route.ts";
+import { format, upstreamModel } from "../catalogue/route.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
 import { pageQuery, pageSchema } from "./page.ts";
 
@@ -56,12 +56,12 @@ export const providerRequestView = (
 export const providerRemovalSchema = z.strictObject({ routes: z.enum(["keep", "withdraw"]).default("keep") });
 
 export const providerTestSchema = z
-  .strictObject({ upstream_model: upstreamModel, dialect })
-  .transform((target) => ({ upstreamModel: target.upstream_model, dialect: target.dialect }));
+  .strictObject({ upstream_model: upstreamModel, format })
+  .transform((target) => ({ upstreamModel: target.upstream_model, dialect: target.format }));
 
 export const providerTestView = (target: ReadAs<typeof providerTestSchema>): WrittenAs<typeof providerTestSchema> => ({
   upstream_model: target.upstreamModel,
-  dialect: target.dialect,
+  format: target.dialect,
 });
 
 export const providerPageSchema = pageQuery(100);
@@ -72,10 +72,15 @@ const providerRouteSchema = z
     model: z.string(),
     published: z.boolean(),
     upstream_model: z.string(),
-    dialect: z.enum(PROVIDER_DIALECTS),
+    format: z.enum(PROVIDER_DIALECTS),
     conformant: z.boolean(),
   })
-  .transform(({ model: modelId, upstream_model: upstreamModel, ...route }) => ({ ...route, modelId, upstreamModel }));
+  .transform(({ model: modelId, upstream_model: upstreamModel, format: dialect, ...route }) => ({
+    ...route,
+    modelId,
+    upstreamModel,
+    dialect,
+  }));
 
 export const providerSchema = z
   .object({
@@ -116,7 +121,7 @@ export const providerView = (provider: ReadAs<typeof providerSchema>): WrittenAs
     model: route.modelId,
     published: route.published,
     upstream_model: route.upstreamModel,
-    dialect: route.dialect,
+    format: route.dialect,
     conformant: route.conformant,
   })),
 });

@@ -8,7 +8,7 @@ export const MOST_INT = 2_147_483_647;
 
 export const name = storable(200).min(1);
 export const upstreamModel = storable(500).min(1);
-export const dialect = z.enum(PROVIDER_DIALECTS);
+export const format = z.enum(PROVIDER_DIALECTS);
 
 const milliseconds = (fallback: number) => z.int().min(1).max(3_600_000).default(fallback);
 
@@ -16,7 +16,7 @@ const milliseconds = (fallback: number) => z.int().min(1).max(3_600_000).default
 export type RouteView = {
   provider: string;
   upstream_model: string;
-  dialect: ProviderDialect;
+  format: ProviderDialect;
   conformant: boolean;
   priority: number;
   weight: number;
@@ -29,7 +29,7 @@ export type RouteView = {
 export const routeView = (route: RouteTerms): RouteView => ({
   provider: route.provider,
   upstream_model: route.upstreamModel,
-  dialect: route.dialect,
+  format: route.dialect,
   conformant: route.conformant,
   priority: route.priority,
   weight: route.weight,
@@ -42,7 +42,7 @@ export const routeView = (route: RouteTerms): RouteView => ({
 export const routeOf = (view: RouteView): RouteTerms => ({
   provider: view.provider,
   upstreamModel: view.upstream_model,
-  dialect: view.dialect,
+  dialect: view.format,
   conformant: view.conformant,
   priority: view.priority,
   weight: view.weight,
@@ -56,7 +56,7 @@ export const describedRoute = z
   .strictObject({
     provider: name,
     upstream_model: upstreamModel,
-    dialect,
+    format,
     conformant: z.boolean().default(false),
     priority: z.int().min(0).max(MOST_INT).default(0),
     weight: z.int().min(0).max(MOST_INT).default(1),

@@ -98,7 +98,7 @@ function catalogueOf(baseUrl: string): object {
       context_window: 100_000_000,
       max_output_tokens: 100_000,
       price: { input: "0.001", output: "0.001" },
-      routes: [{ provider: "theirs", upstream_model: "up", dialect, conformant: true }],
+      routes: [{ provider: "theirs", upstream_model: "up", format: dialect, conformant: true }],
     })),
   };
 }

@@ -65,7 +65,7 @@ const modelOf = (model: { id: string; upstream: string; provider: string; caller
     {
       provider: model.provider,
       upstream_model: model.upstream,
-      dialect: providerDialect(model.callers),
+      format: providerDialect(model.callers),
       conformant: true,
     },
   ],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rememberSecrets } from "../../support/gateway-process.ts";
@@ -14,6 +14,7 @@ import { createProviderWitness, type ProviderWitness } from "./provider-witness.
 import { startDeafServer } from "./deaf-server.ts";
 import { readLedger, withClient } from "./read-ledger.ts";
 import { stageCatalogue } from "./stage-catalogue.ts";
+import { writeCatalogue } from "../../support/write-catalogue.ts";
 import { makeStageKey, type Means } from "./stage-keys.ts";
 
 /** A gateway and the proxy through which alone it reaches the database. */
@@ -85,7 +86,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     deafUrl: deaf.url,
     extraModels: options.models ?? {},
   });
-  writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogue));
+  await writeCatalogue(join(folder, "catalogue.json"), catalogue, main);
   const tollgate = (...words: string[]): Promise<Ran> =>
     runTollgate(words, { cwd: folder, main, env: { ...environment, DATABASE_URL: cluster.url() } });
   for (const words of [["migrate"], ["catalogue", "apply", "catalogue.json"]]) {

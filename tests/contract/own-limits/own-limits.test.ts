@@ -32,7 +32,7 @@ beforeAll(async () => {
     upstream: "sim+fail=500",
     dialect,
     priority: 9,
-    moreRoutes: [{ provider: "scripted", upstream_model: "m", dialect, conformant, priority: 0 }],
+    moreRoutes: [{ provider: "scripted", upstream_model: "m", format: dialect, conformant, priority: 0 }],
   });
   gateway = await startGatewayProcess({
     providers: [{ name: "scripted", base_url: scripted.url, credential: "none" }],
@@ -47,7 +47,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-type Route = { provider: string; dialect: string; success_rate: number; breaker: string; last_errors: unknown[] };
+type Route = { provider: string; format: string; success_rate: number; breaker: string; last_errors: unknown[] };
 const blamed = async (): Promise<Route[]> => {
   const { data } = await operate<{ data: Route[] }>(gateway, "GET /health/routes");
   return data.filter(({ last_errors: errors, breaker }) => errors.length > 0 || breaker !== "closed");

@@ -77,7 +77,7 @@ beforeAll(async () => {
     upstream: "sim+fail=500",
     dialect,
     priority: 9,
-    moreRoutes: [{ provider: "scripted", upstream_model: "m", dialect, conformant, priority: 0 }],
+    moreRoutes: [{ provider: "scripted", upstream_model: "m", format: dialect, conformant, priority: 0 }],
   });
   gateway = await startGatewayProcess({
     providers: [{ name: "scripted", base_url: scripted.url, credential: "none" }],

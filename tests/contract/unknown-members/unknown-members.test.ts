@@ -36,7 +36,7 @@ beforeAll(async () => {
         context_window: 100_000,
         max_output_tokens: 1_000,
         price: { input: "1", output: "1" },
-        route: { provider, upstream_model: "sim", dialect },
+        route: { provider, upstream_model: "sim", format: dialect },
       });
     }
 });
@@ -98,7 +98,7 @@ test("what was dropped is in the log line and in a metric that no caller can mak
   const dropped = `"dropped":"messages.*.of_next_year,min_p,made_up,reasoning_format"`;
   const log = join(gateway.folder, ".tollgate/tollgate.log");
   await until(async () => readFileSync(log, "utf8").includes(dropped), "the line is written");
-  const counted = /^tollgate_dropped_members_total\{dialect="chat",provider="closed"\} \d+$/m;
+  const counted = /^tollgate_dropped_members_total\{format="chat",provider="closed"\} \d+$/m;
   await until(async () => counted.test(await gateway.metrics()), "the metric counts it");
 
   expect(await gateway.metrics()).not.toContain("made_up");
