@@ -46,7 +46,6 @@ export type Exchange = {
 export const NOTHING_GENERATED = {
   code: null,
   outcome: null,
-  model: null,
   streamed: false,
   inputTokens: 0,
   outputTokens: 0,

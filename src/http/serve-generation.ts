@@ -1,3 +1,4 @@
+import { unitOf } from "../core/amount.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import { fieldFault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
@@ -68,8 +69,9 @@ export const createServeGeneration =
       () => countRequest(caller, context.id),
       () => read(parts, exchange, caller),
     );
+    log.modelAsked(request.model);
     const version = request.forwardedHeaders["anthropic-version"] ?? "";
-    const { outcome, code, modelId, usage, relayMs, bytesOut, dropped } = await generate({
+    const { outcome, code, usage, relayMs, bytesOut, dropped } = await generate({
       id: context.id,
       requestId,
       caller,
@@ -85,6 +87,9 @@ export const createServeGeneration =
             }),
       sink: new ResponseSink(response, requestId, sinkLimits),
       startedAtMs,
+      onModel: ({ id, price }) =>
+        log.modelFound({ id, priceVersion: price?.version ?? null, unit: unitOf(caller.key.mode) }),
+      onCharged: (amount) => log.charged(amount),
       onAttempt: ({ route: { id: routeId, provider }, number, status, failure, waitedMs }) => {
         context.providerMs += waitedMs;
         log.dispatched({ provider, routeId, attempt: number });
@@ -100,7 +105,6 @@ export const createServeGeneration =
       status: outcome === "client_gone" && bytesOut === 0 ? CLIENT_CLOSED : 200,
       code,
       outcome,
-      model: modelId,
       streamed: request.stream,
       inputTokens: usage.inputTokens,
       outputTokens: usage.outputTokens,

@@ -88,6 +88,17 @@ export const GENERATION_HEADERS: Record<string, Header> = {
     required: false,
     schema: { type: "string" },
   },
+  "x-tollgate-cost": {
+    description:
+      "Credits charged for this response, as an exact decimal such as `0.000246`. Sent to credit keys on responses that are not streamed, and on every replay, where it is `0`. A stream's headers are sent before its cost is known.",
+    required: false,
+    schema: { type: "string", pattern: "^\\d+(\\.\\d+)?$" },
+  },
+  "x-tollgate-charged-tokens": {
+    description: "The same for keys with a token budget: the tokens charged for this response.",
+    required: false,
+    schema: { type: "integer", minimum: 0 },
+  },
   "x-tollgate-max-tokens": {
     description: "The output limit sent to the provider, if the available balance made it lower than requested.",
     required: false,

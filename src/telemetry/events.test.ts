@@ -57,7 +57,6 @@ const completed: RequestFinished = {
   status: 200,
   code: null,
   outcome: "completed",
-  model: "sim-large",
   streamed: true,
   inputTokens: 12,
   outputTokens: 34,
@@ -70,6 +69,9 @@ test("a request is one line that says who, what, where, how long and how it ende
 
   const log = events.requestOpened(opened);
   log.authenticated({ keyId: "key-1", prefix: "tgc_0a1Xy7Qp" });
+  log.modelAsked("sim-large");
+  log.modelFound({ id: "sim-large", priceVersion: 3, unit: "credit" });
+  log.charged(1_230_000n);
   log.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
   log.dispatched({ provider: "two", routeId: "route-2", attempt: 2 });
   time.ms = 40;
@@ -88,6 +90,8 @@ test("a request is one line that says who, what, where, how long and how it ende
     key_id: "key-1",
     key_prefix: "tgc_0a1Xy7Qp",
     model: "sim-large",
+    price_version: 3,
+    cost: "0.00123",
     provider: "two",
     attempts: 2,
     input_tokens: 12,
@@ -97,6 +101,19 @@ test("a request is one line that says who, what, where, how long and how it ende
     provider_ms: 70,
     overhead_ms: 5.5,
   });
+});
+
+test("what a key with a token budget was charged is a number of tokens, and what was not priced has no version", () => {
+  const { events, lines } = build();
+
+  const log = events.requestOpened(opened);
+  log.modelFound({ id: "sim-large", priceVersion: null, unit: "tokens" });
+  log.charged(46n);
+  log.finished(completed);
+
+  expect(lines[0]).toMatchObject({ model: "sim-large", charged_tokens: 46 });
+  expect(lines[0]).not.toHaveProperty("cost");
+  expect(lines[0]).not.toHaveProperty("price_version");
 });
 
 test("finishing twice writes one line, counts one request and closes one stream", async () => {
@@ -160,12 +177,16 @@ test("a secret reaches neither log nor span nor metric, wherever an error carrie
   });
 
   const log = events.requestOpened(opened);
+  log.modelAsked(`sk-${CANARY}`);
   log.failed(error);
-  log.finished({ ...completed, status: 502, code: "upstream_error", model: `sk-${CANARY}` });
+  log.finished({ ...completed, status: 502, code: "upstream_error" });
+  const unknown = events.requestOpened(opened);
+  unknown.modelAsked(`sk-${CANARY}`);
+  unknown.finished({ ...completed, status: 404, code: "model_not_found" });
   events.bug(error, "req_1");
   events.databaseLost(error);
 
-  expect(lines).toHaveLength(3);
+  expect(lines).toHaveLength(4);
   const everything = JSON.stringify([lines, spans, await metrics.expose()]);
   expect(everything).not.toContain(CANARY);
 });
@@ -193,7 +214,9 @@ test("errors of any size and shape make a line of bounded length", () => {
   events.bug(error, null);
   events.bug("a string", null);
   events.bug(undefined, null);
-  events.requestOpened(opened).finished({ ...completed, model: "m".repeat(1e6) });
+  const log = events.requestOpened(opened);
+  log.modelAsked("m".repeat(1e6));
+  log.finished(completed);
 
   expect(lines).toHaveLength(4);
   for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(40_000);
@@ -327,6 +350,7 @@ test("a request is one span with the names other tools know", () => {
   const { events, spans } = build();
 
   const log = events.requestOpened(opened);
+  log.modelFound({ id: "sim-large", priceVersion: 3, unit: "credit" });
   log.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
   log.firstByte();
   log.finished({ ...completed, status: 502, code: "upstream_error" });

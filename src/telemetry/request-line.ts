@@ -1,3 +1,4 @@
+import { formatAmount, type Unit } from "../core/amount.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import type { FaultCode } from "../core/fault.ts";
 import type { AnswerOutcome } from "../core/usage.ts";
@@ -11,7 +12,6 @@ export type RequestFinished = {
   code: FaultCode | null;
   /** How a generation ended; null when none was begun. */
   outcome: AnswerOutcome | null;
-  model: string | null;
   streamed: boolean;
   inputTokens: number;
   outputTokens: number;
@@ -25,13 +25,20 @@ export type RequestFinished = {
 export type KnownKey = { keyId: string; prefix: string };
 export type KnownCall = { provider: string; routeId: string; attempt: number };
 
+/** The model that was found for a request, and what it is sold at; the version is null where it has no price. */
+export type KnownModel = { id: string; priceVersion: number | null; unit: Unit };
+
 /** Everything the log says of one request. */
 export type RequestLine = {
   request: RequestOpened;
   end: RequestFinished;
   key: KnownKey | null;
   call: KnownCall | null;
-  model: string | null;
+  /** The model as the client named it; null when its name was not read. */
+  modelAsked: string | null;
+  modelFound: KnownModel | null;
+  /** What the ledger charged, in the unit of the key. */
+  charged: bigint;
   totalMs: number;
   firstByteMs: number | null;
   overheadMs: number;
@@ -47,7 +54,9 @@ export function requestLine({
   end,
   key,
   call,
-  model,
+  modelAsked,
+  modelFound,
+  charged,
   totalMs,
   firstByteMs,
   overheadMs,
@@ -59,7 +68,8 @@ export function requestLine({
   if (end.code !== null) text += `,"code":"${end.code}"`;
   if (end.outcome !== null) text += `,"outcome":"${end.outcome}"`;
   if (key !== null) text += `,"key_id":"${key.keyId}","key_prefix":"${key.prefix}"`;
-  if (model !== null) text += `,"model":${quoted(model)}`;
+  if (modelFound !== null) text += modelText(modelFound, charged);
+  else if (modelAsked !== null) text += `,"model":${redact(quoted(modelAsked))}`;
   if (call !== null) {
     text += `,"provider":${quoted(call.provider)},"route_id":"${call.routeId}","attempts":${call.attempt}`;
   }
@@ -68,8 +78,15 @@ export function requestLine({
   text += `,"bytes_out":${end.bytesOut},"total_ms":${milliseconds(totalMs)}`;
   if (firstByteMs !== null) text += `,"first_byte_ms":${milliseconds(firstByteMs)}`;
   text += `,"provider_ms":${milliseconds(end.providerMs)},"overhead_ms":${milliseconds(overheadMs)}`;
-  // Without an error the line holds ids, numbers and names the operator gave; free text comes in only with one.
+  // Without an error the line holds ids, numbers and names the operator gave; other free text comes in only with one.
   return error === undefined ? text : redact(`${text},"error":${JSON.stringify(error)}`);
+}
+
+/** A sum over all lines counts credits as credits and tokens as tokens, since the two have a name each. */
+function modelText({ id, priceVersion, unit }: KnownModel, charged: bigint): string {
+  const version = priceVersion === null ? "" : `,"price_version":${priceVersion}`;
+  const cost = unit === "credit" ? `"cost":"${formatAmount(unit, charged)}"` : `"charged_tokens":${charged}`;
+  return `,"model":${quoted(id)}${version},${cost}`;
 }
 
 /** Names operators gave are nearly always plain. */

@@ -9,6 +9,7 @@ import { redact } from "./redact.ts";
 import {
   type KnownCall,
   type KnownKey,
+  type KnownModel,
   type RequestFinished,
   type RequestLine,
   requestLine,
@@ -20,6 +21,12 @@ import type { OpenSpan, RequestSpan } from "./tracing.ts";
 /** What becomes known of a request while it runs. It ends in exactly one log line, whatever happened. */
 export type RequestLog = {
   authenticated: (key: KnownKey) => void;
+  /** The request was read, and this is the model it names. */
+  modelAsked: (name: string) => void;
+  /** Its key may use this model. */
+  modelFound: (model: KnownModel) => void;
+  /** What the ledger charged, in the unit of the key; 0 unless called. */
+  charged: (amount: bigint) => void;
   /** A call to a provider was begun; called again for every further attempt. */
   dispatched: (call: KnownCall) => void;
   /** The first byte of the provider's answer is here. */
@@ -48,7 +55,15 @@ class RecordedRequest implements RequestLog {
   readonly #request: RequestOpened;
   readonly #startedMs: number;
   readonly #span: RequestSpan | null;
-  readonly #known: Known = { key: null, call: null, firstByteMs: null, error: null };
+  readonly #known: Known = {
+    key: null,
+    modelAsked: null,
+    modelFound: null,
+    charged: 0n,
+    call: null,
+    firstByteMs: null,
+    error: null,
+  };
   #streaming = false;
   #done = false;
 
@@ -62,6 +77,18 @@ class RecordedRequest implements RequestLog {
   authenticated(key: KnownKey): void {
     this.#known.key = key;
     this.#span?.set({ [ATTRIBUTE.keyId]: key.keyId });
+  }
+
+  modelAsked(name: string): void {
+    this.#known.modelAsked = name.slice(0, MODEL_CHARACTERS);
+  }
+
+  modelFound(model: KnownModel): void {
+    this.#known.modelFound = model;
+  }
+
+  charged(amount: bigint): void {
+    this.#known.charged = amount;
   }
 
   dispatched(call: KnownCall): void {
@@ -120,8 +147,7 @@ class RecordedRequest implements RequestLog {
   }
 }
 
-type Known = {
-  key: KnownKey | null;
+type Known = Pick<RequestLine, "key" | "modelAsked" | "modelFound" | "charged"> & {
   call: KnownCall | null;
   firstByteMs: number | null;
   error: unknown;
@@ -131,7 +157,7 @@ type LineFacts = { request: RequestOpened; known: Known; end: RequestFinished; t
 
 function lineOf({
   request,
-  known: { key, call, firstByteMs, error },
+  known: { key, modelAsked, modelFound, charged, call, firstByteMs, error },
   end,
   totalMs,
   overheadMs,
@@ -141,7 +167,9 @@ function lineOf({
     end,
     key,
     call,
-    model: end.model === null ? null : end.model.slice(0, MODEL_CHARACTERS),
+    modelAsked,
+    modelFound,
+    charged,
     totalMs,
     firstByteMs,
     overheadMs,
@@ -149,10 +177,10 @@ function lineOf({
   };
 }
 
-const spanAttributes = ({ request, end, call, model }: RequestLine): Attributes => ({
+const spanAttributes = ({ request, end, call, modelAsked, modelFound }: RequestLine): Attributes => ({
   [ATTRIBUTE.dialect]: request.dialect ?? undefined,
   [ATTRIBUTE.provider]: call?.provider,
-  [ATTRIBUTE.model]: model === null ? undefined : redact(model),
+  [ATTRIBUTE.model]: modelFound?.id ?? (modelAsked === null ? undefined : redact(modelAsked)),
   [ATTRIBUTE.inputTokens]: end.inputTokens,
   [ATTRIBUTE.outputTokens]: end.outputTokens,
   [ATTRIBUTE.outcome]: end.outcome ?? undefined,

@@ -25,6 +25,9 @@ function runRequest(index: number): void {
   const requestId = `req_018bcfe568007000800000${index.toString(16).padStart(10, "0")}`;
   const log = events.requestOpened({ requestId, route: "chat_completions", dialect: "chat", method: "POST" });
   log.authenticated({ keyId: "018bcfe5-6800-7000-8000-000000000001", prefix: "tgc_0a1Xy7Qp" });
+  log.modelAsked("sim-large");
+  log.modelFound({ id: "sim-large", priceVersion: 3, unit: "credit" });
+  log.charged(1_234_500n);
   log.dispatched({ provider: "simulator", routeId: "018bcfe5-6800-7000-8000-000000000002", attempt: 1 });
   log.streamOpened();
   log.firstByte();
@@ -32,7 +35,6 @@ function runRequest(index: number): void {
     status: 200,
     code: null,
     outcome: "completed",
-    model: "sim-large",
     streamed: true,
     inputTokens: 120,
     outputTokens: 480,

@@ -112,6 +112,7 @@ export function generationStage(
   } = {},
 ) {
   const log: string[] = [];
+  const charged: bigint[] = [];
   const bodies: string[] = [];
   const alarms: MoneyAlarm["kind"][] = [];
   const unpriced: string[] = [];
@@ -241,6 +242,8 @@ export function generationStage(
             }),
       sink,
       startedAtMs: systemClock.elapsedMs(),
+      onModel: () => undefined,
+      onCharged: (amount) => void charged.push(amount),
       onAttempt: () => undefined,
       onFirstByte: () => undefined,
     };
@@ -257,6 +260,7 @@ export function generationStage(
     log,
     bodies,
     heads,
+    charged,
     alarms,
     unpriced,
     rates,

@@ -14,6 +14,10 @@ export type LoggedRequest = {
   code?: string;
   outcome?: string;
   model?: string;
+  price_version?: number;
+  /** In credits. */
+  cost?: string;
+  charged_tokens?: number;
   streamed: boolean;
   input_tokens: number;
   output_tokens: number;

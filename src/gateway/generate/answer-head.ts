@@ -1,3 +1,5 @@
+import { formatCredits } from "../../core/money.ts";
+import type { KeyMode } from "../../core/key-mode.ts";
 import type { Route } from "../../core/route.ts";
 import type { AnswerHead } from "../../core/sink.ts";
 import { groupOf, withDropped } from "../../translate/fidelity/group-routes.ts";
@@ -28,3 +30,10 @@ export function announcedHead(head: AnswerHead, state: GenerationState, route: R
   if (rpmLimit !== null) headers["x-ratelimit-limit-requests"] = String(rpmLimit);
   return { ...head, headers };
 }
+
+/**
+ * What the ledger charged for this very response, where that is known before its head leaves. Credits and tokens have a name each, so
+ * that nobody adds them up.
+ */
+export const chargeHeader = (mode: KeyMode, charged: bigint): AnswerHead["headers"] =>
+  mode === "credit" ? { "x-tollgate-cost": formatCredits(charged) } : { "x-tollgate-charged-tokens": String(charged) };

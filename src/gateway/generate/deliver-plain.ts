@@ -2,7 +2,7 @@ import { AnswerLimitError, boundBeside } from "../../core/answer-limit.ts";
 import type { Usage } from "../../core/usage.ts";
 import { collect } from "../../relay/collect.ts";
 import { answerTookTooLong, pastLimit, providerBrokeOff } from "./answer-fault.ts";
-import { announcedHead, originOf } from "./answer-head.ts";
+import { announcedHead, chargeHeader, originOf } from "./answer-head.ts";
 import { endingOf, failGeneration, keptAnswer } from "./end-generation.ts";
 import { noteFirstByte, type Deliver } from "./generation.ts";
 import { editMembers } from "../../wire/json/edit-members.ts";
@@ -43,7 +43,8 @@ export const createDeliverPlain =
       answer: (charged) => keptAnswer(state, head, showing(charged)),
     });
     const bytes = showing(usage);
-    sink.begin({ ...head, headers: { ...head.headers, "content-length": String(bytes.length) } });
+    const charge = chargeHeader(generation.caller.key.mode, held.hold.charged);
+    sink.begin({ ...head, headers: { ...head.headers, ...charge, "content-length": String(bytes.length) } });
     sink.end(bytes);
     return { outcome, code: null, usage, bytesOut: bytes.length, relayedAtMs, pace: null };
 

@@ -24,7 +24,7 @@ test("a stream is replayed byte for byte, once run and once charged [IDM-11] [ID
   expect(charges()).toEqual(["completed 13000"]);
 });
 
-test("a replay says of its answer what the first one said of it: what was lost, and how far it could grow", async () => {
+test("a replay says of its answer what the first one said of it, but for its cost, which is 0 [HDR-18]", async () => {
   const poor = generationStage(pieces(PLAIN), { credits: 68_000n });
   await poor.generate(poor.ask({}, "once"));
   await poor.generate(poor.ask({}, "once"));
@@ -34,7 +34,7 @@ test("a replay says of its answer what the first one said of it: what was lost, 
     "x-tollgate-fidelity": "exact",
     "x-tollgate-max-tokens": expect.any(String) as string,
   });
-  expect(again).toEqual({ ...first, "idempotent-replayed": "true" });
+  expect(again).toEqual({ ...first, "idempotent-replayed": "true", "x-tollgate-cost": "0" });
 });
 
 test("a claim with another body, in flight, too large to keep, or broken off after content is refused as such [IDM-15] [IDM-16] [IDM-17] [IDM-18]", async () => {

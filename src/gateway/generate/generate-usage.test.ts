@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { DONE, EVENT, generationStage, pieces, settled, USAGE } from "../../../tests/support/generation-stage.ts";
+import {
+  DONE,
+  EVENT,
+  generationStage,
+  pieces,
+  PLAIN,
+  type Provider,
+  settled,
+  USAGE,
+} from "../../../tests/support/generation-stage.ts";
+import { Fault } from "../../core/fault.ts";
 
 test("a usage that cannot be true takes what was set aside and no more, and the operator is told [interface decision 19] [MON-43]", async () => {
   const lie = USAGE.replace('"prompt_tokens":3', '"prompt_tokens":900000');
@@ -54,4 +64,32 @@ test("a plain answer without usage is charged for its text and not for its form 
 
   expect(usage.outputTokens).toBe(3);
   expect(alarms).toEqual(["usage_estimated"]);
+});
+
+const DEAR = USAGE.replace('"completion_tokens":5', '"completion_tokens":90');
+const ENDINGS: [how: string, provider: Provider, fields: object, credits?: bigint][] = [
+  ["a stream that completes", pieces(EVENT, USAGE, DONE), { stream: true }],
+  ["a plain answer", pieces(PLAIN), {}],
+  ["a charge beyond the balance", pieces(EVENT, DEAR, DONE), { stream: true, max_tokens: 8 }, 110_000n],
+  ["a provider that breaks off", pieces(EVENT), { stream: true }],
+  ["a provider that fails", new Fault("provider_unavailable", "down"), {}],
+  ["a client that left before the answer", "caller left", {}],
+];
+
+test.each(ENDINGS)("the cost that is reported is what the ledger charged: %s", async (_, provider, fields, credits) => {
+  const { generate, ask, charged, charges } = generationStage(provider, credits === undefined ? {} : { credits });
+  await generate(ask(fields)).catch(() => undefined);
+  await settled();
+
+  expect(charges().map((charge) => charge.split(" ")[1])).toEqual(charged.map(String));
+});
+
+test("a charge that cannot be confirmed is reported as 0, since it is voided [MON-34]", async () => {
+  const stage = generationStage((reader) => {
+    stage.line.ledger = "down";
+    pieces(EVENT, USAGE, DONE)(reader);
+  });
+  await stage.generate(stage.ask({ stream: true })).catch(() => undefined);
+
+  expect(stage.charged).toEqual([0n]);
 });

@@ -19,7 +19,7 @@ test("the terminal event of a stream leaves only after the settlement, which is 
   const generated = await generate(ask({ stream: true }));
 
   expect(log).toEqual(["admit", "dispatch", "begin 200", `write ${EVENT}`, "settle completed 13000", `end ${DONE}`]);
-  expect(generated).toMatchObject({ outcome: "completed", modelId: "m", usage: { inputTokens: 3 } });
+  expect(generated).toMatchObject({ outcome: "completed", usage: { inputTokens: 3 } });
   expect(account()).toMatchObject({ posted: PURCHASED - 13_000n, held: 0n, used: 13_000n, requests: 1n });
   expect(records()).toEqual(["completed 13000"]);
 });

@@ -1,6 +1,5 @@
 import { canReason } from "../../catalogue/can-reason.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
-import type { Model } from "../../catalogue/model.ts";
 import type { Clock } from "../../core/clock.ts";
 import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/member-policy.ts";
@@ -16,7 +15,7 @@ import { checkOutputLimit } from "./check-output-limit.ts";
 import { checkTools } from "./check-tools.ts";
 import { type CountRequest, countingRefusals } from "../count-request.ts";
 import { isOurs, isProviderFailure } from "./answer-fault.ts";
-import { fidelityOf } from "./answer-head.ts";
+import { chargeHeader, fidelityOf } from "./answer-head.ts";
 import { endingOf, failGeneration } from "./end-generation.ts";
 import {
   type Deliver,
@@ -32,7 +31,6 @@ import { routesFor } from "./untold-members.ts";
 import { WatchedSink } from "./watched-sink.ts";
 
 export type Generated = Omit<Delivered, "relayedAtMs" | "pace"> & {
-  modelId: string;
   relayMs: number;
   /** What the provider was not told, as the caller reads it; null when it was told all. */
   dropped: string | null;
@@ -78,7 +76,7 @@ export const createGenerate =
       claim: idempotency?.claim ?? null,
       requireEntitled: (key) => void catalogue.resolve(request.model, key),
     });
-    if (admitted.kind === "replay") return replay(generation, model, admitted.answer);
+    if (admitted.kind === "replay") return replay(generation, admitted.answer);
 
     await using _ = admitted.hold;
     const sink = watch(generation, parts.storedAnswerBytes);
@@ -98,12 +96,14 @@ export const createGenerate =
       });
     } finally {
       running.ended(id);
+      generation.onCharged(admitted.hold.charged);
     }
   };
 
 /** Everything that can be refused before money is set aside. */
-async function check({ catalogue, paperwork }: Parts, { request, caller, fidelity = "declared" }: Generation) {
+async function check({ catalogue, paperwork }: Parts, { request, caller, fidelity = "declared", onModel }: Generation) {
   const model = catalogue.resolve(request.model, caller.key);
+  onModel(model);
   const offer = { routes: routesFor(request, model.routes, fidelity), reasoning: canReason(model) };
   const routeGroups = await paperwork.groupRoutes(request, offer, fidelity);
   checkTools(request, model);
@@ -115,7 +115,7 @@ async function check({ catalogue, paperwork }: Parts, { request, caller, fidelit
 
 /** From the first provider that is asked to the last byte for the caller. */
 async function serve(parts: Parts, state: GenerationState): Promise<Generated> {
-  const { generation, model } = state;
+  const { generation } = state;
   const dispatched = await ask(parts, state).catch((error: unknown) => failGeneration(state, error));
   if (dispatched === null) return leave(state);
 
@@ -123,7 +123,7 @@ async function serve(parts: Parts, state: GenerationState): Promise<Generated> {
   const deliver = generation.request.stream ? parts.deliverStream : parts.deliverPlain;
   const { outcome, code, usage, bytesOut, relayedAtMs } = await reported(state, dispatched, deliver);
   const dropped = droppedIn(fidelityOf(state, dispatched.route));
-  return { outcome, code, modelId: model.id, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
+  return { outcome, code, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
 }
 
 /** Asks route after route, until one answers; null when the caller has left meanwhile. */
@@ -153,13 +153,13 @@ function ask({ dispatch, paperwork, deadlineMs }: Parts, state: GenerationState)
 
 /** The caller left, or was cut, before a provider answered. */
 async function leave(state: GenerationState): Promise<Generated> {
-  const { model, held, sink, asked } = state;
+  const { held, sink, asked } = state;
   const cut = sink.cutBy();
   // What no provider was asked, or what we gave up ourselves, is not the key's doing: the hold goes back by its scope.
   const charged = asked !== null && (cut === null || !isOurs(cut));
   const usage = charged ? await held.hold.settle(endingOf(state, { outcome: "client_gone" })) : NO_USAGE;
   if (cut !== null) throw cut;
-  return { outcome: "client_gone", code: null, modelId: model.id, usage, relayMs: 0, bytesOut: 0, dropped: null };
+  return { outcome: "client_gone", code: null, usage, relayMs: 0, bytesOut: 0, dropped: null };
 }
 
 /** The caller's end, as far as this request watches it. */
@@ -190,12 +190,13 @@ async function reported(state: GenerationState, dispatched: Dispatched, deliver:
 }
 
 /** The answer to the first request, again, byte for byte; nothing is charged for it. [interface decision 25] */
-function replay({ idempotency, sink, onFirstByte }: Generation, model: Model, answer: StoredAnswer): Generated {
+function replay({ caller, idempotency, sink, onFirstByte }: Generation, answer: StoredAnswer): Generated {
   invariant(idempotency, "a replay belongs to a request with a claim");
   const { head, body } = idempotency.open(answer);
   onFirstByte();
-  sink.begin({ ...head, headers: { ...head.headers, "idempotent-replayed": "true" } });
+  const headers = { ...head.headers, ...chargeHeader(caller.key.mode, 0n), "idempotent-replayed": "true" };
+  sink.begin({ ...head, headers });
   sink.end(body);
   const { length: bytesOut } = body;
-  return { outcome: "completed", code: null, modelId: model.id, usage: NO_USAGE, relayMs: 0, bytesOut, dropped: null };
+  return { outcome: "completed", code: null, usage: NO_USAGE, relayMs: 0, bytesOut, dropped: null };
 }

@@ -28,6 +28,10 @@ export type Generation = {
   idempotency: Idempotency | null;
   sink: Sink;
   startedAtMs: number;
+  /** The key may use this model. */
+  onModel: (model: Model) => void;
+  /** What the ledger charged, in the unit of the key. Not called for what costs nothing because it never started. */
+  onCharged: (amount: bigint) => void;
   onAttempt: (attempt: Attempt) => void;
   onFirstByte: () => void;
 };

@@ -42,6 +42,7 @@ export class Hold {
   readonly #parts: HoldParts;
   readonly #held: Held;
   #settled = false;
+  #charged = 0n;
   #seq = 0;
   #checkpointed = 0n;
   #usageSeen = false;
@@ -51,6 +52,11 @@ export class Hold {
   constructor(parts: HoldParts, held: Held) {
     this.#parts = parts;
     this.#held = held;
+  }
+
+  /** What the ledger charged; 0 before that, and when it cannot be confirmed. Of a client that is gone, what it is told to charge. */
+  get charged(): bigint {
+    return this.#charged;
   }
 
   /**
@@ -65,6 +71,7 @@ export class Hold {
     this.#settled = true;
     const settlement = this.#settlement(ending, bill);
     if (ending.outcome === "client_gone") {
+      this.#charged = bill.charge;
       this.#settleLate(settlement, bill);
       return bill.usage;
     }
@@ -77,6 +84,7 @@ export class Hold {
     });
     // Swept by somebody who took this process for dead, and charged at its last checkpoint; that is refunded too.
     if (settled.kind === "fenced") throw unconfirmed(new Error("the hold had been swept"));
+    this.#charged = settled.charged;
     this.#watch(ending.outcome, bill, settled);
     return bill.usage;
   }

@@ -13,8 +13,10 @@ export const getModel = ({ showModel }: { showModel: ShowModel }): PublicRoute =
   rate: "counted_if_possible",
   maxBodyBytes: 0,
   work: async ({ context, response, below }) => {
-    const { caller, requestId } = context;
-    const value = showModel(decoded(below), caller?.key ?? null);
+    const { caller, requestId, log } = context;
+    const id = decoded(below);
+    log.modelAsked(id);
+    const value = showModel(id, caller?.key ?? null);
     return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };
   },
   refusals: "unauthorised_only",

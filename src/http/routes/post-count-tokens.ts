@@ -41,20 +41,23 @@ export function postCountTokens(parts: Parts): PublicRoute {
     maxBodyBytes: limits.bodyBytes,
     work: async (exchange) => {
       const { context, request, response } = exchange;
-      const { caller, id, requestId } = context;
+      const { caller, id, requestId, log } = context;
       invariant(caller, "a count without a caller");
       const { tokens, by } = await countTokens({
         id,
         caller,
-        read: async () =>
-          readCountRequest({
+        read: async () => {
+          const asked = await readCountRequest({
             keyId: caller.key.id,
             bytes: await readUnpaid(exchange),
             headers: request.headers,
             betas,
             mediaUrls: limits.mediaUrls,
             maxDepth: limits.jsonDepth,
-          }),
+          });
+          log.modelAsked(asked.model);
+          return asked;
+        },
       });
       const answer = { requestId, value: { input_tokens: tokens }, headers: { "x-tollgate-counted-by": by } };
       return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, answer) };

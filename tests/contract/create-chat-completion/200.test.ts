@@ -200,6 +200,7 @@ test("of the provider's headers none but the listed reach the caller [HDR-14]", 
       "date",
       "request-id",
       "x-request-id",
+      "x-tollgate-cost",
       "x-tollgate-fidelity",
     ].sort(),
   );
