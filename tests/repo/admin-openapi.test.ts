@@ -143,7 +143,7 @@ test("requests take no field that is not described; answers may get more fields 
   });
 
   expect(requests.filter((name) => !isClosed(name))).toEqual([]);
-  expect(Object.keys(schemas).filter((name) => name.endsWith("Answer") && isClosed(name))).toEqual([]);
+  expect(Object.keys(schemas).filter((name) => name.endsWith("Response") && isClosed(name))).toEqual([]);
 });
 
 describe("an answer in a test is held against the description, which sees", () => {

@@ -27,7 +27,7 @@ export function writeAdminSchemas(operations: readonly AdminOperation[]): AdminS
     if (media !== "application/json") continue;
     const isAlone = new Set(Object.values(answers)).size === 1;
     for (const [status, answer] of Object.entries(answers))
-      nameOnce(names, answer, `${pascal(id)}${isAlone ? "" : status}Answer`);
+      nameOnce(names, answer, `${pascal(id)}${isAlone ? "" : status}Response`);
   }
   return { schemas: convert(names), nameOf: (schema) => names.get(asWritten(schema)) ?? "" };
 }
@@ -62,7 +62,7 @@ function convert(names: ReadonlyMap<z.ZodType, string>): Record<string, JsonSche
 
 /** A body that one operation alone has is explained by that operation. */
 const wordsOf = (name: string): string => {
-  const [, operation = "", side] = /^(.*?)(?:\d{3})?(Request|Answer)$/.exec(name) ?? [];
+  const [, operation = "", side] = /^(.*?)(?:\d{3})?(Request|Response)$/.exec(name) ?? [];
   const id = operation.charAt(0).toLowerCase() + operation.slice(1);
   return SCHEMA_WORDS[name] ?? (side === "Request" ? `Request body of \`${id}\`.` : `Response of \`${id}\`.`);
 };
