@@ -62,7 +62,10 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   data: { about: "The rows of this page." },
   day: { about: "Day, in UTC." },
   days: { about: "One row per day." },
-  format: { about: "The format the provider speaks.", example: "chat" },
+  format: {
+    about: "Wire format: `chat` or `responses` (OpenAI-compatible), `messages` (Anthropic-compatible) or `gemini`.",
+    example: "chat",
+  },
   display_name: { about: "Display name; null: the id is shown.", example: "Acme Large" },
   effective_from: { about: "When the price takes effect; null: immediately." },
   end: { about: "`charge`: charge the cost at the last checkpoint. `void`: charge nothing." },
