@@ -24,6 +24,8 @@ export async function commandsPage(generated: string): Promise<string> {
     ...optionTable([...program.options, new Option("-h, --help", "print help for a command")]),
     "",
     ...CONVENTIONS,
+    "",
+    ...COMPLETION,
     ...commands.flatMap((command) => ["", ...sectionOf(command)]),
     "",
   ].join("\n");
@@ -48,6 +50,20 @@ const CONVENTIONS = [
   "- **Keys.** Name a key by its id or by its prefix, the first 12 characters of its secret. If you pass a whole secret, only the prefix is used.",
   "- **Database.** Commands use the database in `DATABASE_URL`. Without one, commands for keys, money, providers and models use the `tollgate dev` that runs in the same folder.",
   "- **Settings.** Commands read the same [settings](settings.md) as the gateway.",
+];
+
+const COMPLETION = [
+  "## Shell completion",
+  "",
+  "`tollgate completion SHELL` prints a script that completes commands, options, values and files. Put its line into your shell's start file:",
+  "",
+  "| Shell | File | Line |",
+  "|---|---|---|",
+  "| bash | `~/.bashrc` | `source <(tollgate completion bash)` |",
+  "| zsh | `~/.zshrc`, after `compinit` | `source <(tollgate completion zsh)` |",
+  "| fish | `~/.config/fish/config.fish` | `tollgate completion fish \\| source` |",
+  "",
+  "Completion works for a command called `tollgate`, not for `npx tollgate`. In a clone, the alias must be defined first; zsh also needs `setopt complete_aliases`.",
 ];
 
 const help = new Help();

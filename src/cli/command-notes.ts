@@ -51,6 +51,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   },
   "config show": { example: "tollgate config show" },
   simulate: { example: "tollgate simulate --port 9100" },
+  completion: { example: "tollgate completion bash" },
 };
 
 /** The words that lead to a command: `ledger quarantine list`. */

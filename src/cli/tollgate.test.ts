@@ -75,6 +75,7 @@ const COMMANDS = [
   "models import",
   "config show",
   "simulate",
+  "completion",
 ];
 
 test.each(["", ...COMMANDS])("the command %j explains itself on standard output and ends with 0", async (command) => {

@@ -26,7 +26,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   models: async () => (await import("./commands/models.ts")).addModelCommands,
   config: async () => (await import("./commands/config.ts")).addConfigCommands,
   simulate: async () => (await import("./commands/simulate.ts")).addSimulateCommand,
+  completion: async () => (await import("./commands/completion.ts")).addCompletionCommand,
 };
+
+/** Words whose command reads the definitions of all others. */
+const READS_ALL: ReadonlySet<string> = new Set(["completion"]);
 
 const OK = 0;
 const FAILED = 1;
@@ -70,7 +74,7 @@ const colourError = (word: string): string => screenOf(process.stderr).paint("ba
 
 /** The one command that was named, or all: to list them, or to guess which was meant. */
 async function loadCommands(word: string): Promise<Iterable<AddCommand>> {
-  const named = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  const named = Object.hasOwn(COMMANDS, word) && !READS_ALL.has(word) ? COMMANDS[word] : undefined;
   return new Set(await Promise.all((named ? [named] : Object.values(COMMANDS)).map((load) => load())));
 }
 
