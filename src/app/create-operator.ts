@@ -1,4 +1,5 @@
 import { createCatalogueStore } from "../catalogue/catalogue-store.ts";
+import { createReadNames } from "../catalogue/names-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
 import type { Database } from "../db/database.ts";
@@ -43,7 +44,7 @@ export function createOperator({ database, credentials, events, clock }: Parts):
   const catalogue = createCatalogueStore(database);
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
   return {
-    keys: createManageKeys({ store, findKey, issueKey, events, clock }),
+    keys: createManageKeys({ store, findKey, issueKey, readNames: createReadNames(database), events, clock }),
     funds: createManageFunds({ ledger, accounts: createAccountStore(database), findKey, events }),
     books: createReadBooks({
       findKey,

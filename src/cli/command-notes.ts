@@ -16,7 +16,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "keys disable": { example: "tollgate keys disable tgc_a034Fq4J" },
   "keys enable": { example: "tollgate keys enable tgc_a034Fq4J" },
   "keys revoke": { example: "tollgate keys revoke tgc_a034Fq4J" },
-  "keys update": { example: "tollgate keys update tgc_a034Fq4J --rpm 60 --expires 2027-01-31" },
+  "keys update": { example: "tollgate keys update tgc_a034Fq4J --rpm 60 --add-model gpt-4.1-mini" },
   "keys rotate": { example: "tollgate keys rotate tgc_a034Fq4J --overlap 7d" },
   topup: { example: "tollgate topup tgc_a034Fq4J 25 --ref invoice-1042" },
   budget: { example: "tollgate budget tgt_b7Xk2mPq 5_000_000 --period month" },

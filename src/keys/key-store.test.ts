@@ -203,14 +203,19 @@ for (const version of ["15", "newest"] as const) {
         const key = newKey({ label: "before", rpmLimit: 5, expiresAtMs: 1_900_000_000_000 });
         await store.insert(key);
 
-        expect(await store.update(key.id, { rpmLimit: 7 })).toBe(true);
+        expect(await store.update(key.id, { rpmLimit: 7 }, null)).toBe(true);
         expect(await store.find(key.id)).toMatchObject([
           { label: "before", rpmLimit: 7, expiresAtMs: 1_900_000_000_000, version: 2 },
         ]);
-        expect(await store.update(key.id, { label: null, rpmLimit: null, expiresAtMs: null })).toBe(true);
+        expect(await store.update(key.id, { label: null, rpmLimit: null, expiresAtMs: null }, null)).toBe(true);
         expect(await store.find(key.id)).toMatchObject([{ label: null, rpmLimit: null, expiresAtMs: null }]);
+        expect(await store.update(key.id, { providerScope: "acme", models: ["a", "b"] }, 3)).toBe(true);
+        expect(await store.update(key.id, { models: null }, 3)).toBe(false);
+        expect(await store.find(key.id)).toMatchObject([{ providerScope: "acme", models: ["a", "b"], version: 4 }]);
+        expect(await store.update(key.id, { models: null }, 4)).toBe(true);
+        expect(await store.find(key.id)).toMatchObject([{ providerScope: "acme", models: null, rpmLimit: null }]);
         await store.changeStatus(key.id, { from: ["active"], to: "revoked" });
-        expect(await store.update(key.id, { label: "after" })).toBe(false);
+        expect(await store.update(key.id, { label: "after" }, null)).toBe(false);
       });
 
       test("a new secret lets the old ones live as long as the overlap, and never longer than they had [KEY-21] [KEY-22]", async () => {

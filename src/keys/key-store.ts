@@ -49,8 +49,10 @@ const INSERT = `
 const UPDATE = `
   update key set label = case when $2::boolean then $3 else label end,
     rpm_limit = case when $4::boolean then $5::int else rpm_limit end,
-    expires_at = case when $6::boolean then $7::timestamptz else expires_at end
-  where id = $1 and status <> 'revoked' returning id`;
+    expires_at = case when $6::boolean then $7::timestamptz else expires_at end,
+    provider_scope = coalesce($8, provider_scope),
+    models = case when $9::boolean then $10::text[] else models end
+  where id = $1 and status <> 'revoked' and ($11::bigint is null or version = $11) returning id`;
 
 /** An overlap of 0 withdraws the other secrets, which holds at once; a date would wait for the clock of each gateway. */
 const ADD_SECRET = `
@@ -140,7 +142,7 @@ export function createKeyStore(queryable: Queryable): KeyStore {
     changeStatus: (id, { from, to }) =>
       changed("update key set status = $2 where id = $1 and status = any ($3::text[]) returning id", [id, to, from]),
 
-    update: (id, { label, rpmLimit, expiresAtMs }) =>
+    update: (id, { label, rpmLimit, expiresAtMs, providerScope, models }, version) =>
       changed(UPDATE, [
         id,
         label !== undefined,
@@ -149,6 +151,10 @@ export function createKeyStore(queryable: Queryable): KeyStore {
         rpmLimit ?? null,
         expiresAtMs !== undefined,
         expiresAtMs === undefined || expiresAtMs === null ? null : new Date(expiresAtMs),
+        providerScope ?? null,
+        models !== undefined,
+        models ?? null,
+        version,
       ]),
 
     addSecret: (id, { digest, prefix, overlapMs }) => changed(ADD_SECRET, [id, digest, prefix, overlapMs]),

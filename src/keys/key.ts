@@ -45,7 +45,13 @@ export type KeySecret = {
 };
 
 /** What can be changed of a key; what is left out stays. */
-export type KeyChanges = { label?: string | null; rpmLimit?: number | null; expiresAtMs?: number | null };
+export type KeyChanges = {
+  label?: string | null;
+  rpmLimit?: number | null;
+  expiresAtMs?: number | null;
+  providerScope?: string;
+  models?: readonly string[] | null;
+};
 
 /** Where keys are kept. */
 export type KeyStore = {
@@ -64,8 +70,8 @@ export type KeyStore = {
   find: (idOrPrefix: string) => Promise<Key[]>;
   /** Moves a key out of one of the states `from`. Answers whether it was in one; revoked, it stays revoked. */
   changeStatus: (id: string, change: { from: readonly KeyStatus[]; to: KeyStatus }) => Promise<boolean>;
-  /** False when there is no such key, or it is revoked. */
-  update: (id: string, changes: KeyChanges) => Promise<boolean>;
+  /** False when there is no such key, it is revoked, or it is not of `version` any more; null: of any version. */
+  update: (id: string, changes: KeyChanges, version: number | null) => Promise<boolean>;
   /** Adds a secret and lets the others live as long as the overlap. False when there is no such key, or it is revoked. */
   addSecret: (id: string, secret: { digest: Buffer; prefix: string; overlapMs: number }) => Promise<boolean>;
   /** Newest first, the fifty newest at most. */

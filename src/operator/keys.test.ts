@@ -61,6 +61,40 @@ test("every change of a key is told once, with who made it, and nothing is told 
   ]);
 });
 
+test("a change of a key's models and provider is logged with who made it, and two at once do not mix", async () => {
+  const { keys, catalogue } = operator;
+  const model = (id: string) => ({
+    id,
+    provider: "acme",
+    ownedBy: "acme",
+    displayName: null,
+    tagline: null,
+    contextWindow: null,
+    maxOutputTokens: 10,
+    outputCeiling: null,
+    outputFloor: 1,
+    tokenFactor: 1,
+    capabilities: {},
+    price: null,
+    upcomingPrices: [],
+    routes: [],
+  });
+  await catalogue.apply({ providers: [], models: ["a", "b", "c"].map(model) }, anna);
+  const { key } = await keys.create({ ...ORDER, models: ["a"] }, anna);
+  told = [];
+
+  await keys.update(key.id, { addModels: ["b"], providerScope: "acme" }, bert);
+  const raced = await Promise.allSettled(["b", "a"].map((id) => keys.update(key.id, { removeModels: [id] }, bert)));
+  const { models } = (await keys.show(key.id)).key;
+
+  expect(told[0]).toEqual([
+    "keyChanged",
+    { keyId: key.id, prefix: key.prefix, changed: ["provider_scope", "models"], ...bert },
+  ]);
+  expect(models).toHaveLength(1);
+  expect(raced.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
 test("the journal and the log say who booked what, call by call", async () => {
   const { keys, funds, books } = operator;
   const { key } = await keys.create({ ...ORDER, credit: 5_000_000_000n }, anna);

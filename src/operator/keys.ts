@@ -11,10 +11,12 @@ import type { StatusChange } from "../core/status-change.ts";
 import type { FindKey } from "../keys/find-key.ts";
 import type { IssueKey, KeyOrder } from "../keys/issue-key.ts";
 import type { Key, KeyChanges, KeySecret, KeyStore } from "../keys/key.ts";
+import type { CatalogueNames } from "../catalogue/names-store.ts";
 import { TRANSITIONS, WAY_OUT } from "../keys/key-status.ts";
 import { createSecret, digestOf } from "../keys/secret.ts";
 import { type KeyState, stateOf } from "../keys/usable.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import { modelsAfter, requireKnown } from "./key-restriction.ts";
 
 /** A key as operators see it. Its secret is not among what we know. */
 export type KeyDetails = Pick<
@@ -33,6 +35,9 @@ export type NewKeyOrder = Omit<KeyOrder, "funds"> & {
   period: BudgetPeriod | null;
 };
 
+/** Models are set as a whole, where null lifts the restriction, or added to and removed from those the key lists. */
+export type KeyUpdate = KeyChanges & { addModels?: readonly string[]; removeModels?: readonly string[] };
+
 /** What operators do with keys. A key is named by its id or its prefix. */
 export type ManageKeys = {
   create: (order: NewKeyOrder, by: By) => Promise<{ key: KeyDetails; secret: string }>;
@@ -41,7 +46,7 @@ export type ManageKeys = {
   show: (name: string) => Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }>;
   /** `changed` is false when the key was in that state already. */
   changeStatus: (name: string, change: StatusChange, by: By) => Promise<{ key: KeyDetails; changed: boolean }>;
-  update: (name: string, changes: KeyChanges, by: By) => Promise<KeyDetails>;
+  update: (name: string, changes: KeyUpdate, by: By) => Promise<KeyDetails>;
   /** Adds a secret, shown this once; the others live on for the overlap. */
   rotate: (name: string, rotation: { overlapMs: number }, by: By) => Promise<RotatedKey>;
 };
@@ -52,6 +57,7 @@ type Parts = {
   store: KeyStore;
   findKey: FindKey;
   issueKey: IssueKey;
+  readNames: () => Promise<CatalogueNames>;
   events: Pick<OperatorEvents, "keyIssued" | "keyStatusChanged" | "keyChanged" | "keyRotated" | "fundsBooked">;
   clock: Clock;
 };
@@ -59,7 +65,7 @@ type Parts = {
 /** Ids begin with the time they were made, so their order is the order of age. */
 const NEWEST_FIRST: Keyset = { list: "keys", values: [UUID] };
 
-export function createManageKeys({ store, findKey, issueKey, events, clock }: Parts): ManageKeys {
+export function createManageKeys({ store, findKey, issueKey, readNames, events, clock }: Parts): ManageKeys {
   const detailsOf = (key: Key): KeyDetails => ({ ...key, status: stateOf(key, clock.nowMs()) });
 
   async function show(name: string): Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }> {
@@ -72,6 +78,7 @@ export function createManageKeys({ store, findKey, issueKey, events, clock }: Pa
     create: async (order, by) => {
       const { credit: _credit, budget: _budget, period: _period, ...rest } = order;
       const funds = openingFunds(order);
+      await requireKnown(order, readNames);
       const { key, secret } = await issueKey({ ...rest, funds }, by);
       events.keyIssued({ ...noteOf(key), mode: key.mode, ...by });
       if (funds !== null)
@@ -94,10 +101,17 @@ export function createManageKeys({ store, findKey, issueKey, events, clock }: Pa
       if (changed) events.keyStatusChanged({ ...noteOf(key), status: details.status, ...by });
       return { key: details, changed };
     },
-    update: async (name, changes, by) => {
-      const { id } = await findKey(name);
-      const changed = await store.update(id, changes);
-      const key = await findKey(id);
+    update: async (name, { addModels = [], removeModels = [], ...rest }, by) => {
+      const before = await findKey(name);
+      const models = modelsAfter(before, { ...rest, addModels, removeModels });
+      const changes: KeyChanges = { ...rest, ...(models === undefined ? {} : { models }) };
+      const listed = new Set(before.models);
+      await requireKnown({ ...changes, models: models?.filter((id) => !listed.has(id)) ?? null }, readNames);
+      // What was added and removed holds for the list as it was read.
+      const relative = addModels.length + removeModels.length > 0;
+      const changed = await store.update(before.id, changes, relative ? before.version : null);
+      const key = await findKey(before.id);
+      if (!changed && key.status !== "revoked") throw changedMeanwhile(key);
       if (!changed) throw standsInTheWay("change", key);
       events.keyChanged({ ...noteOf(key), changed: Object.keys(changes).map((name) => CHANGED[name] ?? name), ...by });
       return detailsOf(key);
@@ -114,7 +128,11 @@ export function createManageKeys({ store, findKey, issueKey, events, clock }: Pa
   };
 }
 
-const CHANGED: Readonly<Record<string, string>> = { rpmLimit: "rpm_limit", expiresAtMs: "expires_at" };
+const CHANGED: Readonly<Record<string, string>> = {
+  rpmLimit: "rpm_limit",
+  expiresAtMs: "expires_at",
+  providerScope: "provider_scope",
+};
 
 const bookingOf = (funds: OpeningFunds): { kind: string; amount: string } =>
   funds.kind === "credit"
@@ -146,6 +164,9 @@ export function openingFunds({ mode, credit, budget, period }: NewKeyOrder): Ope
 }
 
 const refused = (param: string, message: string): Fault => new Fault("invalid_request", message, { param });
+
+const changedMeanwhile = ({ prefix }: Key): Conflict =>
+  new Conflict(`key ${prefix}… was changed by another operator at the same time. Nothing was changed; try again.`);
 
 const standsInTheWay = (wish: string, { prefix, status }: Key): Conflict =>
   new Conflict(`cannot ${wish} key ${prefix}…: it is ${status}. ${WAY_OUT[status]}`);

@@ -74,7 +74,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     tag: "keys",
     method: "PATCH",
     path: "/admin/v1/keys/{key}",
-    summary: "Change the label, rate limit or expiry of a key",
+    summary: "Change the label, rate limit, expiry, provider or models of a key",
     params: ofKey,
     body: keyChangeSchema,
     answers: { 200: keyAnswerSchema },

@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
 import type { StatusChange } from "../../core/status-change.ts";
 import { keyShownView, keyView } from "../../wire/admin/keys.ts";
-import { durationMs, isoDate, keyName, orWord, positiveInteger } from "../arguments.ts";
+import { durationMs, keyName } from "../arguments.ts";
 import { keyName as named, secretListing } from "../text/key-text.ts";
 import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { screenOf } from "../text/screen.ts";
-import { CommandError } from "../report-failure.ts";
+import { addKeyUpdateCommand } from "./update-key.ts";
 
 const STATUS_COMMANDS: Record<StatusChange, string> = {
   suspend: "stop a key for now; callers hear that it is not valid",
@@ -22,29 +22,7 @@ export function addKeyChangeCommands(keys: Command): void {
     addStatusCommand(keys, { change: change as StatusChange, description });
   }
 
-  keys
-    .command("update")
-    .argument("<key>", "id or prefix", keyName)
-    .description("change the limits or the label of a key")
-    .option("--rpm <number|none>", "requests per minute", orWord("none", positiveInteger))
-    .option("--expires <date|never>", "when the key stops working; a later date revives it", orWord("never", isoDate))
-    .option("--label <text>", "a name for people; empty takes it away")
-    .option("--json", "print JSON")
-    .action(async (name: string, options: UpdateOptions, command: Command) => {
-      const { rpm, expires, label } = options;
-      if (rpm === undefined && expires === undefined && label === undefined)
-        throw new CommandError("there is nothing to change. Name at least one of --rpm, --expires and --label.");
-      await withOperator(command, async (operator, by) => {
-        const changes = {
-          ...(rpm === undefined ? {} : { rpmLimit: rpm === "none" ? null : rpm }),
-          ...(expires === undefined ? {} : { expiresAtMs: expires === "never" ? null : Date.parse(expires) }),
-          ...(label === undefined ? {} : { label: label === "" ? null : label }),
-        };
-        const key = keyView(await operator.keys.update(name, changes, by));
-        const now = `rpm ${key.rpm_limit ?? "unlimited"}, expires ${key.expires_at ?? "never"}`;
-        printResult({ key }, { json: options.json === true, text: () => `changed ${named(key)}: ${now}` });
-      });
-    });
+  addKeyUpdateCommand(keys);
 
   keys
     .command("rotate")
@@ -69,8 +47,6 @@ export function addKeyChangeCommands(keys: Command): void {
       });
     });
 }
-
-type UpdateOptions = { rpm?: number | "none"; expires?: string; label?: string; json?: true };
 
 function addStatusCommand(keys: Command, { change, description }: { change: StatusChange; description: string }): void {
   keys

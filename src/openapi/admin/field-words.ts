@@ -179,8 +179,10 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
     about: "Models the key may use; null: all models in its scope.",
     example: ["acme-large"],
   },
+  "UpdateKeyRequest.add_models": { about: "Models to add to those the key lists.", example: ["acme-large"] },
+  "UpdateKeyRequest.remove_models": { about: "Models to remove from those the key lists.", example: ["acme-small"] },
   "UpdateKeyRequest.models": {
-    about: "Models the key may use; null: all models in its scope.",
+    about: "Models the key may use, in place of those it lists; null: all models in its scope.",
     example: ["acme-large"],
   },
   "Key.id": { about: "Id of the key." },

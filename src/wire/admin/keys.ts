@@ -9,8 +9,11 @@ import { credits, tokens } from "./funds.ts";
 import { dateOf, instant } from "./instant.ts";
 import { pageQuery, pageSchema } from "./page.ts";
 
+const MOST_KEY_MODELS = 1_000;
 const label = storable(200).nullable();
 const rpmLimit = z.int().min(1).max(1_000_000).nullable();
+const providerScope = storable(100).min(1);
+const models = z.array(storable(200).min(1)).min(1).max(MOST_KEY_MODELS);
 const expiresAt = moment.transform((text) => Date.parse(text)).nullable();
 const LONGEST_OVERLAP_MS = 366 * 86_400_000;
 
@@ -22,8 +25,8 @@ export const keyRequestSchema = z
   .strictObject({
     mode: z.enum(KEY_MODES),
     label: label.default(null),
-    provider_scope: storable(100).min(1).default("all"),
-    models: z.array(storable(200).min(1)).max(1_000).nullable().default(null),
+    provider_scope: providerScope.default("all"),
+    models: models.nullable().default(null),
     rpm_limit: rpmLimit.default(null),
     expires_at: expiresAt.default(null),
     credit: credits.nullable().default(null),
@@ -54,22 +57,45 @@ export const keyChangeSchema = z
     label: label.exactOptional(),
     rpm_limit: rpmLimit.exactOptional(),
     expires_at: expiresAt.exactOptional(),
+    provider_scope: providerScope.exactOptional(),
+    models: models.nullable().exactOptional(),
+    add_models: models.exactOptional(),
+    remove_models: models.exactOptional(),
   })
-  .refine((changes) => Object.keys(changes).length > 0, "Name at least one of label, rpm_limit and expires_at")
-  .transform(({ label, rpm_limit, expires_at }) => ({
+  .refine((changes) => Object.keys(changes).length > 0, "Give at least one field to change")
+  .refine(
+    ({ models: all, add_models, remove_models }) => all === undefined || (add_models ?? remove_models) === undefined,
+    {
+      path: ["models"],
+      error: "Give either models, or add_models and remove_models",
+    },
+  )
+  .transform(({ label, rpm_limit, expires_at, provider_scope, models: all, add_models, remove_models }) => ({
     ...(label === undefined ? {} : { label }),
     ...(rpm_limit === undefined ? {} : { rpmLimit: rpm_limit }),
     ...(expires_at === undefined ? {} : { expiresAtMs: expires_at }),
+    ...(provider_scope === undefined ? {} : { providerScope: provider_scope }),
+    ...(all === undefined ? {} : { models: all }),
+    ...(add_models === undefined ? {} : { addModels: add_models }),
+    ...(remove_models === undefined ? {} : { removeModels: remove_models }),
   }));
 
 export const keyChangeView = ({
   label,
   rpmLimit,
   expiresAtMs,
+  providerScope: scope,
+  models: all,
+  addModels,
+  removeModels,
 }: ReadAs<typeof keyChangeSchema>): WrittenAs<typeof keyChangeSchema> => ({
   ...(label === undefined ? {} : { label }),
   ...(rpmLimit === undefined ? {} : { rpm_limit: rpmLimit }),
   ...(expiresAtMs === undefined ? {} : { expires_at: dateOf(expiresAtMs) }),
+  ...(scope === undefined ? {} : { provider_scope: scope }),
+  ...(all === undefined ? {} : { models: all }),
+  ...(addModels === undefined ? {} : { add_models: addModels }),
+  ...(removeModels === undefined ? {} : { remove_models: removeModels }),
 });
 
 export const rotationSchema = z
