@@ -25,24 +25,24 @@ export const UNTYPED: Condition = {
 
 /** Arguments of a call that was cut off. */
 export const NO_JSON_OBJECT: Condition = {
-  words: "that is no JSON object",
+  words: "not a JSON object",
   when: (value) => typeof value === "string" && value !== "" && !isJsonObject(value),
 };
 
 /** A search is called with an object; calls of all other tools with a text. */
 export const NO_TEXT: Condition = {
-  words: "that is no text",
+  words: "not a string",
   when: (value, { type }) => typeof value !== "string" && type !== "tool_search_call",
 };
 
 /** Of two names of the caller's user one is sent. */
 export const BESIDE_IDENTIFIER: Condition = {
-  words: "beside `safety_identifier`",
+  words: "together with `safety_identifier`",
   when: (_, body) => typeof body["safety_identifier"] === "string",
 };
 
 /** How a row is worded that speaks of what only a model that reasons takes. */
-export const WITHOUT_REASONING = "to a model without reasoning";
+export const WITHOUT_REASONING = "on a model without reasoning";
 
 const LONGEST_TOOL_NAME = 128;
 
@@ -52,7 +52,7 @@ export const OVERLONG_NAME: Exception = refused(
     words: `longer than ${LONGEST_TOOL_NAME} characters`,
     when: (name) => typeof name === "string" && name.length > LONGEST_TOOL_NAME,
   },
-  "No provider takes a name of that length.",
+  "No provider accepts a name of that length.",
 );
 
 function isJsonObject(text: string): boolean {

@@ -25,9 +25,9 @@ export type Case = {
 
 /** For remarks: the case came to nothing, as was declared, or there is no such case. */
 export const LOST = "lost";
-export const NOT_ASKED = "the format has none";
+export const NOT_ASKED = "not in this format";
 /** What passes as it is can be nothing that the provider takes. */
-export const REFUSED = "the provider refuses it";
+export const REFUSED = "the provider rejects it";
 
 /** What every script says of its input, so that charges can be foretold. */
 export const INPUT_TOKENS = 37;
@@ -59,9 +59,13 @@ export const CASES: Record<string, Case> = {
       return "";
     },
   },
-  calls: { title: "two calls and their results", script: `tools=${TOOLS.join(",")}+tokens=4+once`, run: twoCalls },
+  calls: {
+    title: "two parallel tool calls and their results",
+    script: `tools=${TOOLS.join(",")}+tokens=4+once`,
+    run: twoCalls,
+  },
   names: {
-    title: "names too long for most providers",
+    title: "tool names too long for most providers",
     script: `tools=${SHORT_NAMES.join(",")}+tokens=4+once`,
     run: async ({ ask, pair }) => {
       if (pair.client !== pair.provider) return twoCalls({ ask, pair }, { offered: LONG_NAMES, told: SHORT_NAMES });
@@ -74,23 +78,23 @@ export const CASES: Record<string, Case> = {
     },
   },
   turns: {
-    title: "two calls, written in turns",
+    title: "two interleaved tool calls",
     script: `tools=${TOOLS.join(",")}+tokens=4+interleaved+once`,
     run: twoCalls,
   },
-  thinking: { title: "thinking, given back", script: "thinking=5+tools=weather+tokens=4+once", run: thinking },
+  thinking: { title: "reasoning, returned", script: "thinking=5+tools=weather+tokens=4+once", run: thinking },
   signed: {
-    title: "thinking in signed pieces, given back",
+    title: "reasoning in signed pieces, returned",
     script: "thinking=5+thoughts=detailed+tools=weather+tokens=4+once",
     run: thinking,
   },
   hidden: {
-    title: "thinking nobody can read, given back",
+    title: "unreadable reasoning, returned",
     script: "thinking=5+thoughts=hidden+tools=weather+tokens=4+once",
     run: thinking,
   },
   thoughtless: {
-    title: "thinking, asked of a model that cannot",
+    title: "reasoning requested from a model without it",
     script: "thoughtless+tokens=3",
     run: async ({ ask, pair }) => {
       const refused = (strict: { strict?: true }) =>
@@ -170,7 +174,7 @@ export const CASES: Record<string, Case> = {
     },
   },
   unknown: {
-    title: "a field nobody knows",
+    title: "an unknown field",
     script: "tokens=3",
     run: async ({ ask, pair }) => {
       const more = { never_heard_of: 1 };

@@ -46,17 +46,19 @@ const tableOf = ({ client, rows }: Table): string[] => [
 const TITLES: Record<Client, string> = { chat: "Chat completions", responses: "Responses", messages: "Messages" };
 
 const INTRODUCTION = [
-  "# Crossings, as seen",
+  "# Crossings",
   "",
   "For contributors who ask what each client receives from a provider of another format.",
   "",
   "<!-- Written by scripts/write-crossings.ts from a run of tests/conformance/crossings. -->",
   "",
-  "Each format's official client against a provider of each format, plain and through the client's stream helper. Nothing stands",
-  "here that a run of the tests has not seen: the answer as the client understood it, the request as the provider received it, the",
-  "tokens and the credit that were charged, and what `x-tollgate-fidelity` declared. The tests fail when this page is not what they see.",
+  "The tests run each format's official client against a provider of each format, plain and with the client's stream helper. They check",
+  "the answer as the client parsed it, the request as the provider received it, the tokens and credits charged, and the value of",
+  "`x-tollgate-fidelity`. They fail when this page differs from what they observe.",
   "",
-  "✓ it arrived, and so did the answer. `lost` names the fields that the answer declared lost; the provider was not told them. Words",
-  "behind a ✓ are how the client was told of the end, in its own format; thoughts that came *unread* had no text, only what the",
-  "provider wants back. [Fidelity](fidelity.md) lists every field.",
+  "- ✓: the provider received it, and the client received the answer. A value after ✓ is the finish reason in the client's format.",
+  "- `dropped`: the fields that `x-tollgate-fidelity` declared as dropped; the provider did not receive them.",
+  "- *unread*: the reasoning had no readable text, only the data that the provider expects back.",
+  "",
+  "[Fidelity](fidelity.md) lists every field.",
 ];

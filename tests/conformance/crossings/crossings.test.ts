@@ -22,13 +22,13 @@ const SIX_WORDS = "amber harbor ocean valley delta kelp";
 
 /** Ways in which a provider fails when it has said some of its answer. */
 const FAILURES: Record<string, { title: string; script: string }> = {
-  broken: { title: "failure on the way", script: "tokens=12+fail=error@6" },
-  cut: { title: "cut off without a word", script: "tokens=12+fail=close@6" },
+  broken: { title: "provider error mid-stream", script: "tokens=12+fail=error@6" },
+  cut: { title: "connection closed mid-stream", script: "tokens=12+fail=close@6" },
 };
 
 const TITLES = {
   ...Object.fromEntries(Object.entries({ ...CASES, ...FAILURES }).map(([name, { title }]) => [name, title])),
-  left: "the caller leaves",
+  left: "client disconnects",
 };
 const SCRIPTS = {
   ...Object.fromEntries(
@@ -101,7 +101,7 @@ test("the table in docs/reference is what this run has seen", () => {
 });
 
 function cellOf(remark: string, dropped: readonly string[]): string {
-  const lost = `lost: ${dropped.map((field) => `\`${field}\``).join(", ")}`;
+  const lost = `dropped: ${dropped.map((field) => `\`${field}\``).join(", ")}`;
   if (remark === LOST) return lost;
   if (remark === NOT_ASKED || remark === REFUSED) return `– ${remark}`;
   return ["✓", remark, dropped.length === 0 ? "" : `(${lost})`].filter(Boolean).join(" ");

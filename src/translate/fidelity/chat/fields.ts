@@ -55,7 +55,7 @@ export const CHAT_FIELDS = {
   "messages.*.name": "lost",
   temperature: "carried",
   top_p: "carried",
-  n: [refused(otherThan(1), "Providers of that format give one answer at a time.")],
+  n: [refused(otherThan(1), "Providers of that format return one answer per request.")],
   stop: "carried",
   tools: "carried",
   "tools.*": [lost(UNTYPED)],

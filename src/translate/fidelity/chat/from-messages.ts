@@ -30,7 +30,7 @@ export const MESSAGES_TO_CHAT: Answers<typeof MESSAGES_FIELDS> = {
   "messages.*.content.*.title": "translated",
   "messages.*.content.*.citations": [
     "kept",
-    lost({ words: "of addresses", when: (value) => Array.isArray(value) && value.length > 0 }),
+    lost({ words: "of URLs", when: (value) => Array.isArray(value) && value.length > 0 }),
   ],
   "messages.*.content.*.content.*.source": "translated",
   "messages.*.content.*.content.*": ["translated", NO_ADDRESS],
@@ -45,7 +45,7 @@ export const MESSAGES_TO_CHAT: Answers<typeof MESSAGES_FIELDS> = {
   temperature: "kept",
   top_p: "kept",
   stop_sequences: [
-    { fate: "translated", note: "Which of them was met is not told." },
+    { fate: "translated", note: "The response does not say which one matched." },
     lost(
       { words: "more than four", when: (value) => Array.isArray(value) && value.length > MOST_CHAT_STOPS },
       "The first four are sent.",

@@ -9,31 +9,34 @@ import { BYTES_ALONE, NOT_ENFORCED } from "../notes.ts";
 
 /** A schema with words that Gemini does not read. */
 export const NOT_HELD: Exception = lost(
-  { words: "with words that Gemini does not read", when: (schema) => isObject(schema) && !heldSchema(schema).whole },
+  {
+    words: "with keywords that Gemini does not support",
+    when: (schema) => isObject(schema) && !heldSchema(schema).whole,
+  },
   NOT_ENFORCED,
 );
 
 export const NO_STRICT_CALLS: Exception = lost(being(true), NOT_ENFORCED);
 
-export const NO_SERIAL_CALLS: Exception = lost(being(false), "Gemini calls as many tools at once as it likes.");
+export const NO_SERIAL_CALLS: Exception = lost(being(false), "Gemini has no limit on parallel tool calls.");
 
 /** How an answer is to be formed, where it may be a call instead. */
 export const FORM_BESIDE_TOOLS: Exception = lost(
   {
-    words: "beside tools, to a Gemini model before 3",
+    words: "together with tools, on a Gemini model before 3",
     when: (_, __, { body, models }) =>
       Array.isArray(body["tools"]) && body["tools"].length > 0 && !models.every(holdsBesideTools),
   },
-  "Left out: these models take one of the two.",
+  "Dropped: these models accept only one of the two.",
 );
 
 /** What is asked of a model that cannot help thinking. */
 export const UNASKED: Exception = lost(
   {
-    words: "`none`, to a Gemini model that thinks in any case",
+    words: "`none`, on a Gemini model that always reasons",
     when: (effort, _, { models }) => effort === "none" && models.some(thinksUnasked),
   },
-  "Told as the least that the model takes.",
+  "Sent as the lowest level of the model.",
 );
 
 export const TOO_MANY_STOPS: Exception = lost(
@@ -48,7 +51,7 @@ const isAddress = (url: unknown): boolean => typeof url === "string" && sourceOf
 
 /** What the provider would have to fetch, as chat nests it and responses does not. */
 export const AT_ADDRESS: Exception = refused(
-  { words: "at an address", when: (image) => isAddress(isObject(image) ? image["url"] : image) },
+  { words: "by URL", when: (image) => isAddress(isObject(image) ? image["url"] : image) },
   BYTES_ALONE,
 );
 
@@ -67,11 +70,11 @@ export const UNREADABLE_FILE: Exception = refused(
 /** The same of what a message is made of. */
 export const LINKED: Exception = refused(
   {
-    words: "an image or a document at an address",
+    words: "an image or a document by URL",
     when: (block) => isObject(block) && isObject(block["source"]) && block["source"]["type"] === "url",
   },
   BYTES_ALONE,
 );
 
 export const EFFORT =
-  "As a level; as a budget of tokens at Gemini 2.5. `xhigh` and `max` are the highest, and what a model has no level for is the next.";
+  "Sent as a level, on Gemini 2.5 as a token budget. `xhigh` and `max` become the highest level; an effort without its own level becomes the next one.";

@@ -23,7 +23,7 @@ export const CHAT_TO_GEMINI: Answers<typeof CHAT_FIELDS> = {
   max_tokens: "translated",
   max_completion_tokens: "translated",
   messages: [
-    { fate: "translated", note: "Leading instructions go where the format has them." },
+    { fate: "translated", note: "Leading instructions go to the format's own field for them." },
     lost(LATE_INSTRUCTIONS, SAID_BY_USER),
   ],
   "messages.*.role": "translated",
@@ -48,7 +48,7 @@ export const CHAT_TO_GEMINI: Answers<typeof CHAT_FIELDS> = {
   "tools.*.function.name": { fate: "translated", note: TOOL_NAME },
   "tools.*.function.strict": ["kept", NO_STRICT_CALLS],
   "tools.*.cache_control": "lost",
-  tool_choice: { fate: "translated", note: "Of `allowed_tools` no other tool is offered." },
+  tool_choice: { fate: "translated", note: "With `allowed_tools`, only those tools are offered." },
   parallel_tool_calls: ["kept", NO_SERIAL_CALLS],
   response_format: ["translated", FORM_BESIDE_TOOLS],
   "response_format.type": "translated",

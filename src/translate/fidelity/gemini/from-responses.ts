@@ -30,7 +30,7 @@ export const RESPONSES_TO_GEMINI: Answers<typeof RESPONSES_FIELDS> = {
   "input.*.output.*.detail": ["kept", lost(otherThan("auto"))],
   "input.*.output.*.file_data": ["translated", UNREADABLE_FILE],
   "input.*.output.*.file_url": { fate: "refused", note: BYTES_ALONE },
-  "input.*.output.*.image_url": [{ fate: "translated", note: "Shown by the user after the results." }, AT_ADDRESS],
+  "input.*.output.*.image_url": [{ fate: "translated", note: "Sent as user content after the results." }, AT_ADDRESS],
   "input.*.content.*.image_url": ["translated", AT_ADDRESS],
   "input.*.encrypted_content": { fate: "translated", note: RETURNED },
   tools: { fate: "translated", note: RUN_BY_CALLER },

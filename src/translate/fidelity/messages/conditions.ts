@@ -4,10 +4,10 @@ import { isStrictSchema } from "../../form/strict-schema.ts";
 import { type Condition, type Exception, lost } from "../field-row.ts";
 import { NOT_ENFORCED } from "../notes.ts";
 
-export const LINKED_DOCUMENT: Condition = { words: "a document at an address", when: isLinkedDocument };
+export const LINKED_DOCUMENT: Condition = { words: "a document by URL", when: isLinkedDocument };
 
 export const OF_LINKED_DOCUMENT: Condition = {
-  words: "of a document at an address",
+  words: "of a document by URL",
   when: (_, owner) => isLinkedDocument(owner),
 };
 
@@ -27,13 +27,13 @@ export const ADAPTIVE: Condition = {
 /** Thinking that a model which reasons is asked to leave. */
 export const DISABLED: Exception = lost(
   {
-    words: "disabled, to a model that reasons",
+    words: "disabled, on a model with reasoning",
     when: (value, _, { reasoning }) => reasoning && isObject(value) && value["type"] === "disabled",
   },
-  "The least that can be asked for has another word with every model, and each refuses those of others.",
+  "Each model has its own name for the lowest setting and rejects the others.",
 );
 
-const NOT_STRICT = "with open or optional members, or joined by more than `anyOf`";
+const NOT_STRICT = "with open or optional properties, or combined by other means than `anyOf`";
 
 /** A schema that providers of chat completions and responses would refuse to hold an answer to. */
 export const NOT_STRICT_SCHEMA: Exception = lost(
@@ -47,6 +47,6 @@ export const NOT_STRICT_TOOL: Exception = lost(
   NOT_ENFORCED,
 );
 
-export const BUDGETS = "As an effort; budgets from 4,096 are `medium`, from 16,384 `high`.";
-export const HIDDEN_USER = "The user, hidden from the provider.";
+export const BUDGETS = "Sent as an effort: budgets from 4,096 tokens are `medium`, from 16,384 `high`.";
+export const HIDDEN_USER = "Sent as a pseudonym of the user.";
 export const OLDER_NAME = "The older name of `output_config.format`.";

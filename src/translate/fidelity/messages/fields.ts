@@ -12,7 +12,7 @@ const OF_ANOTHER: Exception = lost(
     words: `of another provider's format, or ${WITHOUT_REASONING}`,
     when: (value, _, { provider, reasoning, open }) => !reasoning || open(value)?.dialect !== provider,
   },
-  "The thinking is left out.",
+  "The reasoning is dropped.",
 );
 const OWN_CITATIONS: Exception = lost({ words: "enabled, or of places in documents", when: hasOwnCitations });
 
@@ -63,8 +63,8 @@ export const MESSAGES_FIELDS = {
   tool_choice: [
     "carried",
     lost(
-      { words: "of a tool that is lost", when: (_, body) => losesDemandedTool(body) },
-      "The model chooses; `any` is any of the tools that are left.",
+      { words: "of a tool that is dropped", when: (_, body) => losesDemandedTool(body) },
+      "The model chooses; `any` means any of the remaining tools.",
     ),
   ],
   "tool_choice.type": [lost(otherThan("auto", "any", "tool", "none"))],
@@ -95,7 +95,7 @@ export const MESSAGES_FIELDS = {
   output_format: [
     "carried",
     lost({
-      words: "beside `output_config.format`",
+      words: "together with `output_config.format`",
       when: (_, { output_config: output }) => isObject(output) && isObject(output["format"]),
     }),
   ],

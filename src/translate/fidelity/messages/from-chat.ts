@@ -36,7 +36,7 @@ export const CHAT_TO_MESSAGES: Answers<typeof CHAT_FIELDS> = {
   max_tokens: "kept",
   max_completion_tokens: "translated",
   messages: [
-    { fate: "translated", note: "Leading instructions go where the format has them." },
+    { fate: "translated", note: "Leading instructions go to the format's own field for them." },
     lost(LATE_INSTRUCTIONS, SAID_BY_USER),
     lost({ words: IDLE_THOUGHT, when: (messages, _, to) => hasIdleThought(messages, to) }, LEFT_OUT),
   ],
@@ -58,14 +58,14 @@ export const CHAT_TO_MESSAGES: Answers<typeof CHAT_FIELDS> = {
   top_p: ["kept", ...topPs(thinks)],
   stop: [
     "kept",
-    lost({ words: "white space alone", when: (value) => ![value].flat().every((stop) => hasWords(String(stop))) }),
+    lost({ words: "only white space", when: (value) => ![value].flat().every((stop) => hasWords(String(stop))) }),
   ],
   tools: "translated",
   "tools.*.function": "translated",
   "tools.*.function.name": { fate: "translated", note: TOOL_NAME },
   "tools.*.function.strict": ["kept", notHeld("parameters", strictSchemas)],
   "tools.*.cache_control": "kept",
-  tool_choice: { fate: "translated", note: "Of `allowed_tools` no other tool is offered." },
+  tool_choice: { fate: "translated", note: "With `allowed_tools`, only those tools are offered." },
   parallel_tool_calls: "translated",
   response_format: "translated",
   "response_format.type": ["translated", lost(being("json_object"))],
@@ -74,7 +74,7 @@ export const CHAT_TO_MESSAGES: Answers<typeof CHAT_FIELDS> = {
   reasoning_effort: [
     {
       fate: "translated",
-      note: "As adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
+      note: "Sent as adaptive thinking, or as a budget on models without it; `minimal` becomes `low`.",
     },
     UNASKED,
     lost({ words: BESIDE_FORCED_CALL, when: (value, body) => value !== "none" && forcesCall(body) }, WITHOUT_THINKING),

@@ -72,7 +72,7 @@ export const RESPONSES_TO_MESSAGES: Answers<typeof RESPONSES_FIELDS> = {
   "reasoning.effort": [
     {
       fate: "translated",
-      note: "As adaptive thinking, or as a budget for models that know no other; `minimal` is `low`.",
+      note: "Sent as adaptive thinking, or as a budget on models without it; `minimal` becomes `low`.",
     },
     UNASKED,
   ],
@@ -91,7 +91,7 @@ export const RESPONSES_TO_MESSAGES: Answers<typeof RESPONSES_FIELDS> = {
         isBeyondBudgets(responsesToForm(body, open), limitOf(body)),
     }),
   ],
-  "reasoning.summary": { fate: "translated", note: "Thinking is shown wherever the provider shows it." },
+  "reasoning.summary": { fate: "translated", note: "Reasoning is shown if the provider shows it." },
   include: "kept",
   "include.*": ["kept", lost(being(PROBABILITIES))],
   top_logprobs: ["kept", lost(otherThan(0))],

@@ -25,12 +25,12 @@ const UNKNOWN_TOOL: Exception = lost(otherThan("function", "custom", "namespace"
 /** Of a namespace. */
 const UNKNOWN_MEMBER: Exception = lost(otherThan("function", "custom"));
 const HOSTED_SEARCH: Exception = lost({
-  words: "a search that the provider runs",
+  words: "a search run by the provider",
   when: (tool) => isObject(tool) && tool["type"] === "tool_search" && tool["execution"] !== "client",
 });
 const GRAMMAR: Exception = lost(
   { words: "a grammar", when: (format) => isObject(format) && format["type"] === "grammar" },
-  "Told to the model in words, and not enforced.",
+  "Sent as a description, not enforced.",
 );
 
 /** The fields of a responses request. Tools are named in it and in items of the conversation, each alone or in a namespace. */
@@ -61,7 +61,7 @@ export const RESPONSES_FIELDS = {
   "input.*.arguments": ["carried", lost(NO_TEXT)],
   "input.*.content.*": [UNTYPED_PART],
   "input.*.content.*.type": [
-    lost(being("reasoning_text"), "Thinking goes back by what it was sealed with alone."),
+    lost(being("reasoning_text"), "Reasoning is returned only through its sealed field."),
     UNKNOWN_PART,
   ],
   "input.*.content.*.detail": "carried",
