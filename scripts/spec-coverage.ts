@@ -45,8 +45,8 @@ const page = `# Rule coverage
 
 For contributors who ask which interface rules have a test.
 
-Which of the [interface rules](interface-rules.md) are proven by a test that names them, by suite. Written by \`scripts/spec-coverage.ts\`; \`npm run check\`
-fails when it is stale.
+This table counts the [interface rules](interface-rules.md) that test titles name, by suite. \`scripts/spec-coverage.ts\` writes it, and \`npm run check\`
+fails when it is out of date.
 
 | Group | Rules | Named | ${SUITES.join(" | ")} |
 |---|---|---|${"---|".repeat(SUITES.length)}
@@ -56,11 +56,11 @@ ${rules.length - uncovered.length} of ${rules.length} rules are named by a test.
 
 ## Contract suite
 
-| Operation | Statuses with a file of their own |
+| Operation | Statuses with their own test file |
 |---|---|
 ${operations.join("\n")}
 
-## Rules no test names
+## Rules that no test names
 
 ${uncovered.length === 0 ? "None." : uncovered.map(({ id, sentence }) => `- ${id}: ${sentence}`).join("\n")}
 `;
