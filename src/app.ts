@@ -44,6 +44,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const { http, readiness, degraded, reportRoutes } = dataPlane;
   const admin = createAdmin({
     token: adminToken,
+    metricsToken: config.admin.metricsToken?.reveal() ?? null,
     operator: createOperator({ database, credentials, events, clock }),
     reportRoutes,
     metrics,

@@ -3,11 +3,10 @@ import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { Events } from "../telemetry/events.ts";
-import { requireOperator } from "./operator-credential.ts";
+import { type AdminTokens, requireOperator, requireReader } from "./operator-credential.ts";
 import { databaseAway, isBug, renderRefusal } from "./refusal.ts";
 
-export type AdminDoor = {
-  token: string;
+export type AdminDoor = AdminTokens & {
   events: Pick<Events, "bug" | "adminRequestFailed" | "operatorRefused">;
   /** Whether an error says that the database is away or overwhelmed, which is no bug. */
   isDatabaseAway: (error: unknown) => boolean;
@@ -20,12 +19,13 @@ export type AdminDoor = {
 const MAX_PARAMETER_CHARACTERS = 600;
 
 /** A server without routes, which lets operators in and nobody else, and words every refusal. */
-export function openAdminDoor({ token, events, isDatabaseAway, farewellMs, clock }: AdminDoor): FastifyInstance {
+export function openAdminDoor({ events, isDatabaseAway, farewellMs, clock, ...tokens }: AdminDoor): FastifyInstance {
   const admit = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header("x-request-id", request.id);
-    if (request.routeOptions.config.credential === "none") return;
+    const { credential } = request.routeOptions.config;
+    if (credential === "none") return;
     try {
-      requireOperator(request.headers.authorization, token);
+      (credential === "metrics" ? requireReader : requireOperator)(request.headers.authorization, tokens);
     } catch (refusal) {
       events.operatorRefused({ requestId: request.id, address: request.ip });
       throw refusal;

@@ -6,9 +6,10 @@ import { ADMIN_ROUTES } from "./routes.ts";
 import { serveDescription } from "./serve-description.ts";
 
 /** The operators' listener: everything operational is here and nothing of it on the public one. [interface decision 35] */
-export function createAdmin({ token, isDatabaseAway, farewellMs, ...parts }: AdminDoor & AdminParts): FastifyInstance {
+export function createAdmin(given: AdminDoor & AdminParts): FastifyInstance {
+  const { token, metricsToken, isDatabaseAway, farewellMs, ...parts } = given;
   const { events, clock } = parts;
-  const app = openAdminDoor({ token, events, isDatabaseAway, farewellMs, clock });
+  const app = openAdminDoor({ token, metricsToken, events, isDatabaseAway, farewellMs, clock });
   for (const route of ADMIN_ROUTES) addRoute(app, { route, parts });
   serveDescription(app);
   return app;

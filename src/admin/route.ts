@@ -31,8 +31,8 @@ type Described = {
   path: `/${string}`;
   summary: string;
   description?: string;
-  /** `none`: load balancers and orchestrators ask this, who have no token. */
-  credential?: "operator" | "none";
+  /** `none`: load balancers and orchestrators ask this, who have no token. `metrics`: so may whoever has the token for them. */
+  credential?: "operator" | "metrics" | "none";
   /** What the answers are in. A handler may say it more exactly, with version and character set. */
   media?: "application/json" | "text/plain";
   maxBodyBytes?: number;

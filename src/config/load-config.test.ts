@@ -237,3 +237,11 @@ test.each(["10.0.0.0/33", "proxy.internal", "10.0.0.1;10.0.0.2"])("%s names no t
 
   expect(() => loadConfig({ environment, readFile: () => "" })).toThrow(/TOLLGATE_LISTEN_TRUSTED_PROXIES/);
 });
+
+test("a metrics token that equals the admin token is refused, and neither is shown", () => {
+  const environment = { TOLLGATE_ADMIN_TOKEN: CANARY, TOLLGATE_ADMIN_METRICS_TOKEN: CANARY };
+  const { problems, message } = refusalOf(() => loadConfig({ environment, readFile: noFiles }));
+
+  expect(problems).toMatchObject([{ path: "admin.metrics_token", source: "TOLLGATE_ADMIN_METRICS_TOKEN" }]);
+  expect(message).not.toContain(CANARY);
+});

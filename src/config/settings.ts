@@ -52,6 +52,10 @@ export const settings = z.strictObject({
     host: text({ ...HOST, fallback: "127.0.0.1" }, "Address of the admin listener."),
     port: port(8081, "Port of the admin listener; 0 takes any free one."),
     token: secret(TOKEN, "Operators present it as a bearer token. `tollgate serve` does not start without it."),
+    metrics_token: secret(
+      TOKEN,
+      "A second token that reads `/metrics` and nothing else, for Prometheus. Unset, only the admin token reads metrics.",
+    ),
   }),
   database: group("The PostgreSQL that holds keys, balances and records.", {
     url: secret(

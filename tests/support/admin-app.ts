@@ -14,6 +14,7 @@ import type { RouteReport } from "../../src/upstream/route-record.ts";
 import { undescribed } from "./admin-description.ts";
 
 export const OPERATOR_TOKEN = "an-operator-token-of-this-test";
+export const METRICS_TOKEN = "a-metrics-token-of-this-test";
 
 export type AdminApp = ReturnType<typeof buildAdmin>;
 
@@ -31,12 +32,20 @@ type AdminOptions = {
   /** With which credentials are stored. */
   credentialKey?: Secret | null;
   farewellMs?: number;
+  metricsToken?: string | null;
 };
 
 /** The whole admin listener without a socket; what it told the log is in `told`. */
 export function buildAdmin(
   database: Database,
-  { reasons = [], list, reportRoutes = () => [], credentialKey = null, farewellMs = 5_000 }: AdminOptions = {},
+  {
+    reasons = [],
+    list,
+    reportRoutes = () => [],
+    credentialKey = null,
+    farewellMs = 5_000,
+    metricsToken = METRICS_TOKEN,
+  }: AdminOptions = {},
 ) {
   const told: string[] = [];
   const events = {
@@ -57,6 +66,7 @@ export function buildAdmin(
   const operator = createOperator({ database, credentials, events, clock: systemClock });
   const app = createAdmin({
     token: OPERATOR_TOKEN,
+    metricsToken,
     operator: { ...operator, keys: { ...operator.keys, ...(list ? { list } : {}) } },
     reportRoutes,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },

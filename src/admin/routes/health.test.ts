@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
+import { buildAdmin, emptyDatabase, METRICS_TOKEN, OPERATOR_TOKEN } from "../../../tests/support/admin-app.ts";
 import type { Database } from "../../db/database.ts";
+import type { AdminRoute } from "../route.ts";
+import { ADMIN_ROUTES } from "../routes.ts";
 
 let database: Database;
 beforeAll(async () => {
@@ -50,4 +52,31 @@ test("an operator sees each route's breaker, rates and last errors; nobody else 
     ],
   });
   expect(stranger.statusCode).toBe(401);
+});
+
+test("the metrics token reads the metrics and nothing else", async () => {
+  const admin = buildAdmin(database);
+  const statusOf = async (method: AdminRoute["method"], path: string, token: string | null): Promise<number> =>
+    (await admin.ask(method, path, undefined, token)).statusCode;
+
+  expect(await statusOf("GET", "/metrics", METRICS_TOKEN)).toBe(200);
+  expect(await statusOf("GET", "/metrics", OPERATOR_TOKEN)).toBe(200);
+  expect(await statusOf("GET", "/metrics", `${METRICS_TOKEN}x`)).toBe(401);
+  expect(await statusOf("GET", "/metrics", null)).toBe(401);
+  for (const { method, path } of ADMIN_ROUTES.filter(({ credential }) => credential === "operator"))
+    expect({ path, status: await statusOf(method, path.replaceAll(/\{\w+\}/g, "x"), METRICS_TOKEN) }).toEqual({
+      path,
+      status: 401,
+    });
+  expect(await statusOf("GET", "/nowhere", METRICS_TOKEN)).toBe(401);
+  await admin.app.close();
+});
+
+test("without a metrics token, an empty one lets nobody in", async () => {
+  const admin = buildAdmin(database, { metricsToken: null });
+  const empty = await admin.app.inject({ method: "GET", url: "/metrics", headers: { authorization: "Bearer " } });
+  const old = await admin.ask("GET", "/metrics", undefined, METRICS_TOKEN);
+  await admin.app.close();
+
+  expect([empty.statusCode, old.statusCode]).toEqual([401, 401]);
 });

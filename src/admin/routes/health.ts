@@ -41,6 +41,8 @@ export const healthRoutes: readonly AdminRoute[] = [
     method: "GET",
     path: "/metrics",
     summary: "Read the metrics in Prometheus text format",
+    description: "Takes the admin token, or the metrics token (`admin.metrics_token`), which reads metrics only.",
+    credential: "metrics",
     media: "text/plain",
     answers: { 200: metricsSchema },
     handle: async ({ metrics }) => {

@@ -10,7 +10,7 @@ export type AdminOperation = {
   path: string;
   summary: string;
   description?: string;
-  credential: "operator" | "none";
+  credential: "operator" | "metrics" | "none";
   media: string;
   params: z.ZodType | null;
   query: z.ZodType | null;
