@@ -11,7 +11,15 @@ import { memberPolicyOf } from "../src/core/member-policy.ts";
 import { COMPATIBLE_PROVIDERS } from "../src/upstream/providers.ts";
 import { commandsPage } from "./commands-page.ts";
 import { errorsPage } from "./errors-page.ts";
-import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow, ROUTE_GAUGES } from "../src/telemetry/metric-table.ts";
+import {
+  COUNTERS,
+  type GaugeRow,
+  GAUGES,
+  HISTOGRAMS,
+  type MetricRow,
+  ROUTE_GAUGES,
+  WORKER_GAUGES,
+} from "../src/telemetry/metric-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const GENERATED = "<!-- Written by scripts/write-reference.ts. Edit the code it is written from. -->";
@@ -76,10 +84,11 @@ function table(fields: readonly Field[]): string[] {
 }
 
 function metricsPage(): string {
-  const rows = (kind: string, metrics: Record<string, MetricRow>) =>
-    Object.values(metrics).map(({ name, labels, help }) => {
-      const labelText = labels.map((label) => `\`${label}\``).join(", ") || "none";
-      return `| \`${name}\` | ${kind} | ${labelText} | ${help} |`;
+  const rows = (kind: string, metrics: Record<string, MetricRow | GaugeRow>) =>
+    Object.values(metrics).map((row) => {
+      const labelText = row.labels.map((label) => `\`${label}\``).join(", ") || "none";
+      const rule = "overWorkers" in row ? row.overWorkers : "sum";
+      return `| \`${row.name}\` | ${kind} | ${labelText} | ${rule} | ${row.help} |`;
     });
   const buckets = Object.values(HISTOGRAMS).map(({ name, buckets }) => `- \`${name}\`: ${buckets.join(", ")}`);
   return [
@@ -89,18 +98,25 @@ function metricsPage(): string {
     "",
     GENERATED,
     "",
-    "Served in the Prometheus text format on the admin listener. No label carries a key, a model or anything else a caller",
-    "chooses, so the number of series is bounded: at most 100 providers and 30 reasons are told apart, the rest is `other`.",
+    "The admin listener serves these in Prometheus text format: `/metrics` for one process, `/metrics/all` for all workers.",
+    "[Monitoring](../operate/monitoring.md) has a scrape configuration and alerts.",
     "",
-    "| Name | Kind | Labels | Meaning |",
-    "|---|---|---|---|",
+    "No label carries a key, a model or anything else a client chooses, so the number of series is bounded: at most 100",
+    "providers and 30 reasons have a series of their own, the rest is `other`.",
+    "",
+    "| Name | Kind | Labels | All workers | Meaning |",
+    "|---|---|---|---|---|",
     ...rows("counter", COUNTERS),
     ...rows("histogram", HISTOGRAMS),
     ...rows("gauge", GAUGES),
     ...rows("gauge", ROUTE_GAUGES),
     "",
-    "Beside these stand the usual `process_*` and `nodejs_*` metrics of the process: processor time, memory, garbage",
-    "collection, and the lag of the event loop (`nodejs_eventloop_lag_p99_seconds` is the one to watch).",
+    "`/metrics/all` has two more:",
+    "",
+    ...Object.values(WORKER_GAUGES).map(({ name, help }) => `- \`${name}\`: ${help}`),
+    "",
+    "Both also have the standard `process_*` and `nodejs_*` metrics: processor time, memory, garbage collection and event",
+    "loop lag. Watch `nodejs_eventloop_lag_p99_seconds`.",
     "",
     "## Buckets, in seconds",
     "",

@@ -28,6 +28,7 @@ beforeAll(async () => {
     credentials: openProviderCredentials({ key: null, previousKey: null, directories: "" }, {}),
     events: createEvents({ logger, metrics, openSpan: () => null, clock: systemClock }),
     metrics,
+    exposeTotals: () => metrics.expose(),
   });
 });
 afterAll(() => gateway.stop());

@@ -11,7 +11,7 @@ import type { Database } from "./db/database.ts";
 import { listen } from "./http/listen.ts";
 import { ledgerFailureOf } from "./ledger/ledger-store.ts";
 import type { Events } from "./telemetry/events.ts";
-import type { Metrics } from "./telemetry/metrics.ts";
+import type { Exposition, Metrics } from "./telemetry/metrics.ts";
 
 /** How long a process that is leaving waits for its last settlements, which the sweeper ends else, and then for operators. */
 const FAREWELL_MS = 5_000;
@@ -23,6 +23,8 @@ export type GatewayParts = {
   credentials: Credentials;
   events: Events;
   metrics: Metrics;
+  /** The metrics of this process and of those that share its port, summed. */
+  exposeTotals: () => Promise<Exposition>;
 };
 
 export type Gateway = {
@@ -33,7 +35,7 @@ export type Gateway = {
 };
 
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
-  const { config, adminToken, database, credentials, events, metrics } = parts;
+  const { config, adminToken, database, credentials, events, metrics, exposeTotals } = parts;
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
 
@@ -48,6 +50,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     operator: createOperator({ database, credentials, events, clock }),
     reportRoutes,
     metrics,
+    exposeTotals,
     events,
     readiness,
     degraded,

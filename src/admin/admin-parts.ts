@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Operator } from "../operator/operator.ts";
 import type { Events } from "../telemetry/events.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
+import type { Exposition, Metrics } from "../telemetry/metrics.ts";
 import type { ShownRoute } from "../wire/admin/health.ts";
 
 /** What the routes of the admin API work with. */
@@ -10,6 +10,8 @@ export type AdminParts = {
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly ShownRoute[];
   metrics: Pick<Metrics, "expose">;
+  /** The same of all workers, summed. */
+  exposeTotals: () => Promise<Exposition>;
   events: Events;
   readiness: () => Promise<string[]>;
   degraded: () => string[];

@@ -7,6 +7,9 @@ export type MetricRow = {
   buckets?: readonly number[];
 };
 
+/** A gauge also says what its value is over several workers. Counters and histograms are always summed. */
+export type GaugeRow = MetricRow & { overWorkers: "sum" | "min" | "max" | "average" };
+
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
@@ -101,47 +104,79 @@ export const ROUTE_GAUGES = {
     name: "tollgate_route_breaker",
     help: "0 while a route is used, 1 while a request tries whether it is back, 2 while it is left alone.",
     labels: ["provider", "route"],
+    overWorkers: "max",
   },
   successRate: {
     name: "tollgate_route_success_ratio",
     help: "Share of late calls to a route that succeeded.",
     labels: ["provider", "route"],
+    overWorkers: "min",
   },
   firstByteSeconds: {
     name: "tollgate_route_first_byte_seconds",
     help: "Time to the first byte of a route's answers, averaged over late calls.",
     labels: ["provider", "route"],
+    overWorkers: "average",
   },
   tokensPerSecond: {
     name: "tollgate_route_tokens_per_second",
     help: "Output tokens per second of a route's answers, averaged over late calls.",
     labels: ["provider", "route"],
+    overWorkers: "average",
   },
   callsInProgress: {
     name: "tollgate_route_calls_in_progress",
     help: "Calls to a route that are in progress in this process.",
     labels: ["provider", "route"],
+    overWorkers: "sum",
   },
-} as const satisfies Record<string, MetricRow>;
+} as const satisfies Record<string, GaugeRow>;
 
 export const GAUGES = {
-  openRequests: { name: "tollgate_open_requests", help: "Requests in progress.", labels: [] },
-  openStreams: { name: "tollgate_open_streams", help: "Streams in progress.", labels: [] },
-  databaseUp: { name: "tollgate_database_up", help: "1 while the database answers, 0 while it does not.", labels: [] },
+  openRequests: { name: "tollgate_open_requests", help: "Requests in progress.", labels: [], overWorkers: "sum" },
+  openStreams: { name: "tollgate_open_streams", help: "Streams in progress.", labels: [], overWorkers: "sum" },
+  databaseUp: {
+    name: "tollgate_database_up",
+    help: "1 while the database answers, 0 while it does not.",
+    labels: [],
+    overWorkers: "min",
+  },
   changesHeard: {
     name: "tollgate_changes_heard",
     help: "1 while notifications of changed keys and models arrive, 0 while they do not and both are read every few seconds.",
     labels: [],
+    overWorkers: "min",
   },
   leaseHeld: {
     name: "tollgate_lease_held",
     help: "1 while this process can prove to the ledger that it lives, 0 when it could not for a minute.",
     labels: [],
+    overWorkers: "min",
   },
   holdsQuarantined: {
     name: "tollgate_holds_quarantined",
     help: "Holds in the ledger that could not be ended and wait for an operator. Alert above 0.",
     labels: [],
+    overWorkers: "max",
   },
-  catalogueModels: { name: "tollgate_catalogue_models", help: "Models published in the catalogue in use.", labels: [] },
+  catalogueModels: {
+    name: "tollgate_catalogue_models",
+    help: "Models published in the catalogue in use.",
+    labels: [],
+    overWorkers: "min",
+  },
+} as const satisfies Record<string, GaugeRow>;
+
+/** Of `/metrics/all` alone. */
+export const WORKER_GAUGES = {
+  workers: {
+    name: "tollgate_workers",
+    help: "Worker processes that are configured; 1 without `--workers`.",
+    labels: [],
+  },
+  workersAnswered: {
+    name: "tollgate_workers_answered",
+    help: "Workers whose metrics are up to date in this scrape. If it is below `tollgate_workers`, counters of the others are from an earlier scrape and their gauges are missing.",
+    labels: [],
+  },
 } as const satisfies Record<string, MetricRow>;

@@ -47,9 +47,15 @@ export type Metrics = {
   watchRoutes: (read: () => readonly RouteReading[]) => void;
   /** For the standard process metrics, which register themselves. */
   registry: Registry;
-  /** The exposition a scraper reads, and its content type. */
-  expose: () => Promise<{ contentType: string; text: string }>;
+  /** All of it as data that another process can add to its own. */
+  snapshot: () => Promise<MetricSnapshot>;
+  expose: () => Promise<Exposition>;
 };
+
+/** What a scraper reads, and its content type. */
+export type Exposition = { contentType: string; text: string };
+
+export type MetricSnapshot = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 const OUTCOMES: readonly AnswerOutcome[] = Object.keys({
   completed: true,
@@ -122,6 +128,7 @@ export function createMetrics(): Metrics {
     catalogueLoaded: (models) => void (catalogueModels.current = models),
     watchRoutes: (read) => watchRoutes(read, registry),
     registry,
+    snapshot: () => registry.getMetricsAsJSON(),
     expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

@@ -27,11 +27,12 @@ const READERS: Record<keyof typeof ROUTE_GAUGES, (reading: RouteReading) => numb
 /** Set anew at every reading, so that routes which are gone leave no series behind. */
 export function watchRoutes(read: () => readonly RouteReading[], registry: Registry): void {
   for (const key of Object.keys(READERS) as (keyof typeof READERS)[]) {
-    const { name, help, labels } = ROUTE_GAUGES[key];
+    const { name, help, labels, overWorkers } = ROUTE_GAUGES[key];
     const gauge = new Gauge({
       name,
       help,
       labelNames: labels,
+      aggregator: overWorkers,
       registers: [],
       collect() {
         this.reset();

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
-import type { MetricRow } from "./metric-table.ts";
+import type { GaugeRow, MetricRow } from "./metric-table.ts";
 
 type TallyRow = MetricRow & { labels: readonly [string] };
 
@@ -33,11 +33,12 @@ export function createTally<Value extends string>(
 }
 
 /** A number that goes up and down, read when somebody asks. */
-export function createLevel(row: MetricRow, registry: Registry): { current: number } {
+export function createLevel(row: GaugeRow, registry: Registry): { current: number } {
   const level = { current: 0 };
   const gauge = new Gauge({
     name: row.name,
     help: row.help,
+    aggregator: row.overWorkers,
     registers: [],
     collect() {
       this.set(level.current);

@@ -14,6 +14,7 @@ import { openChatStream, readAll } from "../support/sse-client.ts";
 import { until } from "../support/until.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-workers";
+const METRICS_TOKEN = "a-metrics-token-for-workers";
 const START_TIMEOUT_MS = 30_000;
 const missing = whyUnavailable("15");
 
@@ -64,7 +65,7 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
       expect(await runTollgate(words, { cwd: folder, env: environment })).toMatchObject({ code: 0 });
     const made = await runTollgate(["keys", "create", "--credit", "1000", "--json"], { cwd: folder, env: environment });
     ({ secret: key } = JSON.parse(made.stdout) as { secret: string });
-    rememberSecrets([ADMIN_TOKEN, key]);
+    rememberSecrets([ADMIN_TOKEN, METRICS_TOKEN, key]);
   }, 60_000);
   afterEach(async () => {
     for (const parent of parents) parent.signal("SIGTERM");
@@ -193,6 +194,43 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
     // What is said of the database is said once, and not again by a worker that comes later.
     expect(parent.lines(NO_STANDBY)).toMatchObject([{ finding: "no_standby" }]);
   }, 60_000);
+
+  test("one address has the metrics of all workers, and they do not go back when workers end or hang", async () => {
+    const parent = await serve(3, { TOLLGATE_ADMIN_METRICS_TOKEN: METRICS_TOKEN });
+    const ports = parent.lines("worker started").map((line) => line.admin_port ?? 0);
+    const read = async (port: number, path: string): Promise<string> => {
+      const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+      expect(response.status).toBe(200);
+      return response.text();
+    };
+    const figure = (text: string, series: string): number =>
+      Number(new RegExp(`^${series}(?:\\{route="chat_completions"\\})? (\\S+)$`, "m").exec(text)?.[1] ?? 0);
+    const served = (text: string): number => figure(text, "tollgate_request_seconds_count");
+    const total = (port = ports[0] ?? 0): Promise<string> => read(port, "/metrics/all");
+    const asked = 24;
+    expect(await Promise.all(Array.from({ length: asked }, () => ask(parent.url)))).toEqual(Array(asked).fill(200));
+
+    // A request is counted when its last byte has left, so the client may be a moment ahead.
+    await until(async () => served(await total()) === asked, "all are counted");
+    const each = await Promise.all(ports.map((port) => read(port, "/metrics")));
+    expect(each.map(served).reduce((sum, count) => sum + count)).toBe(asked);
+    expect(served(await total(ports[2]))).toBe(asked);
+
+    const [drained = 0, killed = 0, stopped = 0] = pidsOf(parent).slice(0, 3);
+    process.kill(drained, "SIGTERM");
+    await until(() => pidsOf(parent).length === 4, "the one that drained is replaced", START_TIMEOUT_MS);
+    process.kill(killed, "SIGKILL");
+    await until(() => pidsOf(parent).length === 5, "the one that was killed is replaced", START_TIMEOUT_MS);
+    expect(served(await total())).toBe(asked);
+    expect(figure(await total(), "tollgate_workers_answered")).toBe(3);
+
+    process.kill(stopped, "SIGSTOP");
+    const partial = await total();
+    process.kill(stopped, "SIGCONT");
+    expect(["tollgate_workers", "tollgate_workers_answered"].map((name) => figure(partial, name))).toEqual([3, 2]);
+    expect(served(partial)).toBe(asked);
+  }, 120_000);
 
   test("a start that cannot succeed is told once and ends with 1", async () => {
     const occupant = createServer().listen(0, "127.0.0.1");

@@ -70,6 +70,7 @@ export function buildAdmin(
     operator: { ...operator, keys: { ...operator.keys, ...(list ? { list } : {}) } },
     reportRoutes,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
+    exposeTotals: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 2\n" }),
     events,
     readiness: () => Promise.resolve(reasons),
     degraded: () => [],

@@ -40,13 +40,29 @@ export const healthRoutes: readonly AdminRoute[] = [
     tag: "health",
     method: "GET",
     path: "/metrics",
-    summary: "Read the metrics in Prometheus text format",
+    summary: "Read the metrics of this process in Prometheus text format",
     description: "Takes the admin token, or the metrics token (`admin.metrics_token`), which reads metrics only.",
     credential: "metrics",
     media: "text/plain",
     answers: { 200: metricsSchema },
     handle: async ({ metrics }) => {
       const { contentType, text } = await metrics.expose();
+      return { status: 200, body: text, type: contentType };
+    },
+  }),
+  route({
+    id: "readAllMetrics",
+    tag: "health",
+    method: "GET",
+    path: "/metrics/all",
+    summary: "Read the metrics of all workers, summed, in Prometheus text format",
+    description:
+      "With `tollgate serve --workers`, any worker returns the same sum, so scrape one address. Without, it is the metrics of this process. Takes the admin token or the metrics token.",
+    credential: "metrics",
+    media: "text/plain",
+    answers: { 200: metricsSchema },
+    handle: async ({ exposeTotals }) => {
+      const { contentType, text } = await exposeTotals();
       return { status: 200, body: text, type: contentType };
     },
   }),

@@ -1,23 +1,25 @@
 import cluster, { type Worker } from "node:cluster";
-import type { WorkerMessage } from "./until-dismissed.ts";
+import type { WorkerMessage } from "./worker-messages.ts";
 
 export type WorkerEnd = { code: number | null; signal: string | null };
 
 type ForkOptions = {
   adminPort: number;
   onServing: () => void;
+  onMessage: (worker: Worker, message: Exclude<WorkerMessage, "serving">) => void;
   /** Called exactly once. */
   onEnded: (end: WorkerEnd) => void;
 };
 
 /** This program with these arguments once more, as a process that shares the parent's listening socket. */
-export function forkWorker({ adminPort, onServing, onEnded }: ForkOptions): Worker {
+export function forkWorker({ adminPort, onServing, onMessage, onEnded }: ForkOptions): Worker {
   // Workers accept connections themselves. The runtime's other way, where the parent accepts and hands over, leaves the
   // connection that was being handed to a dying worker without an answer for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = cluster.fork({ TOLLGATE_ADMIN_PORT: `${adminPort}` });
   worker.on("message", (message: WorkerMessage) => {
     if (message === "serving") onServing();
+    else onMessage(worker, message);
   });
   worker.on("exit", (code: number | null, signal: string | null) => onEnded({ code, signal }));
   // A process that could not be made has no exit; any other error of a worker is followed by one.

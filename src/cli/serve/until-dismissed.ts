@@ -1,10 +1,5 @@
 import cluster from "node:cluster";
-
-/** What the parent of several workers says to them. */
-export type ParentMessage = "drain";
-
-/** What a worker says to its parent. */
-export type WorkerMessage = "serving";
+import type { ParentMessage } from "./worker-messages.ts";
 
 /**
  * Resolves when a worker is to end: its parent says so or is gone, or somebody signals this worker alone. A terminal and a
@@ -23,14 +18,4 @@ export function untilDismissed(): Promise<void> {
       resolve();
     });
   });
-}
-
-/** Says that this worker takes requests; does nothing in a process that is none. */
-export function sayServing(): void {
-  cluster.worker?.send("serving" satisfies WorkerMessage);
-}
-
-/** Lets go of the channel to the parent, which is the last thing that keeps a worker alive. */
-export function sayNoMore(): void {
-  if (cluster.isWorker && process.connected) process.disconnect?.();
 }

@@ -2,8 +2,9 @@ import type { Worker } from "node:cluster";
 import type { Clock } from "../../core/clock.ts";
 import type { WorkerEvents } from "../../telemetry/worker-events.ts";
 import { forkWorker, type WorkerEnd } from "./fork-worker.ts";
+import { type AskedWorker, createTotalsGatherer } from "./gather-totals.ts";
 import { restartAfter } from "./restart-policy.ts";
-import type { ParentMessage } from "./until-dismissed.ts";
+import type { ParentMessage } from "./worker-messages.ts";
 
 type WorkersOptions = {
   /** One worker for each: every worker has an admin listener of its own. */
@@ -26,6 +27,13 @@ type Slot = {
 };
 
 const FAILED = 1;
+/** Less than a scraper waits: Prometheus gives up after ten seconds unless told otherwise. */
+const METRICS_WAIT_MS = 2_000;
+
+const askedWorker = (worker: Worker): AskedWorker => ({
+  id: `${worker.id}`,
+  send: (message) => void worker.send(message, () => undefined),
+});
 
 /**
  * Several gateways behind one port, each a process. They share the listening socket, so a connection that nobody has taken yet
@@ -43,6 +51,11 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
     quickDeaths: 0,
     timer: null,
   }));
+  const totals = createTotalsGatherer({
+    workers: slots.length,
+    serving: () => slots.flatMap(({ worker, serving }) => (worker && serving ? askedWorker(worker) : [])),
+    waitMs: METRICS_WAIT_MS,
+  });
   /** Until each has served once: a start that fails is told at once and not repeated. */
   let starting = true;
   let stopping = false;
@@ -51,7 +64,12 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
   function start(slot: Slot): void {
     const { index, adminPort } = slot;
     slot.startedMs = clock.elapsedMs();
-    slot.worker = forkWorker({ adminPort, onServing: () => served(slot), onEnded: (end) => ended(slot, end) });
+    slot.worker = forkWorker({
+      adminPort,
+      onServing: () => served(slot),
+      onMessage: (worker, message) => totals.heard(askedWorker(worker), message),
+      onEnded: (end) => ended(slot, end),
+    });
     events.workerStarted({ slot: index, pid: slot.worker.process.pid, adminPort });
   }
 
@@ -65,6 +83,7 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
   }
 
   function ended(slot: Slot, { code, signal }: WorkerEnd): void {
+    if (slot.worker) totals.ended(`${slot.worker.id}`);
     const end = { slot: slot.index, pid: slot.worker?.process.pid, code, signal };
     [slot.worker, slot.serving] = [null, false];
     if (stopping || starting) {
