@@ -49,7 +49,7 @@ export function openAdminDoor({ events, isDatabaseAway, farewellMs, clock, ...to
     frameworkErrors: (_error, request, reply) => {
       try {
         admit(request, reply);
-        throw new Fault("invalid_request", "The path cannot be read: it is too long, or badly escaped.");
+        throw new Fault("invalid_request", "The path can't be read: it is too long or wrongly escaped.");
       } catch (refusal) {
         void refuse(refusal, request, reply);
       }
@@ -64,7 +64,7 @@ export function openAdminDoor({ events, isDatabaseAway, farewellMs, clock, ...to
   app.addHook("preHandler", async ({ params }) => {
     // PostgreSQL keeps every character but one, so nothing there has such a name.
     if (Object.values(params as Record<string, string>).some((name) => name.includes("\0"))) {
-      throw new Fault("not_found", "There is nothing of this name.");
+      throw new Fault("not_found", "Nothing has this name.");
     }
   });
   app.addHook("preClose", async () => {
@@ -73,7 +73,7 @@ export function openAdminDoor({ events, isDatabaseAway, farewellMs, clock, ...to
   });
   app.setErrorHandler(refuse);
   app.setNotFoundHandler(() => {
-    throw new Fault("not_found", "There is nothing at this path of the admin API.");
+    throw new Fault("not_found", "The admin API has no such path. GET /docs lists its paths.");
   });
   return app;
 }

@@ -12,7 +12,7 @@ export function renderRefusal(error: unknown, requestId: string): RenderedFault 
 
 /** Callers meet the same when the ledger is away: nothing is wrong with what they asked, and later it can be done. */
 export const databaseAway = (cause: unknown): Fault =>
-  new Fault("service_unavailable", "The database does not answer just now. Try again in a moment.", {
+  new Fault("service_unavailable", "The database does not respond. Try again in a moment.", {
     retryAfterSeconds: 2,
     cause,
   });
@@ -24,5 +24,7 @@ function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
   if (status >= 400 && status < 500) return new Fault("invalid_request", (error as Error).message);
-  return new Fault("internal_error", "Something went wrong in the gateway.", { cause: error });
+  return new Fault("internal_error", "Unexpected gateway error. The log has a line with this request id.", {
+    cause: error,
+  });
 }

@@ -227,7 +227,7 @@ for (const version of ["15", "newest"] as const) {
         }
         const nowhere = { ...model, routes: [{ ...route, provider: "unknown" }] };
         await expect(store.apply({ providers: [provider], models: [nowhere] })).rejects.toThrow(
-          "there is no provider unknown",
+          'There is no provider "unknown"',
         );
 
         expect(await database.query("select name from provider")).toEqual([]);

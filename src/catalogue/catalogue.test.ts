@@ -80,7 +80,7 @@ test("a catalogue is replaced whole: what is not in the new one is gone", () => 
   next.push(model("late", "north"));
 
   expect(idsFor(null)).toEqual(["n1"]);
-  expect(() => catalogue.resolve("e1", EVERYTHING)).toThrow("does not exist");
+  expect(() => catalogue.resolve("e1", EVERYTHING)).toThrow('There is no model "e1"');
 });
 
 const TOKENS: Reader = { ...EVERYTHING, mode: "token_budget" };

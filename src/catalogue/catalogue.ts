@@ -38,7 +38,7 @@ export function createCatalogue({ nowMs }: Pick<Clock, "nowMs"> = systemClock): 
     },
     resolve: (id, reader) => {
       const model = current().byId.get(id);
-      if (!model) throw faultOf(notFound(`The model ${quote(id)} does not exist.`));
+      if (!model) throw faultOf(notFound(`There is no model ${quote(id)}.`));
       const refused = refusal(model, reader);
       if (refused !== null) throw faultOf(refused);
       return model;
@@ -77,17 +77,16 @@ type Refusal = { code: FaultCode; message: string };
  * is for what another key of the same mode could use. [spec 7.2]
  */
 function refusal(model: Model, { mode, providerScope, models }: Reader): Refusal | null {
-  if (!isBounded(model))
-    return notFound(`The model ${quote(model.id)} has no limit of output, so it cannot be used yet.`);
+  if (!isBounded(model)) return notFound(`Model ${quote(model.id)} has no output limit yet and can't be used.`);
   if (mode === "credit" && model.price === null) {
-    return notFound(`The model ${quote(model.id)} has no price, so it cannot be had on credit.`);
+    return notFound(`Model ${quote(model.id)} has no price, so credit keys can't use it.`);
   }
   if (providerScope !== "all" && providerScope !== model.provider) {
-    const restriction = `This API key is restricted to provider ${quote(providerScope)}`;
-    return notEntitled(`${restriction}; ${quote(model.id)} belongs to ${quote(model.provider)}.`);
+    const restriction = `This API key is limited to provider ${quote(providerScope)}`;
+    return notEntitled(`${restriction}; model ${quote(model.id)} is from ${quote(model.provider)}.`);
   }
   if (models !== null && !models.includes(model.id)) {
-    return notEntitled(`This API key is not entitled to ${quote(model.id)}. GET /v1/models lists those it may use.`);
+    return notEntitled(`This API key can't use model ${quote(model.id)}. GET /v1/models lists the models it can use.`);
   }
   return null;
 }
@@ -96,7 +95,7 @@ const faultOf = ({ code, message }: Refusal): Fault => new Fault(code, message, 
 
 const notFound = (reason: string): Refusal => ({
   code: "model_not_found",
-  message: `${reason} GET /v1/models lists those this key may use.`,
+  message: `${reason} GET /v1/models lists the models this key can use.`,
 });
 
 const notEntitled = (message: string): Refusal => ({ code: "key_disabled", message });

@@ -52,7 +52,7 @@ async function addNew(tx: Queryable, order: ModelOrder): ReturnType<CatalogueDes
   const { id, displayName, contextWindow, maxOutputTokens, reasoning, tariff, route, publication } = order;
   if (contextWindow === null || maxOutputTokens === null || tariff === null) {
     throw new Conflict(
-      `${id} is a new model: it needs a context window, a limit of output, and prices of input and output.`,
+      `Model ${id} is new. It needs a context window, an output limit, an input price and an output price.`,
     );
   }
   const described = newModel({ id, displayName, contextWindow, maxOutputTokens, reasoning, tariff, route });
@@ -71,12 +71,12 @@ function requireNoContradiction(present: Model, order: ModelOrder): void {
   const { contextWindow, maxOutputTokens, tariff } = order;
   const contradicted = [
     contextWindow !== null && contextWindow !== present.contextWindow && "context window",
-    maxOutputTokens !== null && maxOutputTokens !== present.maxOutputTokens && "limit of output",
+    maxOutputTokens !== null && maxOutputTokens !== present.maxOutputTokens && "output limit",
     tariff !== null && (present.price === null || !sameTariff(tariff, present.price)) && "price",
   ].filter((word) => word !== false);
   if (contradicted.length === 0) return;
   throw new Conflict(
-    `there is a model ${order.id} already, with another ${contradicted.join(" and another ")}. Leave that out to add only a route.`,
+    `Model ${order.id} already exists with a different ${contradicted.join(" and a different ")}. Omit this to add only a route.`,
   );
 }
 

@@ -16,13 +16,15 @@ export const createChangePrice =
       const books = await readBooks(tx, [modelId]);
       const nowMs = await databaseNowMs(tx);
       if (fromMs !== null && fromMs <= nowMs) {
-        throw new Conflict(`${new Date(fromMs).toISOString()} has passed; a price begins now or on a date to come.`);
+        throw new Conflict(
+          `${new Date(fromMs).toISOString()} is in the past. Use a future date, or none to start now.`,
+        );
       }
       const book = books.get(modelId) ?? [];
       const living = livingIn(book);
       const tariff = mergeTariff(priceAt(living, fromMs ?? nowMs), parts);
       if (tariff === null) {
-        throw new Conflict(`${modelId} has no price yet, so that of input and that of output are both needed.`);
+        throw new Conflict(`Model ${modelId} has no price yet. Set both the input and the output price.`);
       }
       const inForce = fromMs === null ? null : priceAt(living, nowMs);
       const described: DescribedPrice[] = [

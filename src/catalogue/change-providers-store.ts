@@ -38,7 +38,7 @@ export function createProviderDesk(database: Database): ProviderDesk {
         if (found !== null && present === "keep" && differs(found, provider)) {
           const what = `${found.baseUrl} with the credential ${found.credentialRef}`;
           throw new Conflict(
-            `there is a provider ${provider.name} already, at ${what}. Change it with --replace, over the API with \`replace\`.`,
+            `Provider ${provider.name} already exists at ${what}. To change it, use --replace, or \`replace\` in the API.`,
           );
         }
         await requireOrigins(tx, [provider]);
@@ -47,7 +47,7 @@ export function createProviderDesk(database: Database): ProviderDesk {
     removeProvider: (name, routes) =>
       underCatalogueLock(database, async (tx) => {
         const found = await findProvider(tx, name);
-        if (found === null) throw new Fault("not_found", `there is no provider ${name}.`);
+        if (found === null) throw new Fault("not_found", `There is no provider ${JSON.stringify(name)}.`);
         const published = found.routes.filter((route) => route.published).map(({ modelId }) => modelId);
         if (published.length > 0 && routes === "keep") throw new Conflict(refusal(name, [...new Set(published)]));
         await tx.query("delete from route where provider = $1", [name]);
@@ -82,5 +82,5 @@ async function findProvider(tx: Queryable, name: string): Promise<ProviderOvervi
 function refusal(name: string, models: readonly string[]): string {
   const named = models.slice(0, NAMED_MODELS).join(", ");
   const more = models.length > NAMED_MODELS ? ` and ${models.length - NAMED_MODELS} more` : "";
-  return `published models have routes to ${name}: ${named}${more}. Unpublish them first, or withdraw these routes with it by --force, over the API by ?routes=withdraw.`;
+  return `Published models have routes to ${name}: ${named}${more}. Unpublish them first, or remove these routes too with --force, or ?routes=withdraw in the API.`;
 }

@@ -102,8 +102,10 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     await store.addModel(order);
     const second = { ...order, route: { ...route, provider: "spare" } };
 
-    await expect(store.addModel({ ...second, contextWindow: 1 })).rejects.toThrow("another context window");
-    await expect(store.addModel({ ...second, tariff: { ...tariff, outputNano: 1n } })).rejects.toThrow("another price");
+    await expect(store.addModel({ ...second, contextWindow: 1 })).rejects.toThrow("a different context window");
+    await expect(store.addModel({ ...second, tariff: { ...tariff, outputNano: 1n } })).rejects.toThrow(
+      "a different price",
+    );
     expect(await store.addModel({ ...second, ...onlyRoute })).toMatchObject([{ kind: "route", change: "added" }]);
     expect(await store.addModel(second)).toEqual([]);
   });
@@ -141,7 +143,7 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
   test("what is not whole is refused, and nothing of it is written", async () => {
     await expect(store.addModel({ ...order, ...onlyRoute })).rejects.toThrow("needs a context window");
     await expect(store.addModel({ ...order, route: { ...route, provider: "nobody" } })).rejects.toThrow(
-      "no provider nobody",
+      'no provider "nobody"',
     );
     expect(await store.listModels(Date.now())).toEqual([]);
   });
@@ -172,7 +174,7 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     expect(await store.publish(["large"], "unpublished")).toEqual([{ id: "large", changed: false }]);
     expect(await store.load(Date.now())).toEqual([]);
     expect(await store.listModels(Date.now())).toMatchObject([{ published: false, obstacles: ["not published"] }]);
-    await expect(store.publish(["large", "nobody"], "published")).rejects.toThrow("no model nobody");
+    await expect(store.publish(["large", "nobody"], "published")).rejects.toThrow('no model "nobody"');
     expect(await store.load(Date.now())).toEqual([]);
   });
 
@@ -200,8 +202,8 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
 
     const [model] = await store.listModels(Date.now());
     expect(model?.upcomingPrices.map(({ inputNano }) => inputNano)).toEqual([6n, 7n]);
-    await expect(at(5n, 1_000)).rejects.toThrow("has passed");
-    await expect(store.changePrice("nobody", { parts: {}, fromMs: null })).rejects.toThrow("no model nobody");
+    await expect(at(5n, 1_000)).rejects.toThrow("is in the past");
+    await expect(store.changePrice("nobody", { parts: {}, fromMs: null })).rejects.toThrow('no model "nobody"');
   });
 
   test("a route is named by as much as tells it apart, and the last one of a published model stays", async () => {
@@ -230,7 +232,7 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
       withdrawn: ["hidden via acme/large-1 (chat)", "large via acme/large-1 (chat)"],
       stranded: ["large"],
     });
-    await expect(store.removeProvider("acme", "withdraw")).rejects.toThrow("no provider acme");
+    await expect(store.removeProvider("acme", "withdraw")).rejects.toThrow('no provider "acme"');
     expect(await store.removeProvider("spare", "keep")).toMatchObject({ withdrawn: [] });
   });
 

@@ -20,7 +20,7 @@ export const createRemoveRoute =
       const found = pick(routes, wanted);
       if (routes.length === 1 && found.published && last === "keep") {
         throw new Conflict(
-          `${found.name} is the only route of ${modelId}, which is published. Unpublish it first, or remove the route by --force, over the API by ?last=remove.`,
+          `${found.name} is the only route of ${modelId}, which is published. Unpublish the model first, or use --force, or ?last=remove in the API.`,
         );
       }
       await tx.query("delete from route where id = $1", [found.id]);
@@ -34,9 +34,9 @@ function pick(routes: readonly RouteRow[], wanted: string): RouteRow {
   const [first] = found;
   if (first !== undefined && found.length === 1 && wanted !== "") return first;
   const listed = (found.length > 1 ? found : routes).map(({ id, name }) => `${id} ${name}`).join("; ");
-  if (found.length > 1) throw new Conflict(`${wanted} names several routes: ${listed}.`);
-  const others = listed === "" ? "The model has none." : `There is: ${listed}.`;
-  throw new Fault("not_found", `there is no route ${wanted}. ${others}`);
+  if (found.length > 1) throw new Conflict(`${wanted} matches several routes: ${listed}. Use the id of one of them.`);
+  const others = listed === "" ? "The model has none." : `Its routes: ${listed}.`;
+  throw new Fault("not_found", `The model has no route ${JSON.stringify(wanted)}. ${others}`);
 }
 
 const SHORTEST_ID = 6;

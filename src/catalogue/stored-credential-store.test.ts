@@ -78,7 +78,7 @@ for (const { name, reason, open } of ENGINES) {
         expect(await storedOf("acme")).toEqual(sealed);
 
         const moved = { ...acme, baseUrl: "https://elsewhere.example.com/v1" };
-        const refusal = "the stored credential of acme is for https://api.example.com alone";
+        const refusal = "The stored credential of acme is valid only for https://api.example.com";
         await expect(store.apply({ providers: [moved], models: [] })).rejects.toThrow(refusal);
         await expect(store.addProvider(moved, "replace")).rejects.toThrow(refusal);
         await store.addProvider({ ...moved, sealedCredential: later }, "replace");
@@ -94,7 +94,7 @@ for (const { name, reason, open } of ENGINES) {
       test("another credential takes the place of a stored one only when that is meant", async () => {
         const again = { ...acme, sealedCredential: later };
 
-        await expect(store.addProvider(again, "keep")).rejects.toThrow("Change it with --replace");
+        await expect(store.addProvider(again, "keep")).rejects.toThrow("To change it, use --replace");
         expect(await storedOf("acme")).toEqual(sealed);
         expect(await store.addProvider(again, "replace")).toEqual([
           { kind: "provider", name: "acme", change: "changed" },

@@ -38,7 +38,7 @@ export async function requireOrigins(tx: Queryable, providers: readonly Provider
     const row = stored.find(({ provider }) => provider === name);
     if (row === undefined || originOf(row.baseUrl) === originOf(baseUrl)) continue;
     throw new Conflict(
-      `the stored credential of ${name} is for ${originOf(row.baseUrl)} alone. To move it to another host, store it again: with --credential-stdin and --replace, over the API with \`secret\` and \`replace\`.`,
+      `The stored credential of ${name} is valid only for ${originOf(row.baseUrl)}. To use another host, store it again: with --credential-stdin and --replace, or \`secret\` and \`replace\` in the API.`,
     );
   }
 }

@@ -63,6 +63,6 @@ describe.skipIf(whyUnavailable("15") !== null)("what a command changes in a data
     expect((await run("keys list --limit 2")).stdout).toContain(`more: --after ${first.next}`);
     const hostile = await run("keys list --after nonsense");
     expect(hostile).toMatchObject({ code: 1, stdout: "" });
-    expect(hostile.stderr).toContain("leave it out to begin at the first page");
+    expect(hostile.stderr).toContain("omit it to get the first page");
   });
 });

@@ -31,7 +31,7 @@ describe("a cursor that this list did not make is refused with what to do", () =
     const refused = (): unknown => readCursor(KEYS, cursor);
 
     expect(refused).toThrow(Fault);
-    expect(refused).toThrow("leave it out to begin at the first page");
+    expect(refused).toThrow("omit it to get the first page");
   });
 });
 

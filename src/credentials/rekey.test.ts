@@ -66,5 +66,5 @@ test("what no key opens stays as it was and is named, and the others are sealed 
 test("without a new key nothing is begun", async () => {
   const { resealCredentials } = shelf("east");
 
-  await expect(rekey({ resealCredentials }, vaultOf(null, first))).rejects.toThrow("there is no key to seal with");
+  await expect(rekey({ resealCredentials }, vaultOf(null, first))).rejects.toThrow("No encryption key is set");
 });

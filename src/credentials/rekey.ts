@@ -12,7 +12,7 @@ export async function rekey(store: SealedStore, vault: CredentialVault): Promise
   const { keyId } = vault;
   if (keyId === null) {
     throw new Conflict(
-      "there is no key to seal with: set TOLLGATE_CREDENTIAL_KEY to the new key and TOLLGATE_CREDENTIAL_PREVIOUS_KEY to the one before it.",
+      "No encryption key is set. Set TOLLGATE_CREDENTIAL_KEY to the new key and TOLLGATE_CREDENTIAL_PREVIOUS_KEY to the old one.",
     );
   }
   const resealed: string[] = [];

@@ -44,7 +44,11 @@ export const createAskLedger =
 
 /** Several seconds, and not the same for everybody: those who were refused together must not come back together. */
 export const ledgerAway = (random: () => number, cause: unknown): Fault =>
-  new Fault("service_unavailable", "Requests cannot be charged at the moment, so none is started. Try again shortly.", {
-    retryAfterSeconds: 2 + Math.floor(random() * 4),
-    cause,
-  });
+  new Fault(
+    "service_unavailable",
+    "Billing is temporarily unavailable, so no requests are started. Try again in a few seconds.",
+    {
+      retryAfterSeconds: 2 + Math.floor(random() * 4),
+      cause,
+    },
+  );

@@ -21,7 +21,7 @@ export const createShowModel =
     const model = catalogue.list(reader).find((candidate) => candidate.id === id);
     if (model) return listed(model);
     const shown = JSON.stringify(id.length > LONGEST_SHOWN ? `${id.slice(0, LONGEST_SHOWN)}…` : id);
-    throw new Fault("model_not_found", `The model ${shown} is not in this list. GET /v1/models shows it whole.`, {
+    throw new Fault("model_not_found", `There is no model ${shown}. GET /v1/models lists the models you can use.`, {
       param: "model",
     });
   };

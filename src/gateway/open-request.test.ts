@@ -61,8 +61,12 @@ test("a date that has not come refuses nobody", () => {
 });
 
 test("a key at the other mode's origin is told its own base URL [ORI-4] [ORI-5] [ORI-6]", () => {
-  expect(() => openWith({})("token_budget")).toThrow("its base URL is https://gate.example (");
-  expect(() => openWith({ mode: "token_budget" })("credit")).toThrow("its base URL is https://gate.example/token (");
+  expect(() => openWith({})("token_budget")).toThrow(
+    "Its base URL is https://gate.example/v1 for OpenAI-compatible clients and https://gate.example for",
+  );
+  expect(() => openWith({ mode: "token_budget" })("credit")).toThrow(
+    "https://gate.example/token/v1 for OpenAI-compatible clients and https://gate.example/token for",
+  );
 });
 
 test("the state of a key is told before its origin, and a looked-up key is judged alike [ORD-1]", async () => {

@@ -57,11 +57,13 @@ export function createOpenRequest({ authenticate, denials, clock, publicUrl }: P
     return openRequest(presented);
   }
 
-  const wrongOrigin = (mode: KeyMode): Fault =>
-    new Fault(
+  function wrongOrigin(mode: KeyMode): Fault {
+    const url = `${publicUrl()}${ORIGIN_PREFIX[mode]}`;
+    return new Fault(
       "invalid_credentials",
-      `This is a ${mode} key; its base URL is ${publicUrl()}${ORIGIN_PREFIX[mode]} (with /v1 where a client asks for it).`,
+      `This is a ${mode} key. Its base URL is ${url}/v1 for OpenAI-compatible clients and ${url} for Anthropic-compatible clients.`,
     );
+  }
 
   return openRequest;
 }

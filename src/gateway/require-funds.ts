@@ -56,5 +56,5 @@ export function createRequireFunds({ ledger, clock }: Parts): RequireFunds {
 const noCredit = (smallBytes: number): Fault =>
   new Fault(
     "insufficient_credit",
-    `This key has no credit, so its request bodies may have at most ${smallBytes.toLocaleString("en-US")} bytes. Top the key up.`,
+    `This key has no credit, so its request bodies are limited to ${smallBytes.toLocaleString("en-US")} bytes. Top up the key.`,
   );

@@ -1,5 +1,5 @@
-import { Fault } from "../core/fault.ts";
 import { formatCredits, parseCredits } from "../core/money.ts";
+import { invalidKey } from "../keys/authenticate.ts";
 import type { Key } from "../keys/key.ts";
 import type { Ledger, UsageSummary } from "../ledger/ledger.ts";
 import type { UsageSummaryBody } from "../wire/usage/usage-summary.ts";
@@ -21,7 +21,7 @@ export const createShowUsage = ({ ledger, creditUsd, random }: Parts): ShowUsage
     const totals = await readUsage(key.id).catch((cause: unknown) => {
       throw ledgerAway(random, cause);
     });
-    if (totals === null) throw new Fault("invalid_credentials", "This API key is not valid.");
+    if (totals === null) throw invalidKey();
     const credit = key.mode === "credit";
     return {
       body: {

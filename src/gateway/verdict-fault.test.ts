@@ -56,7 +56,7 @@ test("a refusal for money says what is needed, what there is, what others hold, 
     "Not enough credit: this request needs at least 0.00041 credits and the key has 0.00021 credits available. " +
       "Top up the key, or set max_tokens to 50 or less.",
   );
-  expect(busy.message).toMatch(/0\.00041.*0\.0005 credits, of which 0\.00029 credits.*0\.00021 credits is available/);
+  expect(busy.message).toMatch(/0\.00041.*0\.0005 credits: 0\.00029 credits reserved.*, 0\.00021 credits available/);
   // 210,000 less the input leaves 200,000: fifty tokens.
   for (const { message } of [poor, busy]) expect(message).toContain("max_tokens to 50 or less");
 });

@@ -54,14 +54,16 @@ export function verdictFault(refusal: RefusingVerdict, context: Context): Fault 
 
 export function overRate(rpmLimit: number | null, retryAfterMs: number): Fault {
   const seconds = Math.min(MINUTE_SECONDS, Math.max(1, Math.ceil(retryAfterMs / 1000)));
-  const message = `Rate limit reached: ${rpmLimit ?? "no more"} requests per minute. ${tryAgainIn(seconds)}`;
+  const limit =
+    rpmLimit === null ? "" : `: ${rpmLimit.toLocaleString("en-US")} request${rpmLimit === 1 ? "" : "s"} per minute`;
+  const message = `Rate limit reached${limit}. ${tryAgainIn(seconds)}`;
   return new Fault("rate_limit_exceeded", message, { retryAfterSeconds: seconds });
 }
 
 export const replayUnavailable = (): Fault =>
   new Fault(
     "idempotency_replay_unavailable",
-    "The request with this Idempotency-Key was completed and charged, but its answer was not kept. Use a new key to run it again.",
+    "The request with this Idempotency-Key completed and was charged, but its response was not stored. Use a new key to run it again.",
   );
 
 type Funds = { posted: bigint; held: bigint };
@@ -78,8 +80,8 @@ function insufficient({ posted, held }: Funds, context: Context): string {
 function reserved({ posted, held }: Funds, context: Context): string {
   const { mode, demand } = context;
   return (
-    `This request needs at least ${amount(demand.least, mode)}. The key has ${amount(posted, mode)}, of which ${amount(held, mode)} ` +
-    `is reserved by requests in progress and ${amount(posted - held, mode)} is available. ` +
+    `This request needs at least ${amount(demand.least, mode)}. The key has ${amount(posted, mode)}: ` +
+    `${amount(held, mode)} reserved by requests in progress, ${amount(posted - held, mode)} available. ` +
     `Try again when they finish${orLess(posted - held, context)}.`
   );
 }
@@ -87,17 +89,17 @@ function reserved({ posted, held }: Funds, context: Context): string {
 /** A limit that is admitted when it is sent with the same request, if there is one. [interface decision 18] */
 function orLess(available: bigint, { demand, advice: { fields, addedBytes, smallest } }: Context): string {
   const fits = demand.advisableOutputTokens(available, addedBytes);
-  return fits >= smallest && fits > 0 ? `, or set ${fields} to ${fits} or less` : "";
+  return fits >= smallest && fits > 0 ? `, or set ${fields} to ${fits.toLocaleString("en-US")} or less` : "";
 }
 
 export function limitReached(periodEndsAtMs: number | null): Fault {
   const retryAfterSeconds = USED_UP_RETRY_SECONDS;
   if (periodEndsAtMs === null) {
-    const message = "The token budget of this key is used up, and it does not renew.";
+    const message = "This key's token budget is used up and does not renew. Ask the operator for a larger budget.";
     return new Fault("limit_reached", message, { retryAfterSeconds });
   }
   const renewsAt = new Date(periodEndsAtMs).toISOString();
-  const message = `The token budget of this key is used up. It renews at ${renewsAt}.`;
+  const message = `This key's token budget is used up. It renews at ${renewsAt}.`;
   return new Fault("limit_reached", message, { retryAfterSeconds, renewsAt });
 }
 
@@ -105,8 +107,8 @@ const amount = (value: bigint, mode: KeyMode): string =>
   mode === "credit" ? `${formatCredits(value)} credits` : `${value.toLocaleString("en-US")} tokens`;
 
 const IN_PROGRESS =
-  "A request with this Idempotency-Key is in progress. Ask again in a moment for its answer; nothing is charged twice.";
+  "A request with this Idempotency-Key is in progress. Retry in a moment to get its response; you won't be charged twice.";
 const KEY_REUSE =
-  "This Idempotency-Key was used for a different request. Use one key per request, and repeat it only with the same operation and body.";
+  "This Idempotency-Key was used for a different request. Use a new key for each request; reuse one only to retry the same operation and body.";
 const INTERRUPTED =
-  "The stream with this Idempotency-Key broke off after part of it was delivered, so it can be neither replayed nor repeated. Use a new key.";
+  "The stream with this Idempotency-Key was interrupted after part of it was delivered. It can't be replayed or repeated. Use a new key.";

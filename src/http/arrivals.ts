@@ -76,10 +76,10 @@ export function createArrivals({ clock, bytesPerSecond }: Options): Arrivals {
 const tooSlow = (bytesPerSecond: number): Fault =>
   new Fault(
     "invalid_request",
-    `The request body arrived too slowly: less than ${bytesPerSecond} bytes per second over ${WINDOW_MS / 1_000} s.`,
+    `The request body arrived too slowly: less than ${bytesPerSecond.toLocaleString("en-US")} bytes per second for ${WINDOW_MS / 1_000} seconds.`,
   );
 
 const gaveWay = (): Fault =>
-  new Fault("service_unavailable", "This gateway is full, and the request body took long to arrive. Try again.", {
+  new Fault("service_unavailable", "This gateway is at capacity and this request body arrived slowly. Try again.", {
     retryAfterSeconds: 2,
   });

@@ -78,7 +78,7 @@ test("a body is handed over byte for byte, however it arrives [BOD-10]", async (
 test("an announced length over the limit is refused before any of it is read, and the limit is told [BOD-8]", async () => {
   const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-length: 33554433`);
 
-  await expect(readBody(call, 33_554_432)).rejects.toThrow("larger than 32 MiB");
+  await expect(readBody(call, 33_554_432)).rejects.toThrow("larger than the limit of 32 MiB");
   expect(call.request.listenerCount("data")).toBe(0);
   caller.destroy();
 });
@@ -127,7 +127,10 @@ test("a caller that leaves within its body has broken off", async () => {
   caller.write("{");
   caller.destroy();
 
-  await expect(body).rejects.toMatchObject({ code: "invalid_request", message: "The request body broke off." });
+  await expect(body).rejects.toMatchObject({
+    code: "invalid_request",
+    message: expect.stringMatching(/^The request body is incomplete/),
+  });
 });
 
 test.each([
@@ -137,7 +140,7 @@ test.each([
 ])("a body of type %s is refused unread [BOD-10]", async (_name, headers) => {
   const { caller, call } = await arrive(`${headers}\r\ncontent-length: 2`);
 
-  await expect(readBody(call, 100)).rejects.toThrow(/Send the body/);
+  await expect(readBody(call, 100)).rejects.toThrow(/Send the (request )?body/);
   caller.destroy();
 });
 
@@ -157,7 +160,7 @@ test.each(["gzip", "identity, gzip", "identity;q=1", "identityx", "x-identity"])
   async (encoding) => {
     const { caller, call } = await arrive(`${JSON_TYPE}\r\ncontent-encoding: ${encoding}\r\ncontent-length: 2`);
 
-    await expect(readBody(call, 100)).rejects.toThrow(/only content-encoding accepted is `identity`/);
+    await expect(readBody(call, 100)).rejects.toThrow(/Compressed request bodies aren't supported/);
     caller.destroy();
   },
 );
@@ -218,7 +221,7 @@ test("bodies of one key have a share of the memory, and all together have no mor
   });
   await expect((await begin("c", 20)).body).rejects.toMatchObject({ code: "service_unavailable" });
   first.caller.destroy();
-  await expect(first.body).rejects.toThrow("broke off");
+  await expect(first.body).rejects.toThrow("incomplete");
   const third = await begin("c", 20);
   third.caller.write("x");
   expect((await third.body).length).toBe(20);

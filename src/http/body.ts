@@ -101,14 +101,20 @@ function receive({ request, response, share, arrivals, maxBytes, permittedBytes,
 
 function requireJson({ headers }: IncomingMessage): void {
   if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
-    throw new Fault("invalid_request", "Send the body as `content-type: application/json`.");
+    throw new Fault("invalid_request", "Send the request body as `content-type: application/json`.");
   }
   if (!UNENCODED.test(headers["content-encoding"] ?? "")) {
-    throw new Fault("invalid_request", "Send the body uncompressed; the only content-encoding accepted is `identity`.");
+    throw new Fault(
+      "invalid_request",
+      "Compressed request bodies aren't supported. Send the body without `content-encoding`.",
+    );
   }
 }
 
-const brokeOff = (cause?: Error): Fault => new Fault("invalid_request", "The request body broke off.", { cause });
+const brokeOff = (cause?: Error): Fault =>
+  new Fault("invalid_request", "The request body is incomplete: the connection closed before all of it arrived.", {
+    cause,
+  });
 
 /** HTTP/1.0 knows no interim answers and would take this one for the last. */
 function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
@@ -116,6 +122,6 @@ function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
 }
 
 function tooLarge(maxBytes: number): Fault {
-  const limit = maxBytes % MEBIBYTE === 0 ? `${maxBytes / MEBIBYTE} MiB` : `${maxBytes} bytes`;
-  return new Fault("invalid_request", `The request body is larger than ${limit}, the most this gateway takes.`);
+  const limit = maxBytes % MEBIBYTE === 0 ? `${maxBytes / MEBIBYTE} MiB` : `${maxBytes.toLocaleString("en-US")} bytes`;
+  return new Fault("invalid_request", `The request body is larger than the limit of ${limit}.`);
 }

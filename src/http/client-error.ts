@@ -4,9 +4,18 @@ import type { Clock } from "../core/clock.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { Handler } from "./router.ts";
 
-const STATUS: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
-  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+type Unreadable = { status: string; message: string };
+
+const UNREADABLE: Unreadable = { status: "400 Bad Request", message: "The request is not valid HTTP." };
+const BY_CODE: Record<string, Unreadable> = {
+  HPE_HEADER_OVERFLOW: {
+    status: "431 Request Header Fields Too Large",
+    message: "The request headers are too large or too many. Send fewer or shorter headers.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: "408 Request Timeout",
+    message: "The request took too long to arrive. Try again.",
+  },
 };
 const LINGER_MS = 1_000;
 /** A thousand, each of them a name and a value. */
@@ -59,8 +68,7 @@ export function createClientErrors(clock: Clock): ClientErrors {
 }
 
 function refusal(code: string, requestId: string): string {
-  const status = STATUS[code] ?? "400 Bad Request";
-  const message = `${status.slice(4)}.`;
+  const { status, message } = BY_CODE[code] ?? UNREADABLE;
   const body = JSON.stringify({
     error: { message, type: "invalid_request_error", code: "invalid_request", param: null, request_id: requestId },
   });

@@ -39,6 +39,7 @@ import { postResponses } from "./routes/post-responses.ts";
 import { createServeGeneration, type Fingerprint, type ReadRequest } from "./serve-generation.ts";
 import { createServePage } from "./serve-page.ts";
 import { tellQueued } from "./tell-queued.ts";
+import { unknownPath, wrongMethod } from "./unknown-path.ts";
 
 export type HttpLimits = {
   bodyBytes: number;
@@ -181,7 +182,7 @@ function createRefusals(clock: Clock) {
     noHost: (request: IncomingMessage, response: ServerResponse): void =>
       send(request, response, request.url ?? "", new Fault("invalid_request", "Send exactly one Host header.")),
     notFound: (request: IncomingMessage, response: ServerResponse, path: string, nearest: string | null): void =>
-      send(request, response, path, new Fault("not_found", nothingAt(path, nearest))),
+      send(request, response, path, unknownPath(path, nearest)),
     methodNotAllowed: (
       request: IncomingMessage,
       response: ServerResponse,
@@ -189,28 +190,7 @@ function createRefusals(clock: Clock) {
       allowed: readonly string[],
     ): void => {
       response.setHeader("allow", allowed.join(", "));
-      const message = `${path} takes ${allowed.join(", ")}, not ${request.method}.`;
-      send(request, response, path, new Fault("method_not_allowed", message));
+      send(request, response, path, wrongMethod(path, request.method ?? "", allowed));
     },
   };
-}
-
-const LONGEST_SHOWN = 200;
-
-/** What other gateways and the providers themselves serve below /v1, and this one does not. */
-const OTHER_SERVICES =
-  /^(?:\/token)?\/v1\/(assistants|audio|batches|completions|containers|conversations|embeddings|evals|files|fine_tuning|images|messages\/batches|moderations|organization|realtime|rerank|skills|threads|uploads|vector_stores|videos)(?:\/|$)/;
-
-/** Names the path and what was probably meant. The usual mistake is a client that adds `/v1` to a base URL that has it. */
-function nothingAt(path: string, nearest: string | null): string {
-  const shown = path.length > LONGEST_SHOWN ? `${path.slice(0, LONGEST_SHOWN)}…` : path;
-  return `There is nothing at ${shown}. ${advice(path, nearest)}`;
-}
-
-function advice(path: string, nearest: string | null): string {
-  if (path.includes("/v1/v1/")) return "Leave /v1 out of the client's base URL: it adds one of its own.";
-  if (OTHER_SERVICES.test(path))
-    return "This gateway serves text generation only: /v1/chat/completions, /v1/responses and /v1/messages.";
-  if (nearest !== null) return `Did you mean ${nearest}?`;
-  return "The API's paths begin with /v1, or with /token/v1 for token-budget keys; GET /docs lists them.";
 }

@@ -34,14 +34,14 @@ export function extractCredential(
   if (count > 1) {
     const once = count === 2 && headerKey !== null ? authorization : null;
     if (equal === "accepted" && once !== null && bearerOf(once) === headerKey) return headerKey;
-    throw new Fault("invalid_credentials", twoCredentials(authorization !== null && headerKey !== null));
+    throw new Fault("invalid_credentials", twoCredentials(authorization !== null && headerKey !== null, equal));
   }
   if (authorization !== null) return bearerOf(authorization);
   if (headerKey === null) return null;
   if (scheme === "bearer") {
     throw new Fault(
       "invalid_credentials",
-      "This route takes the key as `Authorization: Bearer <key>`, not as `x-api-key`.",
+      "This path does not accept `x-api-key`. Send the key as `Authorization: Bearer <key>`.",
     );
   }
   return headerKey;
@@ -50,16 +50,16 @@ export function extractCredential(
 function bearerOf(authorization: string): string {
   const match = BEARER.exec(authorization);
   if (!match?.[1]) {
-    throw new Fault("invalid_credentials", "The Authorization header must read `Bearer <key>`.");
+    throw new Fault("invalid_credentials", "The Authorization header must be `Bearer <key>`.");
   }
   return match[1];
 }
 
-function twoCredentials(bothKinds: boolean): string {
-  return bothKinds
-    ? "Both Authorization and x-api-key were sent. Send exactly one; drop x-api-key and keep `Authorization: Bearer <key>`. " +
-        "(An operator can let two equal ones pass with `auth.accept_equal_credentials`.)"
-    : "The credential header was sent more than once. Send exactly one.";
+function twoCredentials(bothKinds: boolean, equal: EqualCredentials): string {
+  if (!bothKinds) return "The credential header was sent more than once. Send it once.";
+  const fix = "Both Authorization and x-api-key were sent. Remove x-api-key and keep `Authorization: Bearer <key>`.";
+  if (equal === "accepted") return fix;
+  return `${fix} If your client always sends the same key in both, the operator can set \`auth.accept_equal_credentials: on\`.`;
 }
 
 export const missingCredential = (): Fault =>

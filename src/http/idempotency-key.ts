@@ -1,4 +1,4 @@
-import { Fault } from "../core/fault.ts";
+import { type Fault, fieldFault } from "../core/fault.ts";
 
 const NAME = "idempotency-key";
 const LONGEST = 255;
@@ -12,22 +12,16 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | null
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     if (name.length !== NAME.length || name.toLowerCase() !== NAME) continue;
-    if (value !== null) throw refused("it was sent twice");
+    if (value !== null) throw refused("The header was sent more than once");
     value = rawHeaders[at + 1] as string;
   }
   if (value === null) return null;
-  if (value === "") throw refused("it is empty");
-  if (BEYOND_ASCII.test(value)) throw refused("it contains characters that are not ASCII");
-  if (CONTROL.test(value)) throw refused("it contains control characters");
-  if (value.length > LONGEST) throw refused(`it has ${value.length} characters`);
+  if (value === "") throw refused("The header is empty");
+  if (BEYOND_ASCII.test(value)) throw refused("The value has characters that are not ASCII");
+  if (CONTROL.test(value)) throw refused("The value has control characters");
+  if (value.length > LONGEST) throw refused(`The value has ${value.length.toLocaleString("en-US")} characters`);
   return value;
 }
 
 const refused = (what: string): Fault =>
-  new Fault(
-    "invalid_request",
-    `Idempotency-Key: ${what}. Send it once, with 1 to ${LONGEST} printable ASCII characters.`,
-    {
-      param: "Idempotency-Key",
-    },
-  );
+  fieldFault("Idempotency-Key", `${what}. Send it once, with 1 to ${LONGEST} printable ASCII characters.`);

@@ -84,20 +84,20 @@ const counted = (value: number): string => value.toLocaleString("en-US");
 const manyRequests = (most: number): Fault =>
   new Fault(
     "rate_limit_exceeded",
-    `This key has ${counted(most)} requests in progress, the most one key may have here. ${tryAgainIn(1)}`,
+    `This key has ${counted(most)} requests in progress, the limit per key. ${tryAgainIn(1)}`,
     { retryAfterSeconds: 1 },
   );
 
 const largeBodies = (most: number): Fault =>
   new Fault(
     "rate_limit_exceeded",
-    `The requests of this key in progress may have ${counted(most)} bytes of bodies together. ${tryAgainIn(1)}`,
+    `The bodies of this key's requests in progress are limited to ${counted(most)} bytes in total. ${tryAgainIn(1)}`,
     { retryAfterSeconds: 1 },
   );
 
 const noMemory = (budget: number): Fault =>
   new Fault(
     "service_unavailable",
-    `The bodies of requests in progress take up all of ${counted(budget)} bytes. Try again.`,
+    `The bodies of requests in progress use all of the gateway's ${counted(budget)} bytes. Try again.`,
     { retryAfterSeconds: 1 + Math.floor(Math.random() * 4) },
   );

@@ -80,14 +80,18 @@ async function serve(parts: Parts, exchange: Exchange): Promise<void> {
 /** Past these bounds the answer is 503, not a queue that grows. */
 function requireRoom({ drain, maxOpenRequests, makeRoom, random }: Parts): void {
   if (drain.isDraining()) {
-    throw new Fault("service_unavailable", "This gateway is shutting down. Try again; another one will answer.", {
+    throw new Fault("service_unavailable", "This gateway is shutting down. Try again to reach another instance.", {
       retryAfterSeconds: 1,
     });
   }
   if (drain.openRequests() > maxOpenRequests && !makeRoom()) {
-    throw new Fault("service_unavailable", `This gateway already has ${maxOpenRequests} requests open. Try again.`, {
-      retryAfterSeconds: 1 + Math.floor(random() * 4),
-    });
+    throw new Fault(
+      "service_unavailable",
+      `This gateway is at its limit of ${maxOpenRequests.toLocaleString("en-US")} open requests. Try again.`,
+      {
+        retryAfterSeconds: 1 + Math.floor(random() * 4),
+      },
+    );
   }
 }
 
@@ -151,5 +155,7 @@ function whenSent(response: ServerResponse, done: () => void): void {
   else response.once("close", done);
 }
 
-const unforeseen = (cause: unknown): Fault =>
-  new Fault("internal_error", "Something went wrong in the gateway. Trying again is safe.", { cause });
+export const unforeseen = (cause: unknown): Fault =>
+  new Fault("internal_error", "Unexpected gateway error. It is safe to retry. If it persists, report the request id.", {
+    cause,
+  });

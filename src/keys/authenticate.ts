@@ -34,7 +34,7 @@ type Options = {
 export const invalidKey = (): Fault =>
   new Fault(
     "invalid_credentials",
-    "The API key is not valid. Check that it was copied whole and has not been revoked.",
+    "The API key is not valid. Check that it was copied in full and has not been revoked.",
   );
 
 /** A flood of keys nobody knows must not become a flood of queries. */
@@ -45,12 +45,12 @@ const MOST_ISSUED = 100_000;
 const GUESS_PACE_MS = 10;
 
 const busy = (): Fault =>
-  new Fault("service_unavailable", "Too many keys are being looked up at once. Try again in a moment.", {
+  new Fault("service_unavailable", "Too many API keys are being looked up at once. Try again in a moment.", {
     retryAfterSeconds: 1,
   });
 
 const unreachable = (cause: unknown): Fault =>
-  new Fault("service_unavailable", "The key could not be checked just now. Try again in a moment.", {
+  new Fault("service_unavailable", "The API key can't be checked right now. Try again in a moment.", {
     retryAfterSeconds: 2,
     cause,
   });

@@ -12,10 +12,10 @@ export const createFindKey =
   async (idOrPrefix) => {
     const [key, ...others] = NAME.test(idOrPrefix) ? await store.find(idOrPrefix) : [];
     if (key === undefined) {
-      throw new Fault("not_found", "There is no key with this id or prefix; list the keys to see them.");
+      throw new Fault("not_found", "No key has this id or prefix. List the keys to find it.");
     }
     if (others.length > 0) {
-      throw new Fault("invalid_request", `${others.length + 1} keys have this prefix; name one by its id.`);
+      throw new Fault("invalid_request", `${others.length + 1} keys have this prefix. Use the id of one of them.`);
     }
     return key;
   };

@@ -12,8 +12,8 @@ export const TRANSITIONS: Record<StatusChange, { from: readonly KeyStatus[]; to:
 
 /** What an operator can do about a state that stands in the way. */
 export const WAY_OUT: Record<KeyStatus, string> = {
-  active: "It has just changed; try again.",
+  active: "It has just changed. Try again.",
   suspended: "Resume it first.",
   disabled: "Enable it first.",
-  revoked: "That is final; make a new one.",
+  revoked: "This is final. Create a new key.",
 };

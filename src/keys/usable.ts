@@ -21,11 +21,16 @@ export function requireUsable(key: Key, nowMs: number, refusals: "full" | "unaut
       throw invalidKey();
     case "expired":
       if (refusals === "unauthorised_only") throw invalidKey();
-      throw new Fault("key_expired", `This API key expired on ${new Date(key.expiresAtMs ?? 0).toISOString()}.`);
+      throw expired(key.expiresAtMs ?? 0);
     case "disabled":
       if (refusals === "unauthorised_only") throw invalidKey();
-      throw new Fault("key_disabled", "This API key is disabled. Its operator can enable it again.");
+      throw new Fault("key_disabled", "This API key is disabled. Ask the operator to enable it.");
     default:
       state satisfies never;
   }
+}
+
+function expired(atMs: number): Fault {
+  const at = new Date(atMs).toISOString();
+  return new Fault("key_expired", `This API key expired on ${at}. Ask the operator to extend it, or use another key.`);
 }

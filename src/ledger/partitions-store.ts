@@ -58,7 +58,7 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
     );
     if (state?.own) return { day, result: "present", charges: 0, usageRecords: 0, lockedMs: 0 };
     if (state?.other)
-      throw new Conflict(`there is a table charge${tables[0].suffix} that is no partition of charge; rename it first.`);
+      throw new Conflict(`Table charge${tables[0].suffix} exists but is not a partition of charge. Rename it first.`);
     for (const table of tables) await copyAhead(table, onStep);
     for (let tries = 1; ; tries += 1) {
       try {
@@ -66,12 +66,12 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
       } catch (error) {
         if (sqlStateOf(error) === CANCELLED)
           throw new Conflict(
-            `moving ${day} took longer than ${MOVE_TIMEOUT_MS / 1_000} s and was undone; stop the gateways and try again.`,
+            `Moving ${day} took longer than ${MOVE_TIMEOUT_MS / 1_000} s and was rolled back. Stop the gateways and try again.`,
           );
         if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
         if (tries >= LOCK_TRIES)
           throw new Conflict(
-            `the journal was in use at each of ${LOCK_TRIES} tries; end long transactions and try again.`,
+            `The journal was in use at each of ${LOCK_TRIES} attempts. End long transactions and try again.`,
           );
         await onStep({ kind: "waiting", tries });
         await pause();
@@ -117,7 +117,7 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
         set local lock_timeout = ${LOCK_TIMEOUT_MS};
         set local enable_nestloop = off`);
       const [duty] = await tx.query("select from duty where name = 'partition' for update skip locked");
-      if (!duty) throw new Conflict("another process is making partitions; try again.");
+      if (!duty) throw new Conflict("Another process is creating partitions. Try again.");
       const beganMs = clock.elapsedMs();
       await tx.script("lock table only charge, only charge_other, only usage_record, only usage_record_other");
       const [charges, records] = [await moveTable(tx, tables[0]), await moveTable(tx, tables[1])];
@@ -178,7 +178,7 @@ async function requireOwner(queryable: Queryable): Promise<void> {
   const [row] = await queryable.query<{ owner: string; mine: boolean }>(
     "select pg_get_userbyid(relowner) as owner, pg_has_role(relowner, 'usage') as mine from pg_class where oid = 'charge'::regclass",
   );
-  if (row && !row.mine) throw new Conflict(`only the owner of the tables can move rows; connect as ${row.owner}.`);
+  if (row && !row.mine) throw new Conflict(`Only the owner of the tables can move rows. Connect as ${row.owner}.`);
 }
 
 async function tablesOf(queryable: Queryable, day: string): Promise<[Moved, Moved]> {

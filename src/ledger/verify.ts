@@ -50,7 +50,8 @@ export type VerifyLedger = (keyId: string | null, onProgress: OnProgress) => Pro
 export function createVerifyLedger({ store }: { store: VerifyStore }): VerifyLedger {
   let verifying = false;
   return async (keyId, onProgress) => {
-    if (verifying) throw new Conflict("the ledger is being verified already; wait until that is done.");
+    if (verifying)
+      throw new Conflict("A verification of the ledger is already running. Try again when it has finished.");
     verifying = true;
     try {
       return await verify(store, { keyIds: keyId === null ? null : [keyId], onProgress });

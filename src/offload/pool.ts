@@ -45,7 +45,7 @@ export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, r
   let closed = false;
 
   const busy = (): Fault =>
-    new Fault("service_unavailable", "Too many large requests are being read just now. Try again shortly.", {
+    new Fault("service_unavailable", "Too many large requests are being processed. Try again in a few seconds.", {
       retryAfterSeconds: 1 + Math.floor(random() * 3),
     });
 
@@ -76,7 +76,7 @@ export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, r
   function lost(thread: Thread, cause: unknown): void {
     if (!threads.delete(thread)) return;
     clearTimeout(thread.timer ?? undefined);
-    const message = "This request could not be read just now. Try again shortly.";
+    const message = "This request can't be processed right now. Try again in a few seconds.";
     thread.job?.answer.reject(new Fault("service_unavailable", message, { retryAfterSeconds: 1, cause }));
     goOn();
   }

@@ -128,7 +128,7 @@ export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
   service_unavailable: {
     cause: "The gateway is shutting down, is at capacity or can't reach its database. You are not charged.",
     fix: "Wait the number of seconds in `Retry-After`, then retry.",
-    example: "This gateway is shutting down. Try again to reach another instance.",
+    example: "Billing is temporarily unavailable, so no requests are started. Try again in a few seconds.",
   },
   internal_error: {
     cause: "The gateway has a bug. You are not charged.",

@@ -130,4 +130,4 @@ function importedChange({ id, change }: ImportedModel): { kind: string; name: st
 }
 
 const noModel = (id: string): Fault =>
-  new Fault("not_found", `there is no model ${JSON.stringify(id)} in the catalogue.`);
+  new Fault("not_found", `There is no model ${JSON.stringify(id)} in the catalogue.`);

@@ -59,12 +59,12 @@ export function createManageFunds({ ledger, accounts, findKey, events }: Parts):
     const paidTo = kind === "reference_reuse" ? await accounts.paidTo(reference) : null;
     if (paidTo !== null && paidTo !== key.id)
       return new Conflict(
-        `reference ${reference} is a payment that was booked to key ${paidTo}; a payment is booked once. Nothing was booked.`,
+        `Reference ${reference} was already used for a payment to key ${paidTo}. Nothing was booked. Use a new reference for each payment.`,
       );
     if (kind !== "reserved") return new Conflict(REFUSALS[kind]({ ...key, reference }));
     const { unit, available } = await accountAt(key.id);
-    const free = formatAmount(unit, available);
-    return new Conflict(`cannot take that much from key ${key.prefix}…: only ${free} is not reserved.`);
+    const left = `${formatAmount(unit, available)} ${unit === "credit" ? "credits" : "tokens"}`;
+    return new Conflict(`Key ${key.prefix}… has only ${left} available. Nothing was booked.`);
   }
 
   return {
@@ -91,15 +91,15 @@ type Refused = Exclude<Funded["kind"], "funded" | "already">;
 
 const REFUSALS: Record<Exclude<Refused, "reserved">, (key: AccountHolder & { reference: string }) => string> = {
   reference_reuse: ({ prefix, reference }) =>
-    `reference ${reference} was already used for key ${prefix}… with another amount, kind or period; nothing was booked.`,
+    `Reference ${reference} was already used for key ${prefix}… with another amount, kind or period. Nothing was booked.`,
   wrong_unit: ({ prefix, mode }) =>
     mode === "credit"
-      ? `key ${prefix}… pays with credit and has no token budget; top it up instead.`
-      : `key ${prefix}… has a token budget and no credit; set its budget instead.`,
-  unknown_key: ({ prefix }) => `key ${prefix}… has no account.`,
+      ? `Key ${prefix}… is a credit key and has no token budget. Top it up instead.`
+      : `Key ${prefix}… is a token-budget key and has no credit. Set its budget instead.`,
+  unknown_key: ({ prefix }) => `Key ${prefix}… has no account.`,
   too_much: ({ prefix }) =>
-    `the books of key ${prefix}… hold 9,223,372,036 credits over its whole life, and this would be more; nothing was booked. Make another key.`,
-  refused: ({ prefix }) => `this cannot be booked to key ${prefix}….`,
+    `Key ${prefix}… would exceed 9,223,372,036 credits over its lifetime, the limit per key. Nothing was booked. Create another key.`,
+  refused: ({ prefix }) => `This can't be booked to key ${prefix}….`,
 };
 
 function checkAmount(amount: bigint, kind: TopUpKind): void {

@@ -153,13 +153,14 @@ function secretDetails({ prefix, createdAtMs, expiresAtMs, withdrawnAtMs }: KeyS
 
 export function openingFunds({ mode, credit, budget, period }: NewKeyOrder): OpeningFunds | null {
   if (mode === "credit") {
-    if (budget !== null) throw refused("budget", "A credit key has no token budget; give it credit instead.");
-    if (period !== null) throw refused("period", "A credit key has no budget and so no period.");
-    if (credit !== null && credit < 0n) throw refused("credit", "A key cannot start with a debt.");
+    if (budget !== null) throw refused("budget", "A credit key has no token budget. Set credit instead.");
+    if (period !== null)
+      throw refused("period", "A credit key has no token budget, so it has no period. Remove the period.");
+    if (credit !== null && credit < 0n) throw refused("credit", "A key's starting credit can't be negative.");
     return credit === null || credit === 0n ? null : { kind: "credit", amount: credit };
   }
-  if (credit !== null) throw refused("credit", "A token-budget key has no credit; give it a budget instead.");
-  if (budget === null && period !== null) throw refused("period", "A period needs a budget that it is the period of.");
+  if (credit !== null) throw refused("credit", "A token-budget key has no credit. Set a budget instead.");
+  if (budget === null && period !== null) throw refused("period", "A period needs a budget. Set both.");
   return budget === null ? null : { kind: "budget", tokens: budget, period: period ?? DEFAULT_PERIOD };
 }
 
@@ -169,4 +170,4 @@ const changedMeanwhile = ({ prefix }: Key): Conflict =>
   new Conflict(`key ${prefix}… was changed by another operator at the same time. Nothing was changed; try again.`);
 
 const standsInTheWay = (wish: string, { prefix, status }: Key): Conflict =>
-  new Conflict(`cannot ${wish} key ${prefix}…: it is ${status}. ${WAY_OUT[status]}`);
+  new Conflict(`Can't ${wish} key ${prefix}…: it is ${status}. ${WAY_OUT[status]}`);

@@ -57,7 +57,7 @@ const BY_NAME: Keyset = { list: "providers", values: [/^[^\0]{1,200}$/su] };
 export function createManageProviders({ store, credentials, probe, events }: Parts): ManageProviders {
   async function find(name: string): Promise<ProviderOverview> {
     const found = await store.findProvider(name);
-    if (found === null) throw new Fault("not_found", `there is no provider ${JSON.stringify(name)}.`);
+    if (found === null) throw new Fault("not_found", `There is no provider ${JSON.stringify(name)}.`);
     return found;
   }
 

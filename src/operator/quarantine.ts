@@ -94,6 +94,9 @@ function uuidOf(requestId: string): string {
   if (UUID.test(requestId)) return requestId.toLowerCase();
   const [, ...parts] = REQUEST_ID.exec(requestId) ?? [];
   if (parts.length === 0)
-    throw new Fault("not_found", `${JSON.stringify(requestId)} is not the id of a request: req_ and 32 digits.`);
+    throw new Fault(
+      "not_found",
+      `${JSON.stringify(requestId)} is not a request id. A request id is req_ followed by 32 hexadecimal digits.`,
+    );
   return parts.join("-").toLowerCase();
 }

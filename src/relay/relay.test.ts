@@ -277,7 +277,7 @@ test("an event that grows past the limit is a limit of ours, not memory, and the
   provider.send(`data: ${"x".repeat(LIMITS.maxEventBytes)}`);
 
   expect(await ended).toMatchObject({ outcome: "limited", begun: false });
-  expect((await ended)?.limit?.message).toContain("more than 1024 bytes");
+  expect((await ended)?.limit?.message).toContain("more than 1,024 bytes");
   expect(provider.log).toEqual(["cancel"]);
 });
 

@@ -226,7 +226,9 @@ class RelayedStream {
   #crashed(error: unknown): void {
     if (error instanceof AnswerLimitError) return this.#limited(error);
     if (!this.#begun) this.#parts.reject(error);
-    this.#limited(new AnswerLimitError("The gateway could not read on in the provider's answer.", { cause: error }));
+    this.#limited(
+      new AnswerLimitError("The gateway can't read the rest of the provider's response.", { cause: error }),
+    );
   }
 
   #limited(limit: AnswerLimitError): void {
@@ -257,4 +259,6 @@ class RelayedStream {
 }
 
 const eventTooLarge = (bytes: number): AnswerLimitError =>
-  new AnswerLimitError(`The provider sent an event of more than ${bytes} bytes, which is the limit for this request.`);
+  new AnswerLimitError(
+    `The provider sent an event of more than ${bytes.toLocaleString("en-US")} bytes, the limit for this request.`,
+  );

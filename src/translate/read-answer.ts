@@ -15,16 +15,16 @@ export function readAnswer(
   if (outlineOf(bytes, { depth: WITHOUT_BOUND, values: MOST_VALUES }).values > MOST_VALUES)
     throw new Fault(
       "upstream_error",
-      `The provider's answer holds more than ${MOST_VALUES} values. Trying again is safe.`,
+      `The provider's response has more than ${MOST_VALUES.toLocaleString("en-US")} values, the limit. It is safe to retry.`,
     );
   let value: unknown;
   try {
     value = parseExactly(bytes.toString("utf8"));
   } catch (cause) {
-    throw new Fault("upstream_error", "The provider's answer could not be read. Trying again is safe.", { cause });
+    throw new Fault("upstream_error", "The provider's response can't be read. It is safe to retry.", { cause });
   }
   if (!isObject(value) || !isOne(value)) {
-    throw new Fault("upstream_error", `The provider's answer was not a ${kind}. Trying again is safe.`);
+    throw new Fault("upstream_error", `The provider's response is not ${kind}. It is safe to retry.`);
   }
   return value;
 }

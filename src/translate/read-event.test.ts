@@ -14,5 +14,5 @@ test("a whole answer of more values than memory should be given for is no answer
   const one = { kind: "answer", isOne: () => true };
 
   expect(readAnswer(Buffer.from(listOf(10)), one)).toMatchObject({ list: expect.any(Array) });
-  expect(() => readAnswer(Buffer.from(listOf(4_000_001)), one)).toThrow("more than 4000000 values");
+  expect(() => readAnswer(Buffer.from(listOf(4_000_001)), one)).toThrow("more than 4,000,000 values");
 });

@@ -15,7 +15,7 @@ export function readEvent(text: Buffer): Record<string, unknown> | null {
     outlineOf(text, { depth: WITHOUT_BOUND, values: MOST_VALUES }).values > MOST_VALUES
   )
     throw new AnswerLimitError(
-      `The provider sent an event of more than ${MOST_VALUES} values, which is the most that is read.`,
+      `The provider sent an event with more than ${MOST_VALUES.toLocaleString("en-US")} values, the limit.`,
     );
   const data = eventData(text);
   if (data === null) return {};

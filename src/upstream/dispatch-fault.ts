@@ -8,17 +8,22 @@ export function unavailable(routes: readonly Route[], health: Pick<RouteHealth, 
   const open = routes.filter((route) => health.standing(route).verdict === "open");
   if (open.length > 0) {
     const restsMs = Math.min(...open.map(health.restsMs));
+    const seconds = Math.max(1, Math.ceil(restsMs / 1_000));
     return new Fault(
       "provider_unavailable",
-      "The providers of this model failed several times in a row and are left alone for a moment. Try again later.",
-      { retryAfterSeconds: Math.max(1, Math.ceil(restsMs / 1_000)), detail: { reason: "breaker_open", restsMs } },
+      `This model's providers failed repeatedly and are paused. Try again in ${seconds}s.`,
+      { retryAfterSeconds: seconds, detail: { reason: "breaker_open", restsMs } },
     );
   }
   if (routes.length > 0) {
-    return new Fault("provider_unavailable", "The providers of this model have as many calls as they may have.", {
-      retryAfterSeconds: 1,
-      detail: { reason: "concurrency_limit" },
-    });
+    return new Fault(
+      "provider_unavailable",
+      "This model's providers are at their limit of concurrent calls. Try again in 1s.",
+      {
+        retryAfterSeconds: 1,
+        detail: { reason: "concurrency_limit" },
+      },
+    );
   }
   return new Fault("provider_unavailable", "No provider can serve this model right now. Try again in a moment.", {
     detail: { reason: "no_route" },
@@ -26,26 +31,34 @@ export function unavailable(routes: readonly Route[], health: Pick<RouteHealth, 
 }
 
 export const tooLate = (): Fault =>
-  new Fault("upstream_timeout", "No provider answered within the time a request may take. Trying again is safe.");
+  new Fault("upstream_timeout", "No provider responded within the time limit of a request. It is safe to retry.");
 
 /** A provider that gave no answer, as the caller is told it. */
 export function failureFault(error: UpstreamError, provider: string): Fault {
   const options = { detail: { provider, reason: error.reason }, cause: error };
   switch (error.reason) {
     case "timed_out":
-      return new Fault("upstream_timeout", "The provider took too long to answer. Trying again is safe.", options);
+      return new Fault("upstream_timeout", "The provider took too long to respond. It is safe to retry.", options);
     case "crowded":
       return new Fault(
         "upstream_timeout",
-        "No connection to the provider became free in time. Trying again is safe.",
+        "No connection to the provider became available in time. It is safe to retry.",
         options,
       );
     case "refused":
-      return new Fault("provider_unavailable", "The provider could not be reached. Try again in a moment.", options);
+      return new Fault("provider_unavailable", "The provider can't be reached. Try again in a moment.", options);
     case "misconfigured":
-      return new Fault("provider_unavailable", "This provider is not set up; the operator has been told.", options);
+      return new Fault(
+        "provider_unavailable",
+        "This model's provider is not configured correctly. Contact the operator.",
+        options,
+      );
     case "broken":
-      return new Fault("upstream_error", "The provider broke off before answering. Trying again is safe.", options);
+      return new Fault(
+        "upstream_error",
+        "The provider closed the connection before it responded. It is safe to retry.",
+        options,
+      );
     default:
       return error.reason satisfies never;
   }

@@ -88,14 +88,14 @@ test("our accounts, keys and addresses are scrubbed from what is passed on [UPS-
   const { message } = fault(400, invalid(`Refused for ${secrets.join(" and ")} today.`));
 
   for (const secret of secrets.filter((text) => text !== "sk-…")) expect(message).not.toContain(secret);
-  expect(message).toMatch(/^The provider refused the request: Refused for .* today\.$/);
+  expect(message).toMatch(/^The provider rejected the request: Refused for .* today\.$/);
 });
 
 test("a list of what is wrong is told as places and words, a few of them", () => {
   const detail = Array.from({ length: 50 }, (_, index) => ({ ...EXTRA, loc: ["body", "messages", index] }));
 
   expect(fault(422, { detail: [EXTRA] }).message).toBe(
-    "The provider refused the request: body.logit_bias: Extra inputs are not permitted",
+    "The provider rejected the request: body.logit_bias: Extra inputs are not permitted",
   );
   expect(fault(422, { detail }).message.match(/messages\.\d+/g)).toHaveLength(5);
 });

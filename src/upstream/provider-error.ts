@@ -45,27 +45,27 @@ type Refusal = {
 export function providerFault({ status, body, provider, model }: Refusal): Fault {
   const detail = { provider, status };
   if (isOurCredential(status)) {
-    return new Fault("provider_unavailable", "The provider refuses our credential; the operator has been told.", {
+    return new Fault("provider_unavailable", "The provider rejected the gateway's credential. Contact the operator.", {
       detail,
     });
   }
   if (status === 429 || status === 503 || status === 529) {
-    return new Fault("provider_unavailable", "The provider is over its capacity. Try again in a moment.", { detail });
+    return new Fault("provider_unavailable", "The provider is overloaded. Try again in a moment.", { detail });
   }
   const { message, code, type } = readRefusal(body);
   if (status === 400 || status === 413 || status === 422) {
     if (CONTEXT_CODES.has(code) || CONTEXT_WORDS.test(message)) {
       return new Fault(
         "context_length_exceeded",
-        scrub(message, model) || "The input exceeds the model's context window.",
+        scrub(message, model) || "The input exceeds the model's context window. Shorten the input.",
         {
           detail,
         },
       );
     }
     if (CALLER_FAULTS.has(type) && message !== "") {
-      return new Fault("invalid_request", `The provider refused the request: ${scrub(message, model)}`, { detail });
+      return new Fault("invalid_request", `The provider rejected the request: ${scrub(message, model)}`, { detail });
     }
   }
-  return new Fault("upstream_error", `The provider answered with an error (status ${status}).`, { detail });
+  return new Fault("upstream_error", `The provider returned an error (status ${status}).`, { detail });
 }

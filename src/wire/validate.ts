@@ -27,7 +27,7 @@ type Issue = z.core.$ZodIssue;
 
 /** A union reports one issue with a list per branch; the branch that got furthest into the value is the one meant. */
 function deepest(issue: Issue | undefined, prefix: PropertyKey[] = []): Issue {
-  if (!issue) return { code: "custom", path: prefix, message: "is not valid", input: undefined };
+  if (!issue) return { code: "custom", path: prefix, message: "Input is not valid", input: undefined };
   const path = [...prefix, ...issue.path];
   if (issue.code !== "invalid_union") return { ...issue, path };
   const candidates = issue.errors
@@ -60,7 +60,7 @@ function expectation(issue: Issue): string {
     case "invalid_element":
       return issue.message;
     default:
-      return "is not valid";
+      return "Input is not valid";
   }
 }
 
@@ -68,9 +68,10 @@ function shortExpectation(issue: Issue): string {
   return issue.code === "invalid_type" ? article(issue.expected) : expectation(issue);
 }
 
-function size(origin: string, bound: string, limit: number | bigint): string {
-  if (origin === "array") return `List should have ${bound} ${limit} item${limit === 1 ? "" : "s"}`;
-  if (origin === "string") return `String should have ${bound} ${limit} character${limit === 1 ? "" : "s"}`;
+function size(origin: string, bound: string, exact: number | bigint): string {
+  const limit = exact.toLocaleString("en-US", { maximumFractionDigits: 20 });
+  if (origin === "array") return `List should have ${bound} ${limit} item${limit === "1" ? "" : "s"}`;
+  if (origin === "string") return `String should have ${bound} ${limit} character${limit === "1" ? "" : "s"}`;
   return inputShouldBe(`${bound} ${limit}`);
 }
 

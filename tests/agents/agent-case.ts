@@ -134,7 +134,7 @@ export const CASES: readonly AgentCase[] = [
     modes: ["token_budget"],
     patienceMs: 15_000,
     script: () => "tokens=6",
-    problems: (evidence) => toldWhy(evidence, "The token budget of this key is used up"),
+    problems: (evidence) => toldWhy(evidence, "This key's token budget is used up"),
   },
   {
     name: "outlives a refusal",

@@ -108,7 +108,7 @@ describe("beside a running gateway", () => {
     expect(await after("disable")).toBe(403);
     expect(await after("enable")).toBe(200);
     expect(await after("revoke")).toBe(401);
-    expect((await tollgate("keys", "resume", key.prefix)).stderr).toContain("it is revoked. That is final");
+    expect((await tollgate("keys", "resume", key.prefix)).stderr).toContain("it is revoked. This is final");
   });
 
   test("rotated without overlap, only the new secret works; with one, both do [KEY-22] [KEY-23]", SLOW, async () => {

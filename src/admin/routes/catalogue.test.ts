@@ -57,7 +57,7 @@ test("a route to a provider that nobody described is a conflict, and nothing of 
 
   expect([reply.statusCode, reply.json<Refused>().error.message]).toEqual([
     409,
-    "there is no provider nobody; add it first.",
+    'There is no provider "nobody". Add it first.',
   ]);
   expect((await admin.ask("GET", "/admin/v1/providers")).json()).toEqual({ data: [], next: null });
   expect(admin.told).toEqual([]);

@@ -99,9 +99,9 @@ test("what contradicts a model, or lacks what a new one needs, or names no provi
 
   expect(replies.map(({ statusCode }) => statusCode)).toEqual([409, 409, 409]);
   expect(replies.map((reply) => reply.json<Refused>().error.message)).toEqual([
-    expect.stringContaining("another context window"),
+    expect.stringContaining("a different context window"),
     expect.stringContaining("needs a context window"),
-    expect.stringContaining("there is no provider nobody"),
+    expect.stringContaining('There is no provider "nobody"'),
   ]);
 });
 
@@ -143,7 +143,7 @@ test("models are published and withdrawn together or not at all", async () => {
   });
   expect([refused.statusCode, refused.json<Refused>().error.message]).toEqual([
     404,
-    "there is no model nobody in the catalogue.",
+    'There is no model "nobody" in the catalogue.',
   ]);
   expect((await models()).data.map((model) => model.published)).toEqual([true, true]);
   expect(admin.told).toEqual([`published model ${large.id}`]);

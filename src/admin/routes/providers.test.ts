@@ -64,7 +64,7 @@ test("another address of a provider that is there is a conflict unless it is to 
   const replaced = await post("providers", { ...moved, replace: true });
 
   expect([refused.statusCode, refused.json<Refused>().error.code]).toEqual([409, "conflict"]);
-  expect(refused.json<Refused>().error.message).toContain("there is a provider acme already");
+  expect(refused.json<Refused>().error.message).toContain("Provider acme already exists");
   expect([replaced.statusCode, replaced.json<{ result: string }>().result]).toEqual([200, "changed"]);
 });
 

@@ -71,7 +71,7 @@ test("a payment is booked to one key, and the refusal names it; a grant's refere
   const refused = await post(`${two.key.id}/topups`, topUp);
   expect({ status: refused.statusCode, ...refused.json<Refused>().error }).toMatchObject({
     status: 409,
-    message: `reference pi_123 is a payment that was booked to key ${one.key.id}; a payment is booked once. Nothing was booked.`,
+    message: `Reference pi_123 was already used for a payment to key ${one.key.id}. Nothing was booked. Use a new reference for each payment.`,
   });
   expect((await post(`${two.key.id}/topups`, { ...topUp, kind: "grant" })).statusCode).toBe(201);
 });
@@ -92,7 +92,7 @@ test("an adjustment takes what is there and not more", async () => {
   expect((await adjust("-1.5", "a")).json<FundedJson>().account.balance).toBe("0.5");
   const refused = await adjust("-0.6", "b");
   expect(refused.statusCode).toBe(409);
-  expect(refused.json<Refused>().error.message).toContain("only 0.5 is not reserved");
+  expect(refused.json<Refused>().error.message).toContain("has only 0.5 credits available");
 });
 
 test("money goes to keys of its kind alone", async () => {

@@ -44,7 +44,7 @@ test.each<[what: string, way: string, call: Call]>([
 
   expect([reply.statusCode, reply.json<{ error: { message: string } }>().error.message]).toEqual([
     409,
-    expect.stringContaining(`over the API ${method === "POST" ? "with" : "by"} ${way}`),
+    expect.stringContaining(`or ${way} in the API.`),
   ]);
 });
 

@@ -5,15 +5,18 @@ import { Fault } from "../../core/fault.ts";
 export const isOurs = ({ code }: Fault): boolean => code === "service_unavailable";
 
 export const providerBrokeOff = (): Fault =>
-  new Fault("upstream_error", "The provider broke off before the answer was complete. Trying again is safe.");
+  new Fault("upstream_error", "The provider ended the response before it was complete. It is safe to retry.");
 
 /** A bound of ours ended the answer. The code is the one for an answer that could not be had; the words say whose doing it was. */
 export const pastLimit = (limit: AnswerLimitError): Fault =>
-  new Fault("upstream_error", `${limit.message} Ask for less, or in parts.`, { cause: limit });
+  new Fault("upstream_error", `${limit.message} Request a shorter response, or split the request.`, { cause: limit });
 
 /** Whether an error is a provider's doing, and not a bound of ours. */
 export const isProviderFailure = (error: unknown): boolean =>
   error instanceof Fault && error.code === "upstream_error" && !(error.cause instanceof AnswerLimitError);
 
 export const answerTookTooLong = (): Fault =>
-  new Fault("upstream_timeout", "The answer took longer than a stream may last. Ask for less, or in parts.");
+  new Fault(
+    "upstream_timeout",
+    "The response took longer than a request may last. Request a shorter response, or split the request.",
+  );

@@ -65,5 +65,5 @@ export const createDeliverPlain =
 
 const answerTooLarge = (bytes: number): AnswerLimitError =>
   new AnswerLimitError(
-    `The provider's answer was longer than ${bytes} bytes, which is the most that is sent in one piece.`,
+    `The response is larger than ${bytes.toLocaleString("en-US")} bytes, the limit without streaming.`,
   );

@@ -15,8 +15,8 @@ async function advised(refused: Promise<unknown>): Promise<{ field: string; limi
   );
   if (fault === null) return "admitted";
   expect(fault).toBeInstanceOf(Fault);
-  const [, field, limit] = /set (\w+) to (\d+) or less/.exec((fault as Fault).message) ?? [];
-  return field === undefined ? null : { field, limit: Number(limit) };
+  const [, field, limit = ""] = /set (\w+) to ([\d,]+) or less/.exec((fault as Fault).message) ?? [];
+  return field === undefined ? null : { field, limit: Number(limit.replaceAll(",", "")) };
 }
 
 test("whoever sends the limit that a refusal names is admitted, whether or not one was set before [MON-20]", async () => {

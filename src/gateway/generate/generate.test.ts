@@ -79,7 +79,7 @@ test("a balance that others have reserved is told apart from one that is not the
   await expect(first.generate(first.ask({ max_tokens: 8 }))).rejects.toMatchObject({
     code: "balance_temporarily_reserved",
     retryAfterSeconds: 1,
-    message: expect.stringMatching(/of which 0\.0001\d* credits is reserved/) as string,
+    message: expect.stringMatching(/: 0\.0001\d* credits reserved by requests in progress/) as string,
   });
   held();
   await running;

@@ -26,8 +26,8 @@ test("who is cut because the process stops is told so, and who is cut for the le
   lost.running.cutLost();
   closed.running.cutClosed("id");
 
-  expect(stopping.told()).toMatch(/gateway is stopping/);
-  expect(lost.told()).toMatch(/ledger has closed it/);
+  expect(stopping.told()).toMatch(/gateway is shutting down/);
+  expect(lost.told()).toMatch(/lost contact with its ledger/);
   expect(closed.told()).toBe(lost.told());
 });
 

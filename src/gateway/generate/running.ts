@@ -55,12 +55,12 @@ export function createRunning(): Running {
 }
 
 const closed = (): Fault =>
-  new Fault("service_unavailable", "This request could not be kept open: the ledger has closed it. Try again.", {
+  new Fault("service_unavailable", "The gateway lost contact with its ledger and ended this request. Try again.", {
     retryAfterSeconds: 5,
   });
 
 const stopping = (): Fault =>
-  new Fault("service_unavailable", "The gateway is stopping and can wait for this answer no longer. Try again.", {
+  new Fault("service_unavailable", "The gateway is shutting down and ended this request. Try again.", {
     retryAfterSeconds: 1,
   });
 
@@ -72,4 +72,4 @@ const STOPPED: Record<Stopped, { code: FaultCode; happened: string }> = {
 };
 
 const stopped = (state: Stopped): Fault =>
-  new Fault(STOPPED[state].code, `This API key ${STOPPED[state].happened} while the answer was under way.`);
+  new Fault(STOPPED[state].code, `This API key ${STOPPED[state].happened} while the request was in progress.`);

@@ -37,19 +37,19 @@ const WORDS: Record<ErrorOfAdmin, { condition: string; example: string; param?: 
   },
   not_found: {
     condition: "No such object.",
-    example: 'there is no provider "acme".',
+    example: 'There is no provider "acme".',
   },
   conflict: {
     condition: "The current state does not allow the change; the message says why. Nothing was changed.",
-    example: "the key is revoked, which is for good.",
+    example: "Can't suspend key tgc_a034Fq4J…: it is revoked. This is final. Create a new key.",
   },
   internal_error: {
     condition: "An error in the gateway. Look up the request id in its log.",
-    example: "Something went wrong in the gateway.",
+    example: "Unexpected gateway error. The log has a line with this request id.",
   },
   service_unavailable: {
     condition: "The database is not available. Retry after `Retry-After` seconds.",
-    example: "The database does not answer just now. Try again in a moment.",
+    example: "The database does not respond. Try again in a moment.",
   },
 };
 

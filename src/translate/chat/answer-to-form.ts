@@ -65,7 +65,7 @@ export function createChatReader(): AnswerReader {
       if (isKept(given, said)) keptBytes += event.length;
       if (keptBytes > MOST_KEPT_BYTES) {
         throw new AnswerLimitError(
-          `The answer keeps ${MOST_KEPT_BYTES} bytes waiting for a block to end, which is the most that is translated.`,
+          `The response has an unfinished block of more than ${MOST_KEPT_BYTES.toLocaleString("en-US")} bytes, the limit for a translated response.`,
         );
       }
       return [...beginning, ...said];
@@ -90,7 +90,7 @@ export const wholeChatAnswer: ProviderSide["whole"] = (bytes) => {
   const answer = parseChatAnswer(bytes);
   const choice = objectOf(objectsOf(answer["choices"])[0]);
   if (BROKEN_OFF.has(choice["finish_reason"])) {
-    throw new Fault("upstream_error", "The provider broke off within its answer. Trying again is safe.");
+    throw new Fault("upstream_error", "The provider ended its response early. It is safe to retry.");
   }
   const delta = createDeltaReader();
   return {

@@ -31,7 +31,7 @@ function readPlain(bytes: Buffer): PlainAnswer {
 }
 
 export function parseChatAnswer(bytes: Buffer): Record<string, unknown> {
-  return readAnswer(bytes, { kind: "chat completion", isOne: ({ choices }) => Array.isArray(choices) });
+  return readAnswer(bytes, { kind: "a chat completion", isOne: ({ choices }) => Array.isArray(choices) });
 }
 
 function createStage(request: GenerationRequest): AnswerStage {

@@ -53,7 +53,7 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
   function readPlain(bytes: Buffer, name: AnswerName): PlainAnswer {
     const { events, usage } = provider.whole(bytes);
     if (!everyCallIsNamed(events))
-      throw new Fault("upstream_error", "The provider's answer calls a tool without a name.");
+      throw new Fault("upstream_error", "The provider's response calls a tool without a name. It is safe to retry.");
     const { answer, add } = createFold();
     const named = createCallNaming(client, name);
     for (const event of events) add(named(event));
@@ -177,10 +177,12 @@ function everyCallIsNamed(events: readonly AnswerEvent[]): boolean {
 function requireBounded({ length, blocks }: Answer): void {
   if (length > MOST_CHARACTERS) {
     throw new AnswerLimitError(
-      `The answer grew past ${MOST_CHARACTERS} characters, which is the most that is translated.`,
+      `The response exceeds ${MOST_CHARACTERS.toLocaleString("en-US")} characters, the limit for a translated response.`,
     );
   }
   if (blocks.length > MOST_BLOCKS) {
-    throw new AnswerLimitError(`The answer grew past ${MOST_BLOCKS} blocks, which is the most that is translated.`);
+    throw new AnswerLimitError(
+      `The response exceeds ${MOST_BLOCKS.toLocaleString("en-US")} blocks, the limit for a translated response.`,
+    );
   }
 }

@@ -116,14 +116,17 @@ function refusalOf(closed: readonly Closed[]): Fault {
   const { refused, lost } = nearest ?? {};
   if (lost && !refused) return strictRefusal(lost);
   invariant(refused, "a group is closed for no reason");
-  return fieldFault(refused.at, refused.note ?? "This cannot be said to this model's providers.");
+  return fieldFault(
+    refused.at,
+    refused.note ?? "This model's providers don't support this value. Remove it, or use another model.",
+  );
 }
 
 /** A caller that asked for no loss hears of the first. */
 export function strictRefusal({ at }: Pick<Loss, "at">): Fault {
   return fieldFault(
     at,
-    "This field would be lost on the way to this model's provider, which could not be told it. Leave it out, or do not ask for strict fidelity.",
+    "This model's provider doesn't support this field. Remove the field, or the header `x-tollgate-fidelity: strict`.",
   );
 }
 

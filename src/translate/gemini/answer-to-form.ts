@@ -69,7 +69,7 @@ export const wholeGeminiAnswer: ProviderSide["whole"] = (bytes) => {
   const said = BROKEN_OFF.has(candidate["finishReason"]) ? null : parts.read(objectOf(candidate["content"])["parts"]);
   const end = endOf(answer, candidate);
   if (said === null || end === null)
-    throw new Fault("upstream_error", "The provider broke off within its answer. Trying again is safe.");
+    throw new Fault("upstream_error", "The provider ended its response early. It is safe to retry.");
   return {
     usage: readGeminiUsage(answer["usageMetadata"]),
     events: [{ kind: "answer-started" }, ...said, ...ending(parts, end)],

@@ -89,7 +89,7 @@ describe("why an answer ended", () => {
   });
 
   test("a call that could not be written is a failure of the provider", () => {
-    expect(() => chat.whole(ending("MALFORMED_FUNCTION_CALL"))).toThrow("broke off");
+    expect(() => chat.whole(ending("MALFORMED_FUNCTION_CALL"))).toThrow("ended its response early");
     expect(chat.events(saying({ text: "hi" }), ending("MALFORMED_FUNCTION_CALL"))).toBeNull();
   });
 

@@ -41,7 +41,9 @@ export class PartialArgs {
     const value = valueOf(partial);
     this.#characters += path.length + (typeof value === "string" ? value.length : 8);
     if (this.#characters > MOST_CHARACTERS)
-      throw new AnswerLimitError(`The arguments of a call grew past ${MOST_CHARACTERS} characters.`);
+      throw new AnswerLimitError(
+        `The arguments of a tool call exceed ${MOST_CHARACTERS.toLocaleString("en-US")} characters, the limit.`,
+      );
     let at: Container = this.#root;
     for (const [index, step] of steps.entries()) {
       const next = descend(at, step, typeof (steps[index + 1] ?? last) === "number");

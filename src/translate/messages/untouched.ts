@@ -40,7 +40,7 @@ function readPlain(bytes: Buffer): PlainAnswer {
 
 export function readMessage(bytes: Buffer): Record<string, unknown> {
   return readAnswer(bytes, {
-    kind: "message",
+    kind: "a message",
     isOne: ({ type, content }) => type === "message" && Array.isArray(content),
   });
 }

@@ -193,8 +193,8 @@ test("a whole answer is read, and on a normalised route only its model is anothe
   expect(responsesUntouched.plain(bytes, request()).bytes).toBe(bytes);
   expect(responsesNormalised.plain(bytes, request()).bytes.toString()).toBe(answer.replace(`"m"`, `"public-model"`));
   for (const { plain } of STREAMS) {
-    expect(() => plain(Buffer.from("{}"), request())).toThrow("not a finished response");
-    expect(() => plain(Buffer.from(answer.replace("{", `{"status":"failed",`)), request())).toThrow("not a finished");
+    expect(() => plain(Buffer.from("{}"), request())).toThrow("not a completed response");
+    expect(() => plain(Buffer.from(answer.replace("{", `{"status":"failed",`)), request())).toThrow("not a completed");
   }
 });
 

@@ -45,7 +45,7 @@ function readPlain(bytes: Buffer): PlainAnswer {
 /** A Response that says it failed is no answer, though it came with status 200. */
 export function readResponse(bytes: Buffer): Record<string, unknown> {
   return readAnswer(bytes, {
-    kind: "finished response",
+    kind: "a completed response",
     isOne: ({ object, output, status }) =>
       object === "response" && Array.isArray(output) && status !== "failed" && status !== "cancelled",
   });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Fault } from "../../core/fault.ts";
+import { fieldFault } from "../../core/fault.ts";
 import type { GenerationRequest } from "../generation-request.ts";
 import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
@@ -43,10 +43,10 @@ export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "http
   const body = validate(chatRequestSchema, value);
   const { max_tokens: maxTokens, max_completion_tokens: maxCompletionTokens } = body;
   if (maxTokens !== undefined && maxCompletionTokens !== undefined && maxTokens !== maxCompletionTokens) {
-    throw new Fault(
-      "invalid_request",
-      `max_tokens (${maxTokens}) and max_completion_tokens (${maxCompletionTokens}) are the same limit; send one of them.`,
-      { param: "max_tokens" },
+    const [one, other] = [maxTokens, maxCompletionTokens].map((tokens) => tokens.toLocaleString("en-US"));
+    throw fieldFault(
+      "max_tokens",
+      `This is ${one}, but max_completion_tokens is ${other}. Both set the same limit; send one of them.`,
     );
   }
   return {

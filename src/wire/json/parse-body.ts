@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { Fault } from "../../core/fault.ts";
+import { Fault, fieldFault } from "../../core/fault.ts";
 import { isObject } from "../../core/is-object.ts";
 import { findMembers, type Members } from "./members.ts";
 import { outlineOf } from "./outline.ts";
@@ -17,7 +17,7 @@ const MOST_MEMBERS = 1_000;
 
 /** Bytes become a JSON object, or a refusal that says what is wrong with them. */
 export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
-  if (bytes.length === 0) throw new Fault("invalid_request", "The request body is empty; send a JSON object.");
+  if (bytes.length === 0) throw new Fault("invalid_request", "The request body is empty. Send a JSON object.");
   if (!isUtf8(bytes)) throw new Fault("invalid_request", "The request body is not valid UTF-8.");
   const names = namesWithin(bytes, maxDepth);
   const value = parse(bytes);
@@ -26,17 +26,16 @@ export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
   }
   const members = findMembers(bytes);
   if (members.duplicate !== null) {
-    throw new Fault("invalid_request", `The field ${JSON.stringify(members.duplicate.slice(0, 64))} is given twice.`, {
-      param: members.duplicate.slice(0, 64),
-    });
+    throw fieldFault(members.duplicate.slice(0, 64), "The field appears more than once. Send it once.");
   }
   if (members.list.length > MOST_MEMBERS) {
-    const message = `The request body has ${members.list.length} fields; ${MOST_MEMBERS} at most, not counting those within them.`;
+    const [count, most] = [members.list.length, MOST_MEMBERS].map((number) => number.toLocaleString("en-US"));
+    const message = `The request body has ${count} top-level fields; the limit is ${most}.`;
     throw new Fault("invalid_request", message);
   }
   // Which of two equal names counts depends on who reads them: what we judge and what a provider sees must be the same.
   if (namesIn(value) !== names) {
-    throw new Fault("invalid_request", "An object within the request body gives one of its fields twice.");
+    throw new Fault("invalid_request", "An object in the request body has the same field twice. Send each field once.");
   }
   return { value, bytes, members };
 }
@@ -45,10 +44,13 @@ export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
 function namesWithin(bytes: Buffer, maxDepth: number): number {
   const { depth, values, names } = outlineOf(bytes, { depth: maxDepth, values: MOST_VALUES });
   if (depth > maxDepth) {
-    throw new Fault("invalid_request", `The request body nests more than ${maxDepth} levels deep.`);
+    throw new Fault("invalid_request", `The request body is nested too deeply; the limit is ${maxDepth} levels.`);
   }
   if (values > MOST_VALUES) {
-    throw new Fault("invalid_request", `The request body holds more than ${MOST_VALUES} values.`);
+    throw new Fault(
+      "invalid_request",
+      `The request body has more than ${MOST_VALUES.toLocaleString("en-US")} values, the limit.`,
+    );
   }
   return names;
 }

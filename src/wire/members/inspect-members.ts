@@ -108,7 +108,7 @@ class Walk {
     const folded = fold(name);
     const known = shape.folded.get(folded);
     if (known !== undefined) {
-      const words = `Some providers read this as '${known}', others do not. Write '${known}', or leave it out.`;
+      const words = `Field names are case-sensitive. Use '${known}', or remove this field.`;
       return this.#problem(owner, name, words);
     }
     const row = shape.prefixes.find(([prefix]) => folded.startsWith(prefix));

@@ -18,14 +18,14 @@ export function mediaProblem(text: string, kind: "address" | "bytes", allowed: M
   // Base64 has no colon, so that bytes are never taken for an address.
   if (kind === "bytes" && !text.slice(0, 256).includes(":")) return null;
   const scheme = SCHEME.exec(text.slice(0, 256))?.[1]?.toLowerCase();
-  if (allowed === "none") return "Media is taken inline only, as a data: URL.";
-  if (scheme !== "https")
-    return `Media is taken from https: and data: URLs only${scheme ? `, not from ${scheme}:` : ""}.`;
-  if (text.length > LONGEST)
-    return `An address should have at most ${LONGEST} characters; this one has ${text.length}.`;
+  if (allowed === "none") return "Media URLs aren't accepted. Send the media inline as a data: URL.";
+  if (scheme !== "https") return `Media URLs must be https: or data: URLs${scheme ? `, not ${scheme}:` : ""}.`;
+  if (text.length > LONGEST) return `The URL has ${counted(text.length)} characters; the limit is ${counted(LONGEST)}.`;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (DOUBTFUL.test(text) || url === null || url.protocol !== "https:" || !/^https:\/\/[^/]/i.test(text)) {
-    return "Input should be an https: URL, written without spaces and backslashes.";
+    return "Input should be an https: URL without spaces or backslashes.";
   }
-  return url.username || url.password ? "An address should carry no user name or password." : null;
+  return url.username || url.password ? "The URL must not contain a user name or password." : null;
 }
+
+const counted = (value: number): string => value.toLocaleString("en-US");

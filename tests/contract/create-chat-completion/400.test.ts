@@ -154,5 +154,5 @@ test("a refused body is not quoted: it may hold a secret", async () => {
 test("a provider's refusal that is the caller's fault is told as such [UPS-6]", async () => {
   const { message } = expectRefusal(await ask(gateway, { model: "misspelt" }), INVALID);
 
-  expect(message).toMatch(/^The provider refused the request: .*no-such-setting/);
+  expect(message).toMatch(/^The provider rejected the request: .*no-such-setting/);
 });

@@ -65,7 +65,7 @@ test("two credentials are refused even when they are the same key [AUT-5] [AUT-6
   const { credit } = gateway.keys;
   const reply = await ask(gateway, {}, [...bearer(credit), "x-api-key", credit, ...JSON_TYPE]);
 
-  expect(expectRefusal(reply, UNAUTHORISED).message).toMatch(/Authorization.*x-api-key.*drop x-api-key/);
+  expect(expectRefusal(reply, UNAUTHORISED).message).toMatch(/Authorization.*x-api-key.*Remove x-api-key/);
 });
 
 test("a key of the other mode is told its base URL [ORI-4] [ORI-5] [ORI-6] [ORI-7]", async () => {

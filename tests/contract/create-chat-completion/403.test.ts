@@ -39,14 +39,14 @@ test("a key scoped to one provider cannot use another's models, and is told its 
   const { secret } = await makeKey(gateway, "--provider", "east");
   const { message } = expectRefusal(await ask(gateway, { model: "west" }, sentBy(secret)), DISABLED);
 
-  expect(message).toMatch(/restricted to provider "east"/);
+  expect(message).toMatch(/limited to provider "east"/);
 });
 
 test("a key cannot use a model it is not entitled to [KEY-14]", async () => {
   const { secret } = await makeKey(gateway, "--model", "west");
   const { message } = expectRefusal(await ask(gateway, { model: "east" }, sentBy(secret)), DISABLED);
 
-  expect(message).toMatch(/not entitled to "east"/);
+  expect(message).toMatch(/can't use model "east"/);
 });
 
 test("scope is judged before the output limit [ORD-7]", async () => {

@@ -95,5 +95,5 @@ test("a body that is not called JSON is refused [BOD-10]", async () => {
 test("a provider's refusal that is the caller's fault is told as such [UPS-6]", async () => {
   const reply = await ask(MESSAGE, { gateway, fields: { model: "misspelt" } });
 
-  expect(expectRefused(MESSAGE, reply, INVALID)).toMatch(/^The provider refused the request: .*no-such-setting/);
+  expect(expectRefused(MESSAGE, reply, INVALID)).toMatch(/^The provider rejected the request: .*no-such-setting/);
 });

@@ -96,7 +96,7 @@ test("an end user named by no text is refused rather than passed on [BOD-28]", a
 test("a provider's refusal that is the caller's fault is told as such [UPS-6]", async () => {
   const reply = await ask(RESPONSES, { gateway, fields: { model: "misspelt" } });
 
-  expect(expectRefused(RESPONSES, reply, INVALID)).toMatch(/^The provider refused the request: .*no-such-setting/);
+  expect(expectRefused(RESPONSES, reply, INVALID)).toMatch(/^The provider rejected the request: .*no-such-setting/);
 });
 
 test("x-api-key is not for this route [AUT-3] [AUT-4]", async () => {

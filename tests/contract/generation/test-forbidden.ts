@@ -38,13 +38,13 @@ export function testForbidden(operation: Operation): void {
     const { secret: key } = await makeKey(gateway, "--credit", "1", "--provider", "west");
     const message = expectRefused(operation, await ask(operation, { gateway, key }), { ...DISABLED, param });
 
-    expect(message).toMatch(/restricted to provider "west"/);
+    expect(message).toMatch(/limited to provider "west"/);
   });
 
   test("a key cannot use a model it is not entitled to [KEY-14]", async () => {
     const { secret: key } = await makeKey(gateway, "--credit", "1", "--model", "west");
     const message = expectRefused(operation, await ask(operation, { gateway, key }), { ...DISABLED, param });
 
-    expect(message).toMatch(/not entitled to "plain"/);
+    expect(message).toMatch(/can't use model "plain"/);
   });
 }

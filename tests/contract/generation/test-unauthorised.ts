@@ -47,7 +47,7 @@ export function testUnauthorised(operation: Operation): void {
     const reply = await ask(operation, { gateway, headers: ["x-api-key", credit] });
 
     expect(expectRefused(operation, reply, UNAUTHORISED)).toMatch(
-      /Authorization.*x-api-key.*drop x-api-key.*accept_equal/,
+      /Authorization.*x-api-key.*Remove x-api-key.*accept_equal/,
     );
   });
 

@@ -40,7 +40,7 @@ test("two credentials are refused even when they are the same key [AUT-5] [AUT-6
   const { credit } = gateway.keys;
   const { message } = expectRefusal(await list([...bearer(credit), "x-api-key", credit]), UNAUTHORISED);
 
-  expect(message).toMatch(/Authorization.*x-api-key.*drop x-api-key/);
+  expect(message).toMatch(/Authorization.*x-api-key.*Remove x-api-key/);
 });
 
 test.each([

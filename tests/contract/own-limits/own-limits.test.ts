@@ -97,7 +97,7 @@ test.for(OPERATIONS)(
     const { status, text } = await ask(operation, { gateway, key: key.secret, fields: { model: name } });
 
     expect(status).toBe(502);
-    expect(text).toContain("bytes, which is the most that is sent in one piece");
+    expect(text).toContain("bytes, the limit without streaming");
     expect(await chargesOf(gateway, key)).toMatchObject([{ kind: "upstream_failed", amount: "0" }]);
     expect(await blamed()).toEqual([]);
   },

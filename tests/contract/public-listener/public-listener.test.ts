@@ -45,7 +45,7 @@ test.each(["/models", "/usage", "/chat/completions", "/responses", "/messages", 
 test("a client whose base URL has a /v1 too many is told which path it asked for, and what to leave out", async () => {
   const reply = await knock(`${gateway.publicUrl}/v1/v1/messages?secret=1`, { method: "POST" });
 
-  expect(reply.text).toContain("There is nothing at /v1/v1/messages. Leave /v1 out of the client's base URL");
+  expect(reply.text).toContain("There is nothing at /v1/v1/messages. Remove /v1 from the client's base URL");
 });
 
 test.each([

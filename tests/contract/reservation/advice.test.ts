@@ -24,9 +24,9 @@ afterAll(() => gateway.stop());
 
 /** What the refusal says would fit. */
 function advised(message: string): Record<string, number> {
-  const [, field = "", limit = ""] = /set (\w+) to (\d+) or less/.exec(message) ?? [];
+  const [, field = "", limit = ""] = /set (\w+) to ([\d,]+) or less/.exec(message) ?? [];
   expect(field).not.toBe("");
-  return { [field]: Number(limit) };
+  return { [field]: Number(limit.replaceAll(",", "")) };
 }
 
 /** A credit key and a token key that are too poor for an answer of usual length, and the origin each belongs to. */

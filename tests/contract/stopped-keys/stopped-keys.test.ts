@@ -59,7 +59,7 @@ describe.each([CHAT, RESPONSES, MESSAGE])("a stream of $path", (operation) => {
 
       expect(broken).toBe(false);
       expect(text).not.toMatch(/\[DONE\]|message_stop|response\.completed/);
-      const message = `This API key ${words} while the answer was under way.`;
+      const message = `This API key ${words} while the request was in progress.`;
       expect(errorIn(operation, text)).toMatchObject({ code, message: expect.stringContaining(message) as string });
       expect(charge).toMatchObject({ kind: "client_gone" });
       expect(Number(charge?.output_tokens)).toBeGreaterThan(0);

@@ -87,7 +87,7 @@ describe.each(NAMES)("a member that nobody knows, in %s", (format) => {
     const { status, text } = await ask(format, "closed", "x-tollgate-fidelity", "strict");
 
     expect(status).toBe(400);
-    expect(text).toContain("of_next_year: This field would be lost");
+    expect(text).toContain("of_next_year: This model's provider doesn't support this field");
     expect(await gateway.witness()).toHaveLength(before);
   });
 });

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { createCatalogue } from "../../src/catalogue/catalogue.ts";
+import type { Demand } from "../../src/admission/demand.ts";
+import { FAULT_CODES, type FaultCode } from "../../src/core/fault.ts";
+import { ledgerAway } from "../../src/gateway/ask-ledger.ts";
+import { providerBrokeOff } from "../../src/gateway/generate/answer-fault.ts";
+import { checkContextWindow } from "../../src/gateway/generate/check-context-window.ts";
+import { limitReached, overRate, type RefusingVerdict, verdictFault } from "../../src/gateway/verdict-fault.ts";
+import { unforeseen } from "../../src/http/serve-route.ts";
+import { unknownPath, wrongMethod } from "../../src/http/unknown-path.ts";
+import { invalidKey } from "../../src/keys/authenticate.ts";
+import type { Key } from "../../src/keys/key.ts";
+import { requireUsable } from "../../src/keys/usable.ts";
+import { REFUSAL_WORDS } from "../../src/openapi/refusal-words.ts";
+import { failureFault, unavailable } from "../../src/upstream/dispatch-fault.ts";
+import { UpstreamError } from "../../src/upstream/upstream.ts";
+import { chatRequestSchema } from "../../src/wire/chat/chat-request.ts";
+import { validate } from "../../src/wire/validate.ts";
+
+const demand = { least: 20_000_000n, advisableOutputTokens: () => 512 } as unknown as Demand;
+
+const verdict = (refusal: RefusingVerdict): Error =>
+  verdictFault(refusal, {
+    mode: "credit",
+    rpmLimit: 60,
+    demand,
+    advice: { fields: "max_tokens", addedBytes: 0, smallest: 1 },
+    random: () => 0,
+  });
+
+const unusable = (state: Partial<Key>): (() => void) => {
+  const key = { status: "active", expiresAtMs: null, secretExpiresAtMs: null, ...state } as Key;
+  return () => requireUsable(key, Date.UTC(2026, 10, 16), "full");
+};
+
+const contextWindow = { id: "your-model", contextWindow: 128_000, tokenFactor: 1 };
+const reader = { mode: "credit", providerScope: "all", models: null } as const;
+
+/** What the code itself throws, with the values of the example. */
+const FAULTS: Record<FaultCode, Error | (() => unknown)> = {
+  invalid_credentials: invalidKey(),
+  key_expired: unusable({ expiresAtMs: Date.UTC(2026, 5, 30) }),
+  key_disabled: unusable({ status: "disabled" }),
+  rate_limit_exceeded: overRate(60, 2_000),
+  balance_temporarily_reserved: verdict({ kind: "reserved", posted: 30_000_000n, held: 20_000_000n }),
+  limit_reached: limitReached(Date.UTC(2026, 11)),
+  insufficient_credit: verdict({ kind: "insufficient", posted: 10_000_000n, held: 0n }),
+  invalid_request: () => validate(chatRequestSchema, {}),
+  model_not_found: () => createCatalogue().resolve("your-model", reader),
+  not_found: unknownPath("/v1/model", "/v1/models"),
+  method_not_allowed: wrongMethod("/v1/responses", "GET", ["POST"]),
+  context_length_exceeded: () =>
+    checkContextWindow({
+      input: { likely: 900_000, most: 900_000, mostPredicted: 0 },
+      model: contextWindow,
+      countText: async () => 900_000,
+    }),
+  idempotency_in_progress: verdict({ kind: "in_progress" }),
+  idempotency_key_reuse: verdict({ kind: "key_reuse" }),
+  idempotency_replay_unavailable: verdict({ kind: "replay_unavailable" }),
+  idempotency_stream_interrupted: verdict({ kind: "stream_interrupted" }),
+  provider_unavailable: unavailable([], { standing: () => ({}) as never, restsMs: () => 0 }),
+  upstream_error: providerBrokeOff(),
+  upstream_timeout: failureFault(new UpstreamError("timed_out", null), "acme"),
+  service_unavailable: ledgerAway(() => 0, null),
+  internal_error: unforeseen(null),
+};
+
+test.each(FAULT_CODES)("the documented example of %s is a message that the gateway sends", async (code) => {
+  const source = FAULTS[code];
+  const thrown = typeof source === "function" ? await faultOf(source) : source;
+
+  expect(thrown).toMatchObject({
+    code,
+    message: REFUSAL_WORDS[code].example,
+    param: REFUSAL_WORDS[code].param ?? null,
+  });
+});
+
+async function faultOf(run: () => unknown): Promise<unknown> {
+  try {
+    await run();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}
