@@ -1,5 +1,15 @@
 import { foreignBody, FOREIGN_MEDIA, foreignMedia, foreignParts, leaf } from "../members/foreign-shapes.ts";
-import { FOREIGN, including, oneOf, PRICED, STORED } from "../members/refusal.ts";
+import {
+  AUDIO_INPUT,
+  AUDIO_OUTPUT,
+  FILE,
+  FOREIGN,
+  oneOf,
+  onlyTiers,
+  SEARCH,
+  toolsOtherThan,
+  unsupported,
+} from "../members/refusal.ts";
 import { type Shape, shapeOf } from "../members/shape.ts";
 
 /** `cache_control` is Anthropic's, and is told in this format too. */
@@ -7,7 +17,7 @@ const CACHE_BREAK = leaf("mode ttl");
 const CACHE_CONTROL = leaf("type ttl");
 
 const IMAGE_URL = shapeOf({ required: "url", optional: "detail", addresses: "url" });
-const FILE = shapeOf({ optional: "file_data file_id filename", bytes: "file_data", refused: { file_id: STORED } });
+const FILE_PART = shapeOf({ optional: "file_data file_id filename", bytes: "file_data", refused: { file_id: FILE } });
 
 /** Of what somebody said, or of what a tool returned. */
 const PART: Shape = shapeOf({
@@ -18,14 +28,14 @@ const PART: Shape = shapeOf({
     ...foreignParts,
     ...foreignMedia,
     image_url: () => IMAGE_URL,
-    file: () => FILE,
+    file: () => FILE_PART,
     cache_control: CACHE_CONTROL,
     prompt_cache_breakpoint: CACHE_BREAK,
     source: () => SOURCE,
   },
-  refused: { type: { because: "priced", when: oneOf("input_audio") }, file_id: STORED },
+  refused: { type: AUDIO_INPUT, file_id: FILE },
 });
-const SOURCE = shapeOf({ refused: { s3Location: STORED, file_id: STORED }, addresses: "url" });
+const SOURCE = shapeOf({ refused: { s3Location: FILE, file_id: FILE }, addresses: "url" });
 
 const CALL = shapeOf({
   required: "id type function custom",
@@ -45,7 +55,11 @@ const MESSAGE = shapeOf({
     function_call: leaf("name arguments"),
   },
 });
-const AUDIO = shapeOf({ required: "id", optional: "data expires_at transcript", refused: { id: STORED } });
+const AUDIO = shapeOf({
+  required: "id",
+  optional: "data expires_at transcript",
+  refused: { id: unsupported("References to stored audio", "Send the transcript as `content`.") },
+});
 
 const GRAMMAR = shapeOf({ required: "type", optional: "grammar", inside: { grammar: leaf("definition syntax") } });
 const CUSTOM = shapeOf({ required: "name", optional: "description format", inside: { format: () => GRAMMAR } });
@@ -59,7 +73,7 @@ const TOOL = shapeOf({
     custom: () => CUSTOM,
     cache_control: CACHE_CONTROL,
   },
-  refused: { type: { because: "priced", unless: oneOf("function", "custom") } },
+  refused: { type: toolsOtherThan(oneOf("function", "custom")) },
 });
 
 const TOOL_CHOICE = shapeOf({
@@ -106,8 +120,8 @@ export const CHAT_MEMBERS: Shape = shapeOf({
   },
   refused: {
     ...FOREIGN,
-    modalities: { because: "priced", when: including("audio") },
-    service_tier: { because: "priced", unless: oneOf("auto", "default") },
-    web_search_options: PRICED,
+    modalities: AUDIO_OUTPUT,
+    service_tier: onlyTiers("auto", "default"),
+    web_search_options: SEARCH,
   },
 });

@@ -1,5 +1,15 @@
 import { leaf } from "../members/foreign-shapes.ts";
-import { FOREIGN, PRICED, REMOTE, STORED } from "../members/refusal.ts";
+import {
+  CACHED_CONTENT,
+  CODE,
+  FILE,
+  FOREIGN,
+  REMOTE_TOOL,
+  SEARCH,
+  unpriced,
+  unsupported,
+  VECTOR_STORE,
+} from "../members/refusal.ts";
 import { type Shape, shapeOf } from "../members/shape.ts";
 
 const BLOB = leaf("mimeType data displayName");
@@ -12,11 +22,11 @@ const PART = shapeOf({
     functionResponse: leaf("id name response"),
   },
   refused: {
-    fileData: STORED,
-    toolCall: REMOTE,
-    toolResponse: REMOTE,
-    executableCode: REMOTE,
-    codeExecutionResult: REMOTE,
+    fileData: FILE,
+    toolCall: REMOTE_TOOL,
+    toolResponse: REMOTE_TOOL,
+    executableCode: CODE,
+    codeExecutionResult: CODE,
   },
 });
 
@@ -27,14 +37,14 @@ const TOOL = shapeOf({
   lists: "functionDeclarations",
   inside: { functionDeclarations: leaf("name description parametersJsonSchema") },
   refused: {
-    googleSearch: PRICED,
-    googleSearchRetrieval: PRICED,
-    googleMaps: PRICED,
-    codeExecution: PRICED,
-    urlContext: REMOTE,
-    computerUse: REMOTE,
-    fileSearch: STORED,
-    mcpServers: REMOTE,
+    googleSearch: SEARCH,
+    googleSearchRetrieval: SEARCH,
+    googleMaps: SEARCH,
+    codeExecution: CODE,
+    urlContext: REMOTE_TOOL,
+    computerUse: REMOTE_TOOL,
+    fileSearch: VECTOR_STORE,
+    mcpServers: REMOTE_TOOL,
   },
 });
 
@@ -56,5 +66,11 @@ export const GEMINI_MEMBERS: Shape = shapeOf({
     toolConfig: leaf("functionCallingConfig"),
     generationConfig: () => GENERATION_CONFIG,
   },
-  refused: { ...FOREIGN, cachedContent: STORED, serviceTier: PRICED, store: STORED, continuationToken: STORED },
+  refused: {
+    ...FOREIGN,
+    cachedContent: CACHED_CONTENT,
+    serviceTier: unpriced("A choice of service tier"),
+    store: unsupported("Stored responses"),
+    continuationToken: unsupported("Stored responses"),
+  },
 });

@@ -1,8 +1,8 @@
-import { FOREIGN, STORED } from "./refusal.ts";
+import { CACHED_CONTENT, FILE, FOREIGN } from "./refusal.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 
-const FILE_URI = shapeOf({ refused: { fileUri: STORED, file_uri: STORED } });
-const BUCKET = shapeOf({ refused: { s3Location: STORED } });
+const FILE_URI = shapeOf({ refused: { fileUri: FILE, file_uri: FILE } });
+const BUCKET = shapeOf({ refused: { s3Location: FILE } });
 const OF_BUCKET = shapeOf({ inside: { source: () => BUCKET } });
 
 /** What the formats of two providers call what they keep, wherever their own clients put it in a part of content. */
@@ -14,7 +14,7 @@ export const foreignParts: Readonly<Record<string, () => Shape>> = {
   video: () => OF_BUCKET,
 };
 
-const GOOGLE = shapeOf({ refused: { cached_content: STORED, cachedContent: STORED } });
+const GOOGLE = shapeOf({ refused: { cached_content: CACHED_CONTENT, cachedContent: CACHED_CONTENT } });
 
 /** Some servers read members of this one as if they stood beside it. */
 const EXTRA_BODY = shapeOf({ refused: FOREIGN, inside: { google: () => GOOGLE } });

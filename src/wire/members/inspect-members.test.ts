@@ -120,9 +120,11 @@ describe.each(["chat", "responses", "messages"] as const)("in %s", (dialect) => 
 test("a refused value is named, unless it is long or not a word", () => {
   const offer = (type: string) => () => refuse("responses", { tools: [{ type: "function" }, { type }] });
 
-  expect(offer("web_search")).toThrow("tools.1.type: 'web_search' changes what the provider charges");
-  expect(offer("a b")).toThrow("tools.1.type: This field changes");
-  expect(offer("x".repeat(65))).toThrow("tools.1.type: This field changes");
+  expect(offer("web_search")).toThrow(
+    "tools.1.type: Tool type 'web_search' isn't supported: tools that the provider runs have no published price here.",
+  );
+  expect(offer("a b")).toThrow("tools.1.type: This tool type isn't supported");
+  expect(offer("x".repeat(65))).toThrow("tools.1.type: This tool type isn't supported");
 });
 
 describe("members that are null or an empty list", () => {
@@ -224,4 +226,88 @@ test("what is refused can be taken out instead, and with its kind the whole of a
     ],
     tools: [{ name: "f", input_schema: {} }],
   });
+});
+
+const item = (fields: object): Record<string, unknown> => ({ input: [fields] });
+const said = (part: object): Record<string, unknown> => ({ messages: [{ role: "user", content: [part] }] });
+
+test.each<[dialect: "chat" | "responses" | "messages", body: Record<string, unknown>, message: string]>([
+  [
+    "responses",
+    { background: true },
+    "background: Background responses aren't supported. Remove this field, or set it to false.",
+  ],
+  [
+    "responses",
+    { previous_response_id: "r" },
+    "previous_response_id: Stored responses aren't supported. Send the whole conversation in `input`.",
+  ],
+  [
+    "responses",
+    { conversation: "c" },
+    "conversation: Stored conversations aren't supported. Send the whole conversation in `input`.",
+  ],
+  [
+    "responses",
+    { prompt: { id: "p" } },
+    "prompt.id: Stored prompts aren't supported. Send the prompt itself in `instructions` and `input`.",
+  ],
+  [
+    "responses",
+    item({ type: "item_reference", id: "i" }),
+    "input.0.type: References to stored items aren't supported. Send the item itself.",
+  ],
+  [
+    "responses",
+    item({ type: "mcp_approval_response", approve: true }),
+    "input.0.type: Remote MCP servers aren't supported. Remove this item.",
+  ],
+  [
+    "responses",
+    { tools: [{ type: "file_search", vector_store_ids: ["v"] }] },
+    "tools.0.vector_store_ids: Vector stores aren't supported. Send the documents' text in the request.",
+  ],
+  [
+    "responses",
+    { tools: [{ type: "mcp", server_url: "https://x.example" }] },
+    "tools.0.server_url: Tools on remote servers aren't supported. Remove this tool, or run it in your client.",
+  ],
+  [
+    "responses",
+    { service_tier: "flex" },
+    "service_tier: Only 'auto' and 'default' are supported; other tiers have no published price here. Use one of them, or remove this field.",
+  ],
+  [
+    "chat",
+    { modalities: ["text", "audio"] },
+    "modalities: Audio output isn't supported: it has no published price here. Request text only.",
+  ],
+  [
+    "chat",
+    said({ type: "file", file: { file_id: "f" } }),
+    "messages.0.content.0.file.file_id: Stored files aren't supported. Send the file's content in the request.",
+  ],
+  [
+    "chat",
+    { web_search_options: { a: 1 } },
+    "web_search_options: Web search by the provider isn't supported: it has no published price here. Remove this field.",
+  ],
+  [
+    "chat",
+    { api_base: "https://x.example" },
+    "api_base: The gateway sets the provider's address, credential, headers and options. Remove this field.",
+  ],
+  ["chat", { fallbacks: ["m"] }, "fallbacks: The gateway chooses routes and fallbacks. Remove this field."],
+  [
+    "chat",
+    { priority: 1 },
+    "priority: This field controls the provider's servers, which all clients share. Remove this field.",
+  ],
+  ["chat", { deferred: true }, "deferred: Deferred responses aren't supported. Remove this field, or set it to false."],
+  ["messages", { betas: ["x"] }, "betas: Beta flags go in the header `anthropic-beta`. Send them there."],
+  ["messages", { container: "c" }, "container: Containers and skills aren't supported. Remove this field."],
+  ["messages", { thread: "t" }, "thread: Stored threads aren't supported. Send the whole conversation in `messages`."],
+  ["messages", { safeguards: { enabled: true } }, "safeguards: Safeguards aren't supported. Remove this field."],
+])("a refused field of %s gets advice of its own: %j", (dialect, body, message) => {
+  expect(inspect(dialect, body).fault?.message).toBe(message);
 });

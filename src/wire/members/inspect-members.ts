@@ -2,7 +2,7 @@ import type { Json } from "../../core/json.ts";
 import { type Fault, fieldFault } from "../../core/fault.ts";
 import { isObject } from "../../core/is-object.ts";
 import { mediaProblem, type MediaUrls } from "./media-address.ts";
-import { isRefused, REASONS, type MemberRefusal } from "./refusal.ts";
+import { isRefused, type MemberRefusal, wordsFor } from "./refusal.ts";
 import { fold, isUnconditional, type Member, type Shape } from "./shape.ts";
 
 /** A member that no row knows: its name, what it is called in declarations, and where the first one stands. */
@@ -134,11 +134,7 @@ class Walk {
 
   /** What says of which kind an object is cannot be taken out alone. */
   #refuse(owner: Json, name: string, refusal: MemberRefusal): boolean {
-    const { because, unless, when } = refusal;
-    const value = owner[name];
-    // Callers who did not write the body themselves, as an agent's users, know a tool by its name and not by its place.
-    const named = (unless ?? when) && typeof value === "string" && /^[\w.-]{1,64}$/.test(value);
-    this.#problem(owner, name, `${named ? `'${value}'` : "This field"} ${REASONS[because]}.`);
+    this.#problem(owner, name, wordsFor(owner[name], refusal));
     return name !== "type" && name !== "id";
   }
 

@@ -1,14 +1,23 @@
 import { foreignBody, FOREIGN_MEDIA, foreignMedia, foreignParts, leaf } from "../members/foreign-shapes.ts";
-import { FOREIGN, matching, oneOf, type MemberRefusal, REMOTE, STORED } from "../members/refusal.ts";
+import {
+  CONTAINER,
+  FILE,
+  FOREIGN,
+  matching,
+  type MemberRefusal,
+  onlyTiers,
+  REMOTE_TOOL,
+  toolsOtherThan,
+  unsupported,
+} from "../members/refusal.ts";
 import { type Shape, shapeOf } from "../members/shape.ts";
 
 const CACHE_CONTROL = leaf("type ttl");
 
 /** Tools the caller runs itself. Any other kind is run by the provider, at a price and with powers we do not know. */
-const TOOLS_OF_CALLERS: MemberRefusal = {
-  because: "priced",
-  unless: matching(/^(custom|function|(bash|text_editor|computer|memory|tool_search_tool)_\w+)$/),
-};
+const TOOLS_OF_CALLERS = toolsOtherThan(
+  matching(/^(custom|function|(bash|text_editor|computer|memory|tool_search_tool)_\w+)$/),
+);
 
 const TOOL = shapeOf({
   required: "name input_schema",
@@ -18,7 +27,7 @@ const TOOL = shapeOf({
     max_tokens mcp_server_name tools`,
   lists: "allowed_callers input_examples",
   inside: { cache_control: CACHE_CONTROL },
-  refused: { type: TOOLS_OF_CALLERS, mcp_server_name: REMOTE },
+  refused: { type: TOOLS_OF_CALLERS, mcp_server_name: REMOTE_TOOL },
 });
 
 const TOOL_REFERENCE = shapeOf({
@@ -42,7 +51,7 @@ const SOURCE = shapeOf({
   optional: "media_type data url file_id",
   addresses: "url",
   inside: { content: () => BLOCK },
-  refused: { file_id: STORED, s3Location: STORED },
+  refused: { file_id: FILE, s3Location: FILE },
 });
 
 /** Of what somebody said, of a tool's result and of a document within it alike, however deep. */
@@ -71,7 +80,7 @@ const BLOCK: Shape = shapeOf({
     from: leaf("model"),
     to: leaf("model"),
   },
-  refused: { file_id: STORED },
+  refused: { file_id: FILE },
 });
 
 const MESSAGE = shapeOf({
@@ -81,6 +90,10 @@ const MESSAGE = shapeOf({
 });
 
 const OUTPUT_FORMAT = leaf("type schema");
+
+const ACCOUNT_ID = unsupported("References to a provider's account");
+/** A list of ours says which of them pass. */
+const FLAGS: MemberRefusal = { words: "Beta flags go in the header `anthropic-beta`. Send them there." };
 
 /**
  * What a message request may hold: the members of the official client's types, those in beta included. Everything else is
@@ -108,15 +121,14 @@ export const MESSAGES_MEMBERS: Shape = shapeOf({
   },
   refused: {
     ...FOREIGN,
-    container: STORED,
-    thread: STORED,
-    user_profile_id: STORED,
-    workspace_id: STORED,
-    fallback_credit_token: STORED,
-    // Flags are asked for in a header, of which a list of ours says what passes.
-    betas: { because: "operated" },
-    anthropic_beta: { because: "operated" },
-    service_tier: { because: "priced", unless: oneOf("auto", "standard_only") },
+    container: CONTAINER,
+    thread: unsupported("Stored threads", "Send the whole conversation in `messages`."),
+    user_profile_id: ACCOUNT_ID,
+    workspace_id: ACCOUNT_ID,
+    fallback_credit_token: ACCOUNT_ID,
+    betas: FLAGS,
+    anthropic_beta: FLAGS,
+    service_tier: onlyTiers("auto", "standard_only"),
   },
 });
 
@@ -124,4 +136,7 @@ const OUTPUT_CONFIG = shapeOf({
   optional: "effort format task_budget",
   inside: { format: OUTPUT_FORMAT, task_budget: leaf("type total remaining") },
 });
-const DIAGNOSTICS = shapeOf({ optional: "previous_message_id", refused: { previous_message_id: STORED } });
+const DIAGNOSTICS = shapeOf({
+  optional: "previous_message_id",
+  refused: { previous_message_id: unsupported("References to stored messages") },
+});

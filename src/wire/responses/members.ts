@@ -1,18 +1,35 @@
 import { foreignBody, FOREIGN_MEDIA, foreignMedia, foreignParts, leaf } from "../members/foreign-shapes.ts";
-import { FOREIGN, including, oneOf, REMOTE, type MemberRefusal, STORED } from "../members/refusal.ts";
+import {
+  AUDIO_INPUT,
+  AUDIO_OUTPUT,
+  CONTAINER,
+  FILE,
+  FOREIGN,
+  type MemberRefusal,
+  oneOf,
+  onlyTiers,
+  REMOTE_TOOL,
+  toolsOtherThan,
+  unsupported,
+  VECTOR_STORE,
+} from "../members/refusal.ts";
 import { type Shape, shapeOf } from "../members/shape.ts";
 
 const CACHE_BREAK = leaf("mode ttl");
 
 /** Tools the caller runs itself, alone or in a namespace. Any other kind is run by the provider, at a price we do not know. */
 const TOOL_KINDS = ["function", "custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview"];
-const ALONE: MemberRefusal = { because: "priced", unless: oneOf(...TOOL_KINDS, "tool_search", "namespace") };
-const IN_NAMESPACE: MemberRefusal = { because: "priced", unless: oneOf(...TOOL_KINDS, "tool_search") };
+const ALONE = toolsOtherThan(oneOf(...TOOL_KINDS, "tool_search", "namespace"));
+const IN_NAMESPACE = toolsOtherThan(oneOf(...TOOL_KINDS, "tool_search"));
 
 const ENVIRONMENT = shapeOf({
   required: "type",
   optional: "skills container_id file_ids memory_limit network_policy",
-  refused: { type: { because: "stored", unless: oneOf("local") }, container_id: STORED, file_ids: STORED },
+  refused: {
+    type: { ...unsupported("Environments that the provider runs", "Use the type 'local'."), unless: oneOf("local") },
+    container_id: CONTAINER,
+    file_ids: FILE,
+  },
 });
 const FORMAT = leaf("type definition syntax");
 
@@ -27,11 +44,11 @@ const toolShape = (kinds: MemberRefusal, members: () => Shape): Shape =>
       annotations`,
     inside: { tools: members, environment: () => ENVIRONMENT, format: FORMAT },
     refused: {
-      vector_store_ids: STORED,
-      container: STORED,
-      server_url: REMOTE,
-      connector_id: REMOTE,
-      tunnel_id: REMOTE,
+      vector_store_ids: VECTOR_STORE,
+      container: CONTAINER,
+      server_url: REMOTE_TOOL,
+      connector_id: REMOTE_TOOL,
+      tunnel_id: REMOTE_TOOL,
       type: kinds,
     },
   });
@@ -55,10 +72,22 @@ const PART = shapeOf({
     outcome: leaf("type exit_code"),
     source: () => SOURCE,
   },
-  refused: { file_id: STORED, type: { because: "priced", when: oneOf("input_audio") } },
+  refused: { file_id: FILE, type: AUDIO_INPUT },
 });
 const IMAGE_URL = shapeOf({ optional: "url detail", addresses: "url" });
-const SOURCE = shapeOf({ refused: { s3Location: STORED, file_id: STORED }, addresses: "url" });
+const SOURCE = shapeOf({ refused: { s3Location: FILE, file_id: FILE }, addresses: "url" });
+
+/** An approval answers a remote server's request; the other kind is a reference by its own name. */
+const STORED_ITEM: MemberRefusal = {
+  words: (type) =>
+    type === "mcp_approval_response"
+      ? "Remote MCP servers aren't supported. Remove this item."
+      : "References to stored items aren't supported. Send the item itself.",
+  when: oneOf("item_reference", "mcp_approval_response"),
+};
+const ONLY_ID: MemberRefusal = {
+  words: "An item with only an id refers to a stored item. Stored items aren't supported. Send the item itself.",
+};
 
 const ITEM = shapeOf({
   required: "type content output summary tools queries pending_safety_checks result code outputs",
@@ -75,7 +104,7 @@ const ITEM = shapeOf({
     reasoning: leaf("effort"),
     text: () => TEXT,
   },
-  refused: { type: { because: "stored", when: oneOf("item_reference", "mcp_approval_response") } },
+  refused: { type: STORED_ITEM },
   whole: storedItem,
 });
 
@@ -84,7 +113,7 @@ function storedItem({ id, type, role, content, result }: Readonly<Record<string,
   if (typeof id !== "string") return null;
   const untyped = type === undefined || type === null;
   const named = untyped ? role === undefined || content === undefined : isPicture(type) && typeof result !== "string";
-  return named ? (["id", STORED] as const) : null;
+  return named ? (["id", ONLY_ID] as const) : null;
 }
 
 const isPicture = (type: unknown): boolean => type === "image_generation_call";
@@ -119,17 +148,23 @@ export const RESPONSES_MEMBERS: Shape = shapeOf({
   },
   refused: {
     ...FOREIGN,
-    previous_response_id: STORED,
-    conversation: STORED,
-    background: { because: "stored", unless: oneOf(false) },
-    modalities: { because: "priced", when: including("audio") },
-    service_tier: { because: "priced", unless: oneOf("auto", "default") },
+    previous_response_id: unsupported("Stored responses", "Send the whole conversation in `input`."),
+    conversation: unsupported("Stored conversations", "Send the whole conversation in `input`."),
+    background: {
+      ...unsupported("Background responses", "Remove this field, or set it to false."),
+      unless: oneOf(false),
+    },
+    modalities: AUDIO_OUTPUT,
+    service_tier: onlyTiers("auto", "default"),
   },
 });
 
 const TOOL_CHOICE = shapeOf({ required: "tools", optional: "type mode name namespace server_label" });
-const PROMPT = shapeOf({ optional: "id variables version", refused: { id: STORED } });
+const PROMPT = shapeOf({
+  optional: "id variables version",
+  refused: { id: unsupported("Stored prompts", "Send the prompt itself in `instructions` and `input`.") },
+});
 const CACHE_OPTIONS = shapeOf({
   optional: "mode ttl prewarm comparison_response_id",
-  refused: { comparison_response_id: STORED },
+  refused: { comparison_response_id: unsupported("Stored responses") },
 });
