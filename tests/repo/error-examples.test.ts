@@ -1,11 +1,15 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createCatalogue } from "../../src/catalogue/catalogue.ts";
 import type { Demand } from "../../src/admission/demand.ts";
+import { listFields } from "../../src/config/fields.ts";
 import { FAULT_CODES, type FaultCode } from "../../src/core/fault.ts";
 import { ledgerAway } from "../../src/gateway/ask-ledger.ts";
 import { providerBrokeOff } from "../../src/gateway/generate/answer-fault.ts";
 import { checkContextWindow } from "../../src/gateway/generate/check-context-window.ts";
 import { limitReached, overRate, type RefusingVerdict, verdictFault } from "../../src/gateway/verdict-fault.ts";
+import { extractCredential } from "../../src/http/credential.ts";
 import { unforeseen } from "../../src/http/serve-route.ts";
 import { unknownPath, wrongMethod } from "../../src/http/unknown-path.ts";
 import { invalidKey } from "../../src/keys/authenticate.ts";
@@ -75,6 +79,16 @@ test.each(FAULT_CODES)("the documented example of %s is a message that the gatew
     message: REFUSAL_WORDS[code].example,
     param: REFUSAL_WORDS[code].param ?? null,
   });
+});
+
+test("the 401 for two credentials names a setting that exists and that the guide for clients explains [AUT-5]", async () => {
+  const both = ["authorization", "Bearer a", "x-api-key", "a"];
+  const { message } = (await faultOf(() => extractCredential(both, "bearer_or_header"))) as Error;
+  const [, setting = ""] = /`([a-z_.]+): on`/.exec(message) ?? [];
+  const guide = readFileSync(join(import.meta.dirname, "../../docs/start/connect-a-client.md"), "utf8");
+
+  expect(listFields().map(({ path }) => path)).toContain(setting);
+  expect(guide).toContain(setting);
 });
 
 async function faultOf(run: () => unknown): Promise<unknown> {
