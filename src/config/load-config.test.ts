@@ -190,6 +190,10 @@ test("what Kubernetes sets for a service of our name is not taken for a setting"
   ).toHaveLength(1);
 });
 
+test("the variable in which the documentation keeps a client's key is not taken for a setting", () => {
+  expect(() => loadConfig({ environment: { TOLLGATE_KEY: "tgc_secret" }, readFile: noFiles })).not.toThrow();
+});
+
 test("a command names the settings it cannot do without", () => {
   const loaded = loadConfig({ environment: { DATABASE_URL: "postgres://db/x" }, readFile: noFiles });
 

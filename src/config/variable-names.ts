@@ -5,8 +5,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const CONFIG_VARIABLE = "TOLLGATE_CONFIG";
 const PREFIX = "TOLLGATE_";
 
-/** Names with our prefix that are no settings: where the file is, and where `scripts/with-node` keeps its Node. */
-const OTHER_NAMES = [CONFIG_VARIABLE, "TOLLGATE_CACHE"];
+/**
+ * Names with our prefix that are no settings: where the file is, where `scripts/with-node` keeps its Node, and the key of a
+ * client that runs on the same machine, under the name that the documentation uses.
+ */
+const OTHER_NAMES = [CONFIG_VARIABLE, "TOLLGATE_CACHE", "TOLLGATE_KEY"];
 
 /** Every name that may be set, the `_FILE` form of secrets included. */
 export const knownVariables = (): string[] => [
