@@ -1,0 +1,158 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { PACKAGES, PYTHON_PACKAGES } from "../../conformance/clients/versions.ts";
+import { startGatewayProcess } from "../gateway-process.ts";
+import { installPackages } from "../npm-packages.ts";
+import { freshDatabase } from "../postgres.ts";
+import { freePort } from "../postgres-cluster.ts";
+import { installPythonPackages } from "../python-environment.ts";
+import { MAIN } from "../run-tollgate.ts";
+import { startSimulatorProcess } from "../simulator-process.ts";
+import type { Surroundings } from "./session.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+type Stage = Surroundings & { close: () => Promise<void> };
+type Replacement = readonly [RegExp, string];
+
+/** What a page tells its reader to have before its first command. */
+export const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
+  "docs/start/first-token.md": onlyAClone,
+  "docs/start/on-postgresql.md": aDatabaseAndAProvider,
+  "docs/start/connect-a-client.md": aGatewayAndAKey,
+  "docs/guides/hand-out-keys.md": aRunningDev,
+  "docs/guides/add-a-provider.md": aRunningDev,
+  "docs/guides/import-prices.md": aRunningDev,
+};
+
+/** A secret where a credential belongs, and the prefix of its key everywhere else. */
+const KEYS: readonly Replacement[] = ["tgc_", "tgt_"].flatMap((kind): Replacement[] => [
+  [new RegExp(`(?<=Bearer |=)${kind}…`, "g"), `$(printed ${kind})`],
+  [new RegExp(`${kind}(?:…|[A-Za-z0-9]{8}\\b)`, "g"), `$(prefix ${kind})`],
+]);
+
+/** As a terminal has it. A machine may reach its registry only through its own settings, so npm gets those. */
+const surroundings = (): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(HOME|LANG|npm_config_.*|.*_proxy)$/i.test(name)),
+  ),
+  PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
+  npm_config_prefer_offline: "true",
+  npm_config_loglevel: "error",
+});
+
+function temporaryFolder(): { folder: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-page-"));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A `tollgate` on the path that runs this checkout. */
+function withTollgate(folder: string, environment: Record<string, string>): Record<string, string> {
+  const bin = join(folder, ".bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "tollgate"), `#!/bin/sh\nexec node ${MAIN} "$@"\n`);
+  chmodSync(join(bin, "tollgate"), 0o755);
+  return { ...environment, PATH: `${bin}:${environment["PATH"] ?? ""}` };
+}
+
+async function onlyAClone(): Promise<Stage> {
+  const { folder, remove } = temporaryFolder();
+  const port = await freePort();
+  writeFileSync(join(folder, "openai-key.txt"), "sk-simulated\n");
+  return {
+    folder,
+    environment: { ...surroundings(), PORT: String(port) },
+    replacements: [
+      [/<this repository>/g, repositoryWithTheseFiles(join(folder, "repository"))],
+      [/127\.0\.0\.1:8080/g, `127.0.0.1:${port}`],
+      [/openai-key\.txt/g, join(folder, "openai-key.txt")],
+      ...KEYS,
+    ],
+    packageFolders: [ROOT],
+    close: () => Promise.resolve(remove()),
+  };
+}
+
+/** A repository whose only commit has the files of this checkout as they are, committed or not. */
+function repositoryWithTheseFiles(folder: string): string {
+  const git = (cwd: string, ...words: string[]): string =>
+    execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.com", ...words], {
+      cwd,
+      encoding: "utf8",
+    });
+  mkdirSync(folder);
+  const files = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0");
+  for (const file of new Set(files.filter(Boolean))) cpSync(join(ROOT, file), join(folder, file));
+  git(folder, "init", "--quiet");
+  git(folder, "add", "--all");
+  git(folder, "commit", "--quiet", "--message", "all");
+  return folder;
+}
+
+async function aDatabaseAndAProvider(): Promise<Stage> {
+  const { folder, remove } = temporaryFolder();
+  const database = await freshDatabase({ migrated: false });
+  const simulator = await startSimulatorProcess();
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const environment = { ...surroundings(), PORT: String(port), TOLLGATE_ADMIN_PORT: String(adminPort) };
+  return {
+    folder,
+    environment: withTollgate(folder, environment),
+    replacements: [
+      [/postgres:\/\/tollgate:password@127\.0\.0\.1:5432\/tollgate/g, `'${database.url}'`],
+      [/https:\/\/api\.openai\.com/g, simulator.url],
+      [/127\.0\.0\.1:8080/g, `127.0.0.1:${port}`],
+      [/127\.0\.0\.1:8081/g, `127.0.0.1:${adminPort}`],
+      [/sk-…/g, "sk-simulated"],
+      ...KEYS,
+    ],
+    packageFolders: [],
+    close: async () => {
+      await simulator.stop();
+      await database.close();
+      remove();
+    },
+  };
+}
+
+async function aGatewayAndAKey(): Promise<Stage> {
+  const gateway = await startGatewayProcess();
+  const [vercelAi, langchain] = [
+    await installPackages("vercel-ai", PACKAGES.vercelAi),
+    await installPackages("langchain", PACKAGES.langchain),
+  ];
+  const python = [
+    await installPythonPackages("openai", PYTHON_PACKAGES.openai),
+    await installPythonPackages("anthropic", PYTHON_PACKAGES.anthropic),
+  ];
+  return {
+    folder: gateway.folder,
+    environment: { ...surroundings(), PYTHONPATH: python.map(({ folder }) => folder ?? "").join(":") },
+    replacements: [[/https:\/\/gateway\.example\.com/g, gateway.publicUrl], [/\bMODEL\b/g, "sim-fast"], ...KEYS],
+    packageFolders: [ROOT, vercelAi.folder, langchain.folder].filter((folder) => folder !== null),
+    printedBefore: `${gateway.keys.credit}\n${gateway.keys.token_budget}\n`,
+    close: async () => void (await gateway.stop()),
+  };
+}
+
+async function aRunningDev(): Promise<Stage> {
+  const gateway = await startGatewayProcess();
+  const { folder } = gateway;
+  writeFileSync(join(folder, "key.txt"), "sk-simulated\n");
+  cpSync(join(import.meta.dirname, "prices.json"), join(folder, "prices.json"));
+  return {
+    folder,
+    environment: { ...withTollgate(folder, surroundings()), TOLLGATE_ADMIN_TOKEN: gateway.adminToken },
+    replacements: [
+      [/https:\/\/api\.moonshot\.ai|http:\/\/127\.0\.0\.1:8000/g, gateway.simulatorUrl],
+      [/http:\/\/127\.0\.0\.1:8081/g, gateway.adminUrl],
+      [/http:\/\/127\.0\.0\.1:8080/g, gateway.publicUrl],
+      ...KEYS,
+    ],
+    packageFolders: [],
+    printedBefore: `${gateway.keys.credit}\n${gateway.keys.token_budget}\n`,
+    close: async () => void (await gateway.stop()),
+  };
+}
