@@ -1,9 +1,12 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
-import { runTollgate } from "../support/run-tollgate.ts";
+import { MAIN, runTollgate } from "../support/run-tollgate.ts";
+import { until } from "../support/until.ts";
 
 let gateway: GatewayProcess;
 let elsewhere: string;
@@ -34,4 +37,43 @@ test("a port that is taken ends dev with a sentence that names it, and nothing i
   expect(code).toBe(1);
   expect(stderr).toMatch(new RegExp(`EADDRINUSE.*${port}.*--port`));
   expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test("the welcome's commands and links work as they are, and each request is one line without a secret or a prompt", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-welcome-"));
+  const env = { ...process.env, HOME: folder, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` };
+  const child = spawn(process.execPath, [MAIN, "dev", "--port", "0"], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  let shown = "";
+  child.stdout.on("data", (bytes: Buffer) => (shown += bytes.toString()));
+  try {
+    await until(() => shown.includes("Press Ctrl-C to stop."), "the welcome is printed", 60_000);
+    const welcome = shown;
+    const paste = (line: string) => spawnSync("bash", ["-c", line], { cwd: folder, env, encoding: "utf8" });
+    const commands = [...welcome.matchAll(/^ {2}(\S+ .*(?:keys|usage) .*)$/gm)].map(([, line]) => line ?? "");
+    const links = [...welcome.matchAll(/http\S+\/docs/g)].map(([link]) => link);
+
+    expect(commands).toHaveLength(3);
+    for (const line of commands) expect(paste(line)).toMatchObject({ status: 0 });
+    expect(links).toHaveLength(2);
+    for (const link of links) expect((await fetch(link)).status).toBe(200);
+
+    const curl = /^ {2}curl [\s\S]*?[^\\]$/m.exec(welcome)?.[0] ?? "false";
+    expect(paste(curl.replace("sim-steady", "sim-fast").replace("Hello", "a-prompt-nobody-may-see")).status).toBe(0);
+    await until(() => / 200 .+ sim-fast .+ in, .+ out, [\d.]+ credits\n/.test(shown), "the request is shown", 10_000);
+    const secret = /key +(tgc_\S+)/.exec(welcome)?.[1] ?? "";
+    const lines = shown.slice(welcome.length);
+    expect(secret).toMatch(/^tgc_.{20}/);
+    expect(lines).not.toContain(secret);
+    expect(lines).not.toContain("nobody-may-see");
+    expect(lines.match(/POST {2}\/v1\/chat\/completions/g)).toHaveLength(1);
+  } finally {
+    child.kill("SIGTERM");
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

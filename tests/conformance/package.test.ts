@@ -91,12 +91,18 @@ async function start(): Promise<void> {
   ready = JSON.parse(readFileSync(readyFile, "utf8")) as Ready;
   rememberSecrets([ready.adminToken, ready.keys.credit, ready.keys.token_budget]);
   // The file is there before the welcome has come through the pipe.
-  await until(() => stdout.includes("Stop with Ctrl-C."), "the welcome is printed", 10_000);
+  await until(() => stdout.includes("Press Ctrl-C to stop."), "the welcome is printed", 10_000);
 }
 
 function tollgate(...words: string[]) {
   return spawnSync(process.execPath, [bin(), ...words], { cwd: workFolder(), env: environment, encoding: "utf8" });
 }
+
+test("the commands that dev offers can be pasted, though no tollgate is on the path", () => {
+  const [, line = "false"] = /^ {2}(.* keys list)$/m.exec(stdout) ?? [];
+
+  expect(spawnSync("bash", ["-c", line], { cwd: workFolder(), env: environment }).status).toBe(0);
+});
 
 test("the package holds what runs, and neither tests nor sources nor anything large", () => {
   const paths = files.map(({ path }) => path);

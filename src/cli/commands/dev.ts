@@ -28,9 +28,13 @@ import {
   writeReadyFile,
 } from "../dev/dev-folder.ts";
 import { devWelcome } from "../dev/dev-welcome.ts";
+import { howToCall } from "../dev/how-to-call.ts";
+import { createRequestView } from "../dev/request-view.ts";
 import { loadSettings } from "../open-database.ts";
 import { BY_COMMAND } from "../open-operator.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
+import { openLineOutput } from "../../telemetry/line-output.ts";
+import { screenOf } from "../text/screen.ts";
 import { runGateway } from "../serve/run-gateway.ts";
 import { portNumber } from "./simulate.ts";
 
@@ -70,7 +74,11 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const credentials = openProviderCredentials(config.credential, environment);
   if (options.readyFile !== undefined) removeReadyFile(options.readyFile);
   const logFile = join(folder, "tollgate.log");
-  const telemetry = openTelemetry(config, logFile);
+  const screen = screenOf(process.stdout);
+  const lines = openLineOutput(() => undefined);
+  // With --json, standard output is one JSON object.
+  const view = options.json ? {} : { watch: createRequestView({ output: lines, screen, clock: systemClock }) };
+  const telemetry = openTelemetry(config, { file: logFile, ...view });
 
   const database = await createPglite({ dataFolder: folder });
   await migrate(database, { folder: migrationsFolder() });
@@ -95,16 +103,22 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       writeDevState(folder, { ...ready, pid: process.pid });
       if (options.readyFile !== undefined) writeReadyFile(options.readyFile, ready);
       process.stdout.write(
-        options.json ? `${JSON.stringify(ready)}\n` : devWelcome(ready, { folder: options.folder, logFile }),
+        options.json
+          ? `${JSON.stringify(ready)}\n`
+          : devWelcome(ready, { folder: options.folder, logFile, call: callOf(process.argv[1] ?? ""), screen }),
       );
     },
   );
   try {
     await gateway;
   } finally {
+    lines.flush?.();
     await simulator.close();
   }
 }
+
+const callOf = (main: string): string =>
+  howToCall({ main, folder: process.cwd(), searched: processEnvironment()["PATH"] ?? "" });
 
 /** Fixed where a stranger would have to look it up, free where nobody cares. Credentials are stored with a key of the folder's own. */
 function devConfig(config: Config, options: Pick<DevOptions, "port" | "adminPort" | "folder">): Config {

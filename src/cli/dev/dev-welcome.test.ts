@@ -6,15 +6,23 @@ const ready = {
   adminUrl: "http://127.0.0.1:8081",
   adminToken: "nobody-may-see",
   simulatorUrl: "http://127.0.0.1:9100",
-  keys: { credit: "tgc_x", token_budget: "tgt_x" },
+  keys: { credit: "tgc_a034Fq4Jrest", token_budget: "tgt_x" },
 };
 
-test("commands are offered only where they find this dev, and the operators' token is not shown", () => {
-  const usual = devWelcome(ready, { folder: ".tollgate", logFile: "log" });
-  const elsewhere = devWelcome(ready, { folder: "/srv/dev", logFile: "log" });
+test("commands are offered only where they find this dev, and the admin token is not shown", () => {
+  const usual = devWelcome(ready, { folder: ".tollgate", logFile: "log", call: "npx tollgate" });
+  const elsewhere = devWelcome(ready, { folder: "/srv/dev", logFile: "log", call: "npx tollgate" });
 
-  expect(usual).toContain("tollgate keys create");
-  expect(elsewhere).not.toContain("tollgate keys");
+  expect(usual).toContain("\n  npx tollgate keys create --credit 5 --label demo\n");
+  expect(usual).toContain("\n  npx tollgate usage tgc_a034Fq4J\n");
+  expect(elsewhere).not.toContain("npx tollgate");
   expect(elsewhere).toContain("curl -N http://127.0.0.1:8080/v1/chat/completions");
   expect(usual + elsewhere).not.toContain("nobody-may-see");
+});
+
+test("the links to both API pages and to the metrics are shown", () => {
+  const text = devWelcome(ready, { folder: ".tollgate", logFile: "log", call: "tollgate" });
+
+  for (const link of ["http://127.0.0.1:8080/docs", "http://127.0.0.1:8081/docs", "http://127.0.0.1:8081/metrics"])
+    expect(text).toContain(link);
 });

@@ -1,30 +1,45 @@
+import { PLAIN, type Screen } from "../text/screen.ts";
+import { facts } from "../text/table.ts";
 import { DEFAULT_DEV_FOLDER, type DevReady } from "./dev-folder.ts";
 
-type Kept = { folder: string; logFile: string };
+type Surroundings = { folder: string; logFile: string; call: string; screen?: Screen };
 
-/** What `dev` says once everything answers: where, with which key, and a line to paste. */
-export function devWelcome({ publicUrl, adminUrl, simulatorUrl, keys }: DevReady, { folder, logFile }: Kept): string {
+/** What `dev` prints once everything answers: addresses, keys, and commands to paste. */
+export function devWelcome(ready: DevReady, { folder, logFile, call, screen = PLAIN }: Surroundings): string {
+  const { publicUrl, adminUrl, simulatorUrl, keys } = ready;
+  const heading = (text: string): string => screen.paint("heading", text);
+  const part = (title: string, pairs: [string, string][]): string => `${facts(title, pairs, screen)}\n`;
+  const commands = [
+    `${call} keys create --credit 5 --label demo`,
+    `${call} keys list`,
+    `${call} usage ${keys.credit.slice(0, PREFIX_CHARACTERS)}`,
+  ];
   return `
-Tollgate is ready.
+${screen.paint("good", "Tollgate is ready.")}
 
-  credit key        ${publicUrl}/v1          ${keys.credit}
-  token-budget key  ${publicUrl}/token/v1    ${keys.token_budget}
-
-Try it:
+${part("Credit key", [
+  ["base URL", `${publicUrl}/v1`],
+  ["key", keys.credit],
+])}
+${part("Token-budget key", [
+  ["base URL", `${publicUrl}/token/v1`],
+  ["key", keys.token_budget],
+])}
+${part("Links", [
+  ["API docs", `${publicUrl}/docs`],
+  ["admin API docs", `${adminUrl}/docs`],
+  ["metrics", `${adminUrl}/metrics (admin token: adminToken in ${folder}/dev.json)`],
+  ["simulated provider", `${simulatorUrl}/v1`],
+  ["log", logFile],
+])}
+${heading("Send a request")}
 
   curl -N ${publicUrl}/v1/chat/completions \\
     -H "authorization: Bearer ${keys.credit}" -H "content-type: application/json" \\
     -d '{"model":"sim-steady","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
 
-  admin listener    ${adminUrl}
-  simulated models  ${simulatorUrl}
-  log               ${logFile}
-
-${folder === DEFAULT_DEV_FOLDER ? COMMANDS_BESIDE : ""}Stop with Ctrl-C.
+${folder === DEFAULT_DEV_FOLDER ? `${heading("In another terminal, in this folder")}\n\n${commands.map((line) => `  ${line}\n`).join("")}\n` : ""}${screen.paint("secondary", "Requests are listed below. Press Ctrl-C to stop.")}
 `;
 }
 
-/** Commands look for a `dev` in the usual folder alone. */
-const COMMANDS_BESIDE = `In this folder, make more keys with \`tollgate keys create --credit 5\`, see what they spend with
-\`tollgate usage\`, and offer real models with \`tollgate providers add\` and \`tollgate models add\`.
-`;
+const PREFIX_CHARACTERS = 12;
