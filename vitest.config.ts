@@ -5,7 +5,6 @@ type Project = {
   include: string[];
   /** Decided before a provider is asked, or whatever it says: what it speaks makes no difference. Tried again in the long run. */
   alike?: string[];
-  testTimeout?: number;
 };
 
 const short = process.env["TEST_LONG"] !== "1";
@@ -28,8 +27,9 @@ const onEveryCourse = (project: Project) => [onCourse(project, "straight"), ...c
 export default defineConfig({
   test: {
     // A bound for what hangs. A machine with other work to do takes ten times as long as a quiet one.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: "forks",
     maxWorkers: 2,
     projects: [
@@ -65,7 +65,6 @@ export default defineConfig({
           "tests/chaos/{attack,burst,drain,many-streams,unread-body}.test.ts",
           "tests/chaos/ledger/{crowd,lease-gap,outages,standby}.test.ts",
         ],
-        testTimeout: 180_000,
       }),
     ],
   },

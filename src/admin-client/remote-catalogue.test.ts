@@ -38,7 +38,7 @@ beforeAll(async () => {
   await admin.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = admin.app.server.address() as AddressInfo;
   remote = remoteOperator({ adminUrl: `http://127.0.0.1:${port}`, adminToken: OPERATOR_TOKEN });
-}, 120_000);
+});
 afterAll(async () => {
   await admin.app.close();
   await simulator.close();
@@ -192,7 +192,7 @@ test("a catalogue behind a gateway answers what its database answers, step by st
     expect({ what, outcome: here }).toMatchObject({ what, outcome: there });
   }
   expect(admin.told.filter((line) => line.startsWith("bug"))).toEqual([]);
-}, 120_000);
+});
 
 test("every change is told to the log with who made it, also when no gateway is between", () => {
   expect(told).toEqual(admin.told.map((line) => `cli: ${line}`));

@@ -51,7 +51,7 @@ for (const { name, reason, open } of ENGINES) {
         engine = await open();
         ({ database } = engine);
         store = createCatalogueStore(database);
-      }, 60_000);
+      });
       beforeEach(async () => {
         await database.script("truncate provider, model, price, route");
         await store.addProvider({ ...acme, sealedCredential: sealed }, "keep");

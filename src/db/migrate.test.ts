@@ -11,9 +11,6 @@ import { createPostgres } from "./postgres.ts";
 
 const limits = { poolSize: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 2_000, onError: () => undefined };
 
-/** The embedded database makes its files in seconds of computation, which a busy machine stretches. */
-const EMBEDDED = { timeout: 60_000 };
-
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tollgate-migrations-"));
@@ -101,7 +98,7 @@ describe.each(["15", "newest"] as const)("on PostgreSQL %s", (version) => {
   });
 });
 
-test("the embedded database takes the same migrations, each told as it is done", EMBEDDED, async () => {
+test("the embedded database takes the same migrations, each told as it is done", async () => {
   const database = await createPglite({ dataFolder: null });
   const steps: string[] = [];
 

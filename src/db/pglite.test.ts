@@ -10,16 +10,13 @@ import type { Database } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { createPglite } from "./pglite.ts";
 
-/** The embedded database makes its files in seconds of computation, which a busy machine stretches. */
-const EMBEDDED = { timeout: 60_000 };
-
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tollgate-pglite-"));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("what was committed is there when the folder is opened again", EMBEDDED, async () => {
+test("what was committed is there when the folder is opened again", async () => {
   const first = await createPglite({ dataFolder: folder });
   await first.script("create table note (id int8); insert into note values (1)");
   await first.close();

@@ -102,7 +102,7 @@ describe.skipIf(reason !== null)(`hearing notifications${reason === null ? "" : 
     expect(told).toEqual(["refresh", "hears"]);
 
     hush.hush();
-    await until(() => told.length === 5, "it hears again", 10_000);
+    await until(() => told.length === 5, "it hears again");
     await open({}).query("select pg_notify('news', 'after')");
     await until(() => told.includes("after"), "the notification arrives");
 
@@ -117,9 +117,9 @@ describe.skipIf(reason !== null)(`hearing notifications${reason === null ? "" : 
     const told = await listen(open({ directUrl: past.href, listenCheck: { everyMs: 50, withinMs: 1_000 } }));
 
     hush.end();
-    await until(() => told.at(-1) === "deaf", "it is found out", 10_000);
+    await until(() => told.at(-1) === "deaf", "it is found out");
     hush.begin();
-    await until(() => told.at(-1) === "hears", "it hears again", 10_000);
+    await until(() => told.at(-1) === "hears", "it hears again");
     expect(told).toEqual(["refresh", "hears", "deaf", "refresh", "hears"]);
   });
 

@@ -138,7 +138,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       await ledger.void([{ id: gone, keyId }]);
 
       skippedMs = 20_000;
-      await until(() => heard.includes(`closed ${gone}`), "the ended request is told", 15_000);
+      await until(() => heard.includes(`closed ${gone}`), "the ended request is told");
       await duties.stop();
 
       expect(heard).not.toContain(`closed ${open}`);

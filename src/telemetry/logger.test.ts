@@ -109,7 +109,7 @@ test.skipIf(!existsSync("/dev/full")).each(["process.exit(0)", "clearInterval(ti
     const { status, stderr } = spawnSync(process.execPath, programThat(ending), {
       stdio: ["ignore", full, "pipe"],
       encoding: "utf8",
-      timeout: 15_000,
+      timeout: 120_000,
     });
 
     closeSync(full);
@@ -132,7 +132,7 @@ test.skipIf(!existsSync("/dev/full"))(
     const { stderr } = spawnSync(process.execPath, programThat(ending), {
       stdio: ["ignore", full, "pipe"],
       encoding: "utf8",
-      timeout: 15_000,
+      timeout: 120_000,
     });
 
     closeSync(full);

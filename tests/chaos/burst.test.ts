@@ -51,7 +51,7 @@ describe.skipIf(missing)("a process that has just started", () => {
       secret: string;
     });
     rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY, key]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await simulator?.stop();
     await database?.close();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   rememberSecrets([PROVIDER_KEY]);
   const env = { PATH: process.env["PATH"] ?? "", HOME: gateway.folder };
   dev = (words, input) => runTollgate(words, { cwd: gateway.folder, env, ...(input === undefined ? {} : { input }) });
-}, 120_000);
+});
 afterAll(async () => {
   await gateway.stop();
   await simulator.stop();
@@ -136,7 +136,7 @@ describe.skipIf(missing)("on PostgreSQL and beside dev", () => {
     writeFileSync(join(gateway.folder, "twice.json"), CATALOGUE);
     writeFileSync(join(folder, "prices.json"), PRICES);
     writeFileSync(join(gateway.folder, "prices.json"), PRICES);
-  }, 60_000);
+  });
   afterAll(async () => {
     await database.close();
     rmSync(folder, { recursive: true, force: true });

@@ -71,7 +71,7 @@ describe.skipIf(missing)("providers and models by command", () => {
       gateway = await startServeProcess({ folder, environment });
       secret = (await done("keys", "create", "--credit", "5")).trim();
       rememberSecrets([secret]);
-    }, 120_000);
+    });
     afterAll(() => gateway.stop());
 
     const status = async (more: object = {}): Promise<number> => {

@@ -9,7 +9,6 @@ import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/po
 import { type Ran, runTollgate } from "../support/run-tollgate.ts";
 
 /** A dozen commands, each a process of its own, take their time on a busy machine. */
-const SLOW = { timeout: 90_000 };
 
 type Tollgate = (...words: string[]) => Promise<Ran>;
 type Made = { key: { id: string; prefix: string }; secret: string; account: { balance: string } };
@@ -47,7 +46,7 @@ describe("beside a running gateway", () => {
     return response.status;
   };
 
-  test("a key without credit is refused, says how it is topped up, and works once it was", SLOW, async () => {
+  test("a key without credit is refused, says how it is topped up, and works once it was", async () => {
     const created = await tollgate("keys", "create", "--label", "poor");
     const secret = created.stdout.trim();
     rememberSecrets([secret]);
@@ -65,36 +64,32 @@ describe("beside a running gateway", () => {
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("invoice 7 was already used") as string });
   });
 
-  test(
-    "what a request cost stands in the journal under the id its caller saw, and in the usage of its day",
-    SLOW,
-    async () => {
-      const { key, secret } = await made(tollgate, "--credit", "2");
-      const response = await ask(secret);
-      await response.arrayBuffer();
-      const requestId = response.headers.get("x-request-id");
+  test("what a request cost stands in the journal under the id its caller saw, and in the usage of its day", async () => {
+    const { key, secret } = await made(tollgate, "--credit", "2");
+    const response = await ask(secret);
+    await response.arrayBuffer();
+    const requestId = response.headers.get("x-request-id");
 
-      type Journal = { data: { kind: string; amount: string; running: string; request_id: string | null }[] };
-      const { data: entries } = await json<Journal>(tollgate("ledger", "show", key.prefix, "--json"));
-      const listing = await tollgate("ledger", "show", key.prefix);
-      const usage = await tollgate("usage", key.prefix, "--days", "2");
-      const verification = await tollgate("ledger", "verify");
+    type Journal = { data: { kind: string; amount: string; running: string; request_id: string | null }[] };
+    const { data: entries } = await json<Journal>(tollgate("ledger", "show", key.prefix, "--json"));
+    const listing = await tollgate("ledger", "show", key.prefix);
+    const usage = await tollgate("usage", key.prefix, "--days", "2");
+    const verification = await tollgate("ledger", "verify");
 
-      expect(entries).toMatchObject([
-        { kind: "completed", request_id: requestId },
-        { kind: "purchase", amount: "2", running: "2" },
-      ]);
-      expect(Number(entries[0]?.amount)).toBeLessThan(0);
-      expect(Number(entries[0]?.running)).toBeCloseTo(2 + Number(entries[0]?.amount), 9);
-      expect(listing.stdout).toContain(requestId);
-      expect(usage.stdout).toMatch(/^m +0\.\d+ +█{24} +1 +0 +\d+ +20$/m);
-      // No escape sequences where nobody could see the colours.
-      expect(usage.stdout).not.toContain("\u001B");
-      expect(verification).toMatchObject({ code: 0, stdout: expect.stringContaining("the books add up") as string });
-    },
-  );
+    expect(entries).toMatchObject([
+      { kind: "completed", request_id: requestId },
+      { kind: "purchase", amount: "2", running: "2" },
+    ]);
+    expect(Number(entries[0]?.amount)).toBeLessThan(0);
+    expect(Number(entries[0]?.running)).toBeCloseTo(2 + Number(entries[0]?.amount), 9);
+    expect(listing.stdout).toContain(requestId);
+    expect(usage.stdout).toMatch(/^m +0\.\d+ +█{24} +1 +0 +\d+ +20$/m);
+    // No escape sequences where nobody could see the colours.
+    expect(usage.stdout).not.toContain("\u001B");
+    expect(verification).toMatchObject({ code: 0, stdout: expect.stringContaining("the books add up") as string });
+  });
 
-  test("suspended, disabled and resumed, a key answers as its state says from the next request on", SLOW, async () => {
+  test("suspended, disabled and resumed, a key answers as its state says from the next request on", async () => {
     const { key, secret } = await made(tollgate, "--credit", "2");
     const after = async (word: string): Promise<number> => {
       expect(await tollgate("keys", word, key.prefix)).toMatchObject({ code: 0 });
@@ -111,7 +106,7 @@ describe("beside a running gateway", () => {
     expect((await tollgate("keys", "resume", key.prefix)).stderr).toContain("it is revoked. This is final");
   });
 
-  test("rotated without overlap, only the new secret works; with one, both do [KEY-22] [KEY-23]", SLOW, async () => {
+  test("rotated without overlap, only the new secret works; with one, both do [KEY-22] [KEY-23]", async () => {
     const { key, secret: first } = await made(tollgate, "--credit", "2");
     const rotate = async (overlap: string): Promise<string> => {
       const { stdout } = await tollgate("keys", "rotate", key.id, "--overlap", overlap);
@@ -125,7 +120,7 @@ describe("beside a running gateway", () => {
     expect([await status(first), await status(second), await status(third)]).toEqual([401, 401, 200]);
   });
 
-  test("a changed limit and a changed date hold from the next request on [KEY-6] [KEY-7]", SLOW, async () => {
+  test("a changed limit and a changed date hold from the next request on [KEY-6] [KEY-7]", async () => {
     const { key, secret } = await made(tollgate, "--credit", "2");
     const update = async (...words: string[]): Promise<void> => {
       expect(await tollgate("keys", "update", key.id, ...words)).toMatchObject({ code: 0 });
@@ -160,58 +155,54 @@ describe.skipIf(reason !== null)("on a database, without a gateway", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test(
-    "verification names the key, the column and both figures, and ends with 1, until the damage is mended",
-    SLOW,
-    async () => {
-      const { key } = await made(tollgate, "--credit", "5");
-      const { key: bystander } = await made(tollgate, "--credit", "5");
-      await bookRequests(fresh.url, key.id, 20);
-      const of = `where key_id = '${key.id}'`;
-      const unlocked = (change: string): string =>
-        `alter table charge disable trigger charge_is_final; ${change}; alter table charge enable trigger charge_is_final`;
-      const one = `where hold_id = (select min(hold_id::text) from charge ${of})::uuid`;
-      const damages: [column: string, harm: string, mend: string][] = [
-        [
-          "balance.posted",
-          `update balance set posted = posted + 1 ${of}`,
-          `update balance set posted = posted - 1 ${of}`,
-        ],
-        ["balance.held", `update balance set held = held - 1 ${of}`, `update balance set held = held + 1 ${of}`],
-        [
-          "balance.used",
-          unlocked(`update charge set amount = amount + 1 ${one}`),
-          unlocked(`update charge set amount = amount - 1 ${one}`),
-        ],
-        [
-          "balance.held",
-          "create table kept as select * from hold; delete from hold",
-          "insert into hold select * from kept; drop table kept",
-        ],
-      ];
-      const whole = await tollgate("ledger", "verify");
-      expect(whole).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining("2 keys, 20 charges, 2 fundings, 1 holds") as string,
-      });
-      expect(whole.stderr).toContain("charges: ");
+  test("verification names the key, the column and both figures, and ends with 1, until the damage is mended", async () => {
+    const { key } = await made(tollgate, "--credit", "5");
+    const { key: bystander } = await made(tollgate, "--credit", "5");
+    await bookRequests(fresh.url, key.id, 20);
+    const of = `where key_id = '${key.id}'`;
+    const unlocked = (change: string): string =>
+      `alter table charge disable trigger charge_is_final; ${change}; alter table charge enable trigger charge_is_final`;
+    const one = `where hold_id = (select min(hold_id::text) from charge ${of})::uuid`;
+    const damages: [column: string, harm: string, mend: string][] = [
+      [
+        "balance.posted",
+        `update balance set posted = posted + 1 ${of}`,
+        `update balance set posted = posted - 1 ${of}`,
+      ],
+      ["balance.held", `update balance set held = held - 1 ${of}`, `update balance set held = held + 1 ${of}`],
+      [
+        "balance.used",
+        unlocked(`update charge set amount = amount + 1 ${one}`),
+        unlocked(`update charge set amount = amount - 1 ${one}`),
+      ],
+      [
+        "balance.held",
+        "create table kept as select * from hold; delete from hold",
+        "insert into hold select * from kept; drop table kept",
+      ],
+    ];
+    const whole = await tollgate("ledger", "verify");
+    expect(whole).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("2 keys, 20 charges, 2 fundings, 1 holds") as string,
+    });
+    expect(whole.stderr).toContain("charges: ");
 
-      for (const [column, harm, mend] of damages) {
-        await sql.query(harm);
-        const { code, stdout } = await tollgate("ledger", "verify");
-        const { code: codeOfOne } = await tollgate("ledger", "verify", "--key", bystander.prefix);
-        await sql.query(mend);
+    for (const [column, harm, mend] of damages) {
+      await sql.query(harm);
+      const { code, stdout } = await tollgate("ledger", "verify");
+      const { code: codeOfOne } = await tollgate("ledger", "verify", "--key", bystander.prefix);
+      await sql.query(mend);
 
-        expect({ column, code, codeOfOne }).toEqual({ column, code: 1, codeOfOne: 0 });
-        expect(stdout).toMatch(new RegExp(`^${key.id} +${column} +\\S+ +\\S+$`, "m"));
-        expect(stdout).not.toContain(bystander.id);
-      }
-      const mended = await json<{ ok: boolean }>(tollgate("ledger", "verify", "--json"));
-      expect(mended.ok).toBe(true);
-    },
-  );
+      expect({ column, code, codeOfOne }).toEqual({ column, code: 1, codeOfOne: 0 });
+      expect(stdout).toMatch(new RegExp(`^${key.id} +${column} +\\S+ +\\S+$`, "m"));
+      expect(stdout).not.toContain(bystander.id);
+    }
+    const mended = await json<{ ok: boolean }>(tollgate("ledger", "verify", "--json"));
+    expect(mended.ok).toBe(true);
+  });
 
-  test("every command does without a gateway what it does beside one", SLOW, async () => {
+  test("every command does without a gateway what it does beside one", async () => {
     const { key } = await made(
       tollgate,
       "--mode",

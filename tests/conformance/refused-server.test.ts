@@ -47,7 +47,7 @@ describe.skipIf(whyUnavailable("15") !== null)("an address leads back to an old 
     promoted = await startStandbyOf(old);
     gateway = await startServeProcess({ folder, environment });
     await promote(promoted);
-  }, 120_000);
+  });
   afterAll(async () => {
     await gateway?.stop();
     await address?.close();
@@ -69,7 +69,7 @@ describe.skipIf(whyUnavailable("15") !== null)("an address leads back to an old 
   };
 
   /** Lines are written together, a moment after what they tell. */
-  const logged = (line: RegExp) => until(() => line.test(gateway.output()), `the log says ${line.source}`, 10_000);
+  const logged = (line: RegExp) => until(() => line.test(gateway.output()), `the log says ${line.source}`);
 
   test("the promotion is followed; on the way back requests are 503, and readiness, log and metric say why", async () => {
     expect(await ask()).toBe(200);
@@ -93,5 +93,5 @@ describe.skipIf(whyUnavailable("15") !== null)("an address leads back to an old 
 
     address.turnTo(promoted.port);
     await until(async () => (await ready()).status === 200 && (await ask()) === 200, "it serves again", 30_000);
-  }, 120_000);
+  });
 });

@@ -42,7 +42,7 @@ describe.skipIf(translates())("tools that callers run, of a provider that speaks
     }
     gateway = await startGatewayProcess({ models });
     client = new OpenAI({ baseURL: `${gateway.publicUrl}/v1`, apiKey: gateway.keys.credit, maxRetries: 0 });
-  }, 90_000);
+  });
   afterAll(() => gateway.stop());
 
   test.each(TRIALS)("$dialect: $item.type is called, streamed and plain, and its result goes back", async (trial) => {

@@ -34,7 +34,7 @@ describe.skipIf(missing)("a credential that is stored", () => {
     [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
     secret = (await done({}, "keys", "create", "--credit", "5")).trim();
     rememberSecrets([ADMIN_TOKEN, FIRST, SECOND, SPARE, oldKey, newKey, secret]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     await simulator.stop();

@@ -56,7 +56,7 @@ describe.skipIf(missing !== null)(
       rememberSecrets([ADMIN_TOKEN, secret]);
       const guarded = { ...environment, TOLLGATE_LEDGER_REQUIRE_SYNCHRONOUS_STANDBY: "on" };
       gateway = await startServeProcess({ folder, environment: guarded });
-    }, 120_000);
+    });
     afterAll(async () => {
       await gateway?.stop();
       await simulator?.stop();
@@ -107,17 +107,17 @@ describe.skipIf(missing !== null)(
     test("with one requests are served; when it goes they are refused at once and do not wait for it; when it is back they are served", async () => {
       standby = await startStandbyOf(primary);
       await administer("alter system set synchronous_standby_names = '*'", "select pg_reload_conf()");
-      await until(async () => (await ready()) === 200, "it is ready", 20_000);
+      await until(async () => (await ready()) === 200, "it is ready");
       expect(await ask()).toBe(200);
 
       await standby.stop();
-      await until(async () => (await ready()) === 503, "it is no longer ready", 20_000);
+      await until(async () => (await ready()) === 503, "it is no longer ready");
       expect(await ask()).toBe(503);
-      await until(() => refusals("absent") > 0, "the log says why", 20_000);
+      await until(() => refusals("absent") > 0, "the log says why");
 
       await standby.start();
-      await until(async () => (await ready()) === 200, "it is ready again", 20_000);
+      await until(async () => (await ready()) === 200, "it is ready again");
       expect(await ask()).toBe(200);
-    }, 90_000);
+    });
   },
 );

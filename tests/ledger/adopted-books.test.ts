@@ -42,7 +42,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
     expect(await fund(running, "before")).toEqual({ kind: "funded" });
     copy = await copyOf(original);
     proxy.turnTo(copy.port);
-  }, 120_000);
+  });
   afterAll(async () => {
     await running?.close();
     await proxy?.close();
@@ -91,7 +91,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
       stdout: expect.stringContaining('"needed": false'),
     });
     await expect(fund(running, "never")).rejects.toThrow(/this process uses the ledger on \d+/);
-  }, 120_000);
+  });
 });
 
 async function restoreDump(original: Cluster): Promise<Cluster> {

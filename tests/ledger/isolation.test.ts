@@ -56,7 +56,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(LEVELS)("a database whose de
     const late = await database.transaction(async (tx) => {
       await createLedgerStore(tx).void([{ id: ask.id, keyId }]);
       const admission = ledger.admit(createId(1), [ask]);
-      await until(async () => (await database.query(waiting)).length === 1, "the admission waits", 10_000);
+      await until(async () => (await database.query(waiting)).length === 1, "the admission waits");
       return { admission };
     });
 

@@ -61,7 +61,7 @@ async function waitsForCalls(database: Database): Promise<boolean> {
     const work = supersede(database).finally(() => {
       taken = true;
     });
-    await until(async () => taken || (await database.query(waiting)).length > 0, "the books wait or are taken", 10_000);
+    await until(async () => taken || (await database.query(waiting)).length > 0, "the books wait or are taken");
     return { taking: work, waited: !taken };
   });
   await taking;

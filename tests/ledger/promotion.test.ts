@@ -37,7 +37,7 @@ describe.skipIf(reason !== null)("a standby that has been up for an hour is prom
     standby = await startStandbyOf(primary);
     await primary.stop({ mode: "immediate" });
     await promote(standby);
-  }, 60_000);
+  });
   afterAll(async () => {
     await standby?.close();
     await primary?.close();

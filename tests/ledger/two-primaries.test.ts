@@ -106,7 +106,7 @@ describe.skipIf(whyUnavailable("15") !== null)(
       const lone = connect([old], { poolSize: 3 });
       const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like $1 and datname = $2";
       const waits = (query: string) =>
-        until(async () => (await lone.query(waiting, [query, books])).length === 1, `${query} waits`, 10_000);
+        until(async () => (await lone.query(waiting, [query, books])).length === 1, `${query} waits`);
 
       const later = await lone.transaction(async (tx) => {
         await createLedgerStore(tx).fund(funding("under way", 5n));
@@ -134,7 +134,7 @@ describe.skipIf(whyUnavailable("15") !== null)(
         const watcher = connect([old], { strangers: "read" });
         const spent = spend(lone, 1n).then(String, () => "not acknowledged");
         const waiting = "select from pg_stat_activity where wait_event = 'SyncRep' and datname = $1";
-        await until(async () => (await watcher.query(waiting, [books])).length > 0, "the call waits", 10_000);
+        await until(async () => (await watcher.query(waiting, [books])).length > 0, "the call waits");
 
         expect(await portOf(connect([old, promoted]))).toBe(promoted.port);
         expect(await watcher.query("select superseded_by as by from server_line")).toEqual([{ by: 2 }]);

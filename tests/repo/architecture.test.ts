@@ -98,7 +98,7 @@ test("every exit on the path of a request has the status the caller gets", () =>
   expect(exits).toEqual(sent);
 });
 
-test("the picture shows the imports that are there", { timeout: 60_000 }, () => {
+test("the picture shows the imports that are there", () => {
   const command = ["node", "scripts/draw-architecture.ts", "--check"];
 
   const { status, stderr } = spawnSync(join(ROOT, "scripts/with-node"), command, { cwd: ROOT, encoding: "utf8" });

@@ -12,7 +12,7 @@ export type FreshDatabase = { url: string; close: () => Promise<void> };
 type SharedServer = { superuserUrl: string; pid: number };
 
 const TEMPLATE = "tollgate_template";
-const BUILD_TIMEOUT_MS = 30_000;
+const BUILD_TIMEOUT_MS = 150_000;
 
 /**
  * A migrated database that nobody else uses. One server per test run and version serves them all; it ends with the run.

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { binariesOf, type PostgresVersion, serverFolder, unprivileged } from "./postgres-binaries.ts";
 
 const run = promisify(execFile);
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 60_000;
 const START_ATTEMPTS = 3;
 
 export type Cluster = {

@@ -40,7 +40,7 @@ describe.each(["15", "newest"] as const)("PostgreSQL %s", (version) => {
 
     owner.kill("SIGKILL");
 
-    await expect.poll(() => existsSync(dirname(cluster.dataFolder)), { timeout: 10_000, interval: 50 }).toBe(false);
+    await expect.poll(() => existsSync(dirname(cluster.dataFolder)), { interval: 50 }).toBe(false);
     await expect.poll(() => cluster.pid(), { interval: 50 }).toBeNull();
   });
 

@@ -8,6 +8,7 @@ import {
   settled,
   USAGE,
 } from "../../../tests/support/generation-stage.ts";
+import { until } from "../../../tests/support/until.ts";
 import { Fault } from "../../core/fault.ts";
 
 test("a stream is replayed byte for byte, once run and once charged [IDM-11] [IDM-12] [IDM-13]", async () => {
@@ -76,7 +77,7 @@ test("a stream that failed after mere signs of life frees its claim too [IDM-19]
   let fail = (): void => undefined;
   const stage = generationStage((reader) => (fail = () => reader.fail(new Error("reset"))), { keepAliveMs: 1 });
   const running = stage.generate(stage.ask({ stream: true }, "k"));
-  await vi.waitUntil(() => stage.log.some((step) => step.startsWith("write")));
+  await until(() => stage.log.some((step) => step.startsWith("write")), "a sign of life is written");
   fail();
   expect(await running).toMatchObject({ outcome: "upstream_failed", code: "upstream_error" });
   stage.line.say = pieces(EVENT, USAGE, DONE);

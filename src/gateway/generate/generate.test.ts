@@ -42,7 +42,7 @@ test("a request that is refused for its model or its limit reserves nothing and 
   expect(log).toEqual(["admit", "admit", "admit"]);
   expect(account()).toMatchObject({ held: 0n, requests: 0n });
   expect(account().rate.reduce((sum, { count }) => sum + count, 0)).toBe(3);
-}, 120_000);
+});
 
 test("a request without a limit is told what was paid for, and its caller learns of it when that is less [interface decision 17] [MON-12] [MON-14]", async () => {
   const rich = generationStage(pieces(DONE));

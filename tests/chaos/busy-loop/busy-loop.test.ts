@@ -36,7 +36,7 @@ describe.skipIf(whyUnavailable("15"))("nothing holds the event loop for longer t
   describe.each(WAYS)("%s to %s", (client, provider) => {
     const model = `to-${provider}`;
 
-    test.each(Object.entries(REQUESTS))("a request of %s", { timeout: 120_000 }, async (_name, body) => {
+    test.each(Object.entries(REQUESTS))("a request of %s", async (_name, body) => {
       stage.says(okAnswer(provider));
       for (const streamed of [false, true]) {
         const sent = body(client, model, streamed);
@@ -49,7 +49,7 @@ describe.skipIf(whyUnavailable("15"))("nothing holds the event loop for longer t
       }
     });
 
-    test.each(Object.entries(ANSWERS))("an answer of %s", { timeout: 120_000 }, async (_name, says) => {
+    test.each(Object.entries(ANSWERS))("an answer of %s", async (_name, says) => {
       stage.says(says(provider));
 
       const { ms } = await heldFor(() => stage.ask(PATHS[client], SMALL(client, model, false)));
@@ -57,7 +57,7 @@ describe.skipIf(whyUnavailable("15"))("nothing holds the event loop for longer t
       expect(ms).toBeLessThanOrEqual(LONGEST_STRETCH_MS);
     });
 
-    test.each(Object.entries(STREAMS))("a stream with %s", { timeout: 120_000 }, async (_name, says) => {
+    test.each(Object.entries(STREAMS))("a stream with %s", async (_name, says) => {
       const said = says(provider);
       if (said === null) return;
       stage.says(said);
@@ -68,7 +68,7 @@ describe.skipIf(whyUnavailable("15"))("nothing holds the event loop for longer t
     });
   });
 
-  test("a count of 32 MiB", { timeout: 60_000 }, async () => {
+  test("a count of 32 MiB", async () => {
     stage.says(
       (response) => void response.writeHead(200, { "content-type": "application/json" }).end('{"input_tokens":7}'),
     );

@@ -43,7 +43,7 @@ describe.skipIf(whyUnavailable("15"))("a crowd on one key", () => {
     });
     const start = (): Promise<Gateway> => stage.startGateway();
     gateways = await Promise.all([start(), start(), start(), start()]);
-  }, 90_000);
+  });
   afterAll(() => stage?.close());
 
   const balanceOf = async ({ id }: StageKey) =>

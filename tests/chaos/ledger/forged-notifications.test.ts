@@ -32,7 +32,7 @@ describe.skipIf(whyUnavailable("15"))("a role without any privilege forges notif
     key = await stage.makeKey({ credit: 100_000_000_000n });
     other = await stage.makeKey({ credit: 100_000_000_000n });
     await withClient(stage.cluster().url(), (client) => client.query("create role nobody login"));
-  }, 150_000);
+  });
   afterAll(() => stage?.close());
 
   /** How often the tables were read that a notification is about. */
@@ -111,5 +111,5 @@ describe.skipIf(whyUnavailable("15"))("a role without any privilege forges notif
       "the revocation is heard",
     );
     expect(gateway.output()).not.toContain("invalid input syntax");
-  }, 120_000);
+  });
 });

@@ -63,7 +63,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       reach: async ({ gateway, key, sent }) => {
         const settledBefore = gateway.proxy.calls("settle_v2");
         sent();
-        await until(() => hasHold(key), "the request is admitted", 10_000);
+        await until(() => hasHold(key), "the request is admitted");
         // The answer of the ledger has been heard when the next call of any kind is made; a moment is enough here.
         await sleep(300);
         expect(gateway.proxy.calls("settle_v2")).toBe(settledBefore);
@@ -106,7 +106,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
         const goOn = await stage.witness.whenPaused(marker);
         locks.push(await lockBalance(key));
         await goOn();
-        await until(() => settling(gateway), "the settlement waits for the balance", 10_000);
+        await until(() => settling(gateway), "the settlement waits for the balance");
       },
       after: async () => {
         await sleep(200);
@@ -135,7 +135,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       settings: { TOLLGATE_LEDGER_CHECKPOINT_WORTH: "0.00002" },
     });
     survivor = await stage.startGateway();
-  }, 60_000);
+  });
   afterAll(() => stage?.close());
 
   /** Streams that end before what they have come to is written down leave no trace on what comes after them. */
@@ -202,7 +202,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
         `${point.name}, ${route}: ${mine[0]?.kind} ${mine[0]?.amount}; the retry heard ${again.status} ${again.code ?? ""}`,
       );
       expect(point.retried).toContain(again.status);
-    }, 120_000);
+    });
   }
 
   test.concurrent("a process frozen beyond its lease ends no stream as if nothing had happened", async () => {
@@ -215,7 +215,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
     await sleep(1_000);
     gateway.signal("SIGSTOP");
     await sleep(FREEZE_MS);
-    await until(async () => !(await hasHold(key)), "the others have swept its holds", 20_000);
+    await until(async () => !(await hasHold(key)), "the others have swept its holds");
     gateway.signal("SIGCONT");
 
     const thawedAtMs = Date.now();
@@ -234,11 +234,11 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       "it serves again",
       30_000,
     );
-  }, 120_000);
+  });
 
   test("after all of it the three witnesses agree", async () => {
     await expectSound(stage, "kill points");
-  }, 60_000);
+  });
 });
 
 /** Every point for callers of every format; in the short run of one each, of which each course of the routes has another. */

@@ -37,7 +37,7 @@ describe.skipIf(whyUnavailable("15"))("PostgreSQL goes away", () => {
     ];
     // Every process has seen every key, so that an outage finds them known.
     for (const gateway of gateways) for (const key of keys) await stage.ask({ gateway, key, model: "fast" });
-  }, 60_000);
+  });
   afterAll(() => stage?.close());
 
   const load = (callers: number) => startLoad({ stage, gateways: () => gateways, keys, random, callers });
@@ -117,7 +117,7 @@ describe.skipIf(whyUnavailable("15"))("PostgreSQL goes away", () => {
     expect(knocked.statuses).toEqual(new Set([503]));
     await expectServing(stage, gateways, keys[0]);
     await expectSound(stage, "frozen server");
-  }, 120_000);
+  });
 
   test(
     `${CUTS} connections cut while a call is under way: the answer that was lost is asked for again and not done again`,

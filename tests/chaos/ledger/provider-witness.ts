@@ -31,7 +31,7 @@ export async function createProviderWitness(simulator: SimulatorProcess): Promis
     whenPaused: async (marker) => {
       const find = async (): Promise<Call | undefined> =>
         (await calls()).find((call) => call.paused && JSON.stringify(call.body).includes(marker));
-      await until(async () => (await find()) !== undefined, "the provider has paused", 10_000);
+      await until(async () => (await find()) !== undefined, "the provider has paused");
       const callId = (await find())?.callId;
       return () => tell("/sim/release", { callId });
     },

@@ -34,7 +34,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at random", () => {
       await stage.makeKey({ budget: 1_000_000_000n }),
       await stage.makeKey({ credit: 100_000_000_000n, rpmLimit: 60 }),
     ];
-  }, 60_000);
+  });
   afterAll(() => stage?.close());
 
   const living = (): Gateway[] => gateways.filter(({ alive }) => alive());

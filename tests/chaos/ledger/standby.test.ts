@@ -26,7 +26,7 @@ describe.skipIf(whyUnavailable("15"))("a synchronous standby takes over", () => 
     stage = await startStage({ cluster: primary, otherHosts: [`127.0.0.1:${standby.port}`] });
     gateways = await Promise.all([stage.startGateway(), stage.startGateway()]);
     keys = [await stage.makeKey({ credit: 100_000_000_000n }), await stage.makeKey({ budget: 1_000_000_000n })];
-  }, 90_000);
+  });
   afterAll(async () => {
     await stage?.close();
     await standby?.close();

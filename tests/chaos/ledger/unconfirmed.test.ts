@@ -16,7 +16,7 @@ describe.skipIf(whyUnavailable("15"))("a settlement that is not confirmed in tim
   beforeAll(async () => {
     stage = await startStage({ settings: { TOLLGATE_LEDGER_SETTLE_TIMEOUT_MS: String(SETTLE_TIMEOUT_MS) } });
     gateway = await stage.startGateway();
-  }, 60_000);
+  });
   afterAll(() => stage?.close());
 
   const CASES: [does: string, streamed: boolean, interference: Interference][] = [
@@ -35,7 +35,7 @@ describe.skipIf(whyUnavailable("15"))("a settlement that is not confirmed in tim
       const caught = gateway.proxy.next("settle_v2", interference);
       const told = await stage.ask(wanted);
       caught.release();
-      await until(() => nothingCharged(key.id), "what was charged is given back", 15_000);
+      await until(() => nothingCharged(key.id), "what was charged is given back");
 
       expect(told).toMatchObject({ terminalAtMs: null, code: "service_unavailable", status: streamed ? 200 : 503 });
       const { balances } = await readLedger(stage.cluster().url());
@@ -58,5 +58,5 @@ describe.skipIf(whyUnavailable("15"))("a settlement that is not confirmed in tim
 
   test("after all of it the three witnesses agree", async () => {
     await expectSound(stage, "unconfirmed settlements");
-  }, 60_000);
+  });
 });

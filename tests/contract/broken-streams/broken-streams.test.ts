@@ -63,7 +63,7 @@ describe.each(FORMATS)("of $operation.dialect", ({ operation, failure, whole, al
     const response = await openStream(operation, { gateway, fields: { model: `${operation.dialect}-silent` } });
     let text = "";
     response.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    await until(() => text.split(alive).length > 2, "two signs of life", 10_000);
+    await until(() => text.split(alive).length > 2, "two signs of life");
     const ended = once(response, "end");
     await gateway.release();
     await ended;

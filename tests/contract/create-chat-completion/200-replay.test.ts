@@ -91,7 +91,7 @@ test("whoever left a stream after its content began gets no second generation un
   const [response] = (await once(request, "response")) as [IncomingMessage];
   await once(response, "data");
   request.destroy();
-  await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged", 10_000);
+  await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged");
   const calls = (await gateway.witness()).length;
   const again = await askUnder("left", key, fields);
 

@@ -50,7 +50,7 @@ describe.each(FORMATS)("of $operation.dialect", ({ operation, thinking, plainly,
     response.on("error", () => undefined);
     while (!text.includes(word)) await once(response, "data");
     response.destroy();
-    await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged", 15_000);
+    await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged");
     const [charge] = await chargesOf(gateway, key);
     expect(charge?.kind).toBe("client_gone");
     return -Number(charge?.amount);

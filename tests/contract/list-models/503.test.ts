@@ -45,7 +45,7 @@ describe.skipIf(whyUnavailable("15"))("while the database does not answer", () =
     gateway = await startServeProcess({ folder, environment: { ...environment, DATABASE_URL: url.href } });
     expect((await list("/v1/models", bearer(known))).status).toBe(200);
     await proxy.close();
-  }, 120_000);
+  });
   afterAll(async () => {
     await gateway.stop();
     await database.close();

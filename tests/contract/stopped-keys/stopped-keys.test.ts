@@ -19,8 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const PLENTY = 15_000;
-
 /** How each key stops, and what whoever reads its stream is told. */
 const STOPS: { stop: string; code: string; words: string; by: (key: IssuedKey) => Promise<unknown> }[] = [
   { stop: "revoked", code: "invalid_credentials", words: "was revoked", by: ({ id }) => post(id, "revoke") },
@@ -54,7 +52,7 @@ describe.each([CHAT, RESPONSES, MESSAGE])("a stream of $path", (operation) => {
       await first;
       await by(key);
       const { text, broken } = await reading;
-      await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged", PLENTY);
+      await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged");
       const [charge] = await chargesOf(gateway, key);
 
       expect(broken).toBe(false);
