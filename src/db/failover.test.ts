@@ -26,8 +26,8 @@ describe.skipIf(reason !== null)(`a primary and its standby${reason === null ? "
     database = createPostgres({
       url: `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/postgres`,
       poolSize: 4,
-      connectTimeoutMs: 2_000,
-      statementTimeoutMs: 5_000,
+      connectTimeoutMs: 10_000,
+      statementTimeoutMs: 10_000,
       onError: () => undefined,
       random: () => 0,
     });

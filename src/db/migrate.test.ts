@@ -9,7 +9,7 @@ import { readMigrations } from "./migration-files.ts";
 import { createPglite } from "./pglite.ts";
 import { createPostgres } from "./postgres.ts";
 
-const limits = { poolSize: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 2_000, onError: () => undefined };
+const limits = { poolSize: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 20_000, onError: () => undefined };
 
 let folder: string;
 beforeEach(async () => {
@@ -48,8 +48,8 @@ describe.each(["15", "newest"] as const)("on PostgreSQL %s", (version) => {
   });
 
   test("a migration may take longer than any other statement", async () => {
-    const hasty = createPostgres({ url: fresh.url, ...limits, statementTimeoutMs: 50 });
-    await write("0003_slow.sql", "select pg_sleep(0.2);");
+    const hasty = createPostgres({ url: fresh.url, ...limits, statementTimeoutMs: 1_000 });
+    await write("0003_slow.sql", "select pg_sleep(1.5);");
 
     const { current } = await migrate(hasty, { folder });
     await hasty.close();
