@@ -98,7 +98,7 @@ test("a provider that says nothing is given up after the route's first-byte time
     code: "upstream_timeout",
   });
   expect(attempts[0]).toMatchObject({ failure: "timed_out" });
-  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+  expect(performance.now() - startedAtMs).toBeLessThan(20_000);
 });
 
 test("a provider that goes silent within its answer fails the body after the route's idle time", async () => {
@@ -198,7 +198,7 @@ test("the wait for a first byte ends with the request's own time, whatever the r
   await expect(
     dispatch({ ...task(patient, { ...patient, id: "spare" }), deadlineAtMs: performance.now() + 200 }),
   ).rejects.toMatchObject({ code: "upstream_timeout" });
-  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+  expect(performance.now() - startedAtMs).toBeLessThan(20_000);
   expect(silent.seen).toHaveLength(1);
 });
 

@@ -26,17 +26,17 @@ async function provider() {
   const pools = createPools({ connectionsPerOrigin: 1 });
   closing.push(pools.close);
   let leave: (() => void) | null = null;
-  const ask = (firstByteTimeoutMs = 5_000) =>
+  const ask = (firstByteTimeoutMs = 30_000) =>
     callProvider(pools, {
       origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       path: "/",
       headers: {},
       body: Buffer.from("{}"),
-      connectTimeoutMs: 1_000,
+      connectTimeoutMs: 30_000,
       firstByteTimeoutMs,
-      idleTimeoutMs: 1_000,
+      idleTimeoutMs: 30_000,
       sink: { onGone: (callback) => (leave = callback) },
-    }).then(({ body }) => readBeginning(body, { maxBytes: 1_000, timeoutMs: 1_000 }));
+    }).then(({ body }) => readBeginning(body, { maxBytes: 1_000, timeoutMs: 30_000 }));
   return { ask, leave: () => leave?.(), asked: () => once(server, "asked"), waiting, connections: () => connections };
 }
 

@@ -54,7 +54,7 @@ function harness(convention: CallConvention) {
       answerMode: "streamed",
       bodyFor: () => Buffer.from(`{"say":"é"}`),
       headersFor: () => ({ "x-flag": "on" }),
-      deadlineAtMs: systemClock.elapsedMs() + 5_000,
+      deadlineAtMs: systemClock.elapsedMs() + 60_000,
       sink: { isGone: () => false, onGone: () => undefined },
       onAttempt: (attempt) => attempts.push(attempt),
       ...changes,
@@ -68,7 +68,7 @@ const route = (url: string, changes: Partial<Route> = {}): Route => ({
   ...ROUTE,
   baseUrl: `${url}/model`,
   dialect: "chat",
-  firstByteTimeoutMs: 1_000,
+  firstByteTimeoutMs: 30_000,
   ...changes,
 });
 

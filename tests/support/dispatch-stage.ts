@@ -42,9 +42,10 @@ export const route = (url: string, changes: Partial<Route> = {}): Route => ({
   conformant: true,
   priority: routes,
   weight: 1,
-  connectTimeoutMs: 500,
-  firstByteTimeoutMs: 500,
-  idleTimeoutMs: 500,
+  // Bounds for what hangs: a test that waits for one of them says how long it is.
+  connectTimeoutMs: 30_000,
+  firstByteTimeoutMs: 30_000,
+  idleTimeoutMs: 30_000,
   concurrencyLimit: null,
   ...changes,
 });
@@ -77,7 +78,7 @@ export function harness() {
     answerMode: "whole",
     bodyFor: ({ upstreamModel }) => Buffer.from(JSON.stringify({ model: upstreamModel })),
     headersFor: () => ({}),
-    deadlineAtMs: clock.elapsedMs() + 10_000,
+    deadlineAtMs: clock.elapsedMs() + 60_000,
     sink: { isGone: () => state.isGone, onGone: (callback) => (gone = callback) },
     onAttempt: (attempt) => attempts.push(attempt),
   });
