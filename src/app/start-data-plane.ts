@@ -120,6 +120,7 @@ function edge({ config, events, clock, random }: ProcessParts, { drain, publicUr
     clock,
     random,
     publicUrl,
+    address: config.publicUrl === null ? ("guessed" as const) : ("set" as const),
     limits: config.limits,
     trustedProxies,
     equalCredentials: config.auth.acceptEqualCredentials === "on" ? ("accepted" as const) : ("refused" as const),

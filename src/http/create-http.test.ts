@@ -48,6 +48,7 @@ test.each([300_000, 3_600_000])(
       clock: systemClock,
       random: unused,
       publicUrl: () => "http://tollgate.example",
+      address: "set",
       limits: { ...LIMITS, streamDeadlineMs },
       trustedProxies: () => false,
       equalCredentials: "refused",

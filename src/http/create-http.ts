@@ -10,6 +10,7 @@ import type { ListModels, ShowModel } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { ShowUsage } from "../gateway/show-usage.ts";
+import type { Address } from "../openapi/page/docs-page.ts";
 import type { Events } from "../telemetry/events.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
@@ -78,8 +79,9 @@ type Parts = {
   degraded: Degraded;
   clock: Clock;
   random: () => number;
-  /** Where callers reach this listener; the description names it. */
+  /** Where clients reach this listener, as the description shows it, and whether the operator set it. */
   publicUrl: () => string;
+  address: Address;
   limits: HttpLimits;
   /** Proxies whose word on where a request comes from is taken. */
   trustedProxies: NetworkList;

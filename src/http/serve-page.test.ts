@@ -22,7 +22,7 @@ async function open(publicUrl: () => string) {
   const events = { requestOpened: () => log } as unknown as Events;
   const lost = (): never => expect.unreachable();
   const router = createRouter({ notFound: lost, methodNotAllowed: lost });
-  createServePage({ publicUrl, events, clock: systemClock })(router, "/page", (url) => {
+  createServePage({ publicUrl, address: "guessed", events, clock: systemClock })(router, "/page", (url) => {
     made.push(url);
     return publishHtml(`This is ${url}.`);
   });

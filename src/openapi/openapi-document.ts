@@ -40,7 +40,7 @@ export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
   return {
     openapi: "3.1.1",
     info: {
-      title: "Tollgate",
+      title: "Tollgate API",
       version: VERSION,
       summary: "OpenAI-compatible and Anthropic-compatible model gateway with exact, prepaid charging.",
       description: INTRODUCTION,

@@ -6,5 +6,7 @@ import type { ServePage } from "../serve-page.ts";
 
 /** GET /docs: the same description for people. */
 export function getDocs(router: Router, servePage: ServePage): void {
-  servePage(router, "/docs", (publicUrl) => publishHtml(renderDocsPage(createOpenApiDocument(publicUrl))));
+  servePage(router, "/docs", (publicUrl, address) =>
+    publishHtml(renderDocsPage(createOpenApiDocument(publicUrl), address)),
+  );
 }

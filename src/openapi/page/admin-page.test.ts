@@ -67,13 +67,13 @@ test("every operation can be tried by a command with its method, its credential 
     ].join(" \\\n  "),
   );
   expect(text).toContain('curl -X DELETE "$TOLLGATE_ADMIN_URL/shelves/a/1"');
-  expect(text).toMatch(/curl "\$TOLLGATE_ADMIN_URL\/open"\s*\n(?! *-H)/);
+  expect(text).toMatch(/curl "\$TOLLGATE_ADMIN_URL\/open"(?! *\\)/);
 });
 
 test("answers of one schema are shown once, others each with its status", () => {
   expect(text.match(/Its title\./g)).toHaveLength(2);
-  expect(text).toContain("Answer 200");
-  expect(text).toContain("Answer 503");
+  expect(text).toContain("Response body 200");
+  expect(text).toContain("Response body 503");
 });
 
 test("what stands in a schema twice, a parameter of two operations and a refusal are named and referred to", () => {

@@ -2,15 +2,21 @@ import { referenceTo } from "../component.ts";
 import type { AdminDocument } from "../document.ts";
 import type { Shell } from "./curl.ts";
 import { fieldTable } from "./field-table.ts";
-import { code, prose, table } from "./html.ts";
+import { block, code, prose, table } from "./html.ts";
 import { renderPage } from "./page.ts";
 
-const SHELL: Shell = { origin: "TOLLGATE_ADMIN_URL", credential: "TOLLGATE_ADMIN_TOKEN" };
+const SHELL: Shell = { origin: "TOLLGATE_ADMIN_URL", credential: "TOLLGATE_ADMIN_TOKEN", sdks: "none" };
+
+/** Where the listener is unless the settings move it. */
+const USUAL_URL = "http://127.0.0.1:8081";
+
+const SETUP = `export ${SHELL.origin}=${USUAL_URL}\nexport ${SHELL.credential}="<admin token>"`;
 
 /** The description of the admin API for people. */
 export const renderAdminPage = (document: AdminDocument): string =>
   renderPage(document, {
-    lead: `<p class="summary">${prose(document.info.summary)}</p>`,
+    lead: `<p class="summary">${prose(document.info.summary)}</p>${block(SETUP)}`,
+    guessedUrl: USUAL_URL,
     errors: errorPart(document),
     shell: SHELL,
   });
@@ -22,5 +28,5 @@ function errorPart(document: AdminDocument): string {
     `${status} ${code(type)}`,
   ]);
   const envelope = fieldTable(referenceTo("Error"), { schemas, side: "answer" });
-  return `${table(["Code", "Status"], rows)}<h3>Body of a refusal</h3>${envelope}`;
+  return `${table(["Code", "Status"], rows)}<h3>Error body</h3>${envelope}`;
 }

@@ -1,8 +1,11 @@
 import type { Operation, Parameter } from "../document.ts";
-import { writeJson } from "./write-json.ts";
+import { writeJson } from "./write-value.ts";
 
-/** Variables of the shell: where the listener is, null where its address is known, and what holds the credential. */
-export type Shell = { origin: string | null; credential: string };
+/**
+ * Variables of the shell: where the listener is, null where its address is known, and what holds the credential; and whether
+ * clients' libraries can call it.
+ */
+export type Shell = { origin: string | null; credential: string; sdks: "official" | "none" };
 
 type Call = {
   server: string;

@@ -5,11 +5,19 @@ import { fieldTable } from "./field-table.ts";
 import { code, prose, table } from "./html.ts";
 import { renderPage } from "./page.ts";
 
-const SHELL: Shell = { origin: null, credential: "TOLLGATE_KEY" };
+const SHELL: Shell = { origin: null, credential: "TOLLGATE_KEY", sdks: "official" };
+
+/** Whether the operator set the base URL. If not, it is the listener's own address, which a proxy may hide from readers. */
+export type Address = "set" | "guessed";
 
 /** The description of the public interface for people. */
-export const renderDocsPage = (document: OpenApiDocument): string =>
-  renderPage(document, { lead: originTable(document), errors: errorPart(document), shell: SHELL });
+export const renderDocsPage = (document: OpenApiDocument, address: Address): string =>
+  renderPage(document, {
+    lead: `<p class="summary">${prose(document.info.summary)}</p>${originTable(document)}`,
+    errors: errorPart(document),
+    shell: SHELL,
+    guessedUrl: address === "guessed" ? (document.servers[0]?.url ?? null) : null,
+  });
 
 function originTable({ servers }: OpenApiDocument): string {
   const rows = servers.map(({ url, description }) => {

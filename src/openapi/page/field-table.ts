@@ -30,7 +30,7 @@ function rowsOf({ properties = {}, required = [] }: JsonSchema, place: Place): s
 }
 
 const REQUIRED = { request: ' <span class="required">required</span>', answer: "" };
-const OPTIONAL = { request: "", answer: ' <span class="optional">not always</span>' };
+const OPTIONAL = { request: "", answer: ' <span class="optional">optional</span>' };
 
 function innerRows(schema: JsonSchema, place: Place): string[][] {
   const { anyOf, items, ...whole } = resolve(schema, place.schemas);
@@ -59,7 +59,7 @@ function wordsOf(given: JsonSchema, grammar: Grammar): string {
   if (schema.type === "array") {
     return `array${plural} of ${wordsOf(schema.items ?? {}, { schemas, number: "many" })}${boundsOf(schema)}`;
   }
-  return `${schema.type ?? "anything"}${plural}${boundsOf(schema)}`;
+  return `${schema.type ?? "any type"}${plural}${boundsOf(schema)}`;
 }
 
 function boundsOf({ minimum, maximum, minLength, maxLength, minItems, maxItems }: JsonSchema): string {

@@ -28,19 +28,25 @@ export const anchor = (title: string): string =>
     .trim()
     .replaceAll(" ", "-");
 
-/** Cells are HTML already. The columns stand beside their cells again where the page is too narrow for a table. */
+/**
+ * Cells are HTML already. Fields stand below each other, name and type on one line; of other tables the columns stand beside their
+ * cells where the page is too narrow for a table.
+ */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const head = columns.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join("");
   const body = rows.map(
     (cells) =>
       `<tr>${cells.map((cell, at) => `<td data-column="${escapeHtml(columns[at] ?? "")}">${cell}</td>`).join("")}</tr>`,
   );
-  return `<table><thead><tr>${head}</tr></thead><tbody>${body.join("\n")}</tbody></table>`;
+  const kind = ["Field", "Name"].includes(columns[0] ?? "") ? ' class="fields"' : "";
+  return `<table${kind}><thead><tr>${head}</tr></thead><tbody>${body.join("\n")}</tbody></table>`;
 }
 
 export const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
 
-export const block = (text: string): string => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+/** Code on lines of its own. A script adds the button that copies it. */
+export const block = (text: string): string =>
+  `<div class="code"><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></div>`;
 
 export const fold = (summary: string, content: string): string =>
   `<details><summary>${prose(summary)}</summary>${content}</details>`;

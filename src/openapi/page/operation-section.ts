@@ -6,64 +6,48 @@ import {
   resolvePart,
   type Response,
 } from "../document.ts";
-import { curlFor, type Shell } from "./curl.ts";
 import { fieldTable, type Schemas, typeOf } from "./field-table.ts";
 import { block, code, fold, markdown, prose, table } from "./html.ts";
-import { writeJson } from "./write-json.ts";
+import { type SampledOperation, samplesOf } from "./samples.ts";
+import { writeJson } from "./write-value.ts";
 
-type Place = { method: string; path: string; operation: Operation; document: ApiDocument; shell: Shell };
-
-/** Everything about one operation. */
-export function operationSection(place: Place): string {
+/** Everything about one operation: what it is, how it is called, and its details. */
+export function operationSection(place: SampledOperation): string {
   const { method, path, operation, document } = place;
   const { schemas } = document.components;
   const body = operation.requestBody?.content["application/json"];
+  const answers = answersOf(operation);
   return [
     `<section id="${operation.operationId}">`,
-    `<h3><span class="method ${method}">${method.toUpperCase()}</span> ${code(path)}</h3>`,
-    `<p class="summary">${prose(operation.summary)}</p>`,
+    '<div class="head">',
+    `<h3>${prose(operation.summary)}</h3>`,
+    `<p class="route"><span class="method ${method}">${method.toUpperCase()}</span> ${code(path)}</p>`,
     operation.description === undefined ? "" : markdown(operation.description),
     `<p>${credentialWords(operation)}</p>`,
-    curls(place),
+    "</div>",
+    `<div class="samples">${samplesOf(place)}${answers.map(exampleParts).join("")}</div>`,
+    '<div class="rest">',
     parameterTable(place),
-    body ? `<h4>Request</h4>${fieldTable(body.schema, { schemas, side: "request" })}` : "",
-    answerPart(answersOf(place), schemas),
+    body ? `<h4>Request body</h4>${fieldTable(body.schema, { schemas, side: "request" })}` : "",
+    answerPart(answers, schemas),
     `<h4>Statuses</h4>${statusTable(operation, document)}`,
+    "</div>",
     "</section>",
   ].join("\n");
 }
 
-/** The first example for every server; the others for the first one. */
-function curls({ method, path, operation, document, shell }: Place): string {
-  const parameters = parametersOf(operation, document);
-  const examples = Object.values(operation.requestBody?.content["application/json"]?.examples ?? {});
-  const [first, ...others] = examples.length === 0 ? [{ summary: "", value: undefined }] : examples;
-  const call = (server: string, body: unknown): string =>
-    block(curlFor({ server, method, path, parameters, operation, body, shell }));
-  const isAlone = document.servers.length === 1;
-  const perServer = document.servers.map(
-    ({ url, description }) =>
-      `${isAlone ? "" : `<p class="label">${prose(description)}</p>`}${call(url, first?.value)}`,
-  );
-  const [main] = document.servers;
-  return [...perServer, ...others.map(({ summary, value }) => fold(summary, call(main?.url ?? "", value)))].join("\n");
-}
-
 function credentialWords({ security }: Operation): string {
   const names = security.flatMap((scheme) => Object.keys(scheme));
-  if (names.length === 0) return "<strong>Credential</strong>: none.";
+  if (names.length === 0) return "<strong>Authentication</strong>: none.";
   const ways = names.map((name) =>
     name === "bearer" ? "<code>Authorization: Bearer</code>" : "<code>x-api-key</code>",
   );
   const optional = security.some((scheme) => Object.keys(scheme).length === 0);
-  return `<strong>Credential</strong>: ${ways.join(" or ")}${optional ? ", or none" : ""}.`;
+  return `<strong>Authentication</strong>: ${ways.join(" or ")}${optional ? ", or none" : ""}.`;
 }
 
-const parametersOf = ({ parameters = [] }: Operation, document: ApiDocument) =>
-  parameters.map((parameter) => resolvePart("parameters", parameter, document));
-
-function parameterTable({ operation, document }: Place): string {
-  const parameters = parametersOf(operation, document);
+function parameterTable({ operation, document }: SampledOperation): string {
+  const parameters = (operation.parameters ?? []).map((given) => resolvePart("parameters", given, document));
   if (parameters.length === 0) return "";
   const rows = parameters.map(({ name, in: place, schema, description }) => [
     code(name),
@@ -74,8 +58,10 @@ function parameterTable({ operation, document }: Place): string {
   return `<h4>Parameters</h4>${table(["Name", "In", "Type", "Meaning"], rows)}`;
 }
 
-/** What is no refusal: those of one schema together, whatever their status. */
-function answersOf({ operation }: Place): { statuses: string[]; content: Response["content"] }[] {
+type Answer = { statuses: string[]; content: Response["content"] };
+
+/** Responses that are not errors: those of one schema together, whatever their status. */
+function answersOf(operation: Operation): Answer[] {
   const own = Object.entries(operation.responses).flatMap(([status, response]) =>
     "$ref" in response || isRefusal(response) ? [] : [{ status, content: response.content }],
   );
@@ -89,11 +75,11 @@ function answersOf({ operation }: Place): { statuses: string[]; content: Respons
 const isRefusal = ({ content }: Response): boolean =>
   content["application/json"]?.schema.$ref?.endsWith("Error") ?? false;
 
-function answerPart(answers: ReturnType<typeof answersOf>, schemas: Schemas): string {
+function answerPart(answers: readonly Answer[], schemas: Schemas): string {
   const isAlone = answers.length === 1;
   return answers
     .map(({ statuses, content }) => {
-      const title = isAlone ? "Answer" : `Answer ${statuses.join(" and ")}`;
+      const title = isAlone ? "Response body" : `Response body ${statuses.join(" and ")}`;
       return [`<h4>${title}</h4>`, ...contentParts(content, schemas)].join("\n");
     })
     .join("\n");
@@ -104,16 +90,25 @@ function contentParts(content: Response["content"], schemas: Schemas): string[] 
   const parts: string[] = [];
   if (json) parts.push(fieldTable(json.schema, { schemas, side: "answer" }));
   if (text) parts.push(`<p>Plain text. ${prose(text.schema.description ?? "")}</p>`);
-  for (const { value } of Object.values(json?.examples ?? {})) parts.push(fold("An answer", block(writeJson(value))));
-  for (const { value } of Object.values(text?.examples ?? {})) parts.push(fold("An answer", block(String(value))));
   if (stream) {
     parts.push(`<h4>Stream</h4>${markdown(stream.schema.description ?? "")}`);
     if (stream["x-event-schema"])
       parts.push(fold("Fields of an event", fieldTable(stream["x-event-schema"], { schemas, side: "answer" })));
-    for (const { summary, value } of Object.values(stream.examples ?? {}))
-      parts.push(fold(summary, block(String(value))));
   }
   return parts;
+}
+
+/** Examples of a response, which stand beside those of the request. */
+function exampleParts({ statuses, content }: Answer): string {
+  const { "application/json": json, "text/plain": text, "text/event-stream": stream } = content;
+  const parts = [
+    ...Object.values(json?.examples ?? {}).map(({ value }) => block(writeJson(value))),
+    ...Object.values(text?.examples ?? {}).map(({ value }) => block(String(value))),
+  ].map((example) => `<p class="label">Response ${statuses.join(", ")}</p>${example}`);
+  const streams = Object.values(stream?.examples ?? {}).map(({ summary, value }) =>
+    fold(summary, block(String(value))),
+  );
+  return [...parts, ...streams].join("");
 }
 
 function statusTable({ responses }: Operation, document: ApiDocument): string {
@@ -125,10 +120,10 @@ function statusTable({ responses }: Operation, document: ApiDocument): string {
   return table(["Status", "When"], rows);
 }
 
-/** What the headers of refusals mean is said once, in the introduction. */
+/** The introduction explains the headers of errors once. */
 function headerNames(response: Response): string {
-  const names = ownHeaders(response).map(([name, { required }]) => `${required ? "" : "sometimes "}${code(name)}`);
-  return names.length === 0 ? "" : `<p class="headers">With ${names.join(" and ")}.</p>`;
+  const names = ownHeaders(response).map(([name, { required }]) => `${code(name)}${required ? "" : " (not always)"}`);
+  return names.length === 0 ? "" : `<p class="headers">Headers: ${names.join(", ")}.</p>`;
 }
 
 function headerList(response: Response, document: ApiDocument): string {
