@@ -88,12 +88,17 @@ test("prices can follow each other by date, with tools per call; a date alone is
 });
 
 test.each<[what: string, from: string, to: string, path: string]>([
-  ["a date in words", "2027-01-31", "soon", "models.0.upcoming_prices.0.effective_from"],
-  ["a day that does not exist", "2027-01-31", "2027-02-30", "models.0.upcoming_prices.0.effective_from"],
-  ["a time without its offset", "2027-01-31", "2027-01-31T12:00:00", "models.0.upcoming_prices.0.effective_from"],
-  ["one date written in two ways", "2027-01-31", "2027-03-01", "models.0.upcoming_prices"],
-  ["no date", ", effective_from: 2027-01-31", "", "models.0.upcoming_prices.0.effective_from"],
-  ["a tool with a price in words", '"0.01"', "free", "models.0.upcoming_prices.0.tools.web_search"],
+  ["a date in words", "2027-01-31", "soon", "models[0] (large).upcoming_prices[0].effective_from"],
+  ["a day that does not exist", "2027-01-31", "2027-02-30", "models[0] (large).upcoming_prices[0].effective_from"],
+  [
+    "a time without its offset",
+    "2027-01-31",
+    "2027-01-31T12:00:00",
+    "models[0] (large).upcoming_prices[0].effective_from",
+  ],
+  ["one date written in two ways", "2027-01-31", "2027-03-01", "models[0] (large).upcoming_prices"],
+  ["no date", ", effective_from: 2027-01-31", "", "models[0] (large).upcoming_prices[0].effective_from"],
+  ["a tool with a price in words", '"0.01"', "free", "models[0] (large).upcoming_prices[0].tools.web_search"],
 ])("in prices to come, %s is a problem with its path", (_what, from, to, path) => {
   expect(SCHEDULED).toContain(from);
 
@@ -106,27 +111,37 @@ test("JSON is read as well, and an empty description describes nothing", () => {
 });
 
 test.each<[what: string, from: string, to: string, path: string]>([
-  ["a misspelt field", "max_output_tokens", "max_ouput_tokens", "models.0"],
-  ["a credential written out", "env:EAST_KEY", "sk-secret", "providers.0.credential"],
-  ["a relative credential file", "env:EAST_KEY", "file:secret.txt", "providers.0.credential"],
-  ["an address of another scheme", "https://east", "ftp://east", "providers.0.base_url"],
-  ["a price with a sign", '"2.50"', '"-1"', "models.0.price.input"],
-  ["a price finer than a nano-credit", '"2.50"', '"0.0000000001"', "models.0.price.input"],
-  ["a price in words", '"2.50"', "cheap", "models.0.price.input"],
-  ["a provider by the name of all of them", "name: east", "name: all", "providers.0.name"],
-  ["an address with a password", "https://east", "https://me:secret@east", "providers.0.base_url"],
-  ["an address with a query", "example/v1/", "example/v1/?key=secret", "providers.0.base_url"],
+  ["a misspelt field", "max_output_tokens", "max_ouput_tokens", "models[0] (large).max_ouput_tokens"],
+  ["a credential written out", "env:EAST_KEY", "sk-secret", "providers[0] (east).credential"],
+  ["a relative credential file", "env:EAST_KEY", "file:secret.txt", "providers[0] (east).credential"],
+  ["an address of another scheme", "https://east", "ftp://east", "providers[0] (east).base_url"],
+  ["a price with a sign", '"2.50"', '"-1"', "models[0] (large).price.input"],
+  ["a price finer than a nano-credit", '"2.50"', '"0.0000000001"', "models[0] (large).price.input"],
+  ["a price in words", '"2.50"', "cheap", "models[0] (large).price.input"],
+  ["a provider by the name of all of them", "name: east", "name: all", "providers[0] (all).name"],
+  ["an address with a password", "https://east", "https://me:secret@east", "providers[0] (east).base_url"],
+  ["an address with a query", "example/v1/", "example/v1/?key=secret", "providers[0] (east).base_url"],
   ["a model given twice", "models:", `models:\n  - { id: large, provider: east, routes: [${ROUTE}] }`, "models"],
-  ["a route given twice", "routes:", `routes:\n      - ${ROUTE}`, "models.0.routes"],
-  ["a weight no column holds", "format: chat", "format: chat\n        weight: 3000000000", "models.0.routes.0.weight"],
-  ["a capability of half a character", "8192", '8192\n    capabilities: { x: "\\ud800" }', "models.0.capabilities"],
-  ["an unknown format", "format: chat", "format: smoke", "models.0.routes.0.format"],
-  ["a format that is not spoken yet", "format: chat", "format: bedrock", "models.0.routes.0.format"],
-  ["a limit of nothing", "8192", "0", "models.0.max_output_tokens"],
-  ["a limit no column holds", "8192", "3000000000", "models.0.max_output_tokens"],
-  ["a ceiling beside a published limit", "8192", "8192\n    output_ceiling: 100", "models.0.output_ceiling"],
-  ["a floor of nothing", "8192", "8192\n    output_floor: 0", "models.0.output_floor"],
-  ["a factor of nothing", "8192", "8192\n    token_factor: 0", "models.0.token_factor"],
+  ["a route given twice", "routes:", `routes:\n      - ${ROUTE}`, "models[0] (large).routes"],
+  [
+    "a weight no column holds",
+    "format: chat",
+    "format: chat\n        weight: 3000000000",
+    "models[0] (large).routes[0].weight",
+  ],
+  [
+    "a capability of half a character",
+    "8192",
+    '8192\n    capabilities: { x: "\\ud800" }',
+    "models[0] (large).capabilities",
+  ],
+  ["an unknown format", "format: chat", "format: smoke", "models[0] (large).routes[0].format"],
+  ["a format that is not spoken yet", "format: chat", "format: bedrock", "models[0] (large).routes[0].format"],
+  ["a limit of nothing", "8192", "0", "models[0] (large).max_output_tokens"],
+  ["a limit no column holds", "8192", "3000000000", "models[0] (large).max_output_tokens"],
+  ["a ceiling beside a published limit", "8192", "8192\n    output_ceiling: 100", "models[0] (large).output_ceiling"],
+  ["a floor of nothing", "8192", "8192\n    output_floor: 0", "models[0] (large).output_floor"],
+  ["a factor of nothing", "8192", "8192\n    token_factor: 0", "models[0] (large).token_factor"],
 ])("%s is a problem with its path", (_what, from, to, path) => {
   expect(YAML).toContain(from);
   expect(problemsOf(YAML.replace(from, to)).map((problem) => problem.split(": ")[0])).toEqual([path]);
@@ -162,5 +177,5 @@ test("a small price written as a number is read exactly, and one too small is re
     inputNano: 1n,
     outputNano: 150_000_000n,
   });
-  expect(() => readCatalogueFile(file("0.0000000001"), "f")).toThrow(/models\.0\.price\.input/);
+  expect(() => readCatalogueFile(file("0.0000000001"), "f")).toThrow(/models\[0\] \(m\)\.price\.input/);
 });

@@ -1,8 +1,8 @@
 /** One thing that is wrong with the configuration. No text in it ever carries a secret. */
 export type Problem = {
-  /** The setting, such as `limits.body_bytes`; null when the problem belongs to none. */
+  /** The setting or field, such as `limits.body_bytes`; null when the problem belongs to none. */
   path: string | null;
-  /** Where it was read: `tollgate.yaml:7` or the name of an environment variable. */
+  /** Where it was read: `tollgate.yaml:7:3` or the name of an environment variable. */
   source: string;
   message: string;
 };
@@ -10,21 +10,21 @@ export type Problem = {
 /** A file of nonsense has a problem per line; nobody reads more than this many. */
 const SHOWN_PROBLEMS = 50;
 
-/** The configuration cannot be used. All its problems are listed, so that one restart is enough to mend them. */
+/** A file cannot be used. All its problems are listed, so that one restart is enough to mend them. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly Problem[], what: "configuration" | "catalogue file" | "price list" = "configuration") {
     const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${lineOf(problem)}`);
     const hidden = problems.length - shown.length;
     if (hidden > 0) shown.push(`  … and ${hidden} more.`);
     super(
-      `The configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${shown.join("\n")}`,
+      `The ${what} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${shown.join("\n")}`,
     );
     this.problems = problems;
   }
 }
 
 const lineOf = ({ path, source, message }: Problem): string =>
-  path === null ? `${source}: ${message}` : `${path} (${source}): ${message}`;
+  path === null ? `${source}: ${message}` : `${source}: ${path}: ${message}`;

@@ -47,7 +47,7 @@ test("the file wins over defaults and the environment wins over the file", () =>
   const { config, sources } = loadConfig({ environment: { PORT: "2000" }, readFile });
 
   expect(config.listen).toEqual({ host: "example.test", port: 2000, trustedProxies: "" });
-  expect(sources.get("listen.host")).toEqual({ kind: "file", path: "tollgate.yaml", line: 3 });
+  expect(sources.get("listen.host")).toEqual({ kind: "file", path: "tollgate.yaml", place: "3:3" });
   expect(sources.get("listen.port")).toEqual({ kind: "environment", name: "PORT" });
   expect(sources.get("admin.port")).toEqual({ kind: "default" });
 });
@@ -73,15 +73,15 @@ test("all problems are listed, each with its setting, its place and what is expe
   const { problems, message } = refusalOf(() => loadConfig({ environment, readFile }));
 
   expect(problems.map(({ path, source }) => [path, source])).toEqual([
-    [null, "tollgate.yaml:1"],
-    ["drain", "tollgate.yaml:6"],
+    [null, "tollgate.yaml:1:1"],
+    ["drain", "tollgate.yaml:6:1"],
     [null, "TOLLGATE_LIMIT_BODY_BYTES"],
     ["listen.port", "PORT"],
-    ["limits.body_bytes", "tollgate.yaml:4"],
-    ["limits.json_depth", "tollgate.yaml:5"],
+    ["limits.body_bytes", "tollgate.yaml:4:3"],
+    ["limits.json_depth", "tollgate.yaml:5:3"],
     ["log.level", "LOG_LEVEL"],
   ]);
-  expect(message).toContain('listen.port (PORT): expected a whole number from 0 to 65535, got "http".');
+  expect(message).toContain('PORT: listen.port: expected a whole number from 0 to 65535, got "http".');
   expect(message).toContain("did you mean listen?");
   expect(message).toContain("did you mean TOLLGATE_LIMITS_BODY_BYTES?");
 });

@@ -10,16 +10,18 @@ test("an empty file, a file of comments and an empty group set nothing", () => {
 });
 
 test("a key given twice is refused, at either level", () => {
-  expect(messages("listen: {port: 1}\nlisten: {port: 2}\n")).toEqual(["t.yaml:2 is given twice."]);
-  expect(messages("listen:\n  port: 1\n  port: 2\n")).toEqual(["t.yaml:3 is given twice."]);
+  expect(messages("listen: {port: 1}\nlisten: {port: 2}\n")).toEqual(["t.yaml:2:1 is given twice."]);
+  expect(messages("listen:\n  port: 1\n  port: 2\n")).toEqual(["t.yaml:3:3 is given twice."]);
 });
 
 test("a mistyped key is answered with the key that was meant", () => {
   expect(messages("limits:\n  body_byte: 1\n")).toEqual([
-    "t.yaml:2 no such setting: limits.body_byte; did you mean limits.body_bytes?",
+    "t.yaml:2:3 no such setting: limits.body_byte; did you mean limits.body_bytes?",
   ]);
-  expect(messages("pool_size: 1\n")).toEqual(["t.yaml:1 no such setting: pool_size; did you mean database.pool_size?"]);
-  expect(messages("zzzzzz: 1\n")).toEqual(["t.yaml:1 no such setting: zzzzzz."]);
+  expect(messages("pool_size: 1\n")).toEqual([
+    "t.yaml:1:1 no such setting: pool_size; did you mean database.pool_size?",
+  ]);
+  expect(messages("zzzzzz: 1\n")).toEqual(["t.yaml:1:1 no such setting: zzzzzz."]);
 });
 
 test("a number given for text keeps the digits it was written with", () => {
@@ -28,11 +30,11 @@ test("a number given for text keeps the digits it was written with", () => {
 
 test("aliases, a second document, unknown tags and text that is no mapping are refused", () => {
   expect(messages("keys: &a {cache_ms: 1}\ncatalogue: *a\n")).toEqual([
-    "t.yaml:2 is an alias; write the value itself.",
+    "t.yaml:2:1 is an alias; write the value itself.",
   ]);
-  expect(messages("a: 1\n---\nb: 2\n")[0]).toContain("multiple docs");
-  expect(messages("log: !include x\n")[0]).toContain("tag resolve failed");
-  expect(messages("- a\n")).toEqual(["t.yaml:1 expected settings as `name: value`."]);
+  expect(messages("a: 1\n---\nb: 2\n")[0]).toContain("more than one document");
+  expect(messages("log: !include x\n")[0]).toContain("tags such as");
+  expect(messages("- a\n")).toEqual(["t.yaml:1:1 expected settings as `name: value`."]);
 });
 
 test("an anchor bomb costs nothing, because aliases are never expanded", () => {

@@ -1,32 +1,26 @@
-import { isAlias, isMap, isScalar, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
+import { isAlias, isMap, isScalar, type Node, type YAMLMap } from "yaml";
 import { type Field, listFields } from "./fields.ts";
 import type { Findings } from "./source.ts";
 import { didYouMean, suggest } from "../core/suggest.ts";
-
-/** Past this the file is no configuration, and looking for what each line might have meant takes seconds. */
-const MOST_PROBLEMS = 100;
+import { MOST_PROBLEMS, parseYaml } from "./yaml-text.ts";
 
 /**
  * Reads settings from the text of a YAML file. Nodes are walked one by one and never expanded, so an alias cannot multiply;
  * messages give line numbers and never quote a line, which could hold a secret.
  */
 export function readYaml(text: string, filePath: string): Findings {
-  const lineCounter = new LineCounter();
-  const findings: Findings = { entries: new Map(), problems: [] };
-  const lineAt = (offset: number) => lineCounter.linePos(offset).line;
-  const problem: Report = ({ path = null, offset, message }) =>
-    void findings.problems.push({ path, source: `${filePath}:${lineAt(offset)}`, message });
-
   // The library looks for duplicate keys in quadratic time; the walk below does it in linear time.
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
-  for (const { code, pos } of [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS)) {
-    problem({ offset: pos[0], message: `this is not well-formed YAML (${code.toLowerCase().replaceAll("_", " ")}).` });
-  }
+  const { document, mistakes, placeOf } = parseYaml(text, { uniqueKeys: false });
+  const findings: Findings = { entries: new Map(), problems: [] };
+  const problem: Report = ({ path = null, offset, message }) =>
+    void findings.problems.push({ path, source: `${filePath}:${placeOf(offset)}`, message });
+
+  for (const mistake of mistakes) problem(mistake);
   if (findings.problems.length > 0) return findings;
 
   const hopeless = () => findings.problems.length >= MOST_PROBLEMS;
   const found = (field: Field, node: Node | null, offset: number) => {
-    const source = { kind: "file", path: filePath, line: lineAt(offset) } as const;
+    const source = { kind: "file", path: filePath, place: placeOf(offset) } as const;
     findings.entries.set(field.path, { value: valueOf(field, node), source });
   };
   const root = document.contents;

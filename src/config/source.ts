@@ -3,7 +3,7 @@ import type { Problem } from "./config-error.ts";
 /** Where the value of a setting came from. */
 export type SettingSource =
   | { kind: "default" }
-  | { kind: "file"; path: string; line: number }
+  | { kind: "file"; path: string; place: string }
   | { kind: "environment"; name: string };
 
 /** A value as it was found, before it is checked. */
@@ -14,6 +14,6 @@ export type Findings = { entries: Map<string, Entry>; problems: Problem[] };
 
 /** As it is shown to an operator: a place in a file, the name of a variable, or `default`. */
 export function describeSource(source: SettingSource): string {
-  if (source.kind === "file") return `${source.path}:${source.line}`;
+  if (source.kind === "file") return `${source.path}:${source.place}`;
   return source.kind === "environment" ? source.name : "default";
 }

@@ -186,11 +186,11 @@ test.each([
 });
 
 test.each([
-  [`{"m": {}, "n": {}, "m": {}}`, "names m twice"],
-  [`{"m": {"mode": "chat", "\\u006dode": "chat"}}`, "names m.mode twice"],
-  [`{"m": `, "is not JSON"],
-  [`[]`, "is not a JSON object"],
-  [`{"m": ${"[".repeat(40)}`, "nested more than 16 deep"],
+  [`{"m": {}, "n": {}, "m": {}}`, "prices.json:1:20: m is given twice; keep one."],
+  [`{"m": {"mode": "chat", "\\u006dode": "chat"}}`, "m.mode is given twice; keep one."],
+  [`{"m": `, "the JSON ends too early; is the file complete?"],
+  [`[]`, "the file must contain a JSON object."],
+  [`{"m": ${"[".repeat(40)}`, "nested more than 16 levels deep."],
 ])("a file that cannot be read with certainty is refused whole: %s", (text, problem) => {
   expect(() => readLitellm(text, "prices.json", selection)).toThrow(problem);
 });
@@ -198,7 +198,7 @@ test.each([
 test("a name in the file cannot command the terminal on which it is refused", () => {
   const text = `{"\\u001b[2Jm": {}, "\\u001b[2Jm": {}}`;
 
-  expect(() => readLitellm(text, "p", selection)).toThrow("names �[2Jm twice");
+  expect(() => readLitellm(text, "p", selection)).toThrow("�[2Jm is given twice");
 });
 
 test("a name may be that of an object's own parts", () => {

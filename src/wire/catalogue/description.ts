@@ -25,14 +25,23 @@ export const descriptionIn = (notation: Notation) =>
     providers: z
       .array(describedProvider)
       .max(MOST_PROVIDERS)
-      .refine((rows) => areDifferent(rows.map((row) => row.name)), "List should name every provider once")
+      .refine((rows) => areDifferent(rows.map((row) => row.name)), { error: namedTwice("provider", "name") })
       .default([]),
     models: z
       .array(describedModelAt(describedPriceIn(notation)))
       .max(MOST_MODELS)
-      .refine((rows) => areDifferent(rows.map(({ id }) => id)), "List should name every model once")
+      .refine((rows) => areDifferent(rows.map(({ id }) => id)), { error: namedTwice("model", "id") })
       .default([]),
   });
+
+/** Of names that were read already, so each is a text. */
+const namedTwice =
+  (what: string, field: string) =>
+  ({ input }: { input?: unknown }): string => {
+    const names = (input as Record<string, string>[]).map((row) => row[field] ?? "");
+    const twice = names.find((row, index) => names.indexOf(row) !== index) ?? "";
+    return `List should name every ${what} once; ${JSON.stringify(twice)} is there twice`;
+  };
 
 type DescribedPrice = Tariff & { effectiveFromMs: number | null };
 
