@@ -16,6 +16,13 @@ export function explainIssue(issue: Issue): string {
     case "too_small":
     case "too_big":
       return size(issue);
+    case "custom":
+    case "invalid_element":
+    case "invalid_format":
+    case "invalid_key":
+    case "invalid_union":
+    case "not_multiple_of":
+    case "unrecognized_keys":
     default:
       return "is not valid.";
   }
@@ -65,5 +72,5 @@ function shown(given: unknown): string {
   if (given === null) return "nothing";
   if (Array.isArray(given)) return "a list";
   if (typeof given === "object") return "a group of fields";
-  return typeof given === "string" ? "text" : String(given);
+  return typeof given === "number" || typeof given === "boolean" ? String(given) : "text";
 }

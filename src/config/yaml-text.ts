@@ -41,8 +41,8 @@ export function parseYaml(text: string, { uniqueKeys }: { uniqueKeys: boolean })
 }
 
 /** Where the value at a path begins, or its name in a map; of what is not there, where that begins which should have it. */
-export function offsetAt(document: Document, path: readonly PropertyKey[]): number {
-  let node = document.contents as Node | null;
+export function offsetAt(document: Document.Parsed, path: readonly PropertyKey[]): number {
+  let node: Node | null = document.contents;
   let offset = startOf(node);
   for (const step of path) {
     const pair = isMap(node)
