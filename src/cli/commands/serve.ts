@@ -13,6 +13,7 @@ import { chooseAdminPorts } from "../serve/admin-ports.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
 import { portProblem } from "../serve/port-problem.ts";
+import { requireFreePorts } from "../serve/require-free-ports.ts";
 import { CommandError } from "../report-failure.ts";
 import { runGateway } from "../serve/run-gateway.ts";
 import { runWorkers } from "../serve/workers.ts";
@@ -40,6 +41,8 @@ export function addServeCommand(program: Command): void {
 
 async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void> {
   const { config } = loaded;
+  // Workers share the port, and their parent has looked.
+  if (cluster.isPrimary) await requireFree([config.listen, config.admin], config);
   const telemetry = openTelemetry(config);
   const database = openDatabase(loaded, telemetry.events.databaseLost, lineOf(telemetry.events));
   await requireCurrent(database, options);
@@ -58,19 +61,28 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
 
 /** Sees to the database once, then starts workers that run `serve` each and keeps their number. */
 async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Promise<void> {
-  const { admin, drain } = loaded.config;
+  const { listen, admin, drain } = loaded.config;
+  const adminPorts = await chooseAdminPorts(admin, options.workers);
+  await requireFree([listen, ...adminPorts.map((port) => ({ host: admin.host, port }))], loaded.config);
   const { events, logger } = openTelemetry(loaded.config);
   const database = openDatabase(loaded, events.databaseLost, lineOf(events));
   await requireCurrent(database, options);
   await inspect(database, events);
   await database.close();
   process.exitCode = await runWorkers({
-    adminPorts: await chooseAdminPorts(admin, options.workers),
+    adminPorts,
     clock: systemClock,
     endWithinMs: drain.delayMs + drain.deadlineMs + FAREWELL_MS,
     events: createWorkerEvents({ logger }),
   });
   logger.flush();
+}
+
+/** Before the database is touched, so that a start that cannot succeed changes nothing. */
+async function requireFree(places: Parameters<typeof requireFreePorts>[0], config: LoadedConfig["config"]) {
+  await requireFreePorts(places).catch((error: unknown) => {
+    throw portProblem(error, config) ?? error;
+  });
 }
 
 const lineOf = ({ serverRefused, booksMoved }: Events) =>

@@ -9,7 +9,7 @@ export function portProblem(error: unknown, { listen, admin }: Listeners): Comma
   if (code !== "EADDRINUSE") return null;
   if (listen.port === admin.port)
     return new CommandError(`PORT and TOLLGATE_ADMIN_PORT are both ${listen.port}. Each listener needs its own.`);
-  const variable = port === admin.port ? "TOLLGATE_ADMIN_PORT" : "PORT";
+  const variable = port === listen.port ? "PORT" : "TOLLGATE_ADMIN_PORT";
   return new CommandError(`${error.message}. Stop what listens there, or set ${variable} to another port.`, {
     cause: error,
   });
