@@ -120,7 +120,7 @@ test("a budget is told with its tokens, and a booking that is refused is not tol
   await funds.setBudget(key.id, { budget: 900n, period: "day", reference: "b" }, bert);
   const wrong = funds.topUp(key.id, { amount: 1n, kind: "grant", reference: "c" }, bert);
 
-  await expect(wrong).rejects.toThrow("has a token budget");
+  await expect(wrong).rejects.toThrow("is a token-budget key");
   expect(told.slice(1)).toEqual([
     ["fundsBooked", { keyId: key.id, prefix: key.prefix, kind: "budget", amount: "900", reference: "b", ...bert }],
   ]);

@@ -81,7 +81,7 @@ describe("beside dev", () => {
       expect(await dev(["providers", "remove", "acme"])).toMatchObject({
         code: 1,
         stdout: "",
-        stderr: expect.stringContaining("published models have routes to acme: fast.") as string,
+        stderr: expect.stringContaining("Published models have routes to acme: fast.") as string,
       });
       expect(await done(["providers", "remove", "acme", "--force"])).toContain("without a route now: fast");
       await answers("fast", 502);

@@ -132,7 +132,7 @@ test("a provider that published models need stays, until its routes are to go wi
 
   expect([refused.statusCode, refused.json<Refused>().error.message]).toEqual([
     409,
-    expect.stringContaining("published models have routes to acme: large."),
+    expect.stringContaining("Published models have routes to acme: large."),
   ]);
   expect(removed.json()).toEqual({ name: "acme", withdrawn: ["large via acme/large-1 (chat)"], stranded: ["large"] });
   expect([gone.statusCode, gone.json<Refused>().error.code]).toEqual([404, "not_found"]);
