@@ -66,6 +66,21 @@ test("every page of the documentation can be reached from the README by links", 
   expect(documents.filter((document) => document.startsWith("docs/") && !reached.has(document))).toEqual([]);
 });
 
+test("every link in a document of the package leads to a file of the package", () => {
+  const { files } = JSON.parse(read("package.json")) as { files: string[] };
+  const isPacked = (path: string): boolean => files.some((entry) => path === entry || path.startsWith(`${entry}/`));
+  const packed = documents.filter(isPacked);
+  const outside = packed.flatMap((document) =>
+    linksOf(read(document))
+      .map((target) => normalize(join(dirname(document), target)).replace(/\/$/, ""))
+      .filter((target) => !isPacked(target))
+      .map((target) => `${document}: ${target}`),
+  );
+
+  expect(packed.length).toBeGreaterThan(2);
+  expect(outside).toEqual([]);
+});
+
 test("every runtime dependency has a row that says its job and its home, and no row outlives its dependency", () => {
   const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
   const rows = [
