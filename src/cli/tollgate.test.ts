@@ -114,7 +114,7 @@ test.each([
   ["keys update x --expires 01.02.2027", "It must be a date"],
   ["keys update x --expires 2027-01-31T18:00", "It must be a date"],
   ["keys create --credit five", "It must be a decimal such as 25 or 0.50"],
-  ["keys create --credit 1000000001", "at most 1000000000"],
+  ["keys create --credit 1000000001", "at most 1,000,000,000"],
   ["topup x 1.0000000001", "at most nine decimal places"],
   ["keys revoke", "missing required argument"],
   ["keys rotate x --overlap 5", "a length of time such as"],

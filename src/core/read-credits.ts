@@ -5,7 +5,7 @@ import { type NanoCredits, parseCredits } from "./money.ts";
 const MOST_NANO = 1_000_000_000_000_000_000n;
 
 export const CREDITS_EXPECTED =
-  "Input should be a decimal such as 25 or 0.50, at most 1000000000, with at most nine decimal places";
+  "Input should be a decimal such as 25 or 0.50, at most 1,000,000,000, with at most nine decimal places";
 
 /** An amount that an operator wrote, exactly; null when it is none. A minus is read, whether or not it makes sense. */
 export function creditsOf(text: string): NanoCredits | null {

@@ -95,10 +95,10 @@ const remainingTokens = ({ posted, held }: UsageSummary): number => Math.max(0, 
 const asNumber = (nano: bigint): number => Number(formatCredits(nano));
 
 const CREDIT_EXPLAINED =
-  "Amounts are credits. balance is what the key has, reserved is set aside for requests in progress, remaining is balance less reserved; used is what all requests have cost.";
+  "Amounts are in credits. balance is what the key has; reserved is set aside for requests in progress; remaining is balance minus reserved; used is the total cost of all requests.";
 
 function budgetExplained({ periodEndsAtMs }: UsageSummary): string {
   const renews =
     periodEndsAtMs === null ? "It does not renew." : `It renews at ${new Date(periodEndsAtMs).toISOString()}.`;
-  return `This key has a budget of tokens, input and output together. used counts the current period, total the key's life. ${renews}`;
+  return `This key has one token budget for input and output. used counts the current period; total counts the key's lifetime. ${renews}`;
 }

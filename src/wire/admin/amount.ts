@@ -10,7 +10,7 @@ export const amountsIn =
   (text: string): bigint => {
     const read = parseAmount(unit, text);
     if (read !== null) return read;
-    context.addIssue({ code: "custom", message: `${JSON.stringify(text)} is no amount of ${unit}` });
+    context.addIssue({ code: "custom", message: `${JSON.stringify(text)} is not an amount of ${unit}` });
     return 0n;
   };
 

@@ -22,7 +22,7 @@ export const priceChangeSchema = z
     ...byWord(OPTIONAL_PARTS, () => credits.nullable().exactOptional()),
     tools: toolPrices(credits.nullable()).exactOptional(),
   })
-  .refine((change) => Object.keys(change).length > 1, "Name at least one price, such as input")
+  .refine((change) => Object.keys(change).length > 1, "Set at least one price, such as input")
   .transform(({ effective_from: fromMs, ...parts }) => ({ fromMs, parts: tariffPartsOf(parts) }));
 
 export const priceChangeView = ({
