@@ -11,6 +11,7 @@ import { memberPolicyOf } from "../src/core/member-policy.ts";
 import { COMPATIBLE_PROVIDERS } from "../src/upstream/providers.ts";
 import { commandsPage } from "./commands-page.ts";
 import { errorsPage } from "./errors-page.ts";
+import { logsPage } from "./logs-page.ts";
 import {
   COUNTERS,
   type GaugeRow,
@@ -29,6 +30,7 @@ const PAGES: Record<string, () => string | Promise<string>> = {
   "docs/reference/commands.md": () => commandsPage(GENERATED),
   "docs/reference/settings.md": settingsPage,
   "docs/reference/errors.md": () => errorsPage(GENERATED),
+  "docs/reference/logs.md": () => logsPage(GENERATED),
   "docs/reference/metrics.md": metricsPage,
   "docs/reference/providers.md": providersPage,
   "docs/reference/tollgate.schema.json": () => `${JSON.stringify(createJsonSchema(), null, 2)}\n`,

@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Duty } from "../core/duty.ts";
 import { describeError } from "./describe-error.ts";
+import { sayTo } from "./log-table.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -23,10 +24,9 @@ export type DutyEvents = {
   dayPartitioned: (day: { day: string; result: "made" | "present" | "occupied" | "busy" }) => void;
 };
 
-const QUARANTINE_FIX = "Run `tollgate ledger quarantine list`; it says what to do.";
-
 export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; clock: Clock }): DutyEvents {
   const { logger, metrics, clock } = parts;
+  const say = sayTo(logger);
   const failingSinceMs = new Map<Duty, number>();
 
   return {
@@ -36,37 +36,33 @@ export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; cloc
       const sinceMs = failingSinceMs.get(duty);
       if (sinceMs === undefined) return;
       failingSinceMs.delete(duty);
-      logger.info({ duty, failing_ms: Math.round(clock.elapsedMs() - sinceMs) }, "duty done again");
+      say("taskWorks", { duty, failing_ms: Math.round(clock.elapsedMs() - sinceMs) });
     },
     dutyFailed: (duty, error) => {
       metrics.dutyEnded(duty, "failed");
       if (failingSinceMs.has(duty)) return;
       failingSinceMs.set(duty, clock.elapsedMs());
-      logger.warn({ duty, error: describeError(error) }, "duty failed");
+      say("taskFailed", { duty, error: describeError(error) });
     },
     leaseLost: () => {
       metrics.leaseHeld(0);
-      logger.error({}, "lease lost");
+      say("leaseLost");
     },
     holdsSwept: ({ holds }) => {
       metrics.holdsSwept(holds);
-      if (holds > 0) logger.info({ holds }, "holds swept");
+      if (holds > 0) say("holdsSwept", { holds });
     },
     holdQuarantined: ({ requestId, keyId, code, reason }) => {
       metrics.moneyAlarmed("hold_quarantined");
-      logger.error(
-        { request_id: requestId, key_id: keyId, sqlstate: code, reason, fix: QUARANTINE_FIX },
-        "hold quarantined",
-      );
+      say("holdQuarantined", { request_id: requestId, key_id: keyId, sqlstate: code, reason });
     },
     quarantineCounted: ({ holds }) => metrics.holdsQuarantined(holds),
     checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
-    holdFoundClosed: ({ holdId }) => logger.warn({ hold_id: holdId }, "hold found closed"),
+    holdFoundClosed: ({ holdId }) => say("holdClosed", { hold_id: holdId }),
     dayPartitioned: ({ day, result }) => {
-      if (result === "made") logger.info({ day }, "day partitioned");
+      if (result === "made") say("dayPartitioned", { day });
       // Its records cannot be dropped by the day then. So it is on the day of the first start.
-      if (result === "occupied")
-        logger.warn({ day, fix: `tollgate ledger partitions --repair ${day}` }, "day left in the default partition");
+      if (result === "occupied") say("dayInDefault", { day, fix: `tollgate ledger partitions --repair ${day}` });
     },
   };
 }

@@ -233,7 +233,7 @@ test("a lost database is one line and a gauge at zero until it is back", async (
   events.databaseBack();
 
   expect(text).toMatch(/^tollgate_database_up 0$/m);
-  expect(lines.map(({ msg }) => msg)).toEqual(["database lost", "database back"]);
+  expect(lines.map(({ msg }) => msg)).toEqual(["database lost", "database available again"]);
   expect(lines[1]).toMatchObject({ lost_ms: 2500 });
   expect((await metrics.expose()).text).toMatch(/^tollgate_database_up 1$/m);
 });
@@ -252,9 +252,9 @@ test("a duty that keeps failing is counted each time and written once, and once 
   events.dutyDone("sweep");
 
   expect(lines).toMatchObject([
-    { level: "warn", msg: "duty failed", duty: "sweep" },
-    { level: "warn", msg: "duty failed", duty: "rollup" },
-    { level: "info", msg: "duty done again", duty: "sweep", failing_ms: 12_000 },
+    { level: "warn", msg: "background task failed", duty: "sweep" },
+    { level: "warn", msg: "background task failed", duty: "rollup" },
+    { level: "info", msg: "background task works again", duty: "sweep", failing_ms: 12_000 },
   ]);
   const { text } = await metrics.expose();
   expect(text).toContain('tollgate_duties_total{duty="sweep",result="failed"} 3');
@@ -311,7 +311,7 @@ test("what is in order in the background writes no line", async () => {
 
   expect(lines).toMatchObject([
     { level: "info", msg: "holds swept", holds: 12 },
-    { level: "info", msg: "day partitioned", day: "2026-11-16" },
+    { level: "info", msg: "partition created", day: "2026-11-16" },
     {
       level: "warn",
       msg: "day left in the default partition",
@@ -404,8 +404,8 @@ test("a route that is left alone says why, and says when it is back", () => {
   events.routeChanged({ routeId: "route-1", provider: "east", state: "closed", reason: "answered" });
 
   expect(lines).toMatchObject([
-    { level: "error", msg: "route opened", provider: "east", route_id: "route-1", reason: "timed_out" },
-    { level: "info", msg: "route closed", provider: "east", route_id: "route-1" },
+    { level: "error", msg: "circuit breaker opened", provider: "east", route_id: "route-1", reason: "timed_out" },
+    { level: "info", msg: "circuit breaker closed", provider: "east", route_id: "route-1" },
   ]);
 });
 
@@ -428,7 +428,7 @@ test("refused logins are told with where they come from, a few per minute, and t
   }
 
   expect(lines).toHaveLength(10);
-  expect(lines[0]).toMatchObject({ msg: "admin login refused", address: "192.0.2.7", unwritten: 0 });
+  expect(lines[0]).toMatchObject({ msg: "admin token rejected", address: "192.0.2.7", unwritten: 0 });
 
   time.ms += 60_000;
   events.operatorRefused({ requestId: "req_later", address: "192.0.2.8" });
@@ -461,7 +461,7 @@ test("a refused database server is counted each time and logged three times a mi
 
   expect(lines.map(({ msg }) => msg)).toEqual([
     ...Array.from({ length: 4 }, () => "database server refused"),
-    "books moved to a higher timeline",
+    "ledger moved to a higher timeline",
   ]);
   expect(lines[3]).toMatchObject({ level: "error", reason: refusal.message, unwritten: 7 });
   expect((await metrics.expose()).text).toMatch(/^tollgate_database_servers_refused_total 11$/m);

@@ -2,6 +2,7 @@ import type { MoneyAlarm } from "../core/money-alarm.ts";
 import { describeError } from "./describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import { createLineAllowance } from "./line-allowance.ts";
+import { ALARM_FIXES, sayTo } from "./log-table.ts";
 import { createOperatorEvents, type OperatorEvents } from "./operator-events.ts";
 import type { RequestOpened } from "./request-line.ts";
 import { openRequestLog, type RequestLog, type RequestLogParts } from "./request-log.ts";
@@ -50,8 +51,8 @@ export type UpstreamFailure = {
 };
 
 const HIDDEN = {
-  loopback: "Behind a proxy, set listen.trusted_proxies to its address and have it send X-Forwarded-For or Forwarded.",
-  not_trusted: "A forwarded address came from this peer and was ignored: set listen.trusted_proxies to trust it.",
+  loopback: "Behind a proxy, set listen.trusted_proxies to its address and make it send X-Forwarded-For or Forwarded.",
+  not_trusted: "This peer sent a forwarded address, which was ignored. Set listen.trusted_proxies to trust it.",
   not_forwarded: "Configure this proxy to send X-Forwarded-For or Forwarded.",
 };
 
@@ -62,6 +63,7 @@ const REFUSED_LOGINS_MS = 60_000;
 // oxlint-disable-next-line max-lines-per-function -- one event after the other.
 export function createEvents(parts: RequestLogParts): Events {
   const { logger, metrics, clock } = parts;
+  const say = sayTo(logger);
   let lostSinceMs: number | null = null;
   let loadedModels: number | null = null;
   const refusals = createLineAllowance({ most: REFUSED_LOGINS, perMs: REFUSED_LOGINS_MS, clock });
@@ -75,33 +77,32 @@ export function createEvents(parts: RequestLogParts): Events {
     upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
       metrics.upstreamCalled(provider, reason);
       // Our own credential is for an operator to mend; the rest may mend itself. [interface decision 31]
-      const level = reason === "credential_refused" || reason === "misconfigured" ? "error" : "warn";
-      logger[level]({ request_id: requestId, provider, route_id: routeId, reason, status }, "upstream failed");
+      const isOurs = reason === "credential_refused" || reason === "misconfigured";
+      const fields = { request_id: requestId, provider, route_id: routeId, reason, status };
+      if (isOurs) say("upstreamFailed", fields, "error");
+      else say("upstreamFailed", { ...fields, fix: undefined });
     },
     routeChanged: ({ routeId, provider, state, reason }) =>
       state === "open"
-        ? logger.error({ provider, route_id: routeId, reason }, "route opened")
-        : logger.info({ provider, route_id: routeId }, "route closed"),
+        ? say("breakerOpened", { provider, route_id: routeId, reason })
+        : say("breakerClosed", { provider, route_id: routeId }),
     credentialChanged: ({ provider, problem }) =>
-      problem === null
-        ? logger.info({ provider }, "credential found")
-        : logger.error({ provider, problem }, "credential missing"),
-    serverListening: ({ name, url }) => logger.info({ listener: name, url }, "listening"),
-    addressesHidden: ({ peer, reason }) =>
-      logger.warn({ peer, reason, fix: HIDDEN[reason] }, "client addresses unknown"),
+      problem === null ? say("credentialFound", { provider }) : say("credentialMissing", { provider, problem }),
+    serverListening: ({ name, url }) => say("listening", { listener: name, url }),
+    addressesHidden: ({ peer, reason }) => say("addressesHidden", { peer, reason, fix: HIDDEN[reason] }),
     drainStarted: ({ openRequests, deadlineMs }) =>
-      logger.info({ open_requests: openRequests, deadline_ms: deadlineMs }, "drain started"),
+      say("drainStarted", { open_requests: openRequests, deadline_ms: deadlineMs }),
     drainFinished: ({ openRequests }) =>
-      logger[openRequests > 0 ? "warn" : "info"]({ open_requests: openRequests }, "drain finished"),
+      say("drainFinished", { open_requests: openRequests }, openRequests > 0 ? "warn" : "info"),
     databaseLost: (error) => {
       if (lostSinceMs !== null) return;
       lostSinceMs = clock.elapsedMs();
       metrics.databaseUp(0);
-      logger.error({ error: describeError(error) }, "database lost");
+      say("databaseLost", { error: describeError(error) });
     },
     databaseBack: () => {
       if (lostSinceMs === null) return;
-      logger.info({ lost_ms: Math.round(clock.elapsedMs() - lostSinceMs) }, "database back");
+      say("databaseBack", { lost_ms: Math.round(clock.elapsedMs() - lostSinceMs) });
       lostSinceMs = null;
       metrics.databaseUp(1);
     },
@@ -109,22 +110,21 @@ export function createEvents(parts: RequestLogParts): Events {
       if (models === loadedModels) return;
       loadedModels = models;
       metrics.catalogueLoaded(models);
-      logger.info({ models }, "catalogue loaded");
+      say("catalogueLoaded", { models });
     },
     operatorRefused: ({ requestId, address }) => {
       const line = refusals.take();
-      if (line !== null)
-        logger.warn({ request_id: requestId, address, unwritten: line.unwritten }, "admin login refused");
+      if (line !== null) say("adminTokenRejected", { request_id: requestId, address, unwritten: line.unwritten });
     },
     moneyAlarm: ({ kind, keyId, requestId, model }) => {
       metrics.moneyAlarmed(kind);
-      logger.warn({ kind, key_id: keyId, request_id: requestId, model }, "money alarm");
+      say("moneyAlarm", { kind, key_id: keyId, request_id: requestId, model, fix: ALARM_FIXES[kind] });
     },
     adminRequestFailed: (error, requestId) =>
-      logger.warn({ request_id: requestId, error: describeError(error) }, "admin request failed"),
+      say("adminRequestFailed", { request_id: requestId, error: describeError(error) }),
     bug: (error, requestId) => {
       metrics.bugFound();
-      logger.error({ request_id: requestId, error: describeError(error) }, "bug");
+      say("bug", { request_id: requestId, error: describeError(error) });
     },
   };
 }

@@ -17,32 +17,32 @@ const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0
 export const COUNTERS = {
   requests: {
     name: "tollgate_requests_total",
-    help: "Requests answered, by route, format, status and refusal code (empty when there was none).",
+    help: "Requests, by route, client format, status and error code (empty if there was no error).",
     labels: ["route", "format", "status", "code"],
   },
   upstreamCalls: {
     name: "tollgate_upstream_calls_total",
-    help: "Calls to providers: answered, or the reason they failed.",
+    help: "Calls to providers, by outcome: `answered`, or the reason of the failure.",
     labels: ["provider", "outcome"],
   },
   droppedMembers: {
     name: "tollgate_dropped_members_total",
-    help: "Members of requests that a provider was not told, by format and provider; the log names them.",
+    help: "Request fields that were not sent to the provider, by client format and provider. The log names each dropped field.",
     labels: ["format", "provider"],
   },
   tokens: {
     name: "tollgate_tokens_total",
-    help: "Tokens metered, by direction: input or output.",
+    help: "Tokens charged for, by direction: input or output.",
     labels: ["direction"],
   },
   outcomes: {
     name: "tollgate_outcomes_total",
-    help: "Generations by how they ended: completed, client_gone, upstream_failed, timed_out or limited.",
+    help: "Generations, by outcome: completed, client_gone, upstream_failed, timed_out or limited.",
     labels: ["outcome"],
   },
   duties: {
     name: "tollgate_duties_total",
-    help: "What this process does for the ledger beside serving, by duty and whether it was done or failed.",
+    help: "Runs of the background tasks lease, sweep, checkpoint, rollup and partition, by result: done or failed.",
     labels: ["duty", "result"],
   },
   holdsSwept: {
@@ -52,27 +52,27 @@ export const COUNTERS = {
   },
   checkpoints: {
     name: "tollgate_checkpoints_total",
-    help: "Checkpoints of running streams that were written.",
+    help: "Checkpoints written for running streams.",
     labels: [],
   },
   moneyAlarms: {
     name: "tollgate_money_alarms_total",
-    help: "What an operator must look at: usage_estimated, overrun, unpriced_usage, key_suspended, release_lost or hold_quarantined.",
+    help: "Charges that an operator must look at, by kind: usage_estimated, overrun, unpriced_usage, key_suspended, release_lost or hold_quarantined.",
     labels: ["kind"],
   },
   refusedServers: {
     name: "tollgate_database_servers_refused_total",
-    help: "Times a database server that takes writes was refused because it does not have the books. Above zero: stop that server.",
+    help: "Times a database server that accepts writes was refused because it is not the ledger's current server. Above 0: stop that server.",
     labels: [],
   },
   bugs: {
     name: "tollgate_bugs_total",
-    help: "States believed impossible that happened. Above zero means a defect to report.",
+    help: "Defects found while running. Above 0: report the log line `bug`.",
     labels: [],
   },
   droppedLines: {
     name: "tollgate_log_lines_dropped_total",
-    help: "Log lines thrown away because nobody read the output.",
+    help: "Log lines dropped because the reader of the output was too slow or gone.",
     labels: [],
   },
 } as const satisfies Record<string, MetricRow>;
@@ -80,53 +80,53 @@ export const COUNTERS = {
 export const HISTOGRAMS = {
   requestSeconds: {
     name: "tollgate_request_seconds",
-    help: "Time from the arrival of a request to the end of its answer.",
+    help: "Time from the arrival of a request to the end of its response.",
     labels: ["route"],
     buckets: REQUEST_SECONDS,
   },
   firstByteSeconds: {
     name: "tollgate_first_byte_seconds",
-    help: "Time from the arrival of a request to the first byte of a provider's answer.",
+    help: "Time from the arrival of a request to the first byte of the provider's response.",
     labels: ["route"],
     buckets: REQUEST_SECONDS,
   },
   overheadSeconds: {
     name: "tollgate_overhead_seconds",
-    help: "Time of a request that was not spent waiting for a provider.",
+    help: "Time a request spent in the gateway, without waiting for providers.",
     labels: ["route"],
     buckets: OVERHEAD_SECONDS,
   },
 } as const satisfies Record<string, MetricRow>;
 
-/** Of each route that was used, read when somebody asks. The first hundred routes are told apart. */
+/** Of each route that was used, read at each scrape; the first hundred routes only. */
 export const ROUTE_GAUGES = {
   breaker: {
     name: "tollgate_route_breaker",
-    help: "0 while a route is used, 1 while a request tries whether it is back, 2 while it is left alone.",
+    help: "Circuit breaker of a route. 0: closed, the route is used; 1: half-open, one request tries it; 2: open, the route is skipped.",
     labels: ["provider", "route"],
     overWorkers: "max",
   },
   successRate: {
     name: "tollgate_route_success_ratio",
-    help: "Share of late calls to a route that succeeded.",
+    help: "Success rate of recent calls to a route, from 0 to 1.",
     labels: ["provider", "route"],
     overWorkers: "min",
   },
   firstByteSeconds: {
     name: "tollgate_route_first_byte_seconds",
-    help: "Time to the first byte of a route's answers, averaged over late calls.",
+    help: "Average time to the first byte of recent responses of a route.",
     labels: ["provider", "route"],
     overWorkers: "average",
   },
   tokensPerSecond: {
     name: "tollgate_route_tokens_per_second",
-    help: "Output tokens per second of a route's answers, averaged over late calls.",
+    help: "Average output tokens per second of recent responses of a route.",
     labels: ["provider", "route"],
     overWorkers: "average",
   },
   callsInProgress: {
     name: "tollgate_route_calls_in_progress",
-    help: "Calls to a route that are in progress in this process.",
+    help: "Calls to a route in progress.",
     labels: ["provider", "route"],
     overWorkers: "sum",
   },
@@ -137,31 +137,31 @@ export const GAUGES = {
   openStreams: { name: "tollgate_open_streams", help: "Streams in progress.", labels: [], overWorkers: "sum" },
   databaseUp: {
     name: "tollgate_database_up",
-    help: "1 while the database answers, 0 while it does not.",
+    help: "1 if the database responds, 0 if not. At 0, requests get 503.",
     labels: [],
     overWorkers: "min",
   },
   changesHeard: {
     name: "tollgate_changes_heard",
-    help: "1 while notifications of changed keys and models arrive, 0 while they do not and both are read every few seconds.",
+    help: "1 if notifications of changed keys and models arrive, 0 if not. At 0, both are read every few seconds.",
     labels: [],
     overWorkers: "min",
   },
   leaseHeld: {
     name: "tollgate_lease_held",
-    help: "1 while this process can prove to the ledger that it lives, 0 when it could not for a minute.",
+    help: "1 if this process holds its lease, 0 if it could not renew it for 60 s. At 0, its requests were cut and others end them.",
     labels: [],
     overWorkers: "min",
   },
   holdsQuarantined: {
     name: "tollgate_holds_quarantined",
-    help: "Holds in the ledger that could not be ended and wait for an operator. Alert above 0.",
+    help: "Requests in quarantine: they cannot be ended, and their money stays reserved until an operator releases it. Alert above 0.",
     labels: [],
     overWorkers: "max",
   },
   catalogueModels: {
     name: "tollgate_catalogue_models",
-    help: "Models published in the catalogue in use.",
+    help: "Models published in the loaded catalogue.",
     labels: [],
     overWorkers: "min",
   },

@@ -1,4 +1,5 @@
 import type { By } from "../core/by.ts";
+import { sayTo } from "./log-table.ts";
 import type { Logger } from "./logger.ts";
 
 /** What operators changed, through whichever door, and who it was. Each is one line of the log. */
@@ -30,23 +31,24 @@ type CatalogueNote = { kind: string; name: string; change: string };
 /** An import changes thousands of models; a line of the log stays a line. */
 const NAMED_CHANGES = 20;
 
-export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" | "warn"> }): OperatorEvents {
+export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" | "warn" | "error"> }): OperatorEvents {
+  const say = sayTo(logger);
   return {
-    keyIssued: ({ mode, ...key }) => logger.info({ ...keyOf(key), mode }, "key issued"),
-    keyStatusChanged: ({ status, ...key }) => logger.info({ ...keyOf(key), status }, "key status changed"),
-    keyChanged: ({ changed, ...key }) => logger.info({ ...keyOf(key), changed }, "key changed"),
-    keyRotated: ({ overlapMs, ...key }) => logger.info({ ...keyOf(key), overlap_ms: overlapMs }, "key rotated"),
+    keyIssued: ({ mode, ...key }) => say("keyIssued", { ...keyOf(key), mode }),
+    keyStatusChanged: ({ status, ...key }) => say("keyStatusChanged", { ...keyOf(key), status }),
+    keyChanged: ({ changed, ...key }) => say("keyChanged", { ...keyOf(key), changed }),
+    keyRotated: ({ overlapMs, ...key }) => say("keyRotated", { ...keyOf(key), overlap_ms: overlapMs }),
     fundsBooked: ({ kind, amount, reference, ...key }) =>
-      logger.info({ ...keyOf(key), kind, amount, reference }, "funds booked"),
-    holdReleased: ({ released, result, ...by }) => logger.info({ ...whoOf(by), released, result }, "hold released"),
+      say("fundsBooked", { ...keyOf(key), kind, amount, reference }),
+    holdReleased: ({ released, result, ...by }) => say("holdReleased", { ...whoOf(by), released, result }),
     journalDayMoved: ({ day, charges, usageRecords, ...by }) =>
-      logger.info({ ...whoOf(by), day, charges, usage_records: usageRecords }, "journal day moved"),
+      say("journalDayMoved", { ...whoOf(by), day, charges, usage_records: usageRecords }),
     booksAdopted: ({ systemIdentifier, timeline, ...by }) =>
-      logger.warn({ ...whoOf(by), system_identifier: systemIdentifier, timeline }, "books adopted"),
+      say("ledgerAdopted", { ...whoOf(by), system_identifier: systemIdentifier, timeline }),
     catalogueChanged: ({ changes, ...by }) => {
       if (changes.length === 0) return;
       const named = changes.slice(0, NAMED_CHANGES).map(({ kind, name, change }) => `${change} ${kind} ${name}`);
-      logger.info({ ...whoOf(by), changes: changes.length, named }, "catalogue changed");
+      say("catalogueChanged", { ...whoOf(by), changes: changes.length, named });
     },
   };
 }

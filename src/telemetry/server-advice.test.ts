@@ -35,7 +35,7 @@ test("a sound server is told nothing", () => {
 });
 
 const FOUND: [facts: ServerFacts, level: string, finding: string, words: RegExp, fix: RegExp][] = [
-  [{ ...SOUND, fsync: false }, "warn", "fsync_off", /lose charges/, /fsync = on/],
+  [{ ...SOUND, fsync: false }, "warn", "fsync_off", /charges can be lost/, /fsync = on/],
   [{ ...SOUND, fullPageWrites: false }, "warn", "full_page_writes_off", /damage/, /full_page_writes = on/],
   [
     replicated({ synchronousStandbyNames: "", standbys: 0, synchronousStandbys: 0 }),
@@ -80,11 +80,11 @@ const FOUND: [facts: ServerFacts, level: string, finding: string, words: RegExp,
     limited(0, 0),
     "warn",
     "pooled_without_limits",
-    /no time limits/,
+    /no timeouts/,
     /alter role "tollgate" set statement_timeout = '5000ms'; alter role "tollgate" set idle_in_transaction_session_timeout = '10000ms';/,
   ],
-  [limited(5_000, 0), "warn", "pooled_without_limits", /no time limits/, /alter role/],
-  [limited(600_000, 10_000), "warn", "pooled_without_limits", /no time limits/, /alter role/],
+  [limited(5_000, 0), "warn", "pooled_without_limits", /no timeouts/, /alter role/],
+  [limited(600_000, 10_000), "warn", "pooled_without_limits", /no timeouts/, /alter role/],
 ];
 
 test.each(FOUND)("%j is told, with the fix (%s %s)", (facts, level, finding, words, fix) => {

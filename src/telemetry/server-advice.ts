@@ -20,14 +20,14 @@ function onDisk({ fsync, fullPageWrites }: ServerFacts): Advice[] {
     advice.push({
       level: "warn",
       finding: "fsync_off",
-      message: "the database runs with fsync off: a crash of its machine can lose charges and damage the books",
+      message: "the database runs with fsync off: if its machine crashes, charges can be lost and the ledger damaged",
       fix: "Set fsync = on in postgresql.conf and reload the server.",
     });
   if (!fullPageWrites)
     advice.push({
       level: "warn",
       finding: "full_page_writes_off",
-      message: "the database runs with full_page_writes off: a crash of its machine can damage the books",
+      message: "the database runs with full_page_writes off: if its machine crashes, the ledger can be damaged",
       fix: "Set full_page_writes = on in postgresql.conf and reload the server.",
     });
   return advice;
@@ -57,15 +57,15 @@ function onStandby({ replication, role }: ServerFacts): Advice[] {
     ];
   const texts: Record<StandbyLack, Pick<Advice, "message" | "fix">> = {
     unnamed: {
-      message: "no standby is synchronous: a failover can lose the last charges that were acknowledged",
-      fix: `${STANDBY_FIXES.unnamed} To refuse requests without a synchronous standby: ledger.require_synchronous_standby.`,
+      message: "no standby is synchronous: a failover can lose the last acknowledged charges",
+      fix: `${STANDBY_FIXES.unnamed} To reject requests without a synchronous standby, set ledger.require_synchronous_standby.`,
     },
     unawaited: {
-      message: `commits do not wait for the synchronous standby, since synchronous_commit is ${replication.synchronousCommit}: a failover can lose the last charges`,
+      message: `commits do not wait for the synchronous standby because synchronous_commit is ${replication.synchronousCommit}: a failover can lose the last charges`,
       fix: setForRole(role, { synchronous_commit: "on" }),
     },
     absent: {
-      message: "synchronous_standby_names is set and no such standby is connected: every charge waits for one",
+      message: "synchronous_standby_names is set but no such standby is connected: every charge waits for one",
       fix: STANDBY_FIXES.absent,
     },
   };
@@ -81,7 +81,7 @@ function onClock({ clockAheadMs, clockErrorMs }: ServerFacts): Advice[] {
       level: "warn",
       finding: "clock",
       message: `the database server's clock is ${seconds} s ${way} this machine's`,
-      fix: "Set both clocks over the network (NTP), as chrony or systemd-timesyncd do.",
+      fix: "Synchronize both clocks with NTP, for example with chrony or systemd-timesyncd.",
     },
   ];
 }
@@ -92,7 +92,7 @@ function onSession({ pooled, role, sessionDefaults, wanted }: ServerFacts): Advi
     advice.push({
       level: "warn",
       finding: "pooled_without_limits",
-      message: `calls go through a pooler, and sessions of the role ${role} have no time limits of their own: a call that hangs may hold its locks for ever`,
+      message: `calls go through a pooler, and the role ${role} has no timeouts of its own: a call that hangs can keep its locks indefinitely`,
       fix: setForRole(role, {
         statement_timeout: `${wanted.statementTimeoutMs}ms`,
         idle_in_transaction_session_timeout: `${wanted.idleTransactionTimeoutMs}ms`,
@@ -102,7 +102,7 @@ function onSession({ pooled, role, sessionDefaults, wanted }: ServerFacts): Advi
     advice.push({
       level: "warn",
       finding: "isolation",
-      message: `transactions of the role ${role} are ${sessionDefaults.isolation} by default; the ledger works under read committed only`,
+      message: `transactions of the role ${role} are ${sessionDefaults.isolation} by default; the ledger needs read committed`,
       fix: setForRole(role, { default_transaction_isolation: "read committed" }),
     });
   return advice;

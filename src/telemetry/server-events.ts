@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { ServerFacts, StandbyLack } from "../core/server-facts.ts";
 import { createLineAllowance } from "./line-allowance.ts";
+import { sayTo } from "./log-table.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { adviceOn, STANDBY_FIXES } from "./server-advice.ts";
@@ -25,35 +26,29 @@ const REFUSED_LINES_MS = 60_000;
 
 type Parts = { logger: Logger; metrics: Metrics; clock: Clock };
 
-const UNHEARD =
-  "Set database.direct_url to an address of the same database that does not lead through a pooler in transaction mode, where LISTEN is never delivered; if it is set, check that it can be reached.";
-
 export function createServerEvents({ logger, metrics, clock }: Parts): ServerEvents {
   const refusals = createLineAllowance({ most: REFUSED_LINES, perMs: REFUSED_LINES_MS, clock });
+  const say = sayTo(logger);
   metrics.changesHeard(1);
   return {
     serverInspected: (facts) => {
       for (const { level, finding, message, fix } of adviceOn(facts)) logger[level]({ finding, fix }, message);
     },
     standbyRequired: (lack) => {
-      if (lack === null) return logger.info({}, "synchronous standby present; requests are served");
+      if (lack === null) return say("standbyPresent");
       const fix = `${STANDBY_FIXES[lack]} Or set ledger.require_synchronous_standby to off.`;
-      const message =
-        lack === "unread"
-          ? "not known whether there is a synchronous standby: requests are refused"
-          : "no synchronous standby: requests are refused";
-      logger.error({ reason: lack, fix }, message);
+      say(lack === "unread" ? "standbyUnknown" : "standbyAbsent", { reason: lack, fix });
     },
     changesHeard: ({ hears, staleMs }) => {
       metrics.changesHeard(hears ? 1 : 0);
-      if (hears) logger.info({}, "changes heard again");
-      else logger.warn({ stale_ms: staleMs, fix: UNHEARD }, "changes of keys and models are not heard");
+      if (hears) say("changesHeard");
+      else say("changesUnheard", { stale_ms: staleMs });
     },
     serverRefused: ({ message }) => {
       metrics.serverRefused();
       const line = refusals.take();
-      if (line !== null) logger.error({ reason: message, unwritten: line.unwritten }, "database server refused");
+      if (line !== null) say("serverRefused", { reason: message, unwritten: line.unwritten });
     },
-    booksMoved: ({ from, to }) => logger.warn({ from, to }, "books moved to a higher timeline"),
+    booksMoved: ({ from, to }) => say("ledgerMoved", { from, to }),
   };
 }

@@ -1,3 +1,4 @@
+import { sayTo } from "./log-table.ts";
 import type { Logger } from "./logger.ts";
 
 /** What the parent of several workers sees of them. Slots are numbered from 0; a replacement takes the slot of the dead. */
@@ -19,16 +20,17 @@ export type WorkerEvents = {
 };
 
 export function createWorkerEvents({ logger }: { logger: Logger }): WorkerEvents {
+  const say = sayTo(logger);
   return {
-    workerStarted: ({ slot, pid, adminPort }) =>
-      logger.info({ slot, worker_pid: pid, admin_port: adminPort }, "worker started"),
-    workerListening: ({ slot, pid }) => logger.info({ slot, worker_pid: pid }, "worker listening"),
+    workerStarted: ({ slot, pid, adminPort }) => say("workerStarted", { slot, worker_pid: pid, admin_port: adminPort }),
+    workerListening: ({ slot, pid }) => say("workerListening", { slot, worker_pid: pid }),
     workerEnded: ({ slot, pid, code, signal, restartMs }) =>
-      logger[restartMs === null ? "info" : "warn"](
+      say(
+        "workerEnded",
         { slot, worker_pid: pid, code, signal, restart_ms: restartMs },
-        "worker ended",
+        restartMs === null ? "info" : "warn",
       ),
-    workersGivenUp: (deaths) => logger.error({ deaths }, "workers given up"),
-    workersKilled: (workers) => logger.error({ workers }, "workers killed"),
+    workersGivenUp: (deaths) => say("workersGivenUp", { deaths }),
+    workersKilled: (workers) => say("workersKilled", { workers }),
   };
 }

@@ -138,7 +138,7 @@ describe.skipIf(missing !== null)(
       const process = await serve();
       expect(lines(process)).toContainEqual(
         expect.objectContaining({
-          msg: "changes of keys and models are not heard",
+          msg: "notifications of changes do not arrive",
           stale_ms: UNHEARD_MS,
           fix: expect.stringContaining("database.direct_url") as string,
         }),

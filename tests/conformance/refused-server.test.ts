@@ -76,7 +76,7 @@ describe.skipIf(whyUnavailable("15") !== null)("an address leads back to an old 
 
     address.turnTo(promoted.port);
     await until(async () => (await ready()).status === 200 && (await ask()) === 200, "it serves on timeline 2", 30_000);
-    await logged(/"msg":"books moved to a higher timeline","from":1,"to":2/);
+    await logged(/"msg":"ledger moved to a higher timeline","from":1,"to":2/);
 
     address.turnTo(old.port);
     const refusal =

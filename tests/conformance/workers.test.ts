@@ -255,6 +255,6 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
     for (const pid of pidsOf(parent)) process.kill(pid, "SIGKILL");
 
     expect(await parent.ended).toBe(1);
-    expect(parent.lines("workers given up")).toHaveLength(1);
+    expect(parent.lines("gave up restarting workers")).toHaveLength(1);
   });
 });

@@ -1,0 +1,350 @@
+import type { MoneyAlarmKind } from "../core/money-alarm.ts";
+import type { Logger } from "./logger.ts";
+
+type Level = "info" | "warn" | "error";
+
+/** A line of the log. The reference page is written from these rows, and nothing else is logged but requests and findings. */
+export type LogRow = {
+  /** Stable: alerts match it. Numbers stand in fields. */
+  message: string;
+  level: Level;
+  /** The level it has in some cases. */
+  orLevel?: Level;
+  meaning: string;
+  /** What to do, which the line carries as `fix` when it is a warning or an error; null: nothing. */
+  fix: string | null;
+};
+
+const PROVIDER_LINES = {
+  upstreamFailed: {
+    message: "upstream failed",
+    level: "warn",
+    orLevel: "error",
+    meaning:
+      "A call to a provider failed; `reason` and `status` say how. If the model has another route, the request continues there. Level error: the provider rejected our credential or settings.",
+    fix: "Check the provider's credential and settings: tollgate providers test NAME.",
+  },
+  breakerOpened: {
+    message: "circuit breaker opened",
+    level: "error",
+    meaning: "A route failed repeatedly and is skipped. Requests use the model's other routes, or get 502.",
+    fix: "Check the provider. GET /admin/v1/health/routes shows the last errors of each route.",
+  },
+  breakerClosed: {
+    message: "circuit breaker closed",
+    level: "info",
+    meaning: "The route works and is used again.",
+    fix: null,
+  },
+  credentialMissing: {
+    message: "credential missing",
+    level: "error",
+    meaning: "The gateway cannot read a provider's credential; `problem` says why. The provider's routes fail.",
+    fix: "Provide the credential; a variable needs a restart, a file and a stored credential do not.",
+  },
+  credentialFound: {
+    message: "credential found",
+    level: "info",
+    meaning: "A credential that was missing can be read.",
+    fix: null,
+  },
+} as const satisfies Record<string, LogRow>;
+
+const PROCESS_LINES = {
+  listening: {
+    message: "listening",
+    level: "info",
+    meaning: "A listener accepts connections: `public` or `admin`, at `url`.",
+    fix: null,
+  },
+  drainStarted: {
+    message: "drain started",
+    level: "info",
+    meaning:
+      "The process received SIGTERM. It accepts no new requests and waits up to `deadline_ms` for `open_requests` to end.",
+    fix: null,
+  },
+  drainFinished: {
+    message: "drain finished",
+    level: "info",
+    orLevel: "warn",
+    meaning: "The process exits. Level warn: `open_requests` were still running and were cut; they cost nothing.",
+    fix: "Raise drain.deadline_ms if requests usually take longer.",
+  },
+  addressesHidden: {
+    message: "client addresses unknown",
+    level: "warn",
+    meaning:
+      "All clients appear to have the same address, so nothing is limited per address; `reason` and `peer` say why.",
+    fix: "Configure the proxy and listen.trusted_proxies.",
+  },
+  catalogueLoaded: {
+    message: "catalogue loaded",
+    level: "info",
+    meaning: "The number of published models has changed.",
+    fix: null,
+  },
+  adminTokenRejected: {
+    message: "admin token rejected",
+    level: "warn",
+    meaning:
+      "A request to the admin listener had no valid token. At most 10 lines a minute; `unwritten` counts the others.",
+    fix: "If it is not a mistake of yours, find out who can reach the admin listener.",
+  },
+  adminRequestFailed: {
+    message: "admin request failed",
+    level: "warn",
+    meaning: "An admin request got 503 because the database was not available.",
+    fix: "Retry it when the database is available.",
+  },
+  bug: {
+    message: "bug",
+    level: "error",
+    meaning: "A defect in Tollgate. The request got 500 and cost nothing.",
+    fix: "Report this line, with its stack.",
+  },
+} as const satisfies Record<string, LogRow>;
+
+const WORKER_LINES = {
+  workerStarted: {
+    message: "worker started",
+    level: "info",
+    meaning: "The parent of `--workers` started a process; `admin_port` is its admin port.",
+    fix: null,
+  },
+  workerListening: {
+    message: "worker listening",
+    level: "info",
+    meaning: "The worker accepts requests.",
+    fix: null,
+  },
+  workerEnded: {
+    message: "worker ended",
+    level: "info",
+    orLevel: "warn",
+    meaning: "A worker exited with `code` or `signal`. Level warn: it is replaced after `restart_ms`.",
+    fix: "If it repeats, read the worker's last lines: they have its pid.",
+  },
+  workersGivenUp: {
+    message: "gave up restarting workers",
+    level: "error",
+    meaning:
+      "No worker serves, and one crashed `deaths` times in a row within 10 s of its start. The parent exits with 1.",
+    fix: "Read the last lines of the workers for the reason, then start again.",
+  },
+  workersKilled: {
+    message: "workers killed",
+    level: "error",
+    meaning: "Workers did not exit in time after a drain, or a second signal arrived. Their requests are swept.",
+    fix: "Raise drain.deadline_ms if this was not a second signal.",
+  },
+} as const satisfies Record<string, LogRow>;
+
+const LEDGER_LINES = {
+  moneyAlarm: {
+    message: "money alarm",
+    level: "warn",
+    meaning: "An operator must look at a charge; `kind` says why.",
+    fix: "See the kind below.",
+  },
+  taskFailed: {
+    message: "background task failed",
+    level: "warn",
+    meaning:
+      "A background task of the ledger failed: `lease`, `sweep`, `checkpoint`, `rollup` or `partition` (field `duty`). It is retried; only the first failure in a row is logged.",
+    fix: "Check the database. The line `background task works again` ends it.",
+  },
+  taskWorks: {
+    message: "background task works again",
+    level: "info",
+    meaning: "The task succeeded after failing for `failing_ms`.",
+    fix: null,
+  },
+  leaseLost: {
+    message: "lease lost",
+    level: "error",
+    meaning:
+      "This process could not renew its lease for 60 s. It cut its running requests, because other processes end them.",
+    fix: "Check the connection to the database.",
+  },
+  holdsSwept: {
+    message: "holds swept",
+    level: "info",
+    meaning: "This process ended requests of a process that died, each at its last checkpoint.",
+    fix: null,
+  },
+  holdQuarantined: {
+    message: "hold quarantined",
+    level: "error",
+    meaning: "A request of a dead process cannot be ended; its money stays reserved. `sqlstate` and `reason` say why.",
+    fix: "Run `tollgate ledger quarantine list`; it says what to do.",
+  },
+  holdClosed: {
+    message: "hold already closed",
+    level: "warn",
+    meaning: "A stream was still running after another process had ended its request. The stream was cut.",
+    fix: "If it repeats, check whether this process is suspended or starved of processor time.",
+  },
+  dayPartitioned: {
+    message: "partition created",
+    level: "info",
+    meaning: "The journal has a partition for `day`.",
+    fix: null,
+  },
+  dayInDefault: {
+    message: "day left in the default partition",
+    level: "warn",
+    meaning: "The journal of `day` has no partition of its own, so it cannot be dropped by day.",
+    fix: "Run `tollgate ledger partitions --repair DAY`.",
+  },
+} as const satisfies Record<string, LogRow>;
+
+const DATABASE_LINES = {
+  databaseLost: {
+    message: "database lost",
+    level: "error",
+    meaning: "The database does not respond. New requests get 503; running streams continue.",
+    fix: "Bring the database back. No restart is needed.",
+  },
+  databaseBack: {
+    message: "database available again",
+    level: "info",
+    meaning: "The database responds after `lost_ms`.",
+    fix: null,
+  },
+  serverRefused: {
+    message: "database server refused",
+    level: "error",
+    meaning: "A database server accepts writes but is not the ledger's current server; `reason` says why.",
+    fix: "Stop that server, or remove it from the address. If it is the right one: tollgate ledger adopt.",
+  },
+  ledgerMoved: {
+    message: "ledger moved to a higher timeline",
+    level: "warn",
+    meaning: "A standby was promoted, or the server was restored to a point in time. Timelines are in `from` and `to`.",
+    fix: "If you did not do this, find out who did. Make sure that the old server is stopped.",
+  },
+  standbyPresent: {
+    message: "synchronous standby present: requests are accepted",
+    level: "info",
+    meaning: "`ledger.require_synchronous_standby` is met.",
+    fix: null,
+  },
+  standbyAbsent: {
+    message: "no synchronous standby: requests are rejected",
+    level: "error",
+    meaning: "`ledger.require_synchronous_standby` is on and no synchronous standby is connected.",
+    fix: "Connect a synchronous standby, or set ledger.require_synchronous_standby to off.",
+  },
+  standbyUnknown: {
+    message: "synchronous standby unknown: requests are rejected",
+    level: "error",
+    meaning: "`ledger.require_synchronous_standby` is on and the database did not say whether there is one.",
+    fix: "See the other lines about the database.",
+  },
+  changesUnheard: {
+    message: "notifications of changes do not arrive",
+    level: "warn",
+    meaning: "Keys and models are read every few seconds instead, so they can be `stale_ms` old.",
+    fix: "Set database.direct_url to an address of the same database without a pooler in transaction mode, which never delivers LISTEN. If it is set, check that it can be reached.",
+  },
+  changesHeard: {
+    message: "notifications of changes arrive again",
+    level: "info",
+    meaning: "Changes of keys and models take effect at once.",
+    fix: null,
+  },
+} as const satisfies Record<string, LogRow>;
+
+const OPERATOR_LINES = {
+  keyIssued: { message: "key issued", level: "info", meaning: "A key was created.", fix: null },
+  keyStatusChanged: {
+    message: "key status changed",
+    level: "info",
+    meaning: "A key was suspended, resumed, disabled, enabled or revoked; `status` is the new one.",
+    fix: null,
+  },
+  keyChanged: { message: "key changed", level: "info", meaning: "`changed` names the fields.", fix: null },
+  keyRotated: {
+    message: "key rotated",
+    level: "info",
+    meaning: "The key has a new secret. Earlier ones work for `overlap_ms` more.",
+    fix: null,
+  },
+  fundsBooked: {
+    message: "funds booked",
+    level: "info",
+    meaning:
+      "A top-up, grant, refund, adjustment or budget was booked: `amount`, in credits or tokens, and `reference`.",
+    fix: null,
+  },
+  holdReleased: {
+    message: "hold released",
+    level: "info",
+    meaning: "A request in quarantine was ended.",
+    fix: null,
+  },
+  journalDayMoved: {
+    message: "journal day moved",
+    level: "info",
+    meaning: "The journal of a day was moved into a partition of its own.",
+    fix: null,
+  },
+  ledgerAdopted: {
+    message: "ledger adopted",
+    level: "warn",
+    meaning: "An operator made this database server the ledger's current one.",
+    fix: "Make sure that the server before it is stopped.",
+  },
+  catalogueChanged: {
+    message: "catalogue changed",
+    level: "info",
+    meaning: "Providers, models, prices or routes were changed; `named` lists the first 20.",
+    fix: null,
+  },
+} as const satisfies Record<string, LogRow>;
+
+/** By the heading each group has on the reference page. */
+export const LOG_GROUPS = {
+  Processes: PROCESS_LINES,
+  Workers: WORKER_LINES,
+  Database: DATABASE_LINES,
+  Ledger: LEDGER_LINES,
+  Providers: PROVIDER_LINES,
+  "Operators' changes": OPERATOR_LINES,
+} as const satisfies Record<string, Record<string, LogRow>>;
+
+const LOG_LINES = {
+  ...PROCESS_LINES,
+  ...WORKER_LINES,
+  ...DATABASE_LINES,
+  ...LEDGER_LINES,
+  ...PROVIDER_LINES,
+  ...OPERATOR_LINES,
+};
+
+/** What to do about each kind of money alarm. */
+export const ALARM_FIXES: Record<MoneyAlarmKind, string> = {
+  usage_estimated:
+    "The provider sent no usage, or impossible usage, so our own count was charged. Check the provider; set the model's token_factor.",
+  overrun:
+    "The charge was larger than the key's balance, and the operator absorbed the rest. The provider ignores the output limit, or the model's token_factor is too low.",
+  unpriced_usage:
+    "The provider billed something that has no price, and the model is not sold until it has. Add the price.",
+  key_suspended:
+    "The key cost the operator more than ledger.write_off_cap within an hour. Talk to its holder, then run `tollgate keys resume KEY`.",
+  release_lost:
+    "A void or a late charge was given up after ledger.void_timeout_ms. The sweep ends the hold; act only if it repeats.",
+  hold_quarantined: "Run `tollgate ledger quarantine list`; it says what to do.",
+};
+
+export type SayLine = (name: keyof typeof LOG_LINES, fields?: object, level?: Level) => void;
+
+/** Writes lines of the table, so that none is written which has no row. A field `fix` is more exact than the row's. */
+export const sayTo =
+  (logger: Pick<Logger, Level>): SayLine =>
+  (name, fields = {}, level = LOG_LINES[name].level) => {
+    const { message, fix } = LOG_LINES[name];
+    const needsFix = fix !== null && level !== "info" && !("fix" in fields);
+    logger[level](needsFix ? { ...fields, fix } : fields, message);
+  };
