@@ -7,9 +7,7 @@ if (major > 24 || (major === 24 && minor >= 11)) {
   process.stderr.write(
     "tollgate needs Node 24.11 or newer; this is Node " +
       process.versions.node +
-      ".\nInstall a newer Node, or let npm bring one for this run:\n\n  npx -p node@26 -p tollgate tollgate " +
-      process.argv.slice(2).join(" ") +
-      "\n",
+      ".\nInstall a newer Node (https://nodejs.org/en/download) and run the same command again.\n",
   );
   process.exitCode = 1;
 }
