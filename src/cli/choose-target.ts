@@ -23,7 +23,7 @@ export function chooseTarget(
     return { upstreamModel, dialect: route.dialect, route: { modelId, conformant } };
   }
   if (model === undefined) {
-    throw new CommandError(`no model has a route to ${name} yet. Name one that it knows with --model.`);
+    throw new CommandError(`no model has a route to ${name} yet. Name one of its models with --model.`);
   }
   return { upstreamModel: model, dialect: dialect ?? "chat", route: null };
 }

@@ -37,7 +37,7 @@ describe.skipIf(whyUnavailable("15") !== null)("what a command changes in a data
     expect(JSON.parse(suspended.stdout)).toMatchObject({ changed: true });
     expect(again.stderr).toBe("");
     expect(linesOf(booked.stderr)).toMatchObject([{ msg: "funds booked", kind: "grant", amount: "1.5", ...by }]);
-    expect(booked.stdout).toContain("booked 1.5 credits");
+    expect(booked.stdout).toContain("Added 1.5 credits");
   });
 
   test("is not told to a terminal, nor below the level of the log", async () => {
@@ -60,7 +60,7 @@ describe.skipIf(whyUnavailable("15") !== null)("what a command changes in a data
     expect(all.next).toBeNull();
     expect(all.data.length).toBeGreaterThan(4);
     expect([...first.data, ...second.data]).toEqual(all.data.slice(0, 4));
-    expect((await run("keys list --limit 2")).stdout).toContain(`more: --after ${first.next}`);
+    expect((await run("keys list --limit 2")).stdout).toContain(`Continue with --after ${first.next}`);
     const hostile = await run("keys list --after nonsense");
     expect(hostile).toMatchObject({ code: 1, stdout: "" });
     expect(hostile.stderr).toContain("omit it to get the first page");

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import { createPostgres, type PostgresOptions } from "../db/postgres.ts";
 
 export const NO_DATABASE =
-  "there is no database to talk to. Set DATABASE_URL, or run this beside a running `tollgate dev` (in the same folder).";
+  "no database is configured. Set DATABASE_URL, or run this in the folder of a running `tollgate dev`.";
 
 export function loadSettings(configFile: string | undefined): LoadedConfig {
   return loadConfig({ options: { config: configFile }, environment: processEnvironment() });

@@ -7,9 +7,9 @@ export type PageOptions = { limit: number; after?: string; all?: true };
 /** How much of a list is shown, the same for every list. */
 export const addPageOptions = (command: Command, usual: number): Command =>
   command
-    .option("--limit <number>", "how many at most, up to 1000", countUpTo(1_000), usual)
-    .option("--after <cursor>", "go on where an earlier page ended")
-    .option("--all", "all of them, however many");
+    .option("--limit <number>", "most entries to list, up to 1000", countUpTo(1_000), usual)
+    .option("--after <cursor>", "continue after an earlier page")
+    .option("--all", "list all entries");
 
 export const readPages = <Of extends Page<unknown>>(
   { limit, after, all }: PageOptions,
@@ -17,4 +17,5 @@ export const readPages = <Of extends Page<unknown>>(
 ): Promise<Of> => (all ? everyPage(list) : list({ limit, after: after ?? null }));
 
 /** What the reader cannot see in the rows: that there are more. */
-export const moreText = (next: string | null): string => (next === null ? "" : `\n\nmore: --after ${next}`);
+export const moreText = (next: string | null): string =>
+  next === null ? "" : `\n\nThere are more. Continue with --after ${next}`;

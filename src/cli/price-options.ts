@@ -30,7 +30,7 @@ export function addPriceOptions(command: Command): Command {
   for (const name of OPTIONAL_PARTS) command.option(`${flagOf(name)} <credits|none>`, saysOf(name), part);
   return command.option(
     "--tool <name=credits|none>",
-    "per call of a tool that the provider runs; may be repeated",
+    "price per call of a tool that the provider runs; can be repeated",
     tool,
   );
 }

@@ -55,7 +55,9 @@ test.each(["", "api.example.com", "ftp://h/v1", "https://u:p@h/v1", "https://h/v
 test.each(["sk-secret", "env:lower", "env:", "file:relative", "", "env:DATABASE_URL", "env:TOLLGATE_ADMIN_TOKEN"])(
   "the credential reference %j is refused",
   (credential) => {
-    expect(() => readProviderOrder("a", { ...acme, credential })).toThrow(/never the credential|belongs to Tollgate/);
+    expect(() => readProviderOrder("a", { ...acme, credential })).toThrow(
+      /never the credential|is a variable of Tollgate/,
+    );
   },
 );
 
@@ -77,5 +79,7 @@ test("what it is told of members nobody knows is its own, or what is usual", () 
 
   expect(order).toMatchObject({ unknownMembers: "drop", openMembers: ["top_k", "reasoning*"] });
   expect(readProviderOrder("a", { ...acme, openMembers: "" }).openMembers).toEqual([]);
-  expect(() => readProviderOrder("a", { ...acme, openMembers: "a b,c" })).toThrow("--open-members is a list of names");
+  expect(() => readProviderOrder("a", { ...acme, openMembers: "a b,c" })).toThrow(
+    "--open-members is a list of field names",
+  );
 });

@@ -24,13 +24,11 @@ export function readProviderOrder(name: string, options: Options): ProviderOrder
   const [baseUrl, credentialRef] = [url ?? known?.url, credential ?? known?.credential];
   if (!NAME.test(name) || name === "all") {
     throw new CommandError(
-      "a provider's name is 1 to 64 letters, digits, points, dashes and underscores, and not `all`, which means every provider.",
+      "a provider's name is 1 to 64 letters, digits, dots, dashes or underscores. It cannot be `all`, which means every provider.",
     );
   }
   if (baseUrl === undefined || credentialRef === undefined) {
-    throw new CommandError(
-      "name the provider's --url and --credential (or --credential-stdin), or a --preset that knows them.",
-    );
+    throw new CommandError("pass --url and --credential (or --credential-stdin), or a --preset that has both.");
   }
   return {
     name,
@@ -45,7 +43,9 @@ function readNames(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());
   if (text === "") return [];
   if (!names.every((name) => MEMBER.test(name))) {
-    throw new CommandError("--open-members is a list of names such as top_k,reasoning*; an empty one opens none.");
+    throw new CommandError(
+      "--open-members is a list of field names, such as top_k,reasoning*. An empty list forwards none.",
+    );
   }
   return names;
 }
@@ -62,11 +62,11 @@ function readReference(text: string): string {
   const match = REFERENCE.exec(text);
   if (match === null) {
     throw new CommandError(
-      "--credential says where the credential is found: env:NAME, file:/absolute/path, stored or none. It is never the credential itself, which --credential-stdin takes.",
+      "--credential names where to find the credential: env:NAME, file:/absolute/path, stored or none. It is never the credential itself; pass that with --credential-stdin.",
     );
   }
   if (match[1] !== undefined && isOwnVariable(match[1])) {
-    throw new CommandError(`${text} names a variable that belongs to Tollgate itself.`);
+    throw new CommandError(`${text} is a variable of Tollgate itself and cannot hold a credential.`);
   }
   return text;
 }

@@ -33,7 +33,7 @@ function messageOf(error: unknown): string {
   const state = sqlStateOf(error);
   if (state !== null && UNKNOWN_OBJECT.has(state))
     return `the database is not up to date (${error.message}). Run \`tollgate migrate\`.`;
-  if (state !== null) return `the database refused: ${error.message} (${state}).${databaseAdvice(state)}`;
+  if (state !== null) return `the database returned an error: ${error.message} (${state}).${databaseAdvice(state)}`;
   const fromSystem = systemMessage(error);
   if (fromSystem !== null) return fromSystem;
   if (error.name.endsWith("Error") && !UNFORESEEN.has(error.name)) return error.message;
@@ -43,27 +43,28 @@ function messageOf(error: unknown): string {
 function databaseAdvice(state: string): string {
   if (state === "3D000") return " Create it, or correct DATABASE_URL.";
   if (state === "42501")
-    return " Use the role that owns the tables, or as that one run `tollgate migrate --serving-role NAME` (docs/operate/database-roles.md).";
+    return " Connect as the owner of the tables, or let the owner run `tollgate migrate --serving-role NAME` (docs/operate/database-roles.md).";
   return state.startsWith("28") ? " Correct the user or the password in DATABASE_URL." : "";
 }
 
 const LISTEN_ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: "Stop what listens there, or choose another port with --port",
-  EADDRNOTAVAIL: "This machine does not have that address: choose another host",
-  EACCES: "Ports below 1024 are for privileged processes: choose another",
+  EADDRINUSE: "Stop the process that uses this port, or choose another with --port",
+  EADDRNOTAVAIL: "This machine does not have that address; choose another host",
+  EACCES: "Ports below 1024 need privileges; choose a higher one",
 };
 
 /** What the machine or the network refused. Its sentence says which file or address; a stack would add nothing. */
 function systemMessage(error: Error): string | null {
   const { code = "", syscall = "", path } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT" && path !== undefined) return `there is no file ${path}.`;
+  if (code === "ENOENT" && path !== undefined) return `file not found: ${path}.`;
   if (syscall === "listen" || syscall === "bind")
     return `${error.message}. ${LISTEN_ADVICE[code] ?? "Choose another address"}.`;
   if (connectionLost(error))
-    return `${error.message || "connection refused"}. Is the server running, and is its address right?`;
-  if (NO_TLS.test(error.message)) return `${error.message}. Take sslmode out of DATABASE_URL, or turn TLS on there.`;
+    return `${error.message || "connection refused"}. Check that the server is running and that its address is correct.`;
+  if (NO_TLS.test(error.message))
+    return `${error.message}. Remove sslmode from DATABASE_URL, or turn on TLS at the server.`;
   if (CERTIFICATE.test(code)) {
-    return `the server's certificate is not trusted: ${error.message} (${code}). Name its issuer with sslrootcert=FILE in DATABASE_URL.`;
+    return `the server's certificate is not trusted: ${error.message} (${code}). Add its issuer with sslrootcert=FILE in DATABASE_URL.`;
   }
   return syscall === "" ? null : `${error.message}.`;
 }

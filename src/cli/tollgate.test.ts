@@ -145,10 +145,10 @@ test.each([
 });
 
 test.each<[words: string, env: Record<string, string>, reason: string]>([
-  ["keys list", {}, "there is no database to talk to"],
-  ["keys revoke x", {}, "there is no database to talk to"],
+  ["keys list", {}, "no database is configured"],
+  ["keys revoke x", {}, "no database is configured"],
   ["keys update x", {}, "there is nothing to change"],
-  ["topup x -5 --kind adjust", {}, "there is no database to talk to"],
+  ["topup x -5 --kind adjust", {}, "no database is configured"],
   ["migrate", {}, "database.url"],
   ["serve", {}, "admin.token"],
   ["catalogue apply missing.yaml", {}, "missing.yaml"],
@@ -159,7 +159,7 @@ test.each<[words: string, env: Record<string, string>, reason: string]>([
   ["providers add x", {}, "--url and --credential"],
   ["providers add all --preset groq", {}, "which means every provider"],
   ["providers add x --url ftp://h --credential none", {}, "--url must be"],
-  ["providers add x --preset groq --credential env:TOLLGATE_ADMIN_TOKEN", {}, "belongs to Tollgate itself"],
+  ["providers add x --preset groq --credential env:TOLLGATE_ADMIN_TOKEN", {}, "is a variable of Tollgate itself"],
   ["config show", { TOLLGATE_LISTEN_PORT: "many" }, "TOLLGATE_LISTEN_PORT"],
   ["config show", { TOLLGATE_NO_SUCH: "1" }, "TOLLGATE_NO_SUCH"],
   ["migrate", { DATABASE_URL: "postgres://127.0.0.1:1/none" }, "127.0.0.1:1"],
@@ -202,7 +202,7 @@ test("a page that was saved in place of a price list is called that", async () =
   const { code, stdout, stderr } = await run("models import prices.html --from litellm --provider x");
 
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain("prices.html is no JSON object. Save the list itself, not the page that shows it.");
+  expect(stderr).toContain("prices.html is not a JSON object. Save the list itself, not the web page that shows it.");
 });
 
 test("a failed command with nothing open ends by itself, since an exit by force can hang", async () => {

@@ -40,12 +40,13 @@ const USAGE = 2;
 export async function createProgram(word: string): Promise<Command> {
   const program = new Command("tollgate")
     .description("The model gateway with a hard money cap, on one PostgreSQL.")
-    .version(packageVersion())
-    .option("--config <file>", "settings file (default: tollgate.yaml, if there is one)")
+    .version(packageVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .option("--config <file>", "settings file (default: tollgate.yaml, if it exists)")
     .configureHelp({ showGlobalOptions: true, styleTitle: bold })
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, colourError)) })
     .exitOverride()
-    .showHelpAfterError("(run with --help for what is possible)")
+    .showHelpAfterError("(run with --help for usage)")
     .showSuggestionAfterError();
   for (const add of await loadCommands(word)) add(program);
   addNotes(program);

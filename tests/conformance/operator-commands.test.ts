@@ -51,15 +51,13 @@ describe("beside a running gateway", () => {
     const secret = created.stdout.trim();
     rememberSecrets([secret]);
 
-    expect(created.stderr).toContain(
-      "balance of 0: it cannot start a request until it is topped up: tollgate topup tgc_",
-    );
+    expect(created.stderr).toContain("Its balance is 0, so requests are rejected. Add credit: tollgate topup tgc_");
     expect(await status(secret)).toBe(402);
     const topUp = await tollgate("topup", secret.slice(0, 12), "1", "--ref", "invoice 7");
     expect(topUp).toMatchObject({ code: 0, stdout: expect.stringContaining("balance    1\n") as string });
     expect(await status(secret)).toBe(200);
     const again = await tollgate("topup", secret.slice(0, 12), "1", "--ref", "invoice 7");
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("already booked") as string });
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("Already booked") as string });
     const other = await tollgate("topup", secret.slice(0, 12), "2", "--ref", "invoice 7");
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("invoice 7 was already used") as string });
   });
@@ -86,7 +84,10 @@ describe("beside a running gateway", () => {
     expect(usage.stdout).toMatch(/^m +0\.\d+ +█{24} +1 +0 +\d+ +20$/m);
     // No escape sequences where nobody could see the colours.
     expect(usage.stdout).not.toContain("\u001B");
-    expect(verification).toMatchObject({ code: 0, stdout: expect.stringContaining("the books add up") as string });
+    expect(verification).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("The ledger is consistent.") as string,
+    });
   });
 
   test("suspended, disabled and resumed, a key answers as its state says from the next request on", async () => {
@@ -184,9 +185,9 @@ describe.skipIf(reason !== null)("on a database, without a gateway", () => {
     const whole = await tollgate("ledger", "verify");
     expect(whole).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("2 keys, 20 charges, 2 fundings, 1 holds") as string,
+      stdout: expect.stringContaining("2 keys, 20 charges, 2 fundings, 1 hold,") as string,
     });
-    expect(whole.stderr).toContain("charges: ");
+    expect(whole.stderr).toBe("");
 
     for (const [column, harm, mend] of damages) {
       await sql.query(harm);

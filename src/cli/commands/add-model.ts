@@ -28,28 +28,28 @@ type AddOptions = PriceOptions & {
 export function addModelAddCommand(models: Command): void {
   const command = models
     .command("add")
-    .argument("<model>", "the id callers use", modelId)
-    .description(
-      "add a model with its price and a route; or, to a model that is there, another route, or a change of one or of whether it reasons",
-    )
-    .requiredOption("--provider <name>", "the provider its route leads to")
-    .requiredOption("--upstream-model <name>", "what that provider calls the model")
+    .argument("<model>", "the id that clients use", modelId)
+    .description("add a model with a price and a route, or add or change a route of an existing model")
+    .requiredOption("--provider <name>", "provider of the route")
+    .requiredOption("--upstream-model <name>", "the provider's name for the model")
     .addOption(
-      new Option("--format <format>", "the format that provider speaks")
-        .choices(PROVIDER_DIALECTS)
-        .makeOptionMandatory(),
+      new Option("--format <format>", "wire format of the route").choices(PROVIDER_DIALECTS).makeOptionMandatory(),
     )
-    .option("--conformant", "forward its streams as they come")
-    .option("--no-conformant", "repair its streams on the way (as usual)")
-    .option("--priority <number>", "routes of a lower one are tried first (usually 0)", smallCount)
-    .option("--weight <number>", "share among routes of one priority (usually 1); 0 is a last resort", smallCount)
+    .option("--conformant", "forward its streams unchanged")
+    .option("--no-conformant", "repair its streams (default)")
+    .option("--priority <number>", "routes with a lower number are tried first (default: 0)", smallCount)
+    .option(
+      "--weight <number>",
+      "share of requests among routes of equal priority; 0 is used last (default: 1)",
+      smallCount,
+    )
     .option("--context <tokens>", "context window", limit)
-    .option("--max-output <tokens>", "longest answer", limit)
-    .option("--reasoning", "it can be asked to think (as usual)")
-    .option("--no-reasoning", "it cannot: requests that are translated for it are sent without effort and thoughts")
-    .option("--name <text>", "a name for people");
+    .option("--max-output <tokens>", "limit of output tokens", limit)
+    .option("--reasoning", "the model supports reasoning (default)")
+    .option("--no-reasoning", "it does not; translated requests omit reasoning effort and earlier reasoning")
+    .option("--name <text>", "display name");
   addPriceOptions(command)
-    .option("--unpublished", "do not offer it to callers yet")
+    .option("--unpublished", "do not make it available to clients yet")
     .option("--json", "print JSON")
     .action(async (id: string, options: AddOptions, self: Command) => {
       await withOperator(self, async ({ catalogue }, by) => {
@@ -85,7 +85,7 @@ function tariffOf(options: PriceOptions): Tariff | null {
   const parts = partsOf(options);
   if (Object.keys(parts).length === 0) return null;
   const tariff = mergeTariff(null, parts);
-  if (tariff === null) throw new CommandError("a price has at least --input and --output.");
+  if (tariff === null) throw new CommandError("a price needs at least --input and --output.");
   return tariff;
 }
 

@@ -19,24 +19,30 @@ type AddOptions = {
   json?: true;
 };
 
+const RESULTS = { added: "Added", changed: "Changed", unchanged: "No change to" } as const;
+
 /** `tollgate providers add`. */
 export function addProviderAddCommand(providers: Command): void {
   providers
     .command("add")
-    .argument("<name>", "what to call it")
-    .description("add a provider, with the place of its credential or with the credential itself, which is encrypted")
-    .option("--url <url>", "base URL up to and without the operation's path, such as https://api.example.com/v1")
-    .option("--credential <reference>", "where its credential is found: env:NAME, file:/absolute/path, stored or none")
+    .argument("<name>", "its name in the catalogue, logs and metrics")
+    .description("add a provider, with a reference to its credential or with the credential itself, stored encrypted")
+    .option("--url <url>", "base URL without the operation's path, such as https://api.example.com/v1")
+    .option("--credential <reference>", "where to find its credential: env:NAME, file:/absolute/path, stored or none")
     .option("--credential-stdin", "read the credential from standard input and store it, encrypted with credential.key")
-    .addOption(new Option("--preset <name>", "URL and credential of a known provider").choices(Object.keys(PRESETS)))
+    .addOption(
+      new Option("--preset <name>", "use the URL and credential reference of a known provider").choices(
+        Object.keys(PRESETS),
+      ),
+    )
     .addOption(
       new Option(
         "--unknown-members <what>",
-        "what it is told of members nobody here knows (default: forward at OpenAI and Anthropic, else drop)",
+        "what to do with unknown request fields (default: forward for OpenAI and Anthropic, otherwise drop)",
       ).choices(["forward", "drop"]),
     )
-    .option("--open-members <names>", "unknown members it is told all the same, such as top_k,reasoning*")
-    .option("--replace", "change one that is there already with another URL or credential")
+    .option("--open-members <names>", "unknown fields to forward even with drop, such as top_k,reasoning*")
+    .option("--replace", "replace the URL or credential of an existing provider")
     .option("--json", "print JSON")
     .action(addProvider);
 }
@@ -44,7 +50,7 @@ export function addProviderAddCommand(providers: Command): void {
 async function addProvider(name: string, options: AddOptions, command: Command): Promise<void> {
   if (options.credentialStdin && options.credential !== undefined) {
     throw new CommandError(
-      "--credential says where the credential is, --credential-stdin brings it: give one of them.",
+      "--credential names where to find the credential; --credential-stdin reads it. Use one of them.",
     );
   }
   const credential = options.credentialStdin ? { credential: "stored" } : {};
@@ -54,18 +60,18 @@ async function addProvider(name: string, options: AddOptions, command: Command):
     const present = options.replace ? "replace" : "keep";
     const { result, provider } = await providers.add({ ...order, secret, present }, by);
     if (isSentInTheClear(order)) {
-      warn(`${order.baseUrl} is not https, so the credential can be read on the way`);
+      warn(`${order.baseUrl} is not https: anyone on the network path can read the credential.`);
     }
     // What this command could have of it says nothing about the gateways of the database.
     if (through === "gateway" && provider.credentialProblem !== null) {
-      const problem = `the running gateway cannot have the credential: ${provider.credentialProblem}`;
-      warn(`${problem} Set it up there, or store it with --credential-stdin --replace.`);
+      const problem = `the running gateway cannot read the credential: ${provider.credentialProblem}`;
+      warn(`${problem} Provide it there, or store it with --credential-stdin --replace.`);
     }
     printResult(
       { provider: name, result, base_url: order.baseUrl, credential: order.credentialRef },
       {
         json: options.json === true,
-        text: () => `${result} ${name} at ${order.baseUrl}, credential ${credentialText(provider)}`,
+        text: () => `${RESULTS[result]} ${name}: ${order.baseUrl}, credential ${credentialText(provider)}.`,
       },
     );
   });

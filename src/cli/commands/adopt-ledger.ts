@@ -8,10 +8,8 @@ import { facts } from "../text/table.ts";
 export function addLedgerAdoptCommand(ledger: Command): void {
   ledger
     .command("adopt")
-    .description(
-      "say that the books are on this database server now, as after a restore; exit 1 when --apply is missing",
-    )
-    .option("--apply", "do it; without it nothing is changed")
+    .description("make this database server the ledger's current server, as after a restore")
+    .option("--apply", "write the change; without it, only show what would change")
     .option("--json", "print JSON")
     .action(async (options: { apply?: true; json?: true }, command: Command) => {
       await withStorage(command, async (storage, by) => {
@@ -38,17 +36,17 @@ function adoptionView({ standing: { identifier, timeline, booked }, needed, adop
 function adoptionText({ standing: { identifier, timeline, booked }, needed, adopted }: Adoption): string {
   const remembered = [
     `system identifier ${booked?.identifier ?? "unknown"}, timeline ${booked?.timeline ?? "unknown"}`,
-    ...(booked?.supersededBy == null ? [] : [`and since then elsewhere on timeline ${booked.supersededBy}`]),
+    ...(booked?.supersededBy == null ? [] : [`later on another server, timeline ${booked.supersededBy}`]),
   ].join(", ");
   const found = facts("", [
     ["this server", `system identifier ${identifier}, timeline ${timeline}`],
-    ["books last on", remembered],
+    ["ledger last on", remembered],
   ]).trimStart();
-  if (!needed) return `${found}\n\nThis server has the books. Nothing to do.`;
+  if (!needed) return `${found}\n\nThis is the ledger's current server. Nothing to do.`;
   if (adopted)
-    return `${found}\n\nThe books are on this server now. Restart gateways that ran before; those that start from now on use it.`;
+    return `${found}\n\nThis is now the ledger's current server. Restart gateways that were already running.`;
   return (
-    `${found}\n\nGateways refuse this server. What was paid in or charged on the other one since the copy was made is not in these books. ` +
-    "Make sure that the other one takes no more writes, run `tollgate ledger verify`, and then `tollgate ledger adopt --apply`."
+    `${found}\n\nGateways refuse this server. Top-ups and charges made on the other server after this copy are missing here. ` +
+    "Make sure that the other server accepts no more writes, run `tollgate ledger verify`, then run `tollgate ledger adopt --apply`."
   );
 }

@@ -11,10 +11,10 @@ type Options = { json?: true };
 
 /** `tollgate catalogue`: providers, models, prices and routes from a file, and what prices have been. */
 export function addCatalogueCommands(program: Command): void {
-  const catalogue = program.command("catalogue").description("publish providers, models, prices and routes");
+  const catalogue = program.command("catalogue").description("apply a catalogue file, and list prices");
   catalogue
     .command("apply <file>")
-    .description("make the catalogue as the file describes it; what it does not mention stays")
+    .description("create and update providers, models, prices and routes from a file; nothing is deleted")
     .option("--json", "print JSON")
     .action(async (file: string, options: Options, command: Command) => {
       const description = readCatalogueFile(readFileSync(file, "utf8"), file);
@@ -26,7 +26,7 @@ export function addCatalogueCommands(program: Command): void {
     });
   catalogue
     .command("prices <model>")
-    .description("list every version of a model's price: past, in force, to come, withdrawn or suspended")
+    .description("list all price versions of a model: past, current, upcoming, withdrawn and suspended")
     .option("--json", "print JSON")
     .action(async (model: string, options: Options, command: Command) => {
       await withOperator(command, async ({ catalogue: models }) => {

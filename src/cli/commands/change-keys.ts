@@ -9,11 +9,11 @@ import { screenOf } from "../text/screen.ts";
 import { addKeyUpdateCommand } from "./update-key.ts";
 
 const STATUS_COMMANDS: Record<StatusChange, string> = {
-  suspend: "stop a key for now; callers hear that it is not valid",
-  resume: "let a suspended key work again",
-  disable: "stop a key for now; callers hear that it is disabled",
-  enable: "let a disabled key work again",
-  revoke: "stop a key for good",
+  suspend: "suspend a key; its requests get 401 until you resume it",
+  resume: "reactivate a suspended key",
+  disable: "disable a key; its requests get 403 key_disabled until you enable it",
+  enable: "reactivate a disabled key",
+  revoke: "revoke a key permanently; its requests get 401",
 };
 
 /** `tollgate keys suspend | resume | disable | enable | revoke | update | rotate`. */
@@ -27,9 +27,9 @@ export function addKeyChangeCommands(keys: Command): void {
   keys
     .command("rotate")
     .argument("<key>", "id or prefix", keyName)
-    .description("give a key a new secret, printed once; the old ones go on working for the overlap")
+    .description("create a new secret for a key; its old secrets stay valid during the overlap")
     .addOption(
-      new Option("--overlap <time>", "how long the old secrets go on working: 0, 90s, 15m, 24h, 7d")
+      new Option("--overlap <time>", "how long the old secrets stay valid, such as 0, 90s, 15m, 24h or 7d")
         .argParser(durationMs)
         .default(durationMs("24h"), "24h"),
     )
@@ -40,7 +40,7 @@ export function addKeyChangeCommands(keys: Command): void {
         const rotated = keyShownView(shown);
         if (!options.json) {
           process.stderr.write(
-            `${secretListing(rotated.secrets, screenOf(process.stderr))}\n\nthe new secret is shown this once:\n`,
+            `${secretListing(rotated.secrets, screenOf(process.stderr))}\n\nSave the new secret now; it won't be shown again.\n`,
           );
         }
         printResult({ ...rotated, secret }, { json: options.json === true, text: () => secret });
@@ -62,7 +62,7 @@ function addStatusCommand(keys: Command, { change, description }: { change: Stat
           { key, changed },
           {
             json: options.json === true,
-            text: () => (changed ? `${named(key)} is now ${key.status}` : `${named(key)} was already ${key.status}`),
+            text: () => (changed ? `${named(key)} is now ${key.status}.` : `${named(key)} was already ${key.status}.`),
           },
         );
       });

@@ -6,10 +6,10 @@ import { printResult } from "../text/print.ts";
 
 /** `tollgate config show`: every value, where it came from, and never a secret. */
 export function addConfigCommands(program: Command): void {
-  const config = program.command("config").description("look at the settings");
+  const config = program.command("config").description("show the settings");
   config
     .command("show")
-    .description("print every setting with its value and its source; secrets are never printed")
+    .description("list every setting with its value and source; secrets are hidden")
     .option("--json", "print JSON")
     .action((options: { json?: true }, command: Command) => {
       const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);

@@ -53,15 +53,15 @@ type DevOptions = {
 export function addDevCommand(program: Command): void {
   program
     .command("dev")
-    .description("run everything on this machine: gateway, database, a simulated provider, two keys")
-    .option("--port <number>", "port of the gateway (default 8080); 0 takes any free one", portNumber)
-    .option("--admin-port <number>", "port of the admin listener (default: any free one)", portNumber)
-    .option("--folder <path>", "where the database, the keys and the log are kept", DEFAULT_DEV_FOLDER)
-    .option("--ready-file <file>", "write URLs and keys as JSON there once everything answers")
-    .option("--simulator <url>", "use a simulated provider that already runs", httpUrl)
-    .option("--catalogue <file>", "publish these providers and models too")
-    .option("--recordings <folder>", "recorded answers the simulated provider can replay")
-    .option("--json", "print URLs and keys as JSON")
+    .description("run everything on this machine: gateway, database, simulated provider and two keys")
+    .option("--port <number>", "port of the gateway; 0 picks a free port (default: 8080)", portNumber)
+    .option("--admin-port <number>", "port of the admin listener (default: a free port)", portNumber)
+    .option("--folder <path>", "folder for the database, the keys and the log", DEFAULT_DEV_FOLDER)
+    .option("--ready-file <file>", "write URLs and keys to this file as JSON once dev is ready")
+    .option("--simulator <url>", "use a simulated provider that is already running", httpUrl)
+    .option("--catalogue <file>", "also publish the providers and models in this file")
+    .option("--recordings <folder>", "recorded answers for the simulated provider to replay")
+    .option("--json", "print URLs and keys as JSON, and no request lines")
     .action(runDev);
 }
 

@@ -11,14 +11,16 @@ import { type FundedJson, fundedView } from "../../wire/admin/funds.ts";
 import { whyRefused } from "../../db/database-error.ts";
 import { creditAmount, keyName, tokenCount } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
+import { grouped } from "../text/cell.ts";
 import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 
 type TopUpOptions = { ref?: string; kind: TopUpKind; json?: true };
 type BudgetOptions = { ref?: string; period?: BudgetPeriod; json?: true };
 
-const KINDS: Record<TopUpKind, string> = { purchase: "paid for", grant: "given", adjust: "a correction" };
-const REFERENCE_HELP = "names this operation: repeated with the same name, it is booked once (default: a new name)";
+const KINDS: Record<TopUpKind, string> = { purchase: "paid for", grant: "free of charge", adjust: "a correction" };
+const REFERENCE_HELP =
+  "reference of this operation; repeating the command with the same reference books it once (default: a new one)";
 
 /** `tollgate topup` and `tollgate budget`. */
 export function addFundsCommands(program: Command): void {
@@ -27,8 +29,12 @@ export function addFundsCommands(program: Command): void {
     .command("topup")
     .argument("<key>", "id or prefix", keyName)
     .argument("<amount>", "credits, such as 25 or 0.50; negative only with --kind adjust", creditAmount)
-    .description("add credit to a key")
-    .addOption(new Option("--kind <kind>", `why: ${kinds.join(", ")}`).choices(Object.keys(KINDS)).default("purchase"))
+    .description("add credit to a key, once per reference")
+    .addOption(
+      new Option("--kind <kind>", `kind of top-up: ${kinds.join(", ")}`)
+        .choices(Object.keys(KINDS))
+        .default("purchase"),
+    )
     .option("--ref <name>", REFERENCE_HELP)
     .option("--json", "print JSON")
     .action(async (name: string, amount: bigint, options: TopUpOptions, command: Command) => {
@@ -43,11 +49,9 @@ export function addFundsCommands(program: Command): void {
   program
     .command("budget")
     .argument("<key>", "id or prefix", keyName)
-    .argument("<tokens>", "tokens the key may use per period", tokenCount)
-    .description("set the token budget of a key, from now on and for the period that is running")
-    .addOption(
-      new Option("--period <period>", "when it begins anew (default: as the key has it)").choices(BUDGET_PERIODS),
-    )
+    .argument("<tokens>", "tokens the key may use per period, such as 5_000_000", tokenCount)
+    .description("set the token budget of a key, starting with the current period")
+    .addOption(new Option("--period <period>", "how often it renews (default: unchanged)").choices(BUDGET_PERIODS))
     .option("--ref <name>", REFERENCE_HELP)
     .option("--json", "print JSON")
     .action(async (name: string, budget: number, options: BudgetOptions, command: Command) => {
@@ -69,7 +73,7 @@ async function booked(booking: Promise<FundedKey>, reference: string): Promise<F
     if (whyRefused(error) !== null) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(
-      `${reason.replace(/\.$/, "")}. It may or may not have been booked; repeat it with --ref ${reference}, and it is booked once.`,
+      `${reason.replace(/\.$/, "")}. It is not known whether this was booked. Repeat the command with --ref ${reference}: it is booked only once.`,
       { cause: error },
     );
   }
@@ -78,16 +82,16 @@ async function booked(booking: Promise<FundedKey>, reference: string): Promise<F
 function topUpText({ key, result, reference, account }: FundedJson, amount: bigint): string {
   const booking =
     result === "funded"
-      ? `booked ${formatCredits(amount)} credits to ${key.prefix}…`
-      : `already booked to ${key.prefix}… under this reference; nothing changed`;
-  return `${booking}\nbalance    ${account.balance}\nreference  ${reference}`;
+      ? `Added ${grouped(formatCredits(amount))} credits to ${key.prefix}….`
+      : `Already booked to ${key.prefix}… under this reference. Nothing changed.`;
+  return `${booking}\nbalance    ${grouped(account.balance)}\nreference  ${reference}`;
 }
 
 function budgetText({ key, result, reference, account }: FundedJson): string {
-  const per = account.period === "none" ? "in all" : `per ${account.period ?? ""}`;
+  const per = account.period === "none" ? "in total" : `per ${account.period ?? ""}`;
   const change =
     result === "funded"
-      ? `${key.prefix}… may use ${account.budget ?? "0"} tokens ${per}`
-      : `already set for ${key.prefix}… under this reference; nothing changed`;
-  return `${change}\nleft       ${account.balance}\nreference  ${reference}`;
+      ? `${key.prefix}… may use ${grouped(account.budget ?? "0")} tokens ${per}.`
+      : `Already set for ${key.prefix}… under this reference. Nothing changed.`;
+  return `${change}\navailable  ${grouped(account.balance)}\nreference  ${reference}`;
 }

@@ -27,24 +27,24 @@ const FILE_BYTES = 32 * 1024 * 1024;
 export function addModelImportCommand(models: Command): void {
   models
     .command("import")
-    .argument("<file>", "the price list")
-    .description("compare a price list with the catalogue, and with --apply make the catalogue so")
-    .addOption(new Option("--from <format>", "whose list it is").choices(["litellm"]).makeOptionMandatory())
-    .requiredOption("--provider <name>", "our provider whose models these are")
-    .option("--vendor <pattern>", "which of the list's vendors (default: the name of the provider)")
-    .option("--match <pattern>", "only these ids, with * for any characters", "*")
+    .argument("<file>", "price list, a JSON file")
+    .description("compare a price list with the catalogue; --apply writes the changes")
+    .addOption(new Option("--from <format>", "format of the list").choices(["litellm"]).makeOptionMandatory())
+    .requiredOption("--provider <name>", "provider in the catalogue that serves these models")
+    .option("--vendor <pattern>", "vendor name in the list (default: the name of the provider)")
+    .option("--match <pattern>", "only ids that match this pattern; * matches any characters", "*")
     .addOption(
-      new Option("--markup <factor>", "what to multiply prices by").argParser(markup).default(markup("1"), "1"),
+      new Option("--markup <factor>", "factor to multiply prices by").argParser(markup).default(markup("1"), "1"),
     )
-    .option("--free", "carry models that the list prices at 0")
-    .option("--dearest", "carry models with several prices for a token, at the highest")
-    .option("--publish", "offer new models to callers at once (default: unpublished)")
-    .option("--apply", "change the catalogue; without it nothing is changed")
+    .option("--free", "include models priced at 0")
+    .option("--dearest", "include models with several token prices, at the highest")
+    .option("--publish", "publish new models immediately (default: unpublished)")
+    .option("--apply", "write the changes; without it, only show them")
     .option("--json", "print JSON")
     .action(async (file: string, options: ImportOptions, command: Command) => {
       const text = readTextFile(file, FILE_BYTES);
       if (!/^\s*\{/.test(text))
-        throw new CommandError(`${file} is no JSON object. Save the list itself, not the page that shows it.`);
+        throw new CommandError(`${file} is not a JSON object. Save the list itself, not the web page that shows it.`);
       await withOperator(command, async ({ catalogue }, by, { config }) => {
         const creditUsd = parseFactor(config.creditUsd);
         invariant(creditUsd, "a credit is worth something");

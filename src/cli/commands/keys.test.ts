@@ -50,7 +50,7 @@ test("the secret of a key that was made is printed, whatever else cannot be had"
   expect(text).toEqual({
     code: 0,
     stdout: "tgc_the-secret\n",
-    stderr: "made credit key tgc_a034Fq4J…; its secret is shown this once:\n",
+    stderr: "Created credit key tgc_a034Fq4J….\nSave this secret now; it won't be shown again.\n",
   });
   expect(json.code).toBe(0);
   expect(JSON.parse(json.stdout)).toEqual({ key: KEY, secret: "tgc_the-secret", account: null });

@@ -26,7 +26,7 @@ type CreateOptions = {
 
 /** `tollgate keys …`. */
 export function addKeyCommands(program: Command): void {
-  const keys = program.command("keys").description("make, show and change API keys");
+  const keys = program.command("keys").description("create, list, show and change API keys");
   addCreateCommand(keys);
 
   addPageOptions(keys.command("list").description("list keys, newest first"), 100)
@@ -41,7 +41,7 @@ export function addKeyCommands(program: Command): void {
   keys
     .command("show")
     .argument("<key>", "id or prefix", keyName)
-    .description("show a key: state, limits, money, secrets")
+    .description("show one key: status, limits, balance and secrets")
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
@@ -60,16 +60,20 @@ export function addKeyCommands(program: Command): void {
 function addCreateCommand(keys: Command): void {
   keys
     .command("create")
-    .description("make a key; its secret is printed once and kept nowhere")
-    .addOption(new Option("--mode <mode>", "how the key pays").choices(KEY_MODES).default("credit"))
-    .option("--credit <amount>", "credit to start with, such as 25 or 0.50 (mode credit)", creditAmount)
-    .option("--budget <tokens>", "tokens it may use per period (mode token_budget)", tokenCount)
-    .addOption(new Option("--period <period>", "when the budget begins anew (default month)").choices(BUDGET_PERIODS))
-    .option("--label <text>", "a name for people")
+    .description("create a key and print its secret, which is never shown again")
+    .addOption(
+      new Option("--mode <mode>", "what the key spends: credits or a token budget")
+        .choices(KEY_MODES)
+        .default("credit"),
+    )
+    .option("--credit <amount>", "initial credit, such as 25 or 0.50 (mode credit)", creditAmount)
+    .option("--budget <tokens>", "tokens the key may use per period (mode token_budget)", tokenCount)
+    .addOption(new Option("--period <period>", "how often the budget renews (default: month)").choices(BUDGET_PERIODS))
+    .option("--label <text>", "a label to recognise the key by")
     .option("--provider <name>", "restrict the key to one provider", "all")
     .option("--model <id...>", "restrict the key to these models")
-    .option("--rpm <number>", "requests per minute", positiveInteger)
-    .option("--expires <date>", "when the key stops working, such as 2027-01-31T00:00:00Z", isoDate)
+    .option("--rpm <number>", "limit of requests per minute", positiveInteger)
+    .option("--expires <date>", "expiry date, such as 2027-01-31 or 2027-01-31T18:00:00Z", isoDate)
     .option("--json", "print JSON")
     .action(async (options: CreateOptions, command: Command) => {
       await withOperator(command, async (operator, by) => {

@@ -12,12 +12,12 @@ import { addQuarantineCommands } from "./quarantine.ts";
 
 /** `tollgate ledger show | verify | adopt | quarantine | partitions`. */
 export function addLedgerCommands(program: Command): void {
-  const ledger = program.command("ledger").description("read the books and check that they add up");
+  const ledger = program.command("ledger").description("read the ledger and verify it");
 
   const show = ledger
     .command("show")
     .argument("<key>", "id or prefix", keyName)
-    .description("list what was paid in and charged, newest first, in the order in which requests began");
+    .description("list top-ups and charges of a key, newest first, ordered by when each request began");
   addPageOptions(show, 50)
     .option("--json", "print JSON")
     .action(async (name: string, options: PageOptions & { json?: true }, command: Command) => {
@@ -29,13 +29,15 @@ export function addLedgerCommands(program: Command): void {
 
   ledger
     .command("verify")
-    .description("fold the journal and hold every balance against it; exit 1 when one differs")
-    .option("--key <key>", "only this key, by id or prefix", keyName)
+    .description("recompute every balance from the journal and report differences")
+    .option("--key <key>", "verify only this key, by id or prefix", keyName)
     .option("--json", "print JSON")
     .action(async (options: { key?: string; json?: true }, command: Command) => {
       await withOperator(command, async ({ books }) => {
         const progress = createProgress();
-        const verified = await books.verify(options.key ?? null, ({ phase, done }) => progress.show(phase, done));
+        const verified = await books.verify(options.key ?? null, ({ phase, done }) =>
+          progress.show(`Checking ${phase}`, done),
+        );
         const report = verificationView(verified);
         progress.end();
         printResult(report, { json: options.json === true, text: (screen) => verificationText(report, screen) });

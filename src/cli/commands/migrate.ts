@@ -9,10 +9,13 @@ type MigrateCommandOptions = { status?: true; servingRole?: string; readingRole?
 export function addMigrateCommand(program: Command): void {
   program
     .command("migrate")
-    .description("bring the database up to date")
-    .option("--status", "only say what is pending; exit 1 when something is")
-    .option("--serving-role <name>", "give this role exactly what a gateway needs; later migrations keep it so")
-    .option("--reading-role <name>", "let this role read everything but digests, credentials and stored answers")
+    .description("apply pending migrations to the database")
+    .option("--status", "only list pending migrations; exit 1 if there are any")
+    .option("--serving-role <name>", "grant this role exactly what a gateway needs, now and in later migrations")
+    .option(
+      "--reading-role <name>",
+      "grant this role read access to everything except digests, credentials and stored responses",
+    )
     .option("--json", "print JSON")
     .action(async (options: MigrateCommandOptions, command: Command) => {
       const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
@@ -23,7 +26,10 @@ export function addMigrateCommand(program: Command): void {
           const pending = await pendingMigrations(database, { folder: migrationsFolder() });
           printResult(
             { pending },
-            { json, text: () => (pending.length === 0 ? "up to date" : `pending: ${pending.join(", ")}`) },
+            {
+              json,
+              text: () => (pending.length === 0 ? "The database is up to date." : `Pending: ${pending.join(", ")}`),
+            },
           );
           process.exitCode = pending.length === 0 ? 0 : 1;
           return;
@@ -31,9 +37,9 @@ export function addMigrateCommand(program: Command): void {
         const result = await migrate(database, {
           folder: migrationsFolder(),
           roles: options,
-          onStep: ({ name, elapsedMs }) => process.stderr.write(`applied ${name} in ${elapsedMs} ms\n`),
+          onStep: ({ name, elapsedMs }) => process.stderr.write(`Applied ${name} in ${elapsedMs} ms\n`),
         });
-        printResult(result, { json, text: () => `the database is at ${result.current}` });
+        printResult(result, { json, text: () => `The database is at ${result.current}.` });
       } finally {
         await database.close();
       }

@@ -21,8 +21,8 @@ export function addModelCommands(program: Command): void {
 
   models
     .command("list")
-    .description("list models, published or not: price, routes, and why one cannot be used")
-    .option("--match <pattern>", "only these ids, with * for any characters", "*")
+    .description("list models with price, limits and routes, and why a model cannot be used")
+    .option("--match <pattern>", "only ids that match this pattern; * matches any characters", "*")
     .option("--json", "print JSON")
     .action(async (options: { match: string } & Json, command: Command) => {
       await withOperator(command, async ({ catalogue }) => {
@@ -37,8 +37,8 @@ export function addModelCommands(program: Command): void {
 
   addModelAddCommand(models);
   addPriceCommand(models);
-  addPublicationCommand(models, "publish", "offer models to callers");
-  addPublicationCommand(models, "unpublish", "take models from callers, who then get 404; nothing is deleted");
+  addPublicationCommand(models, "publish", "make models available to clients");
+  addPublicationCommand(models, "unpublish", "withdraw models; clients get 404 and nothing is deleted");
   addRoutesCommand(models);
   addModelImportCommand(models);
 }
@@ -46,10 +46,10 @@ export function addModelCommands(program: Command): void {
 function addPriceCommand(models: Command): void {
   const command = models
     .command("price")
-    .argument("<model>", "id of a model")
-    .description("change a price, at once or from a date on; parts that are not named stay");
+    .argument("<model>", "model id")
+    .description("change the price of a model, now or from a date; parts you do not name stay");
   addPriceOptions(command)
-    .option("--from <date>", "when it begins, such as 2027-01-31T00:00:00Z (default: now)", isoDate)
+    .option("--from <date>", "when the price takes effect, such as 2027-01-31T00:00:00Z (default: now)", isoDate)
     .option("--json", "print JSON")
     .action(async (id: string, options: PriceOptions & { from?: string } & Json, self: Command) => {
       const parts = partsOf(options);
@@ -69,7 +69,7 @@ function addPriceCommand(models: Command): void {
 function addPublicationCommand(models: Command, word: "publish" | "unpublish", description: string): void {
   models
     .command(word)
-    .argument("<model...>", "ids of models")
+    .argument("<model...>", "model ids")
     .description(description)
     .option("--json", "print JSON")
     .action(async (ids: string[], options: Json, command: Command) => {
@@ -94,9 +94,9 @@ const publicationText =
 function addRoutesCommand(models: Command): void {
   models
     .command("routes")
-    .argument("<model>", "id of a model")
-    .addArgument(new Argument("[action]", "what to do with a route; without it they are listed").choices(["remove"]))
-    .argument("[route]", "its id, or as much of it or of PROVIDER/UPSTREAM-MODEL as names one")
+    .argument("<model>", "model id")
+    .addArgument(new Argument("[action]", "remove a route; without it, routes are listed").choices(["remove"]))
+    .argument("[route]", "route id or PROVIDER/UPSTREAM-MODEL, or an unambiguous beginning of either")
     .description("list the routes of a model, or remove one")
     .option("--force", "remove even the last route of a published model")
     .option("--json", "print JSON")
@@ -108,12 +108,12 @@ function addRoutesCommand(models: Command): void {
         options: { force?: true } & Json,
         command: Command,
       ) => {
-        if (action === "remove" && route === undefined) throw new CommandError("name the route that is to be removed.");
+        if (action === "remove" && route === undefined) throw new CommandError("name the route to remove.");
         const json = options.json === true;
         await withOperator(command, async ({ catalogue }, by) => {
           if (route !== undefined) {
             const removed = await catalogue.removeRoute(id, { route, last: options.force ? "remove" : "keep" }, by);
-            const text = () => `removed ${removed.name}; routes left: ${removed.routesLeft}`;
+            const text = () => `Removed ${removed.name}. Routes left: ${removed.routesLeft}.`;
             printResult({ model: id, ...removed }, { json, text });
             return;
           }

@@ -9,8 +9,8 @@ import { createProgress } from "../text/progress.ts";
 export function addPartitionsCommand(ledger: Command): void {
   ledger
     .command("partitions")
-    .description("list the days of the journal and those left in the default partition; --repair moves one of these")
-    .option("--repair <day>", "move this day (UTC) into partitions of its own; run as the owner of the tables", utcDay)
+    .description("list the journal's partitions by day, or move a day out of the default partition")
+    .option("--repair <day>", "move this day (UTC) into its own partitions; run as the owner of the tables", utcDay)
     .option("--json", "print JSON")
     .action(async (options: { repair?: string; json?: true }, command: Command) => {
       const json = options.json === true;
@@ -25,8 +25,8 @@ export function addPartitionsCommand(ledger: Command): void {
           options.repair,
           (step) =>
             step.kind === "copied"
-              ? progress.show(`rows of ${step.table} copied`, step.rows)
-              : progress.show("tries for the lock of the journal", step.tries),
+              ? progress.show(`Rows of ${step.table} copied`, step.rows)
+              : progress.show("Attempts to lock the journal", step.tries),
           by,
         );
         progress.end();
@@ -36,6 +36,6 @@ export function addPartitionsCommand(ledger: Command): void {
 }
 
 function utcDay(text: string): string {
-  if (text.length !== 10) throw new InvalidArgumentError("It must be a day such as 2027-01-31 (UTC).");
+  if (text.length !== 10) throw new InvalidArgumentError("It must be a day, such as 2027-01-31 (UTC).");
   return isoDate(text).slice(0, 10);
 }

@@ -11,13 +11,13 @@ import { addProviderTestCommand } from "./test-provider.ts";
 export function addProviderCommands(program: Command): void {
   const providers = program
     .command("providers")
-    .description("add, list, test and remove providers; change the key of stored credentials");
+    .description("add, list, test and remove providers, and re-encrypt their credentials");
 
   addProviderAddCommand(providers);
 
   providers
     .command("list")
-    .description("list providers with their routes: formats, and whether forwarded as they come or normalised")
+    .description("list providers with their credentials and routes")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
@@ -34,9 +34,9 @@ export function addProviderCommands(program: Command): void {
 
   providers
     .command("remove")
-    .argument("<name>", "a provider")
-    .description("remove a provider; refused while published models have routes there")
-    .option("--force", "withdraw the routes of published models too")
+    .argument("<name>", "name of a provider")
+    .description("remove a provider; refused while a published model has a route to it")
+    .option("--force", "also withdraw the routes of published models")
     .option("--json", "print JSON")
     .action(async (name: string, options: { force?: true; json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {

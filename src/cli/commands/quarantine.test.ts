@@ -32,7 +32,7 @@ describe.skipIf(whyUnavailable("15") !== null)("tollgate ledger quarantine", () 
     expect(listed.code).toBe(0);
     expect(listed.stdout).toContain(`${requestId}\n  key           ${keyId}`);
     expect(JSON.parse((await run("quarantine", "list", "--json")).stdout)).toMatchObject({ total: 1 });
-    expect((await run("verify")).stdout).toContain("1 of the holds is in quarantine");
+    expect((await run("verify")).stdout).toContain("1 hold is in quarantine");
 
     const refused = await run("quarantine", "release", requestId);
     expect(refused.code).toBe(1);

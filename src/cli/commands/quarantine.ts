@@ -12,11 +12,11 @@ const STAYS: ReadonlySet<string> = new Set(["refused", "not_quarantined"]);
 export function addQuarantineCommands(ledger: Command): void {
   const quarantine = ledger
     .command("quarantine")
-    .description("requests that could not be ended: their money stays reserved until they are released");
+    .description("list and release requests that could not be settled; their reservation stays until then");
 
   const list = quarantine
     .command("list")
-    .description("list what is reserved, since when, why, and what to do; exit 0 even when there are some");
+    .description("list quarantined requests: reserved amount, time, reason and fix");
   addPageOptions(list, 100)
     .option("--json", "print JSON")
     .action(async (options: PageOptions & { json?: true }, command: Command) => {
@@ -28,9 +28,9 @@ export function addQuarantineCommands(ledger: Command): void {
 
   quarantine
     .command("release")
-    .argument("<request...>", "ids of requests, as listed")
-    .description("end requests at their last checkpoint; exit 1 when one could not be ended or is not there")
-    .option("--void", "end them at 0 instead, without a charge")
+    .argument("<request...>", "request ids, as listed")
+    .description("settle quarantined requests at their last checkpoint")
+    .option("--void", "release them without a charge")
     .option("--json", "print JSON")
     .action(async (requests: string[], options: { void?: true; json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {

@@ -8,7 +8,7 @@ import { rekeyText } from "../text/rekey-text.ts";
 export function addProviderRekeyCommand(providers: Command): void {
   providers
     .command("rekey")
-    .description("seal every stored credential anew with credential.key, opening it with credential.previous_key")
+    .description("re-encrypt stored credentials with credential.key, decrypting them with credential.previous_key")
     .option("--json", "print JSON")
     .action(async (options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {

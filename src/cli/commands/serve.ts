@@ -28,8 +28,8 @@ const FAREWELL_MS = 30_000;
 export function addServeCommand(program: Command): void {
   program
     .command("serve")
-    .description("run the gateway (settings from tollgate.yaml and the environment)")
-    .option("--migrate", "bring the database up to date first")
+    .description("run the gateway on PostgreSQL, with settings from tollgate.yaml and the environment")
+    .option("--migrate", "apply pending migrations first")
     .option("--workers <number>", "processes that share the port; each has an admin port of its own", workerCount, 1)
     .action(async (options: ServeOptions, command: Command) => {
       const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);

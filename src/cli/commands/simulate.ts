@@ -4,10 +4,10 @@ import { untilSignal } from "../serve/until-signal.ts";
 import { printResult } from "../text/print.ts";
 
 const SCRIPTS = `
-What it does is said behind the first + of a model's name, setting by setting:
-  sim+tokens=50+rate=20                    words at a pace
-  sim+thinking=8+tools=weather,time+once   thoughts, two calls, then words
-  sim+fail=error@5                         a stream that breaks
+Script the response in the model's name, after the first +:
+  sim+tokens=50+rate=20                    50 tokens, 20 per second
+  sim+thinking=8+tools=weather,time+once   reasoning, two tool calls, then text
+  sim+fail=error@5                         a stream that fails after 5 tokens
   sim+refusal                              a refusal
 All settings: docs/reference/simulator.md`;
 
@@ -15,10 +15,10 @@ All settings: docs/reference/simulator.md`;
 export function addSimulateCommand(program: Command): void {
   program
     .command("simulate")
-    .description("run a provider that is not one: every format, scripted faults, a witness log")
-    .option("--port <number>", "port to listen on; 0 takes any free one", portNumber, 9100)
+    .description("run a simulated provider: every format, scripted faults and a request log")
+    .option("--port <number>", "port to listen on; 0 picks a free port", portNumber, 9100)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--recordings <folder>", "recorded answers that can be replayed")
+    .option("--recordings <folder>", "recorded answers to replay")
     .option("--json", "print JSON")
     .addHelpText("after", SCRIPTS)
     .action(async (options: { port: number; host: string; recordings?: string; json?: true }) => {
@@ -31,7 +31,7 @@ export function addSimulateCommand(program: Command): void {
         { url: simulator.url },
         {
           json: options.json === true,
-          text: () => `simulated provider at ${simulator.url}/v1 (wants a credential and takes any; stop with Ctrl-C)`,
+          text: () => `Simulated provider at ${simulator.url}/v1. It accepts any credential. Press Ctrl-C to stop.`,
         },
       );
       await untilSignal();

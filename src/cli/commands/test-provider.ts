@@ -13,13 +13,14 @@ type TestOptions = { model?: string; format?: ProviderDialect; json?: true };
 export function addProviderTestCommand(providers: Command): void {
   providers
     .command("test")
-    .argument("<name>", "a provider")
-    .description("make one small call to a provider, at its price, and say how it answered; exit 1 when it failed")
-    .option("--model <id>", "a model with a route there, or one by the provider's own name")
+    .argument("<name>", "name of a provider")
+    .description("send one small request to a provider, at its price, and report the response")
+    .option("--model <id>", "a model with a route to it, or a model name of the provider")
     .addOption(
-      new Option("--format <format>", "only routes of this format; of a model without one, its format (chat)").choices(
-        PROVIDER_DIALECTS,
-      ),
+      new Option(
+        "--format <format>",
+        "use routes of this format; for a model without a route, the format to use (default: chat)",
+      ).choices(PROVIDER_DIALECTS),
     )
     .option("--json", "print JSON")
     .action(async (name: string, options: TestOptions, command: Command) => {
@@ -27,7 +28,7 @@ export function addProviderTestCommand(providers: Command): void {
         const provider = await operator.providers.show(name);
         const choice = chooseTarget(provider, { model: options.model, dialect: options.format });
         process.stderr.write(
-          `making one call to ${provider.baseUrl}: ${printable(choice.upstreamModel)}, at most ${PROBE_OUTPUT_TOKENS} tokens of output\n`,
+          `Sending one request to ${provider.baseUrl}: ${printable(choice.upstreamModel)}, at most ${PROBE_OUTPUT_TOKENS} output tokens\n`,
         );
         const { upstreamModel, dialect } = choice;
         const result = await operator.providers.probe(name, { upstreamModel, dialect });

@@ -25,22 +25,20 @@ export function addKeyUpdateCommand(keys: Command): void {
     .command("update")
     .argument("<key>", "id or prefix", keyName)
     .description("change the limits, provider, models or label of a key")
-    .option("--rpm <number|none>", "requests per minute", orWord("none", positiveInteger))
-    .option("--expires <date|never>", "when the key stops working; a later date revives it", orWord("never", isoDate))
-    .option("--label <text>", "a name for people; an empty text removes it")
+    .option("--rpm <number|none>", "limit of requests per minute", orWord("none", positiveInteger))
+    .option("--expires <date|never>", "expiry date; a later date reactivates an expired key", orWord("never", isoDate))
+    .option("--label <text>", "a label to recognise the key by; an empty text removes it")
     .option("--provider <name|all>", "restrict the key to one provider, or lift that restriction")
     .addOption(
-      new Option("--model <id...>", "restrict the key to these models, in place of those it lists").conflicts([
+      new Option("--model <id...>", "restrict the key to these models, replacing its list").conflicts([
         "allModels",
         "addModel",
         "removeModel",
       ]),
     )
-    .addOption(
-      new Option("--all-models", "lift the restriction to certain models").conflicts(["addModel", "removeModel"]),
-    )
-    .option("--add-model <id...>", "add models to those the key lists")
-    .option("--remove-model <id...>", "remove models from those the key lists")
+    .addOption(new Option("--all-models", "let the key use every model").conflicts(["addModel", "removeModel"]))
+    .option("--add-model <id...>", "add models to its list")
+    .option("--remove-model <id...>", "remove models from its list")
     .option("--json", "print JSON")
     .action(async (name: string, options: UpdateOptions, command: Command) => {
       const changes = changesOf(options);
@@ -48,7 +46,7 @@ export function addKeyUpdateCommand(keys: Command): void {
         throw new CommandError("there is nothing to change. See `tollgate keys update --help` for the options.");
       await withOperator(command, async (operator, by) => {
         const key = keyView(await operator.keys.update(name, changes, by));
-        printResult({ key }, { json: options.json === true, text: () => `changed ${named(key)}: ${summaryOf(key)}` });
+        printResult({ key }, { json: options.json === true, text: () => `Changed ${named(key)}: ${summaryOf(key)}` });
       });
     });
 }

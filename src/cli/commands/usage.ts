@@ -12,8 +12,8 @@ export function addUsageCommand(program: Command): void {
   program
     .command("usage")
     .argument("<key>", "id or prefix", keyName)
-    .description("show what a key has and what it used, by day and by model")
-    .option("--days <number>", "how many days, today included, UTC", countUpTo(366), 7)
+    .description("show the balance of a key and its usage by day and by model")
+    .option("--days <number>", "number of days up to today, in UTC", countUpTo(366), 7)
     .option("--json", "print JSON")
     .action(async (name: string, options: { days: number; json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {

@@ -12,6 +12,9 @@ export const grouped = (text: string | number): string =>
       `${sign}${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}${rest ?? ""}`,
   );
 
+/** A count with its noun: 1 key, 1,200 keys. */
+export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+
 /** A moment without its milliseconds: 2027-01-31 18:00:00Z. Any other text stays. */
 export const shortMoment = (text: string): string => text.replace(MOMENT, "$1 $2Z");
 

@@ -28,18 +28,18 @@ export function importText({ compared, list, applied }: ImportReport, screen: Sc
       ? []
       : [
           facts(
-            "left out",
+            "Skipped",
             skipped.map(([reason, models]) => [String(models), SKIP_REASONS[reason]]),
             screen,
           ),
         ]),
     ...foreignText(compared),
     `${count("new")} new, ${count("changed")} changed, ${count("unchanged")} unchanged, ${list.refused.length} refused`,
-    applied ? "applied" : "nothing was changed; --apply does it",
+    applied ? "Changes written." : "Nothing was changed. Use --apply to write the changes.",
   ].join("\n\n");
 }
 
 function foreignText(compared: readonly ImportedModel[]): string[] {
   const ids = compared.filter(({ change }) => change === "foreign").map(({ id }) => id);
-  return ids.length === 0 ? [] : [`another provider's models here, left alone: ${ids.join(", ")}`];
+  return ids.length === 0 ? [] : [`Models of another provider, left unchanged: ${ids.join(", ")}`];
 }

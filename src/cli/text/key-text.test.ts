@@ -23,12 +23,12 @@ const row = (id: string) => ({
 test("a page of keys that is not the last says how to go on", () => {
   const data = [row("a"), row("b")];
 
-  expect(keyListing({ data, next: "abc" }, {})).toMatch(/\n\nmore: --after abc$/);
+  expect(keyListing({ data, next: "abc" }, {})).toMatch(/\n\nThere are more. Continue with --after abc$/);
   expect(keyListing({ data, next: null }, {})).not.toContain("--after");
 });
 
 test("an empty page after others is not taken for a gateway without keys", () => {
-  expect(keyListing({ data: [], next: null }, { after: "b" })).toBe("no more keys");
+  expect(keyListing({ data: [], next: null }, { after: "b" })).toBe("No more keys.");
   expect(keyListing({ data: [], next: null }, {})).toContain("tollgate keys create");
 });
 
@@ -36,6 +36,6 @@ test("a new key that has expired already is told so, since its date was most lik
   const account = { unit: "credit", balance: "5", period: null } as AccountJson;
   const past = { ...row("a"), status: "expired" as const, expires_at: "2020-01-01T00:00:00.000Z" };
 
-  expect(openingAdvice(past, account)).toContain("which expired on 2020-01-01T00:00:00.000Z already, with 5 credits");
+  expect(openingAdvice(past, account)).toContain("(already expired on 2020-01-01T00:00:00.000Z) with 5 credits");
   expect(openingAdvice(row("a"), account)).not.toContain("expired");
 });

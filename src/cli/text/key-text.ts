@@ -1,7 +1,7 @@
 import type { AccountJson } from "../../wire/admin/funds.ts";
 import type { KeyJson, KeyListJson, KeyShownJson } from "../../wire/admin/keys.ts";
 import { moreText } from "../page-options.ts";
-import { printable } from "./cell.ts";
+import { grouped, printable } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts, table } from "./table.ts";
 
@@ -11,7 +11,7 @@ export const keyName = ({ prefix, label }: Pick<KeyJson, "prefix" | "label">): s
 
 export function keyListing({ data, next }: KeyListJson, { after }: { after?: string }, screen: Screen = PLAIN): string {
   if (data.length === 0)
-    return after === undefined ? "no keys yet; make one with `tollgate keys create`" : "no more keys";
+    return after === undefined ? "No keys yet. Create one with `tollgate keys create`." : "No more keys.";
   const listing = table(
     ["=PREFIX", "MODE", "STATUS", "LABEL", "PROVIDER", ">RPM", "EXPIRES", "?ID"],
     data.map((row) => [
@@ -31,7 +31,7 @@ export function keyListing({ data, next }: KeyListJson, { after }: { after?: str
 
 export const secretListing = (secrets: KeyShownJson["secrets"], screen: Screen = PLAIN): string =>
   table(
-    ["SECRET", "STATUS", "MADE", "EXPIRES"],
+    ["SECRET", "STATUS", "CREATED", "EXPIRES"],
     secrets.map((secret) => [`${secret.prefix}…`, secret.status, secret.created_at, secret.expires_at ?? "never"]),
     { screen },
   );
@@ -42,10 +42,10 @@ export function keyDetails({ key, secrets }: KeyShownJson, account: AccountJson,
     ["mode", key.mode],
     ["status", key.status],
     ["provider", key.provider_scope],
-    ["models", key.models?.join(", ") ?? (key.provider_scope === "all" ? "all" : "all of its provider")],
+    ["models", key.models?.join(", ") ?? (key.provider_scope === "all" ? "all" : "all models of its provider")],
     ["rpm", String(key.rpm_limit ?? "unlimited")],
     ["expires", key.expires_at ?? "never"],
-    ["made", key.created_at],
+    ["created", key.created_at],
     ...accountFacts(account),
   ];
   return `${facts(keyName(key), pairs, screen)}\n\n${secretListing(secrets, screen)}`;
@@ -54,19 +54,22 @@ export function keyDetails({ key, secrets }: KeyShownJson, account: AccountJson,
 /** What a key has and had, as lines of a table. */
 export function accountFacts(account: AccountJson): [name: string, value: string][] {
   const { budget, period, period_ends_at: ends } = account;
-  const requests = `${account.requests}, ${account.input_tokens} tokens in, ${account.output_tokens} out`;
+  const requests = `${grouped(account.requests)}; ${grouped(account.input_tokens)} input tokens, ${grouped(account.output_tokens)} output tokens`;
   if (account.unit === "credit") {
     return [
-      ["balance", `${account.balance} credits, ${account.reserved} of it reserved`],
-      ["paid in", account.purchased],
-      ["spent", `${account.used}, ${account.today} of it today, ${account.last_request} by the last request`],
+      ["balance", `${grouped(account.balance)} credits, of which ${grouped(account.reserved)} reserved`],
+      ["funded", `${grouped(account.purchased)} credits`],
+      [
+        "spent",
+        `${grouped(account.used)} credits; ${grouped(account.today)} today, ${grouped(account.last_request)} on the last request`,
+      ],
       ["requests", requests],
     ];
   }
   return [
-    ["budget", `${budget ?? "0"} tokens ${period === "none" ? "in all" : `per ${period ?? ""}`}`],
-    ["used", `${account.used}${ends === null ? "" : `, begins anew on ${ends}`}`],
-    ["left", `${account.balance}, ${account.reserved} of it reserved`],
+    ["budget", `${grouped(budget ?? "0")} tokens ${period === "none" ? "in total" : `per ${period ?? ""}`}`],
+    ["used", `${grouped(account.used)} tokens${ends === null ? "" : `; renews at ${ends}`}`],
+    ["available", `${grouped(account.balance)} tokens, of which ${grouped(account.reserved)} reserved`],
     ["requests", requests],
   ];
 }
@@ -74,21 +77,23 @@ export function accountFacts(account: AccountJson): [name: string, value: string
 /** What the operator should know of a key that was just made; `account` is null when it could not be had. */
 export function openingAdvice(key: KeyJson, account: AccountJson | null): string {
   // A date that was mistyped would else be found by whoever is given the key.
-  const expired = key.status === "expired" ? `, which expired on ${key.expires_at ?? ""} already,` : "";
-  const made = `made ${key.mode} key ${keyName(key)}${expired}`;
-  if (account === null) return `${made}; its secret is shown this once:\n`;
+  const expired = key.status === "expired" ? ` (already expired on ${key.expires_at ?? ""})` : "";
+  const made = `Created ${key.mode} key ${keyName(key)}${expired}`;
+  if (account === null) return `${made}.\n${SAVE_IT}`;
   return account.balance === "0"
-    ? `${made} with a balance of 0: it cannot start a request until it ${remedy(key)}\nits secret is shown this once:\n`
-    : `${made} with ${opening(account)}; its secret is shown this once:\n`;
+    ? `${made}. Its balance is 0, so requests are rejected. ${remedy(key)}\n${SAVE_IT}`
+    : `${made} with ${opening(account)}.\n${SAVE_IT}`;
 }
+
+const SAVE_IT = "Save this secret now; it won't be shown again.\n";
 
 function remedy({ mode, prefix }: KeyJson): string {
   return mode === "credit"
-    ? `is topped up: tollgate topup ${prefix} 25`
-    : `has a budget: tollgate budget ${prefix} 1000000 --period month`;
+    ? `Add credit: tollgate topup ${prefix} 25`
+    : `Set a budget: tollgate budget ${prefix} 1000000 --period month`;
 }
 
 function opening({ unit, balance, period }: AccountJson): string {
-  if (unit === "credit") return `${balance} credits`;
-  return `${balance} tokens ${period === "none" ? "in all" : `per ${period ?? ""}`}`;
+  if (unit === "credit") return `${grouped(balance)} credits`;
+  return `${grouped(balance)} tokens ${period === "none" ? "in total" : `per ${period ?? ""}`}`;
 }

@@ -56,7 +56,7 @@ test("a list of models says price, limit, routes and why one cannot be used", ()
     "small                       128000        4096                                                             no route",
   ]);
   expect(modelListing([], "*")).toContain("tollgate models import");
-  expect(modelListing([], "gpt*")).toBe("no model is called gpt*");
+  expect(modelListing([], "gpt*")).toBe("No model matches gpt*.");
   expect(modelView(model)).toMatchObject({
     capabilities: { reasoning: false },
     price: { input: "2.5", output: "0.000000001" },
@@ -95,10 +95,10 @@ test("an import tells what differs, names what it refuses, and counts the rest",
   expect(text).toMatch(/^new +a +input 2\.5, /m);
   expect(text).toMatch(/^d +input_cost_per_token +-1 is below zero$/m);
   expect(text).toMatch(/^ {2}3 +neither chat nor responses$/m);
-  expect(text).toContain("left alone: c");
+  expect(text).toContain("left unchanged: c");
   expect(text).toContain("1 new, 0 changed, 1 unchanged, 1 refused");
-  expect(text).toContain("nothing was changed");
-  expect(importText({ ...report, applied: true })).toMatch(/applied$/);
+  expect(text).toContain("Nothing was changed");
+  expect(importText({ ...report, applied: true })).toMatch(/Changes written\.$/);
   expect(importView(report)).toMatchObject({
     applied: false,
     models: [{ id: "a", change: "new", before: null, after: { price: { input: "2.5" } } }, {}, {}],

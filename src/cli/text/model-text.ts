@@ -60,12 +60,12 @@ const modelTone = (cell: string, title: string): Tone | null =>
 
 const noModels = (match: string): string =>
   match === "*"
-    ? "no model; add one with `tollgate models add`, or many with `tollgate models import`"
-    : `no model is called ${printable(match)}`;
+    ? "No models yet. Add one with `tollgate models add`, or many with `tollgate models import`."
+    : `No model matches ${printable(match)}.`;
 
 export const routeListing = (routes: readonly Route[], screen: Screen = PLAIN): string =>
   routes.length === 0
-    ? "no route"
+    ? "No routes."
     : table(
         ["ROUTE", "PROVIDER", "UPSTREAM MODEL", "FORMAT", "HOW", ">PRIORITY", ">WEIGHT"],
         routes.map((route) => [

@@ -8,15 +8,17 @@ test("a day left in the default partition is listed with the command that moves 
 
   const text = partitionListing({ days, defaultCharges: 12, defaultUsageRecords: 11 });
 
-  expect(text).toContain("12 charges and 11 usage records lie in the default partition.");
+  expect(text).toContain("12 charges and 11 usage records are in the default partition.");
   expect(text).toContain("tollgate ledger partitions --repair 2026-11-18");
 });
 
 test("with nothing in the default partition there is nothing to do", () => {
-  expect(partitionListing({ days: [], defaultCharges: 0, defaultUsageRecords: 0 })).toMatch(/nothing lies in/);
+  expect(partitionListing({ days: [], defaultCharges: 0, defaultUsageRecords: 0 })).toMatch(
+    /default partition is empty/,
+  );
 });
 
 test("a move says how many rows it moved and how long requests waited", () => {
-  expect(repairText({ ...day, result: "moved", lockedMs: 70 })).toMatch(/^moved 12 charges and 11 .* waited 70 ms/);
-  expect(repairText({ ...day, result: "present", lockedMs: 0 })).toMatch(/nothing to do/);
+  expect(repairText({ ...day, result: "moved", lockedMs: 70 })).toMatch(/^Moved 12 charges and 11 .* waited 70 ms/);
+  expect(repairText({ ...day, result: "present", lockedMs: 0 })).toMatch(/Nothing to do/);
 });

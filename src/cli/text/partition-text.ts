@@ -1,4 +1,5 @@
 import type { JournalDays, RepairedDay } from "../../operator/storage.ts";
+import { grouped } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { table } from "./table.ts";
 
@@ -23,14 +24,14 @@ export function partitionListing(
   const rows = days.map((it) => [it.day, it.place, String(it.charges), String(it.usageRecords)]);
   const left = days.filter(({ place }) => place === "default").map(({ day }) => day);
   const listing =
-    days.length === 0 ? "no partitions yet" : table(["DAY", "PARTITION", ">CHARGES", ">RECORDS"], rows, { screen });
+    days.length === 0 ? "No partitions yet." : table(["DAY", "PARTITION", ">CHARGES", ">RECORDS"], rows, { screen });
   const [first] = left;
-  if (first === undefined) return `${listing}\n\nnothing lies in the default partition`;
-  return `${listing}\n\n${charges} charges and ${records} usage records lie in the default partition. Move a day: tollgate ledger partitions --repair ${first}`;
+  if (first === undefined) return `${listing}\n\nThe default partition is empty.`;
+  return `${listing}\n\n${grouped(charges)} charges and ${grouped(records)} usage records are in the default partition. Move a day with: tollgate ledger partitions --repair ${first}`;
 }
 
 export function repairText({ day, result, charges, usageRecords: records, lockedMs }: RepairedDay): string {
-  if (result === "present") return `${day} has its own partitions; nothing to do`;
-  if (result === "made") return `${day} has its own partitions now; nothing of it lay in the default partition`;
-  return `moved ${charges} charges and ${records} usage records of ${day}; requests waited ${lockedMs} ms. Counts and sums are as before.`;
+  if (result === "present") return `${day} has its own partitions. Nothing to do.`;
+  if (result === "made") return `${day} now has its own partitions. The default partition held nothing of it.`;
+  return `Moved ${grouped(charges)} charges and ${grouped(records)} usage records of ${day}. Requests waited ${lockedMs} ms. Counts and sums are unchanged.`;
 }

@@ -45,7 +45,7 @@ test("a first price is told whole, and one that is taken back with what holds in
     "withdrawn  price     large  input 5 → 2.25 (version 3, from 2090-01-01T00:00:00.000Z)",
     "changed    provider  acme",
   ]);
-  expect(changeListing([])).toBe("nothing to change");
+  expect(changeListing([])).toBe("Nothing to change.");
 });
 
 test("as data, amounts are exact decimals in the words of the catalogue file", () => {
@@ -86,7 +86,7 @@ test("the book says of every version whether it is past, in force, to come or wi
   expect(linesOf(priceBookListing(book, NOW))[2]).toBe(
     "3        in force   2026-11-15T00:00:00.000Z  input 3, output 10, tools.search 0.01",
   );
-  expect(priceBookListing([], NOW)).toContain("no price yet");
+  expect(priceBookListing([], NOW)).toContain("No price yet");
 });
 
 test("a price in force that lacks a part is suspended, and the book names the part", () => {

@@ -9,7 +9,7 @@ type BookedPrice = Awaited<ReturnType<ManageCatalogue["listPrices"]>>["data"][nu
 
 export const changeListing = (changes: readonly CatalogueChange[], screen: Screen = PLAIN): string =>
   changes.length === 0
-    ? "nothing to change"
+    ? "Nothing to change."
     : table(
         ["CHANGE", "WHAT", "NAME", "HOW"],
         changes.map((change) => [
@@ -34,9 +34,9 @@ export const priceBookView = (book: readonly BookedPrice[], nowMs: number): obje
 
 export const priceBookListing = (book: readonly BookedPrice[], nowMs: number, screen: Screen = PLAIN): string =>
   book.length === 0
-    ? "no price yet, so it cannot be had on credit; set one with `tollgate catalogue apply`"
+    ? "No price yet, so credit keys cannot use this model. Set one with `tollgate models price`."
     : table(
-        ["VERSION", "STATE", "FROM", "CREDITS PER MILLION TOKENS, OR PER CALL OF A TOOL"],
+        ["VERSION", "STATE", "FROM", "CREDITS PER MILLION TOKENS OR TOOL CALL"],
         book.map((price) => [
           String(price.version),
           stateOf(price, book, nowMs),

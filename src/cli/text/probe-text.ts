@@ -28,9 +28,9 @@ export const probeView = ({ provider, choice, result }: ProbeReport): object => 
 export function probeText({ provider, choice, result }: ProbeReport, screen: Screen = PLAIN): string {
   const { examination } = result;
   const pairs: [string, string][] = [
-    ["answer", result.status === null ? "none" : String(result.status)],
+    ["status", result.status === null ? "none" : String(result.status)],
     ["first byte", result.firstByteMs === null ? "none" : `${result.firstByteMs} ms`],
-    ["whole answer", `${result.wholeMs} ms`],
+    ["complete after", `${result.wholeMs} ms`],
   ];
   if (result.problem !== null) pairs.push(["problem", result.problem]);
   if (examination !== null) {
@@ -40,8 +40,8 @@ export function probeText({ provider, choice, result }: ProbeReport, screen: Scr
         "usage",
         usage === null ? "not reported" : `input ${usage.inputTokens ?? "?"}, output ${usage.outputTokens ?? "?"}`,
       ],
-      ["names itself", model === "" ? "nothing" : model],
-      ["stream rules", broken.length === 0 ? "all kept" : `broken: ${broken.join("; ")}`],
+      ["model name sent", model === "" ? "none" : model],
+      ["stream rules", broken.length === 0 ? "all met" : `broken: ${broken.join("; ")}`],
       ["suggestion", adviceOf({ provider, choice, result })],
     );
   }
@@ -57,10 +57,10 @@ function adviceOf({ provider, choice, result }: ProbeReport): string {
   const { route, upstreamModel, dialect } = choice;
   const advice =
     suggestion === "conformant"
-      ? "may be conformant, as far as an answer in words tells; tool calls were not tried, and callers would see that name"
+      ? "conformant is possible: the text response met all rules. Tool calls were not tested, and clients would see that model name"
       : "normalised";
   if (route === null || route.conformant === (suggestion === "conformant")) return advice;
   const option = suggestion === "conformant" ? "--conformant" : "--no-conformant";
   const command = `tollgate models add ${route.modelId} --provider ${provider} --upstream-model ${upstreamModel} --format ${dialect} ${option}`;
-  return `${advice}; the route is not: ${command}`;
+  return `${advice}. The route differs; change it with: ${command}`;
 }

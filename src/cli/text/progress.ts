@@ -1,22 +1,22 @@
+import { clearLine, cursorTo } from "node:readline";
+import { grouped } from "./cell.ts";
+
 type Progress = { show: (phase: string, done: number) => void; end: () => void };
 
-/** How far a long command is, on standard error: one line that changes in a terminal, a line per phase in a log. */
-export function createProgress(): Progress {
-  const { stderr } = process;
-  let current: { phase: string; done: number } | null = null;
-  const text = (): string => (current === null ? "" : `${current.phase}: ${current.done} looked at`);
-
-  const end = (): void => {
-    if (current === null) return;
-    stderr.write(stderr.isTTY ? `\r\u001B[K${text()}\n` : `${text()}\n`);
-    current = null;
+/** How far a long command is: one line of a terminal's standard error that changes and is gone at the end. A log gets the result only. */
+export function createProgress(stderr: NodeJS.WriteStream = process.stderr): Progress {
+  const clear = (): void => {
+    clearLine(stderr, 0);
+    cursorTo(stderr, 0);
   };
   return {
     show: (phase, done) => {
-      if (current !== null && current.phase !== phase) end();
-      current = { phase, done };
-      if (stderr.isTTY) stderr.write(`\r\u001B[K${text()}`);
+      if (!stderr.isTTY) return;
+      clear();
+      stderr.write(`${phase}: ${grouped(done)}`);
     },
-    end,
+    end: () => {
+      if (stderr.isTTY) clear();
+    },
   };
 }

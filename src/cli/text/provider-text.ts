@@ -35,9 +35,9 @@ export const providerView = ({
 
 export const providerListing = (providers: readonly ProviderDetails[], screen: Screen = PLAIN): string =>
   providers.length === 0
-    ? "no provider yet; add one with `tollgate providers add`"
+    ? "No providers yet. Add one with `tollgate providers add`."
     : table(
-        ["PROVIDER", "URL", "CREDENTIAL", "UNKNOWN MEMBERS", ">ROUTES", "HOW"],
+        ["PROVIDER", "URL", "CREDENTIAL", "UNKNOWN FIELDS", ">ROUTES", "HOW"],
         providers.map(({ name, baseUrl, routes, unknownMembers, openMembers, ...credential }) => [
           name,
           baseUrl,
@@ -74,12 +74,12 @@ function handlingText(routes: ProviderDetails["routes"]): string {
     ];
     return `${dialect}: ${counts.filter((count) => count !== false).join(", ")}`;
   });
-  if (hidden > 0) parts.push(`${hidden} of models that are not published`);
+  if (hidden > 0) parts.push(`${hidden} of unpublished models`);
   return parts.join("; ");
 }
 
 export function removalText({ name, withdrawn, stranded }: Removed): string {
-  const lines = [`removed the provider ${name}`, ...withdrawn.map((route) => `withdrew ${route}`)];
-  if (stranded.length > 0) lines.push(`published and without a route now: ${stranded.join(", ")}`);
+  const lines = [`Removed provider ${name}.`, ...withdrawn.map((route) => `Withdrew route ${route}.`)];
+  if (stranded.length > 0) lines.push(`Published models without a route: ${stranded.join(", ")}`);
   return lines.map(printable).join("\n");
 }

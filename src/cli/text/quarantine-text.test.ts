@@ -29,14 +29,14 @@ test("a list that leaves some out says how many there are", () => {
   const page = quarantineListing({ data: [hold], next: "abc", total: 40 });
 
   expect(page).toContain("1 of 40 requests in quarantine");
-  expect(page).toMatch(/more: --after abc$/);
+  expect(page).toMatch(/Continue with --after abc$/);
   expect(quarantineListing({ data: [], next: null, total: 0 })).toBe("No request is in quarantine.");
 });
 
 test.each([
   ["charged", "charged 0.1"],
   ["voided", "without a charge"],
-  ["ended_before", "nothing to do"],
+  ["ended_before", "Nothing to do"],
   ["not_quarantined", "not in quarantine"],
   ["refused", "still in quarantine. because (SQLSTATE 23505). do this"],
 ] as const)("a release that is %s says so", (result, words) => {

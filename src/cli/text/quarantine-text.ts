@@ -28,13 +28,13 @@ export function quarantineListing({ data, next, total }: QuarantineJson, screen:
 export function releaseText({ request_id: id, result, charged, sqlstate, reason, fix }: ReleasedJson): string {
   switch (result) {
     case "charged":
-      return `${id}: ended at its last checkpoint and charged ${charged}.`;
+      return `${id}: settled at its last checkpoint; charged ${charged}.`;
     case "voided":
-      return `${id}: ended without a charge; its reservation was given back.`;
+      return `${id}: released without a charge.`;
     case "ended_before":
-      return `${id}: ended before by the process that served it; nothing to do.`;
+      return `${id}: already settled by the process that served it. Nothing to do.`;
     case "not_quarantined":
-      return `${id}: not in quarantine; \`tollgate ledger quarantine list\` says what is.`;
+      return `${id}: not in quarantine. \`tollgate ledger quarantine list\` lists those that are.`;
     case "refused":
     default:
       return `${id}: still in quarantine. ${reason} (SQLSTATE ${sqlstate}). ${fix}`;

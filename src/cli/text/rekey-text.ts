@@ -2,6 +2,6 @@ import { type Rekeyed, shortKeyId } from "../../core/sealed-credential.ts";
 import { printable } from "./cell.ts";
 
 export function rekeyText({ keyId, resealed, current, unopened }: Rekeyed): string {
-  const counts = `sealed anew with the key ${shortKeyId(keyId)}: ${resealed.length}; had it already: ${current.length}; could not be opened: ${unopened.length}`;
-  return [counts, ...unopened.map(({ problem }) => `left as it was: ${printable(problem)}`)].join("\n");
+  const counts = `Re-encrypted with key ${shortKeyId(keyId)}: ${resealed.length}. Already current: ${current.length}. Could not be decrypted: ${unopened.length}.`;
+  return [counts, ...unopened.map(({ problem }) => `Unchanged: ${printable(problem)}`)].join("\n");
 }

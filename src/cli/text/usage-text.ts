@@ -27,7 +27,7 @@ export function usageText(
     days.map((total) => [total.day, total]),
     screen,
   );
-  if (models.length === 0) return `${summary}\n\n${byDay}\n\nnothing was used in these days`;
+  if (models.length === 0) return `${summary}\n\n${byDay}\n\nNo usage in this period.`;
   return `${summary}\n\n${byDay}\n\n${chart(
     ["MODEL", unit],
     models.map((total) => [total.model, total]),
@@ -39,7 +39,7 @@ function chart([name, unit]: [string, string], rows: [string, Total][], screen: 
   const most = Math.max(...rows.map(([, { cost }]) => Number(cost)));
   const width = screen.columns !== null && screen.columns < FULL_WIDTH ? NARROW_BAR : BAR_WIDTH;
   return table(
-    [name, unit, "?", ">REQUESTS", ">CUT OFF", ">TOKENS IN", ">TOKENS OUT"],
+    [name, unit, "?", ">REQUESTS", ">CUT OFF", ">INPUT TOKENS", ">OUTPUT TOKENS"],
     rows.map(([label, total]) => [
       label,
       total.cost,
