@@ -181,7 +181,7 @@ td ul + ul { margin-top: .3rem; }
   main { padding: 1.5rem 1rem 4rem; }
   h1 { font-size: 1.7rem; }
   h2 { margin-top: 2.75rem; }
-  pre { max-height: 24rem; padding-top: 2.3rem; }
+  pre { max-height: 28rem; }
   table, tbody, tr, table:not(.fields) td { display: block; width: auto !important; }
   thead { display: none; }
   table:not(.fields) td { white-space: normal; }
@@ -192,6 +192,7 @@ td ul + ul { margin-top: .3rem; }
   }
 }
 @media (max-width: 30rem) {
+  pre { padding-top: 2.3rem; }
   .brand { overflow: hidden; text-overflow: ellipsis; flex: none; max-width: 32%; }
   #found { position: fixed; top: 3.6rem; left: .75rem; right: .75rem; width: auto; }
 }

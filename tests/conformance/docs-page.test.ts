@@ -1,0 +1,177 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { installPackages, load } from "../support/npm-packages.ts";
+
+/** As much of the browser's library as is used; its types are not installed with the project. */
+type Locator = { click: () => Promise<void>; isVisible: () => Promise<boolean>; innerText: () => Promise<string> };
+type Page = {
+  goto: (url: string) => Promise<unknown>;
+  reload: () => Promise<unknown>;
+  evaluate: <Result>(script: string) => Promise<Result>;
+  locator: (selector: string) => Locator & { first: () => Locator };
+  keyboard: { press: (key: string) => Promise<void>; type: (text: string) => Promise<void> };
+  on: (event: "console" | "pageerror", listener: (said: unknown) => void) => void;
+};
+type Context = { newPage: () => Promise<Page>; close: () => Promise<void> };
+type Browser = { newContext: (options: object) => Promise<Context>; close: () => Promise<void> };
+type Library = { chromium: { launch: (options: object) => Promise<Browser> } };
+
+const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+const installed =
+  program === undefined
+    ? { folder: null, missing: "no chromium in /usr/bin" }
+    : await installPackages("browser", { "playwright-core": "1.65.0" });
+const { missing } = installed;
+// Reporters pass a file over in silence when all of it is skipped.
+if (missing) process.stderr.write(`skipped: the pages in a browser: ${missing}\n`);
+
+const PATIENT_MS = 180_000;
+let gateway: GatewayProcess;
+let browser: Browser;
+beforeAll(async () => {
+  if (missing) return;
+  gateway = await startGatewayProcess();
+  const { chromium } = load<Library>(installed, "playwright-core");
+  browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+}, PATIENT_MS);
+afterAll(async () => {
+  if (missing) return;
+  await browser.close();
+  await gateway.stop();
+}, PATIENT_MS);
+
+type Look = { width?: number; colorScheme?: "light" | "dark"; javaScriptEnabled?: boolean };
+
+/** Opens a page, and fails when it reports an error, such as something its policy forbids. */
+async function look(url: string, { width = 1440, ...look }: Look, work: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, ...look });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (said) => {
+    const { type, text } = said as { type: () => string; text: () => string };
+    if (type.call(said) === "error" && !text.call(said).includes("favicon")) errors.push(text.call(said));
+  });
+  await page.goto(url);
+  await work(page);
+  await context.close();
+  expect(errors).toEqual([]);
+}
+
+const docs = (listener: "public" | "admin"): string => `${gateway[`${listener}Url`]}/docs`;
+
+/** Texts whose colour is too close to what is behind them. */
+const FAINT = `(() => {
+  const parse = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => { const c = v / 255; return c <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4; })
+    .reduce((sum, c, at) => sum + c * [.2126, .7152, .0722][at], 0);
+  const behind = (element) => {
+    for (let up = element; up; up = up.parentElement) {
+      const color = parse(getComputedStyle(up).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  const seen = [...document.querySelectorAll("body *")].filter((element) =>
+    !["SCRIPT", "STYLE"].includes(element.tagName) && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+  const faint = seen.filter((element) => {
+    const [one, other] = [light(parse(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
+    return (one + .05) / (other + .05) < 4.5;
+  });
+  return { seen: seen.length, faint: [...new Set(faint.map(({ tagName, className }) => tagName + "." + className))] };
+})()`;
+
+describe.skipIf(missing)("in a browser", { timeout: PATIENT_MS }, () => {
+  test.each(["public", "admin"] as const)(
+    "the %s page fits a phone, a tablet and a desk, in colours that can be read",
+    async (listener) => {
+      for (const width of [390, 820, 1440])
+        for (const colorScheme of ["light", "dark"] as const)
+          await look(docs(listener), { width, colorScheme }, async (page) => {
+            const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+            const { seen, faint } = await page.evaluate<{ seen: number; faint: string[] }>(FAINT);
+
+            expect(wide).toBe(width);
+            expect(seen).toBeGreaterThan(300);
+            expect({ width, colorScheme, faint }).toEqual({ width, colorScheme, faint: [] });
+          });
+    },
+  );
+
+  test("search finds operations, fields and error codes by the keyboard alone", async () => {
+    const found = async (page: Page, text: string): Promise<string> => {
+      await page.keyboard.press("/");
+      await page.keyboard.type(text);
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("Enter");
+      return page.evaluate<string>(
+        "document.activeElement.id || document.activeElement.querySelector('code').textContent",
+      );
+    };
+    await look(docs("public"), {}, async (page) => {
+      expect(await found(page, "create a mess")).toBe("createMessage");
+      expect(await found(page, "stop_sequences")).toBe("stop_sequences");
+      expect(await found(page, "insufficient_cr")).toBe("insufficient_credit");
+      expect(await page.evaluate("location.hash")).toBe("#error-codes");
+    });
+  });
+
+  test("a tab that was chosen is chosen everywhere, and still when the reader returns", async () => {
+    const chosen =
+      "[...new Set([...document.querySelectorAll('[aria-selected=true]')].map(({ textContent }) => textContent))]";
+    await look(docs("public"), {}, async (page) => {
+      await page.locator("#createChatCompletion [role=tab]").first().click();
+      await page.keyboard.press("ArrowRight");
+      expect(await page.evaluate(chosen)).toEqual(["OpenAI Python", "Anthropic Python"]);
+      await page.reload();
+      expect(await page.evaluate(chosen)).toEqual(["OpenAI Python", "Anthropic Python"]);
+    });
+  });
+
+  test("every block of code has a button that says when it has copied", async () => {
+    await look(docs("public"), {}, async (page) => {
+      const [blocks, buttons] = await page.evaluate<number[]>(
+        "[document.querySelectorAll('pre').length, document.querySelectorAll('.code > pre + button').length]",
+      );
+      await page.locator("#listModels .copy").first().click();
+
+      expect(blocks).toBeGreaterThan(60);
+      expect(buttons).toBe(blocks);
+      expect(await page.evaluate("document.querySelector('[role=status]').textContent")).toBe("Copied");
+    });
+  });
+
+  test("on a phone the menu is folded, opens, and closes behind a link", async () => {
+    await look(docs("admin"), { width: 390 }, async (page) => {
+      expect(await page.locator("nav").isVisible()).toBe(false);
+      await page.locator(".menu > summary").click();
+      expect(await page.locator("nav").isVisible()).toBe(true);
+      await page.locator("nav a[href='#error-codes']").click();
+      expect(await page.locator("nav").isVisible()).toBe(false);
+    });
+  });
+
+  test("without a public_url the page names the address that the reader used", async () => {
+    const { port } = new URL(gateway.publicUrl);
+    const command = ".samples code";
+    await look(`http://localhost:${port}/token/docs`, {}, async (page) => {
+      expect(await page.locator(command).first().innerText()).toContain(`curl http://localhost:${port}/v1/models`);
+    });
+    await look(docs("public"), {}, async (page) => {
+      expect(await page.locator(command).first().innerText()).toContain(`curl ${gateway.publicUrl}/v1/models`);
+    });
+  });
+
+  test("without the script all samples can be unfolded, and nothing is shown that needs it", async () => {
+    await look(docs("public"), { javaScriptEnabled: false }, async (page) => {
+      const sample = page.locator("#createMessage details[data-tab='Anthropic Python'] pre").first();
+
+      expect(await page.locator(".tools").isVisible()).toBe(false);
+      expect(await sample.isVisible()).toBe(false);
+      await page.locator("#createMessage details[data-tab='Anthropic Python'] summary").first().click();
+      expect(await sample.isVisible()).toBe(true);
+    });
+  });
+});
