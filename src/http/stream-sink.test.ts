@@ -75,7 +75,7 @@ test("a caller that takes nothing is cut after the stall time [STR-32]", async (
 
   expect(sink.isGone()).toBe(true);
   expect(performance.now() - startedAtMs).toBeGreaterThan(140);
-  expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+  expect(performance.now() - startedAtMs).toBeLessThan(20_000);
 });
 
 test("signs of life written meanwhile do not save a caller that takes nothing [STR-32]", async () => {
@@ -85,7 +85,7 @@ test("signs of life written meanwhile do not save a caller that takes nothing [S
   sink.onGone(() => (gone = true));
   sink.onDrained(() => undefined);
   expect(sink.write(Buffer.alloc(MORE_THAN_SOCKETS_HOLD))).toBe(false);
-  const untilMs = performance.now() + 2_000;
+  const untilMs = performance.now() + 20_000;
   // The rhythm of the signs of life is the subject here, so the test keeps it.
   while (!gone && performance.now() < untilMs) {
     sink.write(Buffer.from(": keep-alive\n\n"));
@@ -131,7 +131,7 @@ test("a caller is not cut for an answer that waits behind another: it has not be
 });
 
 test("a caller that reads slowly, but reads, is not cut", async () => {
-  const { caller, sink } = await connection({ stallMs: 1_000 });
+  const { caller, sink } = await connection({ stallMs: 2_000 });
   sink.begin({ status: 200, headers: { "content-length": String(MORE_THAN_SOCKETS_HOLD) } });
   sink.end(Buffer.alloc(MORE_THAN_SOCKETS_HOLD));
   let taken = 0;
@@ -140,7 +140,7 @@ test("a caller that reads slowly, but reads, is not cut", async () => {
     const bytes = caller.read() as Buffer | null;
     taken += bytes?.length ?? 0;
     // Well within the stall time at each step, well beyond it in all.
-    await sleep(5);
+    await sleep(10);
   }
 
   expect(sink.isGone()).toBe(false);

@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../../tests/support/until.ts";
 import { type Simulator, startSimulator } from "./simulator.ts";
 
 let simulator: Simulator;
@@ -149,6 +150,7 @@ test("a reader that takes nothing stops the production instead of filling memory
   const { socket, callId } = askOnSocket("tokens=1000000+flush=batch");
   socket.pause();
   const id = await callId;
+  await until(() => (simulator.witness.find(id)?.bytesProduced ?? 0) > 0, "something is produced");
   let produced = -1;
   while (produced !== (simulator.witness.find(id)?.bytesProduced ?? 0)) {
     produced = simulator.witness.find(id)?.bytesProduced ?? 0;
