@@ -68,8 +68,8 @@ describe.each([CHAT, RESPONSES, MESSAGE])("a stream of $path", (operation) => {
 
 test("a key whose expiry is moved on in time keeps its streams [KEY-24]", async () => {
   const expires = (ms: number) => new Date(Date.now() + ms).toISOString();
-  const key = await issueKey(gateway, { credit: "1", expires_at: expires(3_000) });
-  const stream = await openStream(CHAT, { gateway, key: key.secret, fields: { model: "chat", max_tokens: 250 } });
+  const key = await issueKey(gateway, { credit: "1", expires_at: expires(6_000) });
+  const stream = await openStream(CHAT, { gateway, key: key.secret, fields: { model: "chat", max_tokens: 400 } });
   const reading = readAll(stream);
   await operate(gateway, `PATCH /keys/${key.id}`, { expires_at: expires(3_600_000) });
   const { text } = await reading;
