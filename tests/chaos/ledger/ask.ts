@@ -7,8 +7,8 @@ import { codeOf, type Json, signOf, WIRE_ROUTES } from "./wire-routes.ts";
 
 export type StageKey = { id: string; secret: string; mode: "credit" | "token_budget" };
 
-/** When a caller closes its connection: some time after it asked, or when it has seen so many events with content. */
-export type Leave = { afterMs: number } | { afterEvents: number };
+/** When a caller closes its connection: some time after it asked, when it has seen so many events with content, or then. */
+export type Leave = { afterMs: number } | { afterEvents: number } | { when: Promise<unknown> };
 
 export type Ask = {
   url: string;
@@ -70,6 +70,7 @@ export function ask(options: Ask): Promise<ClientEntry> {
       request.destroy();
     };
     const leaving = leave && "afterMs" in leave ? setTimeout(goAway, leave.afterMs) : undefined;
+    if (leave && "when" in leave) void leave.when.then(goAway, goAway);
     const finish = (): void => {
       clearTimeout(patience);
       clearTimeout(leaving);

@@ -139,7 +139,7 @@ describe.skipIf(whyUnavailable("15"))("a crowd on one key", () => {
       await expectSound(stage, "crowd");
       await expectVerified(stage);
     },
-    LONG ? 1_800_000 : 90_000,
+    LONG ? 1_800_000 : 300_000,
   );
 });
 

@@ -75,10 +75,10 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
     {
       name: "in the middle of a stream",
       model: "halfway",
-      reach: async ({ marker, sent }) => {
+      reach: async ({ key, marker, sent }) => {
         sent();
         await stage.witness.whenPaused(marker);
-        await sleep(300);
+        await untilWrittenDown(key);
       },
       charge: atLastCheckpoint,
       retried: [409],
@@ -86,12 +86,11 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
     {
       name: "after the usage arrived, before the settlement leaves",
       model: "halfway",
-      reach: async ({ gateway, marker, sent }) => {
+      reach: async ({ gateway, key, marker, sent }) => {
         const caught = gateway.proxy.next("settle_v2", "hold_query");
         sent();
         const goOn = await stage.witness.whenPaused(marker);
-        // Checkpoints are gathered for a while before they are written.
-        await sleep(500);
+        await untilWrittenDown(key);
         await goOn();
         await caught.happened;
       },
@@ -148,6 +147,13 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
   }
   async function hasHold(key: StageKey): Promise<boolean> {
     return (await readLedger(stage.cluster().url())).holds.some(({ keyId }) => keyId === key.id);
+  }
+  /** Checkpoints are gathered for a while before they are written. */
+  function untilWrittenDown({ id }: StageKey): Promise<void> {
+    const sql = "select from hold where key_id = $1 and checkpoint_cost > 0 and content_delivered";
+    const written = async (): Promise<boolean> =>
+      (await withClient(stage.cluster().url(), (client) => client.query(sql, [id]))).rowCount === 1;
+    return until(written, "what was delivered is written down");
   }
   /** What the provider says the whole answer takes; nothing where it was not reached. */
   async function usageOf(marker: string): Promise<Tokens> {

@@ -81,6 +81,6 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at random", () => {
       }
       await expectVerified(stage);
     },
-    LONG ? 3_600_000 : 120_000,
+    LONG ? 3_600_000 : 300_000,
   );
 });
