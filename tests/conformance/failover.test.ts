@@ -36,7 +36,7 @@ const models: Record<string, TestModel> = {
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  gateway = await startGatewayProcess({ models, settings: { TOLLGATE_LIMITS_STREAM_DEADLINE_MS: "2000" } });
+  gateway = await startGatewayProcess({ models, settings: { TOLLGATE_LIMITS_STREAM_DEADLINE_MS: "8000" } });
 });
 afterAll(() => gateway.stop());
 
@@ -154,9 +154,9 @@ test("a request's own deadline bounds the wait for its first byte [ERR-20]", asy
   const { status, body, requestId } = await ask("is the only one and hangs");
   const tookMs = performance.now() - startedAtMs;
 
-  console.log(`deadline 2 s, first-byte timeout 60 s: answered after ${Math.round(tookMs)} ms`);
+  console.log(`deadline 8 s, first-byte timeout 60 s: answered after ${Math.round(tookMs)} ms`);
   expect({ status, body }).toMatchObject({ status: 502, body: { error: { code: "upstream_error" } } });
-  expect(tookMs).toBeLessThan(10_000);
+  expect(tookMs).toBeLessThan(40_000);
   expect(Number(amounts(await entriesOf(requestId)))).toBe(0);
 });
 

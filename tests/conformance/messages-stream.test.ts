@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { MESSAGE, modelFor } from "../contract/operations.ts";
 import { openStream, readAll } from "../contract/open-stream.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../support/gateway-process.ts";
+import { watchLateness } from "../support/lateness.ts";
 import { onlyStraight } from "../support/provider-dialect.ts";
 import { until } from "../support/until.ts";
 
@@ -26,7 +27,7 @@ let gateway: GatewayProcess;
 beforeAll(async () => {
   gateway = await startGatewayProcess({
     models,
-    settings: { TOLLGATE_LIMITS_KEEP_ALIVE_MS: "300", TOLLGATE_LIMITS_STREAM_DEADLINE_MS: "4000" },
+    settings: { TOLLGATE_LIMITS_KEEP_ALIVE_MS: "300", TOLLGATE_LIMITS_STREAM_DEADLINE_MS: "10000" },
   });
 });
 afterAll(() => gateway.stop());
@@ -56,10 +57,15 @@ test("a delta reaches the caller before the provider has produced the next one [
 test("when the caller leaves, the provider sees it [CAN-1] [CAN-2]", async () => {
   const response = await open("endless");
   await once(response, "data");
+  const lateness = watchLateness();
+  const leftAtMs = Date.now();
   response.destroy();
 
   await until(async () => (await call("endless", "ended")) !== undefined, "the provider saw it");
-  expect(await call("endless", "ended")).toMatchObject({ ended: "caller_gone" });
+  const seen = await call("endless", "ended");
+  expect(seen).toMatchObject({ ended: "caller_gone" });
+  // And not only when the stream's own time was over.
+  expect((seen?.callerGoneAtMs ?? Infinity) - leftAtMs).toBeLessThanOrEqual(1_000 + 3 * lateness.stop());
 });
 
 test("on a conformant route the bytes relayed are the bytes produced [STR-26]", async (context) => {
