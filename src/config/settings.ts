@@ -163,11 +163,11 @@ export const settings = z.strictObject({
   ledger: group("How a process talks to the ledger, and what it risks on requests that never end.", {
     timeout_ms: milliseconds(
       1500,
-      "Longest a request waits while the ledger answers nobody; it is then refused with 503. A burst that the ledger works off may wait ten times as long.",
+      "Longest a request waits since the ledger last responded to any call; it then gets 503. While the ledger works through a burst, a request may wait ten times as long.",
     ),
     settle_timeout_ms: milliseconds(
       5000,
-      "Longest a finished answer waits while the ledger answers nobody; it then ends with an error and costs nothing.",
+      "Longest a finished response waits since the ledger last responded to any call; it then ends with an error and costs nothing.",
     ),
     queue: count(10_000, "Calls of one kind that may wait at once; more are refused with 503."),
     batch_items: integer({ min: 1, max: 10_000, fallback: 256 }, "Calls sent to the database together at most."),
@@ -195,7 +195,7 @@ export const settings = z.strictObject({
     ),
     write_off_cap: text(
       { ...DECIMAL, fallback: "1" },
-      "Credits the house bears of one key in an hour: work done for callers that left before the answer, and charges beyond what a key had; the key is then suspended. What providers waive by failing after content is charged beyond it.",
+      "Credits the operator absorbs per key and hour: work for clients that disconnected before the response, and charges beyond the key's balance. The key is then suspended. Output of streams that a provider broke off is free up to this cap, then charged.",
     ),
     write_off_cap_tokens: integer(
       { min: 1, max: 1_000_000_000_000, fallback: 1_000_000 },
