@@ -16,7 +16,7 @@ const operations: AdminOperation[] = [
     id: "addBook",
     method: "POST",
     path: "/shelves/{shelf}",
-    summary: "Add a book",
+    summary: "Add a book, new or used; its shelf must exist",
     params: ofShelf,
     body: book,
     bodyNeeded: true,
@@ -68,6 +68,10 @@ test("every operation can be tried by a command with its method, its credential 
   );
   expect(text).toContain('curl -X DELETE "$TOLLGATE_ADMIN_URL/shelves/a/1"');
   expect(text).toMatch(/curl "\$TOLLGATE_ADMIN_URL\/open"(?! *\\)/);
+});
+
+test("the contents name an operation by its summary, without what follows a semicolon", () => {
+  expect(renderAdminPage(document)).toMatch(/<a href="#addBook">.*<\/span> Add a book, new or used<\/a>/);
 });
 
 test("answers of one schema are shown once, others each with its status", () => {

@@ -85,8 +85,8 @@ function contents(document: ApiDocument): string {
   return `<p>Overview</p><ul>${general.join("")}${link("error-codes", "Error codes")}</ul>${groups.join("")}`;
 }
 
-/** A summary up to its first clause. */
-const nameOf = (summary: string): string => escapeHtml(summary.replace(/[;,] .*/s, "").replaceAll("`", ""));
+/** A summary without what follows a semicolon. */
+const nameOf = (summary: string): string => escapeHtml(summary.replace(/; .*/s, "").replaceAll("`", ""));
 
 const SHORT_METHODS: Record<string, string> = { get: "GET", post: "POST", patch: "PATCH", delete: "DEL" };
 
