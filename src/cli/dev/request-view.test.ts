@@ -24,7 +24,7 @@ afterEach(() => {
 
 test("a request is one line: time, method, path, status, duration, model, tokens and credits", () => {
   expect(requestText(request, PLAIN)).toBe(
-    "12:00:03  POST  /v1/chat/completions    200   6,312 ms  sim-steady    13 in, 1,200 out, 0.000493 credits",
+    "12:00:03  POST  /v1/chat/completions        200   6,312 ms  sim-steady    13 in, 1,200 out, 0.000493 credits",
   );
 });
 

@@ -73,7 +73,7 @@ export function requestText(request: LoggedRequest, screen: Screen): string {
   const cells: [text: string, columns: number, tone: Tone | null][] = [
     [request.time.slice(11, 19), 8, "secondary"],
     [request.method, 4, null],
-    [`${origin}${PATHS[request.route] ?? ""}`, 22, null],
+    [`${origin}${PATHS[request.route] ?? ""}`, 26, null],
     [String(request.status), 3, statusTone(request.status)],
     [`${grouped(Math.round(request.total_ms))} ms`.padStart(9), 9, "secondary"],
     [model, 12, null],
