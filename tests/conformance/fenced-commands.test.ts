@@ -6,7 +6,7 @@ import { STAGES } from "../support/fenced/pages.ts";
 import { runSession, SESSION_TIMEOUT_MS } from "../support/fenced/session.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PAGE_TIMEOUT_MS = SESSION_TIMEOUT_MS + 60_000;
+const PAGE_TIMEOUT_MS = 2 * SESSION_TIMEOUT_MS;
 const PAGES = ["README.md", ...globSync("docs/{start,guides}/*.md", { cwd: ROOT })];
 
 const counted = { ran: 0, notRun: 0 };
