@@ -34,5 +34,6 @@ test("an idle gateway ends at once", async () => {
   const startedAt = Date.now();
 
   expect(await gateway.stop()).toBe(0);
-  expect(Date.now() - startedAt).toBeLessThan(3_000);
+  // A connection that is kept alive would hold it up for a minute, and a request for five.
+  expect(Date.now() - startedAt).toBeLessThan(20_000);
 });
