@@ -42,9 +42,10 @@ export function createOperator({ database, credentials, events, clock }: Parts):
   });
   const ledger = createLedgerStore(database);
   const catalogue = createCatalogueStore(database);
+  const readNames = createReadNames(database);
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
   return {
-    keys: createManageKeys({ store, findKey, issueKey, readNames: createReadNames(database), events, clock }),
+    keys: createManageKeys({ store, findKey, issueKey, readNames, events, clock }),
     funds: createManageFunds({ ledger, accounts: createAccountStore(database), findKey, events }),
     books: createReadBooks({
       findKey,
@@ -54,6 +55,6 @@ export function createOperator({ database, credentials, events, clock }: Parts):
     quarantine: createManageQuarantine({ store: createQuarantineStore(database), events }),
     usage: createShowKeyUsage({ findKey, reportUsage: createReportUsage({ readUsage: createReadUsage(database) }) }),
     providers: createManageProviders({ store: catalogue, credentials, probe, events }),
-    catalogue: createManageCatalogue({ store: catalogue, events, clock }),
+    catalogue: createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),
   };
 }

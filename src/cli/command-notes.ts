@@ -43,7 +43,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   },
   "models list": { example: "tollgate models list --match 'gpt-*'" },
   "models price": { example: "tollgate models price mini --input 0.50 --from 2027-01-31" },
-  "models publish": { example: "tollgate models publish mini" },
+  "models publish": { example: "tollgate models publish 'groq/*'" },
   "models unpublish": { example: "tollgate models unpublish mini" },
   "models routes": { example: "tollgate models routes mini remove openai/gpt-4.1-mini" },
   "models import": {

@@ -12,7 +12,10 @@ import type {
 import type { By } from "../core/by.ts";
 import type { CatalogueChange, PriceChange } from "../core/catalogue-change.ts";
 import type { Clock } from "../core/clock.ts";
+import type { CatalogueNames } from "../catalogue/names-store.ts";
+import type { Credentials } from "../credentials/open-credentials.ts";
 import { Fault } from "../core/fault.ts";
+import { matchesGlob } from "../core/matches-glob.ts";
 import type { ImportedModel } from "../core/imported-model.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
 import type { RouteTerms } from "../core/route-terms.ts";
@@ -21,6 +24,9 @@ import type { OperatorEvents } from "../telemetry/operator-events.ts";
 /** A model as operators see it. Address and credential of a route are its provider's. */
 export type ModelDetails = Omit<ModelOverview, "routes"> & { routes: readonly (RouteTerms & { id: string })[] };
 
+/** `warnings`: why a published model's provider cannot be called from here, though its clients may ask for it. */
+export type PublishedModel = { id: string; changed: boolean; warnings: readonly string[] };
+
 /** What operators do with models, their prices and routes. */
 export type ManageCatalogue = {
   /** Published or not, at the price of this moment. */
@@ -28,7 +34,8 @@ export type ManageCatalogue = {
   showModel: (id: string) => Promise<ModelDetails>;
   /** A new model with its first route, or another route to one that is there already. */
   addModel: (order: ModelOrder, by: By) => Promise<readonly CatalogueChange[]>;
-  publish: (ids: readonly string[], state: Publication, by: By) => Promise<readonly { id: string; changed: boolean }[]>;
+  /** `patterns`: ids, in which `*` stands for any characters and `?` for one. One that matches nothing is refused. */
+  publish: (patterns: readonly string[], state: Publication, by: By) => Promise<readonly PublishedModel[]>;
   /** Every version of a model's price, oldest first. */
   listPrices: (id: string, page: PageRequest) => Promise<Page<BookedPrice>>;
   changePrice: (id: string, change: PriceChangeOrder, by: By) => Promise<readonly PriceChange[]>;
@@ -42,6 +49,8 @@ export type ManageCatalogue = {
 
 type Parts = {
   store: Omit<CatalogueStore, "load" | "suspend">;
+  readNames: () => Promise<CatalogueNames>;
+  credentials: Pick<Credentials, "problem">;
   events: Pick<OperatorEvents, "catalogueChanged">;
   clock: Pick<Clock, "nowMs">;
 };
@@ -49,7 +58,7 @@ type Parts = {
 const BY_ID: Keyset = { list: "models", values: [/^[^\0]{1,200}$/su] };
 const BY_VERSION: Keyset = { list: "prices", values: [/^\d{1,9}$/] };
 
-export function createManageCatalogue({ store, events, clock }: Parts): ManageCatalogue {
+export function createManageCatalogue({ store, readNames, credentials, events, clock }: Parts): ManageCatalogue {
   return {
     listModels: async ({ limit, after }) => {
       const [last = null] = readCursor(BY_ID, after) ?? [];
@@ -66,14 +75,17 @@ export function createManageCatalogue({ store, events, clock }: Parts): ManageCa
       events.catalogueChanged({ changes, ...by });
       return changes;
     },
-    publish: async (ids, state, by) => {
+    publish: async (patterns, state, by) => {
+      const ids = await matchingIds(patterns, readNames);
       const results = await store.publish(ids, state);
       const changed = results.filter((result) => result.changed);
       events.catalogueChanged({
         changes: changed.map(({ id }) => ({ kind: "model", name: id, change: state })),
         ...by,
       });
-      return results;
+      const models = state === "published" ? await store.listModels(clock.nowMs()) : [];
+      const warnings = new Map(models.map((model) => [model.id, credentialProblems(model, credentials)]));
+      return results.map((result) => ({ ...result, warnings: warnings.get(result.id) ?? [] }));
     },
     listPrices: async (id, { limit, after }) => {
       const [last = "0"] = readCursor(BY_VERSION, after) ?? [];
@@ -104,6 +116,30 @@ export function createManageCatalogue({ store, events, clock }: Parts): ManageCa
       return changes;
     },
   };
+}
+
+/** Plain ids stay as they are: whether they are there is for the store to say, within its transaction. */
+async function matchingIds(patterns: readonly string[], readNames: Parts["readNames"]): Promise<string[]> {
+  if (!patterns.some(isPattern)) return [...patterns];
+  const { models } = await readNames();
+  const matched = patterns.flatMap((pattern) => {
+    if (!isPattern(pattern)) return [pattern];
+    const found = models.flatMap(({ id }) => (matchesGlob(id, pattern) ? [id] : []));
+    if (found.length === 0)
+      throw new Fault("not_found", `No model matches ${JSON.stringify(pattern)}. Nothing was changed.`);
+    return found;
+  });
+  return [...new Set(matched)];
+}
+
+const isPattern = (text: string): boolean => /[*?]/.test(text);
+
+function credentialProblems({ routes }: ModelOverview, credentials: Parts["credentials"]): string[] {
+  const problems = routes.flatMap((route) => {
+    const problem = credentials.problem(route);
+    return problem === null ? [] : [`no usable credential for provider ${route.provider}: ${problem}`];
+  });
+  return [...new Set(problems)];
 }
 
 /** Named one by one, so that nothing of a provider goes along. */

@@ -140,8 +140,8 @@ test("models are published and withdrawn together or not at all", async () => {
 
   expect(published.json()).toEqual({
     data: [
-      { id: large.id, changed: true },
-      { id: "other", changed: false },
+      { id: large.id, changed: true, warnings: [] },
+      { id: "other", changed: false, warnings: [] },
     ],
   });
   expect([refused.statusCode, refused.json<Refused>().error.message]).toEqual([
@@ -150,6 +150,33 @@ test("models are published and withdrawn together or not at all", async () => {
   ]);
   expect((await models()).data.map((model) => model.published)).toEqual([true, true]);
   expect(admin.told).toEqual([`published model ${large.id}`]);
+});
+
+test("models are published by pattern, and a provider without a usable credential is a warning", async () => {
+  await post("providers", { ...acme, name: "keyless", credential: "env:NOT_SET_ANYWHERE" });
+  await post("models", { ...large, published: false });
+  await post("models", { ...large, id: "acme/small", route: { ...route, provider: "keyless" }, published: false });
+  await post("models", { ...large, id: "other", published: false });
+  type Done = { data: { id: string; warnings: string[] }[] };
+
+  const published = (await post("models/publish", { models: ["acme/*", "acme/smal?"] })).json<Done>().data;
+  const nothing = await post("models/publish", { models: ["other", "groq/*"] });
+  const states = (await models()).data.map((model) => `${model.id} ${model.published}`);
+  const withdrawn = (await post("models/unpublish", { models: ["acme/*"] })).json<Done>().data;
+
+  expect(published.map(({ id, warnings }) => [id, warnings.join()])).toEqual([
+    ["acme/large-1", ""],
+    ["acme/small", expect.stringMatching(/^no usable credential for provider keyless: .*NOT_SET_ANYWHERE/)],
+  ]);
+  expect([nothing.statusCode, nothing.json<Refused>().error.message]).toEqual([
+    404,
+    'No model matches "groq/*". Nothing was changed.',
+  ]);
+  expect(states).toEqual(["acme/large-1 true", "acme/small true", "other false"]);
+  expect(withdrawn.map(({ id, warnings }) => [id, warnings])).toEqual([
+    ["acme/large-1", []],
+    ["acme/small", []],
+  ]);
 });
 
 test("the last route of a published model stays unless it is said that it may go", async () => {

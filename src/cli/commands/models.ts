@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { matchesGlob } from "../../config/price-list/matches-glob.ts";
+import { matchesGlob } from "../../core/matches-glob.ts";
 import { everyPage } from "../../core/page.ts";
 import { changesView } from "../../wire/admin/catalogue.ts";
 import { isoDate } from "../arguments.ts";
@@ -14,6 +14,7 @@ import { addModelAddCommand } from "./add-model.ts";
 import { addModelImportCommand } from "./import-models.ts";
 
 type Json = { json?: true };
+type Published = { id: string; changed: boolean; warnings: readonly string[] };
 
 /** `tollgate models …`. */
 export function addModelCommands(program: Command): void {
@@ -69,7 +70,7 @@ function addPriceCommand(models: Command): void {
 function addPublicationCommand(models: Command, word: "publish" | "unpublish", description: string): void {
   models
     .command(word)
-    .argument("<model...>", "model ids")
+    .argument("<model...>", "model ids, with * for any characters and ? for one")
     .description(description)
     .option("--json", "print JSON")
     .action(async (ids: string[], options: Json, command: Command) => {
@@ -86,9 +87,11 @@ function addPublicationCommand(models: Command, word: "publish" | "unpublish", d
 /** A published model that callers still cannot use is no success, and nobody would look twice. */
 const publicationText =
   (word: "publish" | "unpublish") =>
-  ({ id, changed, obstacles }: { id: string; changed: boolean; obstacles: readonly string[] }): string => {
+  ({ id, changed, obstacles, warnings }: Published & { obstacles: readonly string[] }): string => {
     const state = `${printable(id)} ${changed ? "is now" : "was already"} ${word}ed`;
-    return word === "unpublish" || obstacles.length === 0 ? state : `${state}; ${obstacles.join("; ")}`;
+    const reasons =
+      word === "unpublish" ? [] : [...obstacles, ...warnings.map((text) => `warning: ${printable(text)}`)];
+    return [state, ...reasons].join("; ");
   };
 
 function addRoutesCommand(models: Command): void {

@@ -1,7 +1,7 @@
 import { parseDecimal } from "../../core/decimal.ts";
 import type { ClientDialect } from "../../core/dialect.ts";
 import { isObject } from "../../core/is-object.ts";
-import { matchesGlob } from "./matches-glob.ts";
+import { matchesGlob } from "../../core/matches-glob.ts";
 import type { UsdConversion } from "./exchange.ts";
 import { AbsurdNumber, type LitellmEntry, tokenLimit } from "./litellm-entry.ts";
 import { type Carry, readTariff } from "./litellm-tariff.ts";

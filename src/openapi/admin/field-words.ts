@@ -202,6 +202,14 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   "ImportModelsRequest.id": { about: "Id of the model, as clients send it.", example: "acme-large" },
   "ImportModelsResponse.id": { about: "Id of the model.", example: "acme-large" },
   "ImportModelsResponse.data": { about: "The models of the price list." },
+  warnings: {
+    about: "Why the gateway cannot call a provider of the model, such as a missing credential; empty when it can.",
+    example: [],
+  },
+  "PublishModelsRequest.models": {
+    about: "Ids of models; `*` stands for any characters and `?` for one. A pattern that matches nothing is rejected.",
+    example: ["acme-*"],
+  },
   "PublishModelsResponse.id": { about: "Id of the model.", example: "acme-large" },
   "PublishModelsResponse.data": { about: "The models." },
   "ListRouteHealthResponse.data": { about: "The routes." },

@@ -131,7 +131,9 @@ export const modelDetailsView = (model: ReadAs<typeof modelSchema>): WrittenAs<t
 });
 
 export const modelListSchema = pageSchema(modelSchema);
-export const publishedSchema = z.object({ data: z.array(z.object({ id: z.string(), changed: z.boolean() })) });
+export const publishedSchema = z.object({
+  data: z.array(z.object({ id: z.string(), changed: z.boolean(), warnings: z.array(z.string()) })),
+});
 
 export const routeRemovedSchema = z
   .object({ id: z.string(), name: z.string(), routes_left: z.int() })

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { matchesGlob } from "./matches-glob.ts";
-import { processorMs } from "../../../tests/support/processor-time.ts";
+import { processorMs } from "../../tests/support/processor-time.ts";
 
 test.each([
   ["gpt-4o", "*", true],
