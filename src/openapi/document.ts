@@ -83,13 +83,17 @@ export type ErrorCode = {
   format_b: { status: number; type: string };
 };
 
+type Paths = Record<string, Partial<Record<Method, Operation>>>;
+
 /** What a description of either listener has. */
 export type ApiDocument = {
   openapi: "3.1.1";
   info: { title: string; version: string; summary: string; description: string };
   servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
-  paths: Record<string, Partial<Record<Method, Operation>>>;
+  paths: Paths;
+  /** Operations beyond an interface whose paths are fixed, in the same form. */
+  "x-additions"?: Paths;
   components: {
     schemas: Record<string, JsonSchema>;
     headers: Record<string, Header>;

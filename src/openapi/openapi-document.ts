@@ -35,8 +35,6 @@ const SERVER_WORDS: Record<KeyMode, string> = { credit: "Credit keys", token_bud
 
 /** The OpenAPI document for clients at this base URL; without one, its server URLs are relative to the document. */
 export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
-  const paths: OpenApiDocument["paths"] = {};
-  for (const facts of OPERATIONS) paths[facts.path] = { ...paths[facts.path], [facts.method]: describe(facts) };
   return {
     openapi: "3.1.1",
     info: {
@@ -51,7 +49,8 @@ export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
       "x-key-mode": mode,
     })),
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths,
+    paths: pathsOf(OPERATIONS.filter(({ isAddition }) => !isAddition)),
+    "x-additions": pathsOf(OPERATIONS.filter(({ isAddition }) => isAddition)),
     components: {
       schemas: writeSchemas({ ...requestComponents, ...answerComponents, ...usageComponents }),
       headers: SHARED_HEADERS,
@@ -59,6 +58,12 @@ export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
     },
     "x-error-codes": listErrorCodes(),
   };
+}
+
+function pathsOf(operations: readonly OperationFacts[]): OpenApiDocument["paths"] {
+  const paths: OpenApiDocument["paths"] = {};
+  for (const facts of operations) paths[facts.path] = { ...paths[facts.path], [facts.method]: describe(facts) };
+  return paths;
 }
 
 function describe(facts: OperationFacts): Operation {

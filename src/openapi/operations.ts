@@ -14,6 +14,8 @@ export type OperationFacts = {
   method: "get" | "post";
   path: string;
   operationId: string;
+  /** Beyond the six operations of the interface. [interface decision 37] */
+  isAddition?: true;
   tag: keyof typeof TAGS;
   summary: string;
   description: string;
@@ -63,7 +65,7 @@ const ANY_GENERATION: readonly FaultCode[] = [
 const GENERATION_PROMISE =
   "The gateway reserves the most the request can cost, calls the provider, and charges the actual cost when the request ends. A request that ends with an error status costs nothing. A stream that fails after content costs nothing, up to an hourly cap per key; beyond the cap you pay for the output delivered.";
 
-/** The operations of the interface. [spec 4.1] */
+/** The operations of the interface, and what we add to it. [spec 4.1] */
 export const OPERATIONS: readonly OperationFacts[] = [
   {
     method: "get",
@@ -85,9 +87,11 @@ export const OPERATIONS: readonly OperationFacts[] = [
     method: "get",
     path: "/v1/models/{id}",
     operationId: "getModel",
+    isAddition: true,
     tag: "Models and usage",
     summary: "Get a model",
-    description: "Returns one model from the model list. A model that is not in the list returns 404.",
+    description:
+      "Returns one model from the model list. This operation is Tollgate's addition to the interface. A model that is not in the list returns 404.",
     format: "A",
     credential: "optional",
     parameters: ["modelId"],

@@ -41,6 +41,18 @@ test("the description in the repository is the one the program serves", () => {
   expect(JSON.parse(kept)).toEqual(createOpenApiDocument(""));
 });
 
+test("the paths are those of the interface, and ours are listed apart [spec 4.1]", () => {
+  expect(Object.keys(description.paths)).toEqual([
+    "/v1/models",
+    "/v1/chat/completions",
+    "/v1/responses",
+    "/v1/messages",
+    "/v1/messages/count_tokens",
+    "/v1/usage",
+  ]);
+  expect(Object.keys(description["x-additions"])).toEqual(["/v1/models/{id}"]);
+});
+
 test("every operation of the specification, and the one beyond it, is there with its statuses and no other", () => {
   const statuses = operations.map(({ method, path, operation }) => [
     `${method.toUpperCase()} ${path}`,

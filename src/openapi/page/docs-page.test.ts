@@ -10,7 +10,7 @@ import { writeJson } from "./write-value.ts";
 const URL = "https://gate.example";
 const document = createOpenApiDocument(URL);
 const page = renderDocsPage(document, "set");
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+const operations = Object.entries({ ...document.paths, ...document["x-additions"] }).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
 );
 

@@ -64,8 +64,8 @@ const SEARCH = `<div class="tools" hidden>
 <button type="button" class="theme" aria-label="Switch between light and dark"></button>
 </div>`;
 
-function operationsOf({ paths }: ApiDocument, tag: string) {
-  return Object.entries(paths)
+function operationsOf({ paths, "x-additions": additions }: ApiDocument, tag: string) {
+  return Object.entries({ ...paths, ...additions })
     .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ method, path, operation })))
     .filter(({ operation }) => operation.tags.includes(tag));
 }

@@ -1,11 +1,14 @@
 import { follow } from "./check-schema.ts";
 
 /** As much of the description as its readers here need. */
+type Paths = Record<string, Record<string, DescribedOperation>>;
+
 export type Description = {
   openapi: string;
   info: { version: string; description: string };
   servers: { url: string; "x-key-mode": string }[];
-  paths: Record<string, Record<string, DescribedOperation>>;
+  paths: Paths;
+  "x-additions": Paths;
   components: { schemas: Record<string, object> };
   "x-error-codes": { code: string; format_a: { status: number }; format_b: { status: number } }[];
 };
@@ -32,8 +35,8 @@ export type DescribedResponse = {
 
 export type Place = { method: string; path: string; operation: DescribedOperation };
 
-export const operationsOf = ({ paths }: Description): Place[] =>
-  Object.entries(paths).flatMap(([path, methods]) =>
+export const operationsOf = ({ paths, "x-additions": additions }: Description): Place[] =>
+  Object.entries({ ...paths, ...additions }).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
 
