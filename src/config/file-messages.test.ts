@@ -43,6 +43,11 @@ test.each<[from: string, to: string, message: string]>([
     "format: chatt",
     "c.yaml:8:59: models[0] (gpt-4.1-mini).routes[0].format: expected `chat`, `responses`, `messages` or `gemini`, got text. Did you mean `chat`?",
   ],
+  [
+    "format: chat",
+    "format: chat, dialect: chat",
+    "c.yaml:8:73: models[0] (gpt-4.1-mini).routes[0].dialect: there is no such field.",
+  ],
   [', output: "1.60"', "", "c.yaml:6:5: models[0] (gpt-4.1-mini).price.output: is required."],
   [
     '"0.40"',
@@ -104,4 +109,10 @@ test.each<[text: string, message: string]>([
   ["[1]", "p.json: the file must contain a JSON object."],
 ])("of the price list %j a problem is reported by place", (text, message) => {
   expect(messageOf(() => readExactJson(text, "p.json"))).toBe(`The price list has a problem:\n  ${message}`);
+});
+
+test("a route's `dialect`, the earlier name of its `format`, is still read", () => {
+  const earlier = MODEL.replace("format: chat", "dialect: chat");
+
+  expect(readCatalogueFile(PROVIDER + earlier, "c.yaml")).toEqual(readCatalogueFile(PROVIDER + MODEL, "c.yaml"));
 });

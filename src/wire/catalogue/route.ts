@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ProviderDialect, PROVIDER_DIALECTS } from "../../core/dialect.ts";
+import { isObject } from "../../core/is-object.ts";
 import type { RouteTerms } from "../../core/route-terms.ts";
 import { storable } from "../storable.ts";
 
@@ -52,7 +53,14 @@ export const routeOf = (view: RouteView): RouteTerms => ({
   concurrencyLimit: view.concurrency_limit,
 });
 
-export const describedRoute = z
+/** Catalogue files written for earlier trees call it `dialect`. */
+function renamed(route: unknown): unknown {
+  if (!isObject(route) || !("dialect" in route) || "format" in route) return route;
+  const { dialect, ...rest } = route;
+  return { ...rest, format: dialect };
+}
+
+const routeFields = z
   .strictObject({
     provider: name,
     upstream_model: upstreamModel,
@@ -66,3 +74,5 @@ export const describedRoute = z
     concurrency_limit: z.int().min(1).max(1_000_000).nullable().default(null),
   })
   .transform(routeOf);
+
+export const describedRoute = z.preprocess(renamed, routeFields);
