@@ -13,7 +13,9 @@ const MOST_KEY_MODELS = 1_000;
 const label = storable(200).nullable();
 const rpmLimit = z.int().min(1).max(1_000_000).nullable();
 const providerScope = storable(100).min(1);
-const models = z.array(storable(200).min(1)).min(1).max(MOST_KEY_MODELS);
+/** An empty list is a key that may use no model. */
+const models = z.array(storable(200).min(1)).max(MOST_KEY_MODELS);
+const someModels = models.min(1);
 const expiresAt = moment.transform((text) => Date.parse(text)).nullable();
 const LONGEST_OVERLAP_MS = 366 * 86_400_000;
 
@@ -59,8 +61,8 @@ export const keyChangeSchema = z
     expires_at: expiresAt.exactOptional(),
     provider_scope: providerScope.exactOptional(),
     models: models.nullable().exactOptional(),
-    add_models: models.exactOptional(),
-    remove_models: models.exactOptional(),
+    add_models: someModels.exactOptional(),
+    remove_models: someModels.exactOptional(),
   })
   .refine((changes) => Object.keys(changes).length > 0, "Give at least one field to change")
   .refine(
