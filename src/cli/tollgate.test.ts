@@ -221,6 +221,6 @@ test("a catalogue with problems is refused with all of them", async () => {
   const { code, stderr } = await run("catalogue apply bad.yaml");
 
   expect(code).toBe(1);
-  expect(stderr).toContain("models.0.provider");
-  expect(stderr).toContain("models.1.provider");
+  expect(stderr).toContain("models[0] (a).provider");
+  expect(stderr).toContain("models[1] (b).provider");
 });
