@@ -7,6 +7,19 @@ import type { Database } from "../db/database.ts";
 let database: Database;
 beforeAll(async () => {
   database = await emptyDatabase();
+  const { app, ask } = buildAdmin(database);
+  await ask("POST", "/admin/v1/catalogue", {
+    providers: [{ name: "east", base_url: "https://east.example/v1", credential: "none" }],
+    models: [
+      {
+        id: "m",
+        provider: "east",
+        routes: [{ provider: "east", upstream_model: "m", format: "chat" }],
+        price: { input: "1", output: "1" },
+      },
+    ],
+  });
+  await app.close();
 });
 afterAll(() => database.close());
 
