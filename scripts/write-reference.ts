@@ -47,19 +47,21 @@ function settingsPage(): string {
     "",
     GENERATED,
     "",
-    "A setting is taken from its environment variable, else from the file, else it has its default. The file is the one",
-    "`--config` names, else the one `TOLLGATE_CONFIG` names, else `tollgate.yaml` in the working directory if there is one;",
-    "`tollgate.example.yaml` shows all of it. Settings are read once, at the start. Whatever is wrong stops the process before",
-    "it listens, and every problem is listed with its file and line, or its variable.",
+    "Configure Tollgate with environment variables or a YAML file. A variable overrides the file, and the file overrides the",
+    "default. `tollgate.example.yaml` lists every setting. `tollgate config show` prints each value and its source.",
     "",
-    "- An empty variable counts as not set.",
-    "- A secret may also be given as a file: the variable's name with `_FILE` at its end holds the path. One line break at",
-    "  the end of the file is left out. Giving both is an error.",
-    "- A variable that begins with `TOLLGATE_` and is not listed here is an error, as it is most likely a typing mistake.",
-    "  Those that Kubernetes sets for services of that name are ignored.",
-    "- A provider's credential is named in the catalogue as `env:NAME`, `file:/absolute/path`, `stored` (in the database,",
-    "  encrypted with `credential.key`) or `none`. The variables listed here cannot be named, so that a catalogue entry cannot",
-    "  send Tollgate's own secrets to a provider.",
+    "Tollgate reads one file, the first of these that is given: the path in `--config`, the path in `TOLLGATE_CONFIG`, or",
+    "`tollgate.yaml` in the working directory. It reads settings once, at start: restart it to apply a change. If a setting is",
+    "not valid, the process stops before it listens and lists every problem with its file and line, or its variable.",
+    "",
+    "- An empty variable counts as unset.",
+    "- To read a secret from a file, append `_FILE` to the variable's name and set it to the path of the file. Tollgate removes",
+    "  one line break at the end of the file. Setting both variables is an error.",
+    "- An unknown variable that begins with `TOLLGATE_` is an error, because it is probably a typo. Variables that Kubernetes",
+    "  sets for services whose name is `tollgate` or begins with `tollgate-` are ignored.",
+    "- In the catalogue, the credential of a provider is `env:NAME`, `file:/absolute/path`, `stored` (in the database, encrypted",
+    "  with `credential.key`) or `none`. `env:` does not accept the variables on this page, so that a catalogue entry cannot send",
+    "  Tollgate's own secrets to a provider.",
     "",
     "## General",
     "",
@@ -78,7 +80,7 @@ function settingsPage(): string {
 
 function table(fields: readonly Field[]): string[] {
   const row = (field: Field) => {
-    const fallback = field.fallback === null ? "unset" : `\`${field.fallback}\``;
+    const fallback = field.fallback === "" ? "empty" : field.fallback === null ? "unset" : `\`${field.fallback}\``;
     const expected = `${field.secret ? "secret: " : ""}${field.expected}`;
     return `| \`${field.path}\` | \`${field.environment}\` | ${fallback} | ${expected} | ${field.description} |`;
   };

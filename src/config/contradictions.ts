@@ -9,7 +9,7 @@ type Settings = {
 
 type SourceOf = (path: string) => SettingSource;
 
-/** Settings that are sound by themselves and cannot hold together. The one that was set is named, since defaults agree. */
+/** Settings that are valid alone but contradict each other. Names the one that was set, since the defaults agree. */
 export const contradictionsIn = (settings: Settings, sourceOf: SourceOf): Problem[] => [
   ...inTimeouts(settings, sourceOf),
   ...inTokens(settings, sourceOf),
@@ -25,16 +25,16 @@ function inTimeouts({ limits }: Settings, sourceOf: SourceOf): Problem[] {
       path: isBodySet ? body : headers,
       source: describeSource(sourceOf(isBodySet ? body : headers)),
       message: isBodySet
-        ? `${bodyTimeoutMs} is less than ${headers}, ${headersTimeoutMs}, and headers are part of the request.`
-        : `${headersTimeoutMs} is more than ${body}, ${bodyTimeoutMs}, and headers are part of the request.`,
+        ? `must be at least ${headers} (${headersTimeoutMs}), because it includes the headers; got ${bodyTimeoutMs}.`
+        : `must be at most ${body} (${bodyTimeoutMs}), which includes the headers; got ${headersTimeoutMs}.`,
     },
   ];
 }
 
-/** Whoever scrapes would be an operator. */
+/** With equal tokens, Prometheus would have full access. */
 function inTokens({ admin: { token, metricsToken } }: Settings, sourceOf: SourceOf): Problem[] {
   if (token === null || metricsToken?.reveal() !== token.reveal()) return [];
   const path = "admin.metrics_token";
-  const message = "must differ from admin.token, which can do everything. Generate another token.";
+  const message = "must differ from admin.token, which gives full access. Generate another token.";
   return [{ path, source: describeSource(sourceOf(path)), message }];
 }

@@ -5,9 +5,9 @@ export function createExampleFile(schemaPath: string): string {
   const lines = [
     `# yaml-language-server: $schema=${schemaPath}`,
     "#",
-    "# Every setting with its default. Keep what you change and delete the rest. An environment variable (named at the end",
-    "# of each comment) wins over this file. Secrets are better kept out of it: set the variable, or the same name with",
-    "# _FILE at its end and the path of a file that holds the secret.",
+    "# Every setting with its default. Keep the settings you change and delete the rest. Each comment ends with the name of",
+    "# an environment variable, which overrides this file. Keep secrets out of this file: set the variable instead. To read a",
+    "# secret from a file, append _FILE to the variable's name and set it to the path of the file.",
   ];
   let group: string | null = null;
   for (const field of listFields()) {

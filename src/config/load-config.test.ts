@@ -60,7 +60,7 @@ test("the option names the file before the variable does, and a file that was na
   expect(loadConfig({ environment, readFile }).config.log.level).toBe("debug");
   const { problems } = refusalOf(() => loadConfig({ environment: { TOLLGATE_CONFIG: "c.yaml" }, readFile }));
   expect(problems).toEqual([
-    { path: null, source: "c.yaml", message: "cannot be read (ENOENT); TOLLGATE_CONFIG names it." },
+    { path: null, source: "c.yaml", message: "cannot be read (ENOENT). The path is from TOLLGATE_CONFIG." },
   ]);
 });
 
@@ -81,7 +81,7 @@ test("all problems are listed, each with its setting, its place and what is expe
     ["limits.json_depth", "tollgate.yaml:5:3"],
     ["log.level", "LOG_LEVEL"],
   ]);
-  expect(message).toContain('PORT: listen.port: expected a whole number from 0 to 65535, got "http".');
+  expect(message).toContain('PORT: listen.port: expected a whole number from 0 to 65,535, got "http".');
   expect(message).toContain("did you mean listen?");
   expect(message).toContain("did you mean TOLLGATE_LIMITS_BODY_BYTES?");
 });
@@ -200,7 +200,11 @@ test("a command names the settings it cannot do without", () => {
   requireSettings(loaded, ["database.url"]);
   const { problems } = refusalOf(() => requireSettings(loaded, ["database.url", "admin.token"]));
   expect(problems).toEqual([
-    { path: "admin.token", source: "TOLLGATE_ADMIN_TOKEN", message: "must be set for this command." },
+    {
+      path: "admin.token",
+      source: "TOLLGATE_ADMIN_TOKEN",
+      message: "is required for this command. Set TOLLGATE_ADMIN_TOKEN, or admin.token in the file.",
+    },
   ]);
 });
 
@@ -220,21 +224,31 @@ test("a file of more than a mebibyte is not read", () => {
   const { problems } = refusalOf(() => loadConfig({ options: { config: path }, environment: {} }));
 
   rmSync(folder, { recursive: true });
-  expect(problems[0]?.message).toBe("cannot be read (larger than 1048576 bytes); --config names it.");
+  expect(problems[0]?.message).toBe("cannot be read (larger than 1,048,576 bytes). The path is from --config.");
 });
 
-test.each<[name: string, value: string]>([
-  ["TOLLGATE_LIMITS_BODY_TIMEOUT_MS", "9999"],
-  ["TOLLGATE_LIMITS_HEADERS_TIMEOUT_MS", "30001"],
-])("headers cannot have more time than the request they are part of: %s=%s is refused by name", (name, value) => {
-  const { problems } = refusalOf(() => loadConfig({ environment: { [name]: value }, readFile: noFiles }));
+test.each<[name: string, value: string, message: string]>([
+  [
+    "TOLLGATE_LIMITS_BODY_TIMEOUT_MS",
+    "9999",
+    "must be at least limits.headers_timeout_ms (10000), because it includes the headers; got 9999.",
+  ],
+  [
+    "TOLLGATE_LIMITS_HEADERS_TIMEOUT_MS",
+    "30001",
+    "must be at most limits.body_timeout_ms (30000), which includes the headers; got 30001.",
+  ],
+])(
+  "headers cannot have more time than the request they are part of: %s=%s is refused by name",
+  (name, value, message) => {
+    const { problems } = refusalOf(() => loadConfig({ environment: { [name]: value }, readFile: noFiles }));
 
-  expect(problems).toHaveLength(1);
-  expect(problems[0]).toMatchObject({ source: name });
-  expect(problems[0]?.message).toMatch(/limits\.(headers|body)_timeout_ms/);
-  const both = { TOLLGATE_LIMITS_BODY_TIMEOUT_MS: "5000", TOLLGATE_LIMITS_HEADERS_TIMEOUT_MS: "5000" };
-  expect(loadConfig({ environment: both, readFile: noFiles }).config.limits.bodyTimeoutMs).toBe(5_000);
-});
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ source: name, message });
+    const both = { TOLLGATE_LIMITS_BODY_TIMEOUT_MS: "5000", TOLLGATE_LIMITS_HEADERS_TIMEOUT_MS: "5000" };
+    expect(loadConfig({ environment: both, readFile: noFiles }).config.limits.bodyTimeoutMs).toBe(5_000);
+  },
+);
 
 test.each(["10.0.0.0/33", "proxy.internal", "10.0.0.1;10.0.0.2"])("%s names no trusted proxy", (text) => {
   const environment = { TOLLGATE_LISTEN_TRUSTED_PROXIES: text };

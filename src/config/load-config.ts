@@ -70,7 +70,7 @@ function readConfigFile({ option, variables, readFile }: FileReading): Findings 
   } catch (error) {
     if (named === undefined && isMissingFile(error)) return { entries: new Map(), problems: [], file: null };
     const namedBy = option === undefined ? CONFIG_VARIABLE : "--config";
-    const message = `cannot be read (${reasonOf(error)})${named === undefined ? "." : `; ${namedBy} names it.`}`;
+    const message = `cannot be read (${reasonOf(error)}).${named === undefined ? "" : ` The path is from ${namedBy}.`}`;
     return { entries: new Map(), problems: [{ path: null, source: path, message }], file: path };
   }
 }

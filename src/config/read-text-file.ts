@@ -12,7 +12,7 @@ export const readTextFile: ReadFile = (path, limitBytes) => {
     for (;;) {
       const read = readSync(file, buffer, length, buffer.length - length, null);
       length += read;
-      if (length > limitBytes) throw new Error(`larger than ${limitBytes} bytes`);
+      if (length > limitBytes) throw new Error(`larger than ${limitBytes.toLocaleString("en-US")} bytes`);
       if (read === 0) return new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, length));
     }
   } finally {

@@ -2,11 +2,15 @@ import { ConfigError } from "./config-error.ts";
 import { describeConfig } from "./describe.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
-/** Refuses to go on while one of these optional settings is unset. A command knows what it cannot do without. */
+/** Throws if one of these optional settings, which a command requires, is unset. */
 export function requireSettings({ config, sources }: LoadedConfig, paths: readonly string[]): void {
   const missing = describeConfig(config, sources).filter((row) => paths.includes(row.path) && row.value === "unset");
   if (missing.length === 0) return;
   throw new ConfigError(
-    missing.map(({ path, environment }) => ({ path, source: environment, message: "must be set for this command." })),
+    missing.map(({ path, environment }) => ({
+      path,
+      source: environment,
+      message: `is required for this command. Set ${environment}, or ${path} in the file.`,
+    })),
   );
 }

@@ -19,6 +19,8 @@ export const settingRegistry = z.registry<Setting>();
 type Named = { environment?: string };
 type Shaped = Named & { pattern: RegExp; expected: string };
 
+const grouped = (bound: number): string => bound.toLocaleString("en-US");
+
 /** A whole number within bounds. */
 export const integer = (
   { min, max, fallback, environment }: Named & { min: number; max: number; fallback: number },
@@ -29,7 +31,7 @@ export const integer = (
     kind: "integer",
     secret: false,
     environment,
-    expected: `a whole number from ${min} to ${max}`,
+    expected: `a whole number from ${grouped(min)} to ${grouped(max)}`,
   });
 
 export const text = ({ fallback, pattern, ...rest }: Shaped & { fallback: string }, description: string) =>

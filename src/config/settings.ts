@@ -2,7 +2,10 @@ import { z } from "zod";
 import { choice, group, integer, networks, optionalText, secret, text } from "./setting.ts";
 
 const HOST = { pattern: /^[0-9A-Za-z.:_-]{1,253}$/, expected: "a host name or an IP address" };
-const POSTGRES_URL = { pattern: /^postgres(?:ql)?:\/\/\S+$/, expected: "a URL that begins with postgres://" };
+const POSTGRES_URL = {
+  pattern: /^postgres(?:ql)?:\/\/\S+$/,
+  expected: "a URL that begins with postgres:// or postgresql://",
+};
 const TOKEN = { pattern: /^[\x21-\x7e]{16,512}$/, expected: "16 to 512 printable characters without spaces" };
 const BASE_URL = {
   pattern: /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*[^\s?#/])?$/,
@@ -10,11 +13,11 @@ const BASE_URL = {
 };
 const DECIMAL = {
   pattern: /^(?=.*[1-9])\d{1,12}(?:\.\d{1,9})?$/,
-  expected: "a decimal above zero with at most nine digits after the point",
+  expected: "a decimal number above 0 with at most 9 digits after the point",
 };
 const KEY_OF_32_BYTES = {
   pattern: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
-  expected: "32 bytes in base64, as `openssl rand -base64 32` makes them",
+  expected: "32 bytes in base64, such as the output of `openssl rand -base64 32`",
 };
 
 const DIRECTORIES = {
@@ -37,200 +40,260 @@ const port = (fallback: number, description: string, environment?: string) =>
  * schema for editors are all read from here. A variable is named after its path unless the field says otherwise.
  */
 export const settings = z.strictObject({
-  listen: group("Where callers connect.", {
+  listen: group("Where clients connect.", {
     host: text(
       { ...HOST, fallback: "127.0.0.1", environment: "HOST" },
-      "Address to listen on; 0.0.0.0 is every IPv4 address.",
+      "Address to listen on. Set 0.0.0.0 to listen on every IPv4 address.",
     ),
-    port: port(8080, "Port to listen on; 0 takes any free one.", "PORT"),
+    port: port(8080, "Port to listen on. 0 picks a free port.", "PORT"),
     trusted_proxies: networks(
-      "Proxies whose `X-Forwarded-For` or `Forwarded` header says where a request comes from, as addresses or networks separated by commas.",
+      "Addresses or networks of your reverse proxies, separated by commas. Tollgate reads the client's address from their `X-Forwarded-For` or `Forwarded` header. Set it if clients connect through a proxy.",
     ),
   }),
-  public_url: optionalText(BASE_URL, "Base URL callers use, as shown in messages; unset, it is made of host and port."),
-  admin: group("Where operators connect. Metrics and everything operational are here, never on the public port.", {
-    host: text({ ...HOST, fallback: "127.0.0.1" }, "Address of the admin listener."),
-    port: port(8081, "Port of the admin listener; 0 takes any free one."),
-    token: secret(TOKEN, "Operators present it as a bearer token. `tollgate serve` does not start without it."),
+  public_url: optionalText(
+    BASE_URL,
+    "Base URL that clients use, as shown in messages and in the API description. Set it if clients connect through a proxy. If unset, the address of the listener is shown.",
+  ),
+  admin: group("Where operators connect. The admin API and metrics are served here and never on the public port.", {
+    host: text({ ...HOST, fallback: "127.0.0.1" }, "Address of the admin listener. Keep it private."),
+    port: port(8081, "Port of the admin listener. 0 picks a free port."),
+    token: secret(
+      TOKEN,
+      "Bearer token that gives full access to the admin listener. `tollgate serve` does not start without it.",
+    ),
     metrics_token: secret(
       TOKEN,
-      "A second token that reads `/metrics` and nothing else, for Prometheus. Unset, only the admin token reads metrics.",
+      "Bearer token that can only read metrics. Give it to Prometheus. If unset, only the admin token can read metrics.",
     ),
   }),
-  database: group("The PostgreSQL that holds keys, balances and records.", {
+  database: group("The PostgreSQL database that stores keys, balances and usage records.", {
     url: secret(
       { ...POSTGRES_URL, environment: "DATABASE_URL" },
-      "Where the database is. `tollgate serve` does not start without it.",
+      "Connection URL of the database. For failover, list several hosts, separated by commas; Tollgate uses the one that accepts writes. `tollgate serve` does not start without this setting.",
     ),
     direct_url: secret(
       POSTGRES_URL,
-      "The same database without a pooler in between, for LISTEN; unset, `url` is used. Needed where `url` leads through a pooler in transaction mode.",
+      "URL of the same database without a pooler, used for LISTEN. Set it if `url` leads to a pooler in transaction mode. If unset, `url` is used.",
     ),
-    pool_size: integer({ min: 1, max: 1000, fallback: 10 }, "Connections each process keeps at most."),
-    statement_timeout_ms: milliseconds(5000, "A statement that runs longer is cancelled by the server."),
-    connect_timeout_ms: milliseconds(3000, "A connection that is not ready by then is given up."),
+    pool_size: integer(
+      { min: 1, max: 1000, fallback: 10 },
+      "Maximum number of pooled connections per process. PostgreSQL's `max_connections` must allow the total of all processes.",
+    ),
+    statement_timeout_ms: milliseconds(
+      5000,
+      "Longest time a statement may run, in milliseconds. PostgreSQL then cancels it.",
+    ),
+    connect_timeout_ms: milliseconds(
+      3000,
+      "Longest wait for a database connection, in milliseconds. The call then fails.",
+    ),
   }),
-  limits: group("Bounds on what one process takes on. Past a bound callers are refused, nothing queues without end.", {
-    body_bytes: integer({ min: 1024, max: 1_073_741_824, fallback: 33_554_432 }, "Largest request body."),
+  limits: group("Limits for each process. Work beyond a limit is rejected, so that no queue grows without bound.", {
+    body_bytes: integer(
+      { min: 1024, max: 1_073_741_824, fallback: 33_554_432 },
+      "Largest request body, in bytes. A larger one gets 400. Raise it if clients send larger images or files inline.",
+    ),
     body_threads: integer(
       { min: 1, max: 64, fallback: 2 },
-      "Threads of each process that read and translate bodies and answers of more than 64 KiB, so that no other request waits for them.",
+      "Threads per process that read and translate request and response bodies of more than 64 KiB, so that other requests do not wait for them. Raise it if large requests wait and processors are idle.",
     ),
-    json_depth: integer({ min: 4, max: 1024, fallback: 64 }, "Deepest nesting in a request body."),
+    json_depth: integer(
+      { min: 4, max: 1024, fallback: 64 },
+      "Deepest nesting of arrays and objects in a request body. A deeper one gets 400.",
+    ),
     media_urls: choice(
       { values: ["https", "none"], fallback: "https" },
-      "Where providers may be told to fetch images and files: any https address, or none, so that media comes inline.",
+      "Which URLs of images and files requests may contain: `https` allows any https URL, `none` only inline data. Set `none` if your providers can reach private machines.",
     ),
-    open_requests: count(10_000, "Requests in progress at once; more are answered with 503."),
+    open_requests: count(10_000, "Maximum number of requests in progress. More get 503."),
     key_share_percent: integer(
       { min: 1, max: 100, fallback: 25 },
-      "Share of `open_requests` (4 at least) and of `body_budget_bytes` that one key may hold; more is answered with 429.",
+      "Percentage of `open_requests` and of `body_budget_bytes` that one key may use; more gets 429. Every key may use at least 4 requests and `body_bytes`.",
     ),
     body_budget_bytes: integer(
       { min: 1024, max: 1_099_511_627_776, fallback: 536_870_912 },
-      "Bodies of all requests in progress together; more is answered with 503.",
+      "Maximum size of the bodies of all requests in progress together, in bytes. More get 503. Set it according to the memory of the process.",
     ),
     body_bytes_per_second: integer(
       { min: 0, max: 1_048_576, fallback: 1024 },
-      "Slowest that a request body may arrive, over five seconds; 0 is no minimum.",
+      "Minimum rate at which a request body must arrive, in bytes per second, measured over 5 seconds. A slower one gets 400. 0 sets no minimum.",
     ),
     unfunded_body_bytes: integer(
       { min: 0, max: 1_073_741_824, fallback: 65_536 },
-      "Largest request body of a key that has no credit or tokens left.",
+      "Largest request body, in bytes, of a key with no credits or tokens available. A larger one is rejected.",
     ),
-    connections: count(20_000, "Connections held at once; more are closed as they come."),
+    connections: count(20_000, "Maximum number of open client connections. More are closed on arrival."),
     address_share_percent: integer(
       { min: 1, max: 100, fallback: 25 },
-      "Share of `connections` that one address, or one IPv6 network (/64), may hold; trusted proxies and loopback are exempt.",
+      "Percentage of `connections` that one address, or one IPv6 network (/64), may use. More are closed on arrival. Trusted proxies and loopback addresses are exempt.",
     ),
-    header_bytes: integer({ min: 1024, max: 1_048_576, fallback: 16_384 }, "All headers of a request together."),
-    headers_timeout_ms: milliseconds(10_000, "Time for the headers of a request to arrive."),
-    body_timeout_ms: milliseconds(30_000, "Time for a request to arrive whole, its headers included."),
-    stream_deadline_ms: milliseconds(300_000, "Longest generation, streamed or not."),
-    keep_alive_ms: milliseconds(15_000, "A stream silent for this long is sent a sign of life."),
+    header_bytes: integer(
+      { min: 1024, max: 1_048_576, fallback: 16_384 },
+      "Maximum size of all headers of a request together, in bytes. Larger headers get 431.",
+    ),
+    headers_timeout_ms: milliseconds(
+      10_000,
+      "Longest time until the headers of a request have arrived, in milliseconds. Later ones get 408.",
+    ),
+    body_timeout_ms: milliseconds(
+      30_000,
+      "Longest time until the whole request has arrived, including its headers, in milliseconds. A later one gets 408. Raise it if clients send large bodies over slow connections.",
+    ),
+    stream_deadline_ms: milliseconds(
+      300_000,
+      "Longest time from the start of a request to the end of its response, streamed or not, in milliseconds. The response then ends with an error. If you raise it, raise `drain.deadline_ms` too.",
+    ),
+    keep_alive_ms: milliseconds(
+      15_000,
+      "Longest silence in a stream before Tollgate sends a keep-alive message, in milliseconds. Keep it below the idle timeout of proxies in between.",
+    ),
     client_buffer_bytes: integer(
       { min: 1024, max: 67_108_864, fallback: 262_144 },
-      "Bytes waiting for a slow caller before the provider is paused.",
+      "Bytes that may wait for a slow client. Beyond them, Tollgate stops reading from the provider until the client catches up.",
     ),
-    client_stall_ms: milliseconds(30_000, "A caller that takes nothing for this long is cut off."),
+    client_stall_ms: milliseconds(
+      30_000,
+      "Longest time a client may leave waiting data unread, in milliseconds. It is then disconnected.",
+    ),
   }),
-  drain: group("How a process goes away after SIGTERM.", {
+  drain: group("How a process shuts down after SIGTERM.", {
     delay_ms: millisecondsOrNone(
       0,
-      "Time between reporting not ready and refusing connections, for load balancers to notice.",
+      "Time between reporting not ready and closing the listener, in milliseconds. New requests get 503 meanwhile. Behind a load balancer, set it above the interval of its health checks.",
     ),
     deadline_ms: millisecondsOrNone(
       310_000,
-      "Time for open requests to finish; what is left is then cut, with an error, and costs nothing.",
+      "Time for running requests to finish, in milliseconds, including `delay_ms`. Those still running then end with an error and cost nothing. Keep it above `limits.stream_deadline_ms`.",
     ),
   }),
-  auth: group("How callers present their key.", {
+  auth: group("How clients send their key.", {
     accept_equal_credentials: choice(
       { values: ["off", "on"], fallback: "off" },
-      "With `on`, one key sent in both `Authorization` and `x-api-key` counts as one credential. Two different ones are refused either way.",
+      "`on` accepts the same key in both `Authorization` and `x-api-key`. Set it if a client sends both headers. Two different keys are always rejected.",
     ),
   }),
-  keys: group("The memory of recently used keys. Changes reach it at once by notification; times are the fallback.", {
-    cache_entries: count(50_000, "Keys remembered."),
-    cache_ms: milliseconds(60_000, "Longest time a key is trusted without asking the database again."),
-    negative_cache_entries: count(
-      10_000,
-      "Unknown keys remembered, so that a flood of them does not reach the database.",
-    ),
-    negative_cache_ms: milliseconds(5000, "Longest time a key is held to be unknown."),
-    unknown_per_minute: integer(
-      { min: 0, max: 1_000_000, fallback: 600 },
-      "Unknown keys looked up per minute for one address, or one IPv6 network (/64), then 429; 0 is no limit. Keys that were issued are never refused for it.",
+  keys: group(
+    "Cache of recently used keys. Notifications of changes update it at once; the times limit how old an entry can get if a notification is lost.",
+    {
+      cache_entries: count(
+        50_000,
+        "Maximum number of cached keys. Raise it if more keys than this are in use at the same time.",
+      ),
+      cache_ms: milliseconds(
+        60_000,
+        "Longest time a cached key is used before it is read from the database again, in milliseconds.",
+      ),
+      negative_cache_entries: count(
+        10_000,
+        "Maximum number of cached unknown keys. The cache keeps repeated unknown keys away from the database.",
+      ),
+      negative_cache_ms: milliseconds(
+        5000,
+        "Longest time an unknown key is rejected without a database query, in milliseconds.",
+      ),
+      unknown_per_minute: integer(
+        { min: 0, max: 1_000_000, fallback: 600 },
+        "Unknown keys that one address, or one IPv6 network (/64), may try per minute. More get 429. 0 sets no limit. Issued keys are never rejected because of this limit.",
+      ),
+    },
+  ),
+  catalogue: group("The catalogue of models, prices and routes.", {
+    poll_ms: milliseconds(
+      30_000,
+      "Interval at which the catalogue is reloaded in case a notification was lost, in milliseconds.",
     ),
   }),
-  catalogue: group("Models, prices and routes.", {
-    poll_ms: milliseconds(30_000, "How often the catalogue is read again, should a notification have been lost."),
-  }),
-  credential: group("Providers' credentials: those stored in the database, encrypted, and those in files.", {
+  credential: group("Credentials of providers: encrypted in the database, or in files.", {
     key: secret(
       KEY_OF_32_BYTES,
-      "Seals and opens them: 32 random bytes in base64. Needed by every process that uses one, and by the commands that store them.",
+      "Encryption key for credentials in the database: 32 random bytes in base64. Every process that uses a stored credential and every command that stores one needs it.",
     ),
     previous_key: secret(
       KEY_OF_32_BYTES,
-      "Opens what an older key has sealed, until `tollgate providers rekey` has sealed it anew.",
+      "Previous encryption key, for decryption only. Set it while you rotate `key`, and remove it after `tollgate providers rekey`.",
     ),
     directories: text(
       { ...DIRECTORIES, fallback: "/run/secrets" },
-      "Directories below which the files of `file:` references must be, links resolved, separated by commas; empty: no such references.",
+      "Directories that may contain the files of `file:` credentials, also in subdirectories, separated by commas. Symbolic links are resolved first. If empty, `file:` credentials are not allowed.",
     ),
   }),
-  ledger: group("How a process talks to the ledger, and what it risks on requests that never end.", {
+  ledger: group("Timeouts and batches of calls to the ledger, and limits on the cost the operator absorbs.", {
     timeout_ms: milliseconds(
       1500,
-      "Longest a request waits since the ledger last responded to any call; it then gets 503. While the ledger works through a burst, a request may wait ten times as long.",
+      "Longest time a new request waits while the ledger does not respond, in milliseconds. It then gets 503. While the ledger responds to other requests, a new one may wait up to ten times as long.",
     ),
     settle_timeout_ms: milliseconds(
       5000,
-      "Longest a finished response waits since the ledger last responded to any call; it then ends with an error and costs nothing.",
+      "Longest time a finished response waits for its charge while the ledger does not respond, in milliseconds. It then ends with an error and costs nothing. While the ledger responds to other requests, the response may wait up to ten times as long.",
     ),
-    queue: count(10_000, "Calls of one kind that may wait at once; more are refused with 503."),
-    batch_items: integer({ min: 1, max: 10_000, fallback: 256 }, "Calls sent to the database together at most."),
+    queue: count(10_000, "Maximum number of calls of one kind that wait for the ledger. More get 503."),
+    batch_items: integer(
+      { min: 1, max: 10_000, fallback: 256 },
+      "Maximum number of calls sent to the database in one batch.",
+    ),
     batch_bytes: integer(
       { min: 65_536, max: 268_435_456, fallback: 4_194_304 },
-      "Bytes sent to the database together at most; a single call may be larger.",
+      "Maximum size of one batch, in bytes. A single call may be larger.",
     ),
     pace_ms: millisecondsOrNone(
       3,
-      "Least time between two batches of one kind, unless a whole one waits; larger batches cost less, later answers more.",
+      "Shortest time between two batches of one kind, in milliseconds. A full batch is sent at once. Raise it to lower the load on the database; each response then takes longer.",
     ),
-    retry_ms: milliseconds(100, "Wait between two tries of a batch whose connection was lost."),
+    retry_ms: milliseconds(100, "Wait before a batch is retried after its connection was lost, in milliseconds."),
     void_timeout_ms: milliseconds(
       600_000,
-      "Longest an undoing is tried, for a request whose caller was told that it failed; what remains is swept.",
+      "Longest time the gateway retries to void a failed request, or to book a charge after the client disconnected, in milliseconds. After that, the sweep ends the hold.",
     ),
     checkpoint_worth: text(
       { ...DECIMAL, fallback: "0.01" },
-      "Credits a stream delivers between two checkpoints: what a crash of the process can leave unbilled of it.",
+      "Credits a stream may cost between two checkpoints. If the process crashes, up to about this much of each stream is not charged. A lower value writes more often to the database.",
     ),
-    checkpoint_tokens: count(2000, "The same for keys with a token budget, in tokens."),
+    checkpoint_tokens: count(2000, "Like `checkpoint_worth`, in tokens, for keys with a token budget."),
     require_synchronous_standby: choice(
       { values: ["off", "on"], fallback: "off" },
-      "With `on`, requests are refused with 503 while the database has no synchronous standby, so that no charge is on one server alone. Looked at every two seconds and after every lost connection.",
+      "`on` rejects requests with 503 while the database has no synchronous standby. Set it if no charge may be lost with a single server. Checked at start, every 2 seconds and after every lost connection.",
     ),
     write_off_cap: text(
       { ...DECIMAL, fallback: "1" },
-      "Credits the operator absorbs per key and hour: work for clients that disconnected before the response, and charges beyond the key's balance. The key is then suspended. Output of streams that a provider broke off is free up to this cap, then charged.",
+      "Credits the operator absorbs per key and hour if clients disconnect before the response or charges exceed the key's balance. Beyond this cap, the key is suspended. If a provider fails during a stream, the output is free up to this cap and charged beyond it.",
     ),
     write_off_cap_tokens: integer(
       { min: 1, max: 1_000_000_000_000, fallback: 1_000_000 },
-      "The same for keys with a token budget, in tokens; a million is five whole prompts of 200,000.",
+      "Like `write_off_cap`, in tokens, for keys with a token budget. 1,000,000 tokens are five prompts of 200,000.",
     ),
   }),
-  idempotency: group("Answers kept for callers that ask again with the same Idempotency-Key.", {
+  idempotency: group("Responses stored for clients that retry with the same `Idempotency-Key`.", {
     body_bytes: integer(
       { min: 0, max: 67_108_864, fallback: 1_048_576 },
-      "Largest answer that is stored; the repetition of a larger one is refused with 409, and 0 stores none.",
+      "Largest response that is stored, in bytes. If a response was larger, its retry gets 409. 0 stores none.",
     ),
   }),
   upstream: group("Connections to providers.", {
     connections_per_origin: integer(
       { min: 1, max: 65_535, fallback: 10_000 },
-      "Connections each process opens to one provider at most; a stream holds one, so fewer than `limits.open_requests` makes calls wait.",
+      "Maximum number of connections per process to one provider. Each running call uses one. If you set it below `limits.open_requests`, calls may wait for a connection.",
     ),
     anthropic_betas: text(
       {
         pattern: /^(?:[a-z0-9.-]{1,100}(?:,[a-z0-9.-]{1,100}){0,99})?$/,
-        expected: "flags separated by commas",
+        expected: "flags in lower case, separated by commas",
         fallback: "",
       },
-      "Flags of the `anthropic-beta` header to pass on beside those known to be harmless, separated by commas.",
+      "Additional flags of the `anthropic-beta` header to forward to providers, separated by commas. Set it if clients need a flag that Tollgate removes because it is not in its own list.",
     ),
   }),
-  log: group("What is written to standard output, one JSON object per line.", {
+  log: group("The log on standard output, one JSON object per line.", {
     level: choice(
       {
         values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
         fallback: "info",
         environment: "LOG_LEVEL",
       },
-      "Least important level that is written.",
+      "Lowest level that is written: `info` also writes warn, error and fatal; `silent` writes nothing.",
     ),
   }),
-  credit_usd: text({ ...DECIMAL, fallback: "1" }, "What one credit is worth in US dollars, as shown to callers."),
+  credit_usd: text(
+    { ...DECIMAL, fallback: "1" },
+    "Value of one credit in US dollars, used in usage summaries and when you import prices. A change does not affect stored prices and balances.",
+  ),
 });

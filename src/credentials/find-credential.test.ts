@@ -59,7 +59,7 @@ test("a reference that leads nowhere is named in the refusal", () => {
   expect(() => credentials(`file:${fileWith("empty", "\n")}`)).toThrow("names an empty file.");
   mkdirSync(join(folder, "within"));
   expect(() => credentials(`file:${folder}/within`)).toThrow("EISDIR");
-  expect(() => credentials(`file:${fileWith("large", "x".repeat(65_537))}`)).toThrow("larger than 65536 bytes");
+  expect(() => credentials(`file:${fileWith("large", "x".repeat(65_537))}`)).toThrow("larger than 65,536 bytes");
   expect(() => credentials(`file:${fileWith("binary", Buffer.from([0xff, 0xfe]))}`)).toThrow("not UTF-8 text");
 });
 
