@@ -57,7 +57,7 @@ test("what no key opens stays as it was and is named, and the others are sealed 
   expect(rekeyed).toMatchObject({ resealed: ["east"], unopened: [{ provider: "west" }, { provider: "north" }] });
   expect(rows.get("west")).toBe(foreign);
   const text = rekeyText(rekeyed);
-  expect(text).toContain(": 1; had it already: 0; could not be opened: 2\n");
+  expect(text).toContain(": 1. Already current: 0. Could not be decrypted: 2.\n");
   expect(text).toContain(`credential of west was stored with the key ${shortKeyId(foreign.keyId)}`);
   expect(text).toContain("credential of north does not open");
   expect(text).not.toContain("sk-");
