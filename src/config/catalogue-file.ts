@@ -29,8 +29,11 @@ export function readCatalogueFile(text: string, path: string): CatalogueFile {
   const parsed = catalogueFile.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.slice(0, MOST_PROBLEMS).flatMap((issue) => problemsOf(issue, value));
+  const placed = problems.map(({ at, ...problem }) => ({ offset: offsetAt(document, at), problem }));
   throw new ConfigError(
-    problems.map(({ at, ...problem }) => ({ ...problem, source: sourceOf(offsetAt(document, at)) })),
+    placed
+      .toSorted((one, other) => one.offset - other.offset)
+      .map(({ offset, problem }) => ({ ...problem, source: sourceOf(offset) })),
     "catalogue file",
   );
 }

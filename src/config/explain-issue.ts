@@ -39,7 +39,8 @@ const sentence = (message: string): string =>
 function choices(values: readonly string[], given: unknown): string {
   const meant = typeof given === "string" ? suggest(given, values) : null;
   const hint = meant === null ? "" : ` Did you mean \`${meant}\`?`;
-  return `expected ${listed(values.map((value) => `\`${value}\``))}, got ${shown(given)}.${hint}`;
+  const got = typeof given === "string" ? "" : `, got ${shown(given)}`;
+  return `expected ${listed(values.map((value) => `\`${value}\``))}${got}.${hint}`;
 }
 
 const listed = (words: readonly string[]): string =>

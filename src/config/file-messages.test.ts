@@ -41,7 +41,7 @@ test.each<[from: string, to: string, message: string]>([
   [
     "format: chat",
     "format: chatt",
-    "c.yaml:8:59: models[0] (gpt-4.1-mini).routes[0].format: expected `chat`, `responses`, `messages` or `gemini`, got text. Did you mean `chat`?",
+    "c.yaml:8:59: models[0] (gpt-4.1-mini).routes[0].format: expected `chat`, `responses`, `messages` or `gemini`. Did you mean `chat`?",
   ],
   [
     "format: chat",
@@ -52,7 +52,7 @@ test.each<[from: string, to: string, message: string]>([
   [
     '"0.40"',
     "cheap",
-    "c.yaml:6:14: models[0] (gpt-4.1-mini).price.input: expected a decimal such as 2.50, at most 1000000, with at most nine decimal places.",
+    "c.yaml:6:14: models[0] (gpt-4.1-mini).price.input: expected a decimal such as 2.50, at most 1,000,000, with at most nine decimal places.",
   ],
   [
     "env:OPENAI_KEY",
@@ -81,7 +81,7 @@ test("every problem of a catalogue file is listed, under one line that counts th
     "The catalogue file has 3 problems:",
     "  c.yaml:1:29: providers[0] (openai).base_url: expected an http or https URL without credentials, query or fragment.",
     "  c.yaml:5:5: models[0] (gpt-4.1-mini).max_output_tokens: expected at least 1, got -1.",
-    "  c.yaml:8:59: models[0] (gpt-4.1-mini).routes[0].format: expected `chat`, `responses`, `messages` or `gemini`, got text.",
+    "  c.yaml:8:59: models[0] (gpt-4.1-mini).routes[0].format: expected `chat`, `responses`, `messages` or `gemini`.",
   ]);
 });
 
@@ -115,4 +115,16 @@ test("a route's `dialect`, the earlier name of its `format`, is still read", () 
   const earlier = MODEL.replace("format: chat", "dialect: chat");
 
   expect(readCatalogueFile(PROVIDER + earlier, "c.yaml")).toEqual(readCatalogueFile(PROVIDER + MODEL, "c.yaml"));
+});
+
+test("the problems of a file are listed in its order", () => {
+  const wrong = MODEL.replace("max_output_tokens: 8192", "max_ouput_tokens: 8192").replace(
+    "format: chat",
+    "format: chatt",
+  );
+
+  expect(messageOf(() => readCatalogueFile(PROVIDER + wrong, "c.yaml")).match(/c\.yaml:\d+/g)).toEqual([
+    "c.yaml:5",
+    "c.yaml:8",
+  ]);
 });

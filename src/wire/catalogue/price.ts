@@ -24,7 +24,7 @@ export const credits = z
   .refine((text) => {
     const nano = parseCredits(text);
     return nano !== null && nano <= MOST_PRICE_NANO;
-  }, "Input should be a decimal such as 2.50, at most 1000000, with at most nine decimal places");
+  }, "Input should be a decimal such as 2.50, at most 1,000,000, with at most nine decimal places");
 
 /** How amounts and moments are written: a file for people takes more than a program must be able to read. */
 export type Notation = { credits: z.ZodType<string>; moment: z.ZodType<string> };
