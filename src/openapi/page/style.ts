@@ -193,7 +193,7 @@ td ul + ul { margin-top: .3rem; }
 }
 @media (max-width: 30rem) {
   pre { padding-top: 2.3rem; }
-  .brand { overflow: hidden; text-overflow: ellipsis; flex: none; max-width: 32%; }
+  .brand { flex: none; max-width: 34%; white-space: normal; line-height: 1.2; }
   #found { position: fixed; top: 3.6rem; left: .75rem; right: .75rem; width: auto; }
 }
 @media print {
