@@ -87,6 +87,7 @@ test.skipIf(!recorded)(
 
 test("refusals reach the SDK as its own error classes, with type and request id [ERR-28] [ERR-29] [ERR-31] [ERR-32]", async () => {
   const sdk = client(gateway.keys.credit);
+  await gateway.tollgate("providers", "add", "elsewhere", "--url", "http://127.0.0.1:9/v1", "--credential", "none");
   const { secret } = await makeKey(gateway, "--credit", "1", "--provider", "elsewhere");
   const cases: [refuse: () => Promise<unknown>, kind: abstract new (...args: never[]) => Error, type: string][] = [
     [() => sdk.messages.create(ask("no-such-model")), NotFoundError, "not_found_error"],

@@ -64,13 +64,13 @@ describe("beside dev", () => {
     SLOW,
     async () => {
       const add = ["providers", "add", "acme", "--url", `${simulator.url}/v1`, "--credential-stdin"];
-      expect(await done(add, PROVIDER_KEY)).toMatch(/^added acme at \S+, credential stored, key [0-9a-f]{4}…\n$/);
+      expect(await done(add, PROVIDER_KEY)).toMatch(/^Added acme: \S+, credential stored, key [0-9a-f]{4}…\.\n$/);
       await done(["models", "add", "fast", ...routeTo("acme", "sim-fast+tokens=4"), ...FACTS]);
       await answers("fast", 200);
       const digest = hash("sha256", PROVIDER_KEY).slice(0, 12);
       expect((await simulator.witness()).at(-1)?.credentialDigest).toBe(digest);
 
-      expect(await done(["providers", "test", "acme"])).toMatch(/answer +200\n[^]*usage +input \d+, output 4\n/);
+      expect(await done(["providers", "test", "acme"])).toMatch(/status +200\n[^]*usage +input \d+, output 4\n/);
       expect((await simulator.witness()).at(-1)?.credentialDigest).toBe(digest);
       expect(await done(["models", "price", "fast", "--output", "2000.5"])).toContain("output 1000 → 2000.5");
       await done(["models", "unpublish", "fast"]);
@@ -83,7 +83,7 @@ describe("beside dev", () => {
         stdout: "",
         stderr: expect.stringContaining("Published models have routes to acme: fast.") as string,
       });
-      expect(await done(["providers", "remove", "acme", "--force"])).toContain("without a route now: fast");
+      expect(await done(["providers", "remove", "acme", "--force"])).toContain("without a route: fast");
       await answers("fast", 502);
       const log = (): string => readFileSync(join(gateway.folder, ".tollgate/tollgate.log"), "utf8");
       await until(() => log().includes('"removed provider acme"'), "the log tells what was removed", 30_000);
@@ -98,7 +98,7 @@ describe("beside dev", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        "warning: the running gateway cannot have the credential: env:LOST_KEY names a variable that is not set. Set it up there, or store it with --credential-stdin --replace.\n",
+        "warning: the running gateway cannot read the credential: env:LOST_KEY names a variable that is not set. Provide it there, or store it with --credential-stdin --replace.\n",
     });
     expect(await dev(["providers", "test", "lost", "--model", "sim"])).toMatchObject({ code: 1, stdout: "" });
   });

@@ -205,7 +205,7 @@ describe.skipIf(missing)("providers and models by command", () => {
     writeFileSync(path, list("2e-06"));
     expect(await run("--apply")).toMatch(/^changed +m +input 2\.716049358 → 4\.4$/m);
     writeFileSync(path, `{"m": {}, "m": {}}`);
-    expect(await refused(...words, path, "--provider", "tiny")).toContain("names m twice");
+    expect(await refused(...words, path, "--provider", "tiny")).toContain("m is given twice; keep one");
     writeFileSync(path, list("1"));
     expect(await run()).toMatch(/^m +input_cost_per_token +1 dollars is out of all proportion$/m);
     expect(await refused(...words, path, "--provider", "tinny")).toContain('no vendor "tinny"; did you mean tiny?');

@@ -113,7 +113,7 @@ describe.skipIf(missing)("a credential that is stored", () => {
     expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining("openssl rand -base64 32") as string });
     expect(await store(first, `${FIRST}\n`)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^added acme at \S+, credential stored, key [0-9a-f]{4}…\n$/) as string,
+      stdout: expect.stringMatching(/^Added acme: \S+, credential stored, key [0-9a-f]{4}…\.\n$/) as string,
     });
     await done({}, "providers", "add", "spare", "--url", `${simulator.url}/v1`, "--credential", "env:SPARE_KEY");
     await publish("fast", "acme");
@@ -131,8 +131,8 @@ describe.skipIf(missing)("a credential that is stored", () => {
     const both = { TOLLGATE_CREDENTIAL_KEY: newKey, TOLLGATE_CREDENTIAL_PREVIOUS_KEY: oldKey };
     const after = await serve(both);
     expect(await asked(after, "fast")).toEqual({ status: 200, digest: digestOf(SECOND) });
-    expect(await done(both, "providers", "rekey")).toMatch(/…: 1; had it already: 0; could not be opened: 0$/m);
-    expect(await done(both, "providers", "rekey")).toMatch(/…: 0; had it already: 1; could not be opened: 0$/m);
+    expect(await done(both, "providers", "rekey")).toMatch(/…: 1\. Already current: 0\. Could not be decrypted: 0\.$/m);
+    expect(await done(both, "providers", "rekey")).toMatch(/…: 0\. Already current: 1\. Could not be decrypted: 0\.$/m);
     await comesTo(before, "fast", { status: 502, digest: null });
     expect(await asked(after, "fast")).toEqual({ status: 200, digest: digestOf(SECOND) });
 

@@ -92,7 +92,7 @@ describe.skipIf(whyUnavailable("15") !== null)(
 
       await expect(spend(lone, 1n)).rejects.toMatchObject({
         code: "08T01",
-        message: expect.stringContaining("on timeline 1, but the ledger has been on timeline 2"),
+        message: expect.stringContaining("on timeline 1, and the books have been on timeline 2"),
       });
       await expect(connect([old]).query("select 1")).rejects.toThrow(
         /timeline 1, but the ledger has been on timeline 2 elsewhere.*tollgate ledger adopt/,

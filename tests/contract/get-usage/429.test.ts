@@ -28,7 +28,7 @@ function expectOverRate(reply: Reply): void {
     body: {
       error: {
         message: expect.stringMatching(
-          /^Rate limit reached: \d+ requests per minute\. Please try again in \d+s\.$/,
+          /^Rate limit reached: \d+ requests? per minute\. Please try again in \d+s\.$/,
         ) as string,
         type: "rate_limit_error",
         code: "rate_limit_exceeded",
