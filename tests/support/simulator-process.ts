@@ -33,7 +33,9 @@ export async function startSimulatorProcess(): Promise<SimulatorProcess> {
   const shared = sharedFolder();
   const folder = shared === null ? [] : ["--recordings", join(shared, "recordings")];
   const entry = join(import.meta.dirname, "../../src/simulator/main.ts");
-  const child = spawn(process.execPath, [entry, "--port", "0", ...folder], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [entry, "--port", "0", ...folder], { stdio: ["ignore", "pipe", "pipe"] });
+  // Inherited, it would keep the test runner waiting for ever after a test file that was ended by force.
+  child.stderr.pipe(process.stderr, { end: false });
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   const { url } = JSON.parse(line) as { url: string };
   return {
