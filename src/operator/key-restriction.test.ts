@@ -61,6 +61,18 @@ test.each([
     'Key tgc_a034Fq4J… does not list model "wast". Did you mean "east"? It lists "east", "west".',
   ],
   [
+    { prefix: "tgc_a034Fq4J", models: Array.from({ length: 12 }, (_, at) => `model-${at}`) },
+    { removeModels: ["west"] },
+    "remove_models",
+    'Key tgc_a034Fq4J… does not list model "west". It lists "model-0", "model-1", "model-2", "model-3", "model-4", "model-5", "model-6", "model-7", "model-8", "model-9" and 2 more.',
+  ],
+  [
+    { prefix: "tgc_a034Fq4J", models: [] },
+    { removeModels: ["west"] },
+    "remove_models",
+    'Key tgc_a034Fq4J… does not list model "west". It lists none.',
+  ],
+  [
     listed,
     { removeModels: ["east", "west"] },
     "remove_models",

@@ -48,7 +48,7 @@ export function modelsAfter(
   if (absent !== undefined)
     throw refused(
       "remove_models",
-      `Key ${prefix}… does not list model ${quote(absent)}.${nearest(absent, before)} It lists ${before.map(quote).join(", ")}.`,
+      `Key ${prefix}… does not list model ${quote(absent)}.${nearest(absent, before)} It lists ${listed(before)}.`,
     );
   const after = [...new Set([...before, ...addModels])].filter((id) => !removeModels.includes(id));
   if (after.length === 0)
@@ -57,6 +57,14 @@ export function modelsAfter(
       `Key ${prefix}… would have no model left. Set another list, or disable the key to stop it.`,
     );
   return after;
+}
+
+const SHOWN_MODELS = 10;
+
+function listed(models: readonly string[]): string {
+  if (models.length === 0) return "none";
+  const more = models.length - SHOWN_MODELS;
+  return models.slice(0, SHOWN_MODELS).map(quote).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function nearest(name: string, candidates: readonly string[]): string {

@@ -3,7 +3,7 @@ import { type KeyJson, keyView } from "../../wire/admin/keys.ts";
 import { isoDate, keyName, orWord, positiveInteger } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { CommandError } from "../report-failure.ts";
-import { keyName as named } from "../text/key-text.ts";
+import { keyName as named, modelsOf } from "../text/key-text.ts";
 import { printable } from "../text/cell.ts";
 import { printResult } from "../text/print.ts";
 
@@ -67,5 +67,5 @@ const summaryOf = ({ rpm_limit, expires_at, provider_scope, models }: KeyJson): 
     `rpm ${rpm_limit ?? "unlimited"}`,
     `expires ${expires_at ?? "never"}`,
     `provider ${printable(provider_scope)}`,
-    `models ${models === null ? "all" : models.map(printable).join(" ")}`,
+    `models ${printable(modelsOf({ models, provider_scope }))}`,
   ].join(", ");

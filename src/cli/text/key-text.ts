@@ -36,13 +36,19 @@ export const secretListing = (secrets: KeyShownJson["secrets"], screen: Screen =
     { screen },
   );
 
+/** The models a key may use. */
+export function modelsOf({ models, provider_scope }: Pick<KeyJson, "models" | "provider_scope">): string {
+  if (models !== null) return models.join(", ") || "none";
+  return provider_scope === "all" ? "all" : "all models of its provider";
+}
+
 export function keyDetails({ key, secrets }: KeyShownJson, account: AccountJson, screen: Screen = PLAIN): string {
   const pairs: [string, string][] = [
     ["id", key.id],
     ["mode", key.mode],
     ["status", key.status],
     ["provider", key.provider_scope],
-    ["models", key.models?.join(", ") ?? (key.provider_scope === "all" ? "all" : "all models of its provider")],
+    ["models", modelsOf(key)],
     ["rpm", String(key.rpm_limit ?? "unlimited")],
     ["expires", key.expires_at ?? "never"],
     ["created", key.created_at],

@@ -6,7 +6,7 @@ The admin API has its own listener, by default on \`127.0.0.1:8081\`. The \`toll
 ## Admin token
 
 Send the admin token as \`Authorization: Bearer <token>\`. It allows every operation on this page, so protect it like a root
-password. \`/livez\` and \`/readyz\` need no token. A second token, \`admin.metrics_token\`, reads \`/metrics\` and nothing else.
+password. \`/livez\` and \`/readyz\` need no token. A second token, \`admin.metrics_token\`, reads metrics and nothing else.
 
 The examples read the address of the listener from \`TOLLGATE_ADMIN_URL\`, such as \`http://127.0.0.1:8081\`, and the token
 from \`TOLLGATE_ADMIN_TOKEN\`.
