@@ -292,6 +292,12 @@ export const settings = z.strictObject({
       "Lowest level that is written: `info` also writes warn, error and fatal; `silent` writes nothing.",
     ),
   }),
+  metrics: group("Metrics for Prometheus, on the admin listener.", {
+    key_series: integer(
+      { min: 0, max: 10_000, fallback: 100 },
+      "How many keys have metrics of their own, named by the key's prefix; the rest are counted as `other`. Each key adds up to 7 series. Raise it if you have more active keys; 0 names none.",
+    ),
+  }),
   credit_usd: text(
     { ...DECIMAL, fallback: "1" },
     "Value of one credit in US dollars, used in usage summaries and when you import prices. A change does not affect stored prices and balances.",

@@ -80,7 +80,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         leaseLost: () => heard.push("lease lost"),
         holdsSwept: () => undefined,
         holdQuarantined: () => undefined,
-        quarantineCounted: () => undefined,
+        lostHoldsCounted: () => undefined,
         checkpointsWritten: (count) => heard.push(`${count} written`),
         holdFoundClosed: () => undefined,
         dayPartitioned: ({ result }) => heard.push(result),
@@ -175,7 +175,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         everyMs: 5,
         onSwept: (holds) => sweeps.push(holds),
         onQuarantined: ({ reason }) => expect.unreachable(reason),
-        onQuarantineCounted: () => undefined,
+        onCounted: () => undefined,
         onFailed: (error) => expect.unreachable(String(error)),
       });
 

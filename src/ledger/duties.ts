@@ -5,7 +5,7 @@ import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
 import { type HousekeepingStore, type Partitioned, startHousekeeping } from "./housekeeping.ts";
 import type { Failure } from "./lane.ts";
 import { startLease } from "./lease.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger, LostHolds } from "./ledger.ts";
 import { startSweeper } from "./sweeper.ts";
 
 type DutyEvents = {
@@ -14,14 +14,14 @@ type DutyEvents = {
   leaseLost: () => void;
   holdsSwept: (sweep: { holds: number }) => void;
   holdQuarantined: (hold: { requestId: string; keyId: string; code: string; reason: string }) => void;
-  quarantineCounted: (quarantine: { holds: number }) => void;
+  lostHoldsCounted: (lost: LostHolds) => void;
   checkpointsWritten: (checkpoints: number) => void;
   holdFoundClosed: (hold: { holdId: string }) => void;
   dayPartitioned: (day: { day: string; result: Partitioned }) => void;
 };
 
 type DutiesOptions = {
-  ledger: Pick<Ledger, "heartbeat" | "sweep" | "countQuarantined" | "forgetClaims" | "checkpoint">;
+  ledger: Pick<Ledger, "heartbeat" | "sweep" | "countLost" | "forgetClaims" | "checkpoint">;
   housekeeping: HousekeepingStore;
   failureOf: (error: unknown) => Failure;
   /** As it is given to `admit`: the lease of this process is what keeps its holds from being swept. */
@@ -85,7 +85,7 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
     },
     onQuarantined: ({ id, keyId, code, reason }) =>
       events.holdQuarantined({ requestId: requestIdOf(id), keyId, code, reason }),
-    onQuarantineCounted: (holds) => events.quarantineCounted({ holds }),
+    onCounted: events.lostHoldsCounted,
     onFailed: failed("sweep"),
   });
   const housekeeping = startHousekeeping({

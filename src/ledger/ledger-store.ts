@@ -7,6 +7,7 @@ import type {
   BatchVerdict,
   Funded,
   Ledger,
+  LostHolds,
   Settled,
   Settlement,
   StoredAnswer,
@@ -62,7 +63,12 @@ const FUND = "select fund_v1(on_line_v1($7::uuid, $1::uuid), $2, $3, $4, $5, $6)
 const BUDGET = "select budget_v1(on_line_v1($6::uuid, $1::uuid), $2, $3, $4, $5) as kind";
 
 /** One that was ended meanwhile by whoever holds it is no longer in quarantine; the next sweep removes its row. */
-const COUNT_QUARANTINED = `select count(*)::int as count from quarantine q join hold h on h.id = q.hold_id`;
+const COUNT_LOST = `select
+  (select count(*)::int from quarantine q join hold h on h.id = q.hold_id) as quarantined,
+  coalesce((select extract(epoch from t.now - min(least(h.deadline, greatest(h.admitted_at + interval '15 seconds', p.lease_until))))
+              from lost_holds(t.now) h left join process p on p.id = h.process_id
+             where not exists (select from quarantine q where q.hold_id = h.id)), 0)::float8 as "lagSeconds"
+  from (select ledger_now() as now) t`;
 
 const USAGE = `select unit, posted, held, purchased, used, budget, period_ends_at as "periodEndsAt",
   today_spend as "todaySpend", last_cost as "lastCost", requests, tokens_in as "inputTokens", tokens_out as "outputTokens"
@@ -129,10 +135,10 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       };
     },
 
-    countQuarantined: async () => {
-      const [row] = await queryable.query<{ count: number }>(COUNT_QUARANTINED);
+    countLost: async () => {
+      const [row] = await queryable.query<LostHolds>(COUNT_LOST);
       invariant(row, "a count is answered");
-      return row.count;
+      return row;
     },
 
     forgetClaims: async ({ items, bytes }) => {

@@ -169,6 +169,9 @@ export type UsageSummary = {
   outputTokens: bigint;
 };
 
+/** Holds that nobody ends: how many are in quarantine, and how long the oldest of the others has waited for a sweep. */
+export type LostHolds = { quarantined: number; lagSeconds: number };
+
 /** The ledger of one primary. Each call is one transaction; each batch answers in its own order. */
 export type Ledger = {
   admit: (processId: string, asks: readonly Ask[]) => Promise<BatchVerdict[]>;
@@ -188,8 +191,8 @@ export type Ledger = {
    * quarantined instead. Call again until it answers nothing.
    */
   sweep: (sweeperId: string, limit: number) => Promise<{ swept: Swept[]; quarantined: Quarantined[] }>;
-  /** How many holds are quarantined. */
-  countQuarantined: () => Promise<number>;
+  /** What a sweep leaves behind. */
+  countLost: () => Promise<LostHolds>;
   /** Removes claims that have expired, so many at most and none beyond so many bytes of answers, and says how many. */
   forgetClaims: (limits: { items: number; bytes: number }) => Promise<number>;
   fund: (funding: Funding) => Promise<Funded>;

@@ -49,7 +49,7 @@ function start(): void {
   sweeper = startSweeper({
     ledger: {
       sweep: (_, limit) => sweep(limit),
-      countQuarantined: async () => quarantined.length,
+      countLost: async () => ({ quarantined: quarantined.length, lagSeconds: 0 }),
       forgetClaims: async ({ items }) => {
         removals += 1;
         if (expired < 0) throw new Error("too slow");
@@ -63,7 +63,7 @@ function start(): void {
     clock: { elapsedMs: () => Date.now() },
     onSwept: (holds) => heard.push(holds),
     onQuarantined: ({ id }) => quarantined.push(id),
-    onQuarantineCounted: (holds) => counted.push(holds),
+    onCounted: (lost) => counted.push(lost.quarantined),
     onFailed: () => heard.push("failed"),
   });
 }

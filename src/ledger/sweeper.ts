@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { Failure } from "./lane.ts";
-import type { Ledger, Quarantined } from "./ledger.ts";
+import type { Ledger, LostHolds, Quarantined } from "./ledger.ts";
 import { repeat, type Repetition } from "./repeat.ts";
 
 type SweeperOptions = {
-  ledger: Pick<Ledger, "sweep" | "countQuarantined" | "forgetClaims">;
+  ledger: Pick<Ledger, "sweep" | "countLost" | "forgetClaims">;
   failureOf: (error: unknown) => Failure;
   processId: string;
   clock: Pick<Clock, "elapsedMs">;
@@ -15,8 +15,8 @@ type SweeperOptions = {
   onSwept: (holds: number) => void;
   /** Told of each hold once, by the process that came across it. */
   onQuarantined: (hold: Quarantined) => void;
-  /** How many holds are quarantined, after every turn. */
-  onQuarantineCounted: (holds: number) => void;
+  /** What is left, after every turn. */
+  onCounted: (lost: LostHolds) => void;
   onFailed: (error: unknown) => void;
 };
 
@@ -35,7 +35,7 @@ const CLAIMS_AT_ONCE = { items: 1_000, bytes: 33_554_432 };
  */
 export function startSweeper(options: SweeperOptions): Repetition {
   const { ledger, failureOf, processId, clock, everyMs = 5_000, limit = 500 } = options;
-  const { onSwept, onQuarantined, onQuarantineCounted, onFailed } = options;
+  const { onSwept, onQuarantined, onCounted, onFailed } = options;
   /** Halved while a batch is refused and doubled while none is; it outlives a turn, so that the next need not find it anew. */
   let batchSize = limit;
 
@@ -53,7 +53,7 @@ export function startSweeper(options: SweeperOptions): Repetition {
         if (found === "nothing") break;
         holds += found;
       }
-      onQuarantineCounted(await ledger.countQuarantined());
+      onCounted(await ledger.countLost());
       onSwept(holds);
     } catch (error) {
       if (holds > 0) onSwept(holds);

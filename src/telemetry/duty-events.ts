@@ -17,7 +17,7 @@ export type DutyEvents = {
   /** A hold of a dead process cannot be ended: its money stays reserved until an operator releases it. */
   holdQuarantined: (hold: { requestId: string; keyId: string; code: string; reason: string }) => void;
   /** May be called after every sweep. */
-  quarantineCounted: (quarantine: { holds: number }) => void;
+  lostHoldsCounted: (lost: { quarantined: number; lagSeconds: number }) => void;
   checkpointsWritten: (checkpoints: number) => void;
   /** A stream went on although its hold was gone. */
   holdFoundClosed: (hold: { holdId: string }) => void;
@@ -56,7 +56,10 @@ export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; cloc
       metrics.moneyAlarmed("hold_quarantined");
       say("holdQuarantined", { request_id: requestId, key_id: keyId, sqlstate: code, reason });
     },
-    quarantineCounted: ({ holds }) => metrics.holdsQuarantined(holds),
+    lostHoldsCounted: ({ quarantined, lagSeconds }) => {
+      metrics.holdsQuarantined(quarantined);
+      metrics.sweepLag(lagSeconds);
+    },
     checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
     holdFoundClosed: ({ holdId }) => say("holdClosed", { hold_id: holdId }),
     dayPartitioned: ({ day, result }) => {

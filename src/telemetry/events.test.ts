@@ -277,9 +277,9 @@ test("a hold that cannot be ended is an error that says why and what to do, and 
   const { events, metrics, lines } = build();
 
   events.holdQuarantined({ requestId: "req_1", keyId: "k", code: "23514", reason: "a rule of balance" });
-  events.quarantineCounted({ holds: 3 });
+  events.lostHoldsCounted({ quarantined: 3, lagSeconds: 7.5 });
   const { text } = await metrics.expose();
-  events.quarantineCounted({ holds: 0 });
+  events.lostHoldsCounted({ quarantined: 0, lagSeconds: 0 });
 
   expect(lines).toMatchObject([
     {
@@ -293,6 +293,7 @@ test("a hold that cannot be ended is an error that says why and what to do, and 
     },
   ]);
   expect(text).toMatch(/^tollgate_holds_quarantined 3$/m);
+  expect(text).toMatch(/^tollgate_sweep_lag_seconds 7.5$/m);
   expect(text).toMatch(/^tollgate_money_alarms_total\{kind="hold_quarantined"\} 1$/m);
   expect((await metrics.expose()).text).toMatch(/^tollgate_holds_quarantined 0$/m);
 });
@@ -465,4 +466,14 @@ test("a refused database server is counted each time and logged three times a mi
   ]);
   expect(lines[3]).toMatchObject({ level: "error", reason: refusal.message, unwritten: 7 });
   expect((await metrics.expose()).text).toMatch(/^tollgate_database_servers_refused_total 11$/m);
+});
+
+test("a process that is shutting down says so in a gauge", async () => {
+  const { events, metrics } = build();
+
+  const before = await metrics.expose();
+  events.drainStarted({ openRequests: 2, deadlineMs: 310_000 });
+
+  expect(before.text).toMatch(/^tollgate_draining 0$/m);
+  expect((await metrics.expose()).text).toMatch(/^tollgate_draining 1$/m);
 });

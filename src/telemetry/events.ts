@@ -90,8 +90,10 @@ export function createEvents(parts: RequestLogParts): Events {
       problem === null ? say("credentialFound", { provider }) : say("credentialMissing", { provider, problem }),
     serverListening: ({ name, url }) => say("listening", { listener: name, url }),
     addressesHidden: ({ peer, reason }) => say("addressesHidden", { peer, reason, fix: HIDDEN[reason] }),
-    drainStarted: ({ openRequests, deadlineMs }) =>
-      say("drainStarted", { open_requests: openRequests, deadline_ms: deadlineMs }),
+    drainStarted: ({ openRequests, deadlineMs }) => {
+      metrics.draining();
+      say("drainStarted", { open_requests: openRequests, deadline_ms: deadlineMs });
+    },
     drainFinished: ({ openRequests }) =>
       say("drainFinished", { open_requests: openRequests }, openRequests > 0 ? "warn" : "info"),
     databaseLost: (error) => {

@@ -13,7 +13,10 @@ export type GaugeRow = MetricRow & { overWorkers: "sum" | "min" | "max" | "avera
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** Labels never carry a key, a model or anything else a caller chooses: each value would be a series kept for ever. */
+/**
+ * Labels never carry a secret, a model or anything else a caller chooses: each value would be a series kept for ever. The prefix of
+ * a key is a name in public; how many of them have series is a setting.
+ */
 export const COUNTERS = {
   requests: {
     name: "tollgate_requests_total",
@@ -34,6 +37,26 @@ export const COUNTERS = {
     name: "tollgate_tokens_total",
     help: "Tokens charged for, by direction: input or output.",
     labels: ["direction"],
+  },
+  chargedCredits: {
+    name: "tollgate_charged_credits_total",
+    help: "Credits charged, by key. For graphs: billing reads the ledger.",
+    labels: ["key"],
+  },
+  chargedTokens: {
+    name: "tollgate_charged_tokens_total",
+    help: "Tokens charged to keys with a token budget, by key. For graphs: billing reads the ledger.",
+    labels: ["key"],
+  },
+  keyRequests: {
+    name: "tollgate_key_requests_total",
+    help: "Requests with a known key, by key and result: ok, rejected (4xx) or failed (5xx, or a stream that ended with an error).",
+    labels: ["key", "result"],
+  },
+  keyTokens: {
+    name: "tollgate_key_tokens_total",
+    help: "Tokens charged for, by key and direction: input or output.",
+    labels: ["key", "direction"],
   },
   outcomes: {
     name: "tollgate_outcomes_total",
@@ -135,6 +158,12 @@ export const ROUTE_GAUGES = {
 export const GAUGES = {
   openRequests: { name: "tollgate_open_requests", help: "Requests in progress.", labels: [], overWorkers: "sum" },
   openStreams: { name: "tollgate_open_streams", help: "Streams in progress.", labels: [], overWorkers: "sum" },
+  draining: {
+    name: "tollgate_draining",
+    help: "Processes that are shutting down and wait for running requests.",
+    labels: [],
+    overWorkers: "sum",
+  },
   databaseUp: {
     name: "tollgate_database_up",
     help: "1 if the database responds, 0 if not. At 0, requests get 503.",
@@ -156,6 +185,12 @@ export const GAUGES = {
   holdsQuarantined: {
     name: "tollgate_holds_quarantined",
     help: "Requests in quarantine: they cannot be ended, and their money stays reserved until an operator releases it. Alert above 0.",
+    labels: [],
+    overWorkers: "max",
+  },
+  sweepLag: {
+    name: "tollgate_sweep_lag_seconds",
+    help: "How long the oldest request of a dead process, or past its deadline, has waited to be ended; 0 if none waits. Requests in quarantine are not counted.",
     labels: [],
     overWorkers: "max",
   },

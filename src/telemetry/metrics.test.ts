@@ -13,6 +13,7 @@ const finished: FinishedRequest = {
   overheadMs: 0.2,
   inputTokens: 10,
   outputTokens: 20,
+  key: null,
 };
 
 test("a request is counted once in every metric that concerns it, and a second scrape says the same", async () => {
@@ -91,4 +92,53 @@ test("memory, processor time and event-loop lag of the process are exposed on re
   ]) {
     expect(text).toContain(`# TYPE ${name} `);
   }
+});
+
+test("alarms and background tasks are there at 0 before the first, so that the first is seen as an increase", async () => {
+  const metrics = createMetrics();
+
+  const before = await metrics.expose();
+  metrics.moneyAlarmed("overrun");
+  metrics.dutyEnded("sweep", "failed");
+  const after = await metrics.expose();
+
+  expect(before.text).toContain('tollgate_money_alarms_total{kind="overrun"} 0');
+  expect(before.text).toContain('tollgate_duties_total{duty="sweep",result="failed"} 0');
+  expect(after.text).toContain('tollgate_money_alarms_total{kind="overrun"} 1');
+  expect(after.text).toContain('tollgate_duties_total{duty="sweep",result="failed"} 1');
+});
+
+test("a key has its requests, tokens and credits under its prefix", async () => {
+  const metrics = createMetrics();
+  const key = { prefix: "tgc_0a1b2c", unit: "credit", charged: 1_500_000_000n } as const;
+
+  metrics.requestFinished({ ...finished, key });
+  metrics.requestFinished({ ...finished, key: { ...key, charged: 0n }, status: 402, code: "insufficient_credit" });
+  metrics.requestFinished({ ...finished, key: { ...key, charged: 0n }, code: "upstream_error" });
+  metrics.requestFinished({ ...finished, key: { prefix: "tgt_0a1b2c", unit: "tokens", charged: 30n } });
+  metrics.requestFinished({ ...finished, key: null, status: 401, code: "invalid_credentials" });
+
+  const { text } = await metrics.expose();
+  expect(text).toContain('tollgate_charged_credits_total{key="tgc_0a1b2c"} 1.5');
+  expect(text).toContain('tollgate_charged_tokens_total{key="tgt_0a1b2c"} 30');
+  expect(text).toContain('tollgate_key_tokens_total{key="tgc_0a1b2c",direction="input"} 30');
+  for (const result of ["ok", "rejected", "failed"])
+    expect(text).toContain(`tollgate_key_requests_total{key="tgc_0a1b2c",result="${result}"} 1`);
+  expect((await metrics.expose()).text).toBe(text);
+});
+
+test.each([0, 1, 20])("%i keys have series of their own and the rest are counted as other", async (keySeries) => {
+  const metrics = createMetrics({ keySeries });
+
+  for (let index = 0; index < 5_000; index++) {
+    const prefix = index === 0 ? "other" : `tgc_${index}`;
+    metrics.requestFinished({ ...finished, key: { prefix, unit: "credit", charged: 1_000_000_000n } });
+  }
+
+  const { text } = await metrics.expose();
+  const amounts = [...text.matchAll(/^tollgate_charged_credits_total\{.*\} (\d+)$/gm)].map(([, amount]) =>
+    Number(amount),
+  );
+  expect(amounts).toHaveLength(keySeries + 1);
+  expect(amounts.reduce((sum, amount) => sum + amount)).toBe(5_000);
 });

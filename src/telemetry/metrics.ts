@@ -5,10 +5,11 @@ import type { Duty } from "../core/duty.ts";
 import type { MoneyAlarmKind } from "../core/money-alarm.ts";
 import type { AnswerOutcome } from "../core/usage.ts";
 import { createBoundedLabel } from "./bounded-label.ts";
+import { createKeySeries, type KeyCharge } from "./key-series.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
 import { ROUTE_NAMES, type RouteName } from "./route-name.ts";
 import { type RouteReading, watchRoutes } from "./route-gauges.ts";
-import { createLevel, createTally } from "./tally.ts";
+import { countable, createLevel, createTally } from "./tally.ts";
 
 export type FinishedRequest = {
   route: RouteName;
@@ -20,6 +21,8 @@ export type FinishedRequest = {
   overheadMs: number;
   inputTokens: number;
   outputTokens: number;
+  /** Null: no key was recognised. */
+  key: KeyCharge | null;
 };
 
 /** What is counted. Numbers that make no sense are left out: counting must never fail a request. */
@@ -34,10 +37,12 @@ export type Metrics = {
   dutyEnded: (duty: Duty, result: "done" | "failed") => void;
   holdsSwept: (holds: number) => void;
   holdsQuarantined: (holds: number) => void;
+  sweepLag: (seconds: number) => void;
   checkpointsWritten: (checkpoints: number) => void;
   moneyAlarmed: (kind: MoneyAlarmKind) => void;
   bugFound: () => void;
   lineDropped: () => void;
+  draining: () => void;
   databaseUp: (up: 0 | 1) => void;
   serverRefused: () => void;
   changesHeard: (heard: 0 | 1) => void;
@@ -65,19 +70,38 @@ const OUTCOMES: readonly AnswerOutcome[] = Object.keys({
   limited: true,
 } satisfies Record<AnswerOutcome, true>) as AnswerOutcome[];
 
+const DUTIES: readonly Duty[] = Object.keys({
+  lease: true,
+  sweep: true,
+  checkpoint: true,
+  rollup: true,
+  partition: true,
+} satisfies Record<Duty, true>) as Duty[];
+
+const ALARMS: readonly MoneyAlarmKind[] = Object.keys({
+  usage_estimated: true,
+  overrun: true,
+  unpriced_usage: true,
+  key_suspended: true,
+  release_lost: true,
+  hold_quarantined: true,
+} satisfies Record<MoneyAlarmKind, true>) as MoneyAlarmKind[];
+
 const MOST_PROVIDERS = 100;
 const MOST_REASONS = 30;
 
 // oxlint-disable-next-line max-lines-per-function -- one metric after the other.
-export function createMetrics(): Metrics {
+export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const registry = new Registry();
   const requests = createCounter(COUNTERS.requests, registry);
   const upstreamCalls = createCounter(COUNTERS.upstreamCalls, registry);
   const droppedMembers = createCounter(COUNTERS.droppedMembers, registry);
   const duties = createCounter(COUNTERS.duties, registry);
+  // At zero from the start, since the first increase of a series that was not there is none to Prometheus.
+  for (const duty of DUTIES) for (const result of ["done", "failed"]) duties.inc({ duty, result }, 0);
   const holdsSwept = createCounter(COUNTERS.holdsSwept, registry);
   const checkpoints = createCounter(COUNTERS.checkpoints, registry);
-  const moneyAlarms = createCounter(COUNTERS.moneyAlarms, registry);
+  const countAlarm = createTally(COUNTERS.moneyAlarms, ALARMS, registry);
   const bugs = createCounter(COUNTERS.bugs, registry);
   const droppedLines = createCounter(COUNTERS.droppedLines, registry);
   const countTokens = createTally(COUNTERS.tokens, ["input", "output"], registry);
@@ -85,13 +109,16 @@ export function createMetrics(): Metrics {
   const requestSeconds = createObservers(HISTOGRAMS.requestSeconds, registry);
   const firstByteSeconds = createObservers(HISTOGRAMS.firstByteSeconds, registry);
   const overheadSeconds = createObservers(HISTOGRAMS.overheadSeconds, registry);
+  const countForKey = createKeySeries(keySeries, registry);
   const openRequests = createLevel(GAUGES.openRequests, registry);
   const openStreams = createLevel(GAUGES.openStreams, registry);
   const refusedServers = createCounter(COUNTERS.refusedServers, registry);
+  const draining = createLevel(GAUGES.draining, registry);
   const databaseUp = createLevel(GAUGES.databaseUp, registry);
   const changesHeard = createLevel(GAUGES.changesHeard, registry);
   const leaseHeld = createLevel(GAUGES.leaseHeld, registry);
   const quarantined = createLevel(GAUGES.holdsQuarantined, registry);
+  const sweepLag = createLevel(GAUGES.sweepLag, registry);
   const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
   const providerLabel = createBoundedLabel(MOST_PROVIDERS);
   const reasonLabel = createBoundedLabel(MOST_REASONS);
@@ -101,7 +128,8 @@ export function createMetrics(): Metrics {
     streamOpened: () => void openStreams.current++,
     streamClosed: () => void openStreams.current--,
     firstByte: (route, elapsedMs) => firstByteSeconds[route](elapsedMs),
-    requestFinished: ({ route, dialect, status, code, outcome, totalMs, overheadMs, inputTokens, outputTokens }) => {
+    requestFinished: (request) => {
+      const { route, dialect, status, code, outcome, totalMs, overheadMs, inputTokens, outputTokens } = request;
       openRequests.current--;
       requests.inc({ route, format: dialect ?? "none", status: statusLabel(status), code: code ?? "" });
       requestSeconds[route](totalMs);
@@ -109,6 +137,7 @@ export function createMetrics(): Metrics {
       if (outcome) countOutcome(outcome, 1);
       if (countable(inputTokens)) countTokens("input", inputTokens);
       if (countable(outputTokens)) countTokens("output", outputTokens);
+      countForKey(request);
     },
     upstreamCalled: (provider, outcome) =>
       upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
@@ -117,10 +146,12 @@ export function createMetrics(): Metrics {
     dutyEnded: (duty, result) => duties.inc({ duty, result }),
     holdsSwept: (holds) => holdsSwept.inc(holds),
     holdsQuarantined: (holds) => void (quarantined.current = holds),
+    sweepLag: (seconds) => void (sweepLag.current = seconds),
     checkpointsWritten: (count) => checkpoints.inc(count),
-    moneyAlarmed: (kind) => moneyAlarms.inc({ kind }),
+    moneyAlarmed: (kind) => countAlarm(kind, 1),
     bugFound: () => bugs.inc(),
     lineDropped: () => droppedLines.inc(),
+    draining: () => void (draining.current = 1),
     databaseUp: (up) => void (databaseUp.current = up),
     serverRefused: () => refusedServers.inc(),
     changesHeard: (heard) => void (changesHeard.current = heard),
@@ -153,7 +184,5 @@ function createObservers(
   };
   return Object.fromEntries(ROUTE_NAMES.map((route) => [route, observer(route)])) as Record<RouteName, Observe>;
 }
-
-const countable = (tokens: number): boolean => tokens > 0 && Number.isSafeInteger(tokens);
 
 const statusLabel = (status: number): string => (status >= 100 && status <= 599 ? `${status}` : "none");

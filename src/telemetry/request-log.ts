@@ -123,6 +123,7 @@ class RecordedRequest implements RequestLog {
     const totalMs = clock.elapsedMs() - this.#startedMs;
     const overheadMs = Math.max(0, totalMs - end.providerMs);
     if (this.#streaming) metrics.streamClosed();
+    const { key, modelFound, charged } = this.#known;
     // Field by field: spreading two objects into one costs more than all the counting.
     metrics.requestFinished({
       route: request.route,
@@ -134,6 +135,7 @@ class RecordedRequest implements RequestLog {
       overheadMs,
       inputTokens: end.inputTokens,
       outputTokens: end.outputTokens,
+      key: key && { prefix: key.prefix, unit: modelFound?.unit ?? null, charged },
     });
     const { call } = this.#known;
     if (end.dropped && call && request.dialect) {

@@ -32,6 +32,8 @@ export function createTally<Value extends string>(
   };
 }
 
+export const countable = (tokens: number): boolean => tokens > 0 && Number.isSafeInteger(tokens);
+
 /** A number that goes up and down, read when somebody asks. */
 export function createLevel(row: GaugeRow, registry: Registry): { current: number } {
   const level = { current: 0 };

@@ -25,6 +25,7 @@ function worker({ finished = 0, open = 0, databaseUp = 1 as 0 | 1, quarantined =
       overheadMs: 2,
       inputTokens: 10,
       outputTokens: 1,
+      key: null,
     });
   metrics.databaseUp(databaseUp);
   metrics.holdsQuarantined(quarantined);

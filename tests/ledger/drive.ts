@@ -14,7 +14,7 @@ import type { LedgerEvent } from "./history.ts";
 import type { Model } from "./model.ts";
 
 /** A ledger whose time and keys the test controls. */
-export type Target = Omit<Ledger, "admit" | "kept" | "forgetClaims" | "sweep" | "countQuarantined"> & {
+export type Target = Omit<Ledger, "admit" | "kept" | "forgetClaims" | "sweep" | "countLost"> & {
   /** What it ended: nothing of a batch with a poisoned hold. */
   sweep: (sweeperId: string, limit: number) => Promise<Swept[]>;
   /** From now on no sweep can end this hold. */

@@ -104,7 +104,7 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
         ended.resolve();
       },
       onQuarantined: (hold) => found.quarantined.push(hold),
-      onQuarantineCounted: (holds) => (found.counted = holds),
+      onCounted: ({ quarantined }) => (found.counted = quarantined),
       onFailed: ended.reject,
     });
     await ended.promise;
@@ -137,6 +137,29 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
       [keyId],
     );
   const report = () => verify(createVerifyStore(database), { keyIds: [credit, other, tokens], onProgress: () => 0 });
+
+  test("the lag of the sweep is the time since the oldest hold was lost, without those in quarantine", async () => {
+    const [dead = ""] = await lose(credit);
+    const late = await lose(other, 2);
+    await database.query("update hold set deadline = ledger_now() - interval '90 seconds' where id = $1", [late[0]]);
+
+    const before = await ledger.countLost();
+    await chargeBeforehand(late[0] ?? "", other);
+    await database.query(
+      "insert into quarantine (hold_id, bucket, key_id, since, code, reason) values ($1, 7, $2, ledger_now(), '23505', 'r')",
+      [late[0], other],
+    );
+    const without = await ledger.countLost();
+    await database.query("delete from hold where id = any ($1)", [[dead, late[1]]]);
+
+    expect(before.quarantined).toBe(0);
+    expect(before.lagSeconds).toBeGreaterThanOrEqual(90);
+    expect(before.lagSeconds).toBeLessThan(120);
+    // Admitted a minute ago by a process without a lease: lost 15 s after that.
+    expect(without.lagSeconds).toBeGreaterThanOrEqual(45);
+    expect(without.lagSeconds).toBeLessThan(75);
+    expect(await ledger.countLost()).toEqual({ quarantined: 1, lagSeconds: 0 });
+  });
 
   test("is set aside with the reason, and all others are ended in the same turn [I2, I6]", async () => {
     const before = await lose(other, 3);

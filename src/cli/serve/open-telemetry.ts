@@ -14,7 +14,7 @@ type LogPlace = { file: string; /** Is given every line as well. */ watch?: (lin
 /** Log, metrics and spans of one process. Without a place the log goes to standard output. */
 export function openTelemetry(config: Config, place?: LogPlace): Telemetry {
   const clock = systemClock;
-  const metrics = createMetrics();
+  const metrics = createMetrics(config.metrics);
   collectProcessMetrics(metrics.registry);
   const output = openLineOutput(() => metrics.lineDropped(), place?.file);
   const destination = watched(output, place?.watch);
