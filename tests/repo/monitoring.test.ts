@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+type Rule = {
+  alert?: string;
+  record?: string;
+  expr: string;
+  labels?: { severity?: string };
+  annotations?: { summary?: string; description?: string; runbook?: string };
+};
+const RULES_FILE = "deploy/prometheus/rules/tollgate.rules.yml";
+const { groups } = parse(read(RULES_FILE)) as { groups: { rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const alerts = rules.filter(({ alert }) => alert !== undefined);
+
+/** As documents.test.ts makes them. */
+const anchorsOf = (markdown: string): Set<string> =>
+  new Set(
+    [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+
+test("every alert has a severity, a summary, a number or a name, and a section that says what to do", () => {
+  const incomplete = alerts.filter(({ labels, annotations }) => {
+    const [page = "", anchor = ""] = annotations?.runbook?.split("#") ?? [];
+    return !(
+      ["critical", "warning"].includes(labels?.severity ?? "") &&
+      annotations?.summary?.endsWith(".") &&
+      annotations.description?.endsWith(".") &&
+      page === "docs/operate/failure-modes.md" &&
+      anchorsOf(read(page)).has(anchor)
+    );
+  });
+
+  expect(alerts.length).toBeGreaterThan(20);
+  expect(incomplete.map(({ alert }) => alert)).toEqual([]);
+});
+
+test("the page on monitoring lists every alert with its severity, its summary and its section", () => {
+  const rows = [
+    ...read("docs/operate/monitoring.md").matchAll(/^\| `(Tollgate\w+)` \| (\w+) \| (.+) \| \[.+\]\((.+)\) \|$/gm),
+  ];
+
+  expect(rows.map(([, ...cells]) => cells)).toEqual(
+    alerts.map(({ alert, labels, annotations }) => [
+      alert,
+      labels?.severity,
+      annotations?.summary,
+      annotations?.runbook?.replace("docs/operate/", ""),
+    ]),
+  );
+});
+
+test("every metric of the rules is in the reference or recorded by a rule", () => {
+  const reference = read("docs/reference/metrics.md");
+  const recorded = new Set(rules.map(({ record }) => record));
+  const named = rules.flatMap(({ expr }) =>
+    [...expr.matchAll(/[a-z_]*:?\btollgate_[a-z_]+(?::\w+)?/g)].map(([name]) => name),
+  );
+  const base = (name: string): string => name.replace(/_(?:bucket|sum|count)$/, "");
+
+  expect(named.length).toBeGreaterThan(60);
+  expect(named.filter((name) => !recorded.has(name) && !reference.includes(`\`${base(name)}\``))).toEqual([]);
+});
+
+test("the tests of the rules see every alert fire", () => {
+  const tests = read("deploy/prometheus/rules/tollgate.test.yml");
+  const unseen = alerts.filter(
+    ({ alert, labels }) => !tests.includes(`alertname="${alert}",severity="${labels?.severity}"`),
+  );
+
+  expect(unseen.map(({ alert }) => alert)).toEqual([]);
+});
