@@ -159,7 +159,7 @@ export const settings = z.strictObject({
   drain: group("How a process shuts down after SIGTERM.", {
     delay_ms: millisecondsOrNone(
       0,
-      "Time between reporting not ready and closing the listener, in milliseconds. New requests get 503 meanwhile. Behind a load balancer, set it above the interval of its health checks.",
+      "Time between reporting not ready and closing the listener, in milliseconds. New requests are still served meanwhile, and each connection closes after its request. Behind a load balancer, set it above the time the balancer needs to stop sending requests.",
     ),
     deadline_ms: millisecondsOrNone(
       310_000,

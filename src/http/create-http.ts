@@ -24,6 +24,7 @@ import type { EqualCredentials } from "./credential.ts";
 import { createServeRoute } from "./serve-route.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Degraded, type Readiness } from "./health.ts";
+import { createKeptConnections } from "./kept-connections.ts";
 import { createKeyShares } from "./key-shares.ts";
 import { refuse } from "./refuse.ts";
 import { requireHost } from "./require-host.ts";
@@ -118,11 +119,10 @@ export function createHttp(parts: Parts): Server {
   server.timeout = Math.max(SILENT_CONNECTION_MS, limits.streamDeadlineMs + SILENCE_MARGIN_MS);
   server.maxConnections = limits.connections;
   server.on("connection", createConnectionShare({ ...limits, trusted: parts.trustedProxies }));
-  // Closing the listener would also close every connection whose answer is written but not yet taken by a slow caller, for
-  // Node calls those idle. They end with the drain, which knows better.
-  server.closeIdleConnections = () => undefined;
+  const connections = createKeptConnections(server, parts.drain);
+  server.closeIdleConnections = connections.endIdle;
   const clientErrors = createClientErrors(clock);
-  const handle = clientErrors.attend(tellQueued(requireHost(router.handle, refusals.noHost)));
+  const handle = clientErrors.attend(tellQueued(connections.attend(requireHost(router.handle, refusals.noHost))));
   server.on("request", handle);
   // A caller that asks before it sends is told to go on only when its body is wanted. Other expectations are not met, and
   // need not be.

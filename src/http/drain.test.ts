@@ -59,12 +59,14 @@ test("it reports that it is going for a while before it stops listening", async 
   const { drain, finish, closeListener } = farewell({ delayMs: 500 });
   finish();
   await vi.advanceTimersByTimeAsync(499);
-  expect({ draining: drain.isDraining(), closed: closeListener.mock.calls.length }).toEqual({
-    draining: true,
-    closed: 0,
-  });
+  expect({
+    draining: drain.isDraining(),
+    closed: drain.isClosed(),
+    calls: closeListener.mock.calls.length,
+  }).toEqual({ draining: true, closed: false, calls: 0 });
   await vi.advanceTimersByTimeAsync(1);
 
+  expect(drain.isClosed()).toBe(true);
   expect(closeListener).toHaveBeenCalledTimes(1);
 });
 

@@ -1,7 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 
 export type Drain = {
+  /** From the signal on: it reports not ready, and keeps no connection. */
   isDraining: () => boolean;
+  /** From when it stopped listening: a request that still comes is refused. */
+  isClosed: () => boolean;
   openRequests: () => number;
   opened: () => void;
   closed: () => void;
@@ -13,6 +16,7 @@ export type Drain = {
 export function createDrain({ clock }: { clock: Clock }): Drain {
   let open = 0;
   let draining = false;
+  let closed = false;
   let notify: (() => void) | null = null;
 
   /** Resolves when nothing is open, or after a time. */
@@ -27,6 +31,7 @@ export function createDrain({ clock }: { clock: Clock }): Drain {
 
   return {
     isDraining: () => draining,
+    isClosed: () => closed,
     openRequests: () => open,
     opened: () => {
       open++;
@@ -38,8 +43,9 @@ export function createDrain({ clock }: { clock: Clock }): Drain {
     finish: async ({ delayMs, deadlineMs, closeListener }) => {
       draining = true;
       const until = clock.elapsedMs() + deadlineMs;
-      // Load balancers need a moment to see that this one is going; until then it still answers, with 503.
+      // Load balancers need a moment to see that this one is going; what they send until then is served.
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+      closed = true;
       closeListener();
       while (open > 0 && clock.elapsedMs() < until) await quiet(until - clock.elapsedMs());
       return open;

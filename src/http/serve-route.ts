@@ -79,7 +79,7 @@ async function serve(parts: Parts, exchange: Exchange): Promise<void> {
 
 /** Past these bounds the answer is 503, not a queue that grows. */
 function requireRoom({ drain, maxOpenRequests, makeRoom, random }: Parts): void {
-  if (drain.isDraining()) {
+  if (drain.isClosed()) {
     throw new Fault("service_unavailable", "This gateway is shutting down. Try again to reach another instance.", {
       retryAfterSeconds: 1,
     });
