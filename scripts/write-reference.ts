@@ -9,6 +9,7 @@ import { describeGroup, type Field, listFields } from "../src/config/fields.ts";
 import { createJsonSchema } from "../src/config/json-schema.ts";
 import { memberPolicyOf } from "../src/core/member-policy.ts";
 import { COMPATIBLE_PROVIDERS } from "../src/upstream/providers.ts";
+import { chartSchema } from "./chart/values-schema.ts";
 import { commandsPage } from "./commands-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { logsPage } from "./logs-page.ts";
@@ -34,6 +35,8 @@ const PAGES: Record<string, () => string | Promise<string>> = {
   "docs/reference/metrics.md": metricsPage,
   "docs/reference/providers.md": providersPage,
   "docs/reference/tollgate.schema.json": () => `${JSON.stringify(createJsonSchema(), null, 2)}\n`,
+  "deploy/helm/tollgate/values.schema.json": () =>
+    chartSchema(contentOf("deploy/helm/tollgate/values.schema.json") ?? ""),
   "tollgate.example.yaml": () => createExampleFile("./docs/reference/tollgate.schema.json"),
 };
 

@@ -1,0 +1,223 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import {
+  CHART,
+  chartDigest,
+  heading,
+  type Manifest,
+  manifestsOf,
+  RENDERED,
+  valueSets,
+} from "../../scripts/chart/chart-files.ts";
+import { chartSchema } from "../../scripts/chart/values-schema.ts";
+import { type Config, loadConfig } from "../../src/config/load-config.ts";
+import { GAUGES } from "../../src/telemetry/metric-table.ts";
+
+type Probe = { httpGet: { path: string; port: string } };
+type Variable = { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } };
+type Container = {
+  args: string[];
+  env: Variable[];
+  image: string;
+  ports: { name: string; containerPort: number }[];
+  securityContext: object;
+  startupProbe: Probe;
+  livenessProbe: Probe;
+  readinessProbe: Probe;
+};
+type Pod = {
+  terminationGracePeriodSeconds: number;
+  automountServiceAccountToken: boolean;
+  securityContext: { runAsUser: number };
+  containers: [Container];
+};
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const rendering = (set: string): string => readFileSync(join(RENDERED, `${set}.yaml`), "utf8");
+const valuesOf = (set: string): unknown => parse(readFileSync(join(CHART, "ci", `${set}.yaml`), "utf8"));
+
+/** What a secret may look like, by its variable; any other variable gets a text. */
+const SECRETS: Record<string, string> = {
+  DATABASE_URL: "postgres://tollgate@db/tollgate",
+  TOLLGATE_DATABASE_DIRECT_URL: "postgres://tollgate@db/tollgate",
+  TOLLGATE_CREDENTIAL_KEY: Buffer.alloc(32, 1).toString("base64"),
+  TOLLGATE_CREDENTIAL_PREVIOUS_KEY: Buffer.alloc(32, 2).toString("base64"),
+};
+
+function find<Kind>(manifests: readonly Manifest[], kind: string, suffix = ""): Kind {
+  const found = manifests.find(({ kind: one, metadata }) => one === kind && metadata.name.endsWith(suffix));
+  if (found === undefined) throw new Error(`no ${kind} ${suffix}`);
+  return found as Kind;
+}
+
+const podOf = (manifests: readonly Manifest[]): Pod =>
+  find<{ spec: { template: { spec: Pod } } }>(manifests, "Deployment").spec.template.spec;
+
+/** The variables that the image itself sets. */
+function imageVariables(): Record<string, string> {
+  const file = "deploy/image/Containerfile";
+  if (!existsSync(join(root, file))) return {};
+  const [, line = ""] = /^ENV (PATH=.*)$/m.exec(read(file)) ?? [];
+  return Object.fromEntries(line.split(" ").map((word) => word.split("=") as [string, string]));
+}
+
+/** The settings that a container of the deployment starts with: those of its image, its variables and its file. */
+function settingsOf(manifests: readonly Manifest[]): Config {
+  const [container] = podOf(manifests).containers;
+  const given = container.env.map(({ name, value }): [string, string] => [
+    name,
+    value ?? SECRETS[name] ?? `a-secret-text-for-${name}`,
+  ]);
+  const maps = manifests.filter(({ kind }) => kind === "ConfigMap") as unknown as { data: Record<string, string> }[];
+  const file = maps.map(({ data }) => data["tollgate.yaml"]).find((text) => text !== undefined) ?? "";
+  const { PATH: _path, ...variables } = imageVariables();
+  return loadConfig({ environment: { ...variables, ...Object.fromEntries(given) }, readFile: () => file }).config;
+}
+
+test("the rendered manifests are of the chart as it is", () => {
+  const stale = valueSets().filter((set) => !rendering(set).startsWith(heading(chartDigest())));
+
+  expect(valueSets()).toHaveLength(4);
+  expect(stale, "run `npm run chart -- --write`").toEqual([]);
+});
+
+test("the chart and its image have the version of the package", () => {
+  const { version } = JSON.parse(read("package.json")) as { version: string };
+
+  expect(parse(read("deploy/helm/tollgate/Chart.yaml"))).toMatchObject({ version, appVersion: version });
+});
+
+describe("values.schema.json", () => {
+  const text = readFileSync(join(CHART, "values.schema.json"), "utf8");
+  const validate = new Ajv({ allErrors: true }).compile(JSON.parse(text) as object);
+  const problems = (values: unknown): string[] =>
+    validate(values) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+
+  test("has every setting of the program but the secrets", () => {
+    expect(chartSchema(text)).toBe(text);
+    expect(Object.keys(schemaAt(text, "admin"))).toEqual(["host", "port"]);
+    expect(Object.keys(schemaAt(text, "drain"))).toEqual(["delay_ms", "deadline_ms"]);
+  });
+
+  test("accepts the defaults and every value set", () => {
+    expect(problems(parse(readFileSync(join(CHART, "values.yaml"), "utf8")))).toEqual([]);
+    for (const set of valueSets()) expect({ set, problems: problems(valuesOf(set)) }).toEqual({ set, problems: [] });
+  });
+
+  test("rejects what is misspelt and every value that could be a secret", () => {
+    const extra = "must NOT have additional properties";
+    expect(problems({ settings: { drain: { dealine_ms: 5 } } })).toEqual([`/settings/drain ${extra}`]);
+    expect(problems({ settings: { database: { url: "postgres://u:p@db/t" } } })).toEqual([
+      `/settings/database ${extra}`,
+    ]);
+    expect(problems({ secrets: { adminToken: { value: "a" } } })).toEqual([`/secrets/adminToken ${extra}`]);
+    expect(problems({ replicas: 3 })).toEqual([` ${extra}`]);
+  });
+});
+
+describe.each(valueSets())("rendered for %s", (set) => {
+  const manifests = manifestsOf(rendering(set));
+  const pod = podOf(manifests);
+  const [container] = pod.containers;
+
+  test("the program accepts the settings, and the ports are those it listens on", () => {
+    const config = settingsOf(manifests);
+
+    expect(container.ports).toEqual([
+      { name: "public", containerPort: config.listen.port },
+      { name: "admin", containerPort: config.admin.port },
+    ]);
+    expect(config.listen.host).toBe("0.0.0.0");
+    expect(config.admin.host).toBe("0.0.0.0");
+  });
+
+  test("the grace period is longer than the drain, and the drain than the delay and the longest stream together", () => {
+    const { drain, limits } = settingsOf(manifests);
+
+    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(drain.deadlineMs + 30_000);
+    expect(drain.deadlineMs).toBeGreaterThanOrEqual(drain.delayMs + limits.streamDeadlineMs);
+    expect(drain.delayMs).toBeGreaterThanOrEqual(10_000);
+  });
+
+  test("probes ask the listener that can answer them", () => {
+    expect(container.startupProbe.httpGet).toEqual({ path: "/livez", port: "admin" });
+    expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "admin" });
+    expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "public" });
+  });
+
+  test("every pod runs without rights, as the user of the image, and reaches no API server", () => {
+    const pods = manifests.flatMap(({ spec }) => {
+      const template = (spec as { template?: { spec: Pod } } | undefined)?.template;
+      return template === undefined ? [] : [template.spec];
+    });
+
+    expect(pods.length).toBeGreaterThanOrEqual(2);
+    for (const each of pods) {
+      expect(each).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, runAsUser: imageUser(), seccompProfile: { type: "RuntimeDefault" } },
+      });
+      expect(each.containers[0].securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+    }
+  });
+
+  test("no secret stands in a manifest, and every variable with one names a Secret", () => {
+    expect(manifests.filter(({ kind }) => kind === "Secret")).toEqual([]);
+    const plain = container.env.filter(({ value }) => value !== undefined).map(({ name }) => name);
+    expect(plain).toEqual(["TOLLGATE_CONFIG", "HOST", "PORT"]);
+    expect(container.env.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(SECRETS).slice(0, 1)));
+  });
+
+  test("the database is migrated before pods start, and never through a pooler", () => {
+    type Job = { metadata: { annotations: Record<string, string> }; spec: { template: { spec: Pod } } };
+    const { metadata, spec } = find<Job>(manifests, "Job", "-migrate");
+    const [migrate] = spec.template.spec.containers;
+    const direct = container.env.find(({ name }) => name === "TOLLGATE_DATABASE_DIRECT_URL");
+
+    expect(metadata.annotations["helm.sh/hook"]).toBe("pre-install,pre-upgrade");
+    expect(migrate.args[0]).toBe("migrate");
+    expect(migrate.image).toBe(container.image);
+    if (direct) expect(migrate.env[0]?.valueFrom).toEqual(direct.valueFrom);
+  });
+});
+
+test("the autoscaler reads a gauge that the gateway has", () => {
+  type Metric = { pods?: { metric: { name: string } }; resource?: { name: string } };
+  const { spec } = find<{ spec: { metrics: Metric[] } }>(
+    manifestsOf(rendering("autoscaled")),
+    "HorizontalPodAutoscaler",
+  );
+  const gauges = Object.values(GAUGES).map(({ name }) => name as string);
+
+  expect(gauges).toContain(spec.metrics[0]?.pods?.metric.name);
+  expect(spec.metrics[1]?.resource?.name).toBe("cpu");
+});
+
+test("the network policy lets nobody but the named namespaces and the own one reach the admin port", () => {
+  type Rule = { ports: { port: string }[]; from?: object[] };
+  const { spec } = find<{ spec: { ingress: Rule[] } }>(manifestsOf(rendering("autoscaled")), "NetworkPolicy");
+  const admin = spec.ingress.filter(({ ports }) => ports.some(({ port }) => port === "admin"));
+
+  expect(admin.map(({ from }) => from)).toEqual([
+    [{ podSelector: {} }, { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
+  ]);
+});
+
+function imageUser(): number {
+  const file = "deploy/image/Containerfile";
+  if (!existsSync(join(root, file))) return 65_532;
+  return Number(/^USER (\d+)/m.exec(read(file))?.[1]);
+}
+
+function schemaAt(text: string, group: string): object {
+  type Schema = { properties: Record<string, Schema> };
+  return (JSON.parse(text) as Schema).properties["settings"]?.properties[group]?.properties ?? {};
+}
