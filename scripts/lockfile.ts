@@ -1,10 +1,11 @@
 /**
- * Keeps package-lock.json fit for `npm ci` on every platform. npm leaves an optional package out when the registry at hand does
+ * Keeps the lockfiles of the project and of its site fit for `npm ci` on every platform. npm leaves an optional package out when the registry at hand does
  * not have it, and then refuses the lock elsewhere as incomplete. `--fix` adds what is missing; no host may be named. Every
  * package has the hash of its content, except what `--fix` has added for other platforms than the one of CI and of the image. A
  * package with an install script stands in `allowScripts` of package.json, without which `npm ci` fails (`strict-allow-scripts`).
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 type Entry = {
   version?: string;
@@ -20,39 +21,50 @@ type Entry = {
   optionalDependencies?: Record<string, string>;
 } & Record<string, unknown>;
 
-const FILE = "package-lock.json";
-const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
+const FOLDERS = [".", "site"];
+const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32", "windows"];
 const PROCESSORS = ["arm64", "x64", "ia32", "ppc64", "riscv64", "s390x", "arm", "wasm32"];
 
-const lock = JSON.parse(readFileSync(FILE, "utf8")) as { packages: Record<string, Entry> };
-const { allowScripts } = JSON.parse(readFileSync("package.json", "utf8")) as { allowScripts: Record<string, boolean> };
-const problems: string[] = [];
-let unhashed = 0;
-for (const [path, entry] of Object.entries(lock.packages)) {
-  if (entry.resolved?.startsWith("http")) problems.push(`${path} names a host`);
-  if (path !== "" && entry.link !== true && entry.integrity === undefined) {
-    if (isForElsewhere(entry)) unhashed++;
-    else problems.push(`${path} has no integrity`);
-  }
-  const name = path.split("node_modules/").at(-1) ?? "";
-  if (entry.hasInstallScript === true && allowScripts[name] === undefined) {
-    problems.push(`${name} has an install script: add "${name}": false to allowScripts in package.json`);
-  }
-  for (const [optional, version] of Object.entries(entry.optionalDependencies ?? {})) {
-    if (lock.packages[`${path}/node_modules/${optional}`] || lock.packages[`node_modules/${optional}`]) continue;
-    problems.push(`${optional} is missing`);
-    lock.packages[`node_modules/${optional}`] = placeholder(optional, version, entry);
-  }
-}
+for (const folder of FOLDERS) look(folder);
 
-if (process.argv.includes("--fix")) {
-  lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
-  console.log(`lockfile: ${problems.length} entries mended`);
-} else {
-  for (const problem of problems) console.error(`lockfile: ${problem}`);
-  console.log(`lockfile: ${Object.keys(lock.packages).length} packages, ${unhashed} of other platforms without a hash`);
-  process.exitCode = problems.length > 0 ? 1 : 0;
+function look(folder: string): void {
+  const file = join(folder, "package-lock.json");
+  const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Entry> };
+  const { allowScripts } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    allowScripts: Record<string, boolean>;
+  };
+  const problems: string[] = [];
+  let unhashed = 0;
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    if (entry.resolved?.startsWith("http")) problems.push(`${path} names a host`);
+    if (path !== "" && entry.link !== true && entry.integrity === undefined) {
+      if (isForElsewhere(entry)) unhashed++;
+      else problems.push(`${path} has no integrity`);
+    }
+    const name = path.split("node_modules/").at(-1) ?? "";
+    if (entry.hasInstallScript === true && allowScripts[name] === undefined) {
+      problems.push(
+        `${name} has an install script: add "${name}": false to allowScripts in ${join(folder, "package.json")}`,
+      );
+    }
+    for (const [optional, version] of Object.entries(entry.optionalDependencies ?? {})) {
+      if (lock.packages[`${path}/node_modules/${optional}`] || lock.packages[`node_modules/${optional}`]) continue;
+      problems.push(`${optional} is missing`);
+      lock.packages[`node_modules/${optional}`] = placeholder(optional, version, entry);
+    }
+  }
+
+  if (process.argv.includes("--fix")) {
+    lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+    console.log(`${file}: ${problems.length} entries mended`);
+  } else {
+    for (const problem of problems) console.error(`${file}: ${problem}`);
+    console.log(
+      `${file}: ${Object.keys(lock.packages).length} packages, ${unhashed} of other platforms without a hash`,
+    );
+    if (problems.length > 0) process.exitCode = 1;
+  }
 }
 
 /** Whether an entry is never installed on Linux with glibc on x64. */
@@ -76,6 +88,6 @@ function placeholder(name: string, version: string, parent: Entry): Entry {
     ...(parent.dev && { dev: true as const }),
     ...(library && { libc: [library] }),
     optional: true,
-    ...(system && { os: [system] }),
+    ...(system && { os: [system === "windows" ? "win32" : system] }),
   };
 }

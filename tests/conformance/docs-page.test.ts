@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FAINT_TEXT } from "../support/faint-text.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { installPackages, load } from "../support/npm-packages.ts";
 
@@ -61,27 +62,6 @@ async function look(url: string, { width = 1440, ...look }: Look, work: (page: P
 
 const docs = (listener: "public" | "admin"): string => `${gateway[`${listener}Url`]}/docs`;
 
-/** Texts whose colour is too close to what is behind them. */
-const FAINT = `(() => {
-  const parse = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map((v) => { const c = v / 255; return c <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4; })
-    .reduce((sum, c, at) => sum + c * [.2126, .7152, .0722][at], 0);
-  const behind = (element) => {
-    for (let up = element; up; up = up.parentElement) {
-      const color = parse(getComputedStyle(up).backgroundColor);
-      if (color.length === 3 || color[3] === 1) return color;
-    }
-    return [255, 255, 255];
-  };
-  const seen = [...document.querySelectorAll("body *")].filter((element) =>
-    !["SCRIPT", "STYLE"].includes(element.tagName) && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
-  const faint = seen.filter((element) => {
-    const [one, other] = [light(parse(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
-    return (one + .05) / (other + .05) < 4.5;
-  });
-  return { seen: seen.length, faint: [...new Set(faint.map(({ tagName, className }) => tagName + "." + className))] };
-})()`;
-
 describe.skipIf(missing)("in a browser", { timeout: PATIENT_MS }, () => {
   test.each(["public", "admin"] as const)(
     "the %s page fits a phone, a tablet and a desk, in colours that can be read",
@@ -90,7 +70,7 @@ describe.skipIf(missing)("in a browser", { timeout: PATIENT_MS }, () => {
         for (const colorScheme of ["light", "dark"] as const)
           await look(docs(listener), { width, colorScheme }, async (page) => {
             const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
-            const { seen, faint } = await page.evaluate<{ seen: number; faint: string[] }>(FAINT);
+            const { seen, faint } = await page.evaluate<{ seen: number; faint: string[] }>(FAINT_TEXT);
 
             expect(wide).toBe(width);
             expect(seen).toBeGreaterThan(300);
