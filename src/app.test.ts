@@ -26,7 +26,7 @@ beforeAll(async () => {
     adminToken: "an-operator-token-of-this-test",
     database: { ...database, ping: () => (isAway ? Promise.reject(new Error("away")) : database.ping()) },
     credentials: openProviderCredentials({ key: null, previousKey: null, directories: "" }, {}),
-    events: createEvents({ logger, metrics, openSpan: () => null, clock: systemClock }),
+    events: createEvents({ logger, metrics, openTrace: () => null, clock: systemClock }),
     metrics,
     exposeTotals: () => metrics.expose(),
   });

@@ -57,10 +57,11 @@ export function createGeneration(parts: ProcessParts, beside: Beside) {
 }
 
 /** How the money of a request is held and settled. */
-function holdParts({ config, events, random }: ProcessParts, beside: Beside): HoldParts {
+function holdParts({ config, events, clock, random }: ProcessParts, beside: Beside): HoldParts {
   const { batcher, duties, paperwork, catalogueStore } = beside;
   const { ledger } = config;
   return {
+    clock,
     batcher,
     checkpoints: duties.checkpoints,
     countTokens: paperwork.countTokens,

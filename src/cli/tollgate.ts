@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { addNotes } from "./command-notes.ts";
 import { mindOutput } from "./mind-output.ts";
 import { screenOf } from "./text/screen.ts";
+import { packageVersion } from "./package-version.ts";
 import { reportFailure } from "./report-failure.ts";
 
 type AddCommand = (program: Command) => void;
@@ -77,9 +77,4 @@ const colourError = (word: string): string => screenOf(process.stderr).paint("ba
 async function loadCommands(word: string): Promise<Iterable<AddCommand>> {
   const named = Object.hasOwn(COMMANDS, word) && !READS_ALL.has(word) ? COMMANDS[word] : undefined;
   return new Set(await Promise.all((named ? [named] : Object.values(COMMANDS)).map((load) => load())));
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -15,6 +15,12 @@ const DECIMAL = {
   pattern: /^(?=.*[1-9])\d{1,12}(?:\.\d{1,9})?$/,
   expected: "a decimal number above 0 with at most 9 digits after the point",
 };
+const FRACTION = { pattern: /^(?:0(?:\.\d{1,6})?|1(?:\.0{1,6})?)$/, expected: "a number from 0 to 1" };
+/** As OpenTelemetry writes it in `OTEL_EXPORTER_OTLP_HEADERS`. */
+const HEADER_LIST = {
+  pattern: /^[\w-]{1,128}=[\x21-\x2b\x2d-\x7e]{1,4096}(?:,[\w-]{1,128}=[\x21-\x2b\x2d-\x7e]{1,4096}){0,15}$/,
+  expected: "name=value pairs separated by commas, with percent-encoded values",
+};
 const KEY_OF_32_BYTES = {
   pattern: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
   expected: "32 bytes in base64, such as the output of `openssl rand -base64 32`",
@@ -296,6 +302,33 @@ export const settings = z.strictObject({
     key_series: integer(
       { min: 0, max: 10_000, fallback: 100 },
       "How many keys have metrics of their own, named by the key's prefix; the rest are counted as `other`. Each key adds up to 7 series. Raise it if you have more active keys; 0 names none.",
+    ),
+  }),
+  traces: group("OpenTelemetry traces: spans for each request, its provider calls and its ledger calls.", {
+    endpoint: optionalText(
+      { ...BASE_URL, environment: "OTEL_EXPORTER_OTLP_ENDPOINT" },
+      "Base URL of a collector that accepts OTLP over HTTP, such as `http://127.0.0.1:4318`. Spans are sent to `/v1/traces` below it. If unset, none are sent.",
+    ),
+    headers: secret(
+      { ...HEADER_LIST, environment: "OTEL_EXPORTER_OTLP_HEADERS" },
+      "Headers for the collector, such as its credential: `name=value`, separated by commas, values percent-encoded.",
+    ),
+    service_name: text(
+      {
+        pattern: /^[\w.:/ -]{1,128}$/,
+        expected: "1 to 128 letters, digits, spaces or ._:/-",
+        fallback: "tollgate",
+        environment: "OTEL_SERVICE_NAME",
+      },
+      "The `service.name` of the spans.",
+    ),
+    sample: text(
+      { ...FRACTION, fallback: "1", environment: "OTEL_TRACES_SAMPLER_ARG" },
+      "Share of requests that are traced, from 0 to 1.",
+    ),
+    parent: choice(
+      { values: ["ignore", "continue"], fallback: "ignore" },
+      "Whether a request with a `traceparent` header continues the trace it names. `continue` lets the sender decide which requests are traced: set it only if a proxy of yours sets the header.",
     ),
   }),
   credit_usd: text(

@@ -90,11 +90,13 @@ export const createServeGeneration =
       onModel: ({ id, price }) =>
         log.modelFound({ id, priceVersion: price?.version ?? null, unit: unitOf(caller.key.mode) }),
       onCharged: (amount) => log.charged(amount),
-      onAttempt: ({ route: { id: routeId, provider }, number, status, failure, waitedMs }) => {
+      onLedger: (call) => log.ledgerCalled(call),
+      onAttempt: (attempt) => {
+        const { route: asked, status, failure, waitedMs } = attempt;
         context.providerMs += waitedMs;
-        log.dispatched({ provider, routeId, attempt: number });
+        log.dispatched(attempt);
         if (failure === null) return;
-        events.upstreamFailed({ requestId, provider, routeId, reason: failure, status });
+        events.upstreamFailed({ requestId, provider: asked.provider, routeId: asked.id, reason: failure, status });
       },
       onFirstByte: () => {
         log.firstByte();

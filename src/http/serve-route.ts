@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
@@ -43,18 +43,32 @@ export const createServeRoute =
   (route) => {
     for (const origin of KEY_MODES) {
       parts.router.add(route.method, `${ORIGIN_PREFIX[origin]}${route.path}`, (request, response, below) => {
-        void serve(parts, { route, origin, context: open(parts, route), request, response, below });
+        void serve(parts, { route, origin, context: open(parts, route, request), request, response, below });
       });
     }
   };
 
-function open({ clock, events, drain }: Parts, { name, dialect, method }: PublicRoute): RequestContext {
+function open(
+  { clock, events, drain }: Parts,
+  { name, dialect, method }: PublicRoute,
+  { headers }: IncomingMessage,
+): RequestContext {
   const id = createId(clock.nowMs());
   const requestId = requestIdOf(id);
-  const log = events.requestOpened({ requestId, route: name, dialect, method });
+  const log = events.requestOpened({
+    requestId,
+    route: name,
+    dialect,
+    method,
+    traceparent: sole(headers["traceparent"]),
+  });
   drain.opened();
   return { id, requestId, startedAtMs: clock.elapsedMs(), log, caller: null, share: null, providerMs: 0 };
 }
+
+/** Repeated, a header is no list but a mistake. */
+const sole = (header: string | string[] | undefined): string | undefined =>
+  typeof header === "string" ? header : undefined;
 
 async function serve(parts: Parts, exchange: Exchange): Promise<void> {
   const { route, context, response } = exchange;

@@ -1,12 +1,13 @@
 import type { Attributes, Span, SpanOptions, SpanStatus, Tracer, TracerProvider } from "@opentelemetry/api";
 import { expect, test } from "vitest";
+import { calledAt } from "../../tests/support/call-made.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createEvents } from "./events.ts";
 import { createLogger, type LogLevel } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
 import type { RequestFinished, RequestOpened } from "./request-line.ts";
-import { createOpenSpan } from "./tracing.ts";
+import { createOpenTrace } from "./tracing.ts";
 
 const CANARY = "Canary0f7d2c9a41b8e6";
 
@@ -48,7 +49,12 @@ function build(level: LogLevel = "debug") {
   };
   const metrics = createMetrics();
   const logger = createLogger({ level, clock, destination });
-  const events = createEvents({ logger, metrics, openSpan: createOpenSpan(provider), clock });
+  const events = createEvents({
+    logger,
+    metrics,
+    openTrace: createOpenTrace({ clock, provider, parent: "ignore" }),
+    clock,
+  });
   return { events, metrics, lines, time, spans };
 }
 
@@ -72,8 +78,8 @@ test("a request is one line that says who, what, where, how long and how it ende
   log.modelAsked("sim-large");
   log.modelFound({ id: "sim-large", priceVersion: 3, unit: "credit" });
   log.charged(1_230_000n);
-  log.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
-  log.dispatched({ provider: "two", routeId: "route-2", attempt: 2 });
+  log.dispatched(calledAt("one", 1));
+  log.dispatched(calledAt("two", 2));
   time.ms = 40;
   log.firstByte();
   time.ms = 75.5;
@@ -329,7 +335,7 @@ test("a failed attempt is counted by its reason and an answered one as answered"
   const { events, metrics, lines } = build();
 
   const log = events.requestOpened(opened);
-  log.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
+  log.dispatched(calledAt("one", 1));
   events.upstreamFailed({
     requestId: "req_1",
     provider: "one",
@@ -337,7 +343,7 @@ test("a failed attempt is counted by its reason and an answered one as answered"
     reason: "connect_timeout",
     status: null,
   });
-  log.dispatched({ provider: "two", routeId: "route-2", attempt: 2 });
+  log.dispatched(calledAt("two", 2));
   log.firstByte();
 
   const { text } = await metrics.expose();
@@ -345,35 +351,6 @@ test("a failed attempt is counted by its reason and an answered one as answered"
   expect(text).toContain('tollgate_upstream_calls_total{provider="two",outcome="answered"} 1');
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({ level: "warn", msg: "upstream failed", request_id: "req_1" });
-});
-
-test("a request is one span with the names other tools know", () => {
-  const { events, spans } = build();
-
-  const log = events.requestOpened(opened);
-  log.modelFound({ id: "sim-large", priceVersion: 3, unit: "credit" });
-  log.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
-  log.firstByte();
-  log.finished({ ...completed, status: 502, code: "upstream_error" });
-
-  expect(spans).toHaveLength(1);
-  expect(spans[0]).toMatchObject({
-    name: "POST chat_completions",
-    events: ["dispatched", "first byte"],
-    status: { code: 2 },
-  });
-  expect(spans[0]?.attributes).toMatchObject({
-    "gen_ai.provider.name": "one",
-    "gen_ai.request.model": "sim-large",
-    "gen_ai.usage.input_tokens": 12,
-    "gen_ai.usage.output_tokens": 34,
-    "http.response.status_code": 502,
-    "error.type": "upstream_error",
-  });
-});
-
-test("without an SDK no span is made", () => {
-  expect(createOpenSpan()({ requestId: "req_1", route: "usage", method: "GET" })).toBeNull();
 });
 
 test("a provider that refuses our credential is an error in the log, and any other failure of one a warning [UPS-3]", () => {

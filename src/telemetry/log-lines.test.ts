@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { calledAt } from "../../tests/support/call-made.ts";
 import { createEvents } from "./events.ts";
 import { ALARM_FIXES } from "./log-table.ts";
 import { createLogger } from "./logger.ts";
@@ -10,7 +11,7 @@ function build() {
   const clock = { nowMs: () => 0, elapsedMs: () => 0 };
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const logger = createLogger({ level: "info", clock, destination: { write } });
-  return { events: createEvents({ logger, metrics: createMetrics(), openSpan: () => null, clock }), lines };
+  return { events: createEvents({ logger, metrics: createMetrics(), openTrace: () => null, clock }), lines };
 }
 
 test("the reference lists exactly the fields that lines of requests have", () => {
@@ -24,7 +25,7 @@ test("the reference lists exactly the fields that lines of requests have", () =>
     });
     log.authenticated({ keyId: "key-1", prefix: "tgc_0a1Xy7Qp" });
     log.modelFound({ id: "sim-large", priceVersion: 3, unit });
-    log.dispatched({ provider: "one", routeId: "route-1", attempt: 1 });
+    log.dispatched(calledAt("one", 1));
     log.firstByte();
     log.failed(new Error("reset"));
     log.finished({

@@ -51,6 +51,13 @@ const PROVIDER_LINES = {
 } as const satisfies Record<string, LogRow>;
 
 const PROCESS_LINES = {
+  spansLost: {
+    message: "spans not sent",
+    level: "warn",
+    meaning:
+      "The trace collector did not accept `spans` spans, for `reason`. Requests are not affected; their spans are lost. Written at most once a minute, with `unwritten` failures since.",
+    fix: "Check that traces.endpoint is the base URL of a collector that accepts OTLP over HTTP, and traces.headers its credential.",
+  },
   listening: {
     message: "listening",
     level: "info",

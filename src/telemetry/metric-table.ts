@@ -98,6 +98,11 @@ export const COUNTERS = {
     help: "Log lines dropped because the reader of the output was too slow or gone.",
     labels: [],
   },
+  spans: {
+    name: "tollgate_trace_spans_total",
+    help: "Spans of traces, by result: sent to the collector, failed because it did not accept them, or dropped because too many were waiting.",
+    labels: ["result"],
+  },
 } as const satisfies Record<string, MetricRow>;
 
 export const HISTOGRAMS = {

@@ -43,6 +43,7 @@ export type Metrics = {
   bugFound: () => void;
   lineDropped: () => void;
   draining: () => void;
+  spansEnded: (result: "sent" | "failed" | "dropped", spans: number) => void;
   databaseUp: (up: 0 | 1) => void;
   serverRefused: () => void;
   changesHeard: (heard: 0 | 1) => void;
@@ -104,6 +105,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const countAlarm = createTally(COUNTERS.moneyAlarms, ALARMS, registry);
   const bugs = createCounter(COUNTERS.bugs, registry);
   const droppedLines = createCounter(COUNTERS.droppedLines, registry);
+  const countSpans = createTally(COUNTERS.spans, ["sent", "failed", "dropped"], registry);
   const countTokens = createTally(COUNTERS.tokens, ["input", "output"], registry);
   const countOutcome = createTally(COUNTERS.outcomes, OUTCOMES, registry);
   const requestSeconds = createObservers(HISTOGRAMS.requestSeconds, registry);
@@ -152,6 +154,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
     bugFound: () => bugs.inc(),
     lineDropped: () => droppedLines.inc(),
     draining: () => void (draining.current = 1),
+    spansEnded: (result, spans) => countSpans(result, spans),
     databaseUp: (up) => void (databaseUp.current = up),
     serverRefused: () => refusedServers.inc(),
     changesHeard: (heard) => void (changesHeard.current = heard),

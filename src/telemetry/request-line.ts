@@ -1,11 +1,19 @@
 import { formatAmount, type Unit } from "../core/amount.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import type { FaultCode } from "../core/fault.ts";
+import type { Route } from "../core/route.ts";
 import type { AnswerOutcome } from "../core/usage.ts";
 import { redact } from "./redact.ts";
 import type { RouteName } from "./route-name.ts";
 
-export type RequestOpened = { requestId: string; route: RouteName; dialect: ClientDialect | null; method: string };
+export type RequestOpened = {
+  requestId: string;
+  route: RouteName;
+  dialect: ClientDialect | null;
+  method: string;
+  /** The client's header of that name, whatever it says. */
+  traceparent?: string | undefined;
+};
 
 export type RequestFinished = {
   status: number;
@@ -24,6 +32,19 @@ export type RequestFinished = {
 
 export type KnownKey = { keyId: string; prefix: string };
 export type KnownCall = { provider: string; routeId: string; attempt: number };
+
+/** A call to a provider, when it has got a status or failed. */
+export type CallMade = {
+  route: Pick<Route, "id" | "provider" | "dialect" | "upstreamModel" | "baseUrl">;
+  number: number;
+  status: number | null;
+  /** A word from a fixed set; null when it was answered with success. */
+  failure: string | null;
+  waitedMs: number;
+};
+
+/** A call of the ledger for one request, on the clock of durations. */
+export type LedgerCall = { name: "admit" | "settle"; startedAtMs: number; endedAtMs: number };
 
 /** The model that was found for a request, and what it is sold at; the version is null where it has no price. */
 export type KnownModel = { id: string; priceVersion: number | null; unit: Unit };

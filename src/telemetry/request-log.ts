@@ -1,22 +1,22 @@
-import type { Attributes } from "@opentelemetry/api";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
-import { ATTRIBUTE } from "./attribute-names.ts";
 import { boundedDetail, describeError } from "./describe-error.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
-import { redact } from "./redact.ts";
 import {
+  type CallMade,
   type KnownCall,
   type KnownKey,
   type KnownModel,
+  type LedgerCall,
   type RequestFinished,
   type RequestLine,
   requestLine,
   type RequestOpened,
 } from "./request-line.ts";
 import type { RouteName } from "./route-name.ts";
-import type { OpenSpan, RequestSpan } from "./tracing.ts";
+import type { RequestTrace } from "./request-trace.ts";
+import type { OpenTrace } from "./tracing.ts";
 
 /** What becomes known of a request while it runs. It ends in exactly one log line, whatever happened. */
 export type RequestLog = {
@@ -27,8 +27,10 @@ export type RequestLog = {
   modelFound: (model: KnownModel) => void;
   /** What the ledger charged, in the unit of the key; 0 unless called. */
   charged: (amount: bigint) => void;
-  /** A call to a provider was begun; called again for every further attempt. */
-  dispatched: (call: KnownCall) => void;
+  /** A call of the ledger has ended, however it did. */
+  ledgerCalled: (call: LedgerCall) => void;
+  /** A call to a provider was answered or failed; called again for every further attempt. */
+  dispatched: (call: CallMade) => void;
   /** The first byte of the provider's answer is here. */
   firstByte: () => void;
   /** The answer is a stream, and counts as open until `finished`. */
@@ -39,7 +41,7 @@ export type RequestLog = {
   finished: (end: RequestFinished) => void;
 };
 
-export type RequestLogParts = { logger: Logger; metrics: Metrics; openSpan: OpenSpan; clock: Clock };
+export type RequestLogParts = { logger: Logger; metrics: Metrics; openTrace: OpenTrace; clock: Clock };
 
 /** A model that does not exist may have any name, of any length. */
 const MODEL_CHARACTERS = 128;
@@ -54,7 +56,7 @@ class RecordedRequest implements RequestLog {
   readonly #parts: RequestLogParts;
   readonly #request: RequestOpened;
   readonly #startedMs: number;
-  readonly #span: RequestSpan | null;
+  readonly #trace: RequestTrace | null;
   readonly #known: Known = {
     key: null,
     modelAsked: null,
@@ -71,12 +73,12 @@ class RecordedRequest implements RequestLog {
     this.#parts = parts;
     this.#request = request;
     this.#startedMs = parts.clock.elapsedMs();
-    this.#span = parts.openSpan(request);
+    this.#trace = parts.openTrace(request);
   }
 
   authenticated(key: KnownKey): void {
     this.#known.key = key;
-    this.#span?.set({ [ATTRIBUTE.keyId]: key.keyId });
+    this.#trace?.authenticated(key.keyId);
   }
 
   modelAsked(name: string): void {
@@ -91,18 +93,24 @@ class RecordedRequest implements RequestLog {
     this.#known.charged = amount;
   }
 
-  dispatched(call: KnownCall): void {
-    this.#known.call = call;
-    this.#span?.event("dispatched", { [ATTRIBUTE.provider]: call.provider, [ATTRIBUTE.routeId]: call.routeId });
+  ledgerCalled(call: LedgerCall): void {
+    this.#trace?.ledgerCalled(call);
+  }
+
+  dispatched(call: CallMade): void {
+    const { route, number } = call;
+    this.#known.call = { provider: route.provider, routeId: route.id, attempt: number };
+    this.#trace?.called(call, this.#parts.clock.elapsedMs());
   }
 
   firstByte(): void {
     const { metrics, clock } = this.#parts;
     if (this.#known.firstByteMs !== null || this.#done) return;
-    this.#known.firstByteMs = clock.elapsedMs() - this.#startedMs;
+    const nowMs = clock.elapsedMs();
+    this.#known.firstByteMs = nowMs - this.#startedMs;
     metrics.firstByte(this.#request.route, this.#known.firstByteMs);
     if (this.#known.call) metrics.upstreamCalled(this.#known.call.provider, "answered");
-    this.#span?.event("first byte");
+    this.#trace?.firstByte(nowMs);
   }
 
   streamOpened(): void {
@@ -143,9 +151,7 @@ class RecordedRequest implements RequestLog {
     }
     const line = lineOf({ request, known: this.#known, end, totalMs, overheadMs });
     logger.request(levelOf(request.route, end.status), requestLine(line));
-    if (!this.#span) return;
-    this.#span.set(spanAttributes(line));
-    this.#span.end({ status: end.status, error: this.#known.error });
+    this.#trace?.finished(line, this.#known.error);
   }
 }
 
@@ -178,18 +184,6 @@ function lineOf({
     error: error === null ? undefined : explained(error, end.status),
   };
 }
-
-const spanAttributes = ({ request, end, call, modelAsked, modelFound }: RequestLine): Attributes => ({
-  [ATTRIBUTE.dialect]: request.dialect ?? undefined,
-  [ATTRIBUTE.provider]: call?.provider,
-  [ATTRIBUTE.model]: modelFound?.id ?? (modelAsked === null ? undefined : redact(modelAsked)),
-  [ATTRIBUTE.inputTokens]: end.inputTokens,
-  [ATTRIBUTE.outputTokens]: end.outputTokens,
-  [ATTRIBUTE.outcome]: end.outcome ?? undefined,
-  [ATTRIBUTE.errorType]: end.code ?? undefined,
-  [ATTRIBUTE.attempt]: call?.attempt,
-  [ATTRIBUTE.streamed]: end.streamed,
-});
 
 function levelOf(route: RouteName, status: number): "debug" | "info" | "error" {
   if (status >= 500) return "error";

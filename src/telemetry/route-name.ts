@@ -12,4 +12,18 @@ export const ROUTE_NAMES = [
   "unknown",
 ] as const;
 
+/** The path of each route as it is written in documents; null where there is none or it varies. */
+export const ROUTE_PATHS: Readonly<Record<RouteName, string | null>> = {
+  models: "/v1/models",
+  model: "/v1/models/{id}",
+  chat_completions: "/v1/chat/completions",
+  responses: "/v1/responses",
+  messages: "/v1/messages",
+  count_tokens: "/v1/messages/count_tokens",
+  usage: "/v1/usage",
+  description: "/docs",
+  health: null,
+  unknown: null,
+};
+
 export type RouteName = (typeof ROUTE_NAMES)[number];

@@ -6,18 +6,22 @@ import { systemClock } from "../../src/core/clock.ts";
 import { createEvents } from "../../src/telemetry/events.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
-import { createOpenSpan } from "../../src/telemetry/tracing.ts";
+import { createOpenTrace } from "../../src/telemetry/tracing.ts";
+import { calledAt } from "../support/call-made.ts";
 
 const REQUESTS = 100_000;
 const ROUNDS = 5;
 const LOOSE_LIMIT_MICROSECONDS = 25;
+
+const CALL = calledAt("simulator", 1);
+const ADMIT = { name: "admit", startedAtMs: 0, endedAtMs: 1 } as const;
 
 let bytes = 0;
 const destination = { write: (line: string) => void (bytes += line.length) };
 const events = createEvents({
   logger: createLogger({ level: "info", clock: systemClock, destination }),
   metrics: createMetrics(),
-  openSpan: createOpenSpan(),
+  openTrace: createOpenTrace({ clock: systemClock, parent: "ignore" }),
   clock: systemClock,
 });
 
@@ -28,7 +32,8 @@ function runRequest(index: number): void {
   log.modelAsked("sim-large");
   log.modelFound({ id: "sim-large", priceVersion: 3, unit: "credit" });
   log.charged(1_234_500n);
-  log.dispatched({ provider: "simulator", routeId: "018bcfe5-6800-7000-8000-000000000002", attempt: 1 });
+  log.ledgerCalled(ADMIT);
+  log.dispatched(CALL);
   log.streamOpened();
   log.firstByte();
   log.finished({

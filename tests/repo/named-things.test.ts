@@ -23,10 +23,17 @@ test("every metric that a page names is in the reference", () => {
 test("every setting that a page names is in the reference", () => {
   const settings = read("docs/reference/settings.md");
   const groups = [...new Set([...settings.matchAll(/`([a-z]+)\.[a-z_]+`/g)].map(([, group]) => group))];
-  const named = namedBy(new RegExp(`\`((?:${groups.join("|")})\\.(?!yaml)[a-z_]+)\``, "g"));
+  const named = namedBy(new RegExp(`\`((?!tollgate)(?:${groups.join("|")})\\.(?!yaml)[a-z_]+)\``, "g"));
 
   expect(named.length).toBeGreaterThan(30);
   expect(missingFrom(settings, named)).toEqual([]);
+});
+
+test("every attribute of a span that a page names is one that spans have", () => {
+  const named = namedBy(/`((?:tollgate|gen_ai)\.(?!yaml|rules)[a-z_.]+)`/g);
+
+  expect(named.length).toBeGreaterThan(5);
+  expect(missingFrom(read("src/telemetry/attribute-names.ts"), named)).toEqual([]);
 });
 
 test("every log line that a page quotes is one that the code writes", () => {

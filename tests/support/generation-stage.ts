@@ -160,6 +160,7 @@ export function generationStage(
       random: () => 0,
       deadlineMs: 5_000,
       hold: {
+        clock: systemClock,
         batcher,
         checkpoints: { add: (checkpoint) => void checkpoints.push(checkpoint), forget: () => undefined },
         countTokens: (text, owner) => line.countTokens(text, owner),
@@ -244,6 +245,7 @@ export function generationStage(
       startedAtMs: systemClock.elapsedMs(),
       onModel: () => undefined,
       onCharged: (amount) => void charged.push(amount),
+      onLedger: () => undefined,
       onAttempt: () => undefined,
       onFirstByte: () => undefined,
     };

@@ -78,7 +78,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const lines = openLineOutput(() => undefined);
   // With --json, standard output is one JSON object.
   const view = options.json ? {} : { watch: createRequestView({ output: lines, screen, clock: systemClock }) };
-  const telemetry = openTelemetry(config, { file: logFile, ...view });
+  const telemetry = await openTelemetry(config, { file: logFile, ...view });
 
   const database = await createPglite({ dataFolder: folder });
   await migrate(database, { folder: migrationsFolder() });

@@ -43,7 +43,7 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   const { config } = loaded;
   // Workers share the port, and their parent has looked.
   if (cluster.isPrimary) await requireFree([config.listen, config.admin], config);
-  const telemetry = openTelemetry(config);
+  const telemetry = await openTelemetry(config);
   const database = openDatabase(loaded, telemetry.events.databaseLost, lineOf(telemetry.events));
   await requireCurrent(database, options);
   if (cluster.isPrimary) await inspect(database, telemetry.events);
@@ -64,7 +64,7 @@ async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Pr
   const { listen, admin, drain } = loaded.config;
   const adminPorts = await chooseAdminPorts(admin, options.workers);
   await requireFree([listen, ...adminPorts.map((port) => ({ host: admin.host, port }))], loaded.config);
-  const { events, logger } = openTelemetry(loaded.config);
+  const { events, logger } = await openTelemetry(loaded.config);
   const database = openDatabase(loaded, events.databaseLost, lineOf(events));
   await requireCurrent(database, options);
   await inspect(database, events);

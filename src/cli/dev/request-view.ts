@@ -1,4 +1,4 @@
-import type { RouteName } from "../../telemetry/route-name.ts";
+import { ROUTE_PATHS, type RouteName } from "../../telemetry/route-name.ts";
 import type { Clock } from "../../core/clock.ts";
 import { createLineAllowance } from "../../telemetry/line-allowance.ts";
 import type { LineOutput } from "../../telemetry/line-output.ts";
@@ -21,19 +21,7 @@ export type LoggedRequest = {
   total_ms: number;
 };
 
-/** Probes come every few seconds and tell nothing. */
-const PATHS: Record<RouteName, string | null> = {
-  models: "/v1/models",
-  model: "/v1/models/{id}",
-  chat_completions: "/v1/chat/completions",
-  responses: "/v1/responses",
-  messages: "/v1/messages",
-  count_tokens: "/v1/messages/count_tokens",
-  usage: "/v1/usage",
-  description: "/docs",
-  health: null,
-  unknown: "(unknown path)",
-};
+const UNNAMED: Partial<Record<RouteName, string>> = { unknown: "(unknown path)" };
 
 const MOST_LINES = 20;
 const PER_MS = 1_000;
@@ -53,6 +41,7 @@ export function createRequestView({ output, screen, clock }: Parts): (line: stri
     unshown = 0;
   };
   return (line) => {
+    // Probes come every few seconds and tell nothing.
     if (!line.includes('"msg":"request"') || line.includes('"route":"health"')) return;
     if (allowance.take() !== null) {
       output.write(`${requestText(JSON.parse(line) as LoggedRequest, screen)}\n`);
@@ -73,7 +62,7 @@ export function requestText(request: LoggedRequest, screen: Screen): string {
   const cells: [text: string, columns: number, tone: Tone | null][] = [
     [request.time.slice(11, 19), 8, "secondary"],
     [request.method, 4, null],
-    [`${origin}${PATHS[request.route] ?? ""}`, 26, null],
+    [`${origin}${ROUTE_PATHS[request.route] ?? UNNAMED[request.route] ?? ""}`, 26, null],
     [String(request.status), 3, statusTone(request.status)],
     [`${grouped(Math.round(request.total_ms))} ms`.padStart(9), 9, "secondary"],
     [model, 12, null],

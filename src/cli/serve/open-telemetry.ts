@@ -5,22 +5,70 @@ import { type LineOutput, openLineOutput } from "../../telemetry/line-output.ts"
 import { createLogger, type Logger } from "../../telemetry/logger.ts";
 import { createMetrics, type Metrics } from "../../telemetry/metrics.ts";
 import { collectProcessMetrics } from "../../telemetry/process-metrics.ts";
-import { createOpenSpan } from "../../telemetry/tracing.ts";
+import { createSpanEvents, type SpanEvents, type SpanExport, startSpanExport } from "../../telemetry/span-exporter.ts";
+import { createOpenTrace } from "../../telemetry/tracing.ts";
+import { packageVersion } from "../package-version.ts";
 
-export type Telemetry = { events: Events; metrics: Metrics; logger: Logger };
+export type Telemetry = {
+  events: Events;
+  metrics: Metrics;
+  logger: Logger;
+  /** Sends and writes what is left. */
+  close: () => Promise<void>;
+};
 
 type LogPlace = { file: string; /** Is given every line as well. */ watch?: (line: string) => void };
 
 /** Log, metrics and spans of one process. Without a place the log goes to standard output. */
-export function openTelemetry(config: Config, place?: LogPlace): Telemetry {
+export async function openTelemetry(config: Config, place?: LogPlace): Promise<Telemetry> {
   const clock = systemClock;
   const metrics = createMetrics(config.metrics);
   collectProcessMetrics(metrics.registry);
   const output = openLineOutput(() => metrics.lineDropped(), place?.file);
   const destination = watched(output, place?.watch);
   const logger = createLogger({ level: config.log.level, clock, destination });
-  const events = createEvents({ logger, metrics, openSpan: createOpenSpan(), clock });
-  return { events, metrics, logger };
+  const spans = await openSpanExport(config.traces, createSpanEvents({ logger, metrics, clock }));
+  const openTrace = createOpenTrace({
+    clock,
+    parent: config.traces.parent,
+    ...(spans && { provider: spans.provider }),
+  });
+  const events = createEvents({ logger, metrics, openTrace, clock });
+  const close = async (): Promise<void> => {
+    await spans?.close();
+    logger.flush();
+  };
+  return { events, metrics, logger, close };
+}
+
+async function openSpanExport(traces: Config["traces"], on: SpanEvents): Promise<SpanExport | null> {
+  const { endpoint, headers, serviceName, sample } = traces;
+  if (endpoint === null) return null;
+  return startSpanExport({
+    endpoint,
+    headers: headerList(headers?.reveal() ?? ""),
+    serviceName,
+    version: packageVersion(),
+    sample: Number(sample),
+    on,
+  });
+}
+
+/** `name=value,name=value`, as OpenTelemetry writes it. */
+const headerList = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text
+      .split(",")
+      .filter((pair) => pair !== "")
+      .map((pair) => [pair.slice(0, pair.indexOf("=")), decoded(pair.slice(pair.indexOf("=") + 1))]),
+  );
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }
 
 const watched = (output: LineOutput, watch: LogPlace["watch"]): LineOutput =>

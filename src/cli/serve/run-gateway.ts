@@ -22,7 +22,7 @@ export async function runGateway(
   await onReady(gateway);
   await asked;
   await gateway.stop();
-  telemetry.logger.flush();
+  await telemetry.close();
   await line.leave();
 }
 

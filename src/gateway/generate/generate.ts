@@ -9,7 +9,7 @@ import type { StoredAnswer } from "../../ledger/ledger.ts";
 import { droppedIn } from "../../translate/fidelity/group-routes.ts";
 import type { Dispatch, Dispatched } from "../../upstream/dispatch.ts";
 import type { Route } from "../../core/route.ts";
-import type { Admit } from "./admit.ts";
+import type { Admission, Admit, Admitted } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 import { checkTools } from "./check-tools.ts";
@@ -61,13 +61,13 @@ export const createGenerate =
   (parts: Parts): Generate =>
   async (generation) => {
     const { id, caller, request, idempotency } = generation;
-    const { catalogue, countRequest, admit, running, clock, paceOf } = parts;
+    const { catalogue, countRequest, running, clock, paceOf } = parts;
     const { model, routeGroups, input } = await countingRefusals(
       () => countRequest(caller, id),
       () => check(parts, generation),
     );
 
-    const admitted = await admit({
+    const admitted = await admit(parts, generation, {
       id,
       caller,
       model,
@@ -97,6 +97,7 @@ export const createGenerate =
     } finally {
       running.ended(id);
       generation.onCharged(admitted.hold.charged);
+      if (admitted.hold.settling !== null) generation.onLedger({ name: "settle", ...admitted.hold.settling });
     }
   };
 
@@ -111,6 +112,15 @@ async function check({ catalogue, paperwork }: Parts, { request, caller, fidelit
   const input = await paperwork.estimateInput(request);
   await checkContextWindow({ input, model, countText: () => paperwork.countText(request) });
   return { model, routeGroups, input };
+}
+
+async function admit(parts: Parts, { onLedger }: Generation, admission: Admission): Promise<Admitted> {
+  const startedAtMs = parts.clock.elapsedMs();
+  try {
+    return await parts.admit(admission);
+  } finally {
+    onLedger({ name: "admit", startedAtMs, endedAtMs: parts.clock.elapsedMs() });
+  }
 }
 
 /** From the first provider that is asked to the last byte for the caller. */

@@ -5,6 +5,7 @@ import type { Pace } from "../../core/pace.ts";
 import type { Route } from "../../core/route.ts";
 import type { Sink } from "../../core/sink.ts";
 import type { AnswerOutcome, Usage } from "../../core/usage.ts";
+import type { LedgerCall } from "../../telemetry/request-line.ts";
 import type { Fidelity, RouteGroups } from "../../translate/fidelity/group-routes.ts";
 import type { Attempt, Dispatched } from "../../upstream/dispatch.ts";
 import type { PaceSample } from "../../upstream/route-pace.ts";
@@ -32,6 +33,8 @@ export type Generation = {
   onModel: (model: Model) => void;
   /** What the ledger charged, in the unit of the key. Not called for what costs nothing because it never started. */
   onCharged: (amount: bigint) => void;
+  /** A call of the ledger for this generation has ended, however it did. */
+  onLedger: (call: LedgerCall) => void;
   onAttempt: (attempt: Attempt) => void;
   onFirstByte: () => void;
 };

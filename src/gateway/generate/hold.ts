@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../../core/clock.ts";
 import type { Fault } from "../../core/fault.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { MoneyAlarm } from "../../core/money-alarm.ts";
@@ -9,6 +10,7 @@ import type { AnswerStage } from "../../translate/answer-stage.ts";
 import { type Bill, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 export type HoldParts = {
+  clock: Pick<Clock, "elapsedMs">;
   batcher: Pick<Batcher, "settle" | "settleLate" | "void" | "suspend">;
   checkpoints: { add: (checkpoint: Checkpoint) => void; forget: (id: string) => void };
   /** Counts the tokens of a text for the bill of this key. */
@@ -48,6 +50,7 @@ export class Hold {
   #usageSeen = false;
   #nextSize = 1;
   #contentSeen = false;
+  #settling: { startedAtMs: number; endedAtMs: number } | null = null;
 
   constructor(parts: HoldParts, held: Held) {
     this.#parts = parts;
@@ -59,11 +62,26 @@ export class Hold {
     return this.#charged;
   }
 
+  /** How long the settlement took; null when there was none. Of a client that is gone, nobody waits for the ledger. */
+  get settling(): { startedAtMs: number; endedAtMs: number } | null {
+    return this.#settling;
+  }
+
   /**
    * Books what the request cost, and answers the usage that was booked. Resolves when that is durable: nobody is told an answer is complete before. When it cannot be
    * confirmed to a caller who waits, that caller is told of an error, and an error costs nothing: the request is voided.
    */
   async settle(ending: HoldEnding): Promise<Usage> {
+    const { clock } = this.#parts;
+    const startedAtMs = clock.elapsedMs();
+    try {
+      return await this.#settle(ending);
+    } finally {
+      this.#settling = { startedAtMs, endedAtMs: clock.elapsedMs() };
+    }
+  }
+
+  async #settle(ending: HoldEnding): Promise<Usage> {
     const { id, keyId, terms } = this.#held;
     this.#parts.checkpoints.forget(id);
     const bill = await billOf(ending, terms, (text) => this.#parts.countTokens(text, keyId));
