@@ -20,6 +20,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["picture", "node", "scripts/draw-architecture.ts", "--check"],
   ["money", "node", "scripts/draw-money.ts", "--check"],
   ["crossing", "node", "scripts/draw-crossing.ts", "--check"],
+  ["dashboards", "node", "scripts/write-dashboards.ts", "--check"],
   ["lockfile", "node", "scripts/lockfile.ts"],
 ];
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -60,16 +60,41 @@ test("the page on monitoring lists every alert with its severity, its summary an
   );
 });
 
-test("every metric of the rules is in the reference or recorded by a rule", () => {
+type Dashboard = {
+  uid: string;
+  panels: { type: string; title: string; description?: string; targets?: { expr: string }[] }[];
+  templating: { list: { definition?: string }[] };
+};
+const dashboards = globSync("deploy/grafana/dashboards/*.json", { cwd: ROOT }).map(
+  (path) => JSON.parse(read(path)) as Dashboard,
+);
+
+test("every metric of the rules and dashboards is in the reference or recorded by a rule", () => {
   const reference = read("docs/reference/metrics.md");
   const recorded = new Set(rules.map(({ record }) => record));
-  const named = rules.flatMap(({ expr }) =>
-    [...expr.matchAll(/[a-z_]*:?\btollgate_[a-z_]+(?::\w+)?/g)].map(([name]) => name),
+  const expressions = [
+    ...rules.map(({ expr }) => expr),
+    ...dashboards.flatMap(({ panels }) => panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))),
+    ...dashboards.flatMap(({ templating }) => templating.list.map(({ definition = "" }) => definition)),
+  ];
+  const named = expressions.flatMap((text) =>
+    [...text.matchAll(/[a-z_]*:?\btollgate_[a-z_]+(?::\w+)?/g)].map(([name]) => name),
   );
   const base = (name: string): string => name.replace(/_(?:bucket|sum|count)$/, "");
 
-  expect(named.length).toBeGreaterThan(60);
+  expect(named.length).toBeGreaterThan(130);
   expect(named.filter((name) => !recorded.has(name) && !reference.includes(`\`${base(name)}\``))).toEqual([]);
+});
+
+test("every panel of the dashboards says what it shows, and the page on monitoring names every dashboard", () => {
+  const page = read("docs/operate/monitoring.md");
+  const mute = dashboards.flatMap(({ panels }) =>
+    panels.filter(({ type, description }) => type !== "row" && !description?.endsWith(".")),
+  );
+
+  expect(dashboards).toHaveLength(4);
+  expect(mute.map(({ title }) => title)).toEqual([]);
+  expect(dashboards.filter(({ uid }) => !page.includes(`\`${uid}\``)).map(({ uid }) => uid)).toEqual([]);
 });
 
 test("the tests of the rules see every alert fire", () => {
