@@ -2,7 +2,8 @@
  * Runs coding agents against a whole gateway with a simulated provider and prints a table: agent, case, format
  * of the provider, kind of key. What was refused or lost on the way is printed too, because agents recover in silence and show no
  * headers. A dash marks what an agent is known not to do.
- * `--only <text>` runs the trials whose name has it; `--verbose` prints what failing agents said. Ends with 1 when a trial
+ * Before them, each agent answers once with nothing but what `tollgate connect --write` left in an empty home.
+ * `--connected` runs these alone; `--only <text>` runs the trials whose name has it; `--verbose` prints what failing agents said. Ends with 1 when a trial
  * failed or an agent could not be installed.
  */
 import { parseArgs } from "node:util";
@@ -11,15 +12,27 @@ import { CASES } from "../tests/agents/agent-case.ts";
 import { openAgentsStage, type Trial } from "../tests/agents/agents-stage.ts";
 import { claudeCode } from "../tests/agents/claude-code.ts";
 import { codex } from "../tests/agents/codex.ts";
+import { tryConnected } from "../tests/agents/connected-agents.ts";
 import { tryAgent, type Verdict } from "../tests/agents/try-agent.ts";
 import { installPackages } from "../tests/support/npm-packages.ts";
 
-const { values: options } = parseArgs({ options: { only: { type: "string" }, verbose: { type: "boolean" } } });
+const { values: options } = parseArgs({
+  options: { only: { type: "string" }, connected: { type: "boolean" }, verbose: { type: "boolean" } },
+});
 
 const folders = new Map<Agent, string>();
 let failed = 0;
 let limited = 0;
-for (const agent of [claudeCode, codex]) {
+if (options.only === undefined) {
+  for await (const { client, mode, problems, output } of tryConnected()) {
+    if (problems.length > 0) failed += 1;
+    console.log(
+      `${problems.length > 0 ? "✗" : "✓"} connect ${client.padEnd(12)} ${mode.padEnd(13)} ${problems.join("; ")}`,
+    );
+    if (problems.length > 0 && options.verbose) console.log(output.trimEnd().replaceAll(/^/gm, "    "));
+  }
+}
+for (const agent of options.connected ? [] : [claudeCode, codex]) {
   const { folder, missing } = await installPackages(agent.name.toLowerCase().replaceAll(" ", "-"), agent.packages);
   if (folder === null) {
     failed += 1;
@@ -27,20 +40,24 @@ for (const agent of [claudeCode, codex]) {
   } else folders.set(agent, folder);
 }
 
-const stage = await openAgentsStage([...folders.keys()], CASES);
-try {
-  const trials = stage.trials.filter((trial) => nameOf(trial).includes(options.only ?? ""));
-  for (const trial of trials) {
-    const verdict = await tryAgent(stage, folders.get(trial.agent) ?? "", trial);
-    if (verdict.problems.length > 0) failed += 1;
-    if (verdict.limitation !== null) limited += 1;
-    report(trial, verdict);
-  }
-  console.log(`agents: ${trials.length} trials, ${failed} failed, ${limited} known not to pass`);
-} finally {
-  await stage.close();
-}
+if (!options.connected) await runTrials();
 process.exitCode = failed === 0 ? 0 : 1;
+
+async function runTrials(): Promise<void> {
+  const stage = await openAgentsStage([...folders.keys()], CASES);
+  try {
+    const trials = stage.trials.filter((trial) => nameOf(trial).includes(options.only ?? ""));
+    for (const trial of trials) {
+      const verdict = await tryAgent(stage, folders.get(trial.agent) ?? "", trial);
+      if (verdict.problems.length > 0) failed += 1;
+      if (verdict.limitation !== null) limited += 1;
+      report(trial, verdict);
+    }
+    console.log(`agents: ${trials.length} trials, ${failed} failed, ${limited} known not to pass`);
+  } finally {
+    await stage.close();
+  }
+}
 
 function nameOf({ agent, agentCase, provider, mode }: Trial): string {
   return `${agent.name.padEnd(12)} ${agentCase.name.padEnd(25)} ${provider.padEnd(10)} ${mode.padEnd(13)}`;

@@ -50,6 +50,9 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
     example: "tollgate models import prices.json --from litellm --provider openai --markup 1.2 --apply",
   },
   "config show": { example: "tollgate config show" },
+  connect: {
+    example: "tollgate connect claude-code --url https://gateway.example.com --model claude-sonnet-5 --write",
+  },
   simulate: { example: "tollgate simulate --port 9100" },
   completion: { example: "tollgate completion bash" },
 };

@@ -74,6 +74,7 @@ const COMMANDS = [
   "models routes",
   "models import",
   "config show",
+  "connect",
   "simulate",
   "completion",
 ];

@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   providers: async () => (await import("./commands/providers.ts")).addProviderCommands,
   models: async () => (await import("./commands/models.ts")).addModelCommands,
   config: async () => (await import("./commands/config.ts")).addConfigCommands,
+  connect: async () => (await import("./commands/connect.ts")).addConnectCommand,
   simulate: async () => (await import("./commands/simulate.ts")).addSimulateCommand,
   completion: async () => (await import("./commands/completion.ts")).addCompletionCommand,
 };

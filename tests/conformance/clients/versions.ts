@@ -10,6 +10,7 @@ export const PACKAGES = {
   langchain: { "@langchain/core": "1.2.13", "@langchain/openai": "1.6.0", "@langchain/anthropic": "1.5.11" },
   claudeCode: { "@anthropic-ai/claude-code": "2.1.325" },
   codex: { "@openai/codex": "0.166.0" },
+  opencode: { "opencode-ai": "1.18.33" },
 } as const;
 
 export const PYTHON_PACKAGES = { openai: { openai: "3.49.0" }, anthropic: { anthropic: "2.8.0" } } as const;

@@ -129,8 +129,18 @@ async function aGatewayAndAKey(): Promise<Stage> {
   ];
   return {
     folder: gateway.folder,
-    environment: { ...surroundings(), PYTHONPATH: python.map(({ folder }) => folder ?? "").join(":") },
-    replacements: [[/https:\/\/gateway\.example\.com/g, gateway.publicUrl], [/\bMODEL\b/g, "sim-fast"], ...KEYS],
+    environment: {
+      ...withTollgate(gateway.folder, surroundings()),
+      // Files of clients are written there.
+      HOME: gateway.folder,
+      PYTHONPATH: python.map(({ folder }) => folder ?? "").join(":"),
+    },
+    replacements: [
+      [/\bnpx tollgate\b/g, "tollgate"],
+      [/https:\/\/gateway\.example\.com/g, gateway.publicUrl],
+      [/\bMODEL\b/g, "sim-fast"],
+      ...KEYS,
+    ],
     packageFolders: [ROOT, vercelAi.folder, langchain.folder].filter((folder) => folder !== null),
     printedBefore: `${gateway.keys.credit}\n${gateway.keys.token_budget}\n`,
     close: async () => void (await gateway.stop()),

@@ -1,0 +1,128 @@
+import { homedir } from "node:os";
+import { Argument, type Command, Option } from "commander";
+import { processEnvironment } from "../../config/process-environment.ts";
+import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
+import { httpUrl } from "../arguments.ts";
+import { CannotEdit } from "../connect/cannot-edit.ts";
+import { type FileChange, planChanges, writeChanges } from "../connect/change-files.ts";
+import { type Client, type ClientName, CLIENTS, type FilePlan } from "../connect/clients.ts";
+import { type ClientConnection, modeOf, NO_KEY, NO_MODEL, originOf, shownKey } from "../connect/connection.ts";
+import { type Listed, type OfferedModel, listModels } from "../connect/list-models.ts";
+import { findRunningDev } from "../dev/dev-folder.ts";
+import { readCredential } from "../read-credential.ts";
+import { CommandError } from "../report-failure.ts";
+import { connectText, connectView } from "../text/connect-text.ts";
+import { printResult } from "../text/print.ts";
+import { warn } from "../text/screen.ts";
+
+type Options = {
+  url?: string;
+  keyStdin?: true;
+  mode?: KeyMode;
+  model?: string;
+  check?: boolean;
+  write?: true;
+  json?: true;
+};
+
+/** `tollgate connect CLIENT`: the settings of a client, printed or written into its own files. */
+export function addConnectCommand(program: Command): void {
+  program
+    .command("connect")
+    .addArgument(new Argument("<client>", "the client to set up").choices(Object.keys(CLIENTS)))
+    .description("print the settings of a client for this gateway; --write puts them into the client's own files")
+    .option("--url <url>", "URL of the gateway (default: that of `tollgate dev` running in this folder)", httpUrl)
+    .option("--key-stdin", "read the key from standard input (default: the variable TOLLGATE_KEY)")
+    .addOption(
+      new Option("--mode <mode>", "what the key spends (default: by its first letters, tgc_ or tgt_)").choices(
+        KEY_MODES,
+      ),
+    )
+    .option("--model <id>", "model to use")
+    .option("--check", "call the gateway's list of models, which is free, to test the URL and the key")
+    .option("--no-check", "with --write: do not call the gateway first")
+    .option("--write", "change the client's files, after a backup of each")
+    .option("--json", "print JSON, without the key")
+    .action(async (name: ClientName, options: Options) => {
+      const client: Client = CLIENTS[name];
+      const connection = await readConnection(options);
+      const listed = (options.check ?? options.write) ? await listModels(connection) : null;
+      if (listed !== null) connection.limits = limitsOf(requireModel(listed, client, options));
+      if (options.write && client.needsModel && options.model === undefined) throw new CommandError("pass --model.");
+      const changes = options.write ? write(client, connection) : null;
+      const report = { name, client, connection, listed, changes };
+      printResult(connectView(report), { json: options.json === true, text: (screen) => connectText(report, screen) });
+    });
+}
+
+async function readConnection(options: Options): Promise<ClientConnection> {
+  const dev = findRunningDev();
+  const url = options.url ?? dev?.publicUrl;
+  if (url === undefined)
+    throw new CommandError("pass --url with the address of the gateway, such as --url https://gateway.example.com.");
+  const given = options.keyStdin ? await readCredential(process.stdin) : processEnvironment()["TOLLGATE_KEY"];
+  const key = given || (url === dev?.publicUrl ? dev.keys[options.mode ?? "credit"] : NO_KEY);
+  if (key === NO_KEY && (options.write || options.check))
+    throw new CommandError("there is no key. Set TOLLGATE_KEY to it, or pass it on standard input with --key-stdin.");
+  const named = modeOf(key);
+  if (named !== null && options.mode !== undefined && named !== options.mode)
+    throw new CommandError(`${shownKey(key)} is a ${named} key. Leave --mode out.`);
+  const origin = originOf(url, options.mode ?? named ?? "credit");
+  if (key !== NO_KEY && isInTheClear(origin)) warn(`${origin} is not https: everybody on the way can read the key.`);
+  return { origin, key, model: options.model ?? NO_MODEL, limits: null };
+}
+
+const isInTheClear = (origin: string): boolean => {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+};
+
+const MOST_NAMES = 20;
+
+/** The model that was named, if one was. A name that the key may not use would be found out by the client's first request. */
+function requireModel(
+  { models, problem }: Listed,
+  client: Client,
+  { model, write: writes }: Options,
+): OfferedModel | null {
+  if (problem !== null)
+    throw new CommandError(writes ? `${problem} Nothing was written. --no-check writes all the same.` : problem);
+  const found = models.find(({ id }) => id === model);
+  if (found !== undefined) return found;
+  if (model === undefined && !(writes && client.needsModel)) return null;
+  const ids = models.map(({ id }) => id);
+  const names = `${ids.slice(0, MOST_NAMES).join(", ")}${ids.length > MOST_NAMES ? ` and ${ids.length - MOST_NAMES} more` : ""}`;
+  if (ids.length === 0) throw new CommandError("this key may use no model. Ask the operator for one.");
+  throw new CommandError(
+    model === undefined
+      ? `pass --model with one of the models this key may use: ${names}.`
+      : `this key may not use a model ${JSON.stringify(model)}. It may use: ${names}.`,
+  );
+}
+
+const limitsOf = (model: OfferedModel | null): ClientConnection["limits"] =>
+  model?.contextWindow == null || model.maxOutputTokens === null
+    ? null
+    : { context: model.contextWindow, output: model.maxOutputTokens };
+
+function write(client: Client, connection: ClientConnection): FileChange[] {
+  const plans = client.files(connection, { home: homedir(), folder: process.cwd(), environment: processEnvironment() });
+  if (plans.length === 0)
+    throw new CommandError(`${client.title} has no file for these settings.\n\n${client.paste(connection)}`);
+  const planned = plans.flatMap((plan) => planOne(plan, client, connection));
+  for (const { plan, text } of planned)
+    if (plan === plans[0]) for (const warning of client.warnings?.(text) ?? []) warn(`${plan.path}: ${warning}`);
+  writeChanges(planned);
+  return planned;
+}
+
+function planOne(plan: FilePlan, client: Client, connection: ClientConnection): ReturnType<typeof planChanges> {
+  try {
+    return planChanges([plan], new Date());
+  } catch (error) {
+    if (!(error instanceof CannotEdit)) throw error;
+    throw new CommandError(
+      `${plan.path} was left as it is: ${error.message}. Nothing was written. Set this yourself:\n\n${client.paste(connection)}`,
+    );
+  }
+}
