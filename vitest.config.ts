@@ -63,6 +63,7 @@ export default defineConfig({
         include: ["tests/chaos/**/*.test.ts"],
         alike: [
           "tests/chaos/{attack,burst,drain,many-streams,unread-body}.test.ts",
+          "tests/chaos/rolling-update/*.test.ts",
           "tests/chaos/ledger/{crowd,lease-gap,outages,standby}.test.ts",
         ],
       }),

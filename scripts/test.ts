@@ -46,6 +46,7 @@ const SUITES = new Set([
 const RUNS: Readonly<Record<string, string>> = {
   patroni: "tests/chaos/patroni/main.ts",
   restore: "tests/chaos/restore/main.ts",
+  "rolling-update": "tests/chaos/rolling-update/main.ts",
   standby: "tests/chaos/restore/standby.ts",
   upgrade: "tests/chaos/upgrade/main.ts",
 };

@@ -63,7 +63,23 @@ test("while the process is leaving, a request is served on a connection that clo
   expect(await text).toMatch(/connection: close[^]*served$/i);
 });
 
-test("a response that began before closes its connection when it ends, and not earlier", async () => {
+test("after a response that began before, the connection serves one more request and says that it closes", async () => {
+  const { send, open, leave } = await stage();
+  const socket = await open();
+  const text = textOf(socket);
+  const first = await send(socket);
+  first.write("first");
+  await once(socket, "data");
+
+  void leave(60_000);
+  first.end();
+  await once(first, "close");
+  (await send(socket)).end("second");
+
+  expect(await text).toMatch(/connection: keep-alive[^]*first[^]*connection: close[^]*second$/i);
+});
+
+test("once the listener is closed, a response closes its connection when it ends, and not earlier", async () => {
   const { send, open, leave } = await stage();
   const socket = await open();
   const response = await send(socket);

@@ -5,7 +5,7 @@ import type { Handler } from "./router.ts";
 
 /**
  * Connections outlive their requests, and a load balancer that sends no new ones here does not take the old ones away. While the
- * process is leaving, each closes after the request it carries, and those that carry none close with the listener.
+ * process is leaving, each closes after the next response that can say so, and those that carry no request close with the listener.
  */
 export function createKeptConnections(server: Server, drain: Drain) {
   const requests = new Map<Socket, number>();
@@ -27,7 +27,8 @@ export function createKeptConnections(server: Server, drain: Drain) {
         add(socket, 1);
         if (drain.isDraining()) response.shouldKeepAlive = false;
         response.once("close", () => {
-          if (add(socket, -1) === 0 && drain.isDraining()) socket.end();
+          // Earlier, a client that was told its connection stays could be sending its next request on it already.
+          if (add(socket, -1) === 0 && drain.isClosed()) socket.end();
         });
         handle(request, response);
       },

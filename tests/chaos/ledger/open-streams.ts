@@ -1,9 +1,9 @@
 import type { StageKey } from "./ask.ts";
 import type { ClientEntry } from "./evidence.ts";
 import { modelFor, routeFor } from "./stage-catalogue.ts";
-import type { Gateway, Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
-type Wanted = { stage: Stage; gateways: readonly Gateway[]; key: StageKey; count: number; model?: string };
+type Wanted = { stage: Stage; gateways: readonly { url: string }[]; key: StageKey; count: number; model?: string };
 
 export type OpenStreams = {
   /** How many events with content each has brought so far. */
@@ -18,7 +18,7 @@ export async function openStreams({ stage, gateways, key, count, model = "long" 
     for (;;) {
       const head = Promise.withResolvers<number>();
       const ended = stage.ask({
-        gateway: gateways[index % gateways.length] as Gateway,
+        gateway: gateways[index % gateways.length] as { url: string },
         key,
         route: routeFor(index),
         model: modelFor(routeFor(index), model),

@@ -10,6 +10,8 @@ export type ProviderWitness = {
   calls: () => Promise<Call[]>;
   /** Waits until the provider has paused a request, and answers how to let it go on. */
   whenPaused: (marker: string) => Promise<() => Promise<void>>;
+  /** Lets every request go on that the provider has paused. */
+  releaseAll: () => Promise<void>;
   /** Writes down what the provider remembers, which forgets it: its memory is bounded. To be called when no call is open. */
   archive: () => Promise<void>;
   /** All of it, what was archived included. */
@@ -35,6 +37,7 @@ export async function createProviderWitness(simulator: SimulatorProcess): Promis
       const callId = (await find())?.callId;
       return () => tell("/sim/release", { callId });
     },
+    releaseAll: () => tell("/sim/release"),
     archive: async () => {
       archived.push(...(await remembered()));
       await tell("/sim/reset");

@@ -12,15 +12,14 @@ import { openStreams } from "../ledger/open-streams.ts";
 import { chaosSeed, createRandom } from "../ledger/random.ts";
 import { type Gateway, startStage } from "../ledger/stage.ts";
 import { checkOut } from "./check-out.ts";
+import { previousVersion } from "./previous.ts";
 
-/** The first version whose functions later ones keep. */
-const FIRST_KEPT = "3e02e10";
 const PHASE_MS = 8_000;
 const STREAMS = 30;
 /** Of the requests of a phase, so many may be refused with 503 or meet a gateway that stops; of fewer than a hundred, as of a hundred. */
 const REFUSED_SHARE = 0.02;
 
-const { values } = parseArgs({ options: { from: { type: "string", default: FIRST_KEPT } } });
+const { values } = parseArgs({ options: { from: { type: "string", default: previousVersion() } } });
 const reason = whyUnavailable("15");
 if (reason !== null) throw new Error(reason);
 await using earlier = await checkOut(values.from);
