@@ -195,6 +195,18 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
     expect(parent.lines(NO_STANDBY)).toMatchObject([{ finding: "no_standby" }]);
   });
 
+  test("asked to end while a worker is starting, all end in order", async () => {
+    const parent = await serve(2, { TOLLGATE_LIMITS_STREAM_DEADLINE_MS: "1000", TOLLGATE_DRAIN_DEADLINE_MS: "1001" });
+    const [first = 0] = pidsOf(parent);
+    process.kill(first, "SIGTERM");
+    await until(() => parent.lines("worker started").length === 3, "another is being started", START_TIMEOUT_MS);
+
+    parent.signal("SIGTERM");
+
+    // One that was not told is killed in the end, and the code is 1.
+    expect(await parent.ended).toBe(0);
+  });
+
   test("one address has the metrics of all workers, and they do not go back when workers end or hang", async () => {
     const parent = await serve(3, { TOLLGATE_ADMIN_METRICS_TOKEN: METRICS_TOKEN });
     const ports = parent.lines("worker started").map((line) => line.admin_port ?? 0);

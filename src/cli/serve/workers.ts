@@ -76,6 +76,8 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
   function served(slot: Slot): void {
     slot.serving = true;
     events.workerListening({ slot: slot.index, pid: slot.worker?.process.pid });
+    // What it was told before it had begun to listen to its parent is lost.
+    if (stopping) dismiss(slot);
     if (!starting || stopping) return;
     // The first alone: what is wrong with the settings is then said once, and the port is taken by one.
     if (slot.index === 0) for (const next of slots.slice(1)) start(next);
@@ -116,9 +118,13 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
     stopping = true;
     for (const slot of slots) {
       if (slot.timer) clearTimeout(slot.timer);
-      slot.worker?.send("drain" satisfies ParentMessage, () => undefined);
+      dismiss(slot);
     }
     setTimeout(kill, endWithinMs).unref();
+  }
+
+  function dismiss({ worker }: Slot): void {
+    worker?.send("drain" satisfies ParentMessage, () => undefined);
   }
 
   function kill(): void {
