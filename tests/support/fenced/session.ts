@@ -15,6 +15,8 @@ export type Surroundings = {
   packageFolders: readonly string[];
   /** What the reader has seen before, such as the keys that an operator gave them. */
   printedBefore?: string;
+  /** Words before those that start the shell, such as those that enter another root. */
+  within?: readonly string[];
 };
 
 export type SessionResult = { ran: number; failure: string | null };
@@ -38,7 +40,8 @@ export async function runSession(fences: readonly Fence[], surroundings: Surroun
   const steps = fences.flatMap((fence) => stepsOf(fence, { notes, surroundings }));
   writeFileSync(script, [PREAMBLE, ...steps, "stop_running", ""].join("\n"));
 
-  const child = spawn("bash", [script], {
+  const [program, ...words] = [...(surroundings.within ?? []), "bash", script];
+  const child = spawn(program, words, {
     cwd: surroundings.folder,
     env: { ...surroundings.environment, CURL_HOME: notes, TRANSCRIPT: transcript, COUNTED: counted, JOBS: jobs },
     stdio: "ignore",
