@@ -81,6 +81,17 @@ test("counters do not go back when workers end and others take their place, howe
   }
 });
 
+test("a worker that ends without a last word keeps in the sum what it had counted", async () => {
+  const totals = createWorkerTotals();
+  totals.note("1", await sent(worker({ finished: 2 })));
+  totals.ended("1");
+  totals.note("2", await sent(worker({ finished: 3 })));
+  totals.ended("2");
+  const { text } = await totals.expose({ workers: 1, answered: [] });
+
+  expect(valueOf(text, 'tollgate_request_seconds_count{route="messages"}')).toBe(5);
+});
+
 test("what the last worker said of itself is not said of nobody", async () => {
   const totals = createWorkerTotals();
   totals.note("1", await sent(worker({ open: 1 })));
