@@ -53,6 +53,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   connect: {
     example: "tollgate connect claude-code --url https://gateway.example.com --model claude-sonnet-5 --write",
   },
+  logs: { example: "tollgate logs tollgate.log --level warn" },
   simulate: { example: "tollgate simulate --port 9100" },
   completion: { example: "tollgate completion bash" },
 };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type LoggedRequest, requestText } from "../text/log-text.ts";
 import { PLAIN } from "../text/screen.ts";
-import { createRequestView, type LoggedRequest, requestText } from "./request-view.ts";
+import { createRequestView } from "./request-view.ts";
 
 const request: LoggedRequest = {
   time: "2026-11-16T12:00:03.123Z",

@@ -1,27 +1,9 @@
-import { ROUTE_PATHS, type RouteName } from "../../telemetry/route-name.ts";
 import type { Clock } from "../../core/clock.ts";
 import { createLineAllowance } from "../../telemetry/line-allowance.ts";
 import type { LineOutput } from "../../telemetry/line-output.ts";
-import { cut, grouped, printable, widthOf } from "../text/cell.ts";
-import type { Screen, Tone } from "../text/screen.ts";
-
-/** The fields of a request's line in the log that are shown. */
-export type LoggedRequest = {
-  time: string;
-  route: RouteName;
-  method: string;
-  status: number;
-  code?: string;
-  key_prefix?: string;
-  model?: string;
-  cost?: string;
-  charged_tokens?: number;
-  input_tokens: number;
-  output_tokens: number;
-  total_ms: number;
-};
-
-const UNNAMED: Partial<Record<RouteName, string>> = { unknown: "(unknown path)" };
+import { grouped } from "../text/cell.ts";
+import { type LoggedRequest, requestText } from "../text/log-text.ts";
+import type { Screen } from "../text/screen.ts";
 
 const MOST_LINES = 20;
 const PER_MS = 1_000;
@@ -51,38 +33,3 @@ export function createRequestView({ output, screen, clock }: Parts): (line: stri
     unshown++;
   };
 }
-
-const MODEL_COLUMNS = 20;
-
-/** One line that fits the terminal: when, what, how it ended, what it cost, how long it took. */
-export function requestText(request: LoggedRequest, screen: Screen): string {
-  const origin = request.key_prefix?.startsWith("tgt_") && request.route !== "unknown" ? "/token" : "";
-  const model = cut(printable(request.model ?? ""), MODEL_COLUMNS);
-  const result = request.code ?? amounts(request);
-  const cells: [text: string, columns: number, tone: Tone | null][] = [
-    [request.time.slice(11, 19), 8, "secondary"],
-    [request.method, 4, null],
-    [`${origin}${ROUTE_PATHS[request.route] ?? UNNAMED[request.route] ?? ""}`, 26, null],
-    [String(request.status), 3, statusTone(request.status)],
-    [`${grouped(Math.round(request.total_ms))} ms`.padStart(9), 9, "secondary"],
-    [model, 12, null],
-    [result, 0, request.code === undefined ? null : statusTone(request.status)],
-  ];
-  let left = screen.columns ?? Number.POSITIVE_INFINITY;
-  const shown = cells.map(([text, columns, tone]) => {
-    const words = left > 0 ? cut(text, left) : "";
-    const space = " ".repeat(Math.max(0, columns - widthOf(words)));
-    left -= widthOf(words) + space.length + 2;
-    return (tone === null ? words : screen.paint(tone, words)) + space;
-  });
-  return shown.join("  ").trimEnd();
-}
-
-function amounts(request: LoggedRequest): string {
-  if (request.model === undefined) return "";
-  const tokens = `${grouped(request.input_tokens)} in, ${grouped(request.output_tokens)} out`;
-  if (request.cost !== undefined) return `${tokens}, ${grouped(request.cost)} credits`;
-  return request.charged_tokens === undefined ? tokens : `${tokens}, ${grouped(request.charged_tokens)} tokens charged`;
-}
-
-const statusTone = (status: number): Tone => (status < 400 ? "good" : status < 500 ? "caution" : "bad");
