@@ -63,8 +63,9 @@ export default defineConfig({
         include: ["tests/chaos/**/*.test.ts"],
         alike: [
           "tests/chaos/{attack,burst,drain,many-streams,unread-body}.test.ts",
-          "tests/chaos/rolling-update/*.test.ts",
-          "tests/chaos/ledger/{crowd,lease-gap,outages,standby}.test.ts",
+          // These choose the formats that meet themselves.
+          "tests/chaos/{busy-loop,rolling-update}/*.test.ts",
+          "tests/chaos/ledger/{crowd,forged-notifications,lease-gap,outages,standby}.test.ts",
         ],
       }),
     ],
