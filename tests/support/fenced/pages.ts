@@ -28,13 +28,13 @@ export const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
 };
 
 /** A secret where a credential belongs, and the prefix of its key everywhere else. */
-const KEYS: readonly Replacement[] = ["tgc_", "tgt_"].flatMap((kind): Replacement[] => [
+export const KEYS: readonly Replacement[] = ["tgc_", "tgt_"].flatMap((kind): Replacement[] => [
   [new RegExp(`(?<=Bearer |=)${kind}…`, "g"), `$(printed ${kind})`],
   [new RegExp(`${kind}(?:…|[A-Za-z0-9]{8}\\b)`, "g"), `$(prefix ${kind})`],
 ]);
 
 /** As a terminal has it. A machine may reach its registry only through its own settings, so npm gets those. */
-const surroundings = (): Record<string, string> => ({
+export const surroundings = (): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => /^(HOME|LANG|npm_config_.*|.*_proxy)$/i.test(name)),
   ),
@@ -43,7 +43,7 @@ const surroundings = (): Record<string, string> => ({
   npm_config_loglevel: "error",
 });
 
-function temporaryFolder(): { folder: string; remove: () => void } {
+export function temporaryFolder(): { folder: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-page-"));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
@@ -76,7 +76,7 @@ async function onlyAClone(): Promise<Stage> {
 }
 
 /** A repository whose only commit has the files of this checkout as they are, committed or not. */
-function repositoryWithTheseFiles(folder: string): string {
+export function repositoryWithTheseFiles(folder: string): string {
   const git = (cwd: string, ...words: string[]): string =>
     execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.com", ...words], {
       cwd,
