@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createId } from "../../src/core/ids.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -15,16 +16,26 @@ import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 /**
  * How many admit and settle pairs one gateway process drives through one PostgreSQL with fsync on, on one hot key and over many.
  * With `--snapshot`, what a reader does to a hot key who keeps one snapshot open for a minute.
- * Usage: node tests/bench/ledger-throughput.ts [seconds] [--snapshot]
+ * With `--bytes FILE`, what a request writes and leaves behind, as JSON: these do not depend on how busy the machine is.
+ * Usage: node tests/bench/ledger-throughput.ts [seconds] [--snapshot | --bytes FILE]
  */
 const { values: flags, positionals } = parseArgs({
-  options: { snapshot: { type: "boolean", default: false } },
+  options: { snapshot: { type: "boolean", default: false }, bytes: { type: "string" } },
   allowPositionals: true,
 });
 const SECONDS = Number(positionals[0] ?? 4);
 const SNAPSHOT_SECONDS = 60;
 const KEYS = 5_000;
-const HEADINGS = ["", "pairs/s", "PostgreSQL µs", "Node µs", "admit p50 ms", "admit p99 ms"];
+const HEADINGS = [
+  "",
+  "pairs/s",
+  "PostgreSQL µs",
+  "Node µs",
+  "admit p50 ms",
+  "admit p99 ms",
+  "WAL bytes",
+  "stored bytes",
+];
 const limits = { items: 256, bytes: 4_000_000, queued: 4_096, timeoutMs: 10_000, retryMs: 100, paceMs: 3 };
 const usage = { ...NO_USAGE, inputTokens: 300, outputTokens: 400 };
 const record = { provider: "acme", status: 200, firstByteMs: 100, tookMs: 1_000, estimated: false };
@@ -39,6 +50,7 @@ try {
   await drive(batcher, { keyIds, inFlight: 64, seconds: 1 });
   console.log(rowOf(HEADINGS));
   if (flags.snapshot) await besideSnapshot(batcher, keyIds);
+  else if (flags.bytes !== undefined) await weigh(batcher, keyIds, flags.bytes);
   else {
     for (const inFlight of [64, 256]) {
       for (const keys of [keyIds.slice(0, 1), keyIds])
@@ -94,6 +106,7 @@ async function besideSnapshot(batcher: Batcher, keyIds: readonly string[]): Prom
 
 async function measure(batcher: Batcher, { name, ...load }: Load & { name: string }): Promise<void> {
   const serverPid = cluster.pid() ?? 0;
+  const sizeBefore = await sizes();
   const [cpu, serverMicros] = [process.cpuUsage(), cpuMicrosOf(serverPid)];
   const { pairs, admitMs } = await drive(batcher, load);
   const { user, system } = process.cpuUsage(cpu);
@@ -101,9 +114,41 @@ async function measure(batcher: Batcher, { name, ...load }: Load & { name: strin
   const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2);
   const perPair = (micros: number): string => (micros / pairs).toFixed(1);
   const server = perPair(cpuMicrosOf(serverPid) - serverMicros);
-  console.log(
-    rowOf([name, Math.round(pairs / load.seconds).toString(), server, perPair(user + system), at(0.5), at(0.99)]),
+  const sizeAfter = await sizes();
+  const grown = [sizeAfter.wal - sizeBefore.wal, sizeAfter.stored - sizeBefore.stored];
+  const rate = Math.round(pairs / load.seconds).toString();
+  const perRequest = grown.map((bytes) => Math.round(bytes / pairs).toString());
+  console.log(rowOf([name, rate, server, perPair(user + system), at(0.5), at(0.99), ...perRequest]));
+}
+
+async function weigh(batcher: Batcher, keyIds: readonly string[], file: string): Promise<void> {
+  const found = [];
+  for (const keys of [keyIds.slice(0, 1), keyIds]) {
+    const before = await sizes();
+    const { pairs } = await drive(batcher, { keyIds: keys, inFlight: 64, seconds: SECONDS });
+    const after = await sizes();
+    const per = (bytes: number): number => Math.round(bytes / pairs);
+    found.push({
+      keys: keys.length,
+      requests: pairs,
+      walBytes: per(after.wal - before.wal),
+      storedBytes: per(after.stored - before.stored),
+    });
+  }
+  const [server] = await database.query<{ version: string }>("select current_setting('server_version') as version");
+  const date = new Date().toISOString().slice(0, 10);
+  writeFileSync(file, `${JSON.stringify({ date, postgresql: server?.version, perRequest: found }, null, 2)}\n`);
+  console.log(found);
+}
+
+/** Bytes of WAL written so far, and of what a request leaves behind for good: its charge and its usage record, with indexes. */
+async function sizes(): Promise<{ wal: number; stored: number }> {
+  const [row] = await database.query<{ wal: string; stored: string }>(
+    `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as wal,
+      (select sum(pg_total_relation_size(relid)) from unnest(array['charge', 'usage_record']::regclass[]) root,
+        pg_partition_tree(root) where isleaf) as stored`,
   );
+  return { wal: Number(row?.wal), stored: Number(row?.stored) };
 }
 
 function rowOf(cells: readonly string[]): string {
