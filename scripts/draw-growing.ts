@@ -77,7 +77,7 @@ function bytes(value: number): string {
 
 function table(): string {
   const head = [
-    "Requests per second",
+    "Requests/s",
     "Gateway cores, plain",
     "Gateway cores, streams",
     "PostgreSQL cores",
@@ -132,8 +132,8 @@ function panel({ rate, processes, primaries, wal, daily }: Need, at: number): st
 
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 448" width="960" height="448" role="img" aria-label="Gateway processes and PostgreSQL primaries for 1,000 to 1,000,000 plain requests per second">
 <style>
-text{font:14px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328}
-.rate{font-size:21px;font-weight:650}.quiet{fill:#4d5560}.known{fill:#17653f;font-weight:600}.argued{fill:#8a5200;font-weight:600}
+text{font:16px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328}
+.rate{font-size:24px;font-weight:650}.quiet{fill:#4d5560}.known{fill:#17653f;font-weight:600}.argued{fill:#8a5200;font-weight:600}
 .paper{fill:#fff}.rule{stroke:#d0d7de}.gate{fill:#3f9c77}.base{fill:#d98a1f}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.quiet{fill:#aeb8c4}.known{fill:#6fd3a2}.argued{fill:#f0b26a}.paper{fill:#0d1117}.rule{stroke:#30363d}.gate{fill:#4fb38b}.base{fill:#e39a35}}
 </style>
