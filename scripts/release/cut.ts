@@ -46,7 +46,9 @@ export function cutTree(options: { folder: string; version: string; date: string
     text.replace(/^version: .*$/m, `version: ${version}`).replace(/^appVersion: .*$/m, `appVersion: "${version}"`),
   );
 
-  const diff = spawnSync("git", ["diff", "--no-index", "--binary", "a", "b"], { cwd: folder, encoding: "utf8" });
+  // The folders' names are the prefixes that `git apply` expects.
+  const words = ["diff", "--no-index", "--no-prefix", "--binary", "a", "b"];
+  const { stdout: patch } = spawnSync("git", words, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28 });
   symlinkSync(join(ROOT, "node_modules"), join(tree, "node_modules"));
-  return { tree, section, patch: diff.stdout.replaceAll(/^(diff --git )?a\/(a|b)\//gm, "$1a/") };
+  return { tree, section, patch };
 }
