@@ -58,7 +58,7 @@ export const settings = z.strictObject({
   }),
   public_url: optionalText(
     BASE_URL,
-    "Base URL that clients use, as shown in messages and in the API description. Set it if clients connect through a proxy. If unset, the address of the listener is shown.",
+    "Base URL that clients use, as shown in messages and in the API description. Set it if clients connect through a proxy. If unset, messages show the address of the listener, and the API description has relative URLs.",
   ),
   admin: group("Where operators connect. The admin API and metrics are served here and never on the public port.", {
     host: text({ ...HOST, fallback: "127.0.0.1" }, "Address of the admin listener. Keep it private."),
