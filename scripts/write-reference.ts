@@ -108,7 +108,7 @@ function metricsPage(): string {
     "The admin listener serves these in Prometheus text format: `/metrics` for one process, `/metrics/all` for all workers.",
     "[Monitoring](../operate/monitoring.md) has a scrape configuration and alerts.",
     "",
-    "No label carries a secret, a model or anything else a client chooses, so the number of series is bounded: at most 100",
+    "No label carries a secret or anything that a client chooses, so the number of series is bounded: at most 100 routes, 100",
     "providers and 30 reasons have a series of their own, the rest is `other`. The label `key` is a key's prefix, which is public.",
     "The first keys that a process sees, 100 unless `metrics.key_series` says otherwise, have series of their own; the rest are",
     "`other`. With `--workers`, each worker has its own first keys.",

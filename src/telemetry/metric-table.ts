@@ -14,7 +14,7 @@ const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 /**
- * Labels never carry a secret, a model or anything else a caller chooses: each value would be a series kept for ever. The prefix of
+ * Labels never carry a secret or anything that a caller chooses, such as a model: each value would be a series kept for ever. The prefix of
  * a key is a name in public; how many of them have series is a setting.
  */
 export const COUNTERS = {
@@ -126,36 +126,36 @@ export const HISTOGRAMS = {
   },
 } as const satisfies Record<string, MetricRow>;
 
-/** Of each route that was used, read at each scrape; the first hundred routes only. */
+/** Of each route that was used, read at each scrape; the first hundred routes only. A route has one model, which its operator named. */
 export const ROUTE_GAUGES = {
   breaker: {
     name: "tollgate_route_breaker",
     help: "Circuit breaker of a route. 0: closed, the route is used; 1: half-open, one request tries it; 2: open, the route is skipped.",
-    labels: ["provider", "route"],
+    labels: ["provider", "upstream_model", "route"],
     overWorkers: "max",
   },
   successRate: {
     name: "tollgate_route_success_ratio",
     help: "Success rate of recent calls to a route, from 0 to 1.",
-    labels: ["provider", "route"],
+    labels: ["provider", "upstream_model", "route"],
     overWorkers: "min",
   },
   firstByteSeconds: {
     name: "tollgate_route_first_byte_seconds",
     help: "Average time to the first byte of recent responses of a route.",
-    labels: ["provider", "route"],
+    labels: ["provider", "upstream_model", "route"],
     overWorkers: "average",
   },
   tokensPerSecond: {
     name: "tollgate_route_tokens_per_second",
     help: "Average output tokens per second of recent responses of a route.",
-    labels: ["provider", "route"],
+    labels: ["provider", "upstream_model", "route"],
     overWorkers: "average",
   },
   callsInProgress: {
     name: "tollgate_route_calls_in_progress",
     help: "Calls to a route in progress.",
-    labels: ["provider", "route"],
+    labels: ["provider", "upstream_model", "route"],
     overWorkers: "sum",
   },
 } as const satisfies Record<string, GaugeRow>;

@@ -5,6 +5,7 @@ import type { RouteReading } from "./route-gauges.ts";
 const READING: RouteReading = {
   routeId: "r1",
   provider: "east",
+  upstreamModel: "m-1",
   breaker: "open",
   successRate: 0.25,
   firstByteMs: 120,
@@ -18,10 +19,10 @@ test("a route is seen as it is at each scrape, and one that is gone leaves no se
   metrics.watchRoutes(() => routes);
 
   const { text } = await metrics.expose();
-  expect(text).toContain('tollgate_route_breaker{provider="east",route="r1"} 2');
-  expect(text).toContain('tollgate_route_success_ratio{provider="east",route="r1"} 0.25');
-  expect(text).toContain('tollgate_route_first_byte_seconds{provider="east",route="r1"} 0.12');
-  expect(text).toContain('tollgate_route_calls_in_progress{provider="east",route="r1"} 3');
+  expect(text).toContain('tollgate_route_breaker{provider="east",upstream_model="m-1",route="r1"} 2');
+  expect(text).toContain('tollgate_route_success_ratio{provider="east",upstream_model="m-1",route="r1"} 0.25');
+  expect(text).toContain('tollgate_route_first_byte_seconds{provider="east",upstream_model="m-1",route="r1"} 0.12');
+  expect(text).toContain('tollgate_route_calls_in_progress{provider="east",upstream_model="m-1",route="r1"} 3');
   expect(text).not.toMatch(/tollgate_route_tokens_per_second\{/);
 
   routes = [];

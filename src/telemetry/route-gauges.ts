@@ -5,6 +5,8 @@ import { ROUTE_GAUGES } from "./metric-table.ts";
 export type RouteReading = {
   routeId: string;
   provider: string;
+  /** Its name at the provider. */
+  upstreamModel: string;
   breaker: "closed" | "half_open" | "open";
   successRate: number;
   firstByteMs: number | null;
@@ -38,7 +40,8 @@ export function watchRoutes(read: () => readonly RouteReading[], registry: Regis
         this.reset();
         for (const reading of read().slice(0, MOST_ROUTES)) {
           const value = READERS[key](reading);
-          if (value !== null) this.set({ provider: reading.provider, route: reading.routeId }, value);
+          const { provider, upstreamModel, routeId } = reading;
+          if (value !== null) this.set({ provider, upstream_model: upstreamModel, route: routeId }, value);
         }
       },
     });

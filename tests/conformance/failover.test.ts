@@ -146,7 +146,9 @@ test("a dead provider is asked five times and then left alone, which metrics and
   console.log(`11 requests reached a dead provider ${await calls()} times`);
   expect(await calls()).toBe(5);
   expect(await routeOf(upstream ?? "")).toMatchObject({ breaker: "open" });
-  expect(await gateway.metrics()).toMatch(/^tollgate_route_breaker\{provider="simulator",route="[0-9a-f-]{36}"\} 2$/m);
+  expect(await gateway.metrics()).toMatch(
+    /^tollgate_route_breaker\{provider="simulator",upstream_model="[^"]+",route="[0-9a-f-]{36}"\} 2$/m,
+  );
 });
 
 test("a request's own deadline bounds the wait for its first byte [ERR-20]", async () => {
