@@ -13,7 +13,7 @@ type Unit =
   | "tokens/min"
   | "credits"
   | "credits/h"
-  | "x budget"
+  | "× budget"
   | "fields/min"
   | "per min";
 
@@ -34,6 +34,8 @@ export type Panel = {
   queries: readonly Query[];
   /** From this value upwards it has this colour; the first has no value. */
   thresholds?: readonly [Colour, ...{ from: number; colour: Colour }[]];
+  /** Colours of lines, by a pattern of their names. */
+  colours?: Record<string, Colour>;
   /** Words for values. */
   words?: Record<number, { text: string; colour: Colour }>;
   /** Of 24 columns; the panels of a row share it equally unless told. */
@@ -181,7 +183,7 @@ function panelJson(panel: Panel): object {
       legendFormat: legend ?? title,
       ...(isTable ? { format: "table", instant: true, range: false } : { range: true }),
     })),
-    fieldConfig: { defaults: fieldDefaults(panel), overrides: [] },
+    fieldConfig: { defaults: fieldDefaults(panel), overrides: Object.entries(panel.colours ?? {}).map(overrideJson) },
     options: OPTIONS[kind],
     ...(isTable && {
       transformations: [{ id: "organize", options: { excludeByName: { Time: true, Value: true, __name__: true } } }],
@@ -194,6 +196,8 @@ function fieldDefaults({ kind, unit, thresholds = ["text"], words = {} }: Panel)
   const isGraph = kind === "lines" || kind === "stacked";
   return {
     unit: grafanaUnit(unit),
+    // Increases are extrapolated, and nobody wants 63.6 requests.
+    ...(kind === "stat" && (unit === "short" || unit === "tokens") && { decimals: 0 }),
     ...(isGraph && { min: 0 }),
     color: { mode: isGraph ? "palette-classic" : "thresholds" },
     thresholds: {
@@ -215,6 +219,11 @@ function fieldDefaults({ kind, unit, thresholds = ["text"], words = {} }: Panel)
     }),
   };
 }
+
+const overrideJson = ([pattern, colour]: [string, Colour]): object => ({
+  matcher: { id: "byRegexp", options: `/${pattern}/` },
+  properties: [{ id: "color", value: { mode: "fixed", fixedColor: colour } }],
+});
 
 /** What Grafana has no name for is written behind the number. */
 const grafanaUnit = (unit: Unit): string =>

@@ -73,7 +73,7 @@ export const money: Board = {
           unit: "credits/h",
           queries: [
             {
-              expr: `topk(10, ${perHour(`sum by (key) (${rate("tollgate_charged_credits_total")})`)})`,
+              expr: `topk(10, ${perHour(`sum by (key) (${rate("tollgate_charged_credits_total")})`)} > 0)`,
               legend: "{{key}}",
             },
           ],
@@ -85,7 +85,7 @@ export const money: Board = {
           unit: "tokens/min",
           queries: [
             {
-              expr: `topk(10, ${perMinute(`sum by (key) (${rate("tollgate_charged_tokens_total")})`)})`,
+              expr: `topk(10, ${perMinute(`sum by (key) (${rate("tollgate_charged_tokens_total")})`)} > 0)`,
               legend: "{{key}}",
             },
           ],
@@ -130,6 +130,13 @@ export const money: Board = {
           description: "Clients pay for completed and client_gone; the operator absorbs most of the rest.",
           kind: "stacked",
           unit: "per min",
+          colours: {
+            completed: "green",
+            client_gone: "blue",
+            upstream_failed: "red",
+            timed_out: "orange",
+            limited: "text",
+          },
           queries: [
             { expr: perMinute(`sum by (outcome) (${rate("tollgate_outcomes_total")})`), legend: "{{outcome}}" },
           ],

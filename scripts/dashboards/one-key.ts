@@ -75,6 +75,7 @@ export const oneKey: Board = {
           description: "Rejected: 4xx, the key or the request. Failed: 5xx, or a stream that ended with an error.",
           kind: "stacked",
           unit: "reqps",
+          colours: { ok: "green", rejected: "orange", failed: "red" },
           queries: [{ expr: `sum by (result) (${rate("tollgate_key_requests_total", KEY)})`, legend: "{{result}}" }],
         },
         {

@@ -23,7 +23,7 @@ export const overview: Board = {
           title: "Error budget burn, 1 h",
           description: "At 1 the budget of 30 days lasts exactly 30 days; at 14.4 it lasts 2 days, and an alert fires.",
           kind: "stat",
-          unit: "x budget",
+          unit: "× budget",
           queries: [{ expr: 'job:tollgate_generations_failed:ratio_rate1h{job="$job"} / 0.001' }],
           thresholds: ["green", { from: 1, colour: "orange" }, { from: 14.4, colour: "red" }],
         },
@@ -71,7 +71,7 @@ export const overview: Board = {
           unit: "none",
           queries: [
             {
-              expr: 'sum by (alertname, alertstate, severity, instance, provider, kind, duty) (ALERTS{alertname=~"Tollgate.*"})',
+              expr: 'sum by (alertname, alertstate, severity, instance, provider, upstream_model, kind, duty) (ALERTS{alertname=~"Tollgate.*"})',
             },
           ],
         },
@@ -87,6 +87,7 @@ export const overview: Board = {
             "5xx is the gateway's or a provider's failure; 4xx is a rejected request; 499 a client that disconnected.",
           kind: "stacked",
           unit: "reqps",
+          colours: { "^2": "green", "^4": "orange", "^5": "red", "^499": "blue" },
           queries: [
             { expr: `sum by (status) (${rate("tollgate_requests_total", 'route!="health"')})`, legend: "{{status}}" },
           ],

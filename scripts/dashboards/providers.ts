@@ -1,7 +1,8 @@
 import { type Board, of, rate } from "./board.ts";
 
 const PROVIDER = 'provider=~"$provider"';
-const byRoute = (how: string, metric: string): string => `${how} by (provider, route) (${of(metric, PROVIDER)})`;
+const byRoute = (how: string, metric: string): string =>
+  `${how} by (provider, upstream_model, route) (${of(metric, PROVIDER)})`;
 const FAILED = `outcome!~"answered|request_refused",${PROVIDER}`;
 
 export const providers: Board = {
@@ -62,7 +63,7 @@ export const providers: Board = {
           description: "Green: the route is used. Orange: one request tries it. Red: it is skipped.",
           kind: "states",
           unit: "none",
-          queries: [{ expr: byRoute("max", "tollgate_route_breaker"), legend: "{{provider}} {{route}}" }],
+          queries: [{ expr: byRoute("max", "tollgate_route_breaker"), legend: "{{provider}} {{upstream_model}}" }],
           thresholds: ["green", { from: 1, colour: "orange" }, { from: 2, colour: "red" }],
           words: {
             0: { text: "used", colour: "green" },
@@ -106,14 +107,18 @@ export const providers: Board = {
           description: "By route; the gateway prefers routes that succeed.",
           kind: "lines",
           unit: "percentunit",
-          queries: [{ expr: byRoute("min", "tollgate_route_success_ratio"), legend: "{{provider}} {{route}}" }],
+          queries: [
+            { expr: byRoute("min", "tollgate_route_success_ratio"), legend: "{{provider}} {{upstream_model}}" },
+          ],
         },
         {
           title: "Calls in progress",
           description: "By route. A line that only rises is a provider that does not finish.",
           kind: "lines",
           unit: "short",
-          queries: [{ expr: byRoute("sum", "tollgate_route_calls_in_progress"), legend: "{{provider}} {{route}}" }],
+          queries: [
+            { expr: byRoute("sum", "tollgate_route_calls_in_progress"), legend: "{{provider}} {{upstream_model}}" },
+          ],
         },
       ],
     },
@@ -126,14 +131,18 @@ export const providers: Board = {
           description: "Average of recent responses, by route.",
           kind: "lines",
           unit: "s",
-          queries: [{ expr: byRoute("avg", "tollgate_route_first_byte_seconds"), legend: "{{provider}} {{route}}" }],
+          queries: [
+            { expr: byRoute("avg", "tollgate_route_first_byte_seconds"), legend: "{{provider}} {{upstream_model}}" },
+          ],
         },
         {
           title: "Output speed",
           description: "Average of recent responses, by route.",
           kind: "lines",
           unit: "tokens/s",
-          queries: [{ expr: byRoute("avg", "tollgate_route_tokens_per_second"), legend: "{{provider}} {{route}}" }],
+          queries: [
+            { expr: byRoute("avg", "tollgate_route_tokens_per_second"), legend: "{{provider}} {{upstream_model}}" },
+          ],
         },
         {
           title: "Fields not sent",

@@ -28,9 +28,9 @@ describe.skipIf(missing !== null)(
   () => {
     let watched: WatchedGateway;
     beforeAll(async () => {
-      watched = await startWatchedGateway();
+      watched = await startWatchedGateway(1);
       for (const times of [4, 8]) {
-        await watched.load(times);
+        await Promise.all([watched.succeed(times), watched.fail()]);
         await watched.prometheus.scraped();
       }
     });
@@ -48,6 +48,15 @@ describe.skipIf(missing !== null)(
 
     /** The queries of a list that fail or have no result, each with what asked it. */
     async function withoutResult(queries: readonly { of: string; expr: string }[]): Promise<string[]> {
+      // A scrape that a busy machine did not finish leaves no gauges until the next.
+      for (let tries = 0; tries < 3; tries++) {
+        if ((await failuresOf(queries)).length === 0) return [];
+        await watched.prometheus.scraped();
+      }
+      return failuresOf(queries);
+    }
+
+    async function failuresOf(queries: readonly { of: string; expr: string }[]): Promise<string[]> {
       const empty: string[] = [];
       for (const { of, expr } of queries) {
         const results = await watched.prometheus.query(filledIn(expr)).catch((error: Error) => error.message);
@@ -58,7 +67,7 @@ describe.skipIf(missing !== null)(
     }
 
     test("the load had good and bad responses of every kind", () => {
-      expect(watched.statuses).toEqual(new Set([200, 401, 402, 429, 502]));
+      expect([...watched.statuses]).toEqual(expect.arrayContaining([200, 401, 402, 429, 502]));
     });
 
     test("every panel of every dashboard has a result", async () => {

@@ -26,12 +26,19 @@ export type PrometheusProcess = {
   stop: () => Promise<void>;
 };
 
-/** Prometheus with the configuration and the rules of `deploy/prometheus`, once a second instead of every 15. */
-export async function startPrometheus(target: { adminUrl: string; token: string }): Promise<PrometheusProcess> {
+/** Prometheus with the configuration and the rules of `deploy/prometheus`, with another interval. */
+export async function startPrometheus(target: {
+  adminUrl: string;
+  token: string;
+  everySeconds: number;
+}): Promise<PrometheusProcess> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-prometheus-"));
   cpSync(join(import.meta.dirname, "../../deploy/prometheus"), folder, { recursive: true });
   const configuration = join(folder, "prometheus.yml");
-  writeFileSync(configuration, readFileSync(configuration, "utf8").replaceAll("_interval: 15s", "_interval: 1s"));
+  writeFileSync(
+    configuration,
+    readFileSync(configuration, "utf8").replaceAll("_interval: 15s", `_interval: ${target.everySeconds}s`),
+  );
   writeFileSync(join(folder, "tollgate-token"), target.token);
   writeFileSync(join(folder, "targets/tollgate.yml"), JSON.stringify([{ targets: [new URL(target.adminUrl).host] }]));
   mkdirSync(join(folder, "data"));
@@ -73,7 +80,11 @@ export async function startPrometheus(target: { adminUrl: string; token: string 
       const nowSeconds = Date.now() / 1000;
       await until(() => laterThan('up{job="tollgate"} == 1', nowSeconds), "Prometheus has scraped", 60_000);
       // Two evaluations, since the first may have begun before the scrape.
-      await until(() => laterThan("job:tollgate_requests:rate5m", nowSeconds + 2), "the rules are evaluated", 60_000);
+      await until(
+        () => laterThan("job:tollgate_requests:rate5m", nowSeconds + 2 * target.everySeconds),
+        "the rules are evaluated",
+        60_000,
+      );
     },
     stop: async () => {
       const exited = once(child, "exit");

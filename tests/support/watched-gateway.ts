@@ -30,15 +30,17 @@ export type WatchedGateway = {
   prometheus: PrometheusProcess;
   /** The public names of its keys. */
   prefixes: Record<Exclude<Key, "wrong">, string>;
-  /** Some thirty requests of every kind, good and bad; `times` repeats the good ones. */
-  load: (times: number) => Promise<void>;
+  /** So many requests that succeed, times six: both formats, streamed and not, three keys. */
+  succeed: (times: number) => Promise<void>;
+  /** Some requests of every kind that is rejected, fails or needs a look. */
+  fail: () => Promise<void>;
   /** The statuses it has answered with. */
   statuses: Set<number>;
   stop: () => Promise<void>;
 };
 
 /** A gateway on PostgreSQL in front of providers that fail in several ways, watched by Prometheus. */
-export async function startWatchedGateway(): Promise<WatchedGateway> {
+export async function startWatchedGateway(everySeconds: number): Promise<WatchedGateway> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-watched-"));
   const [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
   const environment = {
@@ -48,13 +50,16 @@ export async function startWatchedGateway(): Promise<WatchedGateway> {
     TOLLGATE_ADMIN_METRICS_TOKEN: METRICS_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",
     PORT: "0",
+    // A busy machine is not what is watched here.
+    TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
+    TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
     PROVIDER_KEY: "sk-provider-key-for-watching-0123456789",
   };
   writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogue(simulator.url)));
   const applied = await runTollgate(["catalogue", "apply", "catalogue.json"], { cwd: folder, env: environment });
   if (applied.code !== 0) throw new Error(applied.stderr);
   const gateway = await startServeProcess({ folder, environment });
-  const prometheus = await startPrometheus({ adminUrl: gateway.adminUrl, token: METRICS_TOKEN });
+  const prometheus = await startPrometheus({ adminUrl: gateway.adminUrl, token: METRICS_TOKEN, everySeconds });
 
   const makeKey = async (terms: object): Promise<{ secret: string; prefix: string }> => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
@@ -89,16 +94,19 @@ export async function startWatchedGateway(): Promise<WatchedGateway> {
     prefixes: Object.fromEntries(
       Object.entries(made).map(([name, { prefix }]) => [name, prefix]),
     ) as WatchedGateway["prefixes"],
-    load: async (times) => {
-      const good = Array.from({ length: times }, () => [
+    succeed: async (times) => {
+      const rounds = Array.from({ length: times }, () => [
         ask("fast", "rich"),
         ask("fast", "second"),
         ask("fast", "rich", { stream: true }),
         ask("answers", "rich", { stream: true }),
         ask("thinker", "second", { stream: true }),
         ask("fast", "budget"),
-      ]).flat();
-      const bad = [
+      ]);
+      await Promise.all(rounds.flat());
+    },
+    fail: async () => {
+      await Promise.all([
         ask("fast", "poor"),
         ask("fast", "wrong"),
         ...[1, 2, 3].map(() => ask("fast", "slow")),
@@ -109,8 +117,7 @@ export async function startWatchedGateway(): Promise<WatchedGateway> {
         ask("fast", "rich", { made_up: 1 }),
         ask("paced", "rich", { stream: true }),
         ask("paced", "rich", { stream: true }, "disconnects"),
-      ];
-      await Promise.all([...good, ...bad]);
+      ]);
     },
     statuses,
     stop: async () => {
