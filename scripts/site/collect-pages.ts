@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import type { AdminDocument, OpenApiDocument } from "../../src/openapi/document.ts";
 import { addressOf, API_FOLDERS, fileAddressOf, rawAddressOf } from "./address.ts";
 import { apiPages } from "./api-pages.ts";
-import { type Link, partsOf, replaceLinks, withoutComments } from "./markdown.ts";
+import { type Link, partsOf, replaceLinks, withBreaksInTables, withoutComments } from "./markdown.ts";
 import { inTheme, sizeOf } from "./picture.ts";
 import type { SitePage } from "./site-page.ts";
 
@@ -53,7 +53,7 @@ export function collectPages({ root, base }: Place): Site {
       return `[${link.text}](${base}${addressFor(target)}${link.anchor})`;
     };
     const address = addressOf(path);
-    site.pages.set(address, { address, title, opening, body: replaceLinks(body, linked) });
+    site.pages.set(address, { address, title, opening, body: withBreaksInTables(replaceLinks(body, linked)) });
     site.plain.set(
       `${address}.md`,
       replaceLinks(markdown, (link) => plainLink(path, link)),

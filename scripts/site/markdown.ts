@@ -38,3 +38,14 @@ export function replaceLinks(markdown: string, replace: (link: Link) => string):
     ),
   );
 }
+
+/** Long names in tables may break after a dot, a slash or an underscore, and nowhere else. */
+export const withBreaksInTables = (markdown: string): string =>
+  outsideFences(markdown, (text) =>
+    text.replaceAll(/^\|.*\|$/gm, (row) =>
+      row.replaceAll(
+        /(?<!`)`([\w./:-]{15,})`(?!`)/g,
+        (_, name: string) => `<code>${name.replaceAll(/([._/]+)(?=\w)/g, "$1<wbr>")}</code>`,
+      ),
+    ),
+  );

@@ -8,6 +8,7 @@ import { checkBuilt } from "../../scripts/site/check-built.ts";
 import { collectPages } from "../../scripts/site/collect-pages.ts";
 import { readContents } from "../../scripts/site/contents.ts";
 import { llmsFiles } from "../../scripts/site/llms.ts";
+import { withBreaksInTables } from "../../scripts/site/markdown.ts";
 import { inTheme } from "../../scripts/site/picture.ts";
 import { createSidebar, type SidebarItem } from "../../scripts/site/sidebar.ts";
 
@@ -62,6 +63,14 @@ test("every link of a page of the site, of its home page and of its page for pro
   expect(home.length).toBeGreaterThan(8);
   expect(links.filter(({ link }) => !link.startsWith(base) || !isServed(link.slice(base.length)))).toEqual([]);
   expect([...home, ...lost].filter((link) => !isServed(link))).toEqual([]);
+});
+
+test("a long name in a table may break at its joints, and names elsewhere stay as they are", () => {
+  const text = "`TOLLGATE_LISTEN_PORT`\n\n| `TOLLGATE_LISTEN_PORT` | `short` | `a b c d e f g h i j` |\n";
+
+  expect(withBreaksInTables(text)).toBe(
+    "`TOLLGATE_LISTEN_PORT`\n\n| <code>TOLLGATE_<wbr>LISTEN_<wbr>PORT</code> | `short` | `a b c d e f g h i j` |\n",
+  );
 });
 
 test("a picture is given in the colours of each theme, and no longer asks the system", () => {
