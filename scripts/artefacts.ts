@@ -1,21 +1,27 @@
 /**
  * Starts what can be deployed as its page says, from an empty folder to the first paid token, and says how long it took: the
- * package, the image and the compose file. Also builds the image twice and compares the digests.
+ * package and the image. Also builds the image twice and compares the digests.
  */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { type Fence, fencesOf } from "../tests/support/fenced/fences.ts";
+import { freshDatabase } from "../tests/support/postgres.ts";
+import { startSimulatorProcess } from "../tests/support/simulator-process.ts";
 import { freePort } from "../tests/support/postgres-cluster.ts";
-import { until } from "../tests/support/until.ts";
 import { buildImage } from "./artefacts/build-image.ts";
 import { type Engine, openEngine } from "./artefacts/engine.ts";
-import { runPage } from "./artefacts/run-page.ts";
+import { runBlocks, typedBlocks } from "./artefacts/run-page.ts";
 import { provideImages } from "./artefacts/stand-ins.ts";
 import { useImage } from "./artefacts/use-image.ts";
 
-const USAGE = `npm run artefacts -- [image] [image-page] [compose-page]
+const USAGE = `npm run artefacts -- [package] [image] [image-use] [image-page]
 
-  image        builds the image twice, compares the digests, then uses it in a real container
+  package      packs and installs the package, and types the commands of docs/start/on-postgresql.md
+  image        builds the image twice and compares the digests
+  image-use    runs the image in hardened containers: user, root, signals, drain, workers, health check
   image-page   types the commands of docs/deploy/image.md
-  compose-page types the commands of docs/deploy/compose.md, with podman-compose
   --help       this text
 
 Without a name, all of them. Needs root and, from Debian: podman, buildah, runc, debootstrap.`;
@@ -23,18 +29,25 @@ Without a name, all of them. Needs root and, from Debian: podman, buildah, runc,
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-async function image(engine: Engine): Promise<void> {
-  const name = "localhost/tollgate-artefact:latest";
+const IMAGE = "localhost/tollgate-artefact:latest";
+
+function image(engine: Engine): Promise<void> {
   const startedAtMs = performance.now();
-  const [first, second] = [buildImage(engine, name), buildImage(engine, name)];
+  const [first, second] = [buildImage(engine, IMAGE), buildImage(engine, IMAGE)];
   console.log(`image: two builds in ${seconds(performance.now() - startedAtMs)}`);
   console.log(
     `image: ${first.digest}\nimage: ${second.digest}${first.digest === second.digest ? " (equal)" : " (NOT equal)"}`,
   );
   console.log(`image: ${megabytes(first.compressedBytes)} compressed, ${megabytes(first.unpackedBytes)} unpacked`);
   if (first.digest !== second.digest) process.exitCode = 1;
-  for (const { what, got } of await useImage({ engine, image: name, port: await freePort() }))
-    console.log(`image: ${what}: ${got}`);
+  return Promise.resolve();
+}
+
+async function imageUse(engine: Engine): Promise<void> {
+  const startedAtMs = performance.now();
+  const findings = await useImage({ engine, image: IMAGE, port: await freePort() });
+  for (const { what, got } of findings) console.log(`image: ${what}: ${got}`);
+  console.log(`image: used in ${seconds(performance.now() - startedAtMs)}`);
 }
 
 async function imagePage(engine: Engine): Promise<void> {
@@ -46,8 +59,8 @@ async function imagePage(engine: Engine): Promise<void> {
   };
   remove();
   try {
-    const { commands, firstTokenMs } = await runPage({
-      page: "docs/deploy/image.md",
+    const { commands, firstTokenMs } = await runBlocks({
+      fences: typedBlocks("docs/deploy/image.md"),
       commandFolder: engine.commandFolder,
       port,
       replacements: [[/https:\/\/api\.openai\.com/g, "http://simulator:9100"]],
@@ -58,53 +71,50 @@ async function imagePage(engine: Engine): Promise<void> {
   }
 }
 
-async function composePage(engine: Engine): Promise<void> {
-  const [port, prometheusPort] = [await freePort(), await freePort()];
-  const remove = (): void => {
-    engine.tryPodman("pod", "rm", "-f", "-t", "5", "pod_tollgate");
-    const filter = ["--filter", "label=io.podman.compose.project=tollgate"];
-    const left = engine
-      .podman("ps", "-aq", ...filter)
-      .split("\n")
-      .filter(Boolean);
-    if (left.length > 0) engine.tryPodman("rm", "-f", "-t", "5", ...left);
-    engine.tryPodman("volume", "rm", "-f", "tollgate_postgres", "tollgate_prometheus");
-    engine.tryPodman("network", "rm", "-f", "tollgate_default");
-  };
-  remove();
+/** The package, packed in a clone and installed elsewhere, on a PostgreSQL that is there already. */
+async function packagePages(): Promise<void> {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const database = await freshDatabase({ migrated: false });
+  const simulator = await startSimulatorProcess();
+  const bin = mkdtempSync(join(tmpdir(), "tollgate-bin-"));
+  writeFileSync(join(bin, "tollgate"), '#!/bin/sh\nexec npx tollgate "$@"\n', { mode: 0o755 });
+  const page = "docs/start/first-token.md";
+  const [clone] = fencesOf(page);
+  const packed = fencesOf(page).find(({ text }) => text.startsWith("npm pack"));
+  if (clone === undefined || packed === undefined) throw new Error(`${page} no longer says how to pack`);
+  const without = (fence: Fence, last: string): Fence => ({
+    ...fence,
+    runsUntil: null,
+    text: fence.text.replace(last, ""),
+  });
   try {
-    const { commands, firstTokenMs } = await runPage({
-      page: "docs/deploy/compose.md",
-      commandFolder: engine.commandFolder,
+    const { commands, firstTokenMs } = await runBlocks({
+      fences: [
+        without(clone, "npm run dev"),
+        without(packed, "npx tollgate dev"),
+        ...typedBlocks("docs/start/on-postgresql.md"),
+      ],
+      commandFolder: bin,
       port,
-      environment: { PUBLISHED_PORT: String(port), PROMETHEUS_PORT: String(prometheusPort) },
+      environment: { PORT: String(port), TOLLGATE_ADMIN_PORT: String(adminPort) },
+      replacements: [
+        [/postgres:\/\/tollgate:password@127\.0\.0\.1:5432\/tollgate/g, `'${database.url}'`],
+        [/https:\/\/api\.openai\.com/g, simulator.url],
+      ],
     });
-    console.log(`docs/deploy/compose.md: ${commands} commands; first paid token after ${seconds(firstTokenMs)}`);
-    console.log(`docs/deploy/compose.md: ${await whatPrometheusHas(`http://127.0.0.1:${prometheusPort}`)}`);
+    console.log(`package: ${commands} commands; first paid token after ${seconds(firstTokenMs)}`);
   } finally {
-    remove();
+    await simulator.stop();
+    await database.close();
+    rmSync(bin, { recursive: true, force: true });
   }
 }
 
-/** Waits until Prometheus has scraped the gateway, and counts the rules it has loaded. */
-async function whatPrometheusHas(url: string): Promise<string> {
-  const get = async (path: string): Promise<unknown> =>
-    ((await (await fetch(`${url}/api/v1/${path}`)).json()) as { data: unknown }).data;
-  const isUp = async (): Promise<boolean> => {
-    const { result } = (await get("query?query=up{job=%22tollgate%22}")) as { result: { value: [number, string] }[] };
-    return result[0]?.value[1] === "1";
-  };
-  await until(isUp, "Prometheus has scraped the gateway", 90_000);
-  const { groups } = (await get("rules")) as { groups: { rules: { health: string }[] }[] };
-  const rules = groups.flatMap((group) => group.rules);
-  const failing = rules.filter(({ health }) => health === "err").length;
-  return `Prometheus scrapes the gateway; ${rules.length} rules loaded, ${failing} failing`;
-}
-
 const STEPS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
+  package: packagePages,
   image,
+  "image-use": imageUse,
   "image-page": imagePage,
-  "compose-page": composePage,
 };
 
 const { values, positionals } = parseArgs({
@@ -117,7 +127,7 @@ else if (unknown.length > 0) {
   console.error(`artefacts: no such step: ${unknown.join(", ")}\n\n${USAGE}`);
   process.exitCode = 2;
 } else {
-  const engine = await openEngine();
+  const engine = openEngine();
   provideImages(engine);
   for (const name of positionals.length > 0 ? positionals : Object.keys(STEPS)) await STEPS[name]?.(engine);
 }

@@ -2,7 +2,6 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { installPythonPackages } from "../../tests/support/python-environment.ts";
 
 /** A container engine with a store of its own. Podman, without a daemon; `docker` in its folder of commands is the same. */
 export type Engine = {
@@ -19,7 +18,7 @@ const NEEDED = ["podman", "buildah", "runc", "debootstrap", "tar"];
 /** A container may ask for no more than this machine gives; the defaults of podman do. */
 const LIMITS = ["--ulimit", "nofile=10000:10000", "--ulimit", "nproc=10000:10000"];
 
-export async function openEngine(): Promise<Engine> {
+export function openEngine(): Engine {
   const missing = NEEDED.filter((program) => spawnSync("which", [program]).status !== 0);
   if (missing.length > 0 || process.getuid?.() !== 0)
     throw new Error(`needs root and, from Debian: ${NEEDED.join(", ")}. Missing: ${missing.join(", ") || "root"}.`);
@@ -32,9 +31,7 @@ export async function openEngine(): Promise<Engine> {
   const store = ["--root", join(cacheFolder, "store"), "--runroot", join(cacheFolder, "run")];
   const all = [...store, "--storage-driver", "overlay", "--runtime", "runc", "--cgroup-manager", "cgroupfs"];
   write(join(commandFolder, "podman"), podmanScript(all));
-  const compose = await installPythonPackages("podman-compose", { "podman-compose": "1.6.0" });
-  if (compose.folder === null) throw new Error(compose.missing);
-  write(join(commandFolder, "docker"), dockerScript(commandFolder, compose.folder));
+  write(join(commandFolder, "docker"), podmanScript(all));
   const run = (words: readonly string[]) =>
     spawnSync(join(commandFolder, "podman"), words, { encoding: "utf8", maxBuffer: 64 * 1_048_576 });
   return {
@@ -65,12 +62,6 @@ case "$command" in
   build) exec /usr/bin/podman "\${globals[@]}" build --isolation chroot --format docker --layers=false "$@" ;;
   *) exec /usr/bin/podman "\${globals[@]}" "$command" "$@" ;;
 esac
-`;
-
-const dockerScript = (folder: string, compose: string): string => `#!/bin/bash
-export PYTHONPATH='${compose}'
-if [ "$1" = compose ]; then shift; exec python3 -m podman_compose --podman-path '${join(folder, "podman")}' "$@"; fi
-exec '${join(folder, "podman")}' "$@"
 `;
 
 function write(file: string, text: string): void {

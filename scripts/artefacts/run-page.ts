@@ -4,15 +4,15 @@ import { type Fence, fencesOf, isRunnable } from "../../tests/support/fenced/fen
 import { KEYS, repositoryWithTheseFiles, surroundings, temporaryFolder } from "../../tests/support/fenced/pages.ts";
 import { runSession, type Surroundings } from "../../tests/support/fenced/session.ts";
 
-export type PageResult = {
+export type BlockResult = {
   commands: number;
   /** From the first command in an empty folder to the first event of a streamed response. */
   firstTokenMs: number;
   transcript: string;
 };
 
-export type PageOptions = {
-  page: string;
+export type BlockOptions = {
+  fences: readonly Fence[];
   /** In front of the path. */
   commandFolder: string;
   port: number;
@@ -20,11 +20,12 @@ export type PageOptions = {
   replacements?: Surroundings["replacements"];
 };
 
-const EVENT = /^data: \{/m;
+/** The first event of a stream, or a whole response. */
+const PAID = /^data: \{|"object":"chat\.completion"/m;
 const MARK = "npm run artefacts";
 
-/** Types every command of a page, in an empty folder, and says when the first paid token arrived. */
-export async function runPage({ page, commandFolder, port, ...more }: PageOptions): Promise<PageResult> {
+/** Types the commands of these blocks, in an empty folder, and says when the first paid token arrived. */
+export async function runBlocks({ fences, commandFolder, port, ...more }: BlockOptions): Promise<BlockResult> {
   const { folder, remove } = temporaryFolder();
   const repository = repositoryWithTheseFiles(join(folder, "repository"));
   const environment = { ...surroundings(), ...more.environment };
@@ -45,12 +46,12 @@ export async function runPage({ page, commandFolder, port, ...more }: PageOption
   const startedAtMs = performance.now();
   let firstTokenMs = Number.NaN;
   const watch = setInterval(() => {
-    if (Number.isNaN(firstTokenMs) && EVENT.test(read())) firstTokenMs = performance.now() - startedAtMs;
+    if (Number.isNaN(firstTokenMs) && PAID.test(read())) firstTokenMs = performance.now() - startedAtMs;
   }, 100);
   try {
-    const { ran, failure } = await runSession(fencesOf(page).filter(isTyped), stage);
+    const { ran, failure } = await runSession(fences, stage);
     if (failure !== null) throw new Error(failure);
-    if (Number.isNaN(firstTokenMs)) throw new Error(`${page}: no event of a stream arrived\n${read()}`);
+    if (Number.isNaN(firstTokenMs)) throw new Error(`no paid token arrived\n${read()}`);
     return { commands: ran, firstTokenMs, transcript: read() };
   } finally {
     clearInterval(watch);
@@ -58,6 +59,8 @@ export async function runPage({ page, commandFolder, port, ...more }: PageOption
   }
 }
 
-/** What CI does not run, because it has no container engine, is run here. */
-const isTyped = (fence: Fence): boolean =>
-  fence.file !== null || (isRunnable(fence) && (fence.notRun === null || fence.notRun.includes(MARK)));
+/** The blocks of a page that a reader types. What CI does not run, because it has no container engine, is run here. */
+export const typedBlocks = (page: string): Fence[] =>
+  fencesOf(page).filter(
+    (fence) => fence.file !== null || (isRunnable(fence) && (fence.notRun === null || fence.notRun.includes(MARK))),
+  );
