@@ -14,6 +14,7 @@ const law = {
   catalogue: ["core"],
   ledger: ["core"],
   admission: ["core", "tokens"],
+  certify: ["core", "wire", "tokens"],
   upstream: ["core", "wire"],
   simulator: ["core", "wire"],
   offload: ["core", "wire", "translate", "tokens"],

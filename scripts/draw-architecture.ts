@@ -28,6 +28,7 @@ const ROWS: Row[] = [
     span: [0, 1],
     names: [
       "simulator",
+      "certify",
       "admin-client",
       "openapi",
       "credentials",

@@ -134,7 +134,24 @@ function metricsPage(): string {
   ].join("\n");
 }
 
+type CertifiedRow = { provider: string; model: string; format: string; date: string; tollgate: string };
+
+/** Contributed reports of `tollgate providers certify`, by the names of the table. */
+const CERTIFIED = JSON.parse(
+  readFileSync(join(ROOT, "docs/reference/certified-providers.json"), "utf8"),
+) as readonly CertifiedRow[];
+
+function tested(name: string): string {
+  const rows = CERTIFIED.filter(({ provider }) => provider === name).map(
+    ({ model, format, date, tollgate }) => `certified ${date} with Tollgate ${tollgate}: ${model} (${format})`,
+  );
+  return rows.length === 0 ? "simulated only" : rows.join("<br>");
+}
+
 function providersPage(): string {
+  const unknown = CERTIFIED.filter(({ provider }) => !COMPATIBLE_PROVIDERS.some(({ name }) => name === provider));
+  if (unknown.length > 0)
+    throw new Error(`certified-providers.json names ${unknown[0]?.provider}, which is not listed`);
   const rows = COMPATIBLE_PROVIDERS.map((provider) => {
     const urls = Map.groupBy(Object.entries(provider.baseUrls), ([, url]) => url);
     const addresses = [...urls].map(
@@ -142,6 +159,7 @@ function providersPage(): string {
     );
     const cells = [
       provider.name,
+      tested(provider.name),
       addresses.join("<br>"),
       `\`${provider.credentialHeader}\``,
       provider.conformant ? "yes" : "no",
@@ -167,11 +185,12 @@ function providersPage(): string {
     "the words in capitals. For a provider that is not listed, Tollgate sends `Authorization: Bearer`, `max_tokens` and",
     "`stream_options`, and normalises its streams.",
     "",
-    "None of this was tested with an account at the provider. It comes from documentation, recorded streams and reports of users.",
-    "Check it with [the guide](../guides/add-a-provider.md) before you rely on it.",
+    "The second column says how a provider was tested. Simulated only: what stands here comes from documentation, recorded streams",
+    "and reports of users, and no account was used. Certified: an operator ran [`tollgate providers certify`](../guides/certify-a-provider.md)",
+    "with an account and contributed the report. Run it yourself before you rely on a provider.",
     "",
-    "| Provider | Formats and base URLs | Credential header | Conformant chat streams | Output limit | `stream_options` | Tool call ids | Unknown fields | Remarks |",
-    "|---|---|---|---|---|---|---|---|---|",
+    "| Provider | Tested | Formats and base URLs | Credential header | Conformant chat streams | Output limit | `stream_options` | Tool call ids | Unknown fields | Remarks |",
+    "|---|---|---|---|---|---|---|---|---|---|",
     ...rows,
     "",
     "- The messages format always takes its credential in `x-api-key`.",

@@ -6,6 +6,7 @@ import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import type { Credentials } from "./credentials/open-credentials.ts";
 import type { Config } from "./config/load-config.ts";
 import { systemClock } from "./core/clock.ts";
+import type { Overhear } from "./core/overhear.ts";
 import { isLoopback } from "./core/network-list.ts";
 import type { Database } from "./db/database.ts";
 import { listen } from "./http/listen.ts";
@@ -25,6 +26,8 @@ export type GatewayParts = {
   metrics: Metrics;
   /** The metrics of this process and of those that share its port, summed. */
   exposeTotals: () => Promise<Exposition>;
+  /** Listens to the calls to providers; absent, nobody does. */
+  overhear?: Overhear | undefined;
 };
 
 export type Gateway = {

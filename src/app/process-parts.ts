@@ -1,5 +1,6 @@
 import type { Config } from "../config/load-config.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Overhear } from "../core/overhear.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
 import type { Database } from "../db/database.ts";
 import type { Events } from "../telemetry/events.ts";
@@ -14,4 +15,6 @@ export type ProcessParts = {
   metrics: Metrics;
   clock: Clock;
   random: () => number;
+  /** Listens to the calls to providers; absent, nobody does. */
+  overhear?: Overhear | undefined;
 };

@@ -68,9 +68,9 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
 }
 
 /** Calls to providers, and what they have taught this process about its routes. */
-function createUpstream({ config, credentials, events, metrics, clock, random }: ProcessParts) {
+function createUpstream({ config, credentials, events, metrics, clock, random, overhear }: ProcessParts) {
   const { credential } = credentials;
-  const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin });
+  const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin, overhear });
   const health = createRouteHealth({ clock, random, onChange: events.routeChanged });
   metrics.watchRoutes(health.report);
   const calls = { pools, credential, health, random, clock };

@@ -35,6 +35,10 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "providers add": { example: "tollgate providers add openai --preset openai --credential-stdin < openai-key.txt" },
   "providers list": { example: "tollgate providers list" },
   "providers test": { example: "tollgate providers test openai --model gpt-4.1-mini", exit1: "the call failed" },
+  "providers certify": {
+    example: "tollgate providers certify openai --model gpt-4.1-mini --spend 0.50 --report openai.md",
+    exit1: "a trial failed, or the run ended early",
+  },
   "providers rekey": { example: "tollgate providers rekey", exit1: "a stored credential could not be decrypted" },
   "providers remove": { example: "tollgate providers remove openai" },
   "models add": {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { remoteOperator } from "../admin-client/remote-operator.ts";
+import type { ReadCredential } from "../app/read-credential.ts";
 import { openProviderCredentials } from "../app/provider-credentials.ts";
 import type { Config, LoadedConfig } from "../config/load-config.ts";
 import { processEnvironment } from "../config/process-environment.ts";
@@ -14,8 +15,8 @@ import { CommandError } from "./report-failure.ts";
 /** Who changes something by a command on the database itself. */
 export const BY_COMMAND: By = { actor: "cli" };
 
-type Way = { config: Config; through: "database" | "gateway" };
-type Opened = { operator: Operator; through: Way["through"]; close: () => Promise<void> };
+type Way = { config: Config; through: "database" | "gateway"; readCredential: ReadCredential };
+type Opened = Omit<Way, "config"> & { operator: Operator; close: () => Promise<void> };
 
 /** Runs `work` with an operator and closes what was opened for it. */
 export async function withOperator(
@@ -23,9 +24,9 @@ export async function withOperator(
   work: (operator: Operator, by: By, way: Way) => Promise<void>,
 ): Promise<void> {
   const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
-  const { operator, through, close } = await openOperator(loaded);
+  const { operator, close, ...way } = await openOperator(loaded);
   try {
-    await work(operator, BY_COMMAND, { config: loaded.config, through });
+    await work(operator, BY_COMMAND, { config: loaded.config, ...way });
   } finally {
     await close();
   }
@@ -37,15 +38,23 @@ export async function withOperator(
  */
 async function openOperator(loaded: LoadedConfig): Promise<Opened> {
   const { config } = loaded;
+  const credentials = openProviderCredentials(config.credential, processEnvironment());
   if (config.database.url !== null) {
     // Loaded here because the other way does not need it.
     const { createOperator } = await import("../app/create-operator.ts");
+    const { createReadCredential } = await import("../app/read-credential.ts");
     const database = openDatabase(loaded, () => undefined);
-    const credentials = openProviderCredentials(config.credential, processEnvironment());
     const parts = { database, credentials, events: commandEvents(config), clock: systemClock };
-    return { operator: createOperator(parts), through: "database", close: () => database.close() };
+    return {
+      operator: createOperator(parts),
+      through: "database",
+      readCredential: createReadCredential(credentials, database),
+      close: () => database.close(),
+    };
   }
   const dev = findRunningDev();
   if (dev === null) throw new CommandError(NO_DATABASE);
-  return { operator: remoteOperator(dev), through: "gateway", close: () => Promise.resolve() };
+  const readCredential: ReadCredential = async (provider) =>
+    credentials.credential({ ...provider, provider: provider.name });
+  return { operator: remoteOperator(dev), through: "gateway", readCredential, close: () => Promise.resolve() };
 }

@@ -39,6 +39,7 @@ async function say(words: string): Promise<Ran> {
 
 const COMMANDS = [
   "dev",
+  "logs",
   "serve",
   "migrate",
   "keys create",
@@ -64,6 +65,7 @@ const COMMANDS = [
   "providers add",
   "providers list",
   "providers test",
+  "providers certify",
   "providers rekey",
   "providers remove",
   "models add",

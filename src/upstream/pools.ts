@@ -1,16 +1,22 @@
 import { Pool } from "undici";
+import type { Overhear } from "../core/overhear.ts";
 
 export type Pools = {
+  /** Listens to every call; absent, nobody does. */
+  overhear?: Overhear | undefined;
   of: (origin: string, connectTimeoutMs: number) => Pool;
   /** Whether it has as many connections as it may have. */
   isFull: (pool: Pool) => boolean;
   close: () => Promise<void>;
 };
 
+type PoolsOptions = { connectionsPerOrigin: number; overhear?: Overhear | undefined };
+
 /** One pool of connections per provider origin. Origins come from the catalogue, so there are few. */
-export function createPools({ connectionsPerOrigin }: { connectionsPerOrigin: number }): Pools {
+export function createPools({ connectionsPerOrigin, overhear }: PoolsOptions): Pools {
   const pools = new Map<string, Pool>();
   return {
+    overhear,
     of: (origin, connectTimeoutMs) => {
       const name = `${origin} ${connectTimeoutMs}`;
       let pool = pools.get(name);

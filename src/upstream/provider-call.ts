@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import { wholeSeconds } from "../core/deadline.ts";
 import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
 import type { Sink } from "../core/sink.ts";
+import { OverheardHandler } from "./overheard.ts";
 import type { Pools } from "./pools.ts";
 import { type UpstreamAnswer, UpstreamError, type UpstreamErrorReason } from "./upstream.ts";
 
@@ -32,6 +33,7 @@ export function callProvider(pools: Pools, request: ProviderCall): Promise<Upstr
       request.firstByteTimeoutMs,
     );
     request.sink.onGone(() => handler.cancel());
+    const watcher = pools.overhear?.(request);
     pool.dispatch(
       {
         method: "POST",
@@ -42,7 +44,7 @@ export function callProvider(pools: Pools, request: ProviderCall): Promise<Upstr
         headersTimeout: 0,
         bodyTimeout: request.idleTimeoutMs,
       },
-      handler,
+      watcher === undefined ? handler : new OverheardHandler(handler, watcher),
     );
   });
 }

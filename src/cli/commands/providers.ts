@@ -4,6 +4,7 @@ import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { providerListing, providerView, removalText } from "../text/provider-text.ts";
 import { addProviderAddCommand } from "./add-provider.ts";
+import { addProviderCertifyCommand } from "./certify-provider.ts";
 import { addProviderRekeyCommand } from "./rekey-providers.ts";
 import { addProviderTestCommand } from "./test-provider.ts";
 
@@ -11,7 +12,7 @@ import { addProviderTestCommand } from "./test-provider.ts";
 export function addProviderCommands(program: Command): void {
   const providers = program
     .command("providers")
-    .description("add, list, test and remove providers, and re-encrypt their credentials");
+    .description("add, list, test, certify and remove providers, and re-encrypt their credentials");
 
   addProviderAddCommand(providers);
 
@@ -30,6 +31,7 @@ export function addProviderCommands(program: Command): void {
     });
 
   addProviderTestCommand(providers);
+  addProviderCertifyCommand(providers);
   addProviderRekeyCommand(providers);
 
   providers

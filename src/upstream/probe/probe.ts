@@ -3,12 +3,7 @@ import { PROBE_OUTPUT_TOKENS, type ProbeResult, type ProbeTarget } from "../../c
 import { scrub } from "../../core/scrub.ts";
 import { prepareRoute } from "../prepare-route.ts";
 import type { Quirks } from "../providers.ts";
-import type { Examine } from "./examination.ts";
-import { examineChat } from "./examine-chat.ts";
-import { examineGemini } from "./examine-gemini.ts";
-import { examineMessages } from "./examine-messages.ts";
-import { examineResponses } from "./examine-responses.ts";
-import { readSseEvents } from "./sse-events.ts";
+import { examineStream } from "./examine-stream.ts";
 
 /** Makes one small call to a provider, at its price. The secret goes with the call and into no word of the result. */
 export type Probe = (provider: { baseUrl: string; secret: string | null }, target: ProbeTarget) => Promise<ProbeResult>;
@@ -23,7 +18,7 @@ const SENDABLE = /^[\x20-\x7e]*$/;
 const UNSENDABLE = "the credential cannot be sent: it is of several lines, or not of printable ASCII characters alone";
 const QUESTION = "Reply with the word hello.";
 
-type Operation = { body: (model: string, quirks: Quirks) => Record<string, unknown>; examine: Examine };
+type Operation = { body: (model: string, quirks: Quirks) => Record<string, unknown> };
 
 const messages = [{ role: "user", content: QUESTION }];
 
@@ -36,7 +31,6 @@ const OPERATIONS: Record<ProviderDialect, Operation> = {
       [outputLimitField]: PROBE_OUTPUT_TOKENS,
       ...(streamOptions === "refused" ? {} : { stream_options: { include_usage: true } }),
     }),
-    examine: examineChat,
   },
   responses: {
     body: (model) => ({
@@ -46,18 +40,15 @@ const OPERATIONS: Record<ProviderDialect, Operation> = {
       stream: true,
       store: false,
     }),
-    examine: examineResponses,
   },
   messages: {
     body: (model) => ({ model, messages, max_tokens: PROBE_OUTPUT_TOKENS, stream: true }),
-    examine: examineMessages,
   },
   gemini: {
     body: () => ({
       contents: [{ role: "user", parts: [{ text: QUESTION }] }],
       generationConfig: { maxOutputTokens: PROBE_OUTPUT_TOKENS },
     }),
-    examine: examineGemini,
   },
 };
 
@@ -68,7 +59,7 @@ const OPERATIONS: Record<ProviderDialect, Operation> = {
 export const createProbe =
   ({ fetch, elapsedMs }: Means): Probe =>
   async ({ baseUrl, secret }, { upstreamModel, dialect }) => {
-    const { body, examine } = OPERATIONS[dialect];
+    const { body } = OPERATIONS[dialect];
     const begunMs = elapsedMs();
     const since = (): number => Math.round(elapsedMs() - begunMs);
     const hidden = (text: string): string => (secret ? text.replaceAll(secret, "[secret]") : text);
@@ -93,7 +84,7 @@ export const createProbe =
       }
       if (!type.startsWith("text/event-stream"))
         return { ...outcome, problem: `the answer is no stream but ${type || "of no type"}`, examination: null };
-      return { ...outcome, problem: null, examination: examine(readSseEvents(text)) };
+      return { ...outcome, problem: null, examination: examineStream(dialect, text) };
     } catch (error) {
       return { status: null, firstByteMs: null, wholeMs: since(), problem: hidden(reasonOf(error)), examination: null };
     }
