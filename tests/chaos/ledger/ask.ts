@@ -21,6 +21,8 @@ export type Ask = {
   maxTokens?: number;
   least?: bigint;
   leave?: Leave;
+  /** Longer than any answer of the stage takes, unless told; what comes to it hangs. */
+  patienceMs?: number;
   /** Connections of their own unless one is given. */
   agent?: Agent;
   /** Told when the head has come, and after each chunk how many events with content have. */
@@ -28,7 +30,6 @@ export type Ask = {
   onEvents?: (events: number) => void;
 };
 
-/** Longer than any answer of the stage takes; what comes to it hangs. */
 const PATIENCE_MS = 90_000;
 
 /** A prompt whose length does not depend on what the marker counts. */
@@ -62,7 +63,7 @@ export function ask(options: Ask): Promise<ClientEntry> {
     const patience = setTimeout(() => {
       seen.hung = true;
       request.destroy();
-    }, PATIENCE_MS);
+    }, options.patienceMs ?? PATIENCE_MS);
     const goAway = (): void => {
       if (seen.terminalAtMs !== null || seen.left) return;
       seen.left = true;

@@ -3,7 +3,14 @@ import type { ClientEntry } from "./evidence.ts";
 import { modelFor, routeFor } from "./stage-catalogue.ts";
 import type { Stage } from "./stage.ts";
 
-type Wanted = { stage: Stage; gateways: readonly { url: string }[]; key: StageKey; count: number; model?: string };
+type Wanted = {
+  stage: Stage;
+  gateways: readonly { url: string }[];
+  key: StageKey;
+  count: number;
+  model?: string;
+  patienceMs?: number;
+};
 
 export type OpenStreams = {
   /** How many events with content each has brought so far. */
@@ -12,12 +19,20 @@ export type OpenStreams = {
 };
 
 /** Streams of ten seconds unless told otherwise, by callers of every format, all of them open: one that a busy gateway refused is asked for again. */
-export async function openStreams({ stage, gateways, key, count, model = "long" }: Wanted): Promise<OpenStreams> {
+export async function openStreams({
+  stage,
+  gateways,
+  key,
+  count,
+  model = "long",
+  ...rest
+}: Wanted): Promise<OpenStreams> {
   const events = Array.from({ length: count }, () => 0);
   const open = async (index: number): Promise<{ ended: Promise<ClientEntry> }> => {
     for (;;) {
       const head = Promise.withResolvers<number>();
       const ended = stage.ask({
+        ...rest,
         gateway: gateways[index % gateways.length] as { url: string },
         key,
         route: routeFor(index),

@@ -67,6 +67,8 @@ const modelOf = (model: { id: string; upstream: string; provider: string; caller
       upstream_model: model.upstream,
       format: providerDialect(model.callers),
       conformant: true,
+      // A pause lasts as long as the test wants, which on a busy machine may be minutes.
+      ...(model.upstream.includes("pause=") && { idle_timeout_ms: 600_000 }),
     },
   ],
 });

@@ -3,13 +3,13 @@
  * chart: its probes, its drain, and nodes that take ten seconds to learn of a change.
  */
 import { parseArgs } from "node:util";
-import { whyUnavailable } from "../../support/postgres.ts";
+import { startCluster, whyUnavailable } from "../../support/postgres.ts";
 import { examineRun } from "../ledger/examine-run.ts";
 import { startStage } from "../ledger/stage.ts";
 import { checkOut } from "../upgrade/check-out.ts";
 import { previousServing } from "../upgrade/previous.ts";
 import { readDeployment } from "./deployment.ts";
-import { failedOf, roll } from "./roll.ts";
+import { failedOf, PATIENT, roll } from "./roll.ts";
 
 const { values } = parseArgs({ options: { from: { type: "string", default: previousServing() } } });
 const reason = whyUnavailable("15");
@@ -19,9 +19,12 @@ const { drain } = deployment.settings;
 await using earlier = await checkOut(values.from);
 console.log(`from ${values.from} (${earlier.title}) to this tree`);
 
+const cluster = await startCluster({ durable: false });
 const stage = await startStage({
   main: earlier.main,
+  cluster,
   settings: {
+    ...PATIENT,
     TOLLGATE_DRAIN_DELAY_MS: String(drain.delay_ms),
     TOLLGATE_DRAIN_DEADLINE_MS: String(drain.deadline_ms),
   },
@@ -34,7 +37,7 @@ try {
     streams: 200,
     callers: 12,
     proxyDelayMs: 10_000,
-    afterwards: 1_000,
+    afterwards: 500,
   });
   const failed = [...failedOf(requests), ...failedOf(streams)];
   for (const { name, code, late } of ended) console.log(`${name}: exit ${code}, ${late} new connections after SIGTERM`);
@@ -44,4 +47,5 @@ try {
   await examineRun(stage, "rolling update");
 } finally {
   await stage.close();
+  await cluster.close();
 }

@@ -48,6 +48,7 @@ export async function roll(options: Options): Promise<Rolled> {
     key,
     count: options.streams,
     model: "halfway",
+    patienceMs: STREAM_PATIENCE_MS,
   });
   const load = startCallers({ stage, url: service.url, key, callers: options.callers });
   parts.defer(() => load.stop().then(() => undefined));
@@ -70,6 +71,17 @@ export async function roll(options: Options): Promise<Rolled> {
   const requests = await load.stop();
   return { requests, streams: held, ended: await Promise.all(leaving.map(({ ended }) => ended)) };
 }
+
+/** A machine with other work to do may leave the database without an answer for seconds, which is not what is tried here. */
+export const PATIENT = {
+  TOLLGATE_LEDGER_TIMEOUT_MS: "60000",
+  TOLLGATE_LEDGER_SETTLE_TIMEOUT_MS: "60000",
+  TOLLGATE_DATABASE_CONNECT_TIMEOUT_MS: "60000",
+  TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "60000",
+};
+
+/** The streams are held until the update is done. */
+const STREAM_PATIENCE_MS = 600_000;
 
 /** Or the callers alone would keep the machine busy. */
 const PAUSE_MS = 25;

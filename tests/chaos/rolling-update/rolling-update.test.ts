@@ -3,7 +3,7 @@ import { type Cluster, startCluster, whyUnavailable } from "../../support/postgr
 import { expectSound, expectVerified } from "../ledger/report.ts";
 import { type Stage, startStage } from "../ledger/stage.ts";
 import { type Deployment, readDeployment } from "./deployment.ts";
-import { failedOf, roll } from "./roll.ts";
+import { failedOf, PATIENT, roll } from "./roll.ts";
 
 const STREAMS = 200;
 const PROXY_DELAY_MS = 1_500;
@@ -14,14 +14,6 @@ const unavailable = whyUnavailable("15");
 const deployment = readDeployment();
 let cluster: Cluster | undefined;
 let stage: Stage;
-
-/** A machine with other work to do may leave the database without an answer for seconds, which is not what is tried here. */
-const PATIENT = {
-  TOLLGATE_LEDGER_TIMEOUT_MS: "60000",
-  TOLLGATE_LEDGER_SETTLE_TIMEOUT_MS: "60000",
-  TOLLGATE_DATABASE_CONNECT_TIMEOUT_MS: "60000",
-  TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "60000",
-};
 
 beforeAll(async () => {
   if (unavailable !== null) return;
