@@ -36,8 +36,9 @@ export async function chooseCertified(
     );
   }
   const chosen = named.length > 0 ? usable : [cheapest];
+  // Every trial gets a route of its own, so that of the catalogue must not lend its id.
   return chosen.flatMap((model) =>
-    model.routes.filter((route) => route.provider === provider.name).map((route) => ({ model, route })),
+    model.routes.filter((route) => route.provider === provider.name).map(({ id: _id, ...route }) => ({ model, route })),
   );
 }
 
