@@ -37,6 +37,6 @@ describe.skipIf(isMissing())("promtool (skipped where it is not installed: apt-g
   });
 
   test("sees each alert fire when it must, and no alert without a cause", async () => {
-    expect(await promtool("test", "rules", "rules/tollgate.test.yml")).toContain("SUCCESS");
+    expect(await promtool("test", "rules", "rules/tollgate.rules-tests.yml")).toContain("SUCCESS");
   });
 });

@@ -98,7 +98,7 @@ test("every panel of the dashboards says what it shows, and the page on monitori
 });
 
 test("the tests of the rules see every alert fire", () => {
-  const tests = read("deploy/prometheus/rules/tollgate.test.yml");
+  const tests = read("deploy/prometheus/rules/tollgate.rules-tests.yml");
   const unseen = alerts.filter(
     ({ alert, labels }) => !tests.includes(`alertname="${alert}",severity="${labels?.severity}"`),
   );
