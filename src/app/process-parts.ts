@@ -9,6 +9,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 /** What the parts of a gateway process are made from. */
 export type ProcessParts = {
   config: Config;
+  adminToken: string;
   database: Database;
   credentials: Credentials;
   events: Events;

@@ -111,7 +111,7 @@ function useCases(parts: ProcessParts, made: Made) {
 }
 
 /** What the public listener knows beside its use cases. */
-function edge({ config, events, clock, random }: ProcessParts, { drain, publicUrl }: Made) {
+function edge({ config, adminToken, events, clock, random }: ProcessParts, { drain, publicUrl }: Made) {
   const trustedProxies = readNetworkList(config.listen.trustedProxies);
   invariant(trustedProxies, "settings are checked when they are read");
   return {
@@ -122,6 +122,7 @@ function edge({ config, events, clock, random }: ProcessParts, { drain, publicUr
     publicUrl,
     address: config.publicUrl === null ? ("guessed" as const) : ("set" as const),
     limits: config.limits,
+    adminToken,
     trustedProxies,
     equalCredentials: config.auth.acceptEqualCredentials === "on" ? ("accepted" as const) : ("refused" as const),
     betas: config.upstream.anthropicBetas.split(",").filter((flag) => flag !== ""),

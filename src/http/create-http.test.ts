@@ -50,6 +50,7 @@ test.each([300_000, 3_600_000])(
       publicUrl: () => "http://tollgate.example",
       address: "set",
       limits: { ...LIMITS, streamDeadlineMs },
+      adminToken: "",
       trustedProxies: () => false,
       equalCredentials: "refused",
       betas: [],

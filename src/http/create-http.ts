@@ -17,10 +17,11 @@ import { renderFormatB } from "../wire/errors/format-b.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import { createArrivals } from "./arrivals.ts";
 import { createReadBody } from "./body.ts";
-import { createCallerAddress } from "./caller-address.ts";
+import { type CallerAddress, createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
 import { createConnectionShare } from "./connection-share.ts";
 import type { EqualCredentials } from "./credential.ts";
+import { serveChecks } from "./serve-checks.ts";
 import { createServeRoute } from "./serve-route.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Degraded, type Readiness } from "./health.ts";
@@ -84,6 +85,8 @@ type Parts = {
   publicUrl: () => string;
   address: Address;
   limits: HttpLimits;
+  /** Signs the tickets of `tollgate doctor`. */
+  adminToken: string;
   /** Proxies whose word on where a request comes from is taken. */
   trustedProxies: NetworkList;
   /** What becomes of one key that is sent in both headers. */
@@ -103,7 +106,9 @@ export function createHttp(parts: Parts): Server {
   const { clock, limits } = parts;
   const refusals = createRefusals(clock);
   const router = createRouter(refusals);
-  addRoutes(router, parts);
+  const { trustedProxies: trusted, adminToken } = parts;
+  const callerAddress = createCallerAddress({ trusted, onHidden: parts.events.addressesHidden });
+  addRoutes(router, parts, callerAddress);
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: limits.headersTimeoutMs,
@@ -118,11 +123,13 @@ export function createHttp(parts: Parts): Server {
   // moves while a whole answer is waited for.
   server.timeout = Math.max(SILENT_CONNECTION_MS, limits.streamDeadlineMs + SILENCE_MARGIN_MS);
   server.maxConnections = limits.connections;
-  server.on("connection", createConnectionShare({ ...limits, trusted: parts.trustedProxies }));
+  server.on("connection", createConnectionShare({ ...limits, trusted }));
   const connections = createKeptConnections(server, parts.drain);
   server.closeIdleConnections = connections.endIdle;
   const clientErrors = createClientErrors(clock);
-  const handle = clientErrors.attend(tellQueued(connections.attend(requireHost(router.handle, refusals.noHost))));
+  const { bodyBytes: maxBodyBytes, streamDeadlineMs: longestSilenceMs } = limits;
+  const route = serveChecks({ adminToken, callerAddress, maxBodyBytes, longestSilenceMs, clock }, router.handle);
+  const handle = clientErrors.attend(tellQueued(connections.attend(requireHost(route, refusals.noHost))));
   server.on("request", handle);
   // A caller that asks before it sends is told to go on only when its body is wanted. Other expectations are not met, and
   // need not be.
@@ -132,7 +139,7 @@ export function createHttp(parts: Parts): Server {
   return server;
 }
 
-function addRoutes(router: Router, parts: Parts): void {
+function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): void {
   const { showUsage, listModels, showModel, countTokens, readCountRequest, betas } = parts;
   const { readiness, degraded, drain, clock, limits } = parts;
   const arrivals = createArrivals({ clock, bytesPerSecond: limits.bodyBytesPerSecond });
@@ -152,7 +159,7 @@ function addRoutes(router: Router, parts: Parts): void {
   const serveRoute = createServeRoute({
     ...parts,
     router,
-    callerAddress: createCallerAddress({ trusted: parts.trustedProxies, onHidden: parts.events.addressesHidden }),
+    callerAddress,
     shares: createKeyShares({ ...limits, makeRoom }),
     makeRoom,
     maxOpenRequests: limits.openRequests,
