@@ -24,12 +24,13 @@ const law = {
     "keys", "catalogue", "admission", "ledger", "upstream", "relay",
   ],
   operator: ["core", "telemetry", "keys", "catalogue", "ledger", "upstream", "credentials"],
+  doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
   admin: ["core", "telemetry", "wire", "openapi", "operator"],
   cli: [
     "app.ts", "app", "core", "config", "db", "telemetry", "wire",
-    "operator", "admin-client", "simulator",
+    "operator", "doctor", "admin-client", "simulator",
   ],
 };
 const storeFolders = ["keys", "catalogue", "ledger"];

@@ -53,6 +53,10 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "models import": {
     example: "tollgate models import prices.json --from litellm --provider openai --markup 1.2 --apply",
   },
+  doctor: {
+    example: "tollgate doctor --workers 4 --url https://llm.example.com",
+    exit1: "a check failed; warnings do not count",
+  },
   "config show": { example: "tollgate config show" },
   connect: {
     example: "tollgate connect claude-code --url https://gateway.example.com --model claude-sonnet-5 --write",

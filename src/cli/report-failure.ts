@@ -25,7 +25,7 @@ export function reportFailure(error: unknown, asJson: boolean): void {
   else process.stderr.write(`${screenOf(process.stderr).paint("bad", "tollgate:")} ${message}\n`);
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (PLAIN.some((kind) => error instanceof kind)) return error.message;
   const refusal = whyRefused(error);

@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   catalogue: async () => (await import("./commands/catalogue.ts")).addCatalogueCommands,
   providers: async () => (await import("./commands/providers.ts")).addProviderCommands,
   models: async () => (await import("./commands/models.ts")).addModelCommands,
+  doctor: async () => (await import("./commands/doctor.ts")).addDoctorCommand,
   config: async () => (await import("./commands/config.ts")).addConfigCommands,
   connect: async () => (await import("./commands/connect.ts")).addConnectCommand,
   logs: async () => (await import("./commands/logs.ts")).addLogsCommand,

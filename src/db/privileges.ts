@@ -1,5 +1,5 @@
 import { escapeIdentifier } from "pg";
-import type { Transaction } from "./database.ts";
+import type { Queryable, Transaction } from "./database.ts";
 import { MigrationError, type MigrationFile } from "./migration-files.ts";
 
 /** Roles beside the owner, by the names that an installation has given them. */
@@ -123,9 +123,61 @@ export async function grantRoles(
   await run(tx, statements);
 }
 
+/** A role as the server sees it, and how its rights differ from those of a serving role. */
+export type RoleRights = {
+  role: string;
+  isSuperuser: boolean;
+  /** Whether it has the rights of whoever owns the tables. */
+  isOwner: boolean;
+  owner: string;
+  /** What a gateway needs and this role may not do: `insert on charge`, `execute admit_v2`. */
+  missing: string[];
+  /** What rewrites the journal, and this role may do without owning it: `update on charge`. */
+  excess: string[];
+};
+
+const ROLE = `
+  select current_user::text as role, (select rolsuper from pg_roles where rolname = current_user) as "isSuperuser",
+         pg_get_userbyid(relowner)::text as owner, pg_has_role(relowner, 'usage') as "isOwner"
+    from pg_class where oid = 'migration'::regclass`;
+
+const LACKING = `
+  select a.action || ' on ' || a.name as right
+    from unnest($1::text[], $2::text[]) a(name, action)
+   where to_regclass(a.name) is not null and has_table_privilege(to_regclass(a.name), a.action) = $3`;
+
+const UNCALLABLE = `
+  select distinct 'execute ' || p.proname as right from pg_proc p
+   where p.pronamespace = (select relnamespace from pg_class where oid = 'migration'::regclass)
+     and p.proname = any ($1::text[]) and p.prorettype <> 'trigger'::regtype and not has_function_privilege(p.oid, 'execute')`;
+
+const REWRITES = ["charge", "funding"].flatMap((table) =>
+  ["update", "delete", "truncate"].map((action): [string, string] => [table, action]),
+);
+
+/** What the connected role may do, compared with what a gateway must be able to do and must not. */
+export async function readRights(queryable: Queryable, files: readonly MigrationFile[]): Promise<RoleRights> {
+  const [role] = await queryable.query<Omit<RoleRights, "missing" | "excess">>(ROLE);
+  if (!role) throw new Error("a table has an owner");
+  const needed = Object.entries(SERVING).flatMap(([table, actions]) =>
+    actions.split(", ").map((action): [string, string] => [table, action]),
+  );
+  const having = async (pairs: readonly [string, string][], has: boolean): Promise<string[]> => {
+    const columns = [pairs.map(([table]) => table), pairs.map(([, action]) => action)];
+    const rows = await queryable.query<{ right: string }>(LACKING, [...columns, has]);
+    return rows.map(({ right }) => right);
+  };
+  const uncallable = await queryable.query<{ right: string }>(UNCALLABLE, [namesOf(files)]);
+  const missing = [...(await having(needed, false)), ...uncallable.map(({ right }) => right)].sort();
+  return { ...role, missing, excess: role.isOwner ? [] : await having(REWRITES, true) };
+}
+
+const namesOf = (files: readonly MigrationFile[]): string[] => [
+  ...new Set(files.flatMap(({ sql }) => [...sql.matchAll(FUNCTION_MADE)].map(([, name = ""]) => name))),
+];
+
 function functionsOf(tx: Transaction, files: readonly MigrationFile[]): Promise<OurFunction[]> {
-  const names = new Set(files.flatMap(({ sql }) => [...sql.matchAll(FUNCTION_MADE)].map(([, name = ""]) => name)));
-  return tx.query<OurFunction>(FUNCTIONS, [[...names]]);
+  return tx.query<OurFunction>(FUNCTIONS, [namesOf(files)]);
 }
 
 async function presentTables(tx: Transaction): Promise<string[]> {

@@ -4,6 +4,7 @@ import { scrub } from "../../core/scrub.ts";
 import { prepareRoute } from "../prepare-route.ts";
 import type { Quirks } from "../providers.ts";
 import { examineStream } from "./examine-stream.ts";
+import { reasonOf } from "./reason-of.ts";
 
 /** Makes one small call to a provider, at its price. The secret goes with the call and into no word of the result. */
 export type Probe = (provider: { baseUrl: string; secret: string | null }, target: ProbeTarget) => Promise<ProbeResult>;
@@ -86,7 +87,13 @@ export const createProbe =
         return { ...outcome, problem: `the answer is no stream but ${type || "of no type"}`, examination: null };
       return { ...outcome, problem: null, examination: examineStream(dialect, text) };
     } catch (error) {
-      return { status: null, firstByteMs: null, wholeMs: since(), problem: hidden(reasonOf(error)), examination: null };
+      return {
+        status: null,
+        firstByteMs: null,
+        wholeMs: since(),
+        problem: hidden(reasonOf(error, TIMEOUT_MS)),
+        examination: null,
+      };
     }
   };
 
@@ -105,13 +112,4 @@ async function readBody(
     text += decoder.decode(chunk, { stream: true });
   }
   return { text: text + decoder.decode(), firstByteMs };
-}
-
-/** `fetch failed` says nothing; its cause does. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown reason";
-  if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS} ms`;
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  return "code" in cause ? `${String(cause.code)} ${cause.message}` : cause.message;
 }

@@ -1,0 +1,89 @@
+import { whyNotAdopted } from "../../db/adopt-line.ts";
+import { pendingMigrations } from "../../db/migrate.ts";
+import { MigrationError, readMigrations } from "../../db/migration-files.ts";
+import { readRights } from "../../db/privileges.ts";
+import { type Check, failed, ok, skipped, warning } from "../check.ts";
+import { inNumbers } from "../figures.ts";
+import { configOf, databaseOf } from "../patient.ts";
+
+const SHOWN = 5;
+/** Any will do: nobody says anything on it. */
+const CHANNEL = "tollgate_doctor";
+
+/** Whether the database has the tables, and lets this role do what a gateway does. */
+export const DATABASE_CHECKS: readonly Check[] = [
+  {
+    id: "database-migrations",
+    title: "migrations",
+    finds: "Migrations are pending, were changed after they were applied, or come from a newer version.",
+    fix: "Run `tollgate migrate` as the owner of the tables.",
+    after: ["database-reachable"],
+    run: async (patient) => {
+      const { migrationsFolder: folder } = patient;
+      try {
+        const pending = await pendingMigrations(databaseOf(patient), { folder });
+        const current = (await readMigrations(folder)).at(-1)?.name ?? "";
+        return pending.length === 0 ? ok(`up to date at ${current}`) : failed(`not applied: ${listed(pending)}`);
+      } catch (error) {
+        if (!(error instanceof MigrationError)) throw error;
+        return failed(error.message, "Install the version that the message names, or restore the file it names.");
+      }
+    },
+  },
+  {
+    id: "database-ledger",
+    title: "charges",
+    finds:
+      "The server would refuse charges: its database is a copy and the ledger's current server is another one, or a clock is far off.",
+    fix: "Correct database.url. After a restore, run `tollgate ledger adopt` and follow what it says.",
+    after: ["database-migrations"],
+    run: async (patient) => {
+      const reason = await whyNotAdopted(databaseOf(patient));
+      if (reason !== null) return failed(reason);
+      await databaseOf(patient).ping();
+      return ok("this is the ledger's current server, and it accepts charges");
+    },
+  },
+  {
+    id: "database-role",
+    title: "role and grants",
+    finds: "The role lacks a right that the gateway needs, is a superuser, or may rewrite the journal.",
+    fix: "As the owner of the tables, run `tollgate migrate --serving-role NAME` (docs/operate/database-roles.md).",
+    after: ["database-migrations"],
+    run: async (patient) => {
+      const rights = await readRights(databaseOf(patient), await readMigrations(patient.migrationsFolder));
+      const { role, owner, missing, excess } = rights;
+      const grant = `As ${owner}, run \`tollgate migrate --serving-role ${role}\`.`;
+      if (missing.length > 0) return failed(`${role} may not ${listed(missing)}`, grant);
+      if (rights.isSuperuser)
+        return warning(`${role} is a superuser`, "Create a role for Tollgate: see docs/operate/database-roles.md.");
+      if (excess.length > 0) return warning(`${role} may rewrite the journal: ${listed(excess)}`, grant);
+      return ok(rights.isOwner ? `${role}, which owns the tables` : `${role}, with the rights of a serving role`);
+    },
+  },
+  {
+    id: "database-listen",
+    title: "notifications",
+    finds: "NOTIFY does not arrive, as through a pooler in transaction mode: changes of keys take effect late.",
+    fix: "Set database.direct_url to an address of the server that does not lead through the pooler.",
+    after: ["database-reachable"],
+    run: async (patient) => {
+      let hears: boolean | null = null;
+      const listener = {
+        notified: () => undefined,
+        refresh: () => undefined,
+        hears: (is: boolean) => void (hears = is),
+      };
+      const subscription = await databaseOf(patient).listen([CHANNEL], listener);
+      await subscription.close();
+      if (hears === null) return skipped("no notification could be sent");
+      const way = configOf(patient).database.directUrl === null ? "database.url" : "database.direct_url";
+      return hears ? ok(`arrive through ${way}`) : warning(`do not arrive through ${way}: is it a pooler?`);
+    },
+  },
+];
+
+function listed(names: readonly string[]): string {
+  const rest = names.length - SHOWN;
+  return `${names.slice(0, SHOWN).join(", ")}${rest > 0 ? ` and ${inNumbers(rest)} more` : ""}`;
+}

@@ -1,0 +1,168 @@
+import { standbyLackOf } from "../../core/server-facts.ts";
+import type { ServerLook } from "../../db/look-at-servers.ts";
+import { type Advice, adviceOn } from "../../telemetry/server-advice.ts";
+import { type Check, failed, type CheckFinding, type Found, ok, skipped, warning } from "../check.ts";
+import { readDatabaseFacts } from "../facts-store.ts";
+import { inNumbers } from "../figures.ts";
+import { configOf, databaseOf, type Patient } from "../patient.ts";
+import { judgeSpace } from "./host-checks.ts";
+
+const OLDEST_SERVER = 15;
+/** The one that listens, beside the pool. */
+const BESIDE_POOL = 1;
+
+/** Whether a server answers, what it is, and how it is set. */
+export const SERVER_CHECKS: readonly Check[] = [
+  {
+    id: "database-reachable",
+    title: "connection",
+    finds: "No server of `database.url` answers, or none accepts writes.",
+    fix: "Check that the server runs, that `database.url` names it, and that its user and password are right.",
+    after: ["settings-load", "settings-required"],
+    run: async (patient) => judgeServers(await patient.lookAtServers(), patient),
+  },
+  {
+    id: "database-version",
+    title: "PostgreSQL",
+    finds: `PostgreSQL is older than ${OLDEST_SERVER}.`,
+    fix: `Upgrade the server to PostgreSQL ${OLDEST_SERVER} or newer.`,
+    after: ["database-reachable"],
+    run: async (patient) => judgeVersion(await readDatabaseFacts(databaseOf(patient))),
+  },
+  {
+    id: "database-encoding",
+    title: "encoding",
+    finds: "The database does not store UTF-8, so some names cannot be stored.",
+    fix: "Create a database with `encoding 'UTF8'` and move the data with pg_dump.",
+    after: ["database-reachable"],
+    run: async (patient) => {
+      const { encoding } = await readDatabaseFacts(databaseOf(patient));
+      return encoding === "UTF8" ? ok(encoding) : failed(`${encoding}, not UTF8`);
+    },
+  },
+  {
+    id: "database-connections",
+    title: "connections",
+    finds: "`pool_size` × workers needs more connections than the server, the database or the role allows.",
+    fix: "Lower database.pool_size, start fewer workers, or raise max_connections and restart the server.",
+    after: ["database-reachable"],
+    run: async (patient) => {
+      const facts = await databaseOf(patient).inspect();
+      if (facts?.pooled) return ok("through a pooler, which limits them itself");
+      const found = await readDatabaseFacts(databaseOf(patient));
+      const limits = [found.connections, found.roleConnections, found.databaseConnections].filter(
+        (one) => one !== null,
+      );
+      const allowed = Math.min(...limits);
+      const { poolSize } = configOf(patient).database;
+      const needed = (poolSize + BESIDE_POOL) * patient.workers;
+      const sum = `${inNumbers(patient.workers, "worker")} may open ${inNumbers(needed)}; the server allows ${inNumbers(allowed)} to ${found.role}`;
+      return needed > allowed ? failed(sum) : ok(sum);
+    },
+  },
+  {
+    id: "database-durability",
+    title: "durability",
+    finds: "`fsync` or `full_page_writes` is off: a crash of the machine can damage the ledger.",
+    fix: "Set fsync = on and full_page_writes = on in postgresql.conf and reload the server.",
+    after: ["database-reachable"],
+    run: (patient) =>
+      advised(patient, ["fsync_off", "full_page_writes_off"], "fsync and full_page_writes are on", failed),
+  },
+  {
+    id: "database-standby",
+    title: "standby",
+    finds: "A standby is connected and none is synchronous. It fails if `ledger.require_synchronous_standby` is on.",
+    fix: "Run a synchronous standby: docs/operate/high-availability.md.",
+    after: ["database-reachable"],
+    run: async (patient) => {
+      const facts = await databaseOf(patient).inspect();
+      if (facts === null) return skipped("the database runs inside the process");
+      const required = configOf(patient).ledger.requireSynchronousStandby === "on";
+      const lack = standbyLackOf(facts.replication);
+      if (required && lack !== null)
+        return failed("required by ledger.require_synchronous_standby and missing: every request gets 503");
+      const findings = ["no_standby", "standby_unnamed", "standby_unawaited", "standby_absent"];
+      return advised(patient, findings, "a synchronous standby is connected", warning);
+    },
+  },
+  {
+    id: "database-clock",
+    title: "clock",
+    finds: "The clocks of this machine and of the database server differ by more than 1 second.",
+    fix: "Synchronize both clocks with NTP, for example with chrony or systemd-timesyncd.",
+    after: ["database-reachable"],
+    run: (patient) => advised(patient, ["clock"], "agrees with this machine within 1 s", warning),
+  },
+  {
+    id: "database-sessions",
+    title: "session settings",
+    finds:
+      "The role's default isolation is not read committed, or calls go through a pooler and the role has no timeouts.",
+    fix: "Set the named defaults for the role with `alter role … set …`.",
+    after: ["database-reachable"],
+    run: (patient) =>
+      advised(patient, ["pooled_without_limits", "isolation"], "isolation and timeouts are as needed", warning),
+  },
+  {
+    id: "database-disk",
+    title: "database disk",
+    finds:
+      "Less than 10% or 1 GiB is free for the data folder; less than 100 MiB fails. Checked only if the server is on this machine.",
+    fix: "Free some space on the database's disk, or move its data folder to a larger one.",
+    after: ["database-reachable"],
+    run: async (patient) => {
+      const { dataFolder, isLocal } = await readDatabaseFacts(databaseOf(patient));
+      const space = dataFolder !== null && isLocal ? patient.host.spaceOf(dataFolder) : null;
+      return space === null ? skipped("the data folder cannot be seen from here") : judgeSpace(space, dataFolder ?? "");
+    },
+  },
+];
+
+function judgeServers(looks: readonly ServerLook[], { explain }: Patient): CheckFinding[] {
+  const primary = looks.find(({ state }) => state === "primary");
+  const hosts = looks.map(({ host, state }) => `${host} (${state})`).join(", ");
+  const unreachable = looks.filter(({ state }) => state === "unreachable");
+  if (primary === undefined) {
+    if (unreachable.length < looks.length)
+      return [
+        failed(
+          `no server accepts writes: ${hosts}`,
+          "Promote the standby, or correct database.url to name the primary.",
+        ),
+      ];
+    return unreachable.map(({ host, error }) => failed(`${host}: ${explain(error)}`));
+  }
+  return [
+    ok(
+      looks.length === 1
+        ? `${primary.host} accepts writes`
+        : `${primary.host} is the primary of ${inNumbers(looks.length, "server")}`,
+    ),
+    ...unreachable.map(({ host, error }) =>
+      warning(`${host}: ${explain(error)}`, "Start this server, or remove it from database.url."),
+    ),
+  ];
+}
+
+export function judgeVersion({ version, versionNumber }: { version: string; versionNumber: number }): CheckFinding {
+  return versionNumber >= OLDEST_SERVER * 10_000
+    ? ok(version)
+    : failed(`${version}; ${OLDEST_SERVER} or newer is needed`);
+}
+
+/** What the gateway itself would say about the server at its start. */
+async function advised(
+  patient: Patient,
+  findings: readonly string[],
+  well: string,
+  level: (message: string, fix: string) => CheckFinding,
+): Promise<Found> {
+  const facts = await databaseOf(patient).inspect();
+  if (facts === null) return skipped("the database runs inside the process");
+  const about = adviceOn(facts).filter(({ finding }) => findings.includes(finding));
+  return about.length === 0 ? ok(well) : about.map((advice) => judge(advice, level));
+}
+
+const judge = ({ level, message, fix }: Advice, bad: (message: string, fix: string) => CheckFinding): CheckFinding =>
+  level === "info" ? ok(`${message} (docs/operate/high-availability.md)`) : bad(message, fix);
