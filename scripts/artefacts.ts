@@ -10,18 +10,20 @@ import { type Fence, fencesOf } from "../tests/support/fenced/fences.ts";
 import { freshDatabase } from "../tests/support/postgres.ts";
 import { startSimulatorProcess } from "../tests/support/simulator-process.ts";
 import { freePort } from "../tests/support/postgres-cluster.ts";
+import { actCompose } from "./artefacts/act-compose.ts";
 import { buildImage } from "./artefacts/build-image.ts";
 import { type Engine, openEngine } from "./artefacts/engine.ts";
 import { runBlocks, typedBlocks } from "./artefacts/run-page.ts";
 import { provideImages } from "./artefacts/stand-ins.ts";
 import { useImage } from "./artefacts/use-image.ts";
 
-const USAGE = `npm run artefacts -- [package] [image] [image-use] [image-page]
+const USAGE = `npm run artefacts -- [package] [image] [image-use] [image-page] [compose]
 
   package      packs and installs the package, and types the commands of docs/start/on-postgresql.md
   image        builds the image twice and compares the digests
   image-use    runs the image in hardened containers: user, root, signals, drain, workers, health check
   image-page   types the commands of docs/deploy/image.md
+  compose      starts each service of deploy/compose/compose.yaml as a container, in order; after image-page
   --help       this text
 
 Without a name, all of them. Needs root and, from Debian: podman, buildah, runc, debootstrap.`;
@@ -71,6 +73,11 @@ async function imagePage(engine: Engine): Promise<void> {
   }
 }
 
+async function compose(engine: Engine): Promise<void> {
+  const { firstTokenMs, order } = await actCompose(engine, await freePort());
+  console.log(`compose: ${order.join(", ")}; first paid token after ${seconds(firstTokenMs)}`);
+}
+
 /** The package, packed in a clone and installed elsewhere, on a PostgreSQL that is there already. */
 async function packagePages(): Promise<void> {
   const [port, adminPort] = [await freePort(), await freePort()];
@@ -115,6 +122,7 @@ const STEPS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
   image,
   "image-use": imageUse,
   "image-page": imagePage,
+  compose,
 };
 
 const { values, positionals } = parseArgs({

@@ -118,7 +118,9 @@ test.each([
 
 test("every variable that compose gives the gateway is a setting or a credential that its catalogue names", () => {
   const credentials = [...read(`${FOLDER}/catalogue.yaml`).matchAll(/credential: env:(\w+)/g)].map(([, name]) => name);
-  const settings = { ...compose.services["gateway"]?.environment };
+  const { SIMULATED_PROVIDER_KEY: simulated, ...settings } = { ...compose.services["gateway"]?.environment };
+  expect(simulated).toBeTruthy();
+  expect(read(`${FOLDER}/simulator.yaml`)).toContain("credential: env:SIMULATED_PROVIDER_KEY");
   for (const name of credentials) {
     expect(settings[name ?? ""]).toBe(`\${${name}:-}`);
     delete settings[name ?? ""];
