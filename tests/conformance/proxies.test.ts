@@ -61,7 +61,8 @@ beforeAll(async () => {
   gateway = await startGatewayProcess({
     models: {
       held: { upstream: HELD },
-      silent: { upstream: SILENT },
+      // The gateway itself gives up on a provider that is silent for long; here the proxies are tried.
+      silent: { upstream: SILENT, idleTimeoutMs: 400_000 },
       quick: { upstream: "sim+tokens=3", contextWindow: 1_000_000 },
     },
     settings: {

@@ -22,6 +22,8 @@ export type TestModel = {
   spoken?: Spoken;
   /** How long the provider may take to begin. */
   firstByteTimeoutMs?: number;
+  /** How long the provider may be silent within a response. */
+  idleTimeoutMs?: number;
   /** Null: none is published. */
   maxOutputTokens?: number | null;
   outputCeiling?: number;
@@ -165,6 +167,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
           upstream_model: model.upstream,
           format: model.spoken ?? providerDialect(model.dialect ?? "chat"),
           first_byte_timeout_ms: model.firstByteTimeoutMs ?? 60_000,
+          ...(model.idleTimeoutMs === undefined ? {} : { idle_timeout_ms: model.idleTimeoutMs }),
           conformant: model.conformant ?? true,
           priority: model.priority ?? 0,
         },
