@@ -75,6 +75,7 @@ const COMMANDS = [
   "models unpublish",
   "models routes",
   "models import",
+  "doctor",
   "config show",
   "connect",
   "simulate",
