@@ -50,7 +50,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const admin = createAdmin({
     token: adminToken,
     metricsToken: config.admin.metricsToken?.reveal() ?? null,
-    operator: createOperator({ database, credentials, events, clock }),
+    operator: createOperator({ database, credentials, events, clock, acceptForeign: config.keys.acceptForeign }),
     reportRoutes,
     metrics,
     exposeTotals,

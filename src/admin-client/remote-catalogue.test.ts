@@ -33,7 +33,7 @@ beforeAll(async () => {
       told.push(...changes.map(({ kind, name, change }) => `${actor}: ${change} ${kind} ${name}`)),
   } as Pick<OperatorEvents, "catalogueChanged"> as OperatorEvents;
   const credentials = openProviderCredentials({ key: credentialKey, previousKey: null, directories: "" }, {});
-  local = createOperator({ database: near, credentials, events, clock: systemClock });
+  local = createOperator({ database: near, credentials, events, clock: systemClock, acceptForeign: "off" });
   admin = buildAdmin(far, { credentialKey });
   await admin.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = admin.app.server.address() as AddressInfo;

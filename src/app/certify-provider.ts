@@ -5,6 +5,7 @@ import { createCallGateway } from "../certify/call-gateway.ts";
 import type { Certificate, SubjectReport, TrialReport } from "../certify/certificate.ts";
 import { createTap } from "../certify/exchange.ts";
 import { type Draft, type DraftLeak, findLeaks, type Hidden } from "../certify/find-leaks.ts";
+import { invariant } from "../core/invariant.ts";
 import { createMaskSecrets, type MaskSecrets } from "../certify/mask-secrets.ts";
 import type { Plan } from "../certify/plan.ts";
 import { accountIds, type Recorded, recordingDrafts } from "../certify/recordings.ts";
@@ -133,7 +134,7 @@ async function openGateway(order: CertifyOrder, { wrong, overhear }: Beside) {
   const metrics = createMetrics();
   const logger = createLogger({ level: "error", clock, destination: { write: () => undefined } });
   const events = createEvents({ logger, metrics, openTrace: () => null, clock });
-  const operator = createOperator({ database, credentials, events, clock });
+  const operator = createOperator({ database, credentials, events, clock, acceptForeign: "off" });
   await operator.catalogue.apply(catalogueOf(order), BY);
   const { key, secret } = await operator.keys.create(
     {
@@ -146,9 +147,11 @@ async function openGateway(order: CertifyOrder, { wrong, overhear }: Beside) {
       credit: spendNano,
       budget: null,
       period: null,
+      existing: null,
     },
     BY,
   );
+  invariant(secret !== null, "a key that keeps no secret is given one");
   const gateway = await startGateway({
     config: settings,
     adminToken: randomBytes(24).toString("base64url"),

@@ -27,10 +27,17 @@ import { createShowKeyUsage } from "../operator/usage.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { createProbe } from "../upstream/probe/probe.ts";
 
-type Parts = { database: Database; credentials: Credentials; events: OperatorEvents; clock: Clock };
+type Parts = {
+  database: Database;
+  credentials: Credentials;
+  events: OperatorEvents;
+  clock: Clock;
+  /** `keys.accept_foreign`. */
+  acceptForeign: "on" | "off";
+};
 
 /** What operators can do to a database, for a listener or a command; `events` is told of every change. */
-export function createOperator({ database, credentials, events, clock }: Parts): Operator {
+export function createOperator({ database, credentials, events, clock, acceptForeign }: Parts): Operator {
   const store = createKeyStore(database);
   const findKey = createFindKey({ store });
   const issueKey = createIssueKey({
@@ -45,7 +52,7 @@ export function createOperator({ database, credentials, events, clock }: Parts):
   const readNames = createReadNames(database);
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
   return {
-    keys: createManageKeys({ store, findKey, issueKey, readNames, events, clock }),
+    keys: createManageKeys({ store, findKey, issueKey, readNames, events, clock, acceptForeign }),
     funds: createManageFunds({ ledger, accounts: createAccountStore(database), findKey, events }),
     books: createReadBooks({
       findKey,

@@ -18,6 +18,10 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "keys revoke": { example: "tollgate keys revoke tgc_a034Fq4J" },
   "keys update": { example: "tollgate keys update tgc_a034Fq4J --rpm 60 --add-model gpt-4.1-mini" },
   "keys rotate": { example: "tollgate keys rotate tgc_a034Fq4J --overlap 7d" },
+  "keys import": {
+    example: "tollgate keys import keys.jsonl --from litellm --apply",
+    exit1: "a key was refused",
+  },
   topup: { example: "tollgate topup tgc_a034Fq4J 25 --ref invoice-1042" },
   budget: { example: "tollgate budget tgt_b7Xk2mPq 5_000_000 --period month" },
   usage: { example: "tollgate usage tgc_a034Fq4J --days 30" },
@@ -58,6 +62,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
     exit1: "a check failed; warnings do not count",
   },
   "config show": { example: "tollgate config show" },
+  "import litellm": { example: "tollgate import litellm config.yaml --prices model_prices.json --apply" },
   connect: {
     example: "tollgate connect claude-code --url https://gateway.example.com --model claude-sonnet-5 --write",
   },

@@ -44,7 +44,8 @@ async function openOperator(loaded: LoadedConfig): Promise<Opened> {
     const { createOperator } = await import("../app/create-operator.ts");
     const { createReadCredential } = await import("../app/read-credential.ts");
     const database = openDatabase(loaded, () => undefined);
-    const parts = { database, credentials, events: commandEvents(config), clock: systemClock };
+    const { acceptForeign } = config.keys;
+    const parts = { database, credentials, events: commandEvents(config), clock: systemClock, acceptForeign };
     return {
       operator: createOperator(parts),
       through: "database",

@@ -38,7 +38,13 @@ export function openPatient(
   const credentials = loaded && openProviderCredentials(loaded.config.credential, processEnvironment());
   const operator =
     loaded && credentials && database
-      ? createOperator({ database, credentials, events: commandEvents(loaded.config), clock: systemClock })
+      ? createOperator({
+          database,
+          credentials,
+          events: commandEvents(loaded.config),
+          clock: systemClock,
+          acceptForeign: loaded.config.keys.acceptForeign,
+        })
       : dev && remoteOperator(dev);
   const adminToken = loaded?.config.admin.token?.reveal() ?? dev?.adminToken ?? "";
   const patient: Patient = {

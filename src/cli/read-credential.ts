@@ -11,10 +11,10 @@ const CREDENTIAL = /^[\x21-\x7e]+$/;
  * A credential from standard input. Never from an argument, which process lists and the history of shells would keep. Nothing
  * of what was read is repeated in a message.
  */
-export async function readCredential(input: CredentialInput): Promise<string> {
+export async function readCredential(input: CredentialInput, option = "--credential-stdin"): Promise<string> {
   if (input.isTTY) {
     throw new CommandError(
-      "--credential-stdin reads from a pipe or a file, so that the credential is not shown on the screen: put `< FILE` behind the command, or `your-password-manager … |` before it.",
+      `${option} reads from a pipe or a file, so that the credential is not shown on the screen: put \`< FILE\` behind the command, or \`your-password-manager … |\` before it.`,
     );
   }
   const parts: Buffer[] = [];

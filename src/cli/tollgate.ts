@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   models: async () => (await import("./commands/models.ts")).addModelCommands,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctorCommand,
   config: async () => (await import("./commands/config.ts")).addConfigCommands,
+  import: async () => (await import("./commands/import.ts")).addImportCommands,
   connect: async () => (await import("./commands/connect.ts")).addConnectCommand,
   logs: async () => (await import("./commands/logs.ts")).addLogsCommand,
   simulate: async () => (await import("./commands/simulate.ts")).addSimulateCommand,

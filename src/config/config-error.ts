@@ -15,7 +15,15 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[], what: "configuration" | "catalogue file" | "price list" = "configuration") {
+  constructor(
+    problems: readonly Problem[],
+    what:
+      | "configuration"
+      | "catalogue file"
+      | "price list"
+      | "list of keys"
+      | "LiteLLM configuration" = "configuration",
+  ) {
     const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${lineOf(problem)}`);
     const hidden = problems.length - shown.length;
     if (hidden > 0) shown.push(`  … and ${hidden} more.`);

@@ -201,6 +201,14 @@ export const settings = z.strictObject({
         { min: 0, max: 1_000_000, fallback: 600 },
         "Unknown keys that one address, or one IPv6 network (/64), may try per minute. More get 429. 0 sets no limit. Issued keys are never rejected because of this limit.",
       ),
+      accept_foreign: choice(
+        { values: ["off", "on"], fallback: "off" },
+        "`on` accepts keys that kept the secret of another product, and lets operators create them. Set it while you move clients from another gateway. `off` rejects every secret that Tollgate did not make, without a database query.",
+      ),
+      foreign_unknown_per_minute: integer(
+        { min: 1, max: 1_000_000, fallback: 60 },
+        "With `accept_foreign`: unknown secrets of other products that one address, or one IPv6 network (/64), may try per minute. More get 429. Keys that exist are never rejected because of this limit.",
+      ),
     },
   ),
   catalogue: group("The catalogue of models, prices and routes.", {

@@ -2,12 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { tryAgainIn } from "../core/parsed-texts.ts";
-import { createAddressLimit } from "./address-limit.ts";
+import { type AddressLimit, createAddressLimit } from "./address-limit.ts";
 import type { IssuedDigests } from "./issued-digests.ts";
 import type { Key, KeyStore } from "./key.ts";
 import { createKnownKeys } from "./known-keys.ts";
 import { createLookUp, type LookUp } from "./look-up.ts";
-import { digestOf, isWellFormed } from "./secret.ts";
+import { digestOf, isForeign, isWellFormed } from "./secret.ts";
 
 /** Where a caller is; null when it cannot be told apart from others. Asked only when it matters. */
 export type AddressOf = () => string | null;
@@ -28,6 +28,8 @@ type Options = {
   negativeCacheEntries: number;
   negativeCacheMs: number;
   unknownPerMinute: number;
+  acceptForeign: "on" | "off";
+  foreignUnknownPerMinute: number;
 };
 
 /** One message for unknown, malformed, revoked and suspended keys, so that a probe learns nothing. [interface decision 2] */
@@ -39,10 +41,15 @@ export const invalidKey = (): Fault =>
 
 /** A flood of keys nobody knows must not become a flood of queries. */
 const MOST_GUESSES = 64;
+/** Of secrets without a checksum, where every typing error is a guess. */
+const MOST_FOREIGN_GUESSES = 16;
 /** Far more than there are connections to come from. */
 const MOST_ISSUED = 100_000;
 /** Guesses have time; a statement with up to sixty-four of them every so often is what a flood costs the database. */
 const GUESS_PACE_MS = 10;
+
+/** Lookups of secrets that are not known to have been issued, with bounds of their own. */
+type Guesses = { lane: LookUp; limit: AddressLimit; most: number };
 
 const busy = (): Fault =>
   new Fault("service_unavailable", "Too many API keys are being looked up at once. Try again in a moment.", {
@@ -75,16 +82,23 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
     ttlResolution: 0,
     perf: { now: clock.elapsedMs },
   });
-  const addressLimit = createAddressLimit({ clock, perMinute: limits.unknownPerMinute });
   const { findByDigests } = store;
   const lookUp = createLookUp({ findByDigests, paceMs: 0 });
-  const guess = createLookUp({ findByDigests, paceMs: GUESS_PACE_MS });
+  const guessing = (most: number, perMinute: number): Guesses => ({
+    lane: createLookUp({ findByDigests, paceMs: GUESS_PACE_MS }),
+    limit: createAddressLimit({ clock, perMinute }),
+    most,
+  });
+  // Apart from each other: strangers who send anything at all must not use up what new keys of ours are found by.
+  const guesses = guessing(MOST_GUESSES, limits.unknownPerMinute);
+  const foreign = guessing(MOST_FOREIGN_GUESSES, limits.foreignUnknownPerMinute);
   const underway = new Map<string, Promise<Key>>();
   /** Grows when something is forgotten, so that an answer already on its way is not remembered. */
   let generation = 0;
 
   function find(secret: string, addressOf: AddressOf): Promise<Key> | Key {
-    if (!isWellFormed(secret)) throw invalidKey();
+    const among = isWellFormed(secret) ? guesses : foreign;
+    if (among === foreign && !(limits.acceptForeign === "on" && isForeign(secret))) throw invalidKey();
     // The whole digest is the cache key: a shortened one would let two secrets meet.
     const digest = digestOf(secret);
     const key = known.get(digest);
@@ -92,34 +106,34 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
     if (unknown.has(digest)) throw invalidKey();
     const asked = underway.get(digest);
     if (asked) return asked;
-    const pending = ask(digest, addressOf);
+    const pending = ask(digest, addressOf, among);
     underway.set(digest, pending);
     return pending;
   }
 
-  function ask(digest: string, addressOf: AddressOf): Promise<Key> {
+  function ask(digest: string, addressOf: AddressOf, { lane, limit, most }: Guesses): Promise<Key> {
     const bytes = Buffer.from(digest, "base64url");
     if (issued.has(bytes)) {
       if (lookUp.waiting() >= MOST_ISSUED) throw busy();
-      return look({ digest, bytes, lane: lookUp, address: null });
+      return look({ digest, bytes, lane: lookUp, onUnknown: () => undefined });
     }
-    if (guess.waiting() >= MOST_GUESSES) throw busy();
+    if (lane.waiting() >= most) throw busy();
     const address = addressOf();
-    const waitMs = address === null ? 0 : addressLimit.waitMs(address);
+    const waitMs = address === null ? 0 : limit.waitMs(address);
     if (waitMs > 0) throw tooManyUnknown(waitMs);
-    return look({ digest, bytes, lane: guess, address });
+    return look({ digest, bytes, lane, onUnknown: () => address !== null && limit.noteUnknown(address) });
   }
 
-  type Looked = { digest: string; bytes: Buffer; lane: LookUp; address: string | null };
+  type Looked = { digest: string; bytes: Buffer; lane: LookUp; onUnknown: () => void };
 
-  async function look({ digest, bytes, lane, address }: Looked): Promise<Key> {
+  async function look({ digest, bytes, lane, onUnknown }: Looked): Promise<Key> {
     const began = generation;
     try {
       const key = await lane.find(bytes).catch((cause: unknown) => {
         throw unreachable(cause);
       });
       if (key === null) {
-        if (address !== null) addressLimit.noteUnknown(address);
+        onUnknown();
         if (began === generation) unknown.set(digest, true);
         throw invalidKey();
       }

@@ -4,7 +4,7 @@ import { createId } from "../core/ids.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 import type { OpeningFunds } from "../core/opening-funds.ts";
 import type { Key, KeyStore } from "./key.ts";
-import { createSecret, digestOf } from "./secret.ts";
+import { createSecret, digestOf, foreignPrefix, randomBucket } from "./secret.ts";
 
 export type KeyOrder = {
   mode: KeyMode;
@@ -16,7 +16,12 @@ export type KeyOrder = {
   funds: OpeningFunds | null;
 };
 
-export type IssueKey = (order: KeyOrder, by: By) => Promise<{ key: Key; secret: string }>;
+/** `existing` is the SHA-256 of a secret that its holder has already; null: one is made. */
+export type IssueKey = (
+  order: KeyOrder,
+  by: By,
+  existing: Buffer | null,
+) => Promise<{ key: Key; secret: string | null }>;
 
 type Stores = {
   insert: KeyStore["insert"];
@@ -32,10 +37,10 @@ export type Atomically = <Result>(work: (stores: Stores) => Promise<Result>) => 
  */
 export const createIssueKey =
   ({ atomically, clock }: { atomically: Atomically; clock: Clock }): IssueKey =>
-  async ({ funds, ...order }, by) => {
-    const { secret, bucket, prefix } = createSecret(order.mode);
+  async ({ funds, ...order }, by, existing) => {
+    const made = existing === null ? makeSecret(order.mode) : keepSecret(existing);
+    const { secret, bucket, prefix, secretDigest } = made;
     const id = createId(clock.nowMs());
-    const secretDigest = Buffer.from(digestOf(secret), "base64url");
     const key = await atomically(async ({ insert, fund }) => {
       const inserted = await insert({ ...order, id, bucket, prefix, secretDigest });
       if (funds !== null) await fund(id, funds, by);
@@ -43,3 +48,15 @@ export const createIssueKey =
     });
     return { key, secret };
   };
+
+function makeSecret(mode: KeyMode) {
+  const made = createSecret(mode);
+  return { ...made, secretDigest: Buffer.from(digestOf(made.secret), "base64url") };
+}
+
+const keepSecret = (secretDigest: Buffer) => ({
+  secret: null,
+  bucket: randomBucket(),
+  prefix: foreignPrefix(secretDigest),
+  secretDigest,
+});

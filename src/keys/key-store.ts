@@ -113,6 +113,11 @@ export function createKeyStore(queryable: Queryable): KeyStore {
       return rows.map(({ digest }) => digest);
     },
 
+    ownerOf: async (digest) => {
+      const sql = "select key_id from key_secret where digest = $1";
+      return (await queryable.query<{ key_id: string }>(sql, [digest]))[0]?.key_id ?? null;
+    },
+
     insert: async (key) => {
       const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
       const values = [key.id, key.bucket, key.mode, key.label, key.providerScope, key.models, key.rpmLimit, expiresAt];

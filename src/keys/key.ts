@@ -8,12 +8,12 @@ export type KeyStatus = (typeof KEY_STATUSES)[number];
 /** The billing entity: balance, limits and totals hang on it. It has one or more secrets. */
 export type Key = {
   id: string;
-  /** The ledger shard, 0 to 4,095; it also stands in the secret. */
+  /** The ledger shard, 0 to 4,095; it also stands in secrets that we made. */
   bucket: number;
   /** Grows with every change, so that a stale copy is recognised. */
   version: number;
   mode: KeyMode;
-  /** The first twelve characters of the secret that was presented; not secret. */
+  /** The first twelve characters of the secret that was presented, or `ext_` and a part of its digest; not secret. */
   prefix: string;
   label: string | null;
   status: KeyStatus;
@@ -63,6 +63,8 @@ export type KeyStore = {
   digestsAfter: (after: Buffer | null, limit: number) => Promise<Buffer[]>;
   /** Those of some keys. */
   digestsOf: (keyIds: readonly string[]) => Promise<Buffer[]>;
+  /** The id of the key that has or had a secret, withdrawn and revoked ones included; null: none. */
+  ownerOf: (digest: Buffer) => Promise<string | null>;
   insert: (key: NewKey) => Promise<Key>;
   /** Newest first; `after` is the id of the last key already seen. */
   list: (page: { limit: number; after?: string }) => Promise<Key[]>;

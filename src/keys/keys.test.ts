@@ -16,6 +16,8 @@ const limits = {
   negativeCacheEntries: 10,
   negativeCacheMs: 5_000,
   unknownPerMinute: 0,
+  acceptForeign: "off" as const,
+  foreignUnknownPerMinute: 3,
 };
 const HERE = () => "192.0.2.1";
 /** As of a process that has heard of no key yet. */
@@ -228,7 +230,8 @@ test("an issued key's secret is handed back and only its digest is kept [KEY-19]
   };
   const issue = createIssueKey({ atomically: (work) => work({ insert, fund: async () => undefined }), clock });
 
-  const { secret } = await issue(order, { actor: "test" });
+  const { secret: made } = await issue(order, { actor: "test" }, null);
+  const secret = made ?? "";
 
   expect(kept).toMatchObject({ secretDigest: Buffer.from(digestOf(secret), "base64url"), prefix: secret.slice(0, 12) });
   expect(JSON.stringify(kept)).not.toContain(secret.slice(12));
@@ -249,7 +252,7 @@ test("a key and what it starts with are made together, so a failure in between h
   const issue = createIssueKey({ atomically, clock });
 
   const funds = { kind: "budget", tokens: 5n, period: "day" } as const;
-  await expect(issue({ ...order, funds }, { actor: "test" })).rejects.toThrow("the ledger is away");
+  await expect(issue({ ...order, funds }, { actor: "test" }, null)).rejects.toThrow("the ledger is away");
   expect(done).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ beforeEach(() => {
     get: (_events, name) => (what: object) => void told.push([String(name), what]),
   });
   const credentials = openProviderCredentials({ key: null, previousKey: null, directories: "" }, {});
-  operator = createOperator({ database, credentials, events, clock: systemClock });
+  operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "on" });
 });
 
 const ORDER: NewKeyOrder = {
@@ -39,6 +39,7 @@ const ORDER: NewKeyOrder = {
   credit: null,
   budget: null,
   period: null,
+  existing: null,
 };
 const anna = { actor: "anna", requestId: "req_1" };
 const bert = { actor: "bert" };

@@ -13,7 +13,7 @@ import type { IssueKey, KeyOrder } from "../keys/issue-key.ts";
 import type { Key, KeyChanges, KeySecret, KeyStore } from "../keys/key.ts";
 import type { CatalogueNames } from "../catalogue/names-store.ts";
 import { TRANSITIONS, WAY_OUT } from "../keys/key-status.ts";
-import { createSecret, digestOf } from "../keys/secret.ts";
+import { createSecret, digestOf, foreignProblem } from "../keys/secret.ts";
 import { type KeyState, stateOf } from "../keys/usable.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { modelsAfter, requireKnown } from "./key-restriction.ts";
@@ -33,14 +33,20 @@ export type NewKeyOrder = Omit<KeyOrder, "funds"> & {
   credit: NanoCredits | null;
   budget: bigint | null;
   period: BudgetPeriod | null;
+  /** A secret of another product that the key keeps, or its SHA-256; null: a secret is made. */
+  existing: ExistingSecret | null;
 };
+
+/** The digest is a SHA-256 in hexadecimal. */
+export type ExistingSecret = { secret: string } | { digest: string };
 
 /** Models are set as a whole, where null lifts the restriction, or added to and removed from those the key lists. */
 export type KeyUpdate = KeyChanges & { addModels?: readonly string[]; removeModels?: readonly string[] };
 
 /** What operators do with keys. A key is named by its id or its prefix. */
 export type ManageKeys = {
-  create: (order: NewKeyOrder, by: By) => Promise<{ key: KeyDetails; secret: string }>;
+  /** The secret is null where the key keeps one that its holder has. */
+  create: (order: NewKeyOrder, by: By) => Promise<{ key: KeyDetails; secret: string | null }>;
   /** Newest first. */
   list: (page: PageRequest) => Promise<Page<KeyDetails>>;
   show: (name: string) => Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }>;
@@ -60,12 +66,23 @@ type Parts = {
   readNames: () => Promise<CatalogueNames>;
   events: Pick<OperatorEvents, "keyIssued" | "keyStatusChanged" | "keyChanged" | "keyRotated" | "fundsBooked">;
   clock: Clock;
+  /** Whether secrets of other products are taken. */
+  acceptForeign: "on" | "off";
 };
 
 /** Ids begin with the time they were made, so their order is the order of age. */
 const NEWEST_FIRST: Keyset = { list: "keys", values: [UUID] };
 
-export function createManageKeys({ store, findKey, issueKey, readNames, events, clock }: Parts): ManageKeys {
+// oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
+export function createManageKeys({
+  store,
+  findKey,
+  issueKey,
+  readNames,
+  events,
+  clock,
+  acceptForeign,
+}: Parts): ManageKeys {
   const detailsOf = (key: Key): KeyDetails => ({ ...key, status: stateOf(key, clock.nowMs()) });
 
   async function show(name: string): Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }> {
@@ -74,12 +91,21 @@ export function createManageKeys({ store, findKey, issueKey, readNames, events, 
     return { key: detailsOf(key), secrets: secrets.map((secret) => secretDetails(secret, clock.nowMs())) };
   }
 
+  /** Whatever became of the key it belongs to: a secret that was revoked stays so. */
+  async function requireUnused(digest: Buffer): Promise<void> {
+    const keyId = await store.ownerOf(digest);
+    if (keyId !== null)
+      throw new Conflict(`A key has this secret already (id ${keyId}). A secret belongs to one key for good.`);
+  }
+
   return {
     create: async (order, by) => {
-      const { credit: _credit, budget: _budget, period: _period, ...rest } = order;
+      const { credit: _credit, budget: _budget, period: _period, existing, ...rest } = order;
       const funds = openingFunds(order);
+      const digest = existing === null ? null : foreignDigest(existing, acceptForeign);
       await requireKnown(order, readNames);
-      const { key, secret } = await issueKey({ ...rest, funds }, by);
+      if (digest !== null) await requireUnused(digest);
+      const { key, secret } = await issueKey({ ...rest, funds }, by, digest);
       events.keyIssued({ ...noteOf(key), mode: key.mode, ...by });
       if (funds !== null)
         events.fundsBooked({ ...noteOf(key), ...bookingOf(funds), reference: openingReference(key.id), ...by });
@@ -162,6 +188,19 @@ export function openingFunds({ mode, credit, budget, period }: NewKeyOrder): Ope
   if (credit !== null) throw refused("credit", "A token-budget key has no credit. Set a budget instead.");
   if (budget === null && period !== null) throw refused("period", "A period needs a budget. Set both.");
   return budget === null ? null : { kind: "budget", tokens: budget, period: period ?? DEFAULT_PERIOD };
+}
+
+function foreignDigest(existing: ExistingSecret, accept: "on" | "off"): Buffer {
+  if (accept === "off") {
+    throw refused(
+      "existing_secret",
+      "Secrets of other products are not accepted. Set keys.accept_foreign to on for the gateway and for this command.",
+    );
+  }
+  if ("digest" in existing) return Buffer.from(existing.digest, "hex");
+  const problem = foreignProblem(existing.secret);
+  if (problem !== null) throw refused("existing_secret", `This secret can't be kept. ${problem}`);
+  return Buffer.from(digestOf(existing.secret), "base64url");
 }
 
 const refused = (param: string, message: string): Fault => new Fault("invalid_request", message, { param });

@@ -63,7 +63,7 @@ export function buildAdmin(
     bug: (error: unknown) => told.push(`bug ${String(error)}`),
   } as unknown as Events;
   const credentials = openProviderCredentials({ key: credentialKey, previousKey: null, directories: "" }, {});
-  const operator = createOperator({ database, credentials, events, clock: systemClock });
+  const operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "on" });
   const app = createAdmin({
     token: OPERATOR_TOKEN,
     metricsToken,

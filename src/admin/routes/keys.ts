@@ -35,7 +35,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     description: "Only this response contains the secret. Save it; it cannot be shown again.",
     body: keyRequestSchema,
     answers: { 201: keyMadeSchema },
-    refusals: ["invalid_request"],
+    refusals: ["invalid_request", "conflict"],
     handle: async ({ operator: { keys } }, { body, by }) => {
       const { key, secret } = await keys.create(body, by);
       return { status: 201, body: { key: keyView(key), secret } };

@@ -60,7 +60,9 @@ async function readConnection(options: Options): Promise<ClientConnection> {
   const url = options.url ?? dev?.publicUrl;
   if (url === undefined)
     throw new CommandError("pass --url with the address of the gateway, such as --url https://gateway.example.com.");
-  const given = options.keyStdin ? await readCredential(process.stdin) : processEnvironment()["TOLLGATE_KEY"];
+  const given = options.keyStdin
+    ? await readCredential(process.stdin, "--key-stdin")
+    : processEnvironment()["TOLLGATE_KEY"];
   const key = given || (url === dev?.publicUrl ? dev.keys[options.mode ?? "credit"] : NO_KEY);
   if (key === NO_KEY && (options.write || options.check))
     throw new CommandError("there is no key. Set TOLLGATE_KEY to it, or pass it on standard input with --key-stdin.");

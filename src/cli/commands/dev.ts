@@ -8,6 +8,7 @@ import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
 import type { Config } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
+import { invariant } from "../../core/invariant.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { KeyMode } from "../../core/key-mode.ts";
 import { everyPage } from "../../core/page.ts";
@@ -82,7 +83,9 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
 
   const database = await createPglite({ dataFolder: folder });
   await migrate(database, { folder: migrationsFolder() });
-  const operator = createOperator({ database, credentials, events: telemetry.events, clock: systemClock });
+  const { acceptForeign } = config.keys;
+  const events = { events: telemetry.events, clock: systemClock };
+  const operator = createOperator({ database, credentials, ...events, acceptForeign });
   const simulator =
     options.simulator === undefined
       ? await startSimulator(options.recordings === undefined ? {} : { recordingsFolder: options.recordings })
@@ -146,7 +149,10 @@ async function devKeys({ keys, funds }: Operator, folder: string): Promise<DevRe
   const issue = async (mode: KeyMode): Promise<string> => {
     const unlimited = { providerScope: "all", models: null, rpmLimit: null, expiresAtMs: null };
     const penniless = { credit: null, budget: null, period: null };
-    return (await keys.create({ mode, label: `dev ${mode}`, ...unlimited, ...penniless }, BY_COMMAND)).secret;
+    const order = { mode, label: `dev ${mode}`, ...unlimited, ...penniless, existing: null };
+    const { secret } = await keys.create(order, BY_COMMAND);
+    invariant(secret !== null, "a key that keeps no secret is given one");
+    return secret;
   };
   const made = {
     credit: keep(last?.credit) ?? (await issue("credit")),

@@ -9,7 +9,9 @@ import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { keyDetails, keyListing, openingAdvice } from "../text/key-text.ts";
 import { printResult } from "../text/print.ts";
+import { readCredential } from "../read-credential.ts";
 import { addKeyChangeCommands } from "./change-keys.ts";
+import { addKeyImportCommand } from "./import-keys.ts";
 
 type CreateOptions = {
   mode: KeyMode;
@@ -21,6 +23,7 @@ type CreateOptions = {
   model?: string[];
   rpm?: number;
   expires?: string;
+  existingSecretStdin?: true;
   json?: true;
 };
 
@@ -55,6 +58,7 @@ export function addKeyCommands(program: Command): void {
     });
 
   addKeyChangeCommands(keys);
+  addKeyImportCommand(keys);
 }
 
 function addCreateCommand(keys: Command): void {
@@ -74,8 +78,15 @@ function addCreateCommand(keys: Command): void {
     .option("--model <id...>", "restrict the key to these models")
     .option("--rpm <number>", "limit of requests per minute", positiveInteger)
     .option("--expires <date>", "expiry date, such as 2027-01-31 or 2027-01-31T18:00:00Z", isoDate)
+    .option(
+      "--existing-secret-stdin",
+      "keep a secret of another product, read from standard input; only its digest is stored",
+    )
     .option("--json", "print JSON")
     .action(async (options: CreateOptions, command: Command) => {
+      const existing = options.existingSecretStdin
+        ? { secret: await readCredential(process.stdin, "--existing-secret-stdin") }
+        : null;
       await withOperator(command, async (operator, by) => {
         const order = {
           mode: options.mode,
@@ -87,13 +98,15 @@ function addCreateCommand(keys: Command): void {
           credit: options.credit ?? null,
           budget: options.budget === undefined ? null : BigInt(options.budget),
           period: options.period ?? null,
+          existing,
         };
         const { key: made, secret } = await operator.keys.create(order, by);
         const key = keyView(made);
         // The key is made and its secret is nowhere but here, so what is only advice must not keep it from being printed.
         const account = await operator.funds.show(key.id).then(accountView, () => null);
-        if (!options.json) process.stderr.write(openingAdvice(key, account));
-        printResult({ key, secret, account }, { json: options.json === true, text: () => secret });
+        const advice = openingAdvice(key, account, secret === null ? "kept" : "made");
+        if (!options.json) process.stderr.write(advice);
+        printResult({ key, secret, account }, { json: options.json === true, text: () => secret ?? "" });
       });
     });
 }

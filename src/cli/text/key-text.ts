@@ -81,16 +81,18 @@ export function accountFacts(account: AccountJson): [name: string, value: string
 }
 
 /** What the operator should know of a key that was just made; `account` is null when it could not be had. */
-export function openingAdvice(key: KeyJson, account: AccountJson | null): string {
+export function openingAdvice(key: KeyJson, account: AccountJson | null, secret: "made" | "kept" = "made"): string {
   // A date that was mistyped would else be found by whoever is given the key.
   const expired = key.status === "expired" ? ` (already expired on ${key.expires_at ?? ""})` : "";
   const made = `Created ${key.mode} key ${keyName(key)}${expired}`;
-  if (account === null) return `${made}.\n${SAVE_IT}`;
+  const end = secret === "made" ? SAVE_IT : KEPT;
+  if (account === null) return `${made}.\n${end}`;
   return account.balance === "0"
-    ? `${made}. Its balance is 0, so requests are rejected. ${remedy(key)}\n${SAVE_IT}`
-    : `${made} with ${opening(account)}.\n${SAVE_IT}`;
+    ? `${made}. Its balance is 0, so requests are rejected. ${remedy(key)}\n${end}`
+    : `${made} with ${opening(account)}.\n${end}`;
 }
 
+const KEPT = "It kept the secret its holder has; the gateway stores only its digest.\n";
 const SAVE_IT = "Save this secret now; it won't be shown again.\n";
 
 function remedy({ mode, prefix }: KeyJson): string {

@@ -19,6 +19,19 @@ const someModels = models.min(1);
 const expiresAt = moment.transform((text) => Date.parse(text)).nullable();
 const LONGEST_OVERLAP_MS = 366 * 86_400_000;
 
+const existingSecret = z
+  .string()
+  .max(256)
+  .nullable()
+  .default(null)
+  .describe("A secret of another product that the key keeps. Needs `keys.accept_foreign`. Only its digest is stored.");
+const existingDigest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, "Input should be a SHA-256 in 64 lower-case hexadecimal digits")
+  .nullable()
+  .default(null)
+  .describe("SHA-256 of such a secret in hexadecimal, as LiteLLM stores it. Its strength can't be checked.");
+
 /** `key` in a path. */
 export const ofKey = z.object({ key: z.string().describe("Id or prefix of the key.") });
 
@@ -34,13 +47,25 @@ export const keyRequestSchema = z
     credit: credits.nullable().default(null),
     budget: tokens.nullable().default(null),
     period: z.enum(BUDGET_PERIODS).nullable().default(null),
+    existing_secret: existingSecret,
+    existing_digest: existingDigest,
   })
-  .transform(({ provider_scope, rpm_limit, expires_at, ...order }) => ({
+  .refine(({ existing_secret, existing_digest }) => existing_secret === null || existing_digest === null, {
+    path: ["existing_digest"],
+    error: "Give either existing_secret or existing_digest",
+  })
+  .transform(({ provider_scope, rpm_limit, expires_at, existing_secret, existing_digest, ...order }) => ({
     ...order,
     providerScope: provider_scope,
     rpmLimit: rpm_limit,
     expiresAtMs: expires_at,
+    existing: existingOf(existing_secret, existing_digest),
   }));
+
+function existingOf(secret: string | null, digest: string | null): { secret: string } | { digest: string } | null {
+  if (digest !== null) return { digest };
+  return secret === null ? null : { secret };
+}
 
 export const keyRequestView = (order: ReadAs<typeof keyRequestSchema>): WrittenAs<typeof keyRequestSchema> => ({
   mode: order.mode,
@@ -52,6 +77,8 @@ export const keyRequestView = (order: ReadAs<typeof keyRequestSchema>): WrittenA
   credit: order.credit === null ? null : formatCredits(order.credit),
   budget: order.budget === null ? null : Number(order.budget),
   period: order.period,
+  existing_secret: order.existing !== null && "secret" in order.existing ? order.existing.secret : null,
+  existing_digest: order.existing !== null && "digest" in order.existing ? order.existing.digest : null,
 });
 
 export const keyChangeSchema = z
@@ -109,7 +136,9 @@ export const keyPageSchema = pageQuery(100);
 const keySchema = z
   .object({
     id: z.uuid(),
-    prefix: z.string().describe("First 12 characters of the newest secret."),
+    prefix: z
+      .string()
+      .describe("First 12 characters of the newest secret; `ext_` and 8 digits of its SHA-256 if it was kept."),
     mode: z.enum(KEY_MODES),
     status: z.enum(["active", "suspended", "disabled", "revoked", "expired"]),
     label: z.string().nullable(),
@@ -173,7 +202,10 @@ const secrets = z.array(secretSchema).describe("The secrets, newest first, at mo
 const secret = z.string().describe("The secret. Save it now; it won't be shown again.");
 
 export const keyAnswerSchema = z.object({ key: keySchema });
-export const keyMadeSchema = z.object({ key: keySchema, secret });
+export const keyMadeSchema = z.object({
+  key: keySchema,
+  secret: secret.nullable().describe("The secret. Save it now; it won't be shown again. Null if the key kept its own."),
+});
 export const keyShownSchema = z.object({ key: keySchema, secrets });
 export const keyRotatedSchema = z.object({ key: keySchema, secret, secrets });
 export const keyStatusSchema = z.object({

@@ -99,7 +99,7 @@ async function examineChanged(
   });
   const credentials = openProviderCredentials(config.credential, { ACME_KEY: PROVIDER_KEY, ...environment });
   const events = { catalogueChanged: () => undefined } as never;
-  const operator = createOperator({ database, credentials, events, clock: systemClock });
+  const operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "off" });
   const healthy: Patient = {
     host: {
       ...readHost(),

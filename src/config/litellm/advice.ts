@@ -1,0 +1,42 @@
+/** What to do instead of a setting that is not carried, by its place in the file. */
+const ADVICE: Readonly<Record<string, string>> = {
+  "general_settings.master_key": "set TOLLGATE_ADMIN_TOKEN to a new token for operators",
+  "general_settings.database_url": "set DATABASE_URL to a new database; take keys over with `tollgate keys import`",
+  "general_settings.alerting": "alert on Tollgate's metrics; see docs/operate/monitoring.md",
+  "general_settings.max_parallel_requests": "use limits.open_requests",
+  "general_settings.store_model_in_db": "models are always in the database; change them with `tollgate models`",
+  "litellm_settings.drop_params":
+    "nothing: fields that a provider does not know are dropped unless it is OpenAI or Anthropic",
+  "litellm_settings.num_retries": "nothing: other routes of the model are tried before the first byte",
+  "litellm_settings.request_timeout": "use limits.stream_deadline_ms, or the timeouts of a route",
+  "litellm_settings.cache": "responses are not cached; the provider's prompt cache is used and charged at its price",
+  "litellm_settings.callbacks": "use the log, metrics and traces",
+  "litellm_settings.success_callback": "use the log, metrics and traces",
+  "litellm_settings.failure_callback": "use the log, metrics and traces",
+  "litellm_settings.default_fallbacks": "give the models a second route: `tollgate models routes`",
+  "litellm_settings.max_budget": "give each key its credit",
+  "router_settings.routing_strategy": "routes are chosen by priority, weight and recent success",
+  "router_settings.num_retries": "nothing: other routes of the model are tried before the first byte",
+  "router_settings.timeout": "use limits.stream_deadline_ms, or the timeouts of a route",
+  "router_settings.allowed_fails": "nothing: a failing route is avoided by itself",
+  "router_settings.cooldown_time": "nothing: a failing route is avoided by itself",
+  "router_settings.default_fallbacks": "give the models a second route: `tollgate models routes`",
+  "router_settings.context_window_fallbacks": "requests above the context window get 400 with the number",
+  "router_settings.redis_host": "nothing: no Redis is needed",
+  "router_settings.redis_port": "nothing: no Redis is needed",
+  "router_settings.redis_password": "nothing: no Redis is needed",
+  "litellm_params.rpm": "limits at a provider are not kept; limit keys with --rpm",
+  "litellm_params.tpm": "limits at a provider are not kept; limit keys with --rpm",
+  "litellm_params.timeout": "set the timeouts of the route in the catalogue file",
+  "litellm_params.stream_timeout": "set first_byte_timeout_ms of the route in the catalogue file",
+  "litellm_params.max_retries": "nothing: other routes of the model are tried before the first byte",
+  "litellm_params.organization": "use a key of that organization",
+  guardrails: "content is not inspected",
+  mcp_servers: "only model requests are served",
+  environment_variables: "set these where the gateway runs",
+  include: "import each of these files",
+  callback_settings: "use the log, metrics and traces",
+};
+
+export const adviceFor = (place: string): string =>
+  ADVICE[place] ?? ADVICE[place.split(".")[0] ?? ""] ?? "there is nothing like it";
