@@ -64,7 +64,7 @@ export default defineConfig({
         alike: [
           "tests/chaos/{attack,burst,drain,many-streams,unread-body}.test.ts",
           // These choose the formats that meet themselves.
-          "tests/chaos/{busy-loop,rolling-update}/*.test.ts",
+          "tests/chaos/{busy-loop,rolling-update,upgrade}/*.test.ts",
           "tests/chaos/ledger/{crowd,forged-notifications,lease-gap,outages,standby}.test.ts",
         ],
       }),
