@@ -140,3 +140,19 @@ test.each([
 ])("%j is refused", (text, why) => {
   expect(() => read(text)).toThrow(why);
 });
+
+test.each([
+  ["input", "2e-6", "1e-6"],
+  ["output", "1e-6", "2e-6"],
+])("a fallback whose %s alone is dearer is not carried", (_part, input, output) => {
+  const deployment = (name: string, prices: string): string =>
+    `  - model_name: ${name}\n    litellm_params: { model: groq/${name}, ${prices} }\n    model_info: { max_output_tokens: 10 }\n`;
+  const { catalogue, notCarried } = read(
+    `model_list:\n${deployment("own", "input_cost_per_token: 1e-6, output_cost_per_token: 1e-6")}${deployment("other", `input_cost_per_token: ${input}, output_cost_per_token: ${output}`)}router_settings: { fallbacks: [{ own: [other] }] }\n`,
+  );
+
+  expect(catalogue.models.find(({ id }) => id === "own")?.routes).toHaveLength(1);
+  expect(notCarried).toMatchObject([
+    { source: "c.yaml:8", what: expect.stringContaining("which costs more") as string },
+  ]);
+});
