@@ -45,12 +45,14 @@ export async function runBlocks({ fences, commandFolder, port, ...more }: BlockO
   const read = (): string => (existsSync(transcript) ? readFileSync(transcript, "utf8") : "");
   const startedAtMs = performance.now();
   let firstTokenMs = Number.NaN;
-  const watch = setInterval(() => {
+  const look = (): void => {
     if (Number.isNaN(firstTokenMs) && PAID.test(read())) firstTokenMs = performance.now() - startedAtMs;
-  }, 100);
+  };
+  const watch = setInterval(look, 100);
   try {
     const { ran, failure } = await runSession(fences, stage);
     if (failure !== null) throw new Error(failure);
+    look();
     if (Number.isNaN(firstTokenMs)) throw new Error(`no paid token arrived\n${read()}`);
     return { commands: ran, firstTokenMs, transcript: read() };
   } finally {
