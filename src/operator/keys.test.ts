@@ -169,3 +169,14 @@ test("credit is read exactly, and a budget begins anew every month unless said o
     period: "month",
   });
 });
+
+test("of two who keep the same secret at once one gets the key, and the other is told that it is taken", async () => {
+  const order: NewKeyOrder = { ...ORDER, existing: { digest: "5e".repeat(32) } };
+
+  const ended = await Promise.allSettled([operator.keys.create(order, anna), operator.keys.create(order, bert)]);
+
+  expect(ended.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  expect(ended.find(({ status }) => status === "rejected")).toMatchObject({
+    reason: { message: expect.stringContaining("A key has this secret already") as string },
+  });
+});

@@ -105,7 +105,12 @@ export function createManageKeys({
       const digest = existing === null ? null : foreignDigest(existing, acceptForeign);
       await requireKnown(order, readNames);
       if (digest !== null) await requireUnused(digest);
-      const { key, secret } = await issueKey({ ...rest, funds }, by, digest);
+      const issued = issueKey({ ...rest, funds }, by, digest);
+      const { key, secret } = await issued.catch(async (error: unknown) => {
+        // Somebody else may have kept the same secret meanwhile.
+        if (digest !== null) await requireUnused(digest);
+        throw error;
+      });
       events.keyIssued({ ...noteOf(key), mode: key.mode, ...by });
       if (funds !== null)
         events.fundsBooked({ ...noteOf(key), ...bookingOf(funds), reference: openingReference(key.id), ...by });
