@@ -127,7 +127,7 @@ test("keys of LiteLLM are taken over by their digests: planned, then created onc
   });
 });
 
-test("weak secrets, secrets of ours and secrets on a command line are refused, and off means off", async () => {
+test("weak secrets, secrets of ours, and a secret beside a digest are refused", async () => {
   expect(await keep("sk-1234")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("7 characters; 24 to 256") as string,

@@ -8,12 +8,12 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rememberSecrets } from "../support/gateway-process.ts";
 import { watchLateness } from "../support/lateness.ts";
+import { packProject } from "../support/pack-project.ts";
 import { until } from "../support/until.ts";
 
 type PackedFile = { path: string; size: number };
 type Ready = { publicUrl: string; adminToken: string; keys: { credit: string; token_budget: string } };
 
-const ROOT = join(import.meta.dirname, "../..");
 const WANTED_MS = 10_000;
 const READY_TIMEOUT_MS = 120_000;
 const INSTALL_TIMEOUT_MS = 150_000;
@@ -40,7 +40,7 @@ const workFolder = (): string => join(folder, "work");
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-package-"));
   for (const name of ["app", "work", "tarball"]) mkdirSync(join(folder, name));
-  const packed = npm(ROOT, "pack", "--json", "--pack-destination", join(folder, "tarball"));
+  const packed = await packProject(join(folder, "tarball"));
   const [described] = JSON.parse(packed.slice(packed.indexOf("[\n"))) as [{ filename: string; files: PackedFile[] }];
   files = described.files;
   npm(

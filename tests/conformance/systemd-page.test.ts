@@ -1,18 +1,17 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandsOf, type Fence, fencesOf, isRunnable } from "../support/fenced/fences.ts";
 import { runSession, SESSION_TIMEOUT_MS } from "../support/fenced/session.ts";
 import { copyMachine, whyNoCopiedMachine } from "../support/host/copied-machine.ts";
+import { packProject } from "../support/pack-project.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { freePort } from "../support/postgres-cluster.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = "docs/deploy/systemd.md";
-const PACK_TIMEOUT_MS = 150_000;
 
 /** What the page promises of the service that its last command leaves running. */
 const AFTERWARDS: Fence = {
@@ -44,13 +43,7 @@ describe.skipIf(missing)(`every command of ${PAGE}${missing === null ? "" : ` ($
     folder = mkdtempSync(join(tmpdir(), "tollgate-unit-"));
     [database, simulator] = await Promise.all([freshDatabase({ migrated: false }), startSimulatorProcess()]);
     mkdirSync(join(folder, "empty"));
-    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` };
-    execFileSync("npm", ["pack", "--pack-destination", join(folder, "empty")], {
-      cwd: ROOT,
-      env,
-      stdio: "pipe",
-      timeout: PACK_TIMEOUT_MS,
-    });
+    await packProject(join(folder, "empty"));
   });
   afterAll(async () => {
     await simulator.stop();
