@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 type Project = {
   name: string;
   include: string[];
-  /** Decided before a provider is asked, or whatever it says: what it speaks makes no difference. Tried again in the long run. */
+  /** Where what a provider speaks makes no difference, or little for the time it takes. Tried again in the long run. */
   alike?: string[];
 };
 
@@ -52,7 +52,8 @@ export default defineConfig({
         include: ["tests/contract/**/*.test.ts"],
         alike: [
           "tests/contract/*/{401,403,404,405}.test.ts",
-          "tests/contract/{get-usage,health,list-models,openapi,public-listener}/*.test.ts",
+          "tests/contract/{changed-keys,get-model,get-usage,health,list-models,model-capabilities,openapi}/*.test.ts",
+          "tests/contract/{public-listener,refused-fields,stopped-keys}/*.test.ts",
         ],
       }),
       { extends: true, test: { name: "conformance", include: ["tests/conformance/**/*.test.ts"] } },
@@ -62,10 +63,10 @@ export default defineConfig({
         name: "chaos",
         include: ["tests/chaos/**/*.test.ts"],
         alike: [
-          "tests/chaos/{attack,burst,drain,many-streams,unread-body}.test.ts",
+          "tests/chaos/{attack,burst,drain,failover,fuzz,many-streams,unread-body}.test.ts",
           // These choose the formats that meet themselves.
           "tests/chaos/{busy-loop,rolling-update,upgrade}/*.test.ts",
-          "tests/chaos/ledger/{crowd,forged-notifications,lease-gap,outages,standby}.test.ts",
+          "tests/chaos/ledger/{crowd,forged-notifications,lease-gap,outages,random-kills,standby,unconfirmed}.test.ts",
         ],
       }),
     ],
