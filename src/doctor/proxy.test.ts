@@ -19,7 +19,7 @@ const ADMIN_TOKEN = "9f2c41d7a8b3e6059f2c41d7a8b3e605-Qx";
 const BODY_BYTES = 2_097_152;
 const reason = whyUnavailable("15") ?? whyNoNginx();
 
-/** How the proxy is set, by the name of the setting that is wrong. `good` is as docs/operate/behind-a-proxy.md wants it. */
+/** How the proxy is set, by the name of the setting that is wrong. `good` is as docs/deploy/proxies.md wants it. */
 const FORWARD = "proxy_http_version 1.1; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;";
 const LOCATIONS = {
   good: `client_max_body_size 32m; ${FORWARD}`,

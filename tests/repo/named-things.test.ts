@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -34,6 +34,16 @@ test("every attribute of a span that a page names is one that spans have", () =>
 
   expect(named.length).toBeGreaterThan(5);
   expect(missingFrom(read("src/telemetry/attribute-names.ts"), named)).toEqual([]);
+});
+
+test("every page that the program or a deployment file sends people to is there", () => {
+  const files = globSync("{src,deploy}/**/*.{ts,yml,yaml,txt,md,conf,env,service,tpl}", { cwd: ROOT });
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/\bdocs\/[a-z-]+\/[a-z0-9-]+\.md\b/g)].map(([page]) => ({ file, page })),
+  );
+
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ page }) => !existsSync(join(ROOT, page)))).toEqual([]);
 });
 
 test("every log line that a page quotes is one that the code writes", () => {

@@ -94,7 +94,7 @@ export const PROXY_CHECKS: readonly Check[] = [
     id: "proxy-streaming",
     title: "streaming",
     finds: "The proxy holds a stream back, cuts it, or does not forward the Authorization header.",
-    fix: "Turn off response buffering and compression of streams in the proxy (nginx: proxy_buffering off). See docs/operate/behind-a-proxy.md.",
+    fix: "Turn off response buffering and compression of streams in the proxy (nginx: proxy_buffering off). See docs/deploy/proxies.md.",
     after: ["proxy-certificate"],
     run: async (patient) => {
       const { stream } = wayInOf(patient);
@@ -107,7 +107,7 @@ export const PROXY_CHECKS: readonly Check[] = [
     id: "proxy-addresses",
     title: "client addresses",
     finds: "The gateway does not know client addresses, takes the proxy's for them, or believes what clients claim.",
-    fix: "Set listen.trusted_proxies, and let the proxy write X-Forwarded-For: docs/operate/behind-a-proxy.md.",
+    fix: "Set listen.trusted_proxies, and let the proxy write X-Forwarded-For: docs/deploy/proxies.md.",
     after: ["proxy-streaming"],
     run: async (patient) => {
       const { seen } = await wayInOf(patient).stream(0);
