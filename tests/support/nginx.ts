@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
+import { accepts } from "./accepts.ts";
 import { until } from "./until.ts";
 
 const INSTALLED = ["/usr/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"];
@@ -36,7 +36,7 @@ ${servers}
   let output = "";
   child.stderr.on("data", (bytes: Buffer) => void (output += bytes.toString()));
   const alive = (): boolean => child.exitCode === null && child.signalCode === null;
-  const listening = async (): Promise<boolean> => (await Promise.all(ports.map(answers))).every(Boolean);
+  const listening = async (): Promise<boolean> => (await Promise.all(ports.map(accepts))).every(Boolean);
   await until(async () => !alive() || (await listening()), "nginx listens", 60_000);
   if (!alive()) throw new Error(`nginx did not start: ${output}`);
   return {
@@ -47,16 +47,4 @@ ${servers}
       await exited;
     },
   };
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

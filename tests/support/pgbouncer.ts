@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { join } from "node:path";
+import { accepts } from "./accepts.ts";
 import { serverFolder, unprivileged } from "./postgres-binaries.ts";
 import { freePort } from "./postgres-cluster.ts";
 import { until } from "./until.ts";
@@ -38,7 +38,7 @@ export async function startPgbouncer(options: {
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (bytes: Buffer) => void (output += bytes.toString()));
   const alive = (): boolean => child.exitCode === null && child.signalCode === null;
-  await until(async () => !alive() || (await answers(listenPort)), "PgBouncer answers", 20_000);
+  await until(async () => !alive() || (await accepts(listenPort)), "PgBouncer answers", 20_000);
   if (!alive()) throw new Error(`PgBouncer did not start: ${output}`);
   return { port: listenPort, pid: child.pid ?? 0, close: () => close(child, folder) };
 }
@@ -51,16 +51,4 @@ async function close(child: ChildProcess, folder: string): Promise<void> {
     await exited;
   }
   await rm(folder, { recursive: true, force: true });
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
+import { accepts } from "../accepts.ts";
 import { freePort } from "../postgres-cluster.ts";
 import { installPythonPackages } from "../python-environment.ts";
 import { until } from "../until.ts";
@@ -132,16 +132,4 @@ export async function startProxy(name: ProxyName, place: Place): Promise<Running
       await exited;
     },
   };
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
