@@ -1,28 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parse } from "yaml";
+import { COMPOSE_FOLDER, readCompose, type Service } from "../../tests/support/compose-file.ts";
 import { until } from "../../tests/support/until.ts";
 import type { Engine } from "./engine.ts";
 
-type Service = {
-  image: string;
-  command?: string[];
-  environment?: Record<string, string>;
-  secrets?: string[];
-  volumes?: string[];
-  ports?: string[];
-  depends_on?: Record<string, { condition: string }>;
-  healthcheck?: { test: string[] };
-  restart?: string;
-  read_only?: boolean;
-  cap_drop?: string[];
-  security_opt?: string[];
-};
-type Compose = { services: Record<string, Service>; secrets: Record<string, { file: string }> };
-
-const FOLDER = join(import.meta.dirname, "../../deploy/compose");
 const PATIENCE_MS = 300_000;
 const NETWORK = "tollgate-acted";
 
@@ -31,8 +14,7 @@ const NETWORK = "tollgate-acted";
  * the order of `depends_on`. Returns the time to the first paid token, and the services in the order of their start.
  */
 export async function actCompose(engine: Engine, port: number) {
-  const text = readFileSync(join(FOLDER, "compose.yaml"), "utf8").replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1");
-  const { services, secrets } = parse(text, { merge: true }) as Compose;
+  const { services, secrets } = readCompose((text) => text.replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1"));
   const folder = mkdtempSync(join(tmpdir(), "tollgate-compose-"));
   const startedAtMs = performance.now();
   writeSecrets(folder, Object.keys(secrets));
@@ -43,7 +25,7 @@ export async function actCompose(engine: Engine, port: number) {
       const [source = "", ...rest] = volume.split(":");
       const place = source.startsWith("./secrets/")
         ? join(folder, source.slice("./secrets/".length))
-        : resolve(FOLDER, source);
+        : resolve(COMPOSE_FOLDER, source);
       return source.startsWith(".") ? [place, ...rest].join(":") : `acted-${volume}`;
     });
     engine.podman(

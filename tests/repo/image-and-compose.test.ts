@@ -8,6 +8,7 @@ import { afterEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readCatalogueFile } from "../../src/config/catalogue-file.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { readCompose } from "../support/compose-file.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -15,26 +16,7 @@ const { version } = JSON.parse(read("package.json")) as { version: string };
 const containerfile = read("deploy/image/Containerfile");
 const page = (name: string): string => read(`docs/deploy/${name}.md`);
 
-type Service = {
-  image: string;
-  command?: string[];
-  environment?: Record<string, string>;
-  secrets?: string[];
-  volumes?: string[];
-  ports?: string[];
-  depends_on?: Record<string, { condition: string }>;
-  healthcheck?: { test: string[] };
-  read_only?: boolean;
-  cap_drop?: string[];
-  security_opt?: string[];
-  stop_grace_period?: string;
-};
-type Compose = {
-  services: Record<string, Service>;
-  volumes: Record<string, unknown>;
-  secrets: Record<string, { file: string }>;
-};
-const compose = parse(read("deploy/compose/compose.yaml"), { merge: true }) as Compose;
+const compose = readCompose();
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image.includes("TOLLGATE_IMAGE"));
 const FOLDER = "deploy/compose";
