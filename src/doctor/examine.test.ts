@@ -6,7 +6,8 @@ import {
   PROVIDER_KEY,
   startInstallation,
 } from "../../tests/support/doctor/installation.ts";
-import { WAYS_TO_BREAK } from "../../tests/support/doctor/ways-to-break.ts";
+import { HOST_WAYS } from "../../tests/support/doctor/ways-to-break-host.ts";
+import { SERVICE_WAYS } from "../../tests/support/doctor/ways-to-break-services.ts";
 import { startPgbouncer, whyNoPgbouncer } from "../../tests/support/pgbouncer.ts";
 import { poolerConfiguration } from "../../tests/support/pooler-page.ts";
 import { whyUnavailable } from "../../tests/support/postgres.ts";
@@ -16,6 +17,7 @@ import type { CheckId } from "./check.ts";
 import { CHECKS } from "./checks.ts";
 import { judgeVersion } from "./checks/server-checks.ts";
 
+const WAYS_TO_BREAK = [...HOST_WAYS, ...SERVICE_WAYS];
 const reason = whyUnavailable("15");
 const PAGE = new URL("../../docs/operate/doctor.md", import.meta.url);
 /** Those have a test file of their own. */

@@ -1,21 +1,7 @@
-import { chmodSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { ConfigError } from "../../../src/config/config-error.ts";
-import { createSecret } from "../../../src/core/secret.ts";
-import type { CheckId, Status } from "../../../src/doctor/check.ts";
-import type { Host } from "../../../src/doctor/host.ts";
 import type { Patient } from "../../../src/doctor/patient.ts";
 import { quarantinedHold } from "../quarantined-hold.ts";
-import { ADMIN_TOKEN, type Change, GIBIBYTE } from "./installation.ts";
-
-/** One thing that is broken on purpose, and the line that must say so. */
-export type WayToBreak = Change & {
-  breaks: string;
-  /** On the database, as a superuser. */
-  sql?: readonly string[];
-  undo?: readonly string[];
-  expected: { id: CheckId; status: Status; message: RegExp; fix: RegExp };
-};
+import { GIBIBYTE } from "./installation.ts";
+import { onHost, type WayToBreak } from "./way-to-break.ts";
 
 const shifted =
   (clockAheadMs: number) =>
@@ -28,118 +14,13 @@ const shifted =
       },
     },
   });
-const onHost = (host: Partial<Host>) => (healthy: Patient) => ({ host: { ...healthy.host, ...host } });
 const today = "to_char(now() at time zone 'UTC', 'YYYYMMDD')";
 const rename = (from: string, to: string): string =>
   `do $$ begin execute format('alter table %I rename to %I', '${from}' || ${today}, '${to}' || ${today}); end $$`;
 const PROCESS = "00000000-0000-7000-8000-000000000001";
 
-export const WAYS_TO_BREAK: readonly WayToBreak[] = [
-  {
-    breaks: "the settings file",
-    patient: () => ({
-      config: null,
-      settingsProblem: new ConfigError([
-        { path: "listen.port", source: "tollgate.yaml:2", message: "expected a whole number." },
-      ]),
-    }),
-    expected: {
-      id: "settings-load",
-      status: "failed",
-      message: /tollgate\.yaml:2: listen\.port/,
-      fix: /tollgate config show/,
-    },
-  },
-  {
-    breaks: "a setting that is required",
-    patient: ({ config }) => ({ config: config && { ...config, admin: { ...config.admin, token: null } } }),
-    expected: {
-      id: "settings-required",
-      status: "failed",
-      message: /^admin\.token is not set$/,
-      fix: /openssl rand -hex 32/,
-    },
-  },
-  {
-    breaks: "the token of an admin listener that everybody reaches",
-    patient: ({ config }) => ({
-      config: config && {
-        ...config,
-        admin: { ...config.admin, host: "0.0.0.0", token: createSecret("aaaaaaaaaaaaaaaa") },
-      },
-    }),
-    expected: {
-      id: "settings-admin",
-      status: "warning",
-      message: /0\.0\.0\.0:8081.*16 characters, 1 of them different/,
-      fix: /admin\.host to 127\.0\.0\.1/,
-    },
-  },
-  {
-    breaks: "the mode of a file with a secret",
-    patient: (_, { folder }) => {
-      const file = join(folder, "token");
-      writeFileSync(file, ADMIN_TOKEN);
-      chmodSync(file, 0o644);
-      return { secretFiles: [file] };
-    },
-    expected: {
-      id: "settings-files",
-      status: "warning",
-      message: /every user of this machine can read .*token$/,
-      fix: /chmod 600 .*token/,
-    },
-  },
-  {
-    breaks: "the drain deadline",
-    environment: { TOLLGATE_DRAIN_DEADLINE_MS: "30000" },
-    expected: {
-      id: "settings-drain",
-      status: "warning",
-      message: /^30 s, but a stream may run for 300 s/,
-      fix: /drain\.deadline_ms above/,
-    },
-  },
-  {
-    breaks: "Node.js",
-    patient: onHost({ nodeVersion: "24.10.3" }),
-    expected: {
-      id: "host-node",
-      status: "failed",
-      message: /^24\.10\.3; 24\.11 or newer is needed$/,
-      fix: /Install Node\.js 24\.11/,
-    },
-  },
-  {
-    breaks: "the number of workers",
-    patient: () => ({ workers: 9 }),
-    expected: { id: "host-processors", status: "warning", message: /^9 workers, 8 processors/, fix: /--workers N/ },
-  },
-  {
-    breaks: "the limit of open files",
-    patient: onHost({ openFiles: 1_024 }),
-    expected: {
-      id: "host-files",
-      status: "warning",
-      message: /may open 1,024; the settings allow for 30,110/,
-      fix: /LimitNOFILE/,
-    },
-  },
-  {
-    breaks: "the memory of a container",
-    patient: onHost({ memoryBytes: GIBIBYTE }),
-    expected: {
-      id: "host-memory",
-      status: "warning",
-      message: /^1 GiB; request bodies of 2 workers may take 1 GiB$/,
-      fix: /body_budget_bytes/,
-    },
-  },
-  {
-    breaks: "the disk",
-    patient: onHost({ spaceOf: () => ({ freeBytes: 1_048_576, totalBytes: 100 * GIBIBYTE }) }),
-    expected: { id: "host-disk", status: "failed", message: /^1 MiB \(0%\) free for /, fix: /Free some space/ },
-  },
+/** In the database, the ledger, and what the catalogue offers. */
+export const SERVICE_WAYS: readonly WayToBreak[] = [
   {
     breaks: "the address of the database",
     url: () => "postgres://tollgate@127.0.0.1:1/tollgate",
