@@ -263,3 +263,20 @@ test("a metrics token that equals the admin token is refused, and neither is sho
   expect(problems).toMatchObject([{ path: "admin.metrics_token", source: "TOLLGATE_ADMIN_METRICS_TOKEN" }]);
   expect(message).not.toContain(CANARY);
 });
+
+test("what OpenTelemetry's own tools put into the environment of every service does not keep the gateway from starting", () => {
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20x, tenant=a",
+    OTEL_SERVICE_NAME: "gateway (blue)",
+    OTEL_TRACES_SAMPLER_ARG: "endpoint=http://localhost:14250,pollingIntervalMs=5000",
+  };
+
+  const { config } = loadConfig({ environment, readFile: noFiles });
+
+  expect(config.traces).toMatchObject({
+    endpoint: "http://collector:4318/",
+    serviceName: "gateway (blue)",
+    sample: "1",
+  });
+});

@@ -11,6 +11,11 @@ const BASE_URL = {
   pattern: /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*[^\s?#/])?$/,
   expected: "an http or https URL without credentials, query or trailing slash",
 };
+/** As OpenTelemetry's own tools write it, with or without a slash at the end. */
+const COLLECTOR_URL = {
+  pattern: /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/,
+  expected: "an http or https URL without credentials or query",
+};
 const DECIMAL = {
   pattern: /^(?=.*[1-9])\d{1,12}(?:\.\d{1,9})?$/,
   expected: "a decimal number above 0 with at most 9 digits after the point",
@@ -18,7 +23,7 @@ const DECIMAL = {
 const FRACTION = { pattern: /^(?:0(?:\.\d{1,6})?|1(?:\.0{1,6})?)$/, expected: "a number from 0 to 1" };
 /** As OpenTelemetry writes it in `OTEL_EXPORTER_OTLP_HEADERS`. */
 const HEADER_LIST = {
-  pattern: /^[\w-]{1,128}=[\x21-\x2b\x2d-\x7e]{1,4096}(?:,[\w-]{1,128}=[\x21-\x2b\x2d-\x7e]{1,4096}){0,15}$/,
+  pattern: /^ ?[\w-]{1,128}=[\x21-\x2b\x2d-\x7e]{1,4096}(?: ?, ?[\w-]{1,128}=[\x21-\x2b\x2d-\x7e]{1,4096}){0,15}$/,
   expected: "name=value pairs separated by commas, with percent-encoded values",
 };
 const KEY_OF_32_BYTES = {
@@ -314,7 +319,7 @@ export const settings = z.strictObject({
   }),
   traces: group("OpenTelemetry traces: spans for each request, its provider calls and its ledger calls.", {
     endpoint: optionalText(
-      { ...BASE_URL, environment: "OTEL_EXPORTER_OTLP_ENDPOINT" },
+      { ...COLLECTOR_URL, environment: "OTEL_EXPORTER_OTLP_ENDPOINT" },
       "Base URL of a collector that accepts OTLP over HTTP, such as `http://127.0.0.1:4318`. Spans are sent to `/v1/traces` below it. If unset, none are sent.",
     ),
     headers: secret(
@@ -323,17 +328,14 @@ export const settings = z.strictObject({
     ),
     service_name: text(
       {
-        pattern: /^[\w.:/ -]{1,128}$/,
-        expected: "1 to 128 letters, digits, spaces or ._:/-",
+        pattern: /^[\x20-\x7e]{1,256}$/,
+        expected: "1 to 256 printable characters",
         fallback: "tollgate",
         environment: "OTEL_SERVICE_NAME",
       },
       "The `service.name` of the spans.",
     ),
-    sample: text(
-      { ...FRACTION, fallback: "1", environment: "OTEL_TRACES_SAMPLER_ARG" },
-      "Share of requests that are traced, from 0 to 1.",
-    ),
+    sample: text({ ...FRACTION, fallback: "1" }, "Share of requests that are traced, from 0 to 1."),
     parent: choice(
       { values: ["ignore", "continue"], fallback: "ignore" },
       "Whether a request with a `traceparent` header continues the trace it names. `continue` lets the sender decide which requests are traced: set it only if a proxy of yours sets the header.",

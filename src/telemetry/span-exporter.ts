@@ -73,7 +73,7 @@ export async function startSpanExport(parts: Parts): Promise<SpanExport> {
   const { endpoint, headers, serviceName, version, sample, on } = parts;
   const waiting = { spans: 0 };
   const otlp = new OTLPTraceExporter({
-    url: `${endpoint}/v1/traces`,
+    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
     headers: { ...headers },
     timeoutMillis: TIMEOUT_MS,
   });

@@ -47,7 +47,7 @@ describe.skipIf(folder === null)("traces, as a collector with OpenTelemetry's ow
     const { port } = await collector.ask<{ port: number }>({ ask: "start" });
     gateway = await startGatewayProcess({
       settings: {
-        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`,
         OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${COLLECTOR_SECRET}`,
         OTEL_SERVICE_NAME: "gateway-under-test",
         TOLLGATE_TRACES_PARENT: "continue",

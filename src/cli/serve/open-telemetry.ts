@@ -59,6 +59,7 @@ const headerList = (text: string): Record<string, string> =>
   Object.fromEntries(
     text
       .split(",")
+      .map((pair) => pair.trim())
       .filter((pair) => pair !== "")
       .map((pair) => [pair.slice(0, pair.indexOf("=")), decoded(pair.slice(pair.indexOf("=") + 1))]),
   );
