@@ -50,7 +50,7 @@ at(25);
 admit("D", "0.40", east);
 at(28);
 ledger.checkpoint([
-  { id: idOf("D"), seq: 1, cost: credits("0.15"), inputTokens: 1, outputTokens: 1, contentDelivered: true },
+  { id: idOf("D"), bucket: 7, seq: 1, cost: credits("0.15"), inputTokens: 1, outputTokens: 1, contentDelivered: true },
 ]);
 note("D: checkpoint at 0.15");
 at(31);
@@ -85,7 +85,15 @@ function note(text: string | null): void {
 }
 
 function admit(name: string, amount: string, processId: string): void {
-  const ask = { id: idOf(name), keyId, keyVersion: 1, rpmLimit: null, least: credits(amount), most: credits(amount) };
+  const ask = {
+    id: idOf(name),
+    keyId,
+    bucket: 7,
+    keyVersion: 1,
+    rpmLimit: null,
+    least: credits(amount),
+    most: credits(amount),
+  };
   const rest = { unlimited: false, model: "m", priceVersion: 1, lifetimeMs: 360_000, claim: null };
   const [verdict] = ledger.admit(processId, [{ ...ask, ...rest }]);
   if (verdict?.kind === "admitted") return note(`${name} admitted: ${formatCredits(verdict.amount)} reserved`);
@@ -97,7 +105,7 @@ function admit(name: string, amount: string, processId: string): void {
 function settle(name: string, outcome: Outcome, charge: string): void {
   const ending = { id: idOf(name), keyId, outcome, charge: credits(charge), usage: NO_USAGE };
   const [settled] = ledger.settle([
-    { ...ending, contentDelivered: true, record: null, answer: null, ...NOTHING_BORNE },
+    { ...ending, contentDelivered: true, record: null, answer: null, bucket: 7, ...NOTHING_BORNE },
   ]);
   const charged = settled?.kind === "settled" ? formatCredits(settled.charged) : "?";
   const how = {

@@ -52,7 +52,7 @@ export async function startLedger({ config, database, events, clock }: ProcessPa
     clock,
     batchItems: settings.batchItems,
     events,
-    running: running.ids,
+    running: running.requests,
     onLeaseLost: running.cutLost,
     onHoldClosed: running.cutClosed,
   });

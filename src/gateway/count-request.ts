@@ -10,17 +10,18 @@ export type CountRequest = (caller: Caller, id: string) => Promise<void>;
 export const createCountRequest =
   ({ askLedger }: { askLedger: AskLedger }): CountRequest =>
   async (caller, id) => {
-    const { verdict, caller: now } = await askLedger(caller, ({ id: keyId, version, rpmLimit }) => ({
+    const { verdict, caller: now } = await askLedger(caller, ({ id: keyId, bucket, version, rpmLimit }) => ({
       ...COUNT_ONLY,
       id,
       keyId,
+      bucket,
       keyVersion: version,
       rpmLimit,
     }));
     if (verdict.kind === "rate_limited") throw overRate(now.key.rpmLimit, verdict.retryAfterMs);
   };
 
-const COUNT_ONLY: Omit<Ask, "id" | "keyId" | "keyVersion" | "rpmLimit"> = {
+const COUNT_ONLY: Omit<Ask, "id" | "keyId" | "bucket" | "keyVersion" | "rpmLimit"> = {
   least: 0n,
   most: 0n,
   unlimited: false,

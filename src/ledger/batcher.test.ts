@@ -4,7 +4,7 @@ import { createModel } from "../../tests/ledger/model.ts";
 import { createId } from "../core/ids.ts";
 import { type Batcher, createBatcher } from "./batcher.ts";
 import { LedgerUnavailableError } from "./lane.ts";
-import type { Ask, Claimed, Settlement, StoredAnswer } from "./ledger.ts";
+import type { Ask, Claimed, Settlement, StoredAnswer, Undone } from "./ledger.ts";
 import { NO_USAGE } from "../core/usage.ts";
 import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
 import { PLAIN_ASK } from "../../tests/support/plain-ask.ts";
@@ -56,7 +56,7 @@ function faultyLedger() {
       },
       admit: (processId: string, asks: readonly Ask[]) => through(asks, () => target.admit(processId, asks)),
       settle: (settlements: readonly Settlement[]) => through(settlements, () => target.settle(settlements)),
-      void: (requests: readonly { id: string; keyId: string }[]) => through(requests, () => target.void(requests)),
+      void: (requests: readonly Undone[]) => through(requests, () => target.void(requests)),
       suspend: (keyIds: readonly string[]) => through(keyIds, () => target.suspend(keyIds)),
     },
   };
@@ -102,6 +102,7 @@ const settlement = (id: string, bodyBytes = 0): Settlement => ({
   contentDelivered: true,
   record: null,
   answer: bodyBytes === 0 ? null : { status: 200, contentType: "text/plain", body: Buffer.alloc(bodyBytes) },
+  bucket: 7,
   ...NOTHING_BORNE,
 });
 const turn = async (): Promise<void> => {
@@ -287,7 +288,7 @@ test("a void outlives an outage that refuses everything else", async () => {
   const it = ask();
   await batcher.admit(it);
   faulty.line.cutBefore = true;
-  const voided = batcher.void({ id: it.id, keyId });
+  const voided = batcher.void({ id: it.id, keyId, bucket: 7 });
   await pass(5_000);
   faulty.line.cutBefore = false;
   await pass(200);

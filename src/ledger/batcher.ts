@@ -65,8 +65,8 @@ export function createBatcher(options: BatcherOptions): Batcher {
     longestMs: PATIENCE * limits.timeoutMs,
     breaker,
     // A request that only counts against the rate holds nothing to release.
-    abandoned: ({ id, keyId, most }) => {
-      if (most > 0n) cancel.submit({ id, keyId }).catch(onLostRelease);
+    abandoned: ({ id, keyId, bucket, most }) => {
+      if (most > 0n) cancel.submit({ id, keyId, bucket }).catch(onLostRelease);
     },
   });
   // A flood of repeats keeps itself waiting, and neither others' admissions nor the word on whether the ledger lives.
@@ -136,12 +136,12 @@ function settleLanes(options: BatcherOptions, breaker: DatabaseBreaker) {
 type AdmitLanes = { admit: Lane<Ask, BatchVerdict>; replay: Lane<Claimed, StoredAnswer | null> };
 
 async function admitWhole(ask: Ask, { admit, replay }: AdmitLanes): Promise<AdmitVerdict> {
-  const { keyId, claim } = ask;
+  const { keyId, bucket, claim } = ask;
   const verdict = await admit.submit(ask);
   if (verdict.kind !== "replay") return verdict;
   invariant(claim, "a replay is the verdict on a claim");
   const rate = verdict.rate === undefined ? {} : { rate: verdict.rate };
-  const answer = await replay.submit({ keyId, claim });
+  const answer = await replay.submit({ keyId, bucket, claim });
   // It was undone or has expired since: what the claim is worth now, the next try is told.
   return { ...(answer === null ? { kind: "in_progress" } : { kind: "replay", answer }), ...rate };
 }

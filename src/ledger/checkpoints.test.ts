@@ -37,6 +37,7 @@ afterEach(() => {
 
 const at = (id: string, seq: number, cost = BigInt(seq)): Checkpoint => ({
   id,
+  bucket: 7,
   seq,
   cost,
   inputTokens: 1,

@@ -43,6 +43,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     const ask: Ask = {
       id: createId(nowMs),
       keyId,
+      bucket: 7,
       keyVersion: 1,
       rpmLimit: null,
       least: 1n,
@@ -58,6 +59,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   }
   const checkpoint = (id: string, cost: bigint) => ({
     id,
+    bucket: 7,
     seq: 1,
     cost,
     inputTokens: 1,
@@ -85,7 +87,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         holdFoundClosed: () => undefined,
         dayPartitioned: ({ result }) => heard.push(result),
       },
-      running: () => running,
+      running: () => running.map((id) => ({ id, bucket: 7 })),
       onLeaseLost: () => undefined,
       onHoldClosed: (holdId) => heard.push(`closed ${holdId}`),
     });
@@ -112,7 +114,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       const processId = createId(nowMs);
       const duties = await start(processId, heard);
       const [open, gone] = [await admit(processId), await admit(processId)];
-      await ledger.void([{ id: gone, keyId }]);
+      await ledger.void([{ id: gone, keyId, bucket: 7 }]);
 
       duties.checkpoints.add(checkpoint(open, 9n));
       duties.checkpoints.add(checkpoint(gone, 9n));
@@ -135,7 +137,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       const [open, gone] = [await admit(processId), await admit(processId)];
       running.push(open, gone);
       await ledger.checkpoint([checkpoint(open, 9n)]);
-      await ledger.void([{ id: gone, keyId }]);
+      await ledger.void([{ id: gone, keyId, bucket: 7 }]);
 
       skippedMs = 20_000;
       await until(() => heard.includes(`closed ${gone}`), "the ended request is told");

@@ -5,7 +5,7 @@ import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
 import { type HousekeepingStore, type Partitioned, startHousekeeping } from "./housekeeping.ts";
 import type { Failure } from "./lane.ts";
 import { startLease } from "./lease.ts";
-import type { Ledger, LostHolds } from "./ledger.ts";
+import type { Checkpoint, Ledger, LostHolds } from "./ledger.ts";
 import { startSweeper } from "./sweeper.ts";
 
 type DutyEvents = {
@@ -31,7 +31,7 @@ type DutiesOptions = {
   batchItems: number;
   events: DutyEvents;
   /** The requests under way in this process. */
-  running: () => Iterable<string>;
+  running: () => Iterable<Pick<Checkpoint, "id" | "bucket">>;
   /** Every stream of this process must be cut. */
   onLeaseLost: () => void;
   /** The stream of this request must be cut: it was swept or voided. */
@@ -64,7 +64,7 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
     clock,
     onRenewed: () => events.dutyDone("lease"),
     onLapsed: () => {
-      for (const id of options.running()) checkpoints.add({ id, ...NOTHING_NEW });
+      for (const { id, bucket } of options.running()) checkpoints.add({ id, bucket, ...NOTHING_NEW });
     },
     onFailed: failed("lease"),
     onLost: () => {

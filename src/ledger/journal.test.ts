@@ -80,7 +80,7 @@ test("each entry says what the balance was after it, which request it was, and w
   const money = { keyId, about: null, actor: "somebody" };
   await ledger.fund({ ...money, reference: "invoice", kind: "purchase", amount: 2_000_000_000n });
   await target.advance(60_000);
-  const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000 };
+  const ask = { bucket: 7, keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000 };
   await ledger.admit(createId(NOON_MS), [
     { ...ask, id, keyId, least: 1n, most: 500_000_000n, model: "m", priceVersion: 1 },
   ]);
@@ -92,6 +92,7 @@ test("each entry says what the balance was after it, which request it was, and w
     contentDelivered: true,
     record: null,
     answer: null,
+    bucket: 7,
     ...NOTHING_BORNE,
   } as const;
   await ledger.settle([{ ...end, id, keyId, charge: 250_000_000n }]);
@@ -148,7 +149,7 @@ test("a token key's entries say how much of the period was used after them, and 
   const spend = async (charge: bigint): Promise<void> => {
     // An id is made a little before its request reaches the ledger.
     const id = createId(target.nowMs() - 1);
-    const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000 };
+    const ask = { bucket: 7, keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000 };
     await ledger.admit(createId(NOON_MS), [{ ...ask, id, keyId, least: 1n, most: 50n, model: "m", priceVersion: 1 }]);
     const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
     const end = {
@@ -157,6 +158,7 @@ test("a token key's entries say how much of the period was used after them, and 
       contentDelivered: true,
       record,
       answer: null,
+      bucket: 7,
       ...NOTHING_BORNE,
     } as const;
     await ledger.settle([{ ...end, id, keyId, charge }]);

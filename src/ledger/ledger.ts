@@ -12,6 +12,8 @@ export type Ask = {
   /** A UUID v7 made before the call, so that an unanswered call can be repeated. */
   id: string;
   keyId: string;
+  /** Where the money of its key is. Calls of one bucket go together; it is the same for all calls of a request. */
+  bucket: number;
   keyVersion: number;
   rpmLimit: number | null;
   /** Below this it does not start. `least` and `most` both 0: count it against the rate and hold nothing. */
@@ -61,7 +63,7 @@ type Decision =
 export type BatchVerdict = Exclude<AdmitVerdict, { kind: "replay" }> | { kind: "replay"; rate?: Rate };
 
 /** The claim of a request whose answer may have been kept. */
-export type Claimed = { keyId: string; claim: Claim };
+export type Claimed = { keyId: string; bucket: number; claim: Claim };
 
 export type RecordDetails = {
   provider: string;
@@ -76,6 +78,7 @@ export type RecordDetails = {
 export type Settlement = {
   id: string;
   keyId: string;
+  bucket: number;
   outcome: Outcome;
   charge: bigint;
   usage: Usage;
@@ -106,6 +109,7 @@ export type Settled =
 export type Undone = {
   id: string;
   keyId: string;
+  bucket: number;
   /** Part of its answer reached the caller, so that it may not run again under the same Idempotency-Key. Absent: nothing did. */
   contentDelivered?: boolean;
 };
@@ -115,6 +119,7 @@ export type Voided = { kind: "voided" | "already"; refunded: bigint };
 
 export type Checkpoint = {
   id: string;
+  bucket: number;
   /** Grows within one request; an older one changes nothing. */
   seq: number;
   cost: bigint;

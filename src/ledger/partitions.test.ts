@@ -43,7 +43,16 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   async function spend(requests: number): Promise<string[]> {
     const ledger = createLedgerStore(database);
     const ids = Array.from({ length: requests }, () => createId(dayMs));
-    const ask = { keyVersion: 1, rpmLimit: null, least: 1n, most: 10n, unlimited: false, model: "m", claim: null };
+    const ask = {
+      bucket: 7,
+      keyVersion: 1,
+      rpmLimit: null,
+      least: 1n,
+      most: 10n,
+      unlimited: false,
+      model: "m",
+      claim: null,
+    };
     await ledger.admit(
       createId(1),
       ids.map((id) => ({ ...ask, id, keyId, priceVersion: 1, lifetimeMs: 60_000 })),
@@ -57,7 +66,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       record,
       answer: null,
     } as const;
-    await ledger.settle(ids.map((id) => ({ ...end, ...NOTHING_BORNE, id, keyId })));
+    await ledger.settle(ids.map((id) => ({ ...end, bucket: 7, ...NOTHING_BORNE, id, keyId })));
     return ids;
   }
   const booksAddUp = async (): Promise<void> => {
@@ -102,7 +111,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         "delete from charge_other",
       ])
         await expect(database.query(sql), sql).rejects.toMatchObject({ code: "23001" });
-      const repeated = await createLedgerStore(database).void([{ id: ids[0] ?? "", keyId }]);
+      const repeated = await createLedgerStore(database).void([{ id: ids[0] ?? "", keyId, bucket: 7 }]);
       expect(repeated).toEqual([{ kind: "voided", refunded: 7n }]);
       expect(await createHousekeepingStore(database).partition(dayMs - (dayMs % DAY_MS))).toBe("present");
       expect(await partitions.repair(moved, () => undefined)).toMatchObject({ result: "present" });
@@ -118,7 +127,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       seen.push(step);
       if (seen.length !== 4) return;
       ids.push(...(await spend(2)));
-      await createLedgerStore(database).void([{ id: ids[0] ?? "", keyId }]);
+      await createLedgerStore(database).void([{ id: ids[0] ?? "", keyId, bucket: 7 }]);
     };
 
     const repaired = await partitions.repair(day, onStep);

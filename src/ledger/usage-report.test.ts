@@ -29,13 +29,21 @@ const report = async (keyId: string, days: number) => {
 
 async function spend(keyId: string, { model, charge, outcome }: { model: string; charge: bigint; outcome: Outcome }) {
   const id = createId(target.nowMs());
-  const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000, priceVersion: 1 };
+  const ask = {
+    bucket: 7,
+    keyVersion: 1,
+    rpmLimit: null,
+    unlimited: false,
+    claim: null,
+    lifetimeMs: 60_000,
+    priceVersion: 1,
+  };
   await target.admit(createId(START_MS), [{ ...ask, id, keyId, least: 1n, most: 1_000_000_000n, model }]);
   const usage = { ...NO_USAGE, inputTokens: 2, outputTokens: 3 };
   const details = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
   const record = outcome === "client_gone" ? null : details;
   await target.settle([
-    { id, keyId, outcome, charge, usage, contentDelivered: true, record, answer: null, ...NOTHING_BORNE },
+    { id, keyId, outcome, charge, usage, contentDelivered: true, record, answer: null, bucket: 7, ...NOTHING_BORNE },
   ]);
   return id;
 }
@@ -113,10 +121,18 @@ test("a request that was swept and then undone has cost nothing", async () => {
   await target.createKey(keyId, "credit");
   await target.fund({ keyId, reference: "a", kind: "grant", amount: 9_000_000_000n, about: null, actor: "test" });
   const [id, sweeper] = [createId(target.nowMs()), createId(START_MS + 2)];
-  const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000, priceVersion: 1 };
+  const ask = {
+    bucket: 7,
+    keyVersion: 1,
+    rpmLimit: null,
+    unlimited: false,
+    claim: null,
+    lifetimeMs: 60_000,
+    priceVersion: 1,
+  };
   await target.admit(createId(START_MS), [{ ...ask, id, keyId, least: 1n, most: 1_000_000_000n, model: "m" }]);
   const come = { cost: 70_000_000n, inputTokens: 2, outputTokens: 3, contentDelivered: true };
-  await target.checkpoint([{ id, seq: 1, ...come }]);
+  await target.checkpoint([{ id, bucket: 7, seq: 1, ...come }]);
   for (const _ of ["one", "two", "three", "four"]) {
     await target.heartbeat(sweeper);
     await target.advance(5_000);
@@ -125,7 +141,7 @@ test("a request that was swept and then undone has cost nothing", async () => {
   expect(await target.sweep(sweeper, 10)).toMatchObject([{ id, charged: 70_000_000n }]);
   expect((await report(keyId, 1)).models).toMatchObject([{ cost: "0.07", cut_off: 1 }]);
 
-  await target.void([{ id, keyId }]);
+  await target.void([{ id, keyId, bucket: 7 }]);
   expect((await report(keyId, 1)).models).toEqual([]);
 });
 
@@ -141,7 +157,7 @@ test("a request undone after its hour was added up has cost nothing from that mo
   await database.query("select rollup_v1($1)", [new Date(target.nowMs())]);
   expect((await report(keyId, 2)).models).toMatchObject([{ cost: "0.123", requests: 3 }]);
 
-  await target.void([{ id, keyId }]);
+  await target.void([{ id, keyId, bucket: 7 }]);
 
   expect((await report(keyId, 2)).models).toMatchObject([{ cost: "0.023", requests: 2 }]);
 });

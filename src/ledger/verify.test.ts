@@ -88,8 +88,17 @@ test.skipIf(server?.reason !== null)(
       let booked = 0;
       for (; !stopped; booked += keys.length) {
         const late = Date.now() - Math.floor(Math.random() * 120_000);
-        const asks = keys.map((keyId) => ({ id: createId(late), keyId }));
-        const ask = { keyVersion: 1, rpmLimit: null, least: 1n, most: 100n, unlimited: false, model: "m", claim: null };
+        const asks = keys.map((keyId) => ({ id: createId(late), keyId, bucket: 7 }));
+        const ask = {
+          bucket: 7,
+          keyVersion: 1,
+          rpmLimit: null,
+          least: 1n,
+          most: 100n,
+          unlimited: false,
+          model: "m",
+          claim: null,
+        };
         const priced = { priceVersion: 1, lifetimeMs: 60_000 };
         await ledger.admit(
           createId(late),
@@ -102,6 +111,7 @@ test.skipIf(server?.reason !== null)(
           contentDelivered: true,
           record: null,
           answer: null,
+          bucket: 7,
           ...NOTHING_BORNE,
         } as const;
         await ledger.settle(asks.map((it) => ({ ...end, ...it })));
@@ -136,10 +146,19 @@ test.skipIf(server?.reason !== null)(
     const charges: typeof store.charges = async (scope) => {
       const chunk = await store.charges(scope);
       const id = createId(NOON_MS - 300_000 + (late += 1));
-      const ask = { keyVersion: 1, rpmLimit: null, least: 1n, most: 10n, unlimited: false, model: "m", claim: null };
+      const ask = {
+        bucket: 7,
+        keyVersion: 1,
+        rpmLimit: null,
+        least: 1n,
+        most: 10n,
+        unlimited: false,
+        model: "m",
+        claim: null,
+      };
       await target.admit(createId(1), [{ ...ask, id, keyId, priceVersion: 1, lifetimeMs: 60_000 }]);
       const end = { outcome: "completed", charge: 7n, usage: NO_USAGE, contentDelivered: true, answer: null } as const;
-      await target.settle([{ ...end, ...NOTHING_BORNE, id, keyId, record: null }]);
+      await target.settle([{ ...end, bucket: 7, ...NOTHING_BORNE, id, keyId, record: null }]);
       return chunk;
     };
     const accounts: typeof store.accounts = (scope) =>
@@ -181,7 +200,16 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
     const funding = { keyId: creditKey, about: null, actor: "test" };
     await ledger.fund({ ...funding, reference: "first", kind: "purchase", amount: 5_000_000_000n });
     await ledger.setBudget({ keyId: tokenKey, reference: "b", budget: 1_000n, period: "month", actor: "test" });
-    const ask = { keyVersion: 1, rpmLimit: null, least: 1n, most: 100n, unlimited: false, model: "m", claim: null };
+    const ask = {
+      bucket: 7,
+      keyVersion: 1,
+      rpmLimit: null,
+      least: 1n,
+      most: 100n,
+      unlimited: false,
+      model: "m",
+      claim: null,
+    };
     const priced = { priceVersion: 1, lifetimeMs: 60_000 };
     await ledger.admit(processId, [
       { ...ask, ...priced, id: charged, keyId: creditKey },
@@ -196,6 +224,7 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
       contentDelivered: true,
       record,
       answer: null,
+      bucket: 7,
       ...NOTHING_BORNE,
     } as const;
     await ledger.settle([
@@ -222,8 +251,8 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
     const undo = new Error("undo");
     const work = async (tx: Transaction): Promise<void> => {
       await createLedgerStore(tx).void([
-        { id: charged, keyId: creditKey },
-        { id: spent, keyId: tokenKey },
+        { id: charged, keyId: creditKey, bucket: 7 },
+        { id: spent, keyId: tokenKey, bucket: 7 },
       ]);
       expect((await verified(tx)).mismatches).toEqual([]);
       await tx.query("update balance set used = used + 40, purchased = purchased + 40 where key_id = $1", [creditKey]);

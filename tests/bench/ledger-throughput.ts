@@ -177,7 +177,7 @@ async function drive(
 
 function newAsk(keyId: string): Ask {
   const money = { least: 10n, most: 1_000n, unlimited: false, rpmLimit: 1_000_000_000 };
-  const rest = { keyVersion: 1, model: "gpt-4o-mini", priceVersion: 1, lifetimeMs: 300_000, claim: null };
+  const rest = { bucket: 7, keyVersion: 1, model: "gpt-4o-mini", priceVersion: 1, lifetimeMs: 300_000, claim: null };
   return { id: createId(Date.now()), keyId, ...money, ...rest };
 }
 
@@ -191,6 +191,7 @@ function endOf({ id, keyId }: Ask): Settlement {
     contentDelivered: true,
     record,
     answer: null,
+    bucket: 7,
     ...NOTHING_BORNE,
   };
 }

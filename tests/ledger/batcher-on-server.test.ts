@@ -75,6 +75,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     contentDelivered: true,
     record: { provider, status: 200, firstByteMs: null, tookMs: 1, estimated: false },
     answer: null,
+    bucket: 7,
     ...NOTHING_BORNE,
   });
   const held = async (): Promise<bigint> => (await ledger.usage(keyId))?.held ?? -1n;

@@ -44,6 +44,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
   const ask = (fields: Partial<Ask> = {}): Ask => ({
     id: names.requestId((asked += 1)),
     keyId: names.keyId(0),
+    bucket: 7,
     keyVersion: 1,
     rpmLimit: 100,
     least: 10n,
@@ -65,6 +66,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     contentDelivered: true,
     record: RECORD,
     answer: ANSWER,
+    bucket: 7,
     ...NOTHING_BORNE,
     ...fields,
   });
@@ -136,7 +138,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
   test("a settlement that comes too late keeps no answer [IDM-24]", async () => {
     const late = ask();
     await admit(late);
-    await target.void([{ id: late.id, keyId: late.keyId }]);
+    await target.void([{ id: late.id, keyId: late.keyId, bucket: 7 }]);
 
     expect(await target.settle([end(late)])).toEqual([{ kind: "fenced" }]);
     expect(await admit(ask())).toMatchObject([{ kind: "admitted" }]);
@@ -148,7 +150,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
       const broken = ask();
       await admit(broken);
       if (state === "settled") await target.settle([end(broken)]);
-      await target.void([{ id: broken.id, keyId: broken.keyId, contentDelivered: true }]);
+      await target.void([{ id: broken.id, keyId: broken.keyId, bucket: 7, contentDelivered: true }]);
 
       expect(await admit(ask())).toMatchObject([{ kind: "stream_interrupted" }]);
       expect(await target.usage(names.keyId(0))).toMatchObject({ posted: 100n, held: 0n });
@@ -160,7 +162,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     await admit(unconfirmed);
     await target.settle([end(unconfirmed, { answer: null })]);
     expect(await seen()).toMatchObject({ records: 1 });
-    await target.void([{ id: unconfirmed.id, keyId: unconfirmed.keyId }]);
+    await target.void([{ id: unconfirmed.id, keyId: unconfirmed.keyId, bucket: 7 }]);
 
     expect(await seen()).toMatchObject({ held: 0n, records: 0 });
     expect(await target.usage(names.keyId(0))).toMatchObject({ posted: 100n, requests: 0n });
@@ -170,7 +172,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     const orphan = ask({ claim: null });
     await admit(orphan);
     await target.checkpoint([
-      { id: orphan.id, seq: 2, cost: 9n, inputTokens: 1, outputTokens: 2, contentDelivered: true },
+      { id: orphan.id, bucket: 7, seq: 2, cost: 9n, inputTokens: 1, outputTokens: 2, contentDelivered: true },
     ]);
     const sweeper = names.processId(PROCESSES);
     for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 5_000) {

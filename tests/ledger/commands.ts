@@ -234,6 +234,7 @@ export function askOf(names: Names, plan: AskPlan, versionOf: (keyId: string) =>
     ...rest,
     id: names.requestId(request),
     keyId,
+    bucket: 7,
     keyVersion: versionOf(keyId) - (stale ? 1 : 0),
     rpmLimit: RPM_LIMITS[keyOf(request)] ?? null,
     model: "m",
@@ -256,6 +257,7 @@ export function settlementOf(names: Names, plan: EndPlan): Settlement {
     contentDelivered: delivered,
     record: recorded ? { provider: "p", status: 200, firstByteMs: null, tookMs: 1, estimated: false } : null,
     answer: answer === null ? null : storedAnswer(answer),
+    bucket: 7,
     absorbed,
     waived,
     capPerHour: CAP_PER_HOUR,
@@ -264,6 +266,7 @@ export function settlementOf(names: Names, plan: EndPlan): Settlement {
 
 export const checkpointOf = (names: Names, { request, seq, cost, delivered }: CheckpointPlan): Checkpoint => ({
   id: names.requestId(request),
+  bucket: 7,
   seq,
   cost,
   inputTokens: Number(cost),

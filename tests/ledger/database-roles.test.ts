@@ -63,6 +63,7 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
     contentDelivered: true,
     record: { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false },
     answer: null,
+    bucket: 7,
     ...NOTHING_BORNE,
   };
 
@@ -132,7 +133,7 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
     expect(await ledger.admit(processId, [ask])).toEqual([{ kind: "admitted", amount: 10n }]);
     expect(await ledger.checkpoint([])).toEqual([]);
     expect(await ledger.settle([settlement])).toEqual([{ kind: "settled", charged: 7n }]);
-    expect(await ledger.void([{ id: ask.id, keyId }])).toEqual([{ kind: "voided", refunded: 7n }]);
+    expect(await ledger.void([{ id: ask.id, keyId, bucket: 7 }])).toEqual([{ kind: "voided", refunded: 7n }]);
     expect(await ledger.sweep(processId, 10)).toEqual({ swept: [], quarantined: [] });
     expect(await ledger.countLost()).toEqual({ quarantined: 0, lagSeconds: 0 });
     const held = createQuarantineStore(app);

@@ -93,9 +93,9 @@ export async function databaseTarget(database: Database, startMs: number): Promi
   };
 }
 
-async function withAnswer(ledger: Ledger, { keyId, claim }: Ask, verdict: BatchVerdict): Promise<AdmitVerdict> {
+async function withAnswer(ledger: Ledger, { keyId, bucket, claim }: Ask, verdict: BatchVerdict): Promise<AdmitVerdict> {
   if (verdict.kind !== "replay") return verdict;
-  const [answer] = claim === null ? [] : await ledger.kept([{ keyId, claim }]);
+  const [answer] = claim === null ? [] : await ledger.kept([{ keyId, bucket, claim }]);
   // Undone by another call between the verdict and this; the batcher says the same.
   return answer ? { ...verdict, answer } : { kind: "in_progress" };
 }

@@ -52,6 +52,7 @@ export async function drive(target: Target, names: Names, command: Command): Pro
       const requests = command.requests.map((n) => ({
         id: names.requestId(n),
         keyId: names.keyId(keyOf(n)),
+        bucket: 7,
         contentDelivered,
       }));
       return [{ type: "void", atMs, requests, results: await target.void(requests) }];

@@ -53,6 +53,7 @@ describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
     return {
       id: names.requestId(asked),
       keyId: credit,
+      bucket: 7,
       keyVersion: 1,
       rpmLimit: null,
       least: 10n,
@@ -76,6 +77,7 @@ describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
       contentDelivered: true,
       record: null,
       answer: null,
+      bucket: 7,
       ...NOTHING_BORNE,
     } as const;
     return (await target.settle([{ ...end, ...fields }]))[0];
@@ -226,9 +228,9 @@ describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
     await settle(one);
     expect(await settle(one, { charge: 9n })).toEqual({ kind: "already", charged: 7n });
 
-    await target.void([{ id: two.id, keyId: credit }]);
+    await target.void([{ id: two.id, keyId: credit, bucket: 7 }]);
     await target.checkpoint([
-      { id: three.id, seq: 1, cost: 4n, inputTokens: 1, outputTokens: 1, contentDelivered: true },
+      { id: three.id, bucket: 7, seq: 1, cost: 4n, inputTokens: 1, outputTokens: 1, contentDelivered: true },
     ]);
     await rest(target, names);
     expect(await settle(two)).toEqual({ kind: "fenced" });
@@ -241,7 +243,7 @@ describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
     const [one, late] = [ask(), ask()];
     await admit(one);
     await settle(one);
-    const both = [one, late].map(({ id }) => ({ id, keyId: credit }));
+    const both = [one, late].map(({ id }) => ({ id, keyId: credit, bucket: 7 }));
 
     expect(await target.void(both)).toEqual([
       { kind: "voided", refunded: 7n },
@@ -278,7 +280,7 @@ describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
       const [turned] = unit === "tokens" && when === "a day later" ? [{ posted: 100n, used: 0n }] : [{}];
       const today = when === "a day later" ? { todaySpend: 0n } : {};
 
-      expect(await target.void([{ id: undone.id, keyId }])).toEqual([{ kind: "voided", refunded: 30n }]);
+      expect(await target.void([{ id: undone.id, keyId, bucket: 7 }])).toEqual([{ kind: "voided", refunded: 30n }]);
       const { periodEndsAtMs: _, ...shown } = { ...before };
       expect(await target.usage(keyId)).toMatchObject({ ...shown, ...turned, ...today });
     },
@@ -333,7 +335,7 @@ describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
     await settle(finished);
     await settle(broken, { outcome: "upstream_failed", contentDelivered: true });
     await settle(failed, { outcome: "upstream_failed", contentDelivered: false });
-    await target.void([{ id: voided.id, keyId: credit }]);
+    await target.void([{ id: voided.id, keyId: credit, bucket: 7 }]);
 
     expect(await admit(...[1, 2, 3, 4].map((n) => ask({ most: 10n, claim: claimOf(n) })))).toMatchObject([
       { kind: "replay_unavailable" },
@@ -455,7 +457,14 @@ describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
   test("failures of providers suspend nobody, and one batch does not waive the cap twice [MON-42]", async () => {
     const failed = [1, 2, 3].map(() => ask({ most: 20n }));
     await admit(...failed);
-    const ends = failed.map(({ id, keyId }) => ({ id, keyId, outcome: "upstream_failed" as const, charge: 0n, usage }));
+    const ends = failed.map(({ id, keyId, bucket }) => ({
+      id,
+      keyId,
+      bucket,
+      outcome: "upstream_failed" as const,
+      charge: 0n,
+      usage,
+    }));
     const rest = { contentDelivered: true, record: null, answer: null, absorbed: 0n, waived: 20n, capPerHour: 40n };
 
     expect(await target.settle(ends.map((it) => ({ ...it, ...rest })))).toEqual([
@@ -480,7 +489,7 @@ describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
 
     expect(await target.fund(refund)).toEqual({ kind: "funded" });
     expect(await target.fund({ ...refund, reference: "r2" })).toEqual({ kind: "refused" });
-    expect(await target.void([{ id: paid.id, keyId: credit }])).toEqual([{ kind: "voided", refunded: 2n }]);
+    expect(await target.void([{ id: paid.id, keyId: credit, bucket: 7 }])).toEqual([{ kind: "voided", refunded: 2n }]);
     expect(await target.usage(credit)).toMatchObject({ posted: 100n, purchased: 100n, used: 0n, todaySpend: 0n });
   });
 });

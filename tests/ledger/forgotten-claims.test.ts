@@ -41,7 +41,15 @@ describe.skipIf(reason !== null)("claims that have expired", () => {
   test("that cannot be removed at the moment do not keep holds from being swept [I6]", async () => {
     await ledger.heartbeat(sweeper);
     await database.query("update process set renewing_since = renewing_since - interval '1 minute'");
-    const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000, priceVersion: 1 };
+    const ask = {
+      bucket: 7,
+      keyVersion: 1,
+      rpmLimit: null,
+      unlimited: false,
+      claim: null,
+      lifetimeMs: 60_000,
+      priceVersion: 1,
+    };
     const id = createId(Date.now());
     await ledger.admit(createId(2), [{ ...ask, id, keyId, least: 1n, most: 10n, model: "m" }]);
     await database.query("update hold set admitted_at = admitted_at - interval '1 minute'");

@@ -59,11 +59,21 @@ describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps eve
   async function serveOne(): Promise<unknown> {
     const ledger = createLedgerStore(app);
     const id = createId(Date.now());
-    const ask = { id, keyId, keyVersion: 1, rpmLimit: null, least: 1n, most: 2n, unlimited: false, model: "m" };
+    const ask = {
+      id,
+      keyId,
+      bucket: 7,
+      keyVersion: 1,
+      rpmLimit: null,
+      least: 1n,
+      most: 2n,
+      unlimited: false,
+      model: "m",
+    };
     await ledger.admit(createId(Date.now()), [{ ...ask, priceVersion: 1, lifetimeMs: 300_000, claim: null }]);
     const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
     const rest = { outcome: "completed", usage: NO_USAGE, contentDelivered: true, answer: null } as const;
-    const [settled] = await ledger.settle([{ id, keyId, charge: 1n, record, ...rest, ...NOTHING_BORNE }]);
+    const [settled] = await ledger.settle([{ id, keyId, charge: 1n, record, ...rest, bucket: 7, ...NOTHING_BORNE }]);
     return settled;
   }
 

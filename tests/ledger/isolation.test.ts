@@ -54,7 +54,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(LEVELS)("a database whose de
     const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%admit_v2%'";
 
     const late = await database.transaction(async (tx) => {
-      await createLedgerStore(tx).void([{ id: ask.id, keyId }]);
+      await createLedgerStore(tx).void([{ id: ask.id, keyId, bucket: 7 }]);
       const admission = ledger.admit(createId(1), [ask]);
       await until(async () => (await database.query(waiting)).length === 1, "the admission waits");
       return { admission };

@@ -48,6 +48,7 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
       const ask = (lifetimeMs = 300_000): Ask => ({
         id: names.requestId((asked += 1)),
         keyId,
+        bucket: 7,
         keyVersion: 1,
         rpmLimit: null,
         least: 10n,
@@ -71,6 +72,7 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
           contentDelivered: true,
           record: null,
           answer: null,
+          bucket: 7,
           ...NOTHING_BORNE,
         },
       ]);
@@ -159,9 +161,9 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
       await settle(target, later);
       expect(await target.usage(keyId)).toMatchObject({ todaySpend: 20n, used: 30n });
 
-      await target.void([{ id: back.id, keyId }]);
+      await target.void([{ id: back.id, keyId, bucket: 7 }]);
       expect(await target.usage(keyId)).toMatchObject({ todaySpend: 20n, used: 20n });
-      await target.void([{ id: early.id, keyId }]);
+      await target.void([{ id: early.id, keyId, bucket: 7 }]);
       expect(await target.usage(keyId)).toMatchObject({ todaySpend: 10n, used: 10n });
     });
 

@@ -23,7 +23,15 @@ describe.skipIf(reason !== null)("a standby that has been up for an hour is prom
     await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
     const ledger = createLedgerStore(database);
     await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
-    const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 600_000, priceVersion: 1 };
+    const ask = {
+      bucket: 7,
+      keyVersion: 1,
+      rpmLimit: null,
+      unlimited: false,
+      claim: null,
+      lifetimeMs: 600_000,
+      priceVersion: 1,
+    };
     for (const processId of [alive, late]) await ledger.heartbeat(processId);
     await ledger.admit(late, [{ ...ask, id, keyId, least: 1n, most: 10n, model: "m" }]);
     // Both have run for long, and the one that is late by a moment holds something.

@@ -66,7 +66,15 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
 
   /** Requests of 10 each, at a checkpoint of 3, whose process has died. */
   async function lose(keyId: string, count = 1): Promise<string[]> {
-    const terms = { keyVersion: 1, rpmLimit: null, unlimited: false, claim: null, lifetimeMs: 60_000, priceVersion: 1 };
+    const terms = {
+      bucket: 7,
+      keyVersion: 1,
+      rpmLimit: null,
+      unlimited: false,
+      claim: null,
+      lifetimeMs: 60_000,
+      priceVersion: 1,
+    };
     const ids = Array.from({ length: count }, () => createId(Date.now()));
     const asks = ids.map((id) => ({ ...terms, id, keyId, least: 10n, most: 10n, model: "m" }));
     await ledger.admit(createId(2), asks);
@@ -75,7 +83,7 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
     return ids;
   }
   const checkpointOf = (id: string, fields: Partial<Checkpoint>): Checkpoint => {
-    return { id, seq: 1, cost: 3n, inputTokens: 2, outputTokens: 1, contentDelivered: true, ...fields };
+    return { id, bucket: 7, seq: 1, cost: 3n, inputTokens: 2, outputTokens: 1, contentDelivered: true, ...fields };
   };
 
   /** One turn of a sweeper, as a process takes it. */
@@ -240,7 +248,9 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
       record: null,
       answer: null,
     };
-    const settled = await ledger.settle([{ id, keyId: tokens, ...end, outcome: "completed", ...NOTHING_BORNE }]);
+    const settled = await ledger.settle([
+      { id, keyId: tokens, ...end, outcome: "completed", bucket: 7, ...NOTHING_BORNE },
+    ]);
 
     expect(settled).toEqual([{ kind: "settled", charged: 7n }]);
     expect((await quarantine.list(10)).total).toBe(0);

@@ -159,7 +159,16 @@ async function openRequests(database: Database, { keys, ids }: Record<"keys" | "
     await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
     await ledger.fund({ ...funding, keyId });
   }
-  const ask = { keyVersion: 1, rpmLimit: null, least: 10n, most: 100n, unlimited: false, model: "m", claim: null };
+  const ask = {
+    bucket: 7,
+    keyVersion: 1,
+    rpmLimit: null,
+    least: 10n,
+    most: 100n,
+    unlimited: false,
+    model: "m",
+    claim: null,
+  };
   await ledger.admit(
     createId(1),
     keys.map((keyId, n) => ({ ...ask, id: ids[n] ?? "", keyId, priceVersion: 1, lifetimeMs: DAY_MS })),
@@ -171,7 +180,7 @@ async function apply(
   { type, id, keyId }: { type: Change["type"]; id: string; keyId: string },
 ): Promise<void> {
   const ledger = createLedgerStore(queryable);
-  if (type === "void") return void (await ledger.void([{ id, keyId }]));
+  if (type === "void") return void (await ledger.void([{ id, keyId, bucket: 7 }]));
   const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
   const end = {
     outcome: "completed",
@@ -181,7 +190,7 @@ async function apply(
     record,
     answer: null,
   } as const;
-  await ledger.settle([{ ...end, ...NOTHING_BORNE, id, keyId }]);
+  await ledger.settle([{ ...end, bucket: 7, ...NOTHING_BORNE, id, keyId }]);
 }
 
 const text = (rows: readonly object[]): string =>

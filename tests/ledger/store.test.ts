@@ -62,6 +62,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     contentDelivered: true,
     record,
     answer: null,
+    bucket: 7,
     ...NOTHING_BORNE,
     ...fields,
   });
@@ -99,8 +100,8 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         await ledger.admit(processId, [undone, unpaid, left]);
         await ledger.settle([end(undone, "completed"), end(left, "client_gone", { charge: 0n, absorbed: 3n })]);
         await ledger.void([
-          { id: undone.id, keyId, contentDelivered: false },
-          { id: unpaid.id, keyId, contentDelivered: false },
+          { id: undone.id, keyId, bucket: 7, contentDelivered: false },
+          { id: unpaid.id, keyId, bucket: 7, contentDelivered: false },
         ]);
 
         expect(
@@ -163,7 +164,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       await ledger.admit(processId, [one, two]);
       await ledger.settle([end(one, "completed"), end(two, "completed")]);
       await addUp();
-      await ledger.void([{ id: one.id, keyId }]);
+      await ledger.void([{ id: one.id, keyId, bucket: 7 }]);
       await addUp();
 
       const sums =

@@ -275,7 +275,15 @@ const funding = (reference: string, amount: bigint): Funding => ({
 async function spend(database: Database, amount: bigint): Promise<bigint> {
   const ledger = createLedgerStore(database);
   const id = createId(Date.now());
-  const request = { keyId: KEY, keyVersion: 1, rpmLimit: null, unlimited: false, model: "m", priceVersion: 1 };
+  const request = {
+    keyId: KEY,
+    bucket: 7,
+    keyVersion: 1,
+    rpmLimit: null,
+    unlimited: false,
+    model: "m",
+    priceVersion: 1,
+  };
   const [verdict] = await ledger.admit(createId(1), [
     { ...request, id, least: amount, most: amount, lifetimeMs: 60_000, claim: null },
   ]);
@@ -290,6 +298,7 @@ async function spend(database: Database, amount: bigint): Promise<bigint> {
       contentDelivered: true,
       record: null,
       answer: null,
+      bucket: 7,
       ...NOTHING_BORNE,
     },
   ]);

@@ -29,10 +29,19 @@ test("what the house bore before has its unit after an upgrade, and earlier void
   await ledger.setBudget({ keyId: tokens, reference: "b", budget: 100n, period: "day", actor: "test" });
   const bears = async (keyId: string, absorbed: bigint): Promise<string> => {
     const id = createId(Date.now());
-    const terms = { keyVersion: 1, rpmLimit: null, least: 9n, most: 9n, unlimited: false, model: "m", priceVersion: 1 };
+    const terms = {
+      bucket: 7,
+      keyVersion: 1,
+      rpmLimit: null,
+      least: 9n,
+      most: 9n,
+      unlimited: false,
+      model: "m",
+      priceVersion: 1,
+    };
     await ledger.admit(processId, [{ id, keyId, ...terms, lifetimeMs: 300_000, claim: null }]);
     const end = { outcome: "client_gone", charge: 7n, usage: NO_USAGE, contentDelivered: false } as const;
-    await ledger.settle([{ id, keyId, ...end, record: null, answer: null, ...NOTHING_BORNE, absorbed }]);
+    await ledger.settle([{ id, keyId, ...end, record: null, answer: null, bucket: 7, ...NOTHING_BORNE, absorbed }]);
     return id;
   };
   for (const [keyId, absorbed] of [
@@ -40,7 +49,7 @@ test("what the house bore before has its unit after an upgrade, and earlier void
     [tokens, 4n],
   ] as const) {
     const id = await bears(keyId, absorbed);
-    await ledger.void([{ id, keyId, contentDelivered: false }]);
+    await ledger.void([{ id, keyId, bucket: 7, contentDelivered: false }]);
   }
 
   await run(WITH_UNITS - 1);

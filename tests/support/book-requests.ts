@@ -11,7 +11,15 @@ export async function bookRequests(url: string, keyId: string, finished: number)
   try {
     const ledger = createLedgerStore(database);
     const ids = Array.from({ length: finished + 1 }, () => createId(Date.now()));
-    const ask = { keyVersion: 1, rpmLimit: null, unlimited: false, model: "m", priceVersion: 1, claim: null };
+    const ask = {
+      bucket: 7,
+      keyVersion: 1,
+      rpmLimit: null,
+      unlimited: false,
+      model: "m",
+      priceVersion: 1,
+      claim: null,
+    };
     const amounts = { least: 1n, most: 2_000_000n, lifetimeMs: 600_000 };
     await ledger.admit(
       createId(Date.now()),
@@ -25,6 +33,7 @@ export async function bookRequests(url: string, keyId: string, finished: number)
       usage,
       contentDelivered: true,
       answer: null,
+      bucket: 7,
       ...NOTHING_BORNE,
     } as const;
     await ledger.settle(ids.slice(1).map((id) => ({ ...end, record, id, keyId })));

@@ -1,5 +1,6 @@
 /** What a request asks for when a test is about something else. It still needs its id and its key. */
 export const PLAIN_ASK = {
+  bucket: 7,
   keyVersion: 1,
   rpmLimit: null,
   least: 1n,

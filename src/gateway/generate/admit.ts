@@ -90,6 +90,7 @@ export const createAdmit = (parts: Parts): Admit => {
       hold: new Hold(hold, {
         id,
         keyId: caller.key.id,
+        bucket: caller.key.bucket,
         model: model.id,
         priceVersion,
         terms,
@@ -106,6 +107,7 @@ function askOf({ id, key, model, demand, claim, lifetimeMs }: AskFacts): Ask {
   return {
     id,
     keyId: key.id,
+    bucket: key.bucket,
     keyVersion: key.version,
     rpmLimit: key.rpmLimit,
     least: demand.least,

@@ -270,7 +270,7 @@ test("a stream that the ledger has closed meanwhile, or that we cannot go on wit
   const swept = generationStage((reader) => {
     reader.chunk(Buffer.from(EVENT + USAGE));
     swept.ledger.checkpoint([
-      { id: request.id, seq: 9, cost: 7_000n, inputTokens: 1, outputTokens: 3, contentDelivered: true },
+      { id: request.id, bucket: 7, seq: 9, cost: 7_000n, inputTokens: 1, outputTokens: 3, contentDelivered: true },
     ]);
     swept.ledger.advance(400_000);
     for (let renewals = 0; renewals < 4; renewals += 1) {

@@ -176,6 +176,7 @@ async function leave(state: GenerationState): Promise<Generated> {
 function watch({ caller, request, idempotency, sink }: Generation, storedAnswerBytes: number): WatchedSink {
   return new WatchedSink(sink, {
     keyId: caller.key.id,
+    bucket: caller.key.bucket,
     keyExpiresAtMs: caller.key.expiresAtMs,
     streamed: request.stream ? "yes" : "no",
     detached: idempotency !== null && !request.stream ? "yes" : "no",

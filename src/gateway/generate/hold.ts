@@ -25,7 +25,7 @@ export type HoldParts = {
   onUnpriced: (unpriced: { model: string; version: number; part: string }) => void;
 };
 
-export type Held = { id: string; keyId: string; model: string; priceVersion: number; terms: Terms };
+export type Held = { id: string; keyId: string; bucket: number; model: string; priceVersion: number; terms: Terms };
 
 /** The end of a request, with what its usage record says of it. */
 export type HoldEnding = Ending & {
@@ -112,7 +112,7 @@ export class Hold {
     const usageSaid = !this.#usageSeen && stage.usage() !== null;
     const size = stage.delivered.length + hiddenTokens * HIDDEN_TOKEN_BYTES;
     if (size < this.#nextSize && !usageSaid) return;
-    const { id, terms } = this.#held;
+    const { id, bucket, terms } = this.#held;
     this.#usageSeen ||= usageSaid;
     this.#contentSeen ||= stage.delivered.length > 0 || usageSaid;
     const { cost, usage } = costSoFar(stage, terms, hiddenTokens);
@@ -124,6 +124,7 @@ export class Hold {
       const { inputTokens, outputTokens } = usage;
       this.#parts.checkpoints.add({
         id,
+        bucket,
         seq: this.#seq,
         cost,
         inputTokens,
@@ -145,7 +146,7 @@ export class Hold {
   }
 
   #settlement(ending: HoldEnding, { charge, usage, estimated, absorbed, waived }: Bill): Settlement {
-    const { id, keyId, terms } = this.#held;
+    const { id, keyId, bucket, terms } = this.#held;
     const { outcome, contentDelivered, details, answer } = ending;
     const record = outcome === "client_gone" ? null : { ...details, estimated };
     const { credit, tokens } = this.#parts.writeOffCap;
@@ -153,6 +154,7 @@ export class Hold {
     return {
       id,
       keyId,
+      bucket,
       outcome: bookedAs(ending),
       charge,
       usage,
@@ -172,8 +174,8 @@ export class Hold {
   }
 
   async #void({ contentDelivered }: Pick<HoldEnding, "contentDelivered">): Promise<void> {
-    const { id, keyId } = this.#held;
-    await this.#parts.batcher.void({ id, keyId, contentDelivered }).catch(() => this.#alarm("release_lost"));
+    const { id, keyId, bucket } = this.#held;
+    await this.#parts.batcher.void({ id, keyId, bucket, contentDelivered }).catch(() => this.#alarm("release_lost"));
   }
 
   #watch(outcome: AnswerOutcome, bill: Bill, settled: Exclude<Settled, { kind: "fenced" }>): void {

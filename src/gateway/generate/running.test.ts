@@ -11,6 +11,7 @@ function runningOne({ keyExpiresAtMs = null, streamed = "yes" }: Of = {}) {
   const running = createRunning();
   const sink = new WatchedSink({ isGone: () => false } as Sink, {
     keyId: "key",
+    bucket: 7,
     keyExpiresAtMs,
     streamed,
     detached: "no",

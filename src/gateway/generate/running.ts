@@ -9,7 +9,8 @@ export type Stopped = Exclude<KeyState, "active">;
 export type Running = {
   began: (id: string, sink: WatchedSink) => void;
   ended: (id: string) => void;
-  ids: () => Iterable<string>;
+  /** Those that have begun, and the bucket of each. */
+  requests: () => Iterable<{ id: string; bucket: number }>;
   /** The keys that have something running. */
   keyIds: () => Set<string>;
   /** The ledger has closed this request: what it goes on to deliver could not be charged. */
@@ -34,7 +35,7 @@ export function createRunning(): Running {
   return {
     began: (id, sink) => void sinks.set(id, sink),
     ended: (id) => void sinks.delete(id),
-    ids: () => sinks.keys(),
+    requests: () => sinks.entries().map(([id, { bucket }]) => ({ id, bucket })),
     keyIds: () => new Set([...sinks.values()].map(({ keyId }) => keyId)),
     cutClosed: (id) => sinks.get(id)?.cut(closed()),
     cutKey: (keyId, state) =>

@@ -3,6 +3,8 @@ import type { AnswerHead, Sink } from "../../core/sink.ts";
 
 type Options = {
   keyId: string;
+  /** Where the money of the key is. */
+  bucket: number;
   /** Null: never. */
   keyExpiresAtMs: number | null;
   /** Whether the answer is sent as it comes, and not whole. */
@@ -16,6 +18,7 @@ type Options = {
 /** A caller's end that can also be closed from our side, and that can remember what was sent. */
 export class WatchedSink implements Sink {
   readonly keyId: string;
+  readonly bucket: number;
   readonly streamed: boolean;
   keyExpiresAtMs: number | null;
   readonly #caller: Sink;
@@ -28,9 +31,10 @@ export class WatchedSink implements Sink {
   #sent: Buffer[] | null;
   #sentBytes = 0;
 
-  constructor(caller: Sink, { keyId, keyExpiresAtMs, streamed, detached, rememberBytes }: Options) {
+  constructor(caller: Sink, { keyId, bucket, keyExpiresAtMs, streamed, detached, rememberBytes }: Options) {
     this.#caller = caller;
     this.keyId = keyId;
+    this.bucket = bucket;
     this.keyExpiresAtMs = keyExpiresAtMs;
     this.streamed = streamed === "yes";
     this.#detached = detached === "yes";
