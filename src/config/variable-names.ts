@@ -6,10 +6,10 @@ export const CONFIG_VARIABLE = "TOLLGATE_CONFIG";
 const PREFIX = "TOLLGATE_";
 
 /**
- * Names with our prefix that are no settings: where the file is, where `scripts/with-node` keeps its Node, and the key of a
- * client that runs on the same machine, under the name that the documentation uses.
+ * Names with our prefix that are no settings: where the file is, where `scripts/with-node` keeps its Node, and the key and the
+ * addresses of a client that runs on the same machine, under the names that the documentation uses.
  */
-const OTHER_NAMES = [CONFIG_VARIABLE, "TOLLGATE_CACHE", "TOLLGATE_KEY"];
+const OTHER_NAMES = [CONFIG_VARIABLE, "TOLLGATE_CACHE", "TOLLGATE_KEY", "TOLLGATE_URL", "TOLLGATE_ADMIN_URL"];
 
 /** Every name that may be set, the `_FILE` form of secrets included. */
 export const knownVariables = (): string[] => [
