@@ -2,21 +2,14 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { installOnce, runInstaller } from "../tests/support/install-once.ts";
+import { installGoCommand } from "../tests/support/go-module.ts";
 
 const VERSION = "v1.7.12";
-const BUILD_TIMEOUT_MS = 600_000;
 
-const { folder, missing } = await installOnce({
-  name: "go-actionlint",
-  contents: VERSION,
-  install: (place) =>
-    runInstaller({
-      words: ["go", "install", `github.com/rhysd/actionlint/cmd/actionlint@${VERSION}`],
-      cwd: place,
-      environment: { GOBIN: place, GOFLAGS: "-buildvcs=false" },
-      timeoutMs: BUILD_TIMEOUT_MS,
-    }),
+const { folder, missing } = await installGoCommand({
+  name: "actionlint",
+  path: "github.com/rhysd/actionlint/cmd/actionlint",
+  version: VERSION,
 });
 if (folder === null) throw new Error(`actionlint ${VERSION} cannot be built here: ${missing}`);
 const files = globSync(".github/workflows/*.yml");

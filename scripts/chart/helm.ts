@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { installOnce, runInstaller } from "../../tests/support/install-once.ts";
+import { installGoCommand } from "../../tests/support/go-module.ts";
 import { CHART, KUBERNETES } from "./chart-files.ts";
 
 const VERSION = "v3.22.0";
@@ -22,16 +22,11 @@ export type Helm = {
 
 /** Helm is not packaged for Debian; it is built once, in two to three minutes. */
 export async function openHelm(): Promise<Helm> {
-  const { folder, missing } = await installOnce({
-    name: "go-helm",
-    contents: VERSION,
-    install: (place) =>
-      runInstaller({
-        words: ["go", "install", `helm.sh/helm/v3/cmd/helm@${VERSION}`],
-        cwd: place,
-        environment: { GOBIN: place, GOFLAGS: "-buildvcs=false" },
-        timeoutMs: BUILD_TIMEOUT_MS,
-      }),
+  const { folder, missing } = await installGoCommand({
+    name: "helm",
+    path: "helm.sh/helm/v3/cmd/helm",
+    version: VERSION,
+    timeoutMs: BUILD_TIMEOUT_MS,
   });
   if (folder === null) throw new Error(`Helm ${VERSION} cannot be built here: ${missing}`);
   const run = (...words: string[]): Ran => {

@@ -4,6 +4,27 @@ import { type Installed, installOnce, runInstaller } from "./install-once.ts";
 
 const BUILD_TIMEOUT_MS = 500_000;
 
+type GoCommand = { name: string; path: string; version: string; timeoutMs?: number };
+
+/** Builds a command that is published as a module, at an exact version; the program has the last word of the path as its name. */
+export const installGoCommand = ({
+  name,
+  path,
+  version,
+  timeoutMs = BUILD_TIMEOUT_MS,
+}: GoCommand): Promise<Installed> =>
+  installOnce({
+    name: `go-${name}`,
+    contents: version,
+    install: (folder) =>
+      runInstaller({
+        words: ["go", "install", `${path}@${version}`],
+        cwd: folder,
+        environment: { GOBIN: folder, GOFLAGS: "-buildvcs=false" },
+        timeoutMs,
+      }),
+  });
+
 type GoProgram = { name: string; source: string; requires: Record<string, string> };
 
 /** Builds one Go file against modules of exact versions; the program in the folder is called `program`. */
