@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 
 type Result = { name: string; ok: boolean; seconds: number; output: string };
 
-const PLACES = ["src", "tests", "scripts", "bin"];
+const PLACES = ["src", "tests", "scripts", "bin", "examples"];
 const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["imports", "node", "scripts/imports-proof.ts"],
   ["lint", "oxlint", "--type-aware", "--deny-warnings", ...PLACES],

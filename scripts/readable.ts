@@ -11,7 +11,7 @@ import ts from "typescript";
 export type Sentence = { place: string; text: string };
 
 const FEWEST_WORDS = 4;
-const PAGES = ["*.md", "docs/**/*.md", "changes/*.md"];
+const PAGES = ["*.md", "docs/**/*.md", "changes/*.md", "examples/**/*.md"];
 const DESCRIPTIONS = "docs/reference/*openapi.json";
 const CODE = "src/**/*.ts";
 /** Code whose texts no user reads: tests, and answers that the simulated provider makes up. */

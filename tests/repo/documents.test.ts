@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
-const documents = globSync(["*.md", "docs/**/*.md", "changes/*.md"], { cwd: ROOT });
+const documents = globSync(["*.md", "docs/**/*.md", "changes/*.md", "examples/**/*.md"], { cwd: ROOT });
 
 /** Targets of Markdown links that point into the repository, without their anchors. */
 const linksOf = (markdown: string): string[] =>

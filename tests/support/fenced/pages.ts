@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PACKAGES, PYTHON_PACKAGES } from "../../conformance/clients/versions.ts";
@@ -10,21 +10,26 @@ import { freePort } from "../postgres-cluster.ts";
 import { installPythonPackages } from "../python-environment.ts";
 import { MAIN } from "../run-tollgate.ts";
 import { startSimulatorProcess } from "../simulator-process.ts";
+import { buildStripeMock, startStripeMock } from "../stripe-mock.ts";
+import { STRIPE_KEY, WEBHOOK_SECRET } from "../stripe-topup.ts";
 import type { Surroundings } from "./session.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
 type Stage = Surroundings & { close: () => Promise<void> };
+/** Something from outside the project cannot be had here. */
+type NoStage = { missing: string };
 type Replacement = readonly [RegExp, string];
 
 /** What a page tells its reader to have before its first command. */
-export const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
+export const STAGES: Readonly<Record<string, () => Promise<Stage | NoStage>>> = {
   "docs/start/first-token.md": onlyAClone,
   "docs/start/on-postgresql.md": aDatabaseAndAProvider,
   "docs/start/connect-a-client.md": aGatewayAndAKey,
   "docs/guides/hand-out-keys.md": aRunningDev,
   "docs/guides/add-a-provider.md": aRunningDev,
   "docs/guides/import-prices.md": aRunningDev,
+  "examples/stripe-topup/README.md": aRunningDevAndStripe,
 };
 
 /** A secret where a credential belongs, and the prefix of its key everywhere else. */
@@ -164,5 +169,28 @@ async function aRunningDev(): Promise<Stage> {
     packageFolders: [],
     printedBefore: `${gateway.keys.credit}\n${gateway.keys.token_budget}\n`,
     close: async () => void (await gateway.stop()),
+  };
+}
+
+async function aRunningDevAndStripe(): Promise<Stage | NoStage> {
+  const mock = await buildStripeMock();
+  if (mock.folder === null) return { missing: mock.missing };
+  const [dev, stripe, port] = [await aRunningDev(), await startStripeMock(mock.folder), await freePort()];
+  symlinkSync(ROOT, join(dev.folder, "tollgate"));
+  const { TOLLGATE_ADMIN_TOKEN: adminToken = "", ...environment } = dev.environment;
+  return {
+    ...dev,
+    environment: { ...environment, STRIPE_API_URL: stripe.url, PORT: String(port) },
+    replacements: [
+      [/127\.0\.0\.1:8090/g, `127.0.0.1:${port}`],
+      [/sk_test_…/g, STRIPE_KEY],
+      [/whsec_…/g, WEBHOOK_SECRET],
+      [/admin-token/g, adminToken],
+      ...dev.replacements,
+    ],
+    close: async () => {
+      await stripe.stop();
+      await dev.close();
+    },
   };
 }
