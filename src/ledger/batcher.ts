@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { invariant } from "../core/invariant.ts";
 import { createDatabaseBreaker, type DatabaseBreaker } from "./database-breaker.ts";
-import { createLane, type Failure, type Lane, type LaneLimits } from "./lane.ts";
+import { createLane, type Failure, type Lane, type LaneLimits, type CallTerms } from "./lane.ts";
 import type {
   Ask,
   BatchVerdict,
@@ -16,11 +16,14 @@ import type {
 } from "./ledger.ts";
 
 type BatcherOptions = {
-  ledger: Pick<Ledger, "admit" | "kept" | "settle" | "void" | "suspend">;
+  ledger: Pick<Ledger, "turn" | "settle" | "kept" | "void" | "suspend">;
   processId: string;
   failureOf: (error: unknown) => Failure;
   clock: Pick<Clock, "elapsedMs">;
-  limits: LaneLimits;
+  limits: LaneLimits & {
+    /** How long a request that wants to start waits while nobody is answered. */
+    timeoutMs: number;
+  };
   /** A finished answer is worth a longer wait than a request that has not begun. */
   settleTimeoutMs: number;
   /** Voids are tried for this long: what they undo was told to a caller as an error. */
@@ -42,6 +45,8 @@ export type Batcher = {
   waiting: () => number;
 };
 
+/** Buckets are divided among so many lanes, so that a flush which waits for one balance holds up a part of the others only. */
+const GROUPS = 4;
 const FAILURES_BEFORE_REFUSING = 2;
 const COOL_MS = 1_000;
 /** A burst may wait as many times its timeout, as long as the ledger works it off. */
@@ -54,35 +59,38 @@ const REPLAYS_AT_ONCE = 4;
 const LARGE_ANSWER_BYTES = 32_768;
 
 export function createBatcher(options: BatcherOptions): Batcher {
-  const { ledger, processId, clock, limits, settleTimeoutMs, onLostRelease } = options;
+  const { ledger, clock, limits, settleTimeoutMs } = options;
   const breaker = createDatabaseBreaker({ clock, failures: FAILURES_BEFORE_REFUSING, coolMs: COOL_MS });
   const { cancel, settleLate, suspend } = patientLanes(options);
-  const { settle, settleLarge } = settleLanes(options, breaker);
-  const admit = createLane<Ask, BatchVerdict>({
-    ...common(options),
-    send: (asks) => ledger.admit(processId, asks),
-    limits,
-    longestMs: PATIENCE * limits.timeoutMs,
-    breaker,
-    // A request that only counts against the rate holds nothing to release.
-    abandoned: ({ id, keyId, bucket, most }) => {
-      if (most > 0n) cancel.submit({ id, keyId, bucket }).catch(onLostRelease);
-    },
-  });
+  const { stored, storedLarge } = storingLanes(options, breaker);
+  const turns = Array.from({ length: GROUPS }, () => turnLane(options, { breaker, cancel }));
   // A flood of repeats keeps itself waiting, and neither others' admissions nor the word on whether the ledger lives.
   const replay = createLane<Claimed, StoredAnswer | null>({
     ...common(options),
     send: (claims) => ledger.kept(claims),
-    limits: { ...limits, items: REPLAYS_AT_ONCE, timeoutMs: settleTimeoutMs },
+    limits: { ...limits, items: REPLAYS_AT_ONCE },
+    termsOf: always(keptFor(settleTimeoutMs)),
     breaker: null,
-    abandoned: () => undefined,
   });
-  const admitLanes = { admit, replay };
-  const lanes = [admit, replay, settle, settleLarge, settleLate, cancel, suspend];
+  const lanes: Pick<Lane<never, unknown>, "waiting">[] = [
+    ...turns,
+    replay,
+    stored,
+    storedLarge,
+    settleLate,
+    cancel,
+    suspend,
+  ];
+  const turnOf = (bucket: number): TurnLane => turns[bucket % GROUPS] as TurnLane;
 
   return {
-    admit: (ask) => admitWhole(ask, admitLanes),
-    settle: (settlement) => (answerBytes(settlement) > LARGE_ANSWER_BYTES ? settleLarge : settle).submit(settlement),
+    admit: (ask) => admitWhole(ask, { turn: turnOf(ask.bucket), replay }),
+    // One that stores an answer goes without admissions, which would wait for its bytes.
+    settle: (settlement) => {
+      const bytes = answerBytes(settlement);
+      if (bytes > LARGE_ANSWER_BYTES) return storedLarge.submit(settlement);
+      return settlement.answer === null ? turnOf(settlement.bucket).settle(settlement) : stored.submit(settlement);
+    },
     settleLate: settleLate.submit,
     void: cancel.submit,
     suspend: suspend.submit,
@@ -92,15 +100,69 @@ export function createBatcher(options: BatcherOptions): Batcher {
 
 const common = ({ failureOf, clock }: BatcherOptions) => ({ failureOf, clock, bytesOf: () => CALL_BYTES });
 
+/** Kept and tried for so long, however the ledger does; whoever gives up knows what to do. */
+const keptFor = (timeoutMs: number, longestMs = timeoutMs): CallTerms<unknown> => ({
+  timeoutMs,
+  longestMs,
+  refusable: false,
+  abandoned: () => undefined,
+});
+
+const always = <Item>(terms: CallTerms<Item>) => {
+  return (): CallTerms<Item> => terms;
+};
+
+type TurnLane = {
+  settle: (settlement: Settlement) => Promise<Settled>;
+  admit: (ask: Ask) => Promise<BatchVerdict>;
+  waiting: () => number;
+};
+
+type TurnCall = { kind: "settle"; settlement: Settlement } | { kind: "admit"; ask: Ask };
+
+/** What ends and what begins in the same buckets goes in one turn. */
+function turnLane(
+  options: BatcherOptions,
+  { breaker, cancel }: { breaker: DatabaseBreaker; cancel: Lane<Undone, Voided> },
+): TurnLane {
+  const { ledger, processId, limits, settleTimeoutMs, onLostRelease } = options;
+  // The caller of a settlement that is given up sends an error and then a void: an error costs nothing.
+  const ends = keptFor(settleTimeoutMs, PATIENCE * settleTimeoutMs);
+  const begins: CallTerms<TurnCall> = {
+    timeoutMs: limits.timeoutMs,
+    longestMs: PATIENCE * limits.timeoutMs,
+    refusable: true,
+    // A request that only counts against the rate holds nothing to release.
+    abandoned: (call) => {
+      if (call.kind !== "admit" || call.ask.most === 0n) return;
+      const { id, keyId, bucket } = call.ask;
+      cancel.submit({ id, keyId, bucket }).catch(onLostRelease);
+    },
+  };
+  const lane = createLane<TurnCall, Settled | BatchVerdict>({
+    ...common(options),
+    send: async (calls) => {
+      const settlements = calls.flatMap((call) => (call.kind === "settle" ? [call.settlement] : []));
+      const asks = calls.flatMap((call) => (call.kind === "admit" ? [call.ask] : []));
+      const { settled, verdicts } = await ledger.turn(processId, { settlements, asks });
+      const [ended, begun] = [settled.values(), verdicts.values()];
+      return calls.map(({ kind }) => (kind === "settle" ? ended : begun).next().value as Settled | BatchVerdict);
+    },
+    termsOf: ({ kind }) => (kind === "settle" ? ends : begins),
+    limits,
+    breaker,
+  });
+  return {
+    settle: async (settlement) => (await lane.submit({ kind: "settle", settlement })) as Settled,
+    admit: async (ask) => (await lane.submit({ kind: "admit", ask })) as BatchVerdict,
+    waiting: lane.waiting,
+  };
+}
+
 /** A dead ledger is no reason to forget what a request came to in the end. */
 function patientLanes(options: BatcherOptions) {
   const { ledger, limits, voidTimeoutMs } = options;
-  const patient = {
-    ...common(options),
-    limits: { ...limits, timeoutMs: voidTimeoutMs },
-    breaker: null,
-    abandoned: () => undefined,
-  };
+  const patient = { ...common(options), limits, termsOf: always(keptFor(voidTimeoutMs)), breaker: null };
   return {
     cancel: createLane<Undone, Voided>({ ...patient, send: (requests) => ledger.void(requests) }),
     settleLate: createLane<Settlement, Settled>({ ...patient, send: (settlements) => ledger.settle(settlements) }),
@@ -114,30 +176,28 @@ function patientLanes(options: BatcherOptions) {
   };
 }
 
-function settleLanes(options: BatcherOptions, breaker: DatabaseBreaker) {
+/** Whoever has large answers stored waits behind others that do, and nobody else does. */
+function storingLanes(options: BatcherOptions, breaker: DatabaseBreaker) {
   const { ledger, limits, settleTimeoutMs } = options;
-  const settling = {
+  const storing = {
     ...common(options),
     send: (settlements: readonly Settlement[]) => ledger.settle(settlements),
     bytesOf: (settlement: Settlement) => CALL_BYTES + answerBytes(settlement),
-    limits: { ...limits, timeoutMs: settleTimeoutMs },
-    longestMs: PATIENCE * settleTimeoutMs,
-    breaker: { ...breaker, permits: () => true, broken: () => false },
-    // Its caller sends an error and then a void: an error costs nothing.
-    abandoned: () => undefined,
+    limits,
+    termsOf: always(keptFor(settleTimeoutMs, PATIENCE * settleTimeoutMs)),
+    breaker,
   };
-  // Whoever has large answers stored waits behind others that do, and nobody else does.
   return {
-    settle: createLane<Settlement, Settled>(settling),
-    settleLarge: createLane<Settlement, Settled>(settling),
+    stored: createLane<Settlement, Settled>(storing),
+    storedLarge: createLane<Settlement, Settled>(storing),
   };
 }
 
-type AdmitLanes = { admit: Lane<Ask, BatchVerdict>; replay: Lane<Claimed, StoredAnswer | null> };
+type AdmitLanes = { turn: TurnLane; replay: Lane<Claimed, StoredAnswer | null> };
 
-async function admitWhole(ask: Ask, { admit, replay }: AdmitLanes): Promise<AdmitVerdict> {
+async function admitWhole(ask: Ask, { turn, replay }: AdmitLanes): Promise<AdmitVerdict> {
   const { keyId, bucket, claim } = ask;
-  const verdict = await admit.submit(ask);
+  const verdict = await turn.admit(ask);
   if (verdict.kind !== "replay") return verdict;
   invariant(claim, "a replay is the verdict on a claim");
   const rate = verdict.rate === undefined ? {} : { rate: verdict.rate };

@@ -17,34 +17,43 @@ export type LaneLimits = {
   /** Of one batch. */
   items: number;
   bytes: number;
-  /** Of all that wait, those in flight included. */
+  /** Of all of one kind that wait, those in flight included. */
   queued: number;
-  /** How long a caller waits while nobody is answered. */
-  timeoutMs: number;
   /** Between two tries of a batch whose fate is unknown. */
   retryMs: number;
   /** Between the beginnings of two flushes, unless a whole batch waits. */
   paceMs: number;
 };
 
+/** What the callers of one kind of call are promised. */
+export type CallTerms<Item> = {
+  /** How long a caller waits while nobody is answered. */
+  timeoutMs: number;
+  /** How long a caller waits in all while others are answered. */
+  longestMs: number;
+  /** Whether it is refused at once while the ledger is known to be dead; if not, it is kept and tried for as long as it may wait. */
+  refusable: boolean;
+  /** Told of an item whose caller gave up after it had been sent. */
+  abandoned: (item: Item) => void;
+};
+
 type LaneOptions<Item, Answer> = {
   send: (items: readonly Item[]) => Promise<Answer[]>;
   failureOf: (error: unknown) => Failure;
   bytesOf: (item: Item) => number;
+  /** Items with the same terms are of one kind. */
+  termsOf: (item: Item) => CallTerms<Item>;
   limits: LaneLimits;
   clock: Pick<Clock, "elapsedMs">;
-  /** Null where a call must be kept and tried for as long as it may wait. */
+  /** Hears how the calls of this lane went. Null where that says nothing about the ledger as a whole. */
   breaker: DatabaseBreaker | null;
-  /** How long a caller waits in all while others are answered; `timeoutMs` where it is left out. */
-  longestMs?: number;
-  /** Told of an item whose caller gave up after it had been sent. */
-  abandoned: (item: Item) => void;
 };
 
 export type Lane<Item, Answer> = { submit: (item: Item) => Promise<Answer>; waiting: () => number };
 
 type Entry<Item, Answer> = {
   item: Item;
+  terms: CallTerms<Item>;
   bytes: number;
   sinceMs: number;
   sent: boolean;
@@ -63,32 +72,34 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
 
 class BatchLane<Item, Answer> {
   readonly #options: LaneOptions<Item, Answer>;
-  readonly #longestMs: number;
+  /** Not under way: not sent yet, or to be sent again. */
   readonly #queue: Entry<Item, Answer>[] = [];
-  /** In the order of their deadlines, since the same holds for all. */
-  readonly #waiting = new Set<Entry<Item, Answer>>();
+  /** Whose callers wait, by kind; those of one kind in the order of their deadlines. */
+  readonly #waiting = new Map<CallTerms<Item>, Set<Entry<Item, Answer>>>();
   #answeredMs = 0;
   #flushing = false;
   #flushedMs = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: { atMs: number; timeout: NodeJS.Timeout } | null = null;
 
   constructor(options: LaneOptions<Item, Answer>) {
     this.#options = options;
-    this.#longestMs = options.longestMs ?? options.limits.timeoutMs;
   }
 
   waiting(): number {
-    return this.#waiting.size;
+    return this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
   }
 
   submit(item: Item): Promise<Answer> {
-    const { limits, breaker, bytesOf, clock } = this.#options;
-    if (this.#waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
-    if (breaker && !breaker.permits()) return refuse("the ledger does not answer");
+    const { limits, breaker, bytesOf, termsOf, clock } = this.#options;
+    const terms = termsOf(item);
+    const waiting = this.#waiting.get(terms) ?? new Set();
+    this.#waiting.set(terms, waiting);
+    if (waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
+    if (terms.refusable && breaker && !breaker.permits()) return refuse("the ledger does not answer");
     return new Promise((resolve, reject) => {
-      const entry = { item, bytes: bytesOf(item), sinceMs: clock.elapsedMs(), sent: false, resolve, reject };
+      const entry = { item, terms, bytes: bytesOf(item), sinceMs: clock.elapsedMs(), sent: false, resolve, reject };
       this.#queue.push(entry);
-      this.#waiting.add(entry);
+      waiting.add(entry);
       this.#watch();
       if (!this.#flushing) void this.#flushAll();
     });
@@ -106,78 +117,90 @@ class BatchLane<Item, Answer> {
     this.#flushing = false;
   }
 
-  /** Ends with every call answered, refused or abandoned. */
+  /** Ends with every call answered, refused, abandoned, or back in the queue. */
   async #flush(batch: readonly Entry<Item, Answer>[]): Promise<void> {
-    const { send, failureOf, breaker, clock, limits } = this.#options;
-    for (let entries = batch; entries.length > 0; entries = entries.filter((entry) => this.#waiting.has(entry))) {
-      for (const entry of entries) entry.sent = true;
-      try {
-        const answers = await send(entries.map(({ item }) => item));
-        breaker?.succeeded();
-        this.#answeredMs = clock.elapsedMs();
-        for (const [index, entry] of entries.entries())
-          this.#finish(entry, () => entry.resolve(answers[index] as Answer));
-        return;
-      } catch (error) {
-        const failure = failureOf(error);
-        if (failure === "data" && entries.length > 1) return await this.#halve(entries);
-        if (failure !== "lost") {
-          for (const entry of entries) this.#finish(entry, () => entry.reject(reasonOf(failure, error)));
-          return;
-        }
-        breaker?.failed();
-        // Nobody waits for a ledger that is known to be dead, the caller who tried it included.
-        if (breaker?.broken()) return this.#giveUp(entries, "the ledger does not answer");
-        await new Promise((resolve) => setTimeout(resolve, limits.retryMs));
-      }
+    const { send, failureOf, breaker, clock } = this.#options;
+    const entries = batch.filter((entry) => this.#waits(entry));
+    if (entries.length === 0) return;
+    for (const entry of entries) entry.sent = true;
+    try {
+      const answers = await send(entries.map(({ item }) => item));
+      breaker?.succeeded();
+      this.#answeredMs = clock.elapsedMs();
+      for (const [index, entry] of entries.entries())
+        this.#finish(entry, () => entry.resolve(answers[index] as Answer));
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure === "lost") return await this.#sendAgain(entries);
+      const parts = partsOf(entries, failure);
+      for (const part of parts) await this.#flush(part);
+      if (parts.length > 0) return;
+      for (const entry of entries) this.#finish(entry, () => entry.reject(reasonOf(failure, error)));
     }
   }
 
-  /** One caller's impossible value must not fail its neighbours. */
-  async #halve(entries: readonly Entry<Item, Answer>[]): Promise<void> {
-    const middle = Math.ceil(entries.length / 2);
-    await this.#flush(entries.slice(0, middle));
-    await this.#flush(entries.slice(middle));
+  /** Under the same ids, so that what did happen is answered and not done twice. */
+  async #sendAgain(entries: readonly Entry<Item, Answer>[]): Promise<void> {
+    const { breaker, limits } = this.#options;
+    breaker?.failed();
+    // Nobody waits for a ledger that is known to be dead, the caller who tried it included.
+    if (breaker?.broken()) {
+      const refusable = entries.filter(({ terms }) => terms.refusable);
+      this.#giveUp(refusable, "the ledger does not answer");
+    }
+    const left = entries.filter((entry) => this.#waits(entry));
+    if (left.length === 0) return;
+    this.#queue.unshift(...left);
+    await new Promise((resolve) => setTimeout(resolve, limits.retryMs));
+  }
+
+  #waits(entry: Entry<Item, Answer>): boolean {
+    return this.#waiting.get(entry.terms)?.has(entry) === true;
   }
 
   #finish(entry: Entry<Item, Answer>, tell: () => void): void {
-    if (this.#waiting.delete(entry)) tell();
+    if (this.#waiting.get(entry.terms)?.delete(entry)) tell();
   }
 
   #watch(): void {
-    if (this.#timer !== null) return;
-    const [first] = this.#waiting;
-    if (first === undefined) return;
-    const waitMs = Math.max(0, this.#deadlineMs(first) - this.#options.clock.elapsedMs());
+    const deadlines = this.#waiting.values().flatMap(([first]) => (first ? [this.#deadlineMs(first)] : []));
+    const atMs = Math.min(...deadlines);
+    if (atMs === Infinity || (this.#timer !== null && this.#timer.atMs <= atMs)) return;
+    clearTimeout(this.#timer?.timeout);
+    const waitMs = Math.max(0, atMs - this.#options.clock.elapsedMs());
     // An answer that came while this process was busy with others is read before it is missed.
-    this.#timer = setTimeout(() => setImmediate(() => this.#expire()), waitMs);
-    this.#timer.unref();
+    const timeout = setTimeout(() => setImmediate(() => this.#expire()), waitMs).unref();
+    this.#timer = { atMs, timeout };
   }
 
   /** A ledger that answers others is alive, and has only more to do than this process gave it time for. */
-  #deadlineMs({ sinceMs }: Entry<Item, Answer>): number {
-    const { timeoutMs } = this.#options.limits;
-    return Math.min(Math.max(sinceMs, this.#answeredMs) + timeoutMs, sinceMs + this.#longestMs);
+  #deadlineMs({ sinceMs, terms: { timeoutMs, longestMs } }: Entry<Item, Answer>): number {
+    return Math.min(Math.max(sinceMs, this.#answeredMs) + timeoutMs, sinceMs + longestMs);
   }
 
   #expire(): void {
-    const { clock, limits, breaker } = this.#options;
     this.#timer = null;
-    for (const entry of this.#waiting) {
+    for (const waiting of this.#waiting.values()) this.#expireOf(waiting);
+    this.#watch();
+  }
+
+  #expireOf(waiting: ReadonlySet<Entry<Item, Answer>>): void {
+    const { clock, breaker } = this.#options;
+    for (const entry of waiting) {
       const deadlineMs = this.#deadlineMs(entry);
-      if (deadlineMs > clock.elapsedMs()) break;
+      if (deadlineMs > clock.elapsedMs()) return;
       // A database that answered nobody while this call waited hangs, and is as dead as one that refuses.
-      if (this.#answeredMs <= deadlineMs - limits.timeoutMs) breaker?.failed();
-      if (!entry.sent) this.#queue.splice(this.#queue.indexOf(entry), 1);
+      if (this.#answeredMs <= deadlineMs - entry.terms.timeoutMs) breaker?.failed();
+      const place = this.#queue.indexOf(entry);
+      if (place >= 0) this.#queue.splice(place, 1);
       this.#giveUp([entry], "the ledger did not answer in time");
     }
-    this.#watch();
   }
 
   #giveUp(entries: readonly Entry<Item, Answer>[], message: string): void {
     for (const entry of entries) {
       this.#finish(entry, () => {
-        if (entry.sent) this.#options.abandoned(entry.item);
+        if (entry.sent) entry.terms.abandoned(entry.item);
         entry.reject(new LedgerUnavailableError(message));
       });
     }
@@ -189,6 +212,18 @@ const refuse = (message: string): Promise<never> => Promise.reject(new LedgerUna
 /** Who is refused for what this process is hears the same as while nobody answers. */
 const reasonOf = (failure: Failure, error: unknown): unknown =>
   failure === "refused" ? new LedgerUnavailableError("the ledger refuses this process", { cause: error }) : error;
+
+/**
+ * What of a batch that failed is tried apart: first what ends requests and then what begins them, because neither may fail for the
+ * other; then halves, until an impossible value stands alone. Nothing, when there is nothing to take apart.
+ */
+function partsOf<One extends { terms: { refusable: boolean } }>(entries: readonly One[], failure: Failure): One[][] {
+  const { true: begins = [], false: ends = [] } = Object.groupBy(entries, ({ terms }) => `${terms.refusable}`);
+  if (ends.length > 0 && begins.length > 0) return [ends, begins];
+  if (failure !== "data" || entries.length === 1) return [];
+  const middle = Math.ceil(entries.length / 2);
+  return [entries.slice(0, middle), entries.slice(middle)];
+}
 
 /** As many as fit; always at least one, however large it is. */
 function take<Call extends { bytes: number }>(queue: Call[], limits: Pick<LaneLimits, "items" | "bytes">): Call[] {

@@ -1,23 +1,12 @@
 import { invariant } from "../core/invariant.ts";
 import { CLOCK_REFUSED, connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
 import { LINE, type Queryable } from "../db/database.ts";
+import { plainColumns, textColumns } from "./columns.ts";
 import type { Failure } from "./lane.ts";
-import type {
-  Ask,
-  BatchVerdict,
-  Funded,
-  Ledger,
-  LostHolds,
-  Settled,
-  Settlement,
-  StoredAnswer,
-  UsageSummary,
-  Voided,
-} from "./ledger.ts";
-import { isVerdict, type RateRow, type VerdictRow, verdictOf, withRates } from "./verdict-row.ts";
+import type { Funded, Ledger, LostHolds, StoredAnswer, UsageSummary, Voided } from "./ledger.ts";
+import { inOrder } from "./in-order.ts";
+import { sendTurn } from "./turn-store.ts";
 
-type SettledRow = { place: number; result: Settled["kind"]; charged: bigint | null };
-type OverCapRow = { place: number; result: "over_cap"; charged: null };
 type VoidedRow = { place: number; result: Voided["kind"]; refunded: bigint };
 type SweptRow = { id: string; keyId: string; charged: bigint | null; code: string | null; reason: string | null };
 type UsageRow = Omit<UsageSummary, "periodEndsAtMs"> & { periodEndsAt: Date | null };
@@ -25,27 +14,16 @@ type UsageRow = Omit<UsageSummary, "periodEndsAtMs"> & { periodEndsAt: Date | nu
 /** A sum that no column holds; nothing of the statement happened. */
 const OUT_OF_RANGE = "22003";
 
-/** What means the same in an array with quotes as without. */
-const BARE = /^(?!null$)[a-z0-9_.:/-]+$/;
-
 /**
- * Arrays are bound as text, so each names its type; one place per request. The last value of every call that moves money is the
- * line: it is asked for in the same statement, because a pooler may send each to another server.
+ * Arrays are bound as text, so each names its type. The last value of every call that moves money is the line: it is asked for in
+ * the same statement, because a pooler may send each to another server.
  */
-const ADMIT = `select place, verdict, amount, posted, held, retry_after_ms, period_ends_at
-  from admit_v2(on_line_v1($14::uuid, $1::uuid), $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[], $8::boolean[], $9::text[],
-    $10::int[], $11::int[], $12::bytea[], $13::bytea[])`;
-
 const KEPT = `select q.place::int as place, c.status, c.content_type as "contentType", c.body
   from unnest($1::uuid[], $2::bytea[], $3::bytea[]) with ordinality as q (key_id, sha, print, place)
   cross join lateral (
     select * from idempotency
      where key_id = q.key_id and key_sha256 = q.sha and fingerprint = q.print and state = 'stored' limit 1
   ) c`;
-
-const SETTLE = `select * from settle_v2(on_line_v1($22::uuid, $1::uuid[]), $2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
-  $7::bigint[], $8::bigint[], $9::bigint[], $10::boolean[], $11::text[], $12::int[], $13::int[], $14::int[],
-  $15::boolean[], $16::int[], $17::text[], $18::bytea[], $19::bigint[], $20::bigint[], $21::bigint[])`;
 
 const VOID = "select * from void_v2(on_line_v1($4::uuid, $1::uuid[]), $2::uuid[], $3::boolean[])";
 
@@ -78,7 +56,9 @@ const USAGE = `select unit, posted, held, purchased, used, budget, period_ends_a
 // oxlint-disable-next-line max-lines-per-function -- one function of the database after the other.
 export function createLedgerStore(queryable: Queryable): Ledger {
   return {
-    admit: (processId, asks) => admit(queryable, { processId, asks }),
+    turn: (processId, turn) => sendTurn(queryable, { processId, ...turn }),
+    admit: async (processId, asks) => (await sendTurn(queryable, { processId, settlements: [], asks })).verdicts,
+    settle: async (settlements) => (await sendTurn(queryable, { processId: null, settlements, asks: [] })).settled,
 
     kept: async (claims) => {
       const rows = await queryable.query<StoredAnswer & { place: number }>(KEPT, [
@@ -88,8 +68,6 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       const answers = new Map(rows.map(({ place, ...answer }) => [place, answer]));
       return claims.map((_, index) => answers.get(index + 1) ?? null);
     },
-
-    settle: (settlements) => settle(queryable, settlements),
 
     void: async (requests) => {
       const delivered = requests.map(({ contentDelivered = false }) => ({ contentDelivered }));
@@ -174,59 +152,6 @@ export function createLedgerStore(queryable: Queryable): Ledger {
   }
 }
 
-async function admit(
-  queryable: Queryable,
-  { processId, asks }: { processId: string; asks: readonly Ask[] },
-): Promise<BatchVerdict[]> {
-  const [text, plain] = [textColumns(asks), plainColumns(asks)];
-  const claims = asks.map(({ claim }) => claim);
-  const rows = await queryable.query<VerdictRow | RateRow>(ADMIT, [
-    processId,
-    ...text("id", "keyId"),
-    ...plain("keyVersion", "rpmLimit", "least", "most", "unlimited"),
-    ...text("model"),
-    ...plain("priceVersion", "lifetimeMs"),
-    ...textColumns(claims)("keySha256", "fingerprint"),
-    LINE,
-  ]);
-  const verdicts = inOrder(rows.filter(isVerdict), asks, {
-    rest: ({ amount }) => amount,
-    each: verdictOf,
-    common: ({ most }): BatchVerdict => ({ kind: "admitted", amount: most }),
-  });
-  return withRates(verdicts, asks, rows);
-}
-
-async function settle(queryable: Queryable, settlements: readonly Settlement[]): Promise<Settled[]> {
-  const [text, plain] = [textColumns(settlements), plainColumns(settlements)];
-  const usages = settlements.map(({ usage }) => usage);
-  const records = settlements.map(({ record }) => record);
-  const answers = settlements.map(({ answer }) => answer);
-  const rows = await queryable.query<SettledRow | OverCapRow>(SETTLE, [
-    ...text("id", "keyId", "outcome"),
-    ...plain("charge"),
-    ...plainColumns(usages)("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"),
-    ...plain("contentDelivered"),
-    ...textColumns(records)("provider"),
-    ...plainColumns(records)("status", "firstByteMs", "tookMs", "estimated"),
-    ...plainColumns(answers)("status"),
-    ...textColumns(answers)("contentType", "body"),
-    ...plainColumns(settlements.some(isBorne) ? settlements : [])("absorbed", "waived"),
-    ...plain("capPerHour"),
-    LINE,
-  ]);
-  const settled: Settled[] = inOrder(rows.filter(isSettled), settlements, {
-    rest: ({ charged }) => charged,
-    each: settledOf,
-    common: ({ charge }) => ({ kind: "settled", charged: charge }),
-  });
-  for (const row of rows) {
-    const over = isSettled(row) ? undefined : settled[row.place - 1];
-    if (over?.kind === "settled") over.overCap = true;
-  }
-  return settled;
-}
-
 /** Classes 22 and 23 are about values; a statement stopped for its time, or for a deadlock, was rolled back. */
 export function ledgerFailureOf(error: unknown): Failure {
   if (error instanceof DatabaseBusyError || connectionLost(error)) return "lost";
@@ -235,68 +160,4 @@ export function ledgerFailureOf(error: unknown): Failure {
   if (state === CLOCK_REFUSED) return "refused";
   if (state.startsWith("22") || state.startsWith("23")) return "data";
   return /^(40|53|55|57)/.test(state) ? "lost" : "bug";
-}
-
-type NamesOf<Row, Value> = { [Name in keyof Row]: Row[Name] extends Value ? Name : never }[keyof Row];
-type Plain = number | bigint | boolean | null;
-
-/**
- * Rows become columns, one array per field; a column that nobody uses is null as a whole. Numbers and truth values are written out here: they need no quoting, and quoting
- * them would be most of what a batch costs this process.
- */
-function plainColumns<Row>(rows: readonly (Row | null)[]): (...names: NamesOf<Row, Plain>[]) => (string | null)[] {
-  const used = rows.some((row) => row !== null);
-  const element = (row: Row | null, name: keyof Row): string => String(row?.[name] ?? "NULL");
-  return (...names) => names.map((name) => (used ? `{${rows.map((row) => element(row, name)).join(",")}}` : null));
-}
-
-/** The same for text and bytes. */
-function textColumns<Row>(
-  rows: readonly (Row | null)[],
-): (...names: NamesOf<Row, string | Buffer>[]) => (unknown[] | string | null)[] {
-  const used = rows.some((row) => row !== null);
-  return (...names) => names.map((name) => (used ? quoted(rows.map((row) => row?.[name] ?? null)) : null));
-}
-
-/** Most text is ids and words, which need no quotes. */
-function quoted(values: unknown[]): unknown[] | string {
-  return values.every((value) => typeof value === "string" && BARE.test(value)) ? `{${values.join(",")}}` : values;
-}
-
-type Answering<Row, Item, Answer> = {
-  /** How many the row at place 0 speaks for. */
-  rest: (row: Row) => bigint | null;
-  each: (row: Row) => Answer;
-  common: (item: Item) => Answer;
-};
-
-/**
- * Answers by place; those without a row of their own have the common one. One too few would be a request nobody decided, so it
- * is never taken for an answer.
- */
-function inOrder<Row extends { place: number }, Item, Answer>(
-  rows: readonly Row[],
-  items: readonly Item[],
-  { rest, each, common }: Answering<Row, Item, Answer>,
-): Answer[] {
-  const own = new Map<number, Row>();
-  let shared = 0;
-  for (const row of rows) {
-    if (row.place === 0) shared += Number(rest(row));
-    else own.set(row.place, row);
-  }
-  invariant(own.size + shared === items.length, "the ledger answers every request once");
-  return items.map((item, index) => {
-    const row = own.get(index + 1);
-    return row ? each(row) : common(item);
-  });
-}
-
-const isBorne = ({ absorbed, waived }: Settlement): boolean => absorbed !== 0n || waived !== 0n;
-const isSettled = (row: SettledRow | OverCapRow): row is SettledRow => row.result !== "over_cap";
-
-function settledOf({ result, charged }: SettledRow): Settled {
-  if (result === "fenced") return { kind: "fenced" };
-  invariant(charged !== null, "a settled request has a charge");
-  return { kind: result, charged };
 }

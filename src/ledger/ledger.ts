@@ -177,8 +177,13 @@ export type UsageSummary = {
 /** Holds that nobody ends: how many are in quarantine, and how long the oldest of the others has waited for a sweep. */
 export type LostHolds = { quarantined: number; lagSeconds: number };
 
+/** What one flush ends and what it begins. Either may be empty. */
+export type LedgerTurn = { settlements: readonly Settlement[]; asks: readonly Ask[] };
+
 /** The ledger of one primary. Each call is one transaction; each batch answers in its own order. */
 export type Ledger = {
+  /** Settles, then admits, all or nothing: what a settlement gives back is there for the requests that begin. */
+  turn: (processId: string, turn: LedgerTurn) => Promise<{ settled: Settled[]; verdicts: BatchVerdict[] }>;
   admit: (processId: string, asks: readonly Ask[]) => Promise<BatchVerdict[]>;
   /** The answers to be replayed; null where one is kept no longer. */
   kept: (claims: readonly Claimed[]) => Promise<(StoredAnswer | null)[]>;

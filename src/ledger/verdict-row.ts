@@ -3,8 +3,9 @@ import type { Ask, BatchVerdict } from "./ledger.ts";
 
 /** A verdict as the database says it: the columns that its kind does not use are null. */
 export type VerdictRow = {
+  half: "admit";
   place: number;
-  verdict: BatchVerdict["kind"];
+  result: BatchVerdict["kind"];
   amount: bigint | null;
   posted: bigint | null;
   held: bigint | null;
@@ -13,9 +14,9 @@ export type VerdictRow = {
 };
 
 /** One of each key that has a limit, at the place of its first request: what the minute counts, and how long until nothing. */
-export type RateRow = { place: number; verdict: "rate"; amount: bigint; retry_after_ms: bigint };
+export type RateRow = { half: "admit"; place: number; result: "rate"; amount: bigint; retry_after_ms: bigint };
 
-export const isVerdict = (row: VerdictRow | RateRow): row is VerdictRow => row.verdict !== "rate";
+export const isVerdict = (row: VerdictRow | RateRow): row is VerdictRow => row.result !== "rate";
 
 /** Every request of a key with a limit hears what its batch left of it. */
 export function withRates(
@@ -35,17 +36,17 @@ export function withRates(
 }
 
 export function verdictOf(row: VerdictRow): BatchVerdict {
-  switch (row.verdict) {
+  switch (row.result) {
     case "admitted":
     case "already":
-      return { kind: row.verdict, amount: known(row.amount) };
+      return { kind: row.result, amount: known(row.amount) };
     case "rate_limited":
-      return { kind: row.verdict, retryAfterMs: Number(known(row.retry_after_ms)) };
+      return { kind: row.result, retryAfterMs: Number(known(row.retry_after_ms)) };
     case "insufficient":
     case "reserved":
-      return { kind: row.verdict, posted: known(row.posted), held: known(row.held) };
+      return { kind: row.result, posted: known(row.posted), held: known(row.held) };
     case "limit_reached":
-      return { kind: row.verdict, periodEndsAtMs: row.period_ends_at?.getTime() ?? null };
+      return { kind: row.result, periodEndsAtMs: row.period_ends_at?.getTime() ?? null };
     case "in_progress":
     case "key_reuse":
     case "replay":
@@ -53,7 +54,7 @@ export function verdictOf(row: VerdictRow): BatchVerdict {
     case "stream_interrupted":
     case "stale_key":
     default:
-      return { kind: row.verdict };
+      return { kind: row.result };
   }
 }
 

@@ -44,6 +44,14 @@ export const BROKEN_LINE: readonly BrokenSql[] = [
     trial: tryStraying,
   },
   {
+    name: "a turn that does not ask where it is",
+    caughtBy: "timeline",
+    fn: "turn_v1",
+    from: "perform ledger_ready();",
+    to: "",
+    trial: tryStraying,
+  },
+  {
     name: "an admission that does not ask where it is",
     caughtBy: "timeline",
     fn: "admit_v2",

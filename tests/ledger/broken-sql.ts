@@ -4,7 +4,24 @@ import { BROKEN_SWEEPS } from "./broken-sweeps.ts";
 import type { AskPlan, Command } from "./commands.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 
-const LOCK = "perform from balance where key_id = any (p_key) order by key_id for no key update;";
+const LOCK = "perform from balance where key_id = any (p_end_key || p_key) order by key_id for no key update;";
+/** Each half of a turn locks its own balances once more. */
+const HALVES_WITHOUT_LOCK = `do $broken$
+  declare half regproc;
+  begin
+    foreach half in array array['admit_v2', 'settle_v2']::regproc[] loop
+      execute replace(pg_get_functiondef(half), 'perform from balance where key_id = any (p_key) order by key_id for no key update;', '');
+    end loop;
+  end
+$broken$`;
+const BEGIN_FIRST = `if cardinality(p_end_id) > 0 and cardinality(p_id) > 0 then
+    return query
+      select 'admit', a.place, a.verdict, a.amount, a.posted, a.held, a.retry_after_ms, a.period_ends_at
+        from admit_v2(p_process, p_id, p_key, p_version, p_rpm, p_least, p_most, p_unlimited, p_model, p_price, p_lifetime_ms, p_sha,
+                      p_print) a;
+    p_id := null;
+  end if;
+  if cardinality(p_end_id) > 0 then`;
 
 const KILL = "delete from hold h\n     using (";
 const SPARE = "update hold h set claimed = h.claimed\n      from (";
@@ -17,18 +34,35 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "check-then-act: no lock between the look and the grant",
     caughtBy: "posted_covers_held",
-    fn: "admit_v2",
+    fn: "turn_v1",
+    from: LOCK,
+    to: "",
+    also: HALVES_WITHOUT_LOCK,
+    stormy: true,
+  },
+  {
+    name: "lock order swapped: a turn takes the holds before the balances",
+    caughtBy: "40P01",
+    fn: "turn_v1",
+    from: LOCK,
+    to: `perform from hold where id = any (p_end_id) order by id for update; ${LOCK}`,
+    stormy: true,
+  },
+  {
+    name: "lock order swapped: a turn locks what begins after what ends",
+    caughtBy: "40P01",
+    fn: "turn_v1",
     from: LOCK,
     to: "",
     stormy: true,
   },
   {
-    name: "lock order swapped: a settle takes the holds before the balance",
-    caughtBy: "40P01",
-    fn: "settle_v2",
-    from: LOCK,
-    to: `perform from hold where id = any (p_id) order by id for update; ${LOCK}`,
-    stormy: true,
+    name: "a turn that begins requests before it ends others",
+    caughtBy: "model",
+    fn: "turn_v1",
+    from: "if cardinality(p_end_id) > 0 then",
+    to: BEGIN_FIRST,
+    scene: [admit(ask(0, 250n)), { ...settle(0), type: "turn", process: 0, asks: [ask(3, 200n)] }],
   },
   {
     name: "a check that forgets what is held",
@@ -363,7 +397,7 @@ function admit(...asks: AskPlan[]): Command {
   return { type: "admit", process: 0, asks };
 }
 
-function settle(request: number): Command {
+function settle(request: number): Extract<Command, { type: "settle" }> {
   const end = { outcome: "completed", charge: 40n, tokens: 1, delivered: true, recorded: true, answer: null } as const;
   return { type: "settle", ends: [{ request, ...end }] };
 }

@@ -8,6 +8,7 @@ import { NO_USAGE } from "../../src/core/usage.ts";
 export type Command =
   | { type: "admit"; process: number; asks: AskPlan[] }
   | { type: "settle"; ends: EndPlan[] }
+  | { type: "turn"; process: number; ends: EndPlan[]; asks: AskPlan[] }
   | { type: "void"; requests: number[]; delivered?: boolean }
   | { type: "suspend"; keys: number[] }
   | { type: "checkpoint"; checkpoints: CheckpointPlan[] }
@@ -130,6 +131,12 @@ const admit = fc.record({
   asks: fc.array(ask, { minLength: 1, maxLength: 6 }),
 });
 const settle = fc.record({ type: fc.constant("settle" as const), ends: fc.array(end, { minLength: 1, maxLength: 5 }) });
+const turn = fc.record({
+  type: fc.constant("turn" as const),
+  process,
+  ends: fc.array(end, { minLength: 1, maxLength: 4 }),
+  asks: fc.array(ask, { minLength: 1, maxLength: 4 }),
+});
 const cancel = fc.record({
   type: fc.constant("void" as const),
   requests: fc.array(request, { minLength: 1, maxLength: 3 }),
@@ -143,16 +150,18 @@ const suspend = fc.record({
 
 /** Calls that lock every balance they touch before they read, so that any two of them happen one after the other. */
 export const lockingCommand: fc.Arbitrary<Command> = fc.oneof(
-  { arbitrary: admit, weight: 4 },
-  { arbitrary: settle, weight: 3 },
+  { arbitrary: admit, weight: 2 },
+  { arbitrary: settle, weight: 1 },
+  { arbitrary: turn, weight: 4 },
   { arbitrary: cancel, weight: 1 },
   { arbitrary: fund, weight: 1 },
 );
 
 /** What clients and gateways do. */
 export const trafficCommand: fc.Arbitrary<Command> = fc.oneof(
-  { arbitrary: admit, weight: 8 },
-  { arbitrary: settle, weight: 6 },
+  { arbitrary: admit, weight: 4 },
+  { arbitrary: settle, weight: 3 },
+  { arbitrary: turn, weight: 7 },
   { arbitrary: cancel, weight: 1 },
   { arbitrary: fc.record({ type: fc.constant("checkpoint" as const), checkpoints }), weight: 2 },
   {
@@ -198,8 +207,9 @@ function withinReach(commands: readonly Command[]): Command[] {
     request: near(plan.request),
   });
   return commands.map((it) => {
-    if (it.type === "admit") asked.push(...it.asks.map(({ request }) => request));
-    if (it.type === "settle") return { ...it, ends: it.ends.map(nearRequest) };
+    const ends = it.type === "settle" || it.type === "turn" ? it.ends.map(nearRequest) : [];
+    if (it.type === "admit" || it.type === "turn") asked.push(...it.asks.map(({ request }) => request));
+    if (it.type === "settle" || it.type === "turn") return { ...it, ends };
     if (it.type === "void") return { ...it, requests: it.requests.map(near) };
     if (it.type === "checkpoint") return { ...it, checkpoints: it.checkpoints.map(nearRequest) };
     return it;

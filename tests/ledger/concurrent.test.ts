@@ -74,8 +74,9 @@ async function replay({ actors, order, startMs, names }: Replay) {
   const target = modelTarget(model);
   await begin(target, names);
   const answers: unknown[][] = actors.map(() => []);
+  const left = actors.map((commands) => [...commands]);
   for (const actor of order) {
-    const command = actors[actor]?.[answers[actor]?.length ?? 0];
+    const command = left[actor]?.shift();
     if (command) answers[actor]?.push(...(await drive(target, names, command)).map(loosened));
   }
   return { answers, state: model.state };

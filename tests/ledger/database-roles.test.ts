@@ -27,7 +27,7 @@ const LOCK_MODES = [
   "access exclusive",
 ];
 /** Called by versions that are two or more behind, and by no newer function of the same name. */
-const NO_SUCCESSOR = new Set(["write_off_v1"]);
+const NO_SUCCESSOR = new Set(["write_off_v1", "admit_v1"]);
 
 type Column = { table: string; name: string; type: string };
 type OurFunction = {

@@ -40,11 +40,14 @@ export async function databaseTarget(database: Database, startMs: number): Promi
   await setClock("started");
   await database.query("update test_clock set timeline = 1");
   const ledger = createLedgerStore(database);
+  const whole = (verdicts: readonly BatchVerdict[], asks: readonly Ask[]): Promise<AdmitVerdict[]> =>
+    Promise.all(verdicts.map((verdict, index) => withAnswer(ledger, asks[index] as Ask, verdict)));
   return {
     ...ledger,
-    admit: async (processId, asks) => {
-      const verdicts = await ledger.admit(processId, asks);
-      return Promise.all(verdicts.map((verdict, index) => withAnswer(ledger, asks[index] as Ask, verdict)));
+    admit: async (processId, asks) => whole(await ledger.admit(processId, asks), asks),
+    turn: async (processId, turn) => {
+      const { settled, verdicts } = await ledger.turn(processId, turn);
+      return { settled, verdicts: await whole(verdicts, turn.asks) };
     },
     sweep: async (sweeperId, limit) => {
       try {

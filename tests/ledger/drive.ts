@@ -1,4 +1,4 @@
-import type { Ask, Ledger, Swept, AdmitVerdict } from "../../src/ledger/ledger.ts";
+import type { Ask, Ledger, Settled, Swept, LedgerTurn, AdmitVerdict } from "../../src/ledger/ledger.ts";
 import {
   askOf,
   checkpointOf,
@@ -14,13 +14,14 @@ import type { LedgerEvent } from "./history.ts";
 import type { Model } from "./model.ts";
 
 /** A ledger whose time and keys the test controls. */
-export type Target = Omit<Ledger, "admit" | "kept" | "forgetClaims" | "sweep" | "countLost"> & {
+export type Target = Omit<Ledger, "admit" | "turn" | "kept" | "forgetClaims" | "sweep" | "countLost"> & {
   /** What it ended: nothing of a batch with a poisoned hold. */
   sweep: (sweeperId: string, limit: number) => Promise<Swept[]>;
   /** From now on no sweep can end this hold. */
   poison: (holdId: string) => Promise<void>;
   /** Verdicts with the answers that are to be replayed. */
   admit: (processId: string, asks: readonly Ask[]) => Promise<AdmitVerdict[]>;
+  turn: (processId: string, turn: LedgerTurn) => Promise<{ settled: Settled[]; verdicts: AdmitVerdict[] }>;
   nowMs: () => number;
   advance: (ms: number) => Promise<void>;
   restart: () => Promise<void>;
@@ -46,6 +47,16 @@ export async function drive(target: Target, names: Names, command: Command): Pro
     case "settle": {
       const settlements = command.ends.map((plan) => settlementOf(names, plan));
       return [{ type: "settle", atMs, settlements, results: await target.settle(settlements) }];
+    }
+    case "turn": {
+      const settlements = command.ends.map((plan) => settlementOf(names, plan));
+      const asks = command.asks.map((plan) => askOf(names, plan, target.versionOf));
+      const processId = names.processId(command.process);
+      const { settled, verdicts } = await target.turn(processId, { settlements, asks });
+      return [
+        { type: "settle", atMs, settlements, results: settled },
+        { type: "admit", atMs, processId, asks, verdicts },
+      ];
     }
     case "void": {
       const { delivered: contentDelivered = false } = command;
@@ -159,6 +170,7 @@ export function modelTarget(model: Model): Target {
     versionOf: (keyId) => model.state.accounts.get(keyId)?.version ?? 1,
     admit: async (processId, asks) => model.admit(processId, asks),
     settle: async (settlements) => model.settle(settlements),
+    turn: async (processId, turn) => model.turn(processId, turn),
     void: async (requests) => model.void(requests),
     suspend: async (keyIds) => model.suspend(keyIds),
     checkpoint: async (checkpoints) => model.checkpoint(checkpoints),

@@ -14,6 +14,7 @@ const LEVELS = ["repeatable read", "serializable"];
 
 /** Every call that moves money, with as little as it takes to be heard. */
 const CALLS = [
+  `select * from turn_v1(gen_random_uuid(), ${Array(33).fill("null").join(", ")})`,
   "select * from admit_v2(gen_random_uuid(), '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, null)",
   "select * from settle_v2('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, null, null)",
   "select * from void_v2('{}', '{}', '{}')",
@@ -51,7 +52,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(LEVELS)("a database whose de
 
   test("an admission that waited for the void of its own id is not admitted", async () => {
     const ledger = createLedgerStore(database);
-    const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%admit_v2%'";
+    const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%turn_v1%'";
 
     const late = await database.transaction(async (tx) => {
       await createLedgerStore(tx).void([{ id: ask.id, keyId, bucket: 7 }]);

@@ -7,6 +7,7 @@ const REFUSALS = new Set(["08T01", "55T02"]);
 
 /** What moves money, as processes of the version before call it, and as those of this one do. */
 const CALLS = {
+  turn: `select * from turn_v1(gen_random_uuid(), ${Array(33).fill("null").join(", ")})`,
   admit:
     "select * from admit_v2(gen_random_uuid(), '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, null)",
   settle:

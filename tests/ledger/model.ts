@@ -8,6 +8,7 @@ import type {
   Settled,
   Settlement,
   Swept,
+  LedgerTurn,
   Undone,
   UsageSummary,
   AdmitVerdict,
@@ -457,6 +458,10 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     changeKey,
     admit,
     settle,
+    turn: (processId: string, { settlements, asks }: LedgerTurn) => ({
+      settled: settle(settlements),
+      verdicts: admit(processId, asks),
+    }),
     void: voidRequests,
     suspend,
     checkpoint,

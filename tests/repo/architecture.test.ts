@@ -12,6 +12,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const page = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
 const { forbidden } = createRequire(import.meta.url)(join(ROOT, ".dependency-cruiser.cjs")) as { forbidden: Rule[] };
 
+const textOf = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const sectionOf = (title: string): string => page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? "";
 const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "");
 
@@ -75,13 +76,15 @@ test("every file that the page names as the place to look exists", () => {
 });
 
 test("the migration that the page names for 402 has the latest definition of the function that decides it", () => {
-  const [, called] = /from (admit_v\d+)\(/.exec(readFileSync(join(ROOT, "src/ledger/ledger-store.ts"), "utf8")) ?? [];
-  const defines = new RegExp(`create (or replace )?function ${called}\\(`);
-  const latest = globSync("migrations/*.sql", { cwd: ROOT })
-    .toSorted()
-    .findLast((path) => defines.test(readFileSync(join(ROOT, path), "utf8")));
+  const definesOf = (name: string): string | undefined =>
+    globSync("migrations/*.sql", { cwd: ROOT })
+      .toSorted()
+      .findLast((path) => new RegExp(`create (or replace )?function ${name}\\(`).test(textOf(path)));
+  const [, turn = ""] = /from (turn_v\d+)\(/.exec(textOf("src/ledger/turn-store.ts")) ?? [];
+  const [, decides = ""] = /from (admit_v\d+)\(/.exec(textOf(definesOf(turn) ?? "")) ?? [];
 
-  expect(namesIn(sectionOf("Where to look"))).toEqual(expect.arrayContaining([called, latest]));
+  const named = namesIn(sectionOf("Where to look"));
+  expect(named).toEqual(expect.arrayContaining([turn, definesOf(turn), decides, definesOf(decides)]));
 });
 
 test("every exit on the path of a request has the status the caller gets", () => {

@@ -40,7 +40,7 @@ test("a citation that points nowhere is seen", () => {
     "LEDGER rule 3",
     "decision 8",
     "interface decision 36",
-    "L11",
+    "L99",
     "I12",
     "spec 10",
     "AUT-999",

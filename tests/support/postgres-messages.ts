@@ -40,3 +40,17 @@ export function textsOf(body: Buffer, count: number): string[] {
   }
   return texts;
 }
+
+/** Of a Bind, which of its parameters are not null. */
+export function givenIn(body: Buffer): boolean[] {
+  // Behind the names of portal and statement: the formats of the parameters, and then the parameters.
+  const formatsAt = body.indexOf(0, body.indexOf(0) + 1) + 1;
+  let at = formatsAt + 2 + 2 * body.readUInt16BE(formatsAt);
+  const given: boolean[] = [];
+  for (let left = body.readUInt16BE(at); left > 0; left -= 1) {
+    const bytes = body.readInt32BE(at + 2);
+    given.push(bytes >= 0);
+    at += 4 + Math.max(0, bytes);
+  }
+  return given;
+}

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FreshDatabase, freshDatabase, whyUnavailable } from "./postgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "./postgres-proxy.ts";
 
+const NOTE = { fn: "note_v1" };
+
 describe.skipIf(whyUnavailable("15"))("a proxy before PostgreSQL", () => {
   let database: FreshDatabase;
   let proxy: PostgresProxy;
@@ -38,7 +40,7 @@ describe.skipIf(whyUnavailable("15"))("a proxy before PostgreSQL", () => {
 
   test("a query that is held has not happened, and happens when it is let go", async () => {
     const client = await through();
-    const caught = proxy.next("note_v1", "hold_query");
+    const caught = proxy.next(NOTE, "hold_query");
     const answer = note(client, 1);
     await caught.happened;
 
@@ -52,7 +54,7 @@ describe.skipIf(whyUnavailable("15"))("a proxy before PostgreSQL", () => {
   test("an answer that is held is of something that has happened; a prepared statement is recognised too", async () => {
     const client = await through();
     await note(client, 2, "note");
-    const caught = proxy.next("note_v1", "hold_answer");
+    const caught = proxy.next(NOTE, "hold_answer");
     let heard = false;
     const answer = note(client, 3, "note").then(() => (heard = true));
     await caught.happened;
@@ -61,14 +63,28 @@ describe.skipIf(whyUnavailable("15"))("a proxy before PostgreSQL", () => {
     expect(heard).toBe(false);
     caught.release();
     await answer;
-    expect(proxy.calls("note_v1")).toBe(3);
+    expect(proxy.calls(NOTE)).toBe(3);
     await note(client, 4);
+    await client.end();
+  });
+
+  test("calls of one function are told apart by what they are given", async () => {
+    const client = await through();
+    const caught = proxy.next({ ...NOTE, given: 1 }, "hold_query");
+    await client.query({ text: "select note_v1($1)", values: [null] }).catch(() => undefined);
+    const answer = note(client, 8);
+    await caught.happened;
+
+    expect(await noted(8)).toBe(false);
+    expect(proxy.calls(NOTE) - proxy.calls({ ...NOTE, given: 1 })).toBe(1);
+    caught.release();
+    await answer;
     await client.end();
   });
 
   test("a connection cut before the answer has done its work", async () => {
     const client = await through();
-    const caught = proxy.next("note_v1", "cut_answer");
+    const caught = proxy.next(NOTE, "cut_answer");
 
     await expect(note(client, 5)).rejects.toThrow();
     await caught.happened;
@@ -77,7 +93,7 @@ describe.skipIf(whyUnavailable("15"))("a proxy before PostgreSQL", () => {
 
   test("a connection cut behind the query ends in an error, and the next one serves", async () => {
     const client = await through();
-    const caught = proxy.next("note_v1", "cut_query");
+    const caught = proxy.next(NOTE, "cut_query");
 
     await expect(note(client, 6)).rejects.toThrow();
     await caught.happened;

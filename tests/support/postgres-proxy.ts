@@ -1,11 +1,18 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { backendMessages, frontendMessages, textsOf } from "./postgres-messages.ts";
+import { backendMessages, frontendMessages, givenIn, textsOf } from "./postgres-messages.ts";
 
 /**
  * What is done to a call. `hold_query`: the server does not hear of it. `hold_answer`: it is done, and nobody hears. `cut_query`: the
  * connection breaks as the call leaves. `cut_answer`: it breaks when the call is done and before the answer is heard.
  */
 export type Interference = "hold_query" | "hold_answer" | "cut_query" | "cut_answer";
+
+/** A call of a function of the ledger, of which it may be told that one of its parameters, counted from 1, is not null. */
+export type Call = { fn: string; given?: number };
+
+/** Turns that end requests, and turns that begin some. One turn may be both. */
+export const SETTLING: Call = { fn: "turn_v1", given: 2 };
+export const ADMITTING: Call = { fn: "turn_v1", given: 23 };
 
 /** One call that was interfered with. */
 export type Caught = {
@@ -17,33 +24,41 @@ export type Caught = {
 
 export type PostgresProxy = {
   port: number;
-  /** Interferes with the next call of a function, such as `settle_v1`, on whichever connection it comes. */
-  next: (call: string, interference: Interference) => Caught;
-  /** How often a function was called through here. */
-  calls: (call: string) => number;
+  /** Interferes with the next such call, on whichever connection it comes. */
+  next: (call: Call, interference: Interference) => Caught;
+  /** How often it was made through here. */
+  calls: (call: Call) => number;
   /** Breaks every connection; returns how many there were. */
   cutAll: () => number;
   close: () => Promise<void>;
 };
 
+/** A call as it is seen on its way. */
+type Seen = { fn: string; given: readonly boolean[] };
+
+const isSuch = ({ fn, given }: Call, seen: Seen): boolean =>
+  seen.fn === fn && (given === undefined || seen.given[given - 1] === true);
+
 type Trap = {
-  call: string;
+  call: Call;
   interference: Interference;
   happened: () => void;
   released: Promise<void>;
 };
 
+type Spring = (sql: string, given: readonly boolean[]) => Trap | null;
+
 /** Stands between a process and its PostgreSQL and reads along, so that it can interfere with exactly one call. */
 export async function startPostgresProxy(target: { port: number }): Promise<PostgresProxy> {
   const traps: Trap[] = [];
-  const counts = new Map<string, number>();
+  const seen: Seen[] = [];
   const open = new Set<Socket>();
 
-  const springFor = (sql: string): Trap | null => {
-    const name = /\b(\w+_v\d+)\(/.exec(sql)?.[1];
-    if (name === undefined) return null;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-    const index = traps.findIndex(({ call }) => call === name);
+  const springFor: Spring = (sql, given) => {
+    const fn = /\b(\w+_v\d+)\(/.exec(sql)?.[1];
+    if (fn === undefined) return null;
+    seen.push({ fn, given });
+    const index = traps.findIndex(({ call }) => isSuch(call, { fn, given }));
     return index < 0 ? null : (traps.splice(index, 1)[0] ?? null);
   };
 
@@ -62,7 +77,7 @@ export async function startPostgresProxy(target: { port: number }): Promise<Post
       traps.push({ call, interference, happened: happened.resolve, released: released.promise });
       return { happened: happened.promise, release: released.resolve };
     },
-    calls: (call) => counts.get(call) ?? 0,
+    calls: (call) => seen.filter((it) => isSuch(call, it)).length,
     cutAll: () => {
       const count = open.size;
       for (const socket of open) socket.resetAndDestroy();
@@ -73,7 +88,7 @@ export async function startPostgresProxy(target: { port: number }): Promise<Post
 }
 
 /** One connection: bytes pass both ways, unless a trap springs on a call among them. */
-function join(sides: { client: Socket; upstream: Socket; springFor: (sql: string) => Trap | null }): void {
+function join(sides: { client: Socket; upstream: Socket; springFor: Spring }): void {
   const { client, upstream, springFor } = sides;
   const statements = new Map<string, string>();
   let sprung: Trap | null = null;
@@ -84,15 +99,15 @@ function join(sides: { client: Socket; upstream: Socket; springFor: (sql: string
     upstream.resetAndDestroy();
     trap.happened();
   };
-  const called = (sql: string): void => {
-    sprung ??= springFor(sql);
+  const called = (sql: string, given: readonly boolean[]): void => {
+    sprung ??= springFor(sql, given);
     answered = false;
   };
   const readFrontend = frontendMessages((type, body) => {
     const [first = "", second = ""] = textsOf(body, 2);
     if (type === "P") statements.set(first, second);
-    else if (type === "B") called(statements.get(second) ?? "");
-    else if (type === "Q") called(first);
+    else if (type === "B") called(statements.get(second) ?? "", givenIn(body));
+    else if (type === "Q") called(first, []);
   });
   const readBackend = backendMessages((type) => {
     if (type === "Z") answered = true;

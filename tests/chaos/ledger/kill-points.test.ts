@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { whyUnavailable } from "../../support/postgres.ts";
+import { ADMITTING, SETTLING } from "../../support/postgres-proxy.ts";
 import { until } from "../../support/until.ts";
 import type { StageKey } from "./ask.ts";
 import type { ChargeRow, ClientEntry, Route, Tokens } from "./evidence.ts";
@@ -50,7 +51,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       name: "after the admission, before it is heard of",
       model: "forty",
       reach: async ({ gateway, sent }) => {
-        const caught = gateway.proxy.next("admit_v2", "hold_answer");
+        const caught = gateway.proxy.next(ADMITTING, "hold_answer");
         sent();
         await caught.happened;
       },
@@ -61,12 +62,12 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       name: "before the provider hears of it",
       model: "unreached",
       reach: async ({ gateway, key, sent }) => {
-        const settledBefore = gateway.proxy.calls("settle_v2");
+        const settledBefore = gateway.proxy.calls(SETTLING);
         sent();
         await until(() => hasHold(key), "the request is admitted");
         // The answer of the ledger has been heard when the next call of any kind is made; a moment is enough here.
         await sleep(300);
-        expect(gateway.proxy.calls("settle_v2")).toBe(settledBefore);
+        expect(gateway.proxy.calls(SETTLING)).toBe(settledBefore);
       },
       charge: free,
       // Its provider would be waited for too long.
@@ -87,7 +88,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       name: "after the usage arrived, before the settlement leaves",
       model: "halfway",
       reach: async ({ gateway, key, marker, sent }) => {
-        const caught = gateway.proxy.next("settle_v2", "hold_query");
+        const caught = gateway.proxy.next(SETTLING, "hold_query");
         sent();
         const goOn = await stage.witness.whenPaused(marker);
         await untilWrittenDown(key);
@@ -118,7 +119,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
       name: "after the settlement, before the terminal event",
       model: "forty",
       reach: async ({ gateway, sent }) => {
-        const caught = gateway.proxy.next("settle_v2", "hold_answer");
+        const caught = gateway.proxy.next(SETTLING, "hold_answer");
         sent();
         await caught.happened;
       },
@@ -161,9 +162,9 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
     return call?.usage ?? { inputTokens: 0, outputTokens: 0 };
   }
   async function settling({ proxy }: Gateway): Promise<boolean> {
-    const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%settle_v2%'";
+    const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%turn_v1%'";
     const waiting = await withClient(stage.cluster().url(), async (client) => (await client.query(sql)).rowCount);
-    return proxy.calls("settle_v2") > 0 && waiting === 1;
+    return proxy.calls(SETTLING) > 0 && waiting === 1;
   }
   async function lockBalance({ id }: StageKey): Promise<{ release: () => void }> {
     const held = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ADMITTING, SETTLING } from "../../support/postgres-proxy.ts";
 import { whyUnavailable } from "../../support/postgres.ts";
 import type { StageKey } from "./ask.ts";
 import type { ClientEntry } from "./evidence.ts";
@@ -126,7 +127,7 @@ describe.skipIf(whyUnavailable("15"))("PostgreSQL goes away", () => {
       let cuts = 0;
       for (; cuts < CUTS; cuts += 1) {
         const { proxy } = random.pick(gateways);
-        const call = random.pick(["settle_v2", "settle_v2", "admit_v2"]);
+        const call = random.pick([SETTLING, SETTLING, ADMITTING]);
         const caught = proxy.next(call, random.pick(["cut_answer", "cut_answer", "cut_query"]));
         await caught.happened;
         if (random.fraction() < 0.2) proxy.cutAll();

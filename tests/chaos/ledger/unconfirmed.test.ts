@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { whyUnavailable } from "../../support/postgres.ts";
-import type { Interference } from "../../support/postgres-proxy.ts";
+import { type Interference, SETTLING } from "../../support/postgres-proxy.ts";
 import { until } from "../../support/until.ts";
 import { readLedger } from "./read-ledger.ts";
 import { expectSound } from "./report.ts";
@@ -33,7 +33,7 @@ describe.skipIf(whyUnavailable("15"))("a settlement that is not confirmed in tim
       const key = await stage.makeKey({ credit: 1_000_000_000n });
       const marker = stage.marker();
       const wanted = { gateway, key, model: "fast", marker, claim: `claim ${marker}`, streamed };
-      const caught = gateway.proxy.next("settle_v2", interference);
+      const caught = gateway.proxy.next(SETTLING, interference);
       const told = await stage.ask(wanted);
       caught.release();
       await until(() => nothingCharged(key.id), "what was charged is given back");
