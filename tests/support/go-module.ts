@@ -16,6 +16,7 @@ export const installGoCommand = ({
   installOnce({
     name: `go-${name}`,
     contents: version,
+    inTurn: "go",
     install: (folder) =>
       runInstaller({
         words: ["go", "install", `${path}@${version}`],
@@ -33,6 +34,7 @@ export function buildGoProgram({ name, source, requires }: GoProgram): Promise<I
   return installOnce({
     name: `go-${name}`,
     contents: [modules, readFileSync(source, "utf8")],
+    inTurn: "go",
     install: (folder) => {
       writeFileSync(join(folder, "go.mod"), `module program\n\ngo 1.24\n\n${modules.join("")}`);
       copyFileSync(source, join(folder, "main.go"));

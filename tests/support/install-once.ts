@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { oneAtATime } from "./one-at-a-time.ts";
 
 /** Something a test needs from outside the project: where it is, or why it cannot be had. */
 export type Installed = { folder: string; missing: null } | { folder: null; missing: string };
@@ -12,15 +13,23 @@ export type Installation = {
   /** Everything that decides what is in the folder; another content is another folder. */
   contents: unknown;
   install: (folder: string) => Promise<void>;
+  /** Installations with the same word wait for each other, so that each uses what the one before has compiled. */
+  inTurn?: string;
 };
 
 /**
  * Fills a folder of the cache once for all runs and all projects of this machine. It is filled under another name and then
  * renamed, so that nobody ever sees half of it, and two runs at once do the work twice instead of spoiling it.
  */
-export async function installOnce({ name, contents, install }: Installation): Promise<Installed> {
+export async function installOnce({ name, contents, install, inTurn }: Installation): Promise<Installed> {
   const digest = createHash("sha256").update(JSON.stringify(contents)).digest("hex").slice(0, 12);
   const folder = join(cacheFolder(), `clients-${name}-${digest}`);
+  const filled = (): Promise<Installed> => fill(folder, name, install);
+  if (inTurn === undefined || existsSync(folder)) return filled();
+  return oneAtATime(join(cacheFolder(), `${inTurn}.lock`), filled);
+}
+
+async function fill(folder: string, name: string, install: Installation["install"]): Promise<Installed> {
   if (existsSync(folder)) return { folder, missing: null };
   mkdirSync(cacheFolder(), { recursive: true });
   const unfinished = mkdtempSync(join(cacheFolder(), `unfinished-${name}-`));
