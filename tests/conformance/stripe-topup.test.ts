@@ -45,15 +45,18 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
   let key: Made["key"];
 
   const start = (): Promise<ServeProcess> => startServeProcess({ folder, environment });
-  const startService = (more: Record<string, string> = {}): Promise<TopUpService> =>
-    startTopUpService(
-      topUpSettings({
-        TOLLGATE_ADMIN_URL: gateway.adminUrl,
-        TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
-        ...(stripe === null ? {} : { STRIPE_API_URL: stripe.url }),
-        ...more,
-      }),
-    );
+  const services: TopUpService[] = [];
+  async function startService(more: Record<string, string> = {}): Promise<TopUpService> {
+    const settings = topUpSettings({
+      TOLLGATE_ADMIN_URL: gateway.adminUrl,
+      TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
+      ...(stripe === null ? {} : { STRIPE_API_URL: stripe.url }),
+      ...more,
+    });
+    const started = await startTopUpService(settings);
+    services.push(started);
+    return started;
+  }
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "tollgate-stripe-"));
@@ -74,7 +77,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     key = await makeKey("credit");
   });
   afterAll(async () => {
-    await service?.kill();
+    for (const started of services) await started.kill();
     await stripe?.stop();
     await gateway?.stop();
     await database?.close();
@@ -168,7 +171,6 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     const delivered = await Promise.all(
       Array.from({ length: 20 }, (_, index) => deliver([service, second][index % 2]?.url ?? "", event)),
     );
-    await second.kill();
 
     expect(delivered.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(delivered.filter(({ body }) => body.result === "funded")).toHaveLength(1);
@@ -285,7 +287,6 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     const mistaken = await startService({ TOLLGATE_ADMIN_TOKEN: "another-token" });
 
     expect(await deliver(mistaken.url, eventOf(paidSession().session))).toMatchObject({ status: 503 });
-    await mistaken.kill();
   });
 
   test("a service that is killed after the booking and before its response books nothing when it is back", async () => {
@@ -356,7 +357,6 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
       const mistaken = await startService({ STRIPE_SECRET_KEY: wrongKey });
 
       const { status, body } = await checkout({ key: key.id, credits: "25" }, { url: mistaken.url });
-      await mistaken.kill();
 
       expect({ status, error: body.error }).toEqual({ status: 502, error: expect.stringContaining("authenticate") });
       expect(`${body.error} ${mistaken.output()}`).not.toContain(wrongKey);
