@@ -29,7 +29,7 @@ const PRICE = 2_500;
 type StripeLibrary = {
   webhooks: { generateTestHeaderString: (given: { payload: string; secret: string; timestamp?: number }) => string };
 };
-type Made = { key: { id: string; prefix: string } };
+type Made = { key: { id: string; prefix: string }; secret: string };
 type Entry = { kind: string; amount: string; reference: string | null };
 
 const [mock, library] = await Promise.all([buildStripeMock(), installPackages("stripe", { stripe: "23.1.0" })]);
@@ -42,7 +42,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
   let environment: Record<string, string>;
   let stripe: StripeMock | null = null;
   let service: TopUpService;
-  let key: Made["key"];
+  let key: Made["key"] & { secret: string };
 
   const start = (): Promise<ServeProcess> => startServeProcess({ folder, environment });
   const services: TopUpService[] = [];
@@ -98,10 +98,16 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     return (await response.json()) as Answer;
   }
 
-  const makeKey = async (mode: "credit" | "token_budget"): Promise<Made["key"]> =>
-    (await admin<Made>("POST", "keys", { mode })).key;
-  const balance = async (): Promise<string> =>
-    (await admin<{ balance: string }>("GET", `keys/${key.id}/account`)).balance;
+  async function makeKey(mode: "credit" | "token_budget"): Promise<Made["key"] & { secret: string }> {
+    const { key: made, secret } = await admin<Made>("POST", "keys", { mode });
+    rememberSecrets([secret]);
+    return { ...made, secret };
+  }
+  /** As its holder sees it. */
+  async function balance(): Promise<number> {
+    const response = await fetch(`${gateway.url}/v1/usage`, { headers: { authorization: `Bearer ${key.secret}` } });
+    return ((await response.json()) as { credits: { balance: number } }).credits.balance;
+  }
   const bookings = async (): Promise<Entry[]> =>
     (await admin<{ data: Entry[] }>("GET", `keys/${key.id}/journal`)).data.map(({ kind, amount, reference }) => ({
       kind,
@@ -139,7 +145,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
   /** Delivers to a key of its own, so that a test sees its own money alone. */
   async function withOwnKey(): Promise<void> {
     key = await makeKey("credit");
-    expect(Number(await balance())).toBe(0);
+    expect(await balance()).toBe(0);
   }
 
   test("one delivery is booked once, under the id of the payment", async () => {
@@ -148,7 +154,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
 
     expect(await deliver(service.url, eventOf(session))).toMatchObject({ status: 200, body: { result: "funded" } });
     expect(await bookings()).toEqual([{ kind: "purchase", amount: "25", reference: `stripe:${intent}` }]);
-    expect(await balance()).toBe("25");
+    expect(await balance()).toBe(25);
   });
 
   test("the same event delivered again, and the other event of the same payment, book nothing", async () => {
@@ -160,7 +166,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     expect(await deliver(service.url, event)).toMatchObject({ status: 200, body: { result: "already" } });
     const other = eventOf(session, "checkout.session.async_payment_succeeded");
     expect(await deliver(service.url, other)).toMatchObject({ status: 200, body: { result: "already" } });
-    expect(await balance()).toBe("25");
+    expect(await balance()).toBe(25);
   });
 
   test("twenty deliveries of one event in parallel, to two services, are booked once", async () => {
@@ -174,7 +180,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
 
     expect(delivered.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(delivered.filter(({ body }) => body.result === "funded")).toHaveLength(1);
-    expect(await balance()).toBe("25");
+    expect(await balance()).toBe(25);
   });
 
   test("a payment that completes later is booked when it is paid", async () => {
@@ -183,10 +189,10 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     const unpaid = eventOf({ ...session, payment_status: "unpaid" });
 
     expect(await deliver(service.url, unpaid)).toMatchObject({ status: 200, body: { result: "ignored" } });
-    expect(await balance()).toBe("0");
+    expect(await balance()).toBe(0);
     const paid = eventOf(session, "checkout.session.async_payment_succeeded");
     expect(await deliver(service.url, paid)).toMatchObject({ status: 200, body: { result: "funded" } });
-    expect(await balance()).toBe("25");
+    expect(await balance()).toBe(25);
   });
 
   test("a wrong signature, an old one and none get 400", async () => {
@@ -209,11 +215,11 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     const delivered = await Promise.all(headers.map((header) => deliver(service.url, event, header)));
 
     expect(delivered.map(({ status }) => status)).toEqual(headers.map(() => 400));
-    expect(await balance()).toBe("0");
+    expect(await balance()).toBe(0);
     // During a roll of the secret Stripe sends one signature for each.
     const rolled = `${good},v1=${"0".repeat(64)}`;
     expect(await deliver(service.url, event, rolled)).toMatchObject({ status: 200 });
-    expect(await balance()).toBe("25");
+    expect(await balance()).toBe(25);
   });
 
   test.skipIf(library.missing !== null)(
@@ -229,7 +235,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
 
       expect(await deliver(service.url, payload, old)).toMatchObject({ status: 400 });
       expect(await deliver(service.url, payload, header)).toMatchObject({ status: 200, body: { result: "funded" } });
-      expect(await balance()).toBe("25");
+      expect(await balance()).toBe(25);
     },
   );
 
@@ -251,7 +257,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
         status: 422,
         body: { error: expect.any(String) },
       });
-    expect(await balance()).toBe("0");
+    expect(await balance()).toBe(0);
   });
 
   test("events that are not about a top-up are confirmed and change nothing", async () => {
@@ -267,7 +273,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
 
     for (const event of events)
       expect(await deliver(service.url, event)).toMatchObject({ status: 200, body: { result: "ignored" } });
-    expect(await balance()).toBe("0");
+    expect(await balance()).toBe(0);
   });
 
   test("while Tollgate is down a delivery gets 503, and the next one after its return is booked", async () => {
@@ -278,9 +284,9 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
 
     expect(await deliver(service.url, event)).toMatchObject({ status: 503 });
     gateway = await start();
-    expect(await balance()).toBe("0");
+    expect(await balance()).toBe(0);
     expect(await deliver(service.url, event)).toMatchObject({ status: 200, body: { result: "funded" } });
-    expect(await balance()).toBe("25");
+    expect(await balance()).toBe(25);
   });
 
   test("a wrong admin token gets 503, so that Stripe delivers again after it is corrected", async () => {
@@ -300,9 +306,9 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     await doomed.kill();
 
     expect(await lost).toBe("no response");
-    expect(await balance()).toBe("25");
+    expect(await balance()).toBe(25);
     expect(await deliver(service.url, event)).toMatchObject({ status: 200, body: { result: "already" } });
-    expect(await balance()).toBe("25");
+    expect(await balance()).toBe(25);
     link.close();
   });
 
@@ -332,7 +338,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
       );
       expect(metadata).toMatchObject({ tollgate_target: `keys/${key.id}` });
       expect(await deliver(service.url, eventOf(session))).toMatchObject({ status: 200, body: { result: "funded" } });
-      expect(await balance()).toBe("25");
+      expect(await balance()).toBe(25);
     });
 
     test("is not created for a key that can't be topped up, for an odd amount, or without the token", async () => {
