@@ -11,7 +11,7 @@ export function loadSettings(configFile: string | undefined): LoadedConfig {
   return loadConfig({ options: { config: configFile }, environment: processEnvironment() });
 }
 
-type LineOptions = Pick<PostgresOptions, "strangers" | "onRefused" | "onMoved">;
+type LineOptions = Pick<PostgresOptions, "strangers" | "onRefused" | "onMoved" | "onUnprepared">;
 
 /**
  * The PostgreSQL the settings name. Commands may look at a server that does not have the books, as after a restore; what moves
@@ -23,11 +23,12 @@ export function openDatabase(
   line: LineOptions = { strangers: "read" },
 ): Database {
   requireSettings(loaded, ["database.url"]);
-  const { url, directUrl, poolSize, connectTimeoutMs, statementTimeoutMs } = loaded.config.database;
+  const { url, directUrl, poolSize, preparedStatements, connectTimeoutMs, statementTimeoutMs } = loaded.config.database;
   return createPostgres({
     url: url?.reveal() ?? "",
     ...(directUrl ? { directUrl: directUrl.reveal() } : {}),
     poolSize,
+    preparedStatements,
     connectTimeoutMs,
     statementTimeoutMs,
     onError,

@@ -90,6 +90,10 @@ export const settings = z.strictObject({
       { min: 1, max: 1000, fallback: 10 },
       "Maximum number of pooled connections per process. PostgreSQL's `max_connections` must allow the total of all processes.",
     ),
+    prepared_statements: choice(
+      { values: ["auto", "on", "off"], fallback: "auto" },
+      "Whether PostgreSQL parses and plans the most frequent statements once per connection. `auto` does so on connections that lead to the server itself, not to a pooler. Set `on` behind a pooler that supports prepared statements, such as PgBouncer 1.21 or later with `max_prepared_statements`.",
+    ),
     statement_timeout_ms: milliseconds(
       5000,
       "Longest time a statement may run, in milliseconds. PostgreSQL then cancels it.",

@@ -11,8 +11,13 @@ export const LINE = Symbol("line");
  * bigint, timestamptz as Date, bytea as Buffer, json as parsed, numeric as text (see `decode-value.ts`).
  */
 export type Queryable = {
-  query: <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+  query: <Row>(sql: string, values?: readonly unknown[], how?: How) => Promise<Row[]>;
 };
+
+/** `prepared`: sent so often that it is worth parsing and planning once per connection, where that is possible. */
+export type How = { prepared: boolean };
+
+export const PREPARED: How = { prepared: true };
 
 /** One connection between `begin` and `commit`; refused once the transaction is over. */
 export type Transaction = Queryable & {

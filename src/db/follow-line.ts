@@ -1,7 +1,7 @@
 import { LineRefusedError, NotPrimaryError } from "./database-error.ts";
 import { LINE, type Queryable } from "./database.ts";
 import { hostOf } from "./host-list.ts";
-import { type PrimaryClient, send } from "./postgres-client.ts";
+import { isPooled, type PrimaryClient, send } from "./postgres-client.ts";
 import type { Primary } from "./primary.ts";
 import { enterLine, IS_BOOKED, readStanding } from "./line-store.ts";
 import { hasTheBooks, type Line, markOf, type ServerLine } from "./server-line.ts";
@@ -14,12 +14,15 @@ type FollowOptions = {
   onRefused: (error: LineRefusedError) => void;
 };
 
+/** With a name, the connection remembers it. */
+type Statement = { sql: string; values?: readonly unknown[] | undefined; name?: string | null };
+
 /** What a connection must be asked before it is used, and with each call that moves money. */
 export type FollowLine = {
   /** Sets up a new connection. Throws when its server is a standby or must not be used. */
   prepare: (client: PrimaryClient) => Promise<void>;
   /** Sends a statement, with the mark of the line in the place of `LINE`. */
-  send: <Row>(client: PrimaryClient, sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+  send: <Row>(client: PrimaryClient, statement: Statement) => Promise<Row[]>;
 };
 
 export function createFollowLine(options: FollowOptions): FollowLine {
@@ -48,14 +51,15 @@ export function createFollowLine(options: FollowOptions): FollowLine {
     prepare: async (client) => {
       if (await prepareSession(client, options)) await join(client);
     },
-    send: async (client, sql, values = []) => {
-      if (!values.includes(LINE)) return send(client, sql, values);
+    send: async (client, { sql, values = [], name = null }) => {
+      if (!values.includes(LINE)) return send(client, sql, values, name);
       // A process that has just migrated the database has not met a line yet.
       const mark = (line.followed() ?? (await join(client)))?.mark ?? null;
       return send(
         client,
         sql,
         values.map((value) => (value === LINE ? mark : value)),
+        name,
       );
     },
   };
@@ -69,13 +73,14 @@ async function prepareSession(
   client: PrimaryClient,
   { statementTimeoutMs, idleTransactionTimeoutMs }: FollowOptions,
 ): Promise<boolean> {
-  const [row] = await send<{ standby: boolean; booked: boolean }>(
+  const [row] = await send<{ standby: boolean; booked: boolean; pid: number }>(
     client,
-    `select pg_is_in_recovery() as standby, ${IS_BOOKED} as booked, set_config('statement_timeout', $1, false),
+    `select pg_is_in_recovery() as standby, pg_backend_pid() as pid, ${IS_BOOKED} as booked, set_config('statement_timeout', $1, false),
             set_config('idle_in_transaction_session_timeout', $2, false), set_config('datestyle', 'ISO', false),
             set_config('default_transaction_isolation', 'read committed', false)`,
     [statementTimeoutMs, idleTransactionTimeoutMs],
   );
   if (row?.standby !== false) throw new NotPrimaryError("the database server is a standby");
+  client.isDirect = !isPooled(client, row.pid);
   return row.booked;
 }

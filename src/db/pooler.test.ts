@@ -3,7 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Pgbouncer, startPgbouncer, whyNoPgbouncer } from "../../tests/support/pgbouncer.ts";
 import { poolerConfiguration, poolerPage } from "../../tests/support/pooler-page.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../../tests/support/postgres.ts";
-import { createPostgres } from "./postgres.ts";
+import { PREPARED } from "./database.ts";
+import { createPostgres, type PostgresOptions } from "./postgres.ts";
+
+/** Slow enough for six of them to need six sessions. */
+const OFTEN = "select $1::int as value, pg_sleep(0.005)";
 
 const reason = whyUnavailable("15") ?? whyNoPgbouncer();
 
@@ -35,13 +39,14 @@ describe.skipIf(reason !== null)(
         users: { tollgate: "for-tests" },
       });
 
-    const open = (port: number, statementTimeoutMs = 5_000) =>
+    const open = (port: number, statementTimeoutMs = 5_000, more: Partial<PostgresOptions> = {}) =>
       createPostgres({
         url: `postgres://tollgate:for-tests@127.0.0.1:${port}/tollgate`,
         poolSize: 6,
         connectTimeoutMs: 5_000,
         statementTimeoutMs,
         onError: () => undefined,
+        ...more,
       });
 
     test("a pooler is told from a server", async () => {
@@ -100,6 +105,37 @@ describe.skipIf(reason !== null)(
 
       await run("alter role tollgate reset default_transaction_isolation");
       await database.close();
+    });
+
+    /** Calls that overlap, so that the pooler spreads them over its sessions; answers the statements that these remember. */
+    async function sendOften(more: Partial<PostgresOptions>): Promise<string[]> {
+      const database = open(pooler.port, 5_000, more);
+      const call = async (value: number): Promise<unknown> => {
+        const [row] = await database.query<{ value: number }>(OFTEN, [value], PREPARED);
+        return row?.value;
+      };
+      for (let round = 0; round < 20; round++) {
+        const values = Array.from({ length: 6 }, (_, place) => round * 6 + place);
+        expect(await Promise.all(values.map(call))).toEqual(values);
+      }
+      const remembered = await database.query<{ statement: string }>("select statement from pg_prepared_statements");
+      await database.close();
+      return remembered.map(({ statement }) => statement);
+    }
+
+    test("statements are not prepared through a pooler, whatever it carries", async () => {
+      const unprepared: unknown[] = [];
+
+      expect(await sendOften({ onUnprepared: (error) => unprepared.push(error) })).toEqual([]);
+      expect(unprepared).toEqual([]);
+    });
+
+    test("a pooler that does not carry prepared statements is noticed, and no call fails for it", async () => {
+      const unprepared: unknown[] = [];
+      await sendOften({ preparedStatements: "on", onUnprepared: (error) => unprepared.push(error) });
+
+      expect(unprepared).toHaveLength(1);
+      expect(["26000", "42P05"]).toContain((unprepared[0] as { code: string }).code);
     });
   },
 );

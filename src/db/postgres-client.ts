@@ -9,7 +9,12 @@ import type { Standing } from "./server-line.ts";
 type Limits = { connectTimeoutMs: number; statementTimeoutMs: number };
 
 /** A pooled connection that knows since when its server was believed to be the primary. */
-export type PrimaryClient = Client & { readonly generation: number; release: (destroy?: boolean) => void };
+export type PrimaryClient = Client & {
+  readonly generation: number;
+  /** Whether it leads to the server itself, and not to a pooler. */
+  isDirect: boolean;
+  release: (destroy?: boolean) => void;
+};
 
 /** The server stops a slow statement itself; this much later we stop believing that the server is there. */
 const STALL_GRACE_MS = 2_000;
@@ -33,6 +38,7 @@ export function clientSettings(limits: Limits): ClientConfig {
 export function createClientClass(primary: Primary) {
   return class extends Client {
     readonly generation = primary.generation();
+    isDirect = false;
 
     constructor(settings?: ClientConfig) {
       super({ ...settings, connectionString: primary.url() });
@@ -43,11 +49,22 @@ export function createClientClass(primary: Primary) {
   };
 }
 
-/** Always the extended protocol, which carries exactly one statement, values or not. */
-export async function send<Row>(client: Client, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-  const statement = { text: sql, values: values.map(encodeValue), queryMode: "extended" };
+/** Always the extended protocol, which carries exactly one statement, values or not. With a name, the connection remembers it. */
+export async function send<Row>(
+  client: Client,
+  sql: string,
+  values: readonly unknown[] = [],
+  name: string | null = null,
+): Promise<Row[]> {
+  const statement = { text: sql, values: values.map(encodeValue), queryMode: "extended", ...(name && { name }) };
   const { rows } = await client.query(statement);
   return rows as Row[];
+}
+
+/** A pooler makes up the process id that a client is told when it connects, since its sessions have no process of their own. */
+export function isPooled(client: Client, pid: number): boolean {
+  const { processID } = client as unknown as { processID: number | null };
+  return processID !== null && processID !== pid;
 }
 
 export async function sendScript(client: Client, sql: string): Promise<void> {

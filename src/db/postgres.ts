@@ -10,6 +10,7 @@ import { listenOnPostgres } from "./postgres-listen.ts";
 import { clientSettings, createClientClass, type PrimaryClient, sendScript } from "./postgres-client.ts";
 import { withinPingTimeout } from "./ping-timeout.ts";
 import { readServerFacts } from "./read-server-facts.ts";
+import { createPreparedStatements, type PreparedMode } from "./prepared-statements.ts";
 import type { Primary } from "./primary.ts";
 import { createServerLine } from "./server-line.ts";
 import { runTransaction } from "./transaction.ts";
@@ -23,6 +24,10 @@ export type PostgresOptions = {
   /** How long a caller waits for a connection, whether it must be made or is in use. */
   connectTimeoutMs: number;
   statementTimeoutMs: number;
+  /** Whether statements that are sent often are prepared; `auto` unless told otherwise. */
+  preparedStatements?: PreparedMode;
+  /** Hears once that they are not prepared any longer, since something between us and the server does not carry them. */
+  onUnprepared?: (error: Error) => void;
   /** Hears of connections that broke while nobody used them. */
   onError: (error: Error) => void;
   /** What becomes of servers that have lost the books or never had them: see `server-line.ts`. Refused unless told otherwise. */
@@ -100,7 +105,20 @@ export function createPostgres(options: PostgresOptions): Database {
     }
   };
 
-  const query: Queryable["query"] = (sql, values) => borrow((client) => follow.send(client, sql, values));
+  const statements = preparedStatementsOf(options);
+  const query: Queryable["query"] = (sql, values, how) =>
+    borrow(async (client, discard) => {
+      const name = how?.prepared ? statements.nameFor(client, sql) : null;
+      try {
+        return await follow.send(client, { sql, values, name });
+      } catch (error) {
+        const blame = name === null ? null : statements.blame(error);
+        if (blame === null) throw error;
+        // The next connection begins without what this one remembers.
+        if (blame === "outdated") discard();
+        return follow.send(client, { sql, values });
+      }
+    });
   const subscriptions = new Set<Subscription>();
   let closing: Promise<void> | null = null;
 
@@ -110,7 +128,7 @@ export function createPostgres(options: PostgresOptions): Database {
     transaction: (work) =>
       borrow((client, discard) => {
         const script = (sql: string): Promise<void> => sendScript(client, sql);
-        return runTransaction({ query: (sql, values) => follow.send(client, sql, values), script, discard }, work);
+        return runTransaction({ query: (sql, values) => follow.send(client, { sql, values }), script, discard }, work);
       }),
     listen: async (channels, listener) => {
       const subscription = await listenOnPostgres({
@@ -161,6 +179,9 @@ function withLine(options: PostgresOptions) {
   const { onRefused = () => undefined, onMoved = () => undefined, strangers = "refused" } = options;
   return { ...options, onRefused, line: createServerLine({ strangers, onMoved }) };
 }
+
+const preparedStatementsOf = ({ preparedStatements, onUnprepared }: PostgresOptions) =>
+  createPreparedStatements({ mode: preparedStatements ?? "auto", onGivenUp: onUnprepared ?? (() => undefined) });
 
 function createPool(
   options: PostgresOptions,

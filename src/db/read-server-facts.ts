@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import type { ServerFacts } from "../core/server-facts.ts";
-import { send } from "./postgres-client.ts";
+import { isPooled, send } from "./postgres-client.ts";
 
 type Row = {
   pid: number;
@@ -50,10 +50,4 @@ export async function readServerFacts(client: Client, wanted: Limits): Promise<S
       synchronousStandbys: row.seesStandbys ? Number(row.synchronous) : null,
     },
   };
-}
-
-/** A pooler makes up the process id that a client is told when it connects, since its sessions have no process of their own. */
-function isPooled(client: Client, pid: number): boolean {
-  const { processID } = client as unknown as { processID: number | null };
-  return processID !== null && processID !== pid;
 }

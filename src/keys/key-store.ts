@@ -1,6 +1,6 @@
 import type { KeyMode } from "../core/key-mode.ts";
 import { invariant } from "../core/invariant.ts";
-import type { Queryable } from "../db/database.ts";
+import { PREPARED, type Queryable } from "../db/database.ts";
 import type { Key, KeyStatus, KeyStore } from "./key.ts";
 
 type KeyRow = {
@@ -87,7 +87,7 @@ export function createKeyStore(queryable: Queryable): KeyStore {
 
   return {
     findByDigests: async (digests) => {
-      const rows = await queryable.query<KeyRow & { digest: Buffer }>(FIND_BY_DIGESTS, [digests]);
+      const rows = await queryable.query<KeyRow & { digest: Buffer }>(FIND_BY_DIGESTS, [digests], PREPARED);
       const found = new Map(rows.map((row) => [row.digest.toString("base64url"), keyOf(row)]));
       return digests.map((digest) => found.get(digest.toString("base64url")) ?? null);
     },

@@ -1,6 +1,6 @@
 import { invariant } from "../core/invariant.ts";
 import { CLOCK_REFUSED, connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
-import { LINE, type Queryable } from "../db/database.ts";
+import { LINE, PREPARED, type Queryable } from "../db/database.ts";
 import { plainColumns, textColumns } from "./columns.ts";
 import type { Failure } from "./lane.ts";
 import type { Funded, Ledger, LostHolds, StoredAnswer, UsageSummary, Voided } from "./ledger.ts";
@@ -89,16 +89,17 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     },
 
     checkpoint: async (checkpoints) => {
-      const rows = await queryable.query<{ id: string }>(CHECKPOINT, [
+      const values = [
         ...textColumns(checkpoints)("id"),
         ...plainColumns(checkpoints)("seq", "cost", "inputTokens", "outputTokens", "contentDelivered"),
         LINE,
-      ]);
+      ];
+      const rows = await queryable.query<{ id: string }>(CHECKPOINT, values, PREPARED);
       return rows.map(({ id }) => id);
     },
 
     heartbeat: async (processId) => {
-      const [row] = await queryable.query<{ until: Date }>(HEARTBEAT, [processId, LINE]);
+      const [row] = await queryable.query<{ until: Date }>(HEARTBEAT, [processId, LINE], PREPARED);
       invariant(row, "a heartbeat is answered");
       return row.until;
     },

@@ -1,5 +1,5 @@
 import { invariant } from "../core/invariant.ts";
-import { LINE, type Queryable } from "../db/database.ts";
+import { LINE, PREPARED, type Queryable } from "../db/database.ts";
 import { plainColumns, textColumns } from "./columns.ts";
 import { inOrder } from "./in-order.ts";
 import type { Ask, BatchVerdict, Settled, Settlement, LedgerTurn } from "./ledger.ts";
@@ -25,7 +25,7 @@ export async function sendTurn(
   { processId, settlements, asks }: LedgerTurn & { processId: string | null },
 ): Promise<{ settled: Settled[]; verdicts: BatchVerdict[] }> {
   const values = [processId, ...settlementColumns(settlements), ...askColumns(asks), LINE];
-  const rows = await queryable.query<EndRow | BeginRow>(TURN, values);
+  const rows = await queryable.query<EndRow | BeginRow>(TURN, values, PREPARED);
   return { settled: settledOf(rows.filter(isEnd), settlements), verdicts: verdictsOf(rows.filter(isBegin), asks) };
 }
 

@@ -445,6 +445,19 @@ test("a refused database server is counted each time and logged three times a mi
   expect((await metrics.expose()).text).toMatch(/^tollgate_database_servers_refused_total 11$/m);
 });
 
+test("that statements are no longer prepared is logged with what the database said", () => {
+  const { events, lines } = build();
+  events.statementsUnprepared(new Error('prepared statement "x" does not exist'));
+
+  expect(lines).toMatchObject([
+    {
+      level: "warn",
+      msg: "prepared statements do not work here: none are used",
+      reason: 'prepared statement "x" does not exist',
+    },
+  ]);
+});
+
 test("a process that is shutting down says so in a gauge", async () => {
   const { events, metrics } = build();
 

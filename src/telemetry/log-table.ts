@@ -231,6 +231,13 @@ const DATABASE_LINES = {
     meaning: "A standby was promoted, or the server was restored to a point in time. Timelines are in `from` and `to`.",
     fix: "If you did not do this, find out who did. Make sure that the old server is stopped.",
   },
+  statementsUnprepared: {
+    message: "prepared statements do not work here: none are used",
+    level: "warn",
+    meaning:
+      "A pooler in front of the database does not carry prepared statements; `reason` is the database's answer. No request failed. PostgreSQL spends more time per request.",
+    fix: "Set database.prepared_statements to off, or use PgBouncer 1.21 or later with max_prepared_statements.",
+  },
   standbyPresent: {
     message: "synchronous standby present: requests are accepted",
     level: "info",

@@ -18,6 +18,8 @@ export type ServerEvents = {
   serverRefused: (error: Error) => void;
   /** The books are on a higher timeline than before, as after a promotion or a restore to a point in time. */
   booksMoved: (move: { from: number; to: number }) => void;
+  /** Something between us and the server does not carry prepared statements, so none are used from now on. */
+  statementsUnprepared: (error: Error) => void;
 };
 
 /** So that it is seen while it lasts and fills no disk. */
@@ -50,5 +52,6 @@ export function createServerEvents({ logger, metrics, clock }: Parts): ServerEve
       if (line !== null) say("serverRefused", { reason: message, unwritten: line.unwritten });
     },
     booksMoved: ({ from, to }) => say("ledgerMoved", { from, to }),
+    statementsUnprepared: ({ message }) => say("statementsUnprepared", { reason: message }),
   };
 }

@@ -85,8 +85,13 @@ async function requireFree(places: Parameters<typeof requireFreePorts>[0], confi
   });
 }
 
-const lineOf = ({ serverRefused, booksMoved }: Events) =>
-  ({ strangers: "refused", onRefused: serverRefused, onMoved: booksMoved }) as const;
+const lineOf = ({ serverRefused, booksMoved, statementsUnprepared }: Events) =>
+  ({
+    strangers: "refused",
+    onRefused: serverRefused,
+    onMoved: booksMoved,
+    onUnprepared: statementsUnprepared,
+  }) as const;
 
 /** Says once for all workers what the operator of the database should know. */
 async function inspect(database: Database, events: Events): Promise<void> {
