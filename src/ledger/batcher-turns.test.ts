@@ -123,18 +123,28 @@ test("a settlement that may wait for long keeps no request waiting beyond its ow
   expect(await settled).toMatchObject({ kind: "settled" });
 });
 
-test("keys of another group of buckets do not wait for a flush", async () => {
+test("as more calls wait, the buckets are divided among more lanes, and those of one do not wait for another", async () => {
+  const batcher = stage.open({ callsPerLane: 1 });
   const gate = Promise.withResolvers<void>();
   stage.faulty.line.gate = gate.promise;
-  const slow = stage.batcher.admit(ask({ bucket: 7 }));
+  const slow = [7, 7, 7, 7].map((bucket) => batcher.admit(ask({ bucket })));
   await turn();
   stage.faulty.line.gate = Promise.resolve();
-  const same = stage.batcher.admit(ask({ bucket: 4_095 }));
 
-  expect(await stage.batcher.admit(ask({ bucket: 4 }))).toMatchObject({ kind: "admitted" });
-  expect(stage.batcher.waiting()).toBe(2);
+  const kinds: string[] = [];
+  const other = batcher.admit(ask({ bucket: 6 })).then(({ kind }) => kinds.push(kind));
+  const same = batcher.admit(ask({ bucket: 5 }));
+  await turn();
+  expect(kinds).toEqual(["admitted"]);
+  expect(batcher.waiting()).toBe(5);
   gate.resolve();
-  await Promise.all([slow, same]);
+  await Promise.all([...slow, same, other]);
+});
+
+test("few calls go in one turn, whatever their buckets", async () => {
+  await together(() => [1, 2, 3, 4].map((bucket) => stage.batcher.admit(ask({ bucket }))));
+
+  expect(stage.faulty.turns).toEqual([[0, 4]]);
 });
 
 test("a settlement that stores an answer goes in a turn of its own", async () => {

@@ -28,6 +28,8 @@ type BatcherOptions = {
   settleTimeoutMs: number;
   /** Voids are tried for this long: what they undo was told to a caller as an error. */
   voidTimeoutMs: number;
+  /** So many calls wait for each lane before the buckets are divided among more of them; see below. */
+  callsPerLane?: number;
   /** Hears of releases that were given up; the sweeper ends their holds. */
   onLostRelease: (error: unknown) => void;
 };
@@ -45,8 +47,13 @@ export type Batcher = {
   waiting: () => number;
 };
 
-/** Buckets are divided among so many lanes, so that a flush which waits for one balance holds up a part of the others only. */
-const GROUPS = 4;
+/**
+ * Buckets are divided among up to so many lanes: calls of different buckets then neither wait for each other's balances nor mix
+ * them in one transaction, which would make every process wait for every other.
+ */
+const MOST_LANES = 4;
+/** Not before so many wait for each: a turn costs PostgreSQL most of what it costs however little it carries. */
+const CALLS_PER_LANE = 64;
 const FAILURES_BEFORE_REFUSING = 2;
 const COOL_MS = 1_000;
 /** A burst may wait as many times its timeout, as long as the ledger works it off. */
@@ -59,11 +66,11 @@ const REPLAYS_AT_ONCE = 4;
 const LARGE_ANSWER_BYTES = 32_768;
 
 export function createBatcher(options: BatcherOptions): Batcher {
-  const { ledger, clock, limits, settleTimeoutMs } = options;
+  const { ledger, clock, limits, settleTimeoutMs, callsPerLane = CALLS_PER_LANE } = options;
   const breaker = createDatabaseBreaker({ clock, failures: FAILURES_BEFORE_REFUSING, coolMs: COOL_MS });
   const { cancel, settleLate, suspend } = patientLanes(options);
   const { stored, storedLarge } = storingLanes(options, breaker);
-  const turns = Array.from({ length: GROUPS }, () => turnLane(options, { breaker, cancel }));
+  const turns = Array.from({ length: MOST_LANES }, () => turnLane(options, { breaker, cancel }));
   // A flood of repeats keeps itself waiting, and neither others' admissions nor the word on whether the ledger lives.
   const replay = createLane<Claimed, StoredAnswer | null>({
     ...common(options),
@@ -81,7 +88,12 @@ export function createBatcher(options: BatcherOptions): Batcher {
     cancel,
     suspend,
   ];
-  const turnOf = (bucket: number): TurnLane => turns[bucket % GROUPS] as TurnLane;
+  const turnOf = (bucket: number): TurnLane => {
+    const wanted = turns.reduce((sum, { waiting }) => sum + waiting(), 0) / callsPerLane;
+    // A power of two, so that each lane is divided in two and no bucket moves to the lane of another half.
+    const inUse = wanted < 2 ? 1 : wanted < MOST_LANES ? 2 : MOST_LANES;
+    return turns[bucket % inUse] as TurnLane;
+  };
 
   return {
     admit: (ask) => admitWhole(ask, { turn: turnOf(ask.bucket), replay }),

@@ -80,6 +80,18 @@ export function batcherStage() {
     faulty: faultyLedger(),
     batcher: {} as Batcher,
     lostReleases: [] as unknown[],
+    open: (options: { callsPerLane?: number } = {}): Batcher =>
+      createBatcher({
+        ledger: stage.faulty.ledger,
+        processId: createId(2),
+        failureOf,
+        clock: { elapsedMs: () => nowMs },
+        limits,
+        settleTimeoutMs: 3_000,
+        voidTimeoutMs: 60_000,
+        onLostRelease: (error) => stage.lostReleases.push(error),
+        ...options,
+      }),
     held: (): bigint | undefined => stage.faulty.model.state.accounts.get(keyId)?.held,
     pass: async (ms: number): Promise<void> => {
       for (let passed = 0; passed < ms; passed += 50) {
@@ -95,16 +107,7 @@ export function batcherStage() {
     stage.faulty = faultyLedger();
     nowMs = 0;
     stage.lostReleases = [];
-    stage.batcher = createBatcher({
-      ledger: stage.faulty.ledger,
-      processId: createId(2),
-      failureOf,
-      clock: { elapsedMs: () => nowMs },
-      limits,
-      settleTimeoutMs: 3_000,
-      voidTimeoutMs: 60_000,
-      onLostRelease: (error) => stage.lostReleases.push(error),
-    });
+    stage.batcher = stage.open();
   });
   afterEach(() => {
     vi.useRealTimers();
