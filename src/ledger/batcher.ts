@@ -88,10 +88,12 @@ export function createBatcher(options: BatcherOptions): Batcher {
     cancel,
     suspend,
   ];
+  let inUse = 1;
   const turnOf = (bucket: number): TurnLane => {
     const wanted = turns.reduce((sum, { waiting }) => sum + waiting(), 0) / callsPerLane;
-    // A power of two, so that each lane is divided in two and no bucket moves to the lane of another half.
-    const inUse = wanted < 2 ? 1 : wanted < MOST_LANES ? 2 : MOST_LANES;
+    // Seldom changed: a key whose calls are in two lanes makes these wait for each other.
+    if (wanted >= MOST_LANES) inUse = MOST_LANES;
+    else if (wanted <= 1) inUse = 1;
     return turns[bucket % inUse] as TurnLane;
   };
 
