@@ -13,6 +13,7 @@ const law = {
   keys: ["core"],
   catalogue: ["core"],
   ledger: ["core"],
+  notices: ["core"],
   admission: ["core", "tokens"],
   certify: ["core", "wire", "tokens"],
   upstream: ["core", "wire"],
@@ -23,7 +24,7 @@ const law = {
     "core", "telemetry", "wire", "translate", "tokens",
     "keys", "catalogue", "admission", "ledger", "upstream", "relay",
   ],
-  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "upstream", "credentials"],
+  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "notices", "upstream", "credentials"],
   doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
@@ -33,7 +34,7 @@ const law = {
     "operator", "doctor", "admin-client", "simulator",
   ],
 };
-const storeFolders = ["keys", "catalogue", "ledger"];
+const storeFolders = ["keys", "catalogue", "ledger", "notices"];
 const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);
 
 /** Which folders may import a runtime dependency: each has one home, exceptions are named. */

@@ -35,6 +35,7 @@ const ROWS: Row[] = [
       "keys",
       "catalogue",
       "ledger",
+      "notices",
       "admission",
       "upstream",
       "offload",

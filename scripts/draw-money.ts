@@ -10,7 +10,7 @@ import { formatCredits, parseCredits } from "../src/core/money.ts";
 import { NO_USAGE } from "../src/core/usage.ts";
 import type { Outcome } from "../src/core/usage.ts";
 import { createModel } from "../tests/ledger/model.ts";
-import { NOTHING_BORNE } from "../tests/support/nothing-borne.ts";
+import { askOf, endOf, type LoneKey } from "../tests/support/lone-key.ts";
 
 const PICTURE = join(import.meta.dirname, "../docs/explain/money-over-time.svg");
 const WIDTH = 960;
@@ -24,7 +24,7 @@ const END_SECONDS = 60;
 type Moment = { second: number; posted: bigint; held: bigint; note: string | null };
 
 const credits = (text: string): bigint => parseCredits(text) ?? 0n;
-const keyId = createId(1);
+const key: LoneKey = { keyId: createId(1), bucket: 0, unit: "credit", chain: { id: 1, counters: [] }, counter: 1 };
 const [east, west] = [createId(2), createId(3)];
 const ids = new Map<string, string>();
 const idOf = (name: string): string =>
@@ -33,8 +33,8 @@ const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });
 const moments: Moment[] = [];
 let second = 0;
 
-ledger.createKey(keyId, "credit");
-ledger.fund({ keyId, reference: "p", kind: "purchase", amount: credits("1"), about: null, actor: "operator" });
+ledger.createKey(key.keyId, "credit", { own: key.counter });
+ledger.fund({ counter: key.counter, reference: "p", kind: "purchase", amount: credits("1"), actor: "operator" });
 note("1 credit bought");
 at(3);
 admit("A", "0.40", east);
@@ -50,14 +50,14 @@ at(25);
 admit("D", "0.40", east);
 at(28);
 ledger.checkpoint([
-  { id: idOf("D"), bucket: 7, seq: 1, cost: credits("0.15"), inputTokens: 1, outputTokens: 1, contentDelivered: true },
+  { ...askOf(key, { id: idOf("D") }), seq: 1, credits: credits("0.15"), usage: NO_USAGE, contentDelivered: true },
 ]);
 note("D: checkpoint at 0.15");
 at(31);
 note("the process serving D is killed");
 at(48);
 const swept = ledger.sweep(west, 10);
-note(`D: ended by the sweep, charged ${formatCredits(swept[0]?.charged ?? -1n)}`);
+note(`D: ended by the sweep, charged ${formatCredits(swept[0]?.charged.credits ?? -1n)}`);
 at(51);
 admit("E", "0.40", west);
 at(55);
@@ -74,9 +74,7 @@ function at(next: number): void {
 }
 
 function account(): { posted: bigint; held: bigint } {
-  const found = ledger.state.accounts.get(keyId);
-  if (!found) throw new Error("the key has an account");
-  return found;
+  return ledger.counter(key.counter);
 }
 
 function note(text: string | null): void {
@@ -85,29 +83,19 @@ function note(text: string | null): void {
 }
 
 function admit(name: string, amount: string, processId: string): void {
-  const ask = {
-    id: idOf(name),
-    keyId,
-    bucket: 7,
-    keyVersion: 1,
-    rpmLimit: null,
-    least: credits(amount),
-    most: credits(amount),
-  };
-  const rest = { unlimited: false, model: "m", priceVersion: 1, lifetimeMs: 360_000, claim: null };
-  const [verdict] = ledger.admit(processId, [{ ...ask, ...rest }]);
-  if (verdict?.kind === "admitted") return note(`${name} admitted: ${formatCredits(verdict.amount)} reserved`);
+  const [least, most] = [credits(amount), credits(amount)];
+  const [verdict] = ledger.admit(processId, [askOf(key, { id: idOf(name), least, most, lifetimeMs: 360_000 })]);
+  if (verdict?.kind === "admitted")
+    return note(`${name} admitted: ${formatCredits(verdict.granted.credits ?? -1n)} reserved`);
   if (verdict?.kind !== "reserved") throw new Error(`${name} was neither admitted nor kept waiting`);
   const { posted, held } = account();
   note(`${name} needs ${amount}, ${formatCredits(posted - held)} available: 429`);
 }
 
 function settle(name: string, outcome: Outcome, charge: string): void {
-  const ending = { id: idOf(name), keyId, outcome, charge: credits(charge), usage: NO_USAGE };
-  const [settled] = ledger.settle([
-    { ...ending, contentDelivered: true, record: null, answer: null, bucket: 7, ...NOTHING_BORNE },
-  ]);
-  const charged = settled?.kind === "settled" ? formatCredits(settled.charged) : "?";
+  const ending = { outcome, price: credits(charge), usage: NO_USAGE };
+  const [settled] = ledger.settle([endOf(askOf(key, { id: idOf(name) }), ending)]);
+  const charged = settled?.kind === "settled" ? formatCredits(settled.charged.credits ?? -1n) : "?";
   const how = {
     completed: "completed",
     client_gone: "client disconnected",

@@ -1,6 +1,7 @@
 /** The composition root: with `app/`, the one place where parts are made and introduced to each other, in the order of dependence. */
 import { createAdmin } from "./admin/create-admin.ts";
 import { createOperator } from "./app/create-operator.ts";
+import type { LedgerDatabase } from "./app/process-parts.ts";
 import { startDataPlane } from "./app/start-data-plane.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import type { Credentials } from "./credentials/open-credentials.ts";
@@ -21,6 +22,8 @@ export type GatewayParts = {
   config: Config;
   adminToken: string;
   database: Database;
+  /** Where money and keys are; in `database` unless told. */
+  ledgers?: readonly LedgerDatabase[];
   credentials: Credentials;
   events: Events;
   metrics: Metrics;
@@ -43,14 +46,21 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   let publicUrl = config.publicUrl ?? "";
 
   const dataPlane = await startDataPlane(
-    { ...parts, clock, random: Math.random },
+    { ...parts, ledgers: parts.ledgers ?? [{ first: 0, last: 4_095, database }], clock, random: Math.random },
     { catalogueStore: createCatalogueStore(database), publicUrl: () => publicUrl },
   );
   const { http, readiness, degraded, reportRoutes } = dataPlane;
   const admin = createAdmin({
     token: adminToken,
     metricsToken: config.admin.metricsToken?.reveal() ?? null,
-    operator: createOperator({ database, credentials, events, clock, acceptForeign: config.keys.acceptForeign }),
+    operator: createOperator({
+      database,
+      credentials,
+      events,
+      clock,
+      acceptForeign: config.keys.acceptForeign,
+      notices: config.notices,
+    }),
     reportRoutes,
     metrics,
     exposeTotals,

@@ -38,6 +38,7 @@ type Session = Record<"id" | "payment_status" | "currency" | "payment_intent", s
   amount_total: number | null;
   metadata: Record<string, string> | null;
 };
+type Counter = { kind: string; account_id: string | null; holder: string | null };
 type StripeAnswer = { id?: string; url?: string; error?: { message: string } };
 
 const log = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -68,11 +69,32 @@ async function askTollgate<Answer>(path: string, body?: object): Promise<Answer>
 
 /** The path in the admin API that takes the top-up. What cannot be topped up is refused before anybody pays. */
 async function findTarget(order: URLSearchParams): Promise<string> {
-  const name = order.get("key") ?? "";
-  if (!/^\w[\w-]{0,63}$/.test(name)) throw new Refusal(400, "key: expected the id or the prefix of a key.");
-  const { key } = await askTollgate<{ key: Record<"id" | "mode" | "status", string> }>(`keys/${name}`);
-  if (key.mode === "credit" && key.status === "active") return `keys/${key.id}`;
-  throw new Refusal(422, `Key ${name} is ${key.status}, mode ${key.mode}. Only active credit keys can be topped up.`);
+  const [key, account] = [order.get("key") ?? "", order.get("account") ?? ""];
+  if ((key === "") === (account === "")) throw new Refusal(400, "Send either key or account.");
+  return key === "" ? findAccount(account) : findKey(key);
+}
+
+async function findKey(name: string): Promise<string> {
+  const path = `keys/${encodeURIComponent(name)}`;
+  const { key } = await askTollgate<{ key: Record<"id" | "mode" | "status", string> }>(path);
+  if (key.mode !== "credit" || key.status !== "active")
+    throw new Refusal(422, `Key ${name} is ${key.status}, mode ${key.mode}. Only active credit keys can be topped up.`);
+  const { counters } = await askTollgate<{ counters: Counter[] }>(`${path}/funds`);
+  const payer = counters.find(({ kind, account_id }) => kind === "purse" && account_id !== null);
+  if (payer) throw new Refusal(422, `Account ${payer.holder} pays for key ${name}. Top up the account instead.`);
+  return `keys/${key.id}`;
+}
+
+/** The first top-up of an account opens its purse, which may be refused. So an operator makes it, and no customer. */
+async function findAccount(name: string): Promise<string> {
+  const path = `accounts/${encodeURIComponent(name)}`;
+  const { account } = await askTollgate<{ account: { id: string; state: string; counters: Counter[] } }>(path);
+  const hasPurse = account.counters.some(({ kind }) => kind === "purse");
+  if (account.state === "active" && hasPurse) return `accounts/${account.id}`;
+  throw new Refusal(
+    422,
+    `Account ${name} is ${account.state}, ${hasPurse ? "with a" : "without"} purse. Not topped up.`,
+  );
 }
 
 async function createSession(order: URLSearchParams): Promise<object> {
@@ -113,7 +135,7 @@ async function receiveEvent(body: Buffer, signature: string): Promise<object> {
   if (payment_status !== "paid") return { ...ignored, reason: "not paid yet" };
   const [target, credits] = [metadata["tollgate_target"], metadata["tollgate_credits"]];
   const price = `${metadata["tollgate_amount"]} ${metadata["tollgate_currency"]}`;
-  const isSold = price === `${amount_total} ${paidIn}` && /^keys\/[\w-]+$/.test(target);
+  const isSold = price === `${amount_total} ${paidIn}` && /^(keys|accounts)\/[\w-]+$/.test(target);
   if (!isSold)
     throw new Refusal(422, `${id}: paid ${amount_total} ${paidIn}, price ${price} for ${target}. Not booked.`);
   const booking = { amount: credits, kind: "purchase", reference: `stripe:${payment_intent ?? id}` };

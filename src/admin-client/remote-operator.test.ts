@@ -26,7 +26,7 @@ const FUNDED = {
   key: { id: "0198c2b8-0000-7000-8000-000000000001", prefix: "tgc_a034Fq4J" },
   result: "funded",
   reference: "a",
-  account: {
+  funds: {
     unit: "credit",
     balance: "1.000000001",
     reserved: "0",
@@ -41,19 +41,21 @@ const FUNDED = {
     requests: 0,
     input_tokens: 0,
     output_tokens: 0,
+    spent: "0",
+    counters: [],
   },
 };
 
 test("a key's name cannot lead to another path", async () => {
   const { operator, asked } = await gateway(200, JSON.stringify(FUNDED));
 
-  const { account } = await operator.funds.topUp("../x?y=1#z", topUp);
+  const { funds } = await operator.funds.topUp("../x?y=1#z", topUp);
 
   expect(asked).toEqual(["POST /admin/v1/keys/..%2Fx%3Fy%3D1%23z/topups Bearer t"]);
-  expect(account).toMatchObject({ balance: 1_000_000_001n, used: -500_000_000n });
+  expect(funds).toMatchObject({ balance: 1_000_000_001n, used: -500_000_000n });
 });
 
-test.each(["{}", "[]", JSON.stringify({ ...FUNDED, account: { ...FUNDED.account, balance: "a lot" } })])(
+test.each(["{}", "[]", JSON.stringify({ ...FUNDED, funds: { ...FUNDED.funds, balance: "a lot" } })])(
   "an answer that cannot be read leaves open whether it was done: %s",
   async (body) => {
     const { operator } = await gateway(200, body);

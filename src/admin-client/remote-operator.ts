@@ -1,8 +1,10 @@
 import type { PageRequest } from "../core/page.ts";
-import { journalSchema, verificationSchema } from "../wire/admin/books.ts";
+import type { limitSchema, whichLimitSchema } from "../wire/admin/accounts.ts";
+import { limitRemovedSchema, limitSetSchema, limitView } from "../wire/admin/accounts.ts";
+import { journalSchema, verificationSchema, type verifySchema } from "../wire/admin/books.ts";
 import type { budgetSchema, topUpSchema } from "../wire/admin/funds.ts";
-import { accountSchema, budgetView, fundedSchema, topUpView } from "../wire/admin/funds.ts";
-import type { keyChangeSchema, keyRequestSchema } from "../wire/admin/keys.ts";
+import { budgetView, fundedSchema, keyFundsSchema, topUpView } from "../wire/admin/funds.ts";
+import type { keyChangeSchema, KeyRequestOrder } from "../wire/admin/keys.ts";
 import {
   keyAnswerSchema,
   keyChangeView,
@@ -14,9 +16,12 @@ import {
   keyStatusSchema,
 } from "../wire/admin/keys.ts";
 import { quarantineSchema, releasedSchema } from "../wire/admin/quarantine.ts";
+import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
 import type { ReadAs } from "../wire/validate.ts";
+import { remoteAccounts } from "./remote-accounts.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
+import { remoteNotices } from "./remote-notices.ts";
 import { remoteProviders } from "./remote-providers.ts";
 import { createAskFor, type GatewayAddress, queryOf } from "./ask-gateway.ts";
 
@@ -27,6 +32,10 @@ const PATIENCE_MS = 180_000;
 
 const pageOf = ({ limit, after }: PageRequest): string => queryOf({ limit, after });
 const ofKey = (key: string, rest = ""): string => `/keys/${encodeURIComponent(key)}${rest}`;
+/** `of` null is everybody. */
+type Holder = { kind: "key" | "account"; name: string };
+const ofHolder = (of: Holder | null, rest: string): string =>
+  of === null ? rest : `/${of.kind}s/${encodeURIComponent(of.name)}${rest}`;
 
 /** What operators can do, through the admin listener of a running gateway. Who did it is for that gateway to say. */
 export function remoteOperator(gateway: GatewayAddress) {
@@ -34,7 +43,7 @@ export function remoteOperator(gateway: GatewayAddress) {
   const askPatiently = createAskFor(gateway, VERIFY_TIMEOUT_MS);
   return {
     keys: {
-      create: (order: ReadAs<typeof keyRequestSchema>) => ask(keyMadeSchema, "POST", "/keys", keyRequestView(order)),
+      create: (order: KeyRequestOrder) => ask(keyMadeSchema, "POST", "/keys", keyRequestView(order)),
       list: (page: PageRequest) => ask(keyListSchema, "GET", `/keys?${pageOf(page)}`),
       show: (key: string) => ask(keyShownSchema, "GET", ofKey(key)),
       changeStatus: (key: string, change: string) => ask(keyStatusSchema, "POST", ofKey(key, `/${change}`)),
@@ -42,24 +51,37 @@ export function remoteOperator(gateway: GatewayAddress) {
         (await ask(keyAnswerSchema, "PATCH", ofKey(key), keyChangeView(changes))).key,
       rotate: (key: string, { overlapMs }: { overlapMs: number }) =>
         ask(keyRotatedSchema, "POST", ofKey(key, "/rotate"), { overlap_ms: overlapMs }),
+      move: (key: string, account: string) => ask(keyStatusSchema, "POST", ofKey(key, "/move"), { account }),
+      adopt: (key: string, account: string) => ask(keyStatusSchema, "POST", ofKey(key, "/adopt"), { account }),
+      setLimit: (key: string, limit: ReadAs<typeof limitSchema>) =>
+        ask(limitSetSchema, "POST", ofKey(key, "/limits"), limitView(limit)),
+      removeLimit: (key: string, which: ReadAs<typeof whichLimitSchema>) =>
+        ask(limitRemovedSchema, "POST", ofKey(key, "/limits/remove"), which),
     },
+    accounts: remoteAccounts(ask),
     funds: {
-      show: (key: string) => ask(accountSchema, "GET", ofKey(key, "/account")),
+      show: (key: string) => ask(keyFundsSchema, "GET", ofKey(key, "/funds")),
       topUp: (key: string, order: ReadAs<typeof topUpSchema>) =>
         ask(fundedSchema, "POST", ofKey(key, "/topups"), topUpView(order)),
       setBudget: (key: string, order: ReadAs<typeof budgetSchema>) =>
         ask(fundedSchema, "POST", ofKey(key, "/budget"), budgetView(order)),
     },
     books: {
-      journal: (key: string, page: PageRequest) => ask(journalSchema, "GET", ofKey(key, `/journal?${pageOf(page)}`)),
-      verify: (key: string | null) => askPatiently(verificationSchema, "POST", "/ledger/verify", { key }),
+      journal: (of: Holder, page: PageRequest) => ask(journalSchema, "GET", ofHolder(of, `/journal?${pageOf(page)}`)),
+      verify: (asked: ReadAs<typeof verifySchema>) => askPatiently(verificationSchema, "POST", "/ledger/verify", asked),
     },
     quarantine: {
       list: (page: PageRequest) => ask(quarantineSchema, "GET", `/ledger/quarantine?${pageOf(page)}`),
       release: (request: string, end: string) =>
         ask(releasedSchema, "POST", `/ledger/quarantine/${encodeURIComponent(request)}/release`, { end }),
     },
-    usage: (key: string, days: number) => ask(usageReportSchema, "GET", ofKey(key, `/usage?${queryOf({ days })}`)),
+    usage: {
+      report: ({ of, days, by }: { of: Holder | null; days: number; by: string }) =>
+        ask(usageReportSchema, "GET", ofHolder(of, `/usage?${queryOf({ days, by })}`)),
+      statement: (account: string, month: string) =>
+        ask(statementSchema, "GET", ofHolder({ kind: "account", name: account }, `/statements/${month}`)),
+    },
+    notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
   };

@@ -5,8 +5,10 @@ import type { AdminParts } from "./admin-parts.ts";
 /** The groups of operations in the admin API. */
 export const TAGS = {
   keys: "Create, list, show and change keys.",
+  accounts: "Organisations, teams and people: what they have paid and what they may spend.",
   funds: "Balance, top-ups and token budget of a key.",
   usage: "Usage of a key.",
+  notices: "Notices that a limit is nearly used or a purse runs low, and their thresholds.",
   ledger: "The journal, its verification, and requests in quarantine.",
   providers: "Add, list, test and remove providers.",
   models: "Add, list, price, publish and unpublish models.",

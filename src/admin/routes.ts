@@ -1,10 +1,12 @@
 import type { AdminRoute } from "./route.ts";
+import { accountRoutes } from "./routes/accounts.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { fundsRoutes } from "./routes/funds.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { ledgerRoutes } from "./routes/ledger.ts";
 import { modelRoutes } from "./routes/models.ts";
+import { noticeRoutes } from "./routes/notices.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { quarantineRoutes } from "./routes/quarantine.ts";
 
@@ -12,9 +14,11 @@ import { quarantineRoutes } from "./routes/quarantine.ts";
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...healthRoutes,
   ...keyRoutes,
+  ...accountRoutes,
   ...fundsRoutes,
   ...ledgerRoutes,
   ...quarantineRoutes,
+  ...noticeRoutes,
   ...providerRoutes,
   ...modelRoutes,
   ...catalogueRoutes,

@@ -1,13 +1,13 @@
+import type { Amounts, Unit } from "../core/amount.ts";
 import { invariant } from "../core/invariant.ts";
-import type { KeyMode } from "../core/key-mode.ts";
 import type { ModelTerms } from "../core/model-terms.ts";
-import { creditRate, type PayRate, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
+import { creditRate, type PayRate, type PayRates, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
 import type { InputEstimate } from "../tokens/estimate-input.ts";
 
 /** What admission knows of a request before it starts. */
 export type DemandFacts = {
-  /** What the key pays in. */
-  mode: KeyMode;
+  /** What the counters of its chain count in. */
+  units: readonly Unit[];
   model: Pick<ModelTerms, "contextWindow" | "maxOutputTokens" | "outputCeiling" | "outputFloor" | "tokenFactor"> & {
     price: (Tariff & { version: number }) | null;
   };
@@ -18,12 +18,12 @@ export type DemandFacts = {
   maxOutputTokens: number | null;
 };
 
-/** The money a request may take, from the least it can begin with to the most it can cost. */
+/** What a request may take of each unit, from the least it can begin with to the most it can cost. */
 export type Demand = {
-  least: bigint;
-  most: bigint;
+  least: Amounts;
+  most: Amounts;
   /** What the request is paid by to its end, whatever becomes of the price under way. */
-  rate: PayRate;
+  rates: PayRates;
   /** The version of the model's price that the books name; 0 where it has none. */
   priceVersion: number;
   /** The longest answer that the model gives. */
@@ -34,10 +34,10 @@ export type Demand = {
   mostInputTokens: number;
   /** The caller set no limit, so what is granted decides how long the answer may grow. */
   unlimited: boolean;
-  /** The longest answer, per choice, that an amount pays for beside the input; 0 when not even that fits. */
-  affordableOutputTokens: (amount: bigint) => number;
+  /** The longest answer, per choice, that amounts pay for in every unit beside the input; 0 when not even that fits. */
+  affordableOutputTokens: (amounts: Amounts) => number;
   /** The same for a body that is so many bytes longer, as it is when a limit is written into it. */
-  advisableOutputTokens: (amount: bigint, addedBytes: number) => number;
+  advisableOutputTokens: (amounts: Amounts, addedBytes: number) => number;
 };
 
 const MILLION = 1_000_000n;
@@ -48,44 +48,63 @@ const MILLION = 1_000_000n;
  * must not each rely on the same rest of it. [interface decision 17]
  */
 export function demandOf(facts: DemandFacts): Demand {
-  const { model, mode, choices } = facts;
+  const { model, units } = facts;
   const publishedOutputTokens = model.maxOutputTokens ?? model.outputCeiling;
   invariant(publishedOutputTokens !== null, "a model without any limit of output is not routable");
-  const rate = rateOf(mode, model.price);
-  const inputNano = rate.dearestInput;
-  const outputNano = rate.dearestOutput * BigInt(choices);
-  const { likely, mostPredicted } = facts.input;
+  const rates = ratesOf(units, model.price);
+  const { likely } = facts.input;
   // No provider takes in more than the window.
-  const most = Math.min(facts.input.most, model.contextWindow ?? Infinity);
-  const beside = BigInt(most) * inputNano + BigInt(mostPredicted) * outputNano;
-
+  const mostInputTokens = Math.min(facts.input.most, model.contextWindow ?? Infinity);
   const unlimited = facts.maxOutputTokens === null;
   const ceiling = Math.min(facts.maxOutputTokens ?? Infinity, publishedOutputTokens);
   const floor = unlimited ? Math.min(model.outputFloor, ceiling) : ceiling;
-  const affords = (millionths: bigint): number => {
-    if (millionths < 0n) return 0;
-    const tokens = outputNano === 0n ? BigInt(ceiling) : millionths / outputNano;
-    return Number(tokens < BigInt(ceiling) ? tokens : BigInt(ceiling));
+
+  const size = { mostInputTokens, ceiling, floor };
+  const inCredits = rates.credits && demandAt(rates.credits, facts, size);
+  const inTokens = rates.tokens && demandAt(rates.tokens, facts, size);
+  const smaller = (amounts: Amounts, addedBytes: number): number =>
+    Math.min(
+      inCredits === null || amounts.credits === null ? ceiling : inCredits.affords(amounts.credits, addedBytes),
+      inTokens === null || amounts.tokens === null ? ceiling : inTokens.affords(amounts.tokens, addedBytes),
+    );
+  return {
+    least: { credits: inCredits?.least ?? null, tokens: inTokens?.least ?? null },
+    most: { credits: inCredits?.most ?? null, tokens: inTokens?.most ?? null },
+    rates,
+    priceVersion: model.price?.version ?? 0,
+    publishedOutputTokens,
+    mostInputTokens,
+    inputTokens: Math.min(mostInputTokens, Math.ceil(likely * model.tokenFactor)),
+    unlimited,
+    affordableOutputTokens: (amounts) => smaller(amounts, 0),
+    advisableOutputTokens: smaller,
   };
+}
+
+type Size = { mostInputTokens: number; ceiling: number; floor: number };
+
+/** What it takes of one unit. */
+function demandAt(rate: PayRate, { choices, input }: DemandFacts, { mostInputTokens, ceiling, floor }: Size) {
+  const outputNano = rate.dearestOutput * BigInt(choices);
+  const beside = BigInt(mostInputTokens) * rate.dearestInput + BigInt(input.mostPredicted) * outputNano;
   return {
     least: roundedUp(beside + BigInt(floor) * outputNano),
     // A request that costs nothing still holds something: holding nothing is the form of a request that is only counted.
     most: atLeastOne(roundedUp(beside + BigInt(ceiling) * outputNano)),
-    rate,
-    priceVersion: model.price?.version ?? 0,
-    publishedOutputTokens,
-    mostInputTokens: most,
-    inputTokens: Math.min(most, Math.ceil(likely * model.tokenFactor)),
-    unlimited,
-    affordableOutputTokens: (amount) => affords(amount * MILLION - beside),
-    advisableOutputTokens: (amount, addedBytes) => affords(amount * MILLION - beside - BigInt(addedBytes) * inputNano),
+    affords: (amount: bigint, addedBytes: number): number => {
+      const millionths = amount * MILLION - beside - BigInt(addedBytes) * rate.dearestInput;
+      if (millionths < 0n) return 0;
+      const tokens = outputNano === 0n ? BigInt(ceiling) : millionths / outputNano;
+      return Number(tokens < BigInt(ceiling) ? tokens : BigInt(ceiling));
+    },
   };
 }
 
-function rateOf(mode: KeyMode, price: Tariff | null): PayRate {
-  if (mode === "token_budget") return TOKEN_RATE;
+function ratesOf(units: readonly Unit[], price: Tariff | null): PayRates {
+  const tokens = units.includes("tokens") ? TOKEN_RATE : null;
+  if (!units.includes("credit")) return { credits: null, tokens };
   invariant(price !== null, "a model without a price is not sold on credit");
-  return creditRate(price);
+  return { credits: creditRate(price), tokens };
 }
 
 const atLeastOne = (amount: bigint): bigint => (amount === 0n ? 1n : amount);

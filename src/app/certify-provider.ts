@@ -225,9 +225,14 @@ const createReadCharge =
   ({ books }: Operator, key: string): RunParts["readCharge"] =>
   async (requestId, how) => {
     for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-      const { data } = await books.journal(key, { limit: JOURNAL_LINES, after: null });
+      const { data } = await books.journal({ kind: "key", name: key }, { limit: JOURNAL_LINES, after: null });
       const line = data.find((entry) => entry.requestId === requestId);
-      if (line) return { nano: -line.amount, inputTokens: line.inputTokens ?? 0, outputTokens: line.outputTokens ?? 0 };
+      if (line)
+        return {
+          nano: -(line.credits ?? 0n),
+          inputTokens: line.inputTokens ?? 0,
+          outputTokens: line.outputTokens ?? 0,
+        };
       if (how === "now" || waitedMs >= SETTLED_WITHIN_MS) return null;
       await sleep(LOOK_EVERY_MS);
     }

@@ -2,6 +2,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { CatalogueStore } from "../catalogue/model.ts";
 import { readCredits } from "../core/read-credits.ts";
 import { type AskLedger, ledgerAway } from "../gateway/ask-ledger.ts";
+import type { ChainFor } from "../gateway/chain-for.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import { createAdmit } from "../gateway/generate/admit.ts";
 import { createDeliverPlain } from "../gateway/generate/deliver-plain.ts";
@@ -25,6 +26,7 @@ type Beside = {
   catalogue: Catalogue;
   catalogueStore: Pick<CatalogueStore, "suspend">;
   askLedger: AskLedger;
+  chainFor: ChainFor;
   countRequest: CountRequest;
   batcher: Batcher;
   duties: Duties;
@@ -37,14 +39,14 @@ type Beside = {
 /** The use case of a generation, with the parts that only it has. */
 export function createGeneration(parts: ProcessParts, beside: Beside) {
   const { config, clock, random } = parts;
-  const { catalogue, countRequest, askLedger, paperwork, running, dispatch, health } = beside;
+  const { catalogue, countRequest, askLedger, chainFor, paperwork, running, dispatch, health } = beside;
   const { streamDeadlineMs: deadlineMs, keepAliveMs } = config.limits;
   const relay = createRelay({ clock, limits: { deadlineMs, keepAliveMs, maxEventBytes: MAX_EVENT_BYTES } });
   return createGenerate({
     paperwork,
     catalogue,
     countRequest,
-    admit: createAdmit({ askLedger, paperwork, random, deadlineMs, hold: holdParts(parts, beside) }),
+    admit: createAdmit({ askLedger, chainFor, paperwork, random, deadlineMs, hold: holdParts(parts, beside) }),
     running,
     dispatch,
     paceOf: health.pace,

@@ -1,6 +1,9 @@
 import { createCatalogueStore } from "../catalogue/catalogue-store.ts";
 import { createReadNames } from "../catalogue/names-store.ts";
+import type { Config } from "../config/load-config.ts";
 import type { Clock } from "../core/clock.ts";
+import { createId } from "../core/ids.ts";
+import { readWebhookList } from "../core/webhook-list.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
 import type { Database } from "../db/database.ts";
 import { createFindKey } from "../keys/find-key.ts";
@@ -11,19 +14,28 @@ import { createFundNewKey } from "../ledger/fund-new-key.ts";
 import { createReadJournal } from "../ledger/journal-store.ts";
 import { createShowJournal } from "../ledger/journal.ts";
 import { createLedgerStore } from "../ledger/ledger-store.ts";
+import { createStructureStore } from "../ledger/structure-store.ts";
 import { createQuarantineStore } from "../ledger/quarantine-store.ts";
+import { createReadStatement } from "../ledger/statement-store.ts";
 import { createReadUsage } from "../ledger/usage-report-store.ts";
 import { createReportUsage } from "../ledger/usage-report.ts";
 import { createVerifyStore } from "../ledger/verify-store.ts";
 import { createVerifyLedger } from "../ledger/verify.ts";
+import { createNoticeStore } from "../notices/notices-store.ts";
+import { createSendWebhook } from "../notices/send-webhook.ts";
+import { createManageAccounts } from "../operator/accounts.ts";
 import { createReadBooks } from "../operator/books.ts";
 import { createManageCatalogue } from "../operator/catalogue.ts";
+import { createFindAccount } from "../operator/find-account.ts";
 import { createManageFunds } from "../operator/funds.ts";
 import { createManageKeys } from "../operator/keys.ts";
+import { createLimits } from "../operator/limits.ts";
 import type { Operator } from "../operator/operator.ts";
+import { createManageNotices } from "../operator/notices.ts";
 import { createManageProviders } from "../operator/providers.ts";
 import { createManageQuarantine } from "../operator/quarantine.ts";
-import { createShowKeyUsage } from "../operator/usage.ts";
+import { refusalOf } from "../operator/structure-refusal.ts";
+import { createReportToOperators } from "../operator/usage.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { createProbe } from "../upstream/probe/probe.ts";
 
@@ -34,33 +46,70 @@ type Parts = {
   clock: Clock;
   /** `keys.accept_foreign`. */
   acceptForeign: "on" | "off";
+  /** Absent: there are no webhooks. */
+  notices?: Config["notices"];
 };
 
 /** What operators can do to a database, for a listener or a command; `events` is told of every change. */
-export function createOperator({ database, credentials, events, clock, acceptForeign }: Parts): Operator {
+// oxlint-disable-next-line max-lines-per-function -- one use case after the other.
+export function createOperator({ database, credentials, events, clock, acceptForeign, notices }: Parts): Operator {
   const store = createKeyStore(database);
   const findKey = createFindKey({ store });
   const issueKey = createIssueKey({
     atomically: (work) =>
-      database.transaction((tx) =>
-        work({ insert: createKeyStore(tx).insert, fund: createFundNewKey({ ledger: createLedgerStore(tx) }) }),
-      ),
+      database.transaction((tx) => {
+        const parts = { ledger: createLedgerStore(tx), structure: createStructureStore(tx), refusalOf };
+        return work({ insert: createKeyStore(tx).insert, fund: createFundNewKey(parts) });
+      }),
     clock,
   });
   const ledger = createLedgerStore(database);
+  const accounts = createAccountStore(database);
+  const structure = createStructureStore(database);
+  const limits = createLimits({ ledger, structure, accounts, events, clock });
+  const findAccount = createFindAccount({ store: accounts });
   const catalogue = createCatalogueStore(database);
   const readNames = createReadNames(database);
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
   return {
-    keys: createManageKeys({ store, findKey, issueKey, readNames, events, clock, acceptForeign }),
-    funds: createManageFunds({ ledger, accounts: createAccountStore(database), findKey, events }),
+    keys: createManageKeys({
+      store,
+      findKey,
+      issueKey,
+      findAccount,
+      accounts,
+      structure,
+      limits,
+      readNames,
+      events,
+      clock,
+      acceptForeign,
+    }),
+    accounts: createManageAccounts({ store: accounts, structure, ledger, limits, findAccount, events, clock }),
+    funds: createManageFunds({ ledger, structure, accounts, findKey, events }),
     books: createReadBooks({
       findKey,
+      findAccount,
       showJournal: createShowJournal({ readJournal: createReadJournal(database) }),
       verifyLedger: createVerifyLedger({ store: createVerifyStore(database) }),
     }),
+    notices: createManageNotices({
+      store: createNoticeStore(database),
+      webhooks: readWebhookList(notices?.webhooks?.reveal() ?? "") ?? [],
+      send: createSendWebhook({ fetch, clock, timeoutMs: notices?.timeoutMs ?? 15_000 }),
+      createId: () => createId(clock.nowMs()),
+      findKey,
+      findAccount,
+      clock,
+      events,
+    }),
     quarantine: createManageQuarantine({ store: createQuarantineStore(database), events }),
-    usage: createShowKeyUsage({ findKey, reportUsage: createReportUsage({ readUsage: createReadUsage(database) }) }),
+    usage: createReportToOperators({
+      findKey,
+      findAccount,
+      reportUsage: createReportUsage({ readUsage: createReadUsage(database) }),
+      readStatement: createReadStatement(database),
+    }),
     providers: createManageProviders({ store: catalogue, credentials, probe, events }),
     catalogue: createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),
   };

@@ -9,59 +9,97 @@ import { CHANGE_CHANNELS, createHearChanges } from "../gateway/hear-changes.ts";
 import { createAuthenticate } from "../keys/authenticate.ts";
 import { createIssuedDigests } from "../keys/issued-digests.ts";
 import { createKeyStore } from "../keys/key-store.ts";
-import { createRateDenials } from "../ledger/rate-denials.ts";
+import { createRateDenials, type RateDenials } from "../ledger/rate-denials.ts";
 import type { StandbyGuard } from "../ledger/standby-guard.ts";
-import type { ProcessParts } from "./process-parts.ts";
+import { authenticateAmong } from "./join-ledgers.ts";
+import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
 
 /** Until all digests have been read, keys are looked up under the limits for guesses; millions of them are worth no wait. */
 const ISSUED_WAIT_MS = 5_000;
-/** A key that expires amid its streams has them cut within so long. */
-const EXPIRY_LOOK_MS = 1_000;
 
 type Beside = { catalogueStore: CatalogueStore; running: Running; standby: StandbyGuard };
 
 /** What a process remembers of keys and models, kept up to date. Resolves when all of it has been read once. */
 export async function keepCurrent(parts: ProcessParts, { catalogueStore, running, standby }: Beside) {
-  const { config, database, events, clock } = parts;
-  const keyStore = createKeyStore(database);
-  const issued = createIssuedDigests({ store: keyStore, onFailed: events.databaseLost });
-  const authenticate = createAuthenticate({ store: keyStore, issued, clock, ...config.keys });
+  const { database, clock, ledgers } = parts;
   const denials = createRateDenials(clock);
   const { catalogue, freshness, isLoaded } = startCatalogue(parts, catalogueStore);
+  const keys = await Promise.all(
+    ledgers.map((ledger) => {
+      // Models are announced by the one database that has them, which may be one of these.
+      const catalogueChanged = ledger.database === database ? freshness.refresh : () => Promise.resolve();
+      return keepKeys(parts, ledger, { running, standby, denials, catalogueChanged });
+    }),
+  );
+  const apart = ledgers.some((ledger) => ledger.database === database)
+    ? null
+    : await hearModels(parts, { freshness, standby });
+  await Promise.all([
+    freshness.refresh(),
+    Promise.race([
+      Promise.all(keys.map(({ issued }) => issued.settled())),
+      sleep(ISSUED_WAIT_MS, null, { ref: false }),
+    ]),
+  ]);
+  const heard = [...keys, ...(apart === null ? [] : [apart])];
 
-  const cutStopped = createCutStopped({ running, findKey: keyStore.find, clock });
-  const expiryLook = setInterval(() => void cutStopped.passed(), EXPIRY_LOOK_MS).unref();
+  return {
+    authenticate: authenticateAmong(keys),
+    denials,
+    catalogue,
+    isCatalogueLoaded: isLoaded,
+    /** Whether changes are announced to this process. */
+    hearsChanges: () => heard.every(({ changes }) => changes.hearing()),
+    stop: () => {
+      freshness.close();
+      for (const { changes } of heard) changes.close();
+    },
+    unsubscribe: () => Promise.all(heard.map(({ subscription }) => subscription.close())),
+  };
+}
+
+type KeysBeside = Omit<Beside, "catalogueStore"> & { denials: RateDenials; catalogueChanged: () => Promise<void> };
+
+/** What a process remembers of the keys of one ledger. */
+async function keepKeys({ config, events, clock }: ProcessParts, ledger: LedgerDatabase, beside: KeysBeside) {
+  const { running, standby, denials, catalogueChanged } = beside;
+  const keyStore = createKeyStore(ledger.database);
+  const issued = createIssuedDigests({ store: keyStore, onFailed: events.databaseLost });
+  const authenticate = createAuthenticate({ store: keyStore, issued, clock, ...config.keys });
+  const cutStopped = createCutStopped({ running, findKey: keyStore.find });
   const changes = createHearChanges({
     keyChanged: (keyId) => {
       authenticate.forget(keyId);
       denials.forget(keyId);
       return cutStopped.changed(keyId);
     },
+    accountChanged: (accountId) => {
+      authenticate.forget(accountId);
+      return cutStopped.accountChanged(accountId);
+    },
     secretsMade: issued.noticed,
+    catalogueChanged,
+    onGap: standby.doubt,
+    onHearing: events.changesHeard,
+  });
+  const subscription = await ledger.database.listen(CHANGE_CHANNELS, changes);
+  return { ...ledger, authenticate, issued, changes, subscription };
+}
+
+/** Where the catalogue is in a database of its own. */
+async function hearModels(
+  { database, events }: ProcessParts,
+  { freshness, standby }: { freshness: { refresh: () => Promise<void> }; standby: StandbyGuard },
+) {
+  const changes = createHearChanges({
+    keyChanged: () => Promise.resolve(),
+    accountChanged: () => Promise.resolve(),
+    secretsMade: () => undefined,
     catalogueChanged: freshness.refresh,
     onGap: standby.doubt,
     onHearing: events.changesHeard,
   });
-  const subscription = await database.listen(CHANGE_CHANNELS, changes);
-  await Promise.all([
-    freshness.refresh(),
-    Promise.race([issued.settled(), sleep(ISSUED_WAIT_MS, null, { ref: false })]),
-  ]);
-
-  return {
-    authenticate,
-    denials,
-    catalogue,
-    isCatalogueLoaded: isLoaded,
-    /** Whether changes are announced to this process. */
-    hearsChanges: changes.hearing,
-    stop: () => {
-      freshness.close();
-      changes.close();
-      clearInterval(expiryLook);
-    },
-    unsubscribe: () => subscription.close(),
-  };
+  return { changes, subscription: await database.listen(CHANGE_CHANNELS, changes) };
 }
 
 function startCatalogue({ config, credentials, events, clock }: ProcessParts, store: CatalogueStore) {

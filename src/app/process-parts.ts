@@ -6,11 +6,16 @@ import type { Database } from "../db/database.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 
+/** A database with the accounts, keys and books of some buckets, from the first to the last. */
+export type LedgerDatabase = { first: number; last: number; database: Database };
+
 /** What the parts of a gateway process are made from. */
 export type ProcessParts = {
   config: Config;
   adminToken: string;
   database: Database;
+  /** Where money and keys are, by bucket. */
+  ledgers: readonly LedgerDatabase[];
   credentials: Credentials;
   events: Events;
   metrics: Metrics;

@@ -5,6 +5,7 @@ import { invariant } from "../core/invariant.ts";
 import { readNetworkList } from "../core/network-list.ts";
 import { whyRefused } from "../db/database-error.ts";
 import { createAskLedger } from "../gateway/ask-ledger.ts";
+import { createChainFor } from "../gateway/chain-for.ts";
 import { createCountRequest } from "../gateway/count-request.ts";
 import { createCountTokens } from "../gateway/count-tokens.ts";
 import { createRunning, type Running } from "../gateway/generate/running.ts";
@@ -22,8 +23,10 @@ import { createPools } from "../upstream/pools.ts";
 import { createRouteHealth } from "../upstream/route-health.ts";
 import { createGeneration } from "./create-generation.ts";
 import { keepCurrent } from "./keep-current.ts";
+import { type JoinedLedgers, joinLedgers } from "./join-ledgers.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { guardStandby, startLedger } from "./start-duties.ts";
+import { startSending } from "./start-notices.ts";
 
 const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
@@ -36,7 +39,10 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const running = createRunning();
   const standby = await guardStandby(parts);
   const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby });
-  const { ledger, batcher, duties } = await startLedger(parts, { standby, running });
+  const ledgers = await Promise.all(parts.ledgers.map((one) => startLedger(parts, one, { standby, running })));
+  const { ledger, batcher, duties } = joinLedgers(ledgers);
+  const notices = parts.ledgers.map(({ database }) => startSending({ ...parts, database }));
+  await Promise.all(notices.map(({ prepared }) => prepared));
   const pool = createPool({ ...POOL_LIMITS, threads: config.limits.bodyThreads });
   const upstream = createUpstream(parts);
 
@@ -58,7 +64,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
     stop: async (farewellMs: number): Promise<void> => {
       running.cutStopping();
       await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, farewellMs);
-      await duties.stop();
+      await Promise.all([duties.stop(), ...notices.map((each) => each.stop())]);
       current.stop();
       standby.close();
       http.closeAllConnections();
@@ -84,7 +90,7 @@ type Made = Beside & {
   pool: Pool;
   obstacle: () => string | null;
   drain: Drain;
-} & Awaited<ReturnType<typeof startLedger>>;
+} & JoinedLedgers;
 
 /** What callers can do. */
 function useCases(parts: ProcessParts, made: Made) {
@@ -92,17 +98,32 @@ function useCases(parts: ProcessParts, made: Made) {
   const { current, ledger, batcher, obstacle, publicUrl } = made;
   const { authenticate, denials, catalogue } = current;
   const { countAtProvider, dispatch, health } = made.upstream;
+  const chainFor = createChainFor({ ledger });
   const askLedger = createAskLedger({ batcher, denials, random, obstacle });
   const countRequest = createCountRequest({ askLedger });
   const paperwork = createPaperwork(made.pool);
   return {
     openRequest: createOpenRequest({ authenticate, denials, clock, publicUrl }),
     countRequest,
-    generate: createGeneration(parts, { ...made, catalogue, askLedger, countRequest, paperwork, dispatch, health }),
-    showUsage: createShowUsage({ ledger, creditUsd: config.creditUsd, random }),
+    generate: createGeneration(parts, {
+      ...made,
+      catalogue,
+      askLedger,
+      chainFor,
+      countRequest,
+      paperwork,
+      dispatch,
+      health,
+    }),
+    showUsage: createShowUsage({
+      ledger,
+      creditUsd: config.creditUsd,
+      random,
+      showAccounts: config.usage.showAccounts,
+    }),
     listModels: createListModels({ catalogue }),
     showModel: createShowModel({ catalogue }),
-    countTokens: createCountTokens({ catalogue, countRequest, countAtProvider, readPosted: ledger.usage, paperwork }),
+    countTokens: createCountTokens({ catalogue, countRequest, countAtProvider, ledger, paperwork }),
     readRequest: paperwork.readRequest,
     readCountRequest: paperwork.readCountRequest,
     fingerprint: paperwork.fingerprint,

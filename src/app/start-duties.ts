@@ -5,7 +5,7 @@ import { startDuties } from "../ledger/duties.ts";
 import { createHousekeepingStore } from "../ledger/housekeeping-store.ts";
 import { createLedgerStore, ledgerFailureOf } from "../ledger/ledger-store.ts";
 import { type StandbyGuard, startStandbyGuard } from "../ledger/standby-guard.ts";
-import type { ProcessParts } from "./process-parts.ts";
+import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
 
 export const guardStandby = ({ config, database, events, clock }: ProcessParts): Promise<StandbyGuard> =>
   startStandbyGuard({
@@ -18,7 +18,10 @@ export const guardStandby = ({ config, database, events, clock }: ProcessParts):
 type Beside = { standby: StandbyGuard; running: Running };
 
 /** The ledger of a process: its calls, and what the process owes it beside its requests. Requests may be admitted once it resolves. */
-export async function startLedger({ config, database, events, clock }: ProcessParts, { standby, running }: Beside) {
+export async function startLedger(parts: ProcessParts, { first, last, database }: LedgerDatabase, beside: Beside) {
+  const { config, events, clock } = parts;
+  const { standby, running } = beside;
+  const isOurs = (bucket: number): boolean => bucket >= first && bucket <= last;
   const { ledger: settings } = config;
   const ledger = createLedgerStore(database);
   const processId = createId(clock.nowMs());
@@ -52,9 +55,9 @@ export async function startLedger({ config, database, events, clock }: ProcessPa
     clock,
     batchItems: settings.batchItems,
     events,
-    running: running.requests,
-    onLeaseLost: running.cutLost,
+    running: () => [...running.open()].filter(({ bucket }) => isOurs(bucket)),
+    onLeaseLost: () => running.cutLost(isOurs),
     onHoldClosed: running.cutClosed,
   });
-  return { ledger, batcher, duties };
+  return { first, last, ledger, batcher, duties };
 }

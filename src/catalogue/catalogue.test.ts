@@ -30,7 +30,12 @@ const price = (fields: Partial<Price>): Price => ({
   toolCallNano: {},
   ...fields,
 });
-const EVERYTHING: Reader = { mode: "credit", providerScope: "all", models: null };
+const EVERYTHING: Reader = {
+  mode: "credit",
+  providerScope: "all",
+  models: null,
+  chain: { id: 1, own: "credit", counters: [] },
+};
 
 function filled() {
   const catalogue = createCatalogue({ nowMs: () => 1_000 });
@@ -83,7 +88,7 @@ test("a catalogue is replaced whole: what is not in the new one is gone", () => 
   expect(() => catalogue.resolve("e1", EVERYTHING)).toThrow('There is no model "e1"');
 });
 
-const TOKENS: Reader = { ...EVERYTHING, mode: "token_budget" };
+const TOKENS: Reader = { ...EVERYTHING, mode: "token_budget", chain: { id: 1, own: "tokens", counters: [] } };
 
 test("a model without a price is there for keys that pay in tokens and for nobody in particular, not for credit", () => {
   const { catalogue, idsFor } = filled();
@@ -96,6 +101,20 @@ test("a model without a price is there for keys that pay in tokens and for nobod
   expect(() => catalogue.resolve("free", EVERYTHING)).toThrow(
     expect.objectContaining({ code: "model_not_found", message: expect.stringContaining("no price") as string }),
   );
+});
+
+test("a model without a price is nothing for a token key whose account counts credits, as far as that counts the model", () => {
+  const { catalogue, idsFor } = filled();
+  catalogue.replace([model("e1", "east"), { ...model("free", "east"), price: null }]);
+  const under = (models: string[] | null): Reader => ({
+    ...TOKENS,
+    chain: { id: 2, own: "tokens", counters: [{ id: 5, unit: "credit", models }] },
+  });
+
+  expect(idsFor(under(null))).toEqual(["e1"]);
+  expect(idsFor(under(["fr*"]))).toEqual(["e1"]);
+  expect(idsFor(under(["e?"]))).toEqual(["e1", "free"]);
+  expect(() => catalogue.resolve("free", under(null))).toThrow("the account of this key counts credits");
 });
 
 test("a model without any limit of output is there for nobody until the operator gives it a ceiling [interface decision 17] [MOD-20]", () => {

@@ -1,11 +1,12 @@
 import { type Clock, systemClock } from "../core/clock.ts";
+import { type KeyChain, unitsFor } from "../core/counter.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 import type { Model } from "./model.ts";
 import { priceAt } from "./price-book.ts";
 
 /** Who asks: a key's restrictions, or nobody in particular. */
-export type Reader = { mode: KeyMode; providerScope: string; models: readonly string[] | null };
+export type Reader = { mode: KeyMode; providerScope: string; models: readonly string[] | null; chain: KeyChain };
 
 export type Catalogue = {
   /** What a reader may use; without a reader, the public catalogue. */
@@ -76,10 +77,13 @@ type Refusal = { code: FaultCode; message: string };
  * Why a reader may not use a model; null when it may. What no key of this mode can use is not in its catalogue: 404. The 403
  * is for what another key of the same mode could use. [spec 7.2]
  */
-function refusal(model: Model, { mode, providerScope, models }: Reader): Refusal | null {
+function refusal(model: Model, { mode, providerScope, models, chain }: Reader): Refusal | null {
   if (!isBounded(model)) return notFound(`Model ${quote(model.id)} has no output limit yet and can't be used.`);
   if (mode === "credit" && model.price === null) {
     return notFound(`Model ${quote(model.id)} has no price, so credit keys can't use it.`);
+  }
+  if (model.price === null && unitsFor(chain, model.id).includes("credit")) {
+    return notFound(`Model ${quote(model.id)} has no price, and the account of this key counts credits.`);
   }
   if (providerScope !== "all" && providerScope !== model.provider) {
     const restriction = `This API key is limited to provider ${quote(providerScope)}`;

@@ -86,3 +86,11 @@ export function keyName(text: string): string {
   if (name === "") throw new InvalidArgumentError("It must be the id or the prefix of a key.");
   return /^tg[ct]_/.test(name) ? name.slice(0, PREFIX_CHARACTERS) : name;
 }
+
+/** Names from the root down, or an id. */
+export function accountName(text: string): string {
+  const names = text.split("/").map((name) => name.trim());
+  if (names.some((name) => name === ""))
+    throw new InvalidArgumentError("It must be an id or the names from the root down, such as Acme/Search.");
+  return names.join("/");
+}

@@ -45,7 +45,14 @@ async function openOperator(loaded: LoadedConfig): Promise<Opened> {
     const { createReadCredential } = await import("../app/read-credential.ts");
     const database = openDatabase(loaded, () => undefined);
     const { acceptForeign } = config.keys;
-    const parts = { database, credentials, events: commandEvents(config), clock: systemClock, acceptForeign };
+    const parts = {
+      database,
+      credentials,
+      events: commandEvents(config),
+      clock: systemClock,
+      acceptForeign,
+      notices: config.notices,
+    };
     return {
       operator: createOperator(parts),
       through: "database",

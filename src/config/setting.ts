@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readNetworkList } from "../core/network-list.ts";
 import { createSecret } from "../core/secret.ts";
+import { readWebhookList } from "../core/webhook-list.ts";
 
 /** What is known of a setting beside its schema. */
 export type Setting = {
@@ -78,6 +79,23 @@ export const secret = ({ pattern, ...rest }: Shaped, description: string) =>
     secret: true,
     ...rest,
   });
+
+/** Addresses with the secrets that sign what is sent there, as text. */
+export const webhooks = (description: string) =>
+  register(
+    z
+      .string()
+      .refine((value) => readWebhookList(value) !== null)
+      .transform(createSecret)
+      .nullable()
+      .default(null),
+    {
+      description,
+      kind: "text",
+      secret: true,
+      expected: "NAME=URL whsec_SECRET, separated by commas; a secret is 24 to 64 bytes in base64",
+    },
+  );
 
 /** Settings that belong together. Leaving the group out leaves every setting in it at its default. */
 export const group = <Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, group, integer, networks, optionalText, secret, text } from "./setting.ts";
+import { choice, group, integer, networks, optionalText, secret, text, webhooks } from "./setting.ts";
 
 const HOST = { pattern: /^[0-9A-Za-z.:_-]{1,253}$/, expected: "a host name or an IP address" };
 const POSTGRES_URL = {
@@ -187,6 +187,12 @@ export const settings = z.strictObject({
       "`on` accepts the same key in both `Authorization` and `x-api-key`. Set it if a client sends both headers. Two different keys are always rejected.",
     ),
   }),
+  usage: group("What `GET /v1/usage` tells key holders.", {
+    show_accounts: choice(
+      { values: ["on", "off"], fallback: "on" },
+      "`off` hides the figures of accounts. A key then shows its own purse and limits only, and a key without any shows zeros and says that its account pays.",
+    ),
+  }),
   keys: group(
     "Cache of recently used keys. Notifications of changes update it at once; the times limit how old an entry can get if a notification is lost.",
     {
@@ -285,6 +291,18 @@ export const settings = z.strictObject({
       "Like `write_off_cap`, in tokens, for keys with a token budget. 1,000,000 tokens are five prompts of 200,000.",
     ),
   }),
+  notices: group(
+    "Where people are told that a limit is nearly used or a purse runs low. Every notice is in the log; webhooks are off by default.",
+    {
+      webhooks: webhooks(
+        "Webhooks that get every notice, signed as in the Standard Webhooks specification: `NAME=URL whsec_SECRET`, separated by commas, at most 8. Write two secrets, separated by a space, while you change one. Any address that the gateway can reach is allowed.",
+      ),
+      timeout_ms: integer(
+        { min: 100, max: 60_000, fallback: 15_000 },
+        "Longest time a webhook may take to respond, in milliseconds. The notice is then sent again later.",
+      ),
+    },
+  ),
   idempotency: group("Responses stored for clients that retry with the same `Idempotency-Key`.", {
     body_bytes: integer(
       { min: 0, max: 67_108_864, fallback: 1_048_576 },

@@ -6,6 +6,28 @@ export const UNITS = ["credit", "tokens"] as const;
 /** What the account of a key is kept in. */
 export type Unit = (typeof UNITS)[number];
 
+/** One amount in each unit: nano-credits and tokens. Null where nothing counts in that unit. */
+export type Amounts = { credits: bigint | null; tokens: bigint | null };
+
+/** The one of these that is in this unit. */
+export const amountIn = (unit: Unit, { credits, tokens }: Amounts): bigint | null =>
+  unit === "credit" ? credits : tokens;
+
+/** What one unit says, for each that counts. */
+export const inEach = ({ credits, tokens }: Amounts, change: (amount: bigint) => bigint): Amounts => ({
+  credits: credits === null ? null : change(credits),
+  tokens: tokens === null ? null : change(tokens),
+});
+
+/** Nothing, in the units of these. */
+export const noneOf = (amounts: Amounts): Amounts => inEach(amounts, () => 0n);
+
+/** What is left of the first without the second, unit by unit. */
+export const lessOf = (whole: Amounts, part: Amounts): Amounts => ({
+  credits: whole.credits === null ? null : whole.credits - (part.credits ?? 0n),
+  tokens: whole.tokens === null ? null : whole.tokens - (part.tokens ?? 0n),
+});
+
 /** What a key of this mode pays in. */
 export const unitOf = (mode: KeyMode): Unit => (mode === "credit" ? "credit" : "tokens");
 

@@ -1,3 +1,4 @@
+import type { Amounts } from "./amount.ts";
 import { invariant } from "./invariant.ts";
 import type { NanoCredits } from "./money.ts";
 import type { Usage } from "./usage.ts";
@@ -159,7 +160,6 @@ export function unpricedUsage(tariff: Tariff, usage: Usage): string | null {
 
 /** What a request is paid by: credit at a tariff, or tokens, of which each costs one. */
 export type PayRate = {
-  unit: "credit" | "token";
   /** The most that a million tokens can cost, whatever becomes of the cache. */
   dearestInput: bigint;
   dearestOutput: bigint;
@@ -168,8 +168,16 @@ export type PayRate = {
   unpricedIn: (usage: Usage) => string | null;
 };
 
+/** What a request is paid by in each unit that its chain counts in; null where it does not. */
+export type PayRates = { credits: PayRate | null; tokens: PayRate | null };
+
+/** What a usage costs in each of them. */
+export const costIn = ({ credits, tokens }: PayRates, usage: Usage): Amounts => ({
+  credits: credits === null ? null : credits.costOf(usage),
+  tokens: tokens === null ? null : tokens.costOf(usage),
+});
+
 export const creditRate = (tariff: Tariff): PayRate => ({
-  unit: "credit",
   dearestInput: dearestInputNano(tariff),
   dearestOutput: dearestNano(tariff, "outputNano"),
   costOf: (usage) => chargeOf(tariff, usage),
@@ -177,7 +185,6 @@ export const creditRate = (tariff: Tariff): PayRate => ({
 });
 
 export const TOKEN_RATE: PayRate = {
-  unit: "token",
   dearestInput: MILLION,
   dearestOutput: MILLION,
   costOf: ({ inputTokens, outputTokens }) => BigInt(inputTokens + outputTokens),

@@ -8,53 +8,67 @@ export type Roles = { servingRole?: string; readingRole?: string };
 type Grants = Readonly<Record<string, string>>;
 
 const ALL_ROWS = "select, insert, update, delete";
+/** What is written down for good. */
+const ADDED_TO = "select, insert";
 
-/** What the serving role may do to each table. What the version before still uses stays until no such process can run. */
+/** What the serving role may do to each table, view and sequence. What the version before still uses stays until no such process can run. */
 const SERVING: Grants = {
+  account: ALL_ROWS,
   balance: ALL_ROWS,
   borne: ALL_ROWS,
-  charge: "select, insert",
+  chain: ADDED_TO,
+  chain_due: "select",
+  charge: ADDED_TO,
+  charge_in_words: "select",
+  charge_kind: "select",
+  counter: ALL_ROWS,
+  counter_anywhere: "select",
+  counter_id: "usage",
+  counter_now: "select",
+  counter_owner: "select",
+  delivery: ALL_ROWS,
   duty: "select, update",
-  funding: "select, insert",
+  endpoint: ALL_ROWS,
+  funding: ADDED_TO,
   hold: ALL_ROWS,
-  house: ALL_ROWS,
+  house: ADDED_TO,
   idempotency: ALL_ROWS,
   key: ALL_ROWS,
   key_secret: ALL_ROWS,
   migration: "select",
   model: ALL_ROWS,
+  notice: ADDED_TO,
   price: ALL_ROWS,
   process: ALL_ROWS,
   provider: ALL_ROWS,
   quarantine: ALL_ROWS,
+  rechain_owed: ALL_ROWS,
+  refund: ADDED_TO,
+  release: ADDED_TO,
   rollup_owed: ALL_ROWS,
   route: ALL_ROWS,
   server_line: "select, insert, update",
-  usage_record: ALL_ROWS,
+  threshold: ALL_ROWS,
+  usage_day: ALL_ROWS,
   usage_rollup: ALL_ROWS,
+  word: ADDED_TO,
 };
 
-/** What the reading role sees: everything but digests of keys, stored answers and sealed credentials. */
-const READING: Grants = {
-  balance: "select",
-  borne: "select",
-  charge: "select",
-  funding: "select",
-  hold: "select",
-  house: "select",
-  key: "select",
-  migration: "select",
-  model: "select",
-  price: "select",
-  process: "select",
+/** What the reading role does not see, or sees in part: digests of keys, stored answers, sealed credentials, and what only gateways use. */
+const HIDDEN: Grants = {
+  counter_now: "",
+  counter_id: "",
+  duty: "",
+  idempotency: "",
+  key_secret: "",
   provider: "select (name, base_url, credential_ref, credential_key_id, created_at, unknown_members, open_members)",
-  quarantine: "select",
-  rollup_owed: "select",
-  route: "select",
-  server_line: "select",
-  usage_record: "select",
-  usage_rollup: "select",
 };
+
+const READING: Grants = Object.fromEntries(
+  Object.keys(SERVING)
+    .map((name) => [name, HIDDEN[name] ?? "select"] as const)
+    .filter(([, grants]) => grants !== ""),
+);
 
 type OurFunction = { signature: string; isTrigger: boolean; open: boolean };
 
@@ -75,7 +89,7 @@ const SERVING_ROLES = `
 const TABLES = `
   select c.relname as name from pg_class c
    where c.relnamespace = (select relnamespace from pg_class where oid = 'migration'::regclass)
-     and c.relkind in ('r', 'p') and c.relname = any ($1::text[])`;
+     and c.relkind in ('r', 'p', 'v', 'S') and c.relname = any ($1::text[])`;
 
 const SCHEMA = `
   select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = 'migration'::regclass`;
@@ -130,7 +144,7 @@ export type RoleRights = {
   /** Whether it has the rights of whoever owns the tables. */
   isOwner: boolean;
   owner: string;
-  /** What a gateway needs and this role may not do: `insert on charge`, `execute admit_v2`. */
+  /** What a gateway needs and this role may not do: `insert on charge`, `execute turn_v1`. */
   missing: string[];
   /** What rewrites the journal, and this role may do without owning it: `update on charge`. */
   excess: string[];
@@ -144,14 +158,17 @@ const ROLE = `
 const LACKING = `
   select a.action || ' on ' || a.name as right
     from unnest($1::text[], $2::text[]) a(name, action)
-   where to_regclass(a.name) is not null and has_table_privilege(to_regclass(a.name), a.action) = $3`;
+   where to_regclass(a.name) is not null
+     and case a.action when 'usage' then has_sequence_privilege(to_regclass(a.name), a.action)
+                       else has_table_privilege(to_regclass(a.name), a.action) end = $3`;
 
 const UNCALLABLE = `
   select distinct 'execute ' || p.proname as right from pg_proc p
    where p.pronamespace = (select relnamespace from pg_class where oid = 'migration'::regclass)
      and p.proname = any ($1::text[]) and p.prorettype <> 'trigger'::regtype and not has_function_privilege(p.oid, 'execute')`;
 
-const REWRITES = ["charge", "funding"].flatMap((table) =>
+const JOURNAL = ["chain", "charge", "funding", "house", "refund", "release", "word"];
+const REWRITES = JOURNAL.flatMap((table) =>
   ["update", "delete", "truncate"].map((action): [string, string] => [table, action]),
 );
 

@@ -9,7 +9,9 @@ import type { Caller } from "./open-request.ts";
 /** What the ledger said, and the key as it was when it said so. */
 export type Answered = { verdict: Exclude<AdmitVerdict, { kind: "stale_key" }>; caller: Caller };
 
-export type AskLedger = (caller: Caller, askFor: (key: Key) => Ask) => Promise<Answered>;
+/** `askFor` answers null for a key that it knows to have changed. */
+export type AskLedger = (caller: Caller, askFor: (key: Key) => AskFor) => Promise<Answered>;
+type AskFor = Ask | Promise<Ask | null>;
 
 type Parts = {
   batcher: Pick<Batcher, "admit">;
@@ -30,8 +32,13 @@ export const createAskLedger =
     if (inTheWay !== null) throw ledgerAway(random, new Error(inTheWay));
     let caller = first;
     for (let reading = 0; reading < MOST_READINGS; reading++) {
+      const ask = await askFor(caller.key);
+      if (ask === null) {
+        caller = await caller.again();
+        continue;
+      }
       const askedAtMs = denials.elapsedMs();
-      const verdict = await batcher.admit(askFor(caller.key)).catch((error: unknown) => {
+      const verdict = await batcher.admit(ask).catch((error: unknown) => {
         throw error instanceof LedgerUnavailableError ? ledgerAway(random, error) : error;
       });
       if (verdict.rate !== undefined) caller.onRate(verdict.rate);

@@ -1,6 +1,7 @@
 import { Fault, type FaultCode } from "../core/fault.ts";
 import type { Ask } from "../ledger/ledger.ts";
 import type { AskLedger } from "./ask-ledger.ts";
+import { wholeChain } from "./chain-for.ts";
 import type { Caller } from "./open-request.ts";
 import { overRate } from "./verdict-fault.ts";
 
@@ -10,20 +11,23 @@ export type CountRequest = (caller: Caller, id: string) => Promise<void>;
 export const createCountRequest =
   ({ askLedger }: { askLedger: AskLedger }): CountRequest =>
   async (caller, id) => {
-    const { verdict, caller: now } = await askLedger(caller, ({ id: keyId, bucket, version, rpmLimit }) => ({
+    const { verdict, caller: now } = await askLedger(caller, (key) => ({
       ...COUNT_ONLY,
       id,
-      keyId,
-      bucket,
-      keyVersion: version,
-      rpmLimit,
+      bucket: key.bucket,
+      keyId: key.id,
+      keyVersion: key.version,
+      chain: wholeChain(key),
+      rpmLimit: key.rpmLimit,
     }));
     if (verdict.kind === "rate_limited") throw overRate(now.key.rpmLimit, verdict.retryAfterMs);
   };
 
-const COUNT_ONLY: Omit<Ask, "id" | "keyId" | "bucket" | "keyVersion" | "rpmLimit"> = {
-  least: 0n,
-  most: 0n,
+const NOTHING = { credits: 0n, tokens: 0n };
+
+const COUNT_ONLY: Omit<Ask, "id" | "bucket" | "keyId" | "keyVersion" | "chain" | "rpmLimit"> = {
+  least: NOTHING,
+  most: NOTHING,
   unlimited: false,
   model: "",
   priceVersion: 0,

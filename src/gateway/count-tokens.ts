@@ -1,7 +1,11 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import { unitOf } from "../core/amount.ts";
 import { memberPolicyOf } from "../core/member-policy.ts";
+import type { Key } from "../keys/key.ts";
+import type { LedgerReads } from "../ledger/ledger.ts";
 import type { CountAtProvider } from "../upstream/count-at-provider.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
+import { hasFunds } from "./binding.ts";
 import { type CountRequest, countingRefusals } from "./count-request.ts";
 import type { Caller } from "./open-request.ts";
 import type { Paperwork } from "./paperwork.ts";
@@ -17,14 +21,11 @@ type Count = {
 /** How many tokens an input has, and whose word that is. */
 export type CountTokens = (count: Count) => Promise<{ tokens: number; by: "provider" | "estimate" }>;
 
-/** What a key has left. Throws when the ledger cannot say. */
-type ReadPosted = (keyId: string) => Promise<{ posted: bigint } | null>;
-
 type Parts = {
   catalogue: Catalogue;
   countRequest: CountRequest;
   countAtProvider: CountAtProvider;
-  readPosted: ReadPosted;
+  ledger: Pick<LedgerReads, "usage">;
   paperwork: Pick<Paperwork, "countInput" | "writeCountRequest">;
 };
 
@@ -35,7 +36,7 @@ type Parts = {
  * [spec 4.6]
  */
 export const createCountTokens =
-  ({ catalogue, countRequest, countAtProvider, readPosted, paperwork }: Parts): CountTokens =>
+  ({ catalogue, countRequest, countAtProvider, ledger, paperwork }: Parts): CountTokens =>
   async ({ id, caller, read }) => {
     const { request, model } = await countingRefusals(
       () => countRequest(caller, id),
@@ -48,7 +49,7 @@ export const createCountTokens =
 
     const counting = model.routes.filter(({ dialect }) => dialect === "messages");
     const counted = await countAtProvider({
-      routes: counting.length > 0 && (await hasMoney(caller.key.id, readPosted)) ? counting : [],
+      routes: counting.length > 0 && (await hasMoney(caller.key, ledger)) ? counting : [],
       bodyFor: (route) => paperwork.writeCountRequest(request, route.upstreamModel, memberPolicyOf(route)),
       headers: request.forwardedHeaders,
     });
@@ -57,7 +58,8 @@ export const createCountTokens =
     return { tokens: Math.ceil(tokens * model.tokenFactor), by: "estimate" };
   };
 
-async function hasMoney(keyId: string, readPosted: ReadPosted): Promise<boolean> {
-  const account = await readPosted(keyId).catch(() => null);
-  return account !== null && account.posted > 0n;
+/** Throws never: a ledger that cannot say is as one that says no. */
+async function hasMoney({ id, bucket, mode }: Key, ledger: Pick<LedgerReads, "usage">): Promise<boolean> {
+  const summary = await ledger.usage(id, bucket).catch(() => null);
+  return summary !== null && hasFunds(summary.counters, unitOf(mode));
 }

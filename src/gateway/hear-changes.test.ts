@@ -7,6 +7,7 @@ function harness(unheardRefreshMs: number) {
   const log: string[] = [];
   const changes = createHearChanges({
     keyChanged: async (keyId) => void log.push(`key ${keyId}`),
+    accountChanged: async (accountId) => void log.push(`account ${accountId}`),
     secretsMade: (keyId) => log.push(`secrets ${keyId}`),
     catalogueChanged: async () => void log.push("catalogue"),
     onGap: () => log.push("gap"),
@@ -18,19 +19,22 @@ function harness(unheardRefreshMs: number) {
 
 test("what is announced is looked at alone; after a gap everything is", async () => {
   const { changes, log } = harness(3_600_000);
-  const keyId = createId(1);
+  const [keyId, accountId] = [createId(1), createId(3)];
   changes.hears(true);
   changes.notified("something_else", createId(2));
   changes.notified("tollgate_keys", "no id");
   changes.notified("tollgate_keys", keyId);
   changes.notified("tollgate_catalogue", "");
-  await until(() => log.length === 3, "the catalogue is looked at");
+  changes.notified("tollgate_accounts", "no id");
+  changes.notified("tollgate_accounts", accountId);
+  await until(() => log.length === 4, "the account and the catalogue are looked at");
   changes.refresh();
-  await until(() => log.length === 7, "everything is looked at");
+  await until(() => log.length === 8, "everything is looked at");
 
   expect(log).toEqual([
     `secrets ${keyId}`,
     `key ${keyId}`,
+    `account ${accountId}`,
     "catalogue",
     "gap",
     "secrets null",

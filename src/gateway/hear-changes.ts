@@ -2,10 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createNotices } from "./notices.ts";
 
 const KEYS_CHANNEL = "tollgate_keys";
+const ACCOUNTS_CHANNEL = "tollgate_accounts";
 const CATALOGUE_CHANNEL = "tollgate_catalogue";
 
-/** Where changes of keys and of the catalogue are announced. */
-export const CHANGE_CHANNELS: readonly string[] = [KEYS_CHANNEL, CATALOGUE_CHANNEL];
+/** Where changes of keys, of accounts and of the catalogue are announced. */
+export const CHANGE_CHANNELS: readonly string[] = [KEYS_CHANNEL, ACCOUNTS_CHANNEL, CATALOGUE_CHANNEL];
 
 /** While nothing is heard, what is known of keys and models is thrown away this often: it is never older. */
 const UNHEARD_REFRESH_MS = 5_000;
@@ -25,6 +26,8 @@ export type HearChanges = {
 type Parts = {
   /** A key has changed; null: any may have. */
   keyChanged: (keyId: string | null) => Promise<void>;
+  /** An account has changed, and with it perhaps every key below. */
+  accountChanged: (accountId: string) => Promise<void>;
   /** Secrets of this key may have been made; null: of any. */
   secretsMade: (keyId: string | null) => void;
   catalogueChanged: () => Promise<void>;
@@ -46,6 +49,7 @@ export function createHearChanges(parts: Parts): HearChanges {
       secretsMade(keyId);
       void keyChanged(keyId);
     },
+    accountChanged: (accountId) => void parts.accountChanged(accountId),
     catalogueChanged: () => void catalogueChanged(),
   });
 
@@ -61,6 +65,7 @@ export function createHearChanges(parts: Parts): HearChanges {
   return {
     notified: (channel, payload) => {
       if (channel === CATALOGUE_CHANNEL) notices.catalogue();
+      if (channel === ACCOUNTS_CHANNEL) notices.account(payload);
       if (channel === KEYS_CHANNEL) notices.key(payload);
     },
     refresh: () => {

@@ -7,6 +7,7 @@ function hearing() {
   const pauses: (() => void)[] = [];
   const notices = createNotices({
     keyChanged: (id) => heard.push(id),
+    accountChanged: (id) => heard.push(`under ${id}`),
     catalogueChanged: () => heard.push("catalogue"),
     pause: () =>
       new Promise<void>((resolve) => {
@@ -78,4 +79,18 @@ test("after a gap in notices everything is read again", () => {
   notices.missed();
 
   expect(heard).toEqual([null, "catalogue"]);
+});
+
+test("a flood of notices of accounts is passed on once per round, each account once", async () => {
+  const { notices, heard, paceOver } = hearing();
+  const [mine, yours] = [createId(1), createId(2)];
+  for (let times = 0; times < 10_000; times += 1) {
+    notices.account(mine);
+    notices.account(yours);
+    notices.account("no id");
+  }
+  expect(heard).toEqual([`under ${mine}`]);
+  await paceOver();
+
+  expect(heard).toEqual([`under ${mine}`, `under ${yours}`, `under ${mine}`]);
 });

@@ -3,19 +3,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 type Parts = {
   /** This key may have changed; null: any may have. */
   keyChanged: (keyId: string | null) => void;
+  /** This account may have changed, and with it every key below. */
+  accountChanged: (accountId: string) => void;
   catalogueChanged: () => void;
   pause?: (ms: number) => Promise<unknown>;
 };
 
-export type Notices = {
+export type ChangeNotices = {
   /** The database says that a key has changed. */
   key: (payload: string) => void;
+  /** It says that an account has. */
+  account: (payload: string) => void;
   catalogue: () => void;
   /** Notices may have been missed. */
   missed: () => void;
 };
 
-const KEY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** One round: its first notices of keys are passed on at once, the others together at its end, each key once. */
 const PACE_MS = 50;
 /** An operator who suspends a key and resumes it must not wait for the end of a round. */
@@ -25,26 +29,37 @@ const MOST_KEYS = 10_000;
 
 /**
  * Passes on what the database notifies us of. Any role of the database can send these, as many as it likes and with any text: a
- * notice is only a reason to read again, so what names no key is dropped, and a flood costs one round of reading per pace.
+ * notice is only a reason to read again, so what names nothing is dropped, and a flood costs one round of reading per pace.
  */
-export function createNotices({ keyChanged, catalogueChanged, pause = pauseUnheld }: Parts): Notices {
+// oxlint-disable-next-line max-lines-per-function -- three queues of one shape.
+export function createNotices({
+  keyChanged,
+  accountChanged,
+  catalogueChanged,
+  pause = pauseUnheld,
+}: Parts): ChangeNotices {
   const keys = new Set<string>();
+  const accounts = new Set<string>();
   let allKeys = false;
   let catalogue = false;
   let pacing = false;
   let passedAtOnce = 0;
 
   function passOn(): void {
-    if (allKeys || keys.size > MOST_KEYS) keyChanged(null);
-    else for (const id of keys) keyChanged(id);
+    if (allKeys || keys.size + accounts.size > MOST_KEYS) keyChanged(null);
+    else {
+      for (const id of accounts) accountChanged(id);
+      for (const id of keys) keyChanged(id);
+    }
     if (catalogue) catalogueChanged();
     keys.clear();
+    accounts.clear();
     allKeys = catalogue = false;
   }
 
   async function pace(): Promise<void> {
     pacing = true;
-    while (allKeys || catalogue || keys.size > 0) {
+    while (allKeys || catalogue || keys.size + accounts.size > 0) {
       passOn();
       await pause(PACE_MS);
       passedAtOnce = 0;
@@ -58,13 +73,18 @@ export function createNotices({ keyChanged, catalogueChanged, pause = pauseUnhel
 
   return {
     key: (payload) => {
-      if (!KEY_ID.test(payload)) return;
+      if (!UUID.test(payload)) return;
       if (pacing && passedAtOnce < AT_ONCE) {
         passedAtOnce++;
         keyChanged(payload);
         return;
       }
       if (keys.size <= MOST_KEYS) keys.add(payload);
+      noted();
+    },
+    account: (payload) => {
+      if (!UUID.test(payload)) return;
+      if (accounts.size <= MOST_KEYS) accounts.add(payload);
       noted();
     },
     catalogue: () => {

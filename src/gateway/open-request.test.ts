@@ -18,13 +18,21 @@ const KEY: Key = {
   expiresAtMs: null,
   secretExpiresAtMs: null,
   createdAtMs: 0,
+  accountId: "a1",
+  accounts: ["a1"],
+  accountStatus: "active",
+  chain: { id: 1, own: "credit", counters: [] },
 };
 const NOW_MS = 1_000_000;
 const clock = { ...systemClock, nowMs: () => NOW_MS };
 
 const openWith = (changes: Partial<Key>, found: (key: Key) => Promise<Key> | Key = (key) => key) => {
   const openRequest = createOpenRequest({
-    authenticate: { find: () => found({ ...KEY, ...changes }), forget: () => undefined },
+    authenticate: {
+      find: () => found({ ...KEY, ...changes }),
+      again: async (_secret, { version }) => ({ ...KEY, version: version + 1 }),
+      forget: () => undefined,
+    },
     denials: createRateDenials(clock),
     clock,
     publicUrl: () => "https://gate.example",

@@ -49,12 +49,8 @@ export function createOpenRequest({ authenticate, denials, clock, publicUrl }: P
       if (key.rpmLimit !== null) presented.onRate({ limit: key.rpmLimit, remaining: 0, resetMs: waitMs });
       throw overRate(key.rpmLimit, waitMs);
     }
-    return { key, secret: presented.secret, onRate: presented.onRate, again: () => again(key, presented) };
-  }
-
-  function again(key: Key, presented: PresentedCredential): Promise<Caller> | Caller {
-    authenticate.forget(key.id);
-    return openRequest(presented);
+    const again = async (): Promise<Caller> => letIn(await authenticate.again(presented.secret, key), presented);
+    return { key, secret: presented.secret, onRate: presented.onRate, again };
   }
 
   function wrongOrigin(mode: KeyMode): Fault {

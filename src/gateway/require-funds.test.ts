@@ -1,20 +1,27 @@
 import { expect, test } from "vitest";
 import type { Key } from "../keys/key.ts";
-import type { UsageSummary } from "../ledger/ledger.ts";
+import type { CounterSummary, UsageSummary } from "../ledger/ledger.ts";
 import { createRequireFunds } from "./require-funds.ts";
 
 let elapsedMs = 0;
 const clock = { nowMs: () => 1_700_000_000_000, elapsedMs: () => elapsedMs };
 const keyOf = (mode: Key["mode"]) => ({ id: "key", mode }) as Key;
 
+const PURSE = { kind: "purse", unit: "credit", models: null, holder: null, held: 0n, renewsAtMs: null };
+const BUDGET = { ...PURSE, kind: "limit", unit: "tokens", renewsAtMs: 1_700_000_060_000 };
+const TEAM = { ...PURSE, kind: "limit", amount: 5n * 10n ** 9n, period: "month", holder: "Team Search" };
+
 /** A ledger in which the key has what the test says. */
-function ledgerWith(posted: bigint) {
+function ledgerWith(posted: bigint, ...counters: object[]) {
   const ledger = {
     posted,
     asked: 0,
     usage: async () => {
       ledger.asked++;
-      return { posted: ledger.posted, periodEndsAtMs: 1_700_000_060_000 } as UsageSummary;
+      const kept = counters.length === 0 ? [PURSE] : counters;
+      return {
+        counters: kept.map((counter) => ({ posted: ledger.posted, ...counter }) as CounterSummary),
+      } as unknown as UsageSummary;
     },
   };
   return ledger;
@@ -47,7 +54,7 @@ test("a key without money is refused from memory for a second at most [LIM-11]",
 });
 
 test("a token key without tokens is refused as the ledger refuses it [LIM-11]", async () => {
-  const requireFunds = createRequireFunds({ ledger: ledgerWith(0n), clock });
+  const requireFunds = createRequireFunds({ ledger: ledgerWith(0n, BUDGET), clock });
 
   await expect(requireFunds(keyOf("token_budget"), 64)).rejects.toMatchObject({ code: "limit_reached" });
 });
@@ -60,4 +67,26 @@ test("a ledger that is away refuses nobody here, and is asked again", async () =
   await requireFunds(keyOf("credit"), 64);
 
   expect(asked).toBe(2);
+});
+
+test("of a chain the counter that renews last is named; one for some models refuses nothing before the model is known [LIM-11]", async () => {
+  const team = { ...TEAM, renewsAtMs: Date.UTC(2026, 11) };
+  const rich = { ...PURSE, holder: "Acme", posted: 1n };
+  const empty = createRequireFunds({ ledger: ledgerWith(0n, team, BUDGET, rich), clock });
+  const some = createRequireFunds({ ledger: ledgerWith(0n, { ...team, models: ["gpt-*"] }, rich), clock });
+
+  await expect(empty(keyOf("credit"), 65_536)).rejects.toMatchObject({
+    code: "insufficient_credit",
+    message:
+      "Team Search has 0 of 5 credits left this month, so request bodies of this key are limited to 65,536 bytes. Renews 1 December.",
+    renewsAt: "2026-12-01T00:00:00.000Z",
+  });
+  await expect(some(keyOf("credit"), 65_536)).resolves.toBeUndefined();
+});
+
+test("a key that nobody pays for sends no large body [LIM-11]", async () => {
+  const ledger = ledgerWith(1n, { ...BUDGET, holder: "Acme" });
+  const requireFunds = createRequireFunds({ ledger, clock });
+
+  await expect(requireFunds(keyOf("credit"), 64)).rejects.toMatchObject({ code: "insufficient_credit" });
 });

@@ -1,13 +1,16 @@
+import { unitOf } from "../core/amount.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import type { Key } from "../keys/key.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { CounterSummary, LedgerReads } from "../ledger/ledger.ts";
+import { emptyOf, namedOf } from "./binding.ts";
+import { hasLeft, isOfKey, renewalOf, renewsOn } from "./lack-words.ts";
 import { limitReached } from "./verdict-fault.ts";
 
 /** Throws when a key has nothing to pay with. Asked before a large body is read, so that it is not read for nothing. */
 export type RequireFunds = (key: Key, smallBytes: number) => Promise<void>;
 
-type Parts = { ledger: Pick<Ledger, "usage">; clock: Clock };
+type Parts = { ledger: Pick<LedgerReads, "usage">; clock: Clock };
 
 /** Where there was money, there may be none by now: then the ledger refuses as ever, only later. */
 const FUNDED_MS = 60_000;
@@ -24,10 +27,10 @@ export function createRequireFunds({ ledger, clock }: Parts): RequireFunds {
 
   async function find(key: Key, smallBytes: number): Promise<Found> {
     // A ledger that is away refuses the request itself, once its body is there.
-    const summary = await ledger.usage(key.id).catch(() => null);
+    const summary = await ledger.usage(key.id, key.bucket).catch(() => null);
     underway.delete(key.id);
     if (summary === null) return { untilMs: 0, fault: null };
-    const fault = summary.posted > 0n ? null : nothingLeft(key, smallBytes, summary.periodEndsAtMs);
+    const fault = lackOf(key, summary.counters, smallBytes);
     const found = { untilMs: clock.elapsedMs() + (fault === null ? FUNDED_MS : EMPTY_MS), fault };
     known.delete(key.id);
     known.set(key.id, found);
@@ -42,10 +45,6 @@ export function createRequireFunds({ ledger, clock }: Parts): RequireFunds {
     return asked;
   }
 
-  function nothingLeft({ mode }: Key, smallBytes: number, periodEndsAtMs: number | null): Fault {
-    return mode === "credit" ? noCredit(smallBytes) : limitReached(periodEndsAtMs);
-  }
-
   return async (key, smallBytes) => {
     const last = known.get(key.id);
     const { fault } = last !== undefined && last.untilMs > clock.elapsedMs() ? last : await ask(key, smallBytes);
@@ -53,8 +52,25 @@ export function createRequireFunds({ ledger, clock }: Parts): RequireFunds {
   };
 }
 
-const noCredit = (smallBytes: number): Fault =>
-  new Fault(
-    "insufficient_credit",
-    `This key has no credit, so its request bodies are limited to ${smallBytes.toLocaleString("en-US")} bytes. Top up the key.`,
-  );
+function lackOf({ mode }: Key, counters: readonly CounterSummary[], smallBytes: number): Fault | null {
+  const empty = emptyOf(counters);
+  const limited = `limited to ${smallBytes.toLocaleString("en-US")} bytes`;
+  if (empty === null) {
+    // Limits for some models may pay for it: which it asks for is not known yet.
+    if (counters.some(({ unit }) => unit === unitOf(mode))) return null;
+    return new Fault("insufficient_credit", `Nothing pays for this key, so its request bodies are ${limited}. ${ASK}`);
+  }
+  const named = namedOf(empty);
+  if (named.unit === "tokens" && named.kind === "limit") return limitReached(named);
+  if (isOfKey(named)) {
+    return new Fault(
+      "insufficient_credit",
+      `This key has no credit, so its request bodies are ${limited}. Top up the key.`,
+    );
+  }
+  const renews = named.renewsAtMs === null ? ASK : renewsOn(named.renewsAtMs);
+  const message = `${hasLeft(named)}, so request bodies of this key are ${limited}. ${renews}`;
+  return new Fault("insufficient_credit", message, renewalOf(named));
+}
+
+const ASK = "Ask the operator for more.";

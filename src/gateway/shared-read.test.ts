@@ -4,7 +4,7 @@ import { createSharedRead } from "./shared-read.ts";
 /** Reads that end when they are told to. */
 function gatedReads() {
   const reads: { id: string; gate: PromiseWithResolvers<string> }[] = [];
-  const read = createSharedRead((id) => {
+  const read = createSharedRead(({ id }: { id: string }) => {
     const gate = Promise.withResolvers<string>();
     reads.push({ id, gate });
     return gate.promise;
@@ -16,8 +16,8 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test("those who come while a read runs share the next one, which begins after they came", async () => {
   const { reads, read } = gatedReads();
 
-  const first = read("a");
-  const others = [read("a"), read("a"), read("a")];
+  const first = read({ id: "a" });
+  const others = [read({ id: "a" }), read({ id: "a" }), read({ id: "a" })];
   reads[0]?.gate.resolve("before");
   await turn();
   reads[1]?.gate.resolve("after");
@@ -30,7 +30,7 @@ test("those who come while a read runs share the next one, which begins after th
 test("reads of different keys do not wait for each other", async () => {
   const { reads, read } = gatedReads();
 
-  const both = [read("a"), read("b")];
+  const both = [read({ id: "a" }), read({ id: "b" })];
   for (const { id, gate } of reads) gate.resolve(id);
 
   expect(await Promise.all(both)).toEqual(["a", "b"]);
@@ -39,15 +39,15 @@ test("reads of different keys do not wait for each other", async () => {
 test("a read that fails fails those who share it, and the next one is tried", async () => {
   const { reads, read } = gatedReads();
 
-  const first = read("a");
-  const second = read("a");
+  const first = read({ id: "a" });
+  const second = read({ id: "a" });
   reads[0]?.gate.reject(new Error("away"));
   await expect(first).rejects.toThrow("away");
   await turn();
   reads[1]?.gate.resolve("back");
 
   expect(await second).toBe("back");
-  const third = read("a");
+  const third = read({ id: "a" });
   reads[2]?.gate.resolve("again");
   expect(await third).toBe("again");
 });

@@ -1,67 +1,88 @@
+import { unitOf } from "../core/amount.ts";
 import { formatCredits, parseCredits } from "../core/money.ts";
 import { invalidKey } from "../keys/authenticate.ts";
 import type { Key } from "../keys/key.ts";
-import type { Ledger, UsageSummary } from "../ledger/ledger.ts";
+import { statusOf } from "../keys/usable.ts";
+import type { CounterSummary, LedgerReads, UsageSummary } from "../ledger/ledger.ts";
 import type { UsageSummaryBody } from "../wire/usage/usage-summary.ts";
 import { ledgerAway } from "./ask-ledger.ts";
+import { bindingOf } from "./binding.ts";
 import { createSharedRead } from "./shared-read.ts";
+import { explainUsage } from "./usage-words.ts";
 
 export type ShownUsage = { body: UsageSummaryBody; headers: Record<string, string> };
 
 /** What a key has, has reserved and has used, as of the last finished response. [interface decision 22] */
 export type ShowUsage = (key: Key) => Promise<ShownUsage>;
 
-type Parts = { ledger: Pick<Ledger, "usage">; creditUsd: string; random: () => number };
+type Parts = {
+  ledger: Pick<LedgerReads, "usage">;
+  creditUsd: string;
+  random: () => number;
+  /** Off: key holders see the counters of their keys, and no figure of the accounts above them. */
+  showAccounts: "on" | "off";
+};
 
-export const createShowUsage = ({ ledger, creditUsd, random }: Parts): ShowUsage => {
+export const createShowUsage = ({ ledger, creditUsd, random, showAccounts }: Parts): ShowUsage => {
   const usdNano = parseCredits(creditUsd) ?? NANO;
   // A caller that asks a thousand times at once would otherwise keep the database from everybody else.
-  const readUsage = createSharedRead((keyId: string) => ledger.usage(keyId));
+  const readUsage = createSharedRead(({ id, bucket }: Key) => ledger.usage(id, bucket));
   return async (key) => {
-    const totals = await readUsage(key.id).catch((cause: unknown) => {
+    const totals = await readUsage(key).catch((cause: unknown) => {
       throw ledgerAway(random, cause);
     });
     if (totals === null) throw invalidKey();
     const credit = key.mode === "credit";
+    const shown =
+      showAccounts === "on" ? totals.counters : totals.counters.filter(({ accountId }) => accountId === null);
+    const binding = bindingOf(shown, unitOf(key.mode));
     return {
       body: {
         object: "usage.summary",
         key: {
           prefix: key.prefix,
           label: key.label,
-          status: key.status,
+          status: statusOf(key),
           mode: key.mode,
           provider_scope: key.providerScope,
           rpm_limit: key.rpmLimit,
         },
-        credits: credit ? credits(totals, usdNano) : NO_CREDITS,
-        tokens: tokens(totals),
+        credits: credit ? credits(totals, binding, usdNano) : { ...NO_CREDITS, ...spentOf(totals) },
+        tokens: credit ? ofCreditKey(totals) : ofTokenKey(totals, binding),
         requests: { total: Number(totals.requests) },
-        explanation: credit ? CREDIT_EXPLAINED : budgetExplained(totals),
+        explanation: explainUsage(key.mode, { shown, binding, hidden: totals.counters.length - shown.length }),
       },
       headers: credit
-        ? { "x-service-credit-remaining": formatCredits(totals.posted - totals.held) }
-        : { "x-ratelimit-remaining-tokens": String(remainingTokens(totals)) },
+        ? { "x-service-credit-remaining": formatCredits(remainingOf(binding)) }
+        : { "x-ratelimit-remaining-tokens": String(remainingTokens(binding)) },
     };
   };
 };
 
 const NANO = 1_000_000_000n;
 
-function credits(totals: UsageSummary, usdNano: bigint): UsageSummaryBody["credits"] {
-  const remaining = totals.posted - totals.held;
+const remainingOf = (binding: CounterSummary | null): bigint => (binding === null ? 0n : binding.posted - binding.held);
+
+/** What this key itself has cost, whoever paid. */
+const spentOf = ({ spent }: UsageSummary) => ({ used: asNumber(spent), lifetime_spend: asNumber(spent) });
+
+function credits(totals: UsageSummary, binding: CounterSummary | null, usdNano: bigint): UsageSummaryBody["credits"] {
+  const remaining = remainingOf(binding);
   return {
-    total_purchased: asNumber(totals.purchased),
-    balance: asNumber(totals.posted),
-    reserved: asNumber(totals.held),
-    used: asNumber(totals.used),
+    total_purchased: asNumber(binding === null ? 0n : paidIn(binding)),
+    balance: asNumber(binding?.posted ?? 0n),
+    reserved: asNumber(binding?.held ?? 0n),
     remaining: asNumber(remaining),
     remaining_usd: asNumber((remaining * usdNano) / NANO),
     last_request_cost: asNumber(totals.lastCost),
     today_spend: asNumber(totals.todaySpend),
-    lifetime_spend: asNumber(totals.used),
+    ...spentOf(totals),
   };
 }
+
+/** What was paid into a purse and given back to it, or what a limit has for its period. */
+const paidIn = ({ kind, funded, refunded, amount }: CounterSummary): bigint =>
+  kind === "purse" ? funded + refunded : amount;
 
 const NO_CREDITS: UsageSummaryBody["credits"] = {
   total_purchased: 0,
@@ -75,30 +96,26 @@ const NO_CREDITS: UsageSummaryBody["credits"] = {
   lifetime_spend: 0,
 };
 
-function tokens(totals: UsageSummary): UsageSummaryBody["tokens"] {
-  const { unit, budget, used, held, inputTokens, outputTokens } = totals;
-  const total = Number(inputTokens + outputTokens);
-  const lifetime = { input: Number(inputTokens), output: Number(outputTokens), total };
-  if (unit === "credit") return { budget: null, used: total, reserved: 0, remaining: null, ...lifetime };
-  return {
-    budget: Number(budget),
-    used: Number(used),
-    reserved: Number(held),
-    remaining: remainingTokens(totals),
-    ...lifetime,
-  };
+const lifetimeOf = ({ inputTokens, outputTokens }: UsageSummary) => ({
+  input: Number(inputTokens),
+  output: Number(outputTokens),
+  total: Number(inputTokens + outputTokens),
+});
+
+function ofCreditKey(totals: UsageSummary): UsageSummaryBody["tokens"] {
+  const lifetime = lifetimeOf(totals);
+  return { budget: null, used: lifetime.total, reserved: 0, remaining: null, ...lifetime };
 }
 
-const remainingTokens = ({ posted, held }: UsageSummary): number => Math.max(0, Number(posted - held));
+const ofTokenKey = (totals: UsageSummary, binding: CounterSummary | null): UsageSummaryBody["tokens"] => ({
+  budget: Number(binding === null ? 0n : paidIn(binding)),
+  used: Number(binding === null ? 0n : binding.kind === "purse" ? binding.used : binding.used - binding.refunded),
+  reserved: Number(binding?.held ?? 0n),
+  remaining: remainingTokens(binding),
+  ...lifetimeOf(totals),
+});
+
+const remainingTokens = (binding: CounterSummary | null): number => Math.max(0, Number(remainingOf(binding)));
 
 /** Amounts are whole nano-credits; the nearest number to the exact decimal is the best that JSON's readers can hold. */
 const asNumber = (nano: bigint): number => Number(formatCredits(nano));
-
-const CREDIT_EXPLAINED =
-  "Amounts are in credits. balance is what the key has; reserved is set aside for requests in progress; remaining is balance minus reserved; used is the total cost of all requests.";
-
-function budgetExplained({ periodEndsAtMs }: UsageSummary): string {
-  const renews =
-    periodEndsAtMs === null ? "It does not renew." : `It renews at ${new Date(periodEndsAtMs).toISOString()}.`;
-  return `This key has one token budget for input and output. used counts the current period; total counts the key's lifetime. ${renews}`;
-}

@@ -1,16 +1,14 @@
 import type { Demand } from "../admission/demand.ts";
 import { Fault } from "../core/fault.ts";
-import type { KeyMode } from "../core/key-mode.ts";
-import { formatCredits } from "../core/money.ts";
 import { tryAgainIn } from "../core/parsed-texts.ts";
-import type { AdmitVerdict } from "../ledger/ledger.ts";
+import type { AdmitVerdict, Lack, NamedCounter } from "../ledger/ledger.ts";
+import { insufficientWords, isOfKey, renewalOf, reservedWords, usedUpWords } from "./lack-words.ts";
 import type { LimitAdvice } from "./limit-advice.ts";
 
 /** Every answer of the ledger that lets nothing start. */
 export type RefusingVerdict = Exclude<AdmitVerdict, { kind: "admitted" | "already" | "replay" | "stale_key" }>;
 
 type Context = {
-  mode: KeyMode;
   rpmLimit: number | null;
   demand: Demand;
   advice: LimitAdvice;
@@ -31,14 +29,14 @@ export function verdictFault(refusal: RefusingVerdict, context: Context): Fault 
     case "rate_limited":
       return overRate(context.rpmLimit, refusal.retryAfterMs);
     case "insufficient":
-      return new Fault("insufficient_credit", insufficient(refusal, context));
+      return insufficient(refusal, context);
     case "reserved": {
       const { least, most } = RESERVED_RETRY_SECONDS;
       const retryAfterSeconds = least + Math.floor(context.random() * (most - least + 1));
-      return new Fault("balance_temporarily_reserved", reserved(refusal, context), { retryAfterSeconds });
+      return new Fault("balance_temporarily_reserved", reservedWords(refusal, context), { retryAfterSeconds });
     }
     case "limit_reached":
-      return limitReached(refusal.periodEndsAtMs);
+      return limitReached(refusal.named);
     case "in_progress":
       return new Fault("idempotency_in_progress", IN_PROGRESS, { retryAfterSeconds: 1 });
     case "key_reuse":
@@ -66,45 +64,12 @@ export const replayUnavailable = (): Fault =>
     "The request with this Idempotency-Key completed and was charged, but its response was not stored. Use a new key to run it again.",
   );
 
-type Funds = { posted: bigint; held: bigint };
+/** A limit above the key renews, and says when; the words of a lone key have always said it themselves. */
+const insufficient = (lack: Lack, context: Context): Fault =>
+  new Fault("insufficient_credit", insufficientWords(lack, context), isOfKey(lack.named) ? {} : renewalOf(lack.named));
 
-function insufficient({ posted, held }: Funds, context: Context): string {
-  const { mode, demand } = context;
-  const remedy = mode === "credit" ? "Top up the key" : "Wait for the next period or raise the budget";
-  const needed = `this request needs at least ${amount(demand.least, mode)}`;
-  const rest = held === 0n ? "available" : `(${amount(held, mode)} reserved by requests in progress)`;
-  const has = `the key has ${amount(posted, mode)} ${rest}`;
-  return `Not enough ${mode === "credit" ? "credit" : "tokens"}: ${needed} and ${has}. ${remedy}${orLess(posted - held, context)}.`;
-}
-
-function reserved({ posted, held }: Funds, context: Context): string {
-  const { mode, demand } = context;
-  return (
-    `This request needs at least ${amount(demand.least, mode)}. The key has ${amount(posted, mode)}: ` +
-    `${amount(held, mode)} reserved by requests in progress, ${amount(posted - held, mode)} available. ` +
-    `Try again when they finish${orLess(posted - held, context)}.`
-  );
-}
-
-/** A limit that is admitted when it is sent with the same request, if there is one. [interface decision 18] */
-function orLess(available: bigint, { demand, advice: { fields, addedBytes, smallest } }: Context): string {
-  const fits = demand.advisableOutputTokens(available, addedBytes);
-  return fits >= smallest && fits > 0 ? `, or set ${fields} to ${fits.toLocaleString("en-US")} or less` : "";
-}
-
-export function limitReached(periodEndsAtMs: number | null): Fault {
-  const retryAfterSeconds = USED_UP_RETRY_SECONDS;
-  if (periodEndsAtMs === null) {
-    const message = "This key's token budget is used up and does not renew. Ask the operator for a larger budget.";
-    return new Fault("limit_reached", message, { retryAfterSeconds });
-  }
-  const renewsAt = new Date(periodEndsAtMs).toISOString();
-  const message = `This key's token budget is used up. It renews at ${renewsAt}.`;
-  return new Fault("limit_reached", message, { retryAfterSeconds, renewsAt });
-}
-
-const amount = (value: bigint, mode: KeyMode): string =>
-  mode === "credit" ? `${formatCredits(value)} credits` : `${value.toLocaleString("en-US")} tokens`;
+export const limitReached = (named: NamedCounter): Fault =>
+  new Fault("limit_reached", usedUpWords(named), { retryAfterSeconds: USED_UP_RETRY_SECONDS, ...renewalOf(named) });
 
 const IN_PROGRESS =
   "A request with this Idempotency-Key is in progress. Retry in a moment to get its response; you won't be charged twice.";

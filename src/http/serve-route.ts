@@ -129,7 +129,11 @@ function letIn({ shares }: Parts, context: RequestContext, caller: Caller): void
   const { key } = caller;
   context.caller = caller;
   context.share = shares.enter(key.id);
-  context.log.authenticated({ keyId: key.id, prefix: key.prefix });
+  context.log.authenticated({
+    keyId: key.id,
+    prefix: key.prefix,
+    accountId: key.accountId === key.id ? null : key.accountId,
+  });
 }
 
 async function countFirst({ countRequest }: Parts, { route, context }: Exchange, caller: Caller): Promise<void> {

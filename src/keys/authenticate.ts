@@ -5,7 +5,7 @@ import { tryAgainIn } from "../core/parsed-texts.ts";
 import { type AddressLimit, createAddressLimit } from "./address-limit.ts";
 import type { IssuedDigests } from "./issued-digests.ts";
 import type { Key, KeyStore } from "./key.ts";
-import { createKnownKeys } from "./known-keys.ts";
+import { createKnownKeys, idsOf } from "./known-keys.ts";
 import { createLookUp, type LookUp } from "./look-up.ts";
 import { digestOf, isForeign, isWellFormed } from "./secret.ts";
 
@@ -15,8 +15,10 @@ export type AddressOf = () => string | null;
 export type Authenticate = {
   /** The key a secret belongs to, whatever its state. Unknown and malformed secrets are refused in the same words. */
   find: (secret: string, address: AddressOf) => Promise<Key> | Key;
-  /** Forgets what is remembered of a key; null forgets everything, as after a gap in notifications. */
-  forget: (keyId: string | null) => void;
+  /** The same of a key that has changed since it was found. It waits for its turn, however many others do. */
+  again: (secret: string, key: Key) => Promise<Key>;
+  /** Forgets what is remembered of a key, or of the keys under an account; null: everything, as after a gap in notifications. */
+  forget: (keyOrAccountId: string | null) => void;
 };
 
 type Options = {
@@ -95,6 +97,11 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
   const underway = new Map<string, Promise<Key>>();
   /** Grows when something is forgotten, so that an answer already on its way is not remembered. */
   let generation = 0;
+  let allForgotten = 0;
+  /** When each was forgotten, as long as answers are on their way: that others change keeps no key from being remembered. */
+  const forgotten = new Map<string, number>();
+  const isForgotten = (key: Key, since: number): boolean =>
+    allForgotten > since || idsOf(key).some((id) => (forgotten.get(id) ?? 0) > since);
 
   function find(secret: string, addressOf: AddressOf): Promise<Key> | Key {
     const among = isWellFormed(secret) ? guesses : foreign;
@@ -138,20 +145,40 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
         throw invalidKey();
       }
       issued.add(bytes);
-      if (began === generation) known.set(digest, key);
+      if (!isForgotten(key, began)) known.set(digest, key);
       return key;
     } finally {
       underway.delete(digest);
+      if (underway.size === 0) forgotten.clear();
     }
   }
 
-  function forget(keyId: string | null): void {
+  async function again(secret: string, { id, version }: Key): Promise<Key> {
+    const digest = digestOf(secret);
+    // Who comes second finds what the first has read, or waits for it.
+    const found = known.get(digest);
+    if (found !== undefined && found.version > version) return found;
+    const asked = underway.get(digest);
+    if (asked !== undefined) return asked;
+    forget(id);
+    const bytes = Buffer.from(digest, "base64url");
+    const pending = look({ digest, bytes, lane: lookUp, onUnknown: () => undefined });
+    underway.set(digest, pending);
+    return pending;
+  }
+
+  function forget(id: string | null): void {
     generation++;
     // A secret that was unknown a moment ago may be the one just issued.
     unknown.clear();
-    if (keyId === null) known.clear();
-    else known.forget(keyId);
+    if (id === null) {
+      allForgotten = generation;
+      known.clear();
+      return;
+    }
+    if (underway.size > 0) forgotten.set(id, generation);
+    known.forget(id);
   }
 
-  return { find, forget };
+  return { find, again, forget };
 }

@@ -14,7 +14,12 @@ const limits = { cacheEntries: 100, cacheMs: 60_000, negativeCacheEntries: 1, ne
 /** A store that knows some secrets and remembers what it was asked. */
 function opened(accept: "on" | "off", known: readonly string[] = [KEPT], issued: readonly string[] = []) {
   const asked: string[] = [];
-  const digests = new Map(known.map((secret) => [digestOf(secret), { id: secret, status: "active" } as Key]));
+  const digests = new Map(
+    known.map((secret) => [
+      digestOf(secret),
+      { id: secret, status: "active", accounts: [secret] as readonly string[] } as Key,
+    ]),
+  );
   const store = {
     findByDigests: async (wanted: readonly Buffer[]) => {
       asked.push(...wanted.map((digest) => digest.toString("base64url")));

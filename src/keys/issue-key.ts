@@ -13,6 +13,8 @@ export type KeyOrder = {
   models: readonly string[] | null;
   rpmLimit: number | null;
   expiresAtMs: number | null;
+  /** Whose it is, and where its money is; none: it is its own. */
+  account?: { id: string; bucket: number } | null;
   funds: OpeningFunds | null;
 };
 
@@ -37,26 +39,27 @@ export type Atomically = <Result>(work: (stores: Stores) => Promise<Result>) => 
  */
 export const createIssueKey =
   ({ atomically, clock }: { atomically: Atomically; clock: Clock }): IssueKey =>
-  async ({ funds, ...order }, by, existing) => {
-    const made = existing === null ? makeSecret(order.mode) : keepSecret(existing);
+  async ({ funds, account, ...order }, by, existing) => {
+    const home = account?.bucket ?? randomBucket();
+    const made = existing === null ? makeSecret(order.mode, home) : keepSecret(existing, home);
     const { secret, bucket, prefix, secretDigest } = made;
     const id = createId(clock.nowMs());
     const key = await atomically(async ({ insert, fund }) => {
-      const inserted = await insert({ ...order, id, bucket, prefix, secretDigest });
+      const inserted = await insert({ ...order, id, accountId: account?.id ?? null, bucket, prefix, secretDigest });
       if (funds !== null) await fund(id, funds, by);
       return inserted;
     });
     return { key, secret };
   };
 
-function makeSecret(mode: KeyMode) {
-  const made = createSecret(mode);
+function makeSecret(mode: KeyMode, bucket: number) {
+  const made = createSecret(mode, bucket);
   return { ...made, secretDigest: Buffer.from(digestOf(made.secret), "base64url") };
 }
 
-const keepSecret = (secretDigest: Buffer) => ({
+const keepSecret = (secretDigest: Buffer, bucket: number) => ({
   secret: null,
-  bucket: randomBucket(),
+  bucket,
   prefix: foreignPrefix(secretDigest),
   secretDigest,
 });

@@ -47,6 +47,62 @@ for (const version of ["15", "newest"] as const) {
         await fresh?.close();
       });
 
+      test("a lone key has a chain of its own counter, in the unit of its mode", async () => {
+        for (const [mode, own] of [
+          ["credit", "credit"],
+          ["token_budget", "tokens"],
+        ] as const) {
+          const { id, accountId, accounts, accountStatus, chain } = await store.insert(newKey({ mode }));
+
+          expect({ accountId, accounts, accountStatus }).toEqual({
+            accountId: id,
+            accounts: [id],
+            accountStatus: "active",
+          });
+          expect(chain).toMatchObject({ own, counters: [] });
+          expect(chain.id).toBeGreaterThan(0);
+        }
+      });
+
+      test("a key in a tree is read with the accounts above it, the worst of their states, and the counters of its chain", async () => {
+        const [root, team] = [createId(1), createId(2)];
+        await database.query(
+          "insert into account (id, bucket, path, name) values ($1, 4095, array[$1::uuid], $1::text)",
+          [root],
+        );
+        await database.query(
+          "insert into account (id, bucket, parent_id, path, name) values ($2, 4095, $1, array[$1, $2]::uuid[], 'Team Search')",
+          [root, team],
+        );
+        const [purse, limit] = await database.query<{ id: number }>(
+          `insert into counter (bucket, account_id, kind, unit, models) values
+             (4095, $1, 'purse', 'credit', null), (4095, $2, 'limit', 'tokens', '{gpt-*,"o?"}') returning id`,
+          [root, team],
+        );
+        const key = newKey({ accountId: team });
+        const inserted = await store.insert(key);
+
+        expect(inserted).toMatchObject({ accountId: team, accounts: [root, team], accountStatus: "active" });
+        expect(inserted.chain).toMatchObject({
+          own: null,
+          counters: [
+            { id: purse?.id, unit: "credit", models: null },
+            { id: limit?.id, unit: "tokens", models: ["gpt-*", "o?"] },
+          ],
+        });
+        expect(await findByDigest(key.secretDigest)).toEqual(inserted);
+
+        const stateWith = async (status: string, of: string) => {
+          await database.query("update account set status = $2 where id = $1", [of, status]);
+          return (await findByDigest(key.secretDigest))?.accountStatus;
+        };
+        expect(await stateWith("suspended", team)).toBe("suspended");
+        expect(await stateWith("closed", root)).toBe("disabled");
+        expect(await stateWith("disabled", root)).toBe("disabled");
+        expect(await stateWith("active", root)).toBe("suspended");
+        expect(await stateWith("active", team)).toBe("active");
+      });
+
       test("a key is found by the digest of its secret, with everything it was made with", async () => {
         const key = newKey({
           mode: "token_budget",

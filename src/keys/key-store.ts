@@ -1,7 +1,9 @@
 import type { KeyMode } from "../core/key-mode.ts";
+import type { Unit } from "../core/amount.ts";
+import type { ChainCounter } from "../core/counter.ts";
 import { invariant } from "../core/invariant.ts";
 import { PREPARED, type Queryable } from "../db/database.ts";
-import type { Key, KeyStatus, KeyStore } from "./key.ts";
+import type { AccountsStatus, Key, KeyStatus, KeyStore } from "./key.ts";
 
 type KeyRow = {
   id: string;
@@ -17,6 +19,12 @@ type KeyRow = {
   expires_at: Date | null;
   secret_expires_at: Date | null;
   created_at: Date;
+  account_id: string;
+  accounts: string[];
+  account_status: AccountsStatus;
+  chain: number;
+  own_unit: Unit | null;
+  counters: ChainCounter[] | null;
 };
 
 type SecretRow = { prefix: string; created_at: Date; expires_at: Date | null; withdrawn_at: Date | null };
@@ -25,13 +33,24 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LONGEST_PAGE = 1_000;
 const MOST_SECRETS = 50;
 
-const KEY_COLUMNS =
-  "k.id, k.bucket, k.version, k.mode, k.label, k.status, k.provider_scope, k.models, k.rpm_limit, k.expires_at, k.created_at";
+const KEY_COLUMNS = `k.id, k.bucket, k.version, k.mode, k.label, k.status, k.provider_scope, k.models, k.rpm_limit, k.expires_at,
+  k.created_at, k.account_id, a.path as accounts, b.chain, b.unit as own_unit,
+  case when a.status = 'active' and cardinality(a.path) = 1 then 'active' else (
+    select case when bool_or(p.status in ('disabled', 'closed')) then 'disabled'
+                when bool_or(p.status = 'suspended') then 'suspended' else 'active' end
+      from account p where p.id = any (a.path)
+  ) end as account_status,
+  case when b.counters is not null then (
+    select jsonb_agg(jsonb_build_object('id', c.id, 'unit', c.unit, 'models', c.models) order by c.id)
+      from counter c where c.id = any (b.counters)
+  ) end as counters`;
 const COLUMNS = `${KEY_COLUMNS}, s.prefix, s.expires_at as secret_expires_at`;
+/** Its version, its accounts and its chain are those of one moment, since one statement reads them. */
+const WITH_CHAIN = "join account a on a.id = k.account_id join balance b on b.key_id = k.id";
 
 /** A key together with the one of its secrets that speaks for it: the newest, living before withdrawn. */
 const KEY_WITH_NEWEST_SECRET = `
-  select ${COLUMNS} from key k
+  select ${COLUMNS} from key k ${WITH_CHAIN}
   left join lateral (
     select prefix, expires_at from key_secret where key_id = k.id
     order by withdrawn_at is not null, created_at desc limit 1
@@ -39,12 +58,10 @@ const KEY_WITH_NEWEST_SECRET = `
 
 const INSERT = `
   with k as (
-    insert into key (id, bucket, mode, label, provider_scope, models, rpm_limit, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8) returning *
-  ), s as (
-    insert into key_secret (digest, key_id, bucket, prefix) select $9, k.id, k.bucket, $10 from k returning *
+    insert into key (id, bucket, mode, label, provider_scope, models, rpm_limit, expires_at, account_id)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $11) returning id, bucket
   )
-  select ${COLUMNS} from k cross join s`;
+  insert into key_secret (digest, key_id, bucket, prefix) select $9, k.id, k.bucket, $10 from k`;
 
 const UPDATE = `
   update key set label = case when $2::boolean then $3 else label end,
@@ -67,7 +84,7 @@ const ADD_SECRET = `
   insert into key_secret (digest, key_id, bucket, prefix) select $2, k.id, k.bucket, $3 from k returning key_id as id`;
 
 const FIND_BY_DIGESTS = `
-  select s.digest, ${COLUMNS} from key_secret s join key k on k.id = s.key_id
+  select s.digest, ${COLUMNS} from key_secret s join key k on k.id = s.key_id ${WITH_CHAIN}
   where s.digest = any ($1::bytea[]) and s.withdrawn_at is null`;
 
 const DIGEST_BYTES = 32;
@@ -121,7 +138,9 @@ export function createKeyStore(queryable: Queryable): KeyStore {
     insert: async (key) => {
       const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
       const values = [key.id, key.bucket, key.mode, key.label, key.providerScope, key.models, key.rpmLimit, expiresAt];
-      const [inserted] = await select(INSERT, [...values, key.secretDigest, key.prefix]);
+      await queryable.query(INSERT, [...values, key.secretDigest, key.prefix, key.accountId ?? null]);
+      // Its chain is made once its row is.
+      const [inserted] = await select(`${KEY_WITH_NEWEST_SECRET} where k.id = $1`, [key.id]);
       invariant(inserted, "an inserted key is returned");
       return inserted;
     },
@@ -139,7 +158,7 @@ export function createKeyStore(queryable: Queryable): KeyStore {
       UUID.test(idOrPrefix)
         ? select(`${KEY_WITH_NEWEST_SECRET} where k.id = $1`, [idOrPrefix])
         : select(
-            `select distinct on (k.id) ${COLUMNS} from key_secret s join key k on k.id = s.key_id
+            `select distinct on (k.id) ${COLUMNS} from key_secret s join key k on k.id = s.key_id ${WITH_CHAIN}
              where s.prefix = $1 order by k.id, s.withdrawn_at is not null, s.created_at desc limit $2`,
             [idOrPrefix, LONGEST_PAGE],
           ),
@@ -198,4 +217,8 @@ const keyOf = (row: KeyRow): Key => ({
   expiresAtMs: row.expires_at?.getTime() ?? null,
   secretExpiresAtMs: row.secret_expires_at?.getTime() ?? null,
   createdAtMs: row.created_at.getTime(),
+  accountId: row.account_id,
+  accounts: row.accounts,
+  accountStatus: row.account_status,
+  chain: { id: row.chain, own: row.own_unit, counters: row.counters ?? [] },
 });

@@ -1,9 +1,13 @@
+import type { KeyChain } from "../core/counter.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 
 export const KEY_STATUSES = ["active", "suspended", "disabled", "revoked"] as const;
 
 /** What an operator set. `expired` is not stored: it follows from the date, so moving the date revives the key. */
 export type KeyStatus = (typeof KEY_STATUSES)[number];
+
+/** What the accounts above a key let it be: the worst of them. One that is closed answers as disabled. */
+export type AccountsStatus = Exclude<KeyStatus, "revoked">;
 
 /** The billing entity: balance, limits and totals hang on it. It has one or more secrets. */
 export type Key = {
@@ -26,6 +30,12 @@ export type Key = {
   /** When the presented secret stops working; set while a rotation overlaps. */
   secretExpiresAtMs: number | null;
   createdAtMs: number;
+  /** Whose it is; its own id while it is its own. */
+  accountId: string;
+  /** The accounts that it stands under, from the root down to its own. */
+  accounts: readonly string[];
+  accountStatus: AccountsStatus;
+  chain: KeyChain;
 };
 
 export type NewKey = Pick<
@@ -34,6 +44,8 @@ export type NewKey = Pick<
 > & {
   expiresAtMs: number | null;
   secretDigest: Buffer;
+  /** Whose it is to be; null: its own. */
+  accountId?: string | null;
 };
 
 /** One of the secrets of a key, as far as we know it. */

@@ -39,6 +39,10 @@ function keyOf(secret: string, changes: Partial<Key> = {}): Key {
     expiresAtMs: null,
     secretExpiresAtMs: null,
     createdAtMs: 0,
+    accountId: changes.id ?? "018bcfe5-6800-7000-8000-000000000001",
+    accounts: [changes.id ?? "018bcfe5-6800-7000-8000-000000000001"],
+    accountStatus: "active",
+    chain: { id: 1, own: "credit", counters: [] },
     ...changes,
   };
 }
@@ -181,6 +185,64 @@ test("an answer already on its way when a change is heard of is not remembered",
   expect((await find(secret, HERE)).status).toBe("revoked");
 });
 
+test("word of an account forgets every key below it, and no other", async () => {
+  const [mine, yours, lone] = [createSecret("credit"), createSecret("credit"), createSecret("credit")].map(
+    ({ secret }) => secret,
+  ) as [string, string, string];
+  const store = countingStore(mine, yours, lone);
+  const under = (secret: string, id: string, ...accounts: string[]) =>
+    store.known.set(digestOf(secret), keyOf(secret, { id, accounts }));
+  under(mine, "k1", "organisation", "team");
+  under(yours, "k2", "organisation", "sales");
+  const { find, forget } = createAuthenticate({ store, issued: allIssued, clock, ...limits });
+  const asksAgain = async (id: string): Promise<number> => {
+    for (const secret of [mine, yours, lone]) await find(secret, HERE);
+    forget(id);
+    store.asked = 0;
+    for (const secret of [mine, yours, lone]) await find(secret, HERE);
+    return store.asked;
+  };
+
+  expect(await asksAgain("team")).toBe(1);
+  expect(await asksAgain("organisation")).toBe(2);
+  expect(await asksAgain(keyOf(lone).id)).toBe(1);
+  expect(await asksAgain("elsewhere")).toBe(0);
+});
+
+test("that other keys change keeps no answer on its way from being remembered", async () => {
+  const { secret } = createSecret("credit");
+  const store = countingStore(secret);
+  const { find, forget } = createAuthenticate({ store, issued: allIssued, clock, ...limits });
+  const found = find(secret, HERE);
+  for (let other = 0; other < 100; other++) forget(`other ${other}`);
+  await found;
+  await find(secret, HERE);
+
+  expect(store.asked).toBe(1);
+});
+
+test("a known key that has changed is read again, once for all who ask, and waits where others are refused", async () => {
+  const { secret } = createSecret("credit");
+  const store = countingStore(secret);
+  // The hint has lost it, so that a caller who is not known yet would have to wait in the lane of guesses.
+  const { find, again } = createAuthenticate({ store, issued: noneIssued, clock, ...limits });
+  const old = await find(secret, HERE);
+  const guesses = Array.from({ length: 64 }, () => find(createSecret("credit").secret, HERE)).map((guess) =>
+    Promise.resolve(guess).catch(() => null),
+  );
+  await expect(async () => find(createSecret("credit").secret, HERE)).rejects.toMatchObject({
+    code: "service_unavailable",
+  });
+  store.known.set(digestOf(secret), keyOf(secret, { version: 2 }));
+  store.asked = 0;
+  const both = await Promise.all([again(secret, old), again(secret, old)]);
+  const late = await again(secret, old);
+
+  expect([...both, late].map(({ version }) => version)).toEqual([2, 2, 2]);
+  expect(store.asked).toBe(1);
+  await Promise.all(guesses);
+});
+
 test.each([
   ["active", {}, null, null],
   ["suspended", { status: "suspended" }, "invalid_credentials", "invalid_credentials"],
@@ -188,6 +250,20 @@ test.each([
   ["disabled", { status: "disabled" }, "key_disabled", "invalid_credentials"],
   ["expired", { expiresAtMs: 1_699_999_999_999 }, "key_expired", "invalid_credentials"],
   ["with a date to come", { expiresAtMs: 1_700_000_000_001 }, null, null],
+  ["under a suspended account", { accountStatus: "suspended" }, "invalid_credentials", "invalid_credentials"],
+  ["under a disabled account", { accountStatus: "disabled" }, "key_disabled", "invalid_credentials"],
+  [
+    "suspended under a disabled account",
+    { status: "suspended", accountStatus: "disabled" },
+    "key_disabled",
+    "invalid_credentials",
+  ],
+  [
+    "revoked under a disabled account",
+    { status: "revoked", accountStatus: "disabled" },
+    "invalid_credentials",
+    "invalid_credentials",
+  ],
   [
     "with a secret rotated away",
     { secretExpiresAtMs: 1_699_999_999_999 },

@@ -6,16 +6,16 @@ import type { Key } from "./key.ts";
 export type KnownKeys = {
   get: (digest: string) => Key | undefined;
   set: (digest: string, key: Key) => void;
-  /** Forgets every secret of a key. */
-  forget: (keyId: string) => void;
+  /** Forgets every secret of a key, or of all keys under an account. */
+  forget: (keyOrAccountId: string) => void;
   clear: () => void;
 };
 
 type Options = { clock: Clock; cacheEntries: number; cacheMs: number };
 
 /**
- * Digests are found by the id of their key too: word of a change comes for every key that is made or changed, and to look
- * through fifty thousand remembered ones each time would hold up every stream for ten milliseconds.
+ * Digests are found by the id of their key and of its accounts, too: word of a change comes for every key and account that is made
+ * or changed, and to look through fifty thousand remembered ones each time would hold up every stream for ten milliseconds.
  */
 export function createKnownKeys({ clock, cacheEntries, cacheMs }: Options): KnownKeys {
   const digestsOf = new Map<string, Set<string>>();
@@ -24,23 +24,30 @@ export function createKnownKeys({ clock, cacheEntries, cacheMs }: Options): Know
     ttl: cacheMs,
     ttlResolution: 0,
     perf: { now: clock.elapsedMs },
-    dispose: ({ id }, digest) => {
-      const digests = digestsOf.get(id);
-      digests?.delete(digest);
-      if (digests?.size === 0) digestsOf.delete(id);
+    dispose: (key, digest) => {
+      for (const id of idsOf(key)) {
+        const digests = digestsOf.get(id);
+        digests?.delete(digest);
+        if (digests?.size === 0) digestsOf.delete(id);
+      }
     },
   });
   return {
     get: (digest) => known.get(digest),
     set: (digest, key) => {
       known.set(digest, key);
-      const digests = digestsOf.get(key.id);
-      if (digests) digests.add(digest);
-      else digestsOf.set(key.id, new Set([digest]));
+      for (const id of idsOf(key)) {
+        const digests = digestsOf.get(id);
+        if (digests) digests.add(digest);
+        else digestsOf.set(id, new Set([digest]));
+      }
     },
-    forget: (keyId) => {
-      for (const digest of digestsOf.get(keyId) ?? []) known.delete(digest);
+    forget: (id) => {
+      for (const digest of digestsOf.get(id) ?? []) known.delete(digest);
     },
     clear: () => known.clear(),
   };
 }
+
+/** What word of a change may name. The account of a lone key has the key's id. */
+export const idsOf = ({ id, accounts }: Key): readonly string[] => (accounts[0] === id ? accounts : [id, ...accounts]);

@@ -27,6 +27,10 @@ export function createSecret(
 /** A key whose secret does not name its bucket gets one all the same. */
 export const randomBucket = (): number => randomBytes(2).readUInt16BE() % BUCKETS;
 
+/** The bucket that a secret of ours names; null: it is of another product. */
+export const bucketOf = (secret: string): number | null =>
+  SHAPE.test(secret) ? Number.parseInt(secret.slice(4, 7), 16) : null;
+
 /** Whether a text may be a secret. The checksum spares the database a look at every typing error. */
 export function isWellFormed(secret: string): boolean {
   if (!SHAPE.test(secret)) return false;

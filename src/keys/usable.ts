@@ -1,11 +1,16 @@
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "./authenticate.ts";
-import type { Key } from "./key.ts";
+import { KEY_STATUSES, type Key, type KeyStatus } from "./key.ts";
 
 export type KeyState = Key["status"] | "expired";
 
+/** What a key may be used for, as far as its own status and the accounts above it say: the worst of them. */
+export const statusOf = ({ status, accountStatus }: Pick<Key, "status" | "accountStatus">): KeyStatus =>
+  KEY_STATUSES.indexOf(status) > KEY_STATUSES.indexOf(accountStatus) ? status : accountStatus;
+
 export function stateOf(key: Key, nowMs: number): KeyState {
-  if (key.status !== "active") return key.status;
+  const status = statusOf(key);
+  if (status !== "active") return status;
   return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? "expired" : "active";
 }
 
@@ -24,11 +29,14 @@ export function requireUsable(key: Key, nowMs: number, refusals: "full" | "unaut
       throw expired(key.expiresAtMs ?? 0);
     case "disabled":
       if (refusals === "unauthorised_only") throw invalidKey();
-      throw new Fault("key_disabled", "This API key is disabled. Ask the operator to enable it.");
+      throw new Fault("key_disabled", `${whatIs(key, state)} is disabled. Ask the operator to enable it.`);
     default:
       state satisfies never;
   }
 }
+
+const whatIs = ({ status }: Key, state: KeyState): string =>
+  status === state ? "This API key" : "The account of this API key";
 
 function expired(atMs: number): Fault {
   const at = new Date(atMs).toISOString();

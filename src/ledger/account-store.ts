@@ -1,32 +1,119 @@
 import type { BudgetPeriod } from "../core/budget-period.ts";
-import { invariant } from "../core/invariant.ts";
+import type { Unit } from "../core/amount.ts";
+import type { CounterKind } from "../core/counter.ts";
+import type { KeyMode } from "../core/key-mode.ts";
 import type { Queryable } from "../db/database.ts";
+import type { AccountKey, AccountRow, AccountStore, HeldCounter, KeyMoney } from "./account.ts";
 
-/** What operators ask of a balance that the ledger's own calls do not say. */
-export type AccountStore = {
-  period: (keyId: string) => Promise<BudgetPeriod>;
-  /** The key that a payment was booked to; null when there is none. */
-  paidTo: (reference: string) => Promise<string | null>;
+type Row = Omit<AccountRow, "createdAtMs"> & { createdAt: Date };
+type CounterRow = {
+  id: number;
+  accountId: string | null;
+  keyId: string | null;
+  own: boolean;
+  holder: string | null;
+  kind: CounterKind;
+  unit: Unit;
+  models: string[] | null;
+  amount: bigint;
+  period: BudgetPeriod;
+  posted: bigint;
+  held: bigint;
+  used: bigint;
+  funded: bigint;
+  refunded: bigint;
+  renewsAt: Date | null;
 };
 
+/** A slash sorts before everything, so that what is below an account follows it. */
+const SORTED = `lower(replace(account_title(a.id), '/', chr(1))) collate "C"`;
+
+/** With its name from the root down, and the worst status on the way. */
+const ACCOUNT = `
+  select a.id, a.parent_id as "parentId", a.path, a.name, a.kind, a.bucket, a.status, account_title(a.id) as title, ${SORTED} as sorted,
+         a.created_at as "createdAt",
+         (select b.status from account b where b.id = any (a.path)
+           order by array_position(array['closed', 'suspended', 'disabled', 'active'], b.status) limit 1) as state,
+         (select count(*)::int from key k where k.account_id = a.id and k.status <> 'revoked') as keys
+    from account a`;
+
+const COUNTERS = `
+  select c.id, c.account_id as "accountId", c.key_id as "keyId", c.own, a.name as holder, c.kind, c.unit, c.models, c.amount::bigint, c.period,
+         c.posted, c.held, c.used, c.funded, c.refunded, c.renews_at as "renewsAt"
+    from counter_now c left join account a on a.id = c.account_id`;
+
+const KEYS = `
+  select k.id, k.account_id as "accountId", k.label, k.mode, k.status, s.prefix, b.spent,
+         case when b.today = (ledger_now() at time zone 'UTC')::date then b.today_spend else 0 end as today
+    from key k join balance b on b.key_id = k.id
+    left join lateral (select prefix from key_secret where key_id = k.id order by withdrawn_at is not null, created_at desc limit 1) s on true
+   where k.account_id = any ($1::uuid[]) and k.status <> 'revoked' order by k.id limit $2`;
+
+/** What each of these keys has left in the unit of its mode, and what it has spent of it. */
+const MONEY = `
+  select b.key_id as "keyId", b.mode_unit as unit, b.spent, b.tokens_in + b.tokens_out as tokens, n.available,
+         case when a.lone then null else account_title(a.id) end as account
+    from balance b join key k on k.id = b.key_id join account a on a.id = k.account_id
+    cross join lateral (
+      select min(c.posted - c.held) as available from (
+        select posted, held, unit, models from counter_now where key_id = b.key_id
+        union all
+        select posted, held, unit, models from counter_now where account_id = any (a.path)
+      ) c where c.unit = b.mode_unit and c.models is null
+    ) n
+   where b.key_id = any ($1::uuid[])`;
+
 const PAID_TO = `
-  select key_id as "keyId" from funding where reference = $1 and kind = 'purchase' and seq is not null
-  union all
-  select key_id from funding where reference = $1 and kind = 'purchase' and seq is null
-   limit 1`;
+  select coalesce('account ' || account_title(c.account_id), 'key ' || c.key_id) as holder, c.id
+    from funding f join counter_anywhere c on c.id = f.counter where f.reference = $1 and f.kind = 'purchase'`;
 
 export function createAccountStore(queryable: Queryable): AccountStore {
+  const select = async (rest: string, values: readonly unknown[]): Promise<AccountRow[]> =>
+    (await queryable.query<Row>(`${ACCOUNT} ${rest}`, values)).map(({ createdAt, ...row }) => ({
+      ...row,
+      createdAtMs: createdAt.getTime(),
+    }));
+  const counters = async (where: string, values: readonly unknown[]): Promise<HeldCounter[]> =>
+    (await queryable.query<CounterRow>(`${COUNTERS} where ${where} order by c.id`, values)).map(
+      ({ renewsAt, ...row }) => ({ ...row, renewsAtMs: renewsAt?.getTime() ?? null }),
+    );
+
   return {
-    period: async (keyId) => {
-      const [row] = await queryable.query<{ period: BudgetPeriod }>("select period from balance where key_id = $1", [
-        keyId,
-      ]);
-      invariant(row, "every key has a balance");
-      return row.period;
+    byId: async (id) => (await select("where a.id = $1 and not a.lone", [id]))[0] ?? null,
+    childrenOf: (parentId) =>
+      select(
+        "where a.parent_id is not distinct from $1 and not a.lone and a.status <> 'closed' order by lower(a.name)",
+        [parentId],
+      ),
+    childNamed: async (parentId, name) =>
+      (
+        await select(
+          "where a.parent_id is not distinct from $1 and lower(a.name) = lower($2) and not a.lone and a.status <> 'closed'",
+          [parentId, name],
+        )
+      )[0] ?? null,
+    list: ({ limit, after }) =>
+      select(
+        `where not a.lone and a.status <> 'closed' and ($1::text is null or (${SORTED}, a.id) > ($1 collate "C", $2::uuid))
+         order by ${SORTED}, a.id limit $3`,
+        [after?.sorted ?? null, after?.id ?? null, limit],
+      ),
+    below: (id, limit) =>
+      select(
+        `where a.path @> array[$1::uuid] and (a.id = $1 or a.status <> 'closed') order by ${SORTED}, a.id limit $2`,
+        [id, limit],
+      ),
+    countersOf: (accountIds) => counters("c.account_id = any ($1::uuid[])", [accountIds]),
+    countersOfKeys: (keyIds) => counters("c.key_id = any ($1::uuid[])", [keyIds]),
+    counter: async (id) => (await counters("c.id = $1", [id]))[0] ?? null,
+    keysIn: (accountIds, limit) => queryable.query<AccountKey & { mode: KeyMode }>(KEYS, [accountIds, limit]),
+    moneyOf: async (keyIds) => {
+      const rows = await queryable.query<KeyMoney & { keyId: string }>(MONEY, [keyIds]);
+      return new Map(rows.map(({ keyId, ...money }) => [keyId, money]));
     },
     paidTo: async (reference) => {
-      const [row] = await queryable.query<{ keyId: string }>(PAID_TO, [reference]);
-      return row?.keyId ?? null;
+      const [row] = await queryable.query<{ holder: string; id: number }>(PAID_TO, [reference]);
+      return row ?? null;
     },
   };
 }

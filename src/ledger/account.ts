@@ -1,52 +1,75 @@
 import type { Unit } from "../core/amount.ts";
-import type { BudgetPeriod } from "../core/budget-period.ts";
 import type { KeyMode } from "../core/key-mode.ts";
-import type { UsageSummary } from "./ledger.ts";
+import type { CounterSummary } from "./ledger.ts";
 
-/** As much of a key as its account needs. */
-export type AccountHolder = { id: string; prefix: string; mode: KeyMode };
+export const ACCOUNT_STATUSES = ["active", "suspended", "disabled", "closed"] as const;
 
-/** The key that an operator's word for it means. */
-export type FindAccount = (name: string) => Promise<AccountHolder>;
-
-/** A key's money as operators see it. Amounts are in its unit. */
-export type Account = {
-  unit: Unit;
-  balance: bigint;
-  reserved: bigint;
-  available: bigint;
-  /** Credit: all that was ever paid in. Tokens: always 0. */
-  purchased: bigint;
-  /** Credit: all charges. Tokens: those of this period. */
-  used: bigint;
-  /** Of a credit key these three are null. */
-  budget: bigint | null;
-  period: BudgetPeriod | null;
-  periodEndsAtMs: number | null;
-  today: bigint;
-  lastRequest: bigint;
-  requests: number;
-  inputTokens: number;
-  outputTokens: number;
+/** Whoever pays or is limited. */
+export type AccountRow = {
+  id: string;
+  parentId: string | null;
+  /** From the root down to this one. */
+  path: readonly string[];
+  name: string;
+  /** The names from the root down: `Acme/Search/Ann`. */
+  title: string;
+  /** What lists are sorted by. */
+  sorted: string;
+  kind: string;
+  bucket: number;
+  /** What an operator set. */
+  status: (typeof ACCOUNT_STATUSES)[number];
+  /** The worst on the way from the root. */
+  state: (typeof ACCOUNT_STATUSES)[number];
+  createdAtMs: number;
+  /** How many keys it has itself. */
+  keys: number;
 };
 
-export function accountOf(summary: UsageSummary, period: BudgetPeriod): Account {
-  const { unit, posted, held } = summary;
-  const hasBudget = unit === "tokens";
-  return {
-    unit,
-    balance: posted,
-    reserved: held,
-    available: posted - held,
-    purchased: summary.purchased,
-    used: summary.used,
-    budget: hasBudget ? summary.budget : null,
-    period: hasBudget ? period : null,
-    periodEndsAtMs: hasBudget ? summary.periodEndsAtMs : null,
-    today: summary.todaySpend,
-    lastRequest: summary.lastCost,
-    requests: Number(summary.requests),
-    inputTokens: Number(summary.inputTokens),
-    outputTokens: Number(summary.outputTokens),
-  };
-}
+/** A counter and whose it is. */
+export type HeldCounter = CounterSummary & { keyId: string | null };
+
+/** A key of an account. */
+export type AccountKey = {
+  id: string;
+  accountId: string;
+  prefix: string | null;
+  label: string | null;
+  mode: KeyMode;
+  status: string;
+  /** Credits. */
+  spent: bigint;
+  /** In the unit of its mode. */
+  today: bigint;
+};
+
+/** What a key has left in the unit of its mode; null: nothing counts it. */
+export type KeyMoney = {
+  unit: Unit;
+  available: bigint | null;
+  /** Credits. */
+  spent: bigint;
+  tokens: bigint;
+  /** The title of its account; null: it is its own. */
+  account: string | null;
+};
+
+/** What operators ask of accounts and counters that the ledger's own calls do not say. */
+export type AccountStore = {
+  /** Not of one that belongs to a single key. */
+  byId: (id: string) => Promise<AccountRow | null>;
+  /** Null: the roots. */
+  childrenOf: (parentId: string | null) => Promise<AccountRow[]>;
+  childNamed: (parentId: string | null, name: string) => Promise<AccountRow | null>;
+  /** Those that are not closed, each followed by what is below it. */
+  list: (page: { limit: number; after: { sorted: string; id: string } | null }) => Promise<AccountRow[]>;
+  /** An account and those below it, in that order. */
+  below: (id: string, limit: number) => Promise<AccountRow[]>;
+  countersOf: (accountIds: readonly string[]) => Promise<HeldCounter[]>;
+  countersOfKeys: (keyIds: readonly string[]) => Promise<HeldCounter[]>;
+  counter: (id: number) => Promise<HeldCounter | null>;
+  keysIn: (accountIds: readonly string[], limit: number) => Promise<AccountKey[]>;
+  moneyOf: (keyIds: readonly string[]) => Promise<ReadonlyMap<string, KeyMoney>>;
+  /** Where a payment was booked to; null when there is none. */
+  paidTo: (reference: string) => Promise<{ holder: string; id: number } | null>;
+};

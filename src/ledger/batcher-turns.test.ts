@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ask, batcherStage, CLAIM, RECORD, settlement, turn } from "../../tests/support/batcher-stage.ts";
+import type { AskFields } from "../../tests/support/lone-key.ts";
 import { LedgerUnavailableError } from "./lane.ts";
 import type { AdmitVerdict, Ask, Settled } from "./ledger.ts";
 
@@ -10,7 +11,7 @@ async function together(calls: () => Promise<Settled | AdmitVerdict>[]) {
   stage.faulty.turns.length = 0;
   return Promise.allSettled(calls());
 }
-const opened = async (count: number, fields: Partial<Ask> = {}): Promise<Ask[]> => {
+const opened = async (count: number, fields: AskFields = {}): Promise<Ask[]> => {
   const asks = Array.from({ length: count }, () => ask(fields));
   await Promise.all(asks.map((it) => stage.batcher.admit(it)));
   return asks;
@@ -25,8 +26,8 @@ test("what ends and what begins goes in one turn, and what ends gives its money 
   ]);
 
   expect(stage.faulty.turns).toEqual([[1, 1]]);
-  expect(settled).toMatchObject({ value: { kind: "settled", charged: 5n } });
-  expect(admitted).toMatchObject({ value: { kind: "admitted", amount: 900n } });
+  expect(settled).toMatchObject({ value: { kind: "settled", charged: { credits: 5n, tokens: null } } });
+  expect(admitted).toMatchObject({ value: { kind: "admitted", granted: { credits: 900n, tokens: null } } });
 });
 
 test("a value that the database refuses in what begins fails nothing that ends with it", async () => {
@@ -103,7 +104,7 @@ test("a dead ledger refuses what was to begin with a turn and keeps what ends wi
   await trying;
   stage.faulty.line.cutBefore = false;
   await stage.pass(200);
-  expect(await settled).toEqual({ kind: "settled", charged: 5n });
+  expect(await settled).toEqual({ kind: "settled", charged: { credits: 5n, tokens: null } });
 });
 
 test("a settlement that may wait for long keeps no request waiting beyond its own time", async () => {

@@ -100,7 +100,7 @@ test("a batch whose fate is unknown goes again under the same ids and is applied
   stage.faulty.line.cutAfter = false;
   await stage.pass(100);
 
-  expect(await admitted).toEqual({ kind: "already", amount: 10n });
+  expect(await admitted).toEqual({ kind: "already", granted: { credits: 10n, tokens: null } });
   expect(stage.held()).toBe(10n);
 });
 
@@ -157,7 +157,7 @@ test("a dead ledger answers at once, and is asked again after a while", async ()
   await first;
   stage.faulty.line.cutBefore = false;
   await stage.pass(1_100);
-  expect(await stage.batcher.admit(ask())).toEqual({ kind: "admitted", amount: 10n });
+  expect(await stage.batcher.admit(ask())).toEqual({ kind: "admitted", granted: { credits: 10n, tokens: null } });
 });
 
 test("the caller who tries a dead ledger hears of it as soon as the try has failed", async () => {
@@ -181,7 +181,7 @@ test("a void outlives an outage that refuses everything else", async () => {
   stage.faulty.line.cutBefore = false;
   await stage.pass(200);
 
-  expect(await voided).toEqual({ kind: "voided", refunded: 0n });
+  expect(await voided).toEqual({ kind: "voided", refunded: { credits: 0n, tokens: 0n } });
   expect(stage.held()).toBe(0n);
 });
 
@@ -197,7 +197,7 @@ test("a finished answer waits for a ledger that refuses new requests, and is tol
   stage.faulty.line.cutBefore = false;
   await stage.pass(200);
 
-  expect(await settled).toEqual({ kind: "settled", charged: 5n });
+  expect(await settled).toEqual({ kind: "settled", charged: { credits: 5n, tokens: null } });
 });
 
 test("a burst waits for as long as the ledger works it off, and not for one that stops", async () => {

@@ -42,7 +42,7 @@ export type Batcher = {
   settleLate: (settlement: Settlement) => Promise<Settled>;
   void: (request: Undone) => Promise<Voided>;
   /** Whether this very call suspended the key. */
-  suspend: (keyId: string) => Promise<boolean>;
+  suspend: (key: { keyId: string; bucket: number }) => Promise<boolean>;
   /** Calls that wait for an answer. A process that is leaving waits for them. */
   waiting: () => number;
 };
@@ -148,7 +148,7 @@ function turnLane(
     refusable: true,
     // A request that only counts against the rate holds nothing to release.
     abandoned: (call) => {
-      if (call.kind !== "admit" || call.ask.most === 0n) return;
+      if (call.kind !== "admit" || holdsNothing(call.ask)) return;
       const { id, keyId, bucket } = call.ask;
       cancel.submit({ id, keyId, bucket }).catch(onLostRelease);
     },
@@ -180,9 +180,10 @@ function patientLanes(options: BatcherOptions) {
   return {
     cancel: createLane<Undone, Voided>({ ...patient, send: (requests) => ledger.void(requests) }),
     settleLate: createLane<Settlement, Settled>({ ...patient, send: (settlements) => ledger.settle(settlements) }),
-    suspend: createLane<string, boolean>({
+    suspend: createLane<{ keyId: string; bucket: number }, boolean>({
       ...patient,
-      send: async (keyIds) => {
+      send: async (keys) => {
+        const keyIds = keys.map(({ keyId }) => keyId);
         const suspended = new Set(await ledger.suspend([...new Set(keyIds)]));
         return keyIds.map((keyId) => suspended.delete(keyId));
       },
@@ -221,3 +222,5 @@ async function admitWhole(ask: Ask, { turn, replay }: AdmitLanes): Promise<Admit
 }
 
 const answerBytes = ({ answer }: Settlement): number => answer?.body.length ?? 0;
+
+const holdsNothing = ({ most }: Ask): boolean => (most.credits ?? 0n) + (most.tokens ?? 0n) === 0n;

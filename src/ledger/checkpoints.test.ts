@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { NO_USAGE } from "../core/usage.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
 import type { Checkpoint } from "./ledger.ts";
 
@@ -20,7 +21,7 @@ beforeEach(() => {
       batches.push([...batch]);
       await line.gate;
       if (line.cut) throw new Lost();
-      if (batch.some(({ cost }) => cost < 0n)) throw new Poison();
+      if (batch.some(({ credits }) => credits < 0n)) throw new Poison();
       return batch.map(({ id }) => id).filter((id) => line.closed.has(id));
     },
     failureOf: (error) => (error instanceof Lost ? "lost" : error instanceof Poison ? "data" : "bug"),
@@ -37,11 +38,11 @@ afterEach(() => {
 
 const at = (id: string, seq: number, cost = BigInt(seq)): Checkpoint => ({
   id,
-  bucket: 7,
   seq,
-  cost,
-  inputTokens: 1,
-  outputTokens: seq,
+  bucket: 7,
+  keyId: "k",
+  credits: cost,
+  usage: { ...NO_USAGE, inputTokens: 1, outputTokens: seq },
   contentDelivered: true,
 });
 const sent = (): string[][] => batches.map((batch) => batch.map(({ id, seq }) => `${id}${seq}`));

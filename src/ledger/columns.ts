@@ -1,12 +1,12 @@
-type NamesOf<Row, Value> = { [Name in keyof Row]: Row[Name] extends Value ? Name : never }[keyof Row];
-type Plain = number | bigint | boolean | null;
-
 /** What means the same in an array with quotes as without. */
 const BARE = /^(?!null$)[a-z0-9_.:/-]+$/;
 
+type NamesOf<Row, Value> = { [Name in keyof Row]: Row[Name] extends Value ? Name : never }[keyof Row];
+type Plain = number | bigint | boolean | null;
+
 /**
- * Rows become columns, one array per field; a column that nobody uses is null as a whole. Numbers and truth values are written out
- * here: they need no quoting, and quoting them would be most of what a batch costs this process.
+ * Rows become columns, one array per field; a column that nobody uses is null as a whole. Numbers and truth values are written out here: they need no quoting, and quoting
+ * them would be most of what a batch costs this process.
  */
 export function plainColumns<Row>(
   rows: readonly (Row | null)[],
@@ -19,7 +19,7 @@ export function plainColumns<Row>(
 /** The same for text and bytes. */
 export function textColumns<Row>(
   rows: readonly (Row | null)[],
-): (...names: NamesOf<Row, string | Buffer>[]) => (unknown[] | string | null)[] {
+): (...names: NamesOf<Row, string | Buffer | null>[]) => (unknown[] | string | null)[] {
   const used = rows.some((row) => row !== null);
   return (...names) => names.map((name) => (used ? quoted(rows.map((row) => row?.[name] ?? null)) : null));
 }

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SERVERS } from "../../tests/ledger/engines.ts";
+import { type LoneKey, askOf, creditsOf, loneKey } from "../../tests/support/lone-key.ts";
 import { until } from "../../tests/support/until.ts";
 import { systemClock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
+import { NO_USAGE } from "../core/usage.ts";
 import type { Database } from "../db/database.ts";
 import { type Duties, startDuties } from "./duties.ts";
 import { createHousekeepingStore } from "./housekeeping-store.ts";
 import { startLease } from "./lease.ts";
 import { createLedgerStore, ledgerFailureOf } from "./ledger-store.ts";
-import type { Ask, Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { startSweeper } from "./sweeper.ts";
 
 const clock = systemClock;
@@ -19,6 +21,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   let database: Database;
   let close: () => Promise<void>;
   let ledger: Ledger;
+  let key: LoneKey;
   let keyId: string;
   let nowMs: number;
 
@@ -27,9 +30,8 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     ({ database, close } = await open());
     ledger = createLedgerStore(database);
     nowMs = Date.now();
-    keyId = createId(nowMs);
-    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    await ledger.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
+    key = await loneKey(database, { funds: 100n });
+    keyId = key.keyId;
   });
   afterEach(async () => {
     if (reason === null) await close();
@@ -40,30 +42,17 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     await database.query("update test_clock set now = $1", [new Date(nowMs)]);
   }
   async function admit(processId: string): Promise<string> {
-    const ask: Ask = {
-      id: createId(nowMs),
-      keyId,
-      bucket: 7,
-      keyVersion: 1,
-      rpmLimit: null,
-      least: 1n,
-      most: 50n,
-      unlimited: false,
-      model: "m",
-      priceVersion: 1,
-      lifetimeMs: 300_000,
-      claim: null,
-    };
-    expect(await ledger.admit(processId, [ask])).toEqual([{ kind: "admitted", amount: 50n }]);
+    const ask = askOf(key, { id: createId(nowMs), most: 50n });
+    expect(await ledger.admit(processId, [ask])).toEqual([{ kind: "admitted", granted: creditsOf(50n) }]);
     return ask.id;
   }
-  const checkpoint = (id: string, cost: bigint) => ({
-    id,
-    bucket: 7,
+  const namedBy = (id: string) => ({ id, keyId, bucket: 7 });
+  const usage = { ...NO_USAGE, inputTokens: 1, outputTokens: 1 };
+  const checkpoint = (id: string, credits: bigint) => ({
+    ...namedBy(id),
     seq: 1,
-    cost,
-    inputTokens: 1,
-    outputTokens: 1,
+    credits,
+    usage,
     contentDelivered: true,
   });
 
@@ -87,7 +76,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
         holdFoundClosed: () => undefined,
         dayPartitioned: ({ result }) => heard.push(result),
       },
-      running: () => running.map((id) => ({ id, bucket: 7 })),
+      running: () => running.map(namedBy),
       onLeaseLost: () => undefined,
       onHoldClosed: (holdId) => heard.push(`closed ${holdId}`),
     });
@@ -114,7 +103,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       const processId = createId(nowMs);
       const duties = await start(processId, heard);
       const [open, gone] = [await admit(processId), await admit(processId)];
-      await ledger.void([{ id: gone, keyId, bucket: 7 }]);
+      await ledger.void([namedBy(gone)]);
 
       duties.checkpoints.add(checkpoint(open, 9n));
       duties.checkpoints.add(checkpoint(gone, 9n));
@@ -122,7 +111,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       await duties.stop();
 
       expect(heard).toContain("1 written");
-      expect(await database.query("select id, checkpoint_cost as cost from hold")).toEqual([{ id: open, cost: 9n }]);
+      expect(await database.query("select id, checkpoint_credits as cost from hold")).toEqual([{ id: open, cost: 9n }]);
     },
   );
 
@@ -137,16 +126,16 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       const [open, gone] = [await admit(processId), await admit(processId)];
       running.push(open, gone);
       await ledger.checkpoint([checkpoint(open, 9n)]);
-      await ledger.void([{ id: gone, keyId, bucket: 7 }]);
+      await ledger.void([namedBy(gone)]);
 
       skippedMs = 20_000;
       await until(() => heard.includes(`closed ${gone}`), "the ended request is told");
       await duties.stop();
 
       expect(heard).not.toContain(`closed ${open}`);
-      expect(await database.query("select id, checkpoint_cost as cost, content_delivered as told from hold")).toEqual([
-        { id: open, cost: 9n, told: true },
-      ]);
+      expect(
+        await database.query("select id, checkpoint_credits as cost, content_delivered as told from hold"),
+      ).toEqual([{ id: open, cost: 9n, told: true }]);
     },
   );
 
@@ -189,7 +178,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
       await until(() => sweeps.includes(1), "the hold is swept");
       await Promise.all([sweeper.stop(), lease.stop()]);
 
-      expect(await ledger.usage(keyId)).toMatchObject({ posted: 80n, held: 0n, used: 20n });
+      expect((await ledger.usage(keyId))?.counters).toMatchObject([{ posted: 80n, held: 0n, used: 20n }]);
     },
   );
 });

@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Duty } from "../core/duty.ts";
 import { requestIdOf } from "../core/ids.ts";
+import { NO_USAGE } from "../core/usage.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
 import { type HousekeepingStore, type Partitioned, startHousekeeping } from "./housekeeping.ts";
 import type { Failure } from "./lane.ts";
@@ -31,7 +32,7 @@ type DutiesOptions = {
   batchItems: number;
   events: DutyEvents;
   /** The requests under way in this process. */
-  running: () => Iterable<Pick<Checkpoint, "id" | "bucket">>;
+  running: () => Iterable<Pick<Checkpoint, "id" | "keyId" | "bucket">>;
   /** Every stream of this process must be cut. */
   onLeaseLost: () => void;
   /** The stream of this request must be cut: it was swept or voided. */
@@ -45,7 +46,7 @@ export type Duties = {
 };
 
 /** Changes no checkpoint; what the ledger answers to it is whether the request is still open. */
-const NOTHING_NEW = { seq: 0, cost: 0n, inputTokens: 0, outputTokens: 0, contentDelivered: false };
+const NOTHING_NEW = { seq: 0, credits: 0n, usage: NO_USAGE, contentDelivered: false };
 const CHECKPOINT_EVERY_MS = 200;
 const CHECKPOINT_RETRY_MS = 1_000;
 
@@ -64,7 +65,7 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
     clock,
     onRenewed: () => events.dutyDone("lease"),
     onLapsed: () => {
-      for (const { id, bucket } of options.running()) checkpoints.add({ id, bucket, ...NOTHING_NEW });
+      for (const request of options.running()) checkpoints.add({ ...request, ...NOTHING_NEW });
     },
     onFailed: failed("lease"),
     onLost: () => {
@@ -97,6 +98,7 @@ export async function startDuties(options: DutiesOptions): Promise<Duties> {
       events.dutyDone("partition");
     },
     onRolledUp: () => events.dutyDone("rollup"),
+    onRechained: () => events.dutyDone("rechain"),
     onFailed: (duty, error) => events.dutyFailed(duty, error),
   });
   await housekeeping.prepared;

@@ -43,6 +43,11 @@ export function createHousekeepingStore(database: Pick<Database, "query" | "tran
         return "done";
       }),
 
+    rechain: async () => {
+      const [row] = await database.query<{ owed: boolean }>("select rechain_v1() as owed");
+      return row?.owed ?? false;
+    },
+
     partition: (dayMs) =>
       alone("partition", async (tx) => {
         await tx.script(`

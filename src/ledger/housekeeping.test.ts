@@ -11,12 +11,15 @@ let failing: Set<string>;
 let partitions: Map<string, Partitioned>;
 let done: string[];
 let heard: string[];
+let batches: number;
+let rechained: number;
 let housekeeping: Housekeeping;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: START_MS });
   [mine, owed] = [true, new Set([START_MS - 90 * 60_000])];
   [failing, partitions, done, heard] = [new Set(), new Map(), [], []];
+  [batches, rechained] = [0, 0];
 });
 afterEach(async () => {
   await housekeeping.stop();
@@ -40,15 +43,35 @@ function start(): void {
         if (failing.has(day)) throw new Error("locked");
         return partitions.get(day) ?? "made";
       },
+      rechain: async () => {
+        if (failing.has("rechain")) throw new Error("deadlock");
+        return batches-- > 0;
+      },
     },
     processId: "p",
     clock: { elapsedMs: () => Date.now() },
     onPartitioned: (day, result) => heard.push(`${day} ${result}`),
     onRolledUp: () => heard.push("rolled up"),
+    onRechained: () => void rechained++,
     onFailed: (duty) => heard.push(`${duty} failed`),
   });
 }
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+test("keys that have yet to learn of a change above them are told to the last, and others are tried again", async () => {
+  batches = 3;
+  start();
+  await pass(0);
+  expect({ batches, rechained }).toEqual({ batches: -1, rechained: 1 });
+
+  failing.add("rechain");
+  await pass(30_000);
+  expect(heard).toContain("rechain failed");
+  expect(rechained).toBe(1);
+  failing.delete("rechain");
+  await pass(30_000);
+  expect(rechained).toBe(2);
+});
 
 test("the hour in progress is added up every five minutes, and hours that are owed once", async () => {
   start();

@@ -11,10 +11,12 @@ export type HousekeepingStore = {
   duty: (processId: string) => Promise<HouseDuty>;
   /** Hours that ended and are to be added up once more, so many at most. The database keeps them until they are right. */
   owed: (limit: number) => Promise<number[]>;
-  /** Adds up the usage records of the hour that begins then. */
+  /** Adds up the charges of the hour that begins then. */
   rollup: (hourMs: number) => Promise<"done" | "busy">;
-  /** Gives the day that begins then a place of its own for its charges and records. */
+  /** Gives the day that begins then a place of its own for its charges. */
   partition: (dayMs: number) => Promise<Partitioned>;
+  /** Lets some keys learn of a change above them. Answers whether some had yet to. */
+  rechain: () => Promise<boolean>;
 };
 
 type HousekeepingOptions = {
@@ -24,7 +26,8 @@ type HousekeepingOptions = {
   everyMs?: number;
   onPartitioned: (day: string, partitioned: Partitioned) => void;
   onRolledUp: () => void;
-  onFailed: (duty: "rollup" | "partition", error: unknown) => void;
+  onRechained: () => void;
+  onFailed: (duty: "rollup" | "partition" | "rechain", error: unknown) => void;
 };
 
 export type Housekeeping = Repetition & {
@@ -60,6 +63,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
       if (!duty.mine) return;
       if (clock.elapsedMs() >= partitionDueMs) await partitionDays(duty.nowMs);
       prepared.resolve();
+      await rechainKeys(options);
       if (clock.elapsedMs() >= rollupDueMs) await rollUp(duty.nowMs);
     } catch (error) {
       onFailed("rollup", error);
@@ -112,3 +116,13 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
 }
 
 const floor = (ms: number, unitMs: number): number => ms - (ms % unitMs);
+
+/** Whoever changed something above many keys tells all of them, unless it died meanwhile. */
+async function rechainKeys({ store, onRechained, onFailed }: HousekeepingOptions): Promise<void> {
+  try {
+    while (await store.rechain());
+    onRechained();
+  } catch (error) {
+    onFailed("rechain", error);
+  }
+}

@@ -3,55 +3,109 @@ import type { Queryable } from "../db/database.ts";
 import type { JournalEntry, JournalPage, ReadJournal } from "./journal.ts";
 
 /**
- * Values: key, id to stay below, limit. A charge has no index by key: it is found by its usage record, by the index of those that
- * never have one, or by the refund that undid it and its record. Fundings get an id made of their time and reference, so that
- * both halves of the journal sort as one. A period is written down when its first request comes, and stands at the beginning of
- * that day, before the request: periods begin at midnight.
+ * The counter that the running figure is of: a key's own, or the purse of an account. `running` is what a purse has, or what the present
+ * period of a limit has used, less what was given back.
  */
-const PAGE = `
-  with found as (
-    (select hold_id as id from charge where key_id = $1 and kind in ('client_gone', 'swept', 'voided') and hold_id < $2::uuid
-      order by hold_id desc limit $3::int)
-    union
-    (select id from usage_record where key_id = $1 and id < $2::uuid order by id desc limit $3::int)
-    union
-    (select about from funding where key_id = $1 and kind = 'refund' and about < $2::uuid order by about desc limit $3::int)
-  ), charges as (
-    select c.* from found join charge c on c.hold_id = found.id and c.key_id = $1
-  ), fundings as (
-    select (left(replace(uuid_floor(f.at)::text, '-', ''), 12) || left(md5(reference), 20))::uuid as sort, f.*
+const OF_KEY = `
+  who as materialized (
+    select key_id as id, key_no, mode_unit as unit, counter, kind, unit as counter_unit, period_no, period_from,
+           case kind when 'purse' then posted when 'limit' then used - refunded end as running
+      from balance where key_id = $1
+  ), mine as materialized (
+    select counter as id from who where counter is not null
+    union all
+    select id from counter where key_id = $1
+  ), charges as materialized (
+    select c.* from charge c
+     where c.key_no = (select key_no from who) and c.hold_id < $2::uuid order by c.hold_id desc limit $3::int
+  ), refunds as materialized (
+    select * from refund where key_no = (select key_no from who)
+  ), releases as materialized (
+    select * from release where key_id = $1
+  )`;
+
+/** Of each key below it the newest, among those that were charged while it was there. */
+const OF_ACCOUNT = `
+  who as materialized (
+    select a.id, null::int as key_no, coalesce(c.unit, 'credit') as unit, c.id as counter, c.kind, c.unit as counter_unit, c.period_no,
+           c.period_from, c.posted as running
+      from account a
+      left join lateral (select * from counter where account_id = a.id and kind = 'purse' order by closed_at nulls first, id desc limit 1) c on true
+     where a.id = $1
+  ), mine as materialized (
+    select id from counter where account_id = $1
+  ), below as materialized (
+    select key_no, key_id, array_agg(id) as chains from chain where accounts @> array[$1::uuid] group by key_no, key_id
+  ), charges as materialized (
+    select c.* from below b cross join lateral (
+      select * from charge where key_no = b.key_no and hold_id < $2::uuid and chain = any (b.chains) order by hold_id desc limit $3::int
+    ) c order by c.hold_id desc limit $3::int
+  ), refunds as materialized (
+    select f.* from below b join refund f on f.key_no = b.key_no and f.chain = any (b.chains)
+  ), releases as materialized (
+    select r.* from below b join release r on r.key_id = b.key_id
+  )`;
+
+/** What an amount does to the running figure; null: it is of a period that is over, and so is all that is older. */
+const EFFECT = (sign: "" | "-", amounts: string): string => `
+  case when who.counter is null then null
+       when coalesce(h.own, 0) <> who.counter and not coalesce(who.counter = any (h.counters), false) then 0
+       when who.kind = 'limit' and c.admitted_at < who.period_from then null
+       else ${sign}coalesce(case who.counter_unit when 'credit' then ${amounts}.credits else ${amounts}.tokens end, 0)
+            * case who.kind when 'purse' then -1 else 1 end end`;
+
+/**
+ * Values: key or account, id to stay below, limit. What is no charge gets an id made of its time and reference, so that all of the journal
+ * sorts as one. A period is written down when its first request comes, and stands at the beginning of that day, before the request: periods
+ * begin at midnight.
+ */
+const PAGE = (of: string): string => `
+  with ${of}, marked as (
+    select f.*, (left(replace(uuid_floor(f.sorted)::text, '-', ''), 12) || left(md5(f.name), 20))::uuid as sort
       from (
-        select reference, kind, amount, period_no, about, actor,
-               case kind when 'period_reset' then date_trunc('day', at, 'UTC') else at end as at
-          from funding where key_id = $1
+        select 'funding' as source, kind, counter::text || reference as name, reference, amount, counter, period_no, null::uuid as hold_id,
+               null::bigint as credits, null::bigint as tokens, actor, at,
+               case kind when 'turn' then date_trunc('day', at, 'UTC') else at end as sorted
+          from funding where counter in (select id from mine)
+        union all
+        select 'refund', kind, hold_id::text || reference, reference, null, null, null, hold_id, credits, tokens, actor, at, at from refunds
+        union all
+        select 'release', 'release', hold_id::text, null, null, null, null, hold_id, null, null, actor, at, at from releases
       ) f
   ), entry as (
-    select hold_id as sort, 'charge' as source, kind, amount, period_no, hold_id as request_id, model, null as reference,
-           null as actor, tokens_in, tokens_out, at
-      from charges
+    select c.hold_id as sort, 'charge' as source, k.name as kind, c.credits, c.tokens, null::bigint as amount, null::text as unit,
+           ${EFFECT("", "c")} as effect, c.hold_id as request_id, h.key_id, m.word as model, c.price_version, null as reference, null as actor,
+           c.input, c.output, c.at
+      from charges c cross join who join charge_kind k on k.no = c.kind left join chain h on h.id = c.chain left join word m on m.no = c.model
     union all
-    select sort, 'funding', kind, amount, period_no, about, null, reference, actor, null, null, at from fundings
-     where sort < $2::uuid
+    select f.sort, f.source, f.kind, f.credits, f.tokens, f.amount, u.unit::text,
+           case when f.source = 'release' then case when who.counter is not null then 0 end
+                when f.source = 'refund' then ${EFFECT("-", "f")}
+                when f.counter is distinct from who.counter then 0
+                when who.kind = 'purse' then f.amount
+                when f.period_no = who.period_no then 0 end,
+           f.hold_id, h.key_id, null, null, f.reference, f.actor, null, null, f.at
+      from marked f cross join who left join charge c on c.hold_id = f.hold_id left join chain h on h.id = c.chain
+      left join counter_anywhere u on u.id = f.counter
+     where f.sort < $2::uuid
   )
-  select b.unit, b.posted, b.used, b.period_no as "balancePeriodNo", e.sort, e.source, e.kind, e.amount, e.period_no as "periodNo",
-         e.request_id as "requestId", e.model, e.reference, e.actor, e.tokens_in as "inputTokens", e.tokens_out as "outputTokens",
-         e.at
-    from balance b left join (select * from entry order by sort desc limit $3::int) e on true
-   where b.key_id = $1 order by e.sort desc`;
+  select who.unit, who.running, who.kind as "counterKind", e.sort, e.source, e.kind, e.credits, e.tokens, e.amount, e.unit as "amountUnit", e.effect,
+         e.request_id as "requestId", coalesce(e.key_id, case when who.key_no is not null then who.id end) as "keyId", e.model,
+         e.price_version as "priceVersion", e.reference, e.actor, e.input as "inputTokens", e.output as "outputTokens", e.at
+    from who left join (select * from entry order by sort desc limit $3::int) e on true order by e.sort desc`;
 
-type Row = Omit<JournalPage, "entries" | "periodNo"> & { balancePeriodNo: bigint } & (
-    | JournalEntry
-    | (Record<Exclude<keyof JournalEntry, "sort">, null> & { sort: null })
-  );
+const SQL = { key: PAGE(OF_KEY), account: PAGE(OF_ACCOUNT) };
+
+type Row = Omit<JournalPage, "entries"> &
+  (JournalEntry | (Record<Exclude<keyof JournalEntry, "sort">, null> & { sort: null }));
 
 /** Page and balance come from one statement, so they are of one instant. */
 export const createReadJournal =
   (queryable: Queryable): ReadJournal =>
-  async (keyId, { before, limit }) => {
-    const rows = await queryable.query<Row>(PAGE, [keyId, before, limit]);
+  async (of, { before, limit }) => {
+    const rows = await queryable.query<Row>(SQL[of.kind], [of.id, before, limit]);
     const [first] = rows;
-    invariant(first, "every key has a balance");
-    const { unit, posted, used, balancePeriodNo: periodNo } = first;
-    const entries = rows.flatMap((row) => (row.sort === null ? [] : [row]));
-    return { unit, posted, used, periodNo, entries };
+    invariant(first, "every key has a balance, and every account its row");
+    const { unit, running, counterKind } = first;
+    return { unit, running, counterKind, entries: rows.flatMap((row) => (row.sort === null ? [] : [row])) };
   };

@@ -1,15 +1,20 @@
+import type { Amounts } from "../core/amount.ts";
 import { invariant } from "../core/invariant.ts";
 import { CLOCK_REFUSED, connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
 import { LINE, PREPARED, type Queryable } from "../db/database.ts";
 import { plainColumns, textColumns } from "./columns.ts";
-import type { Failure } from "./lane.ts";
-import type { Funded, Ledger, LostHolds, StoredAnswer, UsageSummary, Voided } from "./ledger.ts";
 import { inOrder } from "./in-order.ts";
-import { sendTurn } from "./turn-store.ts";
+import type { Failure } from "./lane.ts";
+import type { CounterSummary, Funded, Ledger, LostHolds, StoredAnswer, UsageSummary, Voided } from "./ledger.ts";
+import { createTurn, NO_PROCESS, toolColumn, USAGE_COUNTS } from "./turn-store.ts";
+import { createWords } from "./words-store.ts";
 
-type VoidedRow = { place: number; result: Voided["kind"]; refunded: bigint };
-type SweptRow = { id: string; keyId: string; charged: bigint | null; code: string | null; reason: string | null };
-type UsageRow = Omit<UsageSummary, "periodEndsAtMs"> & { periodEndsAt: Date | null };
+type VoidedRow = Amounts & { place: number; result: Voided["kind"] };
+type SweptRow = Amounts & { id: string; keyId: string; code: string | null; reason: string | null };
+type CounterRow = Omit<CounterSummary, "accountId" | "renewsAtMs" | BigintOf<CounterSummary>> &
+  Record<BigintOf<CounterSummary>, string> & { account: string | null; renewsAt: string | null };
+type BigintOf<Row> = { [Name in keyof Row]: Row[Name] extends bigint ? Name : never }[keyof Row];
+type UsageRow = Omit<UsageSummary, "counters"> & { counters: CounterRow[] };
 
 /** A sum that no column holds; nothing of the statement happened. */
 const OUT_OF_RANGE = "22003";
@@ -25,20 +30,23 @@ const KEPT = `select q.place::int as place, c.status, c.content_type as "content
      where key_id = q.key_id and key_sha256 = q.sha and fingerprint = q.print and state = 'stored' limit 1
   ) c`;
 
-const VOID = "select * from void_v2(on_line_v1($4::uuid, $1::uuid[]), $2::uuid[], $3::boolean[])";
+const VOID = "select * from void_v1(on_line_v1($4::uuid, $1::uuid[]), $2::uuid[], $3::boolean[])";
 
 const CHECKPOINT = `select checkpoint_v1 as id
-  from checkpoint_v1(on_line_v1($7::uuid, $1::uuid[]), $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::boolean[])`;
+  from checkpoint_v1(on_line_v1($12::uuid, $1::uuid[]), $2::int[], $3::bigint[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[],
+    $9::int[], $10::jsonb[], $11::boolean[])`;
 
 const SUSPEND = "select id from suspend_v1(on_line_v1($2::uuid, $1::uuid[])) id";
 
 const HEARTBEAT = "select heartbeat_v1(on_line_v1($2::uuid, $1::uuid)) as until";
 
-const SWEEP = `select id, key_id as "keyId", charged, code, reason from sweep_v3(on_line_v1($3::uuid, $1::uuid), $2)`;
+const SWEEP = `select id, key_id as "keyId", credits, tokens, code, reason from sweep_v1(on_line_v1($3::uuid, $1::uuid), $2)`;
 
-const FUND = "select fund_v1(on_line_v1($7::uuid, $1::uuid), $2, $3, $4, $5, $6) as kind";
+const FUND = "select fund_v1(on_line_v1($6::uuid, $1::int), $2, $3, $4, $5) as kind";
 
-const BUDGET = "select budget_v1(on_line_v1($6::uuid, $1::uuid), $2, $3, $4, $5) as kind";
+const LIMIT = "select limit_v1(on_line_v1($6::uuid, $1::int), $2, $3, $4, $5) as kind";
+
+const REFUND = "select refund_v1(on_line_v1($7::uuid, $1::uuid), $2, $3, $4, $5, $6) as kind";
 
 /** One that was ended meanwhile by whoever holds it is no longer in quarantine; the next sweep removes its row. */
 const COUNT_LOST = `select
@@ -48,17 +56,19 @@ const COUNT_LOST = `select
              where not exists (select from quarantine q where q.hold_id = h.id)), 0)::float8 as "lagSeconds"
   from (select ledger_now() as now) t`;
 
-const USAGE = `select unit, posted, held, purchased, used, budget, period_ends_at as "periodEndsAt",
-  today_spend as "todaySpend", last_cost as "lastCost", requests, tokens_in as "inputTokens", tokens_out as "outputTokens"
+const USAGE = `select mode_unit as unit, spent, today_spend as "todaySpend", last_cost as "lastCost", requests, tokens_in as "inputTokens",
+  tokens_out as "outputTokens", counters
   from usage_v1($1)`;
 
 /** The ledger in PostgreSQL. Every call is one statement and so one transaction. */
 // oxlint-disable-next-line max-lines-per-function -- one function of the database after the other.
 export function createLedgerStore(queryable: Queryable): Ledger {
+  const words = createWords(queryable);
+  const turn = createTurn(queryable, words);
   return {
-    turn: (processId, turn) => sendTurn(queryable, { processId, ...turn }),
-    admit: async (processId, asks) => (await sendTurn(queryable, { processId, settlements: [], asks })).verdicts,
-    settle: async (settlements) => (await sendTurn(queryable, { processId: null, settlements, asks: [] })).settled,
+    turn,
+    admit: async (processId, asks) => (await turn(processId, { settlements: [], asks })).verdicts,
+    settle: async (settlements) => (await turn(NO_PROCESS, { settlements, asks: [] })).settled,
 
     kept: async (claims) => {
       const rows = await queryable.query<StoredAnswer & { place: number }>(KEPT, [
@@ -78,8 +88,8 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       ]);
       return inOrder(rows, requests, {
         rest: () => 0n,
-        each: ({ result, refunded }) => ({ kind: result, refunded }),
-        common: () => ({ kind: "voided", refunded: 0n }),
+        each: ({ result, credits, tokens }) => ({ kind: result, refunded: { credits, tokens } }),
+        common: () => ({ kind: "voided", refunded: { credits: 0n, tokens: 0n } }),
       });
     },
 
@@ -89,9 +99,14 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     },
 
     checkpoint: async (checkpoints) => {
+      const usages = checkpoints.map(({ usage }) => usage);
+      const numbers = await words.numbersOf(usages.flatMap(({ toolCalls }) => Object.keys(toolCalls)));
       const values = [
         ...textColumns(checkpoints)("id"),
-        ...plainColumns(checkpoints)("seq", "cost", "inputTokens", "outputTokens", "contentDelivered"),
+        ...plainColumns(checkpoints)("seq", "credits"),
+        ...plainColumns(usages)(...USAGE_COUNTS),
+        toolColumn(usages, numbers),
+        ...plainColumns(checkpoints)("contentDelivered"),
         LINE,
       ];
       const rows = await queryable.query<{ id: string }>(CHECKPOINT, values, PREPARED);
@@ -107,7 +122,9 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     sweep: async (sweeperId, limit) => {
       const rows = await queryable.query<SweptRow>(SWEEP, [sweeperId, limit, LINE]);
       return {
-        swept: rows.flatMap(({ id, keyId, charged }) => (charged === null ? [] : [{ id, keyId, charged }])),
+        swept: rows.flatMap(({ id, keyId, credits, tokens, code }) =>
+          code === null ? [{ id, keyId, charged: { credits, tokens } }] : [],
+        ),
         quarantined: rows.flatMap(({ id, keyId, code, reason }) =>
           code === null ? [] : [{ id, keyId, code, reason: reason ?? "" }],
         ),
@@ -129,17 +146,24 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       return row.removed;
     },
 
-    fund: ({ keyId, reference, kind, amount, about, actor }) =>
-      funded(FUND, [keyId, reference, kind, amount, about, actor, LINE]),
+    fund: ({ counter, reference, kind, amount, actor }) =>
+      funded(FUND, [counter, reference, kind, amount, actor, LINE]),
 
-    setBudget: ({ keyId, reference, budget, period, actor }) =>
-      funded(BUDGET, [keyId, reference, budget, period, actor, LINE]),
+    setLimit: ({ counter, reference, amount, period, actor }) =>
+      funded(LIMIT, [counter, reference, amount, period, actor, LINE]),
+
+    refund: ({ keyId, reference, about, amounts, actor }) =>
+      funded(REFUND, [keyId, reference, about, amounts.credits, amounts.tokens, actor, LINE]),
 
     usage: async (keyId) => {
       const [row] = await queryable.query<UsageRow>(USAGE, [keyId]);
-      if (!row) return null;
-      const { periodEndsAt, ...totals } = row;
-      return { ...totals, periodEndsAtMs: periodEndsAt?.getTime() ?? null };
+      return row ? { ...row, counters: row.counters.map(counterOf) } : null;
+    },
+
+    chain: async (keyId, keyVersion, counters) => {
+      const sql = "select chain_v1($1, $2, $3::int[]) as id";
+      const [row] = await queryable.query<{ id: number | null }>(sql, [keyId, keyVersion, counters]);
+      return row?.id ?? null;
     },
   };
 
@@ -152,6 +176,18 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     return { kind: row.kind };
   }
 }
+
+const counterOf = ({ account, renewsAt, ...row }: CounterRow): CounterSummary => ({
+  ...row,
+  accountId: account,
+  amount: BigInt(row.amount),
+  posted: BigInt(row.posted),
+  held: BigInt(row.held),
+  used: BigInt(row.used),
+  funded: BigInt(row.funded),
+  refunded: BigInt(row.refunded),
+  renewsAtMs: renewsAt === null ? null : Date.parse(renewsAt),
+});
 
 /** Classes 22 and 23 are about values; a statement stopped for its time, or for a deadlock, was rolled back. */
 export function ledgerFailureOf(error: unknown): Failure {

@@ -1,4 +1,6 @@
+import type { Amounts, Unit } from "../core/amount.ts";
 import type { BudgetPeriod } from "../core/budget-period.ts";
+import type { ChainRef, CounterKind } from "../core/counter.ts";
 import type { Outcome, Usage } from "../core/usage.ts";
 
 /** The Idempotency-Key of a request, digested. It counts per key, whatever the request asks for. */
@@ -7,18 +9,19 @@ export type Claim = { keySha256: Buffer; fingerprint: Buffer };
 /** What a replay sends again. The body is encrypted before it comes here. */
 export type StoredAnswer = { status: number; contentType: string; body: Buffer };
 
-/** A request that wants to start. Amounts are in the unit of its key: nano-credits or tokens. */
+/** A request that wants to start. */
 export type Ask = {
   /** A UUID v7 made before the call, so that an unanswered call can be repeated. */
   id: string;
-  keyId: string;
-  /** Where the money of its key is. Calls of one bucket go together; it is the same for all calls of a request. */
   bucket: number;
+  keyId: string;
   keyVersion: number;
+  /** The counters that it must satisfy. */
+  chain: ChainRef;
   rpmLimit: number | null;
-  /** Below this it does not start. `least` and `most` both 0: count it against the rate and hold nothing. */
-  least: bigint;
-  most: bigint;
+  /** Below this it does not start. All of `least` and `most` 0: count it against the rate and hold nothing. */
+  least: Amounts;
+  most: Amounts;
   /** The request names no limit of its own, so it takes at most half when there is less than `most`. */
   unlimited: boolean;
   model: string;
@@ -28,10 +31,6 @@ export type Ask = {
   claim: Claim | null;
 };
 
-/**
- * `posted` and `held` leave out what holds of earlier token periods still hold, so that all a verdict says is true of the
- * instant at which it was made.
- */
 export type AdmitVerdict = Decision & {
   /** Of a key that has a limit, after the batch of this verdict. */
   rate?: Rate;
@@ -41,13 +40,12 @@ export type AdmitVerdict = Decision & {
 export type Rate = { limit: number; remaining: number; resetMs: number };
 
 type Decision =
-  | { kind: "admitted"; amount: bigint }
+  | { kind: "admitted"; granted: Amounts }
   /** This id was admitted before: the original grant. */
-  | { kind: "already"; amount: bigint }
+  | { kind: "already"; granted: Amounts }
   | { kind: "rate_limited"; retryAfterMs: number }
-  | { kind: "insufficient"; posted: bigint; held: bigint }
-  | { kind: "reserved"; posted: bigint; held: bigint }
-  | { kind: "limit_reached"; periodEndsAtMs: number | null }
+  /** `limit_reached`: of a limit in tokens with nothing left. `reserved`: open requests hold what this one lacks. */
+  | ({ kind: "insufficient" | "reserved" | "limit_reached" } & Lack)
   | { kind: "in_progress" }
   | { kind: "key_reuse" }
   | { kind: "replay"; answer: StoredAnswer }
@@ -55,6 +53,32 @@ type Decision =
   | { kind: "stream_interrupted" }
   /** The key has changed since it was read, or is gone: read it again and ask again. */
   | { kind: "stale_key" };
+
+/**
+ * Why a chain refused a request. What holds of earlier periods still hold is left out, so that all of it is true of the instant at
+ * which it was decided.
+ */
+export type Lack = {
+  /** The smallest of the chain, in each unit; null where it has no counter of that unit. */
+  posted: Amounts;
+  available: Amounts;
+  /** Of those that refused it the one that renews last; a purse counts as last. */
+  named: NamedCounter;
+};
+
+export type NamedCounter = {
+  id: number;
+  kind: CounterKind;
+  unit: Unit;
+  posted: bigint;
+  available: bigint;
+  /** Of a limit: what a period has. */
+  amount: bigint;
+  period: BudgetPeriod;
+  renewsAtMs: number | null;
+  /** The name of its account; null: the key itself. */
+  holder: string | null;
+};
 
 /**
  * A verdict as a batch is told it. An answer that was kept is read apart: it may be large, and a batch is what everybody waits
@@ -77,113 +101,162 @@ export type RecordDetails = {
 /** The end of a request. */
 export type Settlement = {
   id: string;
-  keyId: string;
   bucket: number;
+  keyId: string;
+  chain: ChainRef;
   outcome: Outcome;
-  charge: bigint;
+  /** In each unit of its chain, null in others. */
+  price: Amounts;
   usage: Usage;
+  /** Sixteen bytes of the request, keyed with the caller's secret. */
+  digest: Buffer | null;
   /** Decides what becomes of the idempotency claim when there is no answer to store. */
   contentDelivered: boolean;
   /** Null writes no usage record; a request whose client is gone never has one. */
   record: RecordDetails | null;
   answer: StoredAnswer | null;
   /** What the house bears of a request that its key does not pay for: the price of work done for nobody. */
-  absorbed: bigint;
+  absorbed: Amounts;
   /**
    * Of a request whose provider failed after content: the price of what had been delivered. The house bears it while that and
    * all else it bears of the key within an hour stay within the cap; beyond it, the key is charged this.
    */
-  waived: bigint;
-  /** Beyond this, overruns and `absorbed` of an hour have the key suspended. In the unit of the key. */
+  waived: Amounts;
+  /** Beyond this, overruns and `absorbed` of an hour have the key suspended. In the unit of the key's mode. */
   capPerHour: bigint;
 };
 
 export type Settled =
   /** `overCap`: the key has caused the house more than its cap within an hour, and is to be suspended. */
-  | { kind: "settled"; charged: bigint; overCap?: true }
-  | { kind: "already"; charged: bigint }
+  | { kind: "settled"; charged: Amounts; overCap?: true }
+  | { kind: "already"; charged: Amounts }
   /** The hold is gone: swept or voided. Nothing was charged by this call. */
   | { kind: "fenced" };
 
 /** A request that is to be as if it had never been. */
 export type Undone = {
   id: string;
-  keyId: string;
   bucket: number;
+  keyId: string;
   /** Part of its answer reached the caller, so that it may not run again under the same Idempotency-Key. Absent: nothing did. */
   contentDelivered?: boolean;
 };
 
-/** `refunded` is what the key got back because the charge had been applied; 0 when the hold was merely released. */
-export type Voided = { kind: "voided" | "already"; refunded: bigint };
+/** `refunded` is what was given back because the charge had been applied; 0 when the hold was merely released. */
+export type Voided = { kind: "voided" | "already"; refunded: Amounts };
 
 export type Checkpoint = {
   id: string;
   bucket: number;
+  keyId: string;
   /** Grows within one request; an older one changes nothing. */
   seq: number;
-  cost: bigint;
-  inputTokens: number;
-  outputTokens: number;
+  /** What it has cost in credits; 0 where its chain has none. In tokens it is what the usage says. */
+  credits: bigint;
+  usage: Usage;
   contentDelivered: boolean;
 };
 
-export type Swept = { id: string; keyId: string; charged: bigint };
+export type Swept = { id: string; keyId: string; charged: Amounts };
 
 /** A hold that cannot be ended: it stays open and held until an operator releases it. `code` is the SQLSTATE of what refused. */
 export type Quarantined = { id: string; keyId: string; code: string; reason: string };
 
-export type FundingKind = "purchase" | "grant" | "refund" | "adjust";
+export type FundingKind = "purchase" | "grant" | "adjust";
 
+/** Money into a purse, or out of it. */
 export type Funding = {
-  keyId: string;
+  counter: number;
   /** Names the operation: repeated, it is answered `already`. */
   reference: string;
   kind: FundingKind;
   amount: bigint;
-  /** The charge a refund gives back, in part or whole. */
-  about: string | null;
+  actor: string;
+};
+
+/** What a charge gives back, in part or whole, to every counter of its chain. */
+export type Refund = {
+  keyId: string;
+  reference: string;
+  /** The request. */
+  about: string;
+  amounts: Amounts;
   actor: string;
 };
 
 export type Funded = {
-  kind: "funded" | "already" | "reference_reuse" | "unknown_key" | "wrong_unit" | "reserved" | "too_much" | "refused";
+  kind:
+    | "funded"
+    | "already"
+    | "reference_reuse"
+    | "unknown_counter"
+    | "unknown_key"
+    | "not_a_purse"
+    | "not_a_limit"
+    | "reserved"
+    | "too_much"
+    | "refused";
 };
 
-export type BudgetChange = {
-  keyId: string;
+/** The amount of a limit, from now on and in its present period. */
+export type LimitChange = {
+  counter: number;
   reference: string;
-  budget: bigint;
+  amount: bigint;
   period: BudgetPeriod;
   actor: string;
 };
 
-/** A key's totals as they are now: a period or day that has ended shows as ended, whether or not a request has come. */
-export type UsageSummary = {
-  unit: "credit" | "tokens";
+/** A counter of a key's chain as it is now: a period that has ended shows as ended, whether or not a request has come. */
+export type CounterSummary = {
+  id: number;
+  /** The key's own, and not one of an account above it. */
+  own: boolean;
+  accountId: string | null;
+  holder: string | null;
+  kind: CounterKind;
+  unit: Unit;
+  models: readonly string[] | null;
+  amount: bigint;
+  period: BudgetPeriod;
   posted: bigint;
   held: bigint;
-  purchased: bigint;
   used: bigint;
-  budget: bigint;
-  periodEndsAtMs: number | null;
+  funded: bigint;
+  refunded: bigint;
+  renewsAtMs: number | null;
+};
+
+/** A key's totals as they are now, and the counters of its chain: its own first, then from its account up to the root. */
+export type UsageSummary = {
+  /** What its mode counts in; `todaySpend` and `lastCost` are in it. */
+  unit: Unit;
+  /** Credits that requests of this key have cost, whoever paid. */
+  spent: bigint;
   todaySpend: bigint;
   lastCost: bigint;
   requests: bigint;
   inputTokens: bigint;
   outputTokens: bigint;
+  counters: readonly CounterSummary[];
 };
 
 /** Holds that nobody ends: how many are in quarantine, and how long the oldest of the others has waited for a sweep. */
 export type LostHolds = { quarantined: number; lagSeconds: number };
 
-/** What one flush ends and what it begins. Either may be empty. */
+/** What requests read beside their turns, from the ledger that has the bucket of their key. */
+export type LedgerReads = {
+  usage: (keyId: string, bucket: number) => Promise<UsageSummary | null>;
+  chain: (keyId: string, keyVersion: number, counters: readonly number[], bucket: number) => Promise<number | null>;
+};
+
+/** What a process ends and starts at once. */
 export type LedgerTurn = { settlements: readonly Settlement[]; asks: readonly Ask[] };
+export type TurnAnswer = { settled: Settled[]; verdicts: BatchVerdict[] };
 
 /** The ledger of one primary. Each call is one transaction; each batch answers in its own order. */
 export type Ledger = {
-  /** Settles, then admits, all or nothing: what a settlement gives back is there for the requests that begin. */
-  turn: (processId: string, turn: LedgerTurn) => Promise<{ settled: Settled[]; verdicts: BatchVerdict[] }>;
+  turn: (processId: string, turn: LedgerTurn) => Promise<TurnAnswer>;
   admit: (processId: string, asks: readonly Ask[]) => Promise<BatchVerdict[]>;
   /** The answers to be replayed; null where one is kept no longer. */
   kept: (claims: readonly Claimed[]) => Promise<(StoredAnswer | null)[]>;
@@ -206,6 +279,9 @@ export type Ledger = {
   /** Removes claims that have expired, so many at most and none beyond so many bytes of answers, and says how many. */
   forgetClaims: (limits: { items: number; bytes: number }) => Promise<number>;
   fund: (funding: Funding) => Promise<Funded>;
-  setBudget: (change: BudgetChange) => Promise<Funded>;
+  setLimit: (change: LimitChange) => Promise<Funded>;
+  refund: (refund: Refund) => Promise<Funded>;
   usage: (keyId: string) => Promise<UsageSummary | null>;
+  /** The number of the chain with some of a key's counters; null when the key is of another version now. */
+  chain: (keyId: string, keyVersion: number, counters: readonly number[]) => Promise<number | null>;
 };

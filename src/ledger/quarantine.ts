@@ -4,6 +4,7 @@ import type { Unit } from "../core/amount.ts";
 export type QuarantinedHold = {
   id: string;
   keyId: string;
+  /** What the mode of its key counts in: the amounts are in it. */
   unit: Unit | null;
   amount: bigint;
   cost: bigint;
@@ -46,5 +47,7 @@ export function fixFor({ code, reason }: { code: string; reason: string }): stri
     return "The request was charged already. Release it with --void: its reservation is given back, and nothing more is charged.";
   if (reason.includes('relation "balance"'))
     return "The balance of the key is damaged. Run `tollgate ledger verify --key KEY`, set the columns it names to what it expects, and release the request.";
+  if (reason.includes('relation "counter"'))
+    return "A counter above the key is damaged. Run `tollgate ledger verify`, set the columns it names to what it expects, and release the request.";
   return "Correct what the reason names and release the request. If that is not possible, --void ends it at 0.";
 }

@@ -42,7 +42,7 @@ async function sweep(limit: number) {
   const holds = places.map((place) => ({ id: `${place}`, keyId: "k" }));
   return refused
     ? { swept: [], quarantined: holds.map((hold) => ({ ...hold, code: "23514", reason: "r" })) }
-    : { swept: holds.map((hold) => ({ ...hold, charged: 1n })), quarantined: [] };
+    : { swept: holds.map((hold) => ({ ...hold, charged: { credits: 1n, tokens: null } })), quarantined: [] };
 }
 
 function start(): void {

@@ -1,95 +1,128 @@
-import { invariant } from "../core/invariant.ts";
+import type { Outcome, Usage } from "../core/usage.ts";
 import { LINE, PREPARED, type Queryable } from "../db/database.ts";
+import { type AnswerRow, settledOf, verdictsOf } from "./answer-row.ts";
 import { plainColumns, textColumns } from "./columns.ts";
-import { inOrder } from "./in-order.ts";
-import type { Ask, BatchVerdict, Settled, Settlement, LedgerTurn } from "./ledger.ts";
-import { isVerdict, type RateRow, type VerdictRow, verdictOf, withRates } from "./verdict-row.ts";
+import type { Ask, Ledger, Settlement } from "./ledger.ts";
+import type { Numbers, Words } from "./words-store.ts";
 
-type SettledRow = { half: "settle"; place: number; result: Settled["kind"]; amount: bigint | null };
-type OverCapRow = { half: "settle"; place: number; result: "over_cap"; amount: null };
-type EndRow = SettledRow | OverCapRow;
-type BeginRow = VerdictRow | RateRow;
+/** The numbers by which the journal knows the ends of requests. */
+const KIND_NO: Record<Outcome, number> = { completed: 1, client_gone: 2, upstream_failed: 3, timed_out: 4 };
 
-/** Arrays are bound as text, so each names its type; one place per request. */
-const TURN = `select half, place, result, amount, posted, held, retry_after_ms, period_ends_at
-  from turn_v1(on_line_v1($35::uuid, $1::uuid),
-    $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
-    $11::boolean[], $12::text[], $13::int[], $14::int[], $15::int[], $16::boolean[], $17::int[], $18::text[], $19::bytea[],
-    $20::bigint[], $21::bigint[], $22::bigint[],
-    $23::uuid[], $24::uuid[], $25::bigint[], $26::int[], $27::bigint[], $28::bigint[], $29::boolean[], $30::text[], $31::int[],
-    $32::int[], $33::bytea[], $34::bytea[])`;
+/**
+ * Arrays are bound as text, so each names its type; one place per request. The last value of every call that moves money is the
+ * line: it is asked for in the same statement, because a pooler may send each to another server.
+ */
+const SETTLE_TYPES =
+  "uuid uuid smallint bigint bigint int int int int int int jsonb boolean int int int int boolean bytea int text bytea bigint bigint bigint bigint bigint";
+const ADMIT_TYPES = "uuid uuid bigint int int bigint bigint bigint bigint boolean int int int bytea bytea";
+const TURN_ARRAYS = `${SETTLE_TYPES} ${ADMIT_TYPES}`
+  .split(" ")
+  .map((type, index) => `$${index + 4}::${type}[]`)
+  .join(", ");
+const TURN = `select * from turn_v1($3::uuid, $1::uuid, $2::int[], ${TURN_ARRAYS})`;
 
-/** Without asks no process is named: a settlement belongs to its hold, whoever sends it. */
-export async function sendTurn(
-  queryable: Queryable,
-  { processId, settlements, asks }: LedgerTurn & { processId: string | null },
-): Promise<{ settled: Settled[]; verdicts: BatchVerdict[] }> {
-  const values = [processId, ...settlementColumns(settlements), ...askColumns(asks), LINE];
-  const rows = await queryable.query<EndRow | BeginRow>(TURN, values, PREPARED);
-  return { settled: settledOf(rows.filter(isEnd), settlements), verdicts: verdictsOf(rows.filter(isBegin), asks) };
-}
+/** Ends need no process: only what starts belongs to one. */
+export const NO_PROCESS = "00000000-0000-0000-0000-000000000000";
 
-const isEnd = (row: EndRow | BeginRow): row is EndRow => row.half === "settle";
-const isBegin = (row: EndRow | BeginRow): row is BeginRow => row.half === "admit";
+export const USAGE_COUNTS = [
+  "inputTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
+  "cacheWrite1hTokens",
+  "outputTokens",
+  "reasoningTokens",
+] as const;
 
-function settlementColumns(settlements: readonly Settlement[]): unknown[] {
+/** Settles and admits, all or nothing. */
+export const createTurn =
+  (queryable: Queryable, words: Words): Ledger["turn"] =>
+  async (processId, { settlements, asks }) => {
+    const said = [
+      ...asks.map(({ model }) => model),
+      ...settlements.flatMap(({ record, usage }) => [
+        ...(record ? [record.provider] : []),
+        ...Object.keys(usage.toolCalls),
+      ]),
+    ];
+    const numbers = await words.numbersOf(said);
+    const values = [
+      processId,
+      [...new Set([...settlements, ...asks].flatMap(({ chain }) => chain.counters))],
+      LINE,
+      ...settleColumns(settlements, numbers),
+      ...askColumns(asks, numbers),
+    ];
+    const rows = await queryable.query<AnswerRow>(TURN, values, PREPARED).catch((error: unknown) => {
+      // Another server may have another dictionary.
+      words.forget();
+      throw error;
+    });
+    return {
+      settled: settledOf(
+        rows.filter(({ part }) => part === "s"),
+        settlements,
+      ),
+      verdicts: verdictsOf(
+        rows.filter(({ part }) => part === "a"),
+        asks,
+      ),
+    };
+  };
+
+function settleColumns(settlements: readonly Settlement[], numbers: Numbers): unknown[] {
   const [text, plain] = [textColumns(settlements), plainColumns(settlements)];
   const usages = settlements.map(({ usage }) => usage);
   const records = settlements.map(({ record }) => record);
   const answers = settlements.map(({ answer }) => answer);
+  const borne = settlements.some(isBorne) ? settlements : [];
   return [
-    ...text("id", "keyId", "outcome"),
-    ...plain("charge"),
-    ...plainColumns(usages)("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"),
+    ...text("id", "keyId"),
+    ...plainColumns(settlements.map(({ outcome }) => ({ kind: KIND_NO[outcome] })))("kind"),
+    ...plainColumns(settlements.map(({ price }) => price))("credits", "tokens"),
+    ...plainColumns(usages)(...USAGE_COUNTS),
+    toolColumn(usages, numbers),
     ...plain("contentDelivered"),
-    ...textColumns(records)("provider"),
+    ...plainColumns(records.map((record) => record && { provider: numbers.of(record.provider) }))("provider"),
     ...plainColumns(records)("status", "firstByteMs", "tookMs", "estimated"),
+    ...text("digest"),
     ...plainColumns(answers)("status"),
     ...textColumns(answers)("contentType", "body"),
-    ...plainColumns(settlements.some(isBorne) ? settlements : [])("absorbed", "waived"),
+    ...plainColumns(borne.map(({ absorbed }) => absorbed))("credits", "tokens"),
+    ...plainColumns(borne.map(({ waived }) => waived))("credits", "tokens"),
     ...plain("capPerHour"),
   ];
 }
 
-function askColumns(asks: readonly Ask[]): unknown[] {
+function askColumns(asks: readonly Ask[], numbers: Numbers): unknown[] {
   const [text, plain] = [textColumns(asks), plainColumns(asks)];
-  const claims = asks.map(({ claim }) => claim);
+  const amounts = asks.map(({ least, most }) => ({
+    leastCredits: least.credits,
+    mostCredits: most.credits,
+    leastTokens: least.tokens,
+    mostTokens: most.tokens,
+  }));
   return [
     ...text("id", "keyId"),
-    ...plain("keyVersion", "rpmLimit", "least", "most", "unlimited"),
-    ...text("model"),
+    ...plain("keyVersion", "rpmLimit"),
+    ...plainColumns(asks.map(({ chain }) => chain))("id"),
+    ...plainColumns(amounts)("leastCredits", "mostCredits", "leastTokens", "mostTokens"),
+    ...plain("unlimited"),
+    ...plainColumns(asks.map(({ model }) => ({ model: numbers.of(model) })))("model"),
     ...plain("priceVersion", "lifetimeMs"),
-    ...textColumns(claims)("keySha256", "fingerprint"),
+    ...textColumns(asks.map(({ claim }) => claim))("keySha256", "fingerprint"),
   ];
 }
 
-function settledOf(rows: readonly EndRow[], settlements: readonly Settlement[]): Settled[] {
-  const settled: Settled[] = inOrder(rows.filter(isSettled), settlements, {
-    rest: ({ amount }) => amount,
-    each: endOf,
-    common: ({ charge }) => ({ kind: "settled", charged: charge }),
-  });
-  for (const row of rows) {
-    const over = isSettled(row) ? undefined : settled[row.place - 1];
-    if (over?.kind === "settled") over.overCap = true;
-  }
-  return settled;
+/** Calls of tools by the number of their name; null as a whole where nobody called one, as is usual. */
+export function toolColumn(usages: readonly Usage[], numbers: Numbers): unknown[] | null {
+  const calls = usages.map(({ toolCalls }) => Object.entries(toolCalls));
+  if (calls.every((entries) => entries.length === 0)) return null;
+  return calls.map((entries) =>
+    entries.length === 0
+      ? null
+      : JSON.stringify(Object.fromEntries(entries.map(([name, count]) => [numbers.of(name), count]))),
+  );
 }
 
-function verdictsOf(rows: readonly BeginRow[], asks: readonly Ask[]): BatchVerdict[] {
-  const verdicts = inOrder(rows.filter(isVerdict), asks, {
-    rest: ({ amount }) => amount,
-    each: verdictOf,
-    common: ({ most }): BatchVerdict => ({ kind: "admitted", amount: most }),
-  });
-  return withRates(verdicts, asks, rows);
-}
-
-const isBorne = ({ absorbed, waived }: Settlement): boolean => absorbed !== 0n || waived !== 0n;
-const isSettled = (row: EndRow): row is SettledRow => row.result !== "over_cap";
-
-function endOf({ result, amount }: SettledRow): Settled {
-  if (result === "fenced") return { kind: "fenced" };
-  invariant(amount !== null, "a settled request has a charge");
-  return { kind: result, charged: amount };
-}
+const isBorne = ({ absorbed, waived }: Settlement): boolean =>
+  [absorbed.credits, absorbed.tokens, waived.credits, waived.tokens].some((amount) => amount !== null && amount !== 0n);

@@ -1,56 +1,68 @@
 import { invariant } from "../core/invariant.ts";
+import { sqlStateOf } from "../db/database-error.ts";
 import type { Queryable } from "../db/database.ts";
-import type { ReadUsage, UsageSlice, UsageSlices } from "./usage-report.ts";
+import { partsOf } from "./usage-parts-store.ts";
+import type { UsageGroup } from "../core/usage-group.ts";
+import type { ReadUsage, UsageScope, UsageSum, UsageSums } from "./usage-report.ts";
 
-/**
- * Values: key, days. The newest hour that was added up for this key and the one before it may not have been added up in full: the
- * one is still running, and the other is closed some minutes after its end. So these are read from the records themselves, and only
- * earlier hours as they were added up, without those that are owed: they are to be added up once more. Requests cut off have a charge and no record; those undone since have cost nothing. An id is
- * as old as its request, so ids are searched from an hour before the first moment that counts. Adding nothing to a time keeps the
- * planner from the coarse index of times, by way of which it would read the records of everybody.
- */
-const SLICES = `
-  with span as materialized (
-    select date_trunc('day', n.now, 'UTC') - ($2::int - 1) * interval '1 day' as since, (n.now at time zone 'UTC')::date as today,
-           coalesce((select hour - interval '1 hour' from usage_rollup where key_id = $1 order by hour desc limit 1), '-infinity') as added
-      from (select ledger_now() as now) n
-  ), owed as materialized (
-    select distinct o.hour from span join rollup_owed o on o.hour >= span.since and o.hour < span.added
-  ), part as (
-    select r.hour as at, r.model, r.cost, r.requests, 0::bigint as cut_off, r.tokens_in, r.tokens_out
-      from span join usage_rollup r on r.key_id = $1 and r.hour >= span.since and r.hour < span.added
-     where r.hour not in (select hour from owed)
-    union all
-    select u.at, u.model, u.cost, 1, 0, u.tokens_in, u.tokens_out
-      from owed o join usage_record u on u.key_id = $1 and u.at + interval '0' >= o.hour and u.at < o.hour + interval '1 hour'
-       and u.id >= uuid_floor(o.hour - interval '1 hour') and u.id < uuid_floor(o.hour + interval '2 hours')
-    union all
-    select u.at, u.model, u.cost, 1, 0, u.tokens_in, u.tokens_out
-      from span join usage_record u on u.key_id = $1 and u.at + interval '0' >= greatest(span.since, span.added)
-       and u.id >= uuid_floor(greatest(span.since, span.added) - interval '1 hour')
-    union all
-    select c.at, coalesce(c.model, ''), c.amount, 1, 1, c.tokens_in, c.tokens_out
-      from span join charge c on c.key_id = $1 and c.kind in ('client_gone', 'swept') and c.at >= span.since
-       and c.hold_id >= uuid_floor(span.since - interval '1 hour')
-     where not exists (select from funding f where f.key_id = $1 and f.reference = '#void:' || c.hold_id)
+/** What PostgreSQL says of a statement that it stopped. */
+const CANCELLED = "57014";
+
+/** What a row of `part` counts to, with its chain at hand as `h`, and how a group is called. */
+const GROUPS: Record<UsageGroup, { group: string; name: string }> = {
+  model: { group: "p.model::text", name: "(select word from word where no = s.gid::int)" },
+  key: {
+    group: "h.key_id::text",
+    name: `coalesce((select nullif(label, '') from key where id = s.gid::uuid),
+      (select prefix || '…' from key_secret where key_id = s.gid::uuid order by created_at desc limit 1), s.gid)`,
+  },
+  label: { group: "coalesce((select label from key where id = h.key_id), '')", name: "s.gid" },
+  account: {
+    group: `(h.accounts[least(coalesce(array_position(h.accounts, $1::uuid), 0) + 1, cardinality(h.accounts))])::text`,
+    name: "(select name from account where id = s.gid::uuid)",
+  },
+};
+
+/** Values: key or account, days. */
+function sqlOf(scope: UsageScope, by: UsageGroup, fresh: boolean): string {
+  const { group, name } = GROUPS[by];
+  const named = by === "model" ? "p.model::text" : "g.gid";
+  const groups = by === "model" ? "" : ", grouped as materialized (select h.id, " + group + " as gid from wanted h)";
+  return `
+  with asked as materialized (
+    select date_trunc('day', n.now, 'UTC') - ($2::int - 1) * interval '1 day' as since, n.now + interval '1 second' as until,
+           n.now as today
+      from (select ledger_now() as now offset 0) n
+  ), ${partsOf(scope.kind, { fresh })}${groups}, summed as (
+    select date_trunc('day', p.at, 'UTC') as day, ${named} as gid, sum(p.requests)::bigint as requests, sum(p.credits)::bigint as credits,
+           sum(p.tokens)::bigint as tokens, coalesce(sum(p.requests) filter (where p.kind in (2, 5)), 0)::bigint as cut_off,
+           sum(p.input)::bigint as input, sum(p.output)::bigint as output
+      from part p ${by === "model" ? "" : "join grouped g on g.id = p.chain"}
+     group by grouping sets ((1), (2))
   )
-  select b.unit, span.today::text as today, s.*
-    from span cross join balance b
-    left join (
-      select (at at time zone 'UTC')::date::text as day, model, sum(cost)::bigint as cost, sum(requests)::bigint as requests,
-             sum(cut_off)::bigint as "cutOff", sum(tokens_in)::bigint as "inputTokens", sum(tokens_out)::bigint as "outputTokens"
-        from part group by 1, 2
-    ) s on true
-   where b.key_id = $1`;
+  select to_char(asked.today at time zone 'UTC', 'YYYY-MM-DD') as today, to_char(s.day at time zone 'UTC', 'YYYY-MM-DD') as day,
+         s.gid as "group", case when s.gid is not null then ${name} end as name, s.requests, s.credits, s.tokens, s.cut_off as "cutOff",
+         s.input as "inputTokens", s.output as "outputTokens"
+    from asked left join summed s on true`;
+}
 
-type Row = Omit<UsageSlices, "slices"> &
-  (UsageSlice | (Record<Exclude<keyof UsageSlice, "day">, null> & { day: null }));
+type Row = { today: string } & (UsageSum | (Omit<UsageSum, "requests"> & { requests: null }));
 
+/** The newest hours are read from the charges; where that takes too long, as they were last added up, some minutes ago. */
 export const createReadUsage =
   (queryable: Queryable): ReadUsage =>
-  async (keyId, days) => {
-    const rows = await queryable.query<Row>(SLICES, [keyId, days]);
-    const [first] = rows;
-    invariant(first, "every key has a balance");
-    return { unit: first.unit, today: first.today, slices: rows.flatMap((row) => (row.day === null ? [] : [row])) };
+  async ({ scope, days, by }) => {
+    const values = [scope.kind === "all" ? null : scope.id, days];
+    const read = async (fresh: boolean): Promise<UsageSums> => {
+      const rows = await queryable.query<Row>(sqlOf(scope, by, fresh), values);
+      const [first] = rows;
+      invariant(first, "there is always a today");
+      return { today: first.today, sums: rows.flatMap((row) => (row.requests === null ? [] : [row])) };
+    };
+    try {
+      return await read(true);
+    } catch (error) {
+      if (sqlStateOf(error) !== CANCELLED) throw error;
+      return read(false);
+    }
   };

@@ -1,163 +1,163 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseTarget } from "../../tests/ledger/database-target.ts";
-import type { Target } from "../../tests/ledger/drive.ts";
 import { ENGINES } from "../../tests/ledger/engines.ts";
+import { askOf, endOf, type LoneKey, loneKey } from "../../tests/support/lone-key.ts";
 import { createId } from "../core/ids.ts";
-import { NO_USAGE, type Outcome } from "../core/usage.ts";
+import type { UsageGroup } from "../core/usage-group.ts";
+import type { Outcome } from "../core/usage.ts";
 import type { Database } from "../db/database.ts";
-import { usageReportView } from "../wire/admin/usage.ts";
+import { createLedgerStore } from "./ledger-store.ts";
+import { createReadStatement } from "./statement-store.ts";
 import { createReadUsage } from "./usage-report-store.ts";
 import { createReportUsage } from "./usage-report.ts";
-import { NOTHING_BORNE } from "../../tests/support/nothing-borne.ts";
 
 const START_MS = Date.UTC(2026, 0, 5, 22, 30);
 const HOUR_MS = 3_600_000;
 let database: Database;
-let target: Target;
+let nowMs = START_MS;
 let close: () => Promise<void> = async () => undefined;
 beforeAll(async () => {
   const engine = ENGINES.at(-1);
   if (engine) ({ database, close } = await engine.open());
-  target = await databaseTarget(database, START_MS);
+  await advance(0);
 });
 afterAll(() => close());
 
-const report = async (keyId: string, days: number) => {
-  const usage = await createReportUsage({ readUsage: createReadUsage(database) })(keyId, days);
-  return usageReportView({ key: { id: keyId, prefix: "tgc_00000000" }, ...usage });
-};
+async function advance(ms: number): Promise<void> {
+  nowMs += ms;
+  await database.query("update test_clock set now = $1", [new Date(nowMs)]);
+}
 
-async function spend(keyId: string, { model, charge, outcome }: { model: string; charge: bigint; outcome: Outcome }) {
-  const id = createId(target.nowMs());
-  const ask = {
-    bucket: 7,
-    keyVersion: 1,
-    rpmLimit: null,
-    unlimited: false,
-    claim: null,
-    lifetimeMs: 60_000,
-    priceVersion: 1,
-  };
-  await target.admit(createId(START_MS), [{ ...ask, id, keyId, least: 1n, most: 1_000_000_000n, model }]);
-  const usage = { ...NO_USAGE, inputTokens: 2, outputTokens: 3 };
+const report = (
+  scope: Parameters<ReturnType<typeof createReadUsage>>[0]["scope"],
+  days: number,
+  by: UsageGroup = "model",
+) => createReportUsage({ readUsage: createReadUsage(database) })({ scope, days, by });
+const ofKey = ({ keyId }: Pick<LoneKey, "keyId">) => ({ kind: "key", id: keyId }) as const;
+const costs = (groups: readonly { name: string; credits: bigint; requests: number }[]) =>
+  groups.map(({ name, credits, requests }) => [name, credits, requests]);
+
+async function spend(
+  key: Pick<LoneKey, "keyId" | "bucket" | "unit" | "chain">,
+  { model = "m", price, outcome = "completed" }: { model?: string; price: bigint; outcome?: Outcome },
+): Promise<string> {
+  const [row] = await database.query<{ version: bigint }>("select version from balance where key_id = $1", [key.keyId]);
+  const ask = askOf(key, { id: createId(nowMs), most: 1_000_000_000n, model, keyVersion: Number(row?.version) });
+  const ledger = createLedgerStore(database);
+  expect(await ledger.admit(createId(START_MS), [ask])).toMatchObject([{ kind: "admitted" }]);
   const details = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
-  const record = outcome === "client_gone" ? null : details;
-  await target.settle([
-    { id, keyId, outcome, charge, usage, contentDelivered: true, record, answer: null, bucket: 7, ...NOTHING_BORNE },
-  ]);
-  return id;
+  await ledger.settle([endOf(ask, { price, outcome, record: outcome === "client_gone" ? null : details })]);
+  return ask.id;
 }
 
 test("days and models add up to the same whether or not their hours have been added up yet", async () => {
-  const keyId = createId(START_MS);
-  await target.createKey(keyId, "credit");
-  const funding = { keyId, reference: "a", kind: "grant", amount: 9_000_000_000n, about: null, actor: "test" } as const;
-  await target.fund(funding);
-  await spend(keyId, { model: "cheap", charge: 100_000_000n, outcome: "completed" });
-  await spend(keyId, { model: "cheap", charge: 50_000_000n, outcome: "client_gone" });
-  const firstHour = new Date(target.nowMs());
-  await target.advance(2 * HOUR_MS);
-  await spend(keyId, { model: "dear", charge: 500_000_000n, outcome: "completed" });
-  await spend(keyId, { model: "cheap", charge: 0n, outcome: "upstream_failed" });
-  const secondHour = new Date(target.nowMs());
+  const key = await loneKey(database, { funds: 9_000_000_000n });
+  await spend(key, { model: "cheap", price: 100_000_000n });
+  await spend(key, { model: "cheap", price: 50_000_000n, outcome: "client_gone" });
+  const firstHour = new Date(nowMs);
+  await advance(2 * HOUR_MS);
+  await spend(key, { model: "dear", price: 500_000_000n });
+  await spend(key, { model: "cheap", price: 0n, outcome: "upstream_failed" });
 
-  const fromRecords = await report(keyId, 3);
+  const fresh = await report(ofKey(key), 3);
   await database.query("select rollup_v1($1)", [firstHour]);
-  const fromBoth = await report(keyId, 3);
-  await database.query("select rollup_v1($1)", [secondHour]);
-  await spend(keyId, { model: "dear", charge: 0n, outcome: "completed" });
-  const later = await report(keyId, 3);
+  const fromBoth = await report(ofKey(key), 3);
 
-  const total = (cost: string, requests: number, cutOff: number) => ({
-    cost,
-    requests,
-    cut_off: cutOff,
-    input_tokens: requests === 0 ? 0 : 4,
-    output_tokens: requests === 0 ? 0 : 6,
-  });
-  expect(fromRecords.days).toEqual([
-    { day: "2026-01-04", ...total("0", 0, 0) },
-    { day: "2026-01-05", ...total("0.15", 2, 1) },
-    { day: "2026-01-06", ...total("0.5", 2, 0) },
+  expect(fresh.days.map(({ day, credits, requests, cutOff }) => [day, credits, requests, cutOff])).toEqual([
+    ["2026-01-04", 0n, 0, 0],
+    ["2026-01-05", 150_000_000n, 2, 1],
+    ["2026-01-06", 500_000_000n, 2, 0],
   ]);
-  expect(fromRecords.models.map(({ model, cost, requests }) => [model, cost, requests])).toEqual([
-    ["dear", "0.5", 1],
-    ["cheap", "0.15", 3],
+  expect(costs(fresh.groups)).toEqual([
+    ["dear", 500_000_000n, 1],
+    ["cheap", 150_000_000n, 3],
   ]);
-  expect(fromBoth).toEqual(fromRecords);
-  expect(later.days.map(({ cost, requests }) => [cost, requests])).toEqual([
-    ["0", 0],
-    ["0.15", 2],
-    ["0.5", 3],
-  ]);
+  expect(fromBoth).toEqual(fresh);
+});
+
+test("hours and days that the keeper has added up say the same as the charges, and a void is gone at once [MON-36]", async () => {
+  const key = await loneKey(database, { funds: 9_000_000_000n });
+  await database.query("select from rollup_due_v1(1)");
+  const id = await spend(key, { price: 100_000_000n });
+  await spend(key, { price: 20_000_000n });
+  const addUp = async (): Promise<void> => {
+    for (const { hour } of await database.query<{ hour: Date }>("select hour from rollup_due_v1(200) hour"))
+      await database.query("select rollup_v1($1)", [hour]);
+  };
+  await advance(48 * HOUR_MS);
+  await addUp();
+  await spend(key, { price: 3_000_000n });
+  expect(costs((await report(ofKey(key), 5)).groups)).toEqual([["m", 123_000_000n, 3]]);
+  expect(
+    await database.query("select 1 from usage_day d join chain h on h.id = d.chain where h.key_id = $1", [key.keyId]),
+  ).toHaveLength(1);
+
+  await createLedgerStore(database).void([{ id, keyId: key.keyId, bucket: 7 }]);
+  expect(costs((await report(ofKey(key), 5)).groups)).toEqual([["m", 23_000_000n, 2]]);
+  await addUp();
+  expect(costs((await report(ofKey(key), 5)).groups)).toEqual([["m", 23_000_000n, 2]]);
 });
 
 test("a key that used nothing has its days all the same", async () => {
-  const keyId = createId(START_MS + 1);
-  await target.createKey(keyId, "tokens");
+  const { days, groups } = await report(ofKey(await loneKey(database)), 2);
 
-  const { unit, days, models } = await report(keyId, 2);
-
-  expect({ unit, models }).toEqual({ unit: "tokens", models: [] });
-  expect(days.map(({ cost }) => cost)).toEqual(["0", "0"]);
+  expect(groups).toEqual([]);
+  expect(days.map(({ credits }) => credits)).toEqual([0n, 0n]);
 });
 
-test("an hour that was added up before it ended lacks nothing when the next one has been added up too", async () => {
-  const keyId = createId(target.nowMs());
-  await target.createKey(keyId, "credit");
-  await target.fund({ keyId, reference: "a", kind: "grant", amount: 9_000_000_000n, about: null, actor: "test" });
-  await spend(keyId, { model: "m", charge: 100_000_000n, outcome: "completed" });
-  await database.query("select rollup_v1($1)", [new Date(target.nowMs())]);
-  await spend(keyId, { model: "m", charge: 20_000_000n, outcome: "completed" });
-  await target.advance(HOUR_MS);
-  await spend(keyId, { model: "m", charge: 3_000_000n, outcome: "completed" });
-  await database.query("select rollup_v1($1)", [new Date(target.nowMs())]);
-
-  expect((await report(keyId, 2)).models).toMatchObject([{ model: "m", cost: "0.123", requests: 3 }]);
-});
-
-test("a request that was swept and then undone has cost nothing", async () => {
-  const keyId = createId(target.nowMs() + 1);
-  await target.createKey(keyId, "credit");
-  await target.fund({ keyId, reference: "a", kind: "grant", amount: 9_000_000_000n, about: null, actor: "test" });
-  const [id, sweeper] = [createId(target.nowMs()), createId(START_MS + 2)];
-  const ask = {
-    bucket: 7,
-    keyVersion: 1,
-    rpmLimit: null,
-    unlimited: false,
-    claim: null,
-    lifetimeMs: 60_000,
-    priceVersion: 1,
+test("what a key used stays with the accounts it had, and a statement adds up to what the purse has", async () => {
+  const [org, one, two] = [createId(1), createId(2), createId(3)];
+  const keyId = createId(nowMs);
+  await database.script(`
+    insert into account (id, bucket, path, name) values ('${org}', 7, array['${org}'::uuid], 'Acme');
+    insert into account (id, bucket, parent_id, path, name) values ('${one}', 7, '${org}', array['${org}'::uuid, '${one}'], 'One'),
+      ('${two}', 7, '${org}', array['${org}'::uuid, '${two}'], 'Two');
+    insert into counter (bucket, account_id, kind, unit) values (7, '${org}', 'purse', 'credit');
+    insert into key (id, bucket, mode, account_id, label) values ('${keyId}', 7, 'credit', '${one}', 'Ann')`);
+  const [purse] = await database.query<{ id: number }>("select id from counter where account_id = $1", [org]);
+  await database.query("select fund_v1($1, 'invoice 1', 'purchase', 1000000000, 'test')", [purse?.id]);
+  const tree = async () => {
+    const sql = "select chain as id, counters from balance where key_id = $1";
+    const [chain] = await database.query<{ id: number; counters: number[] }>(sql, [keyId]);
+    return { keyId, bucket: 7, unit: "credit", chain: chain ?? { id: 0, counters: [] } } as const;
   };
-  await target.admit(createId(START_MS), [{ ...ask, id, keyId, least: 1n, most: 1_000_000_000n, model: "m" }]);
-  const come = { cost: 70_000_000n, inputTokens: 2, outputTokens: 3, contentDelivered: true };
-  await target.checkpoint([{ id, bucket: 7, seq: 1, ...come }]);
-  for (const _ of ["one", "two", "three", "four"]) {
-    await target.heartbeat(sweeper);
-    await target.advance(5_000);
-  }
-  await target.heartbeat(sweeper);
-  expect(await target.sweep(sweeper, 10)).toMatchObject([{ id, charged: 70_000_000n }]);
-  expect((await report(keyId, 1)).models).toMatchObject([{ cost: "0.07", cut_off: 1 }]);
+  await spend(await tree(), { price: 100_000_000n });
+  await database.query("select key_move_v1($1, $2)", [keyId, two]);
+  await advance(1_000);
+  await spend(await tree(), { price: 30_000_000n });
 
-  await target.void([{ id, keyId, bucket: 7 }]);
-  expect((await report(keyId, 1)).models).toEqual([]);
-});
+  const account = (id: string) => ({ kind: "account", id }) as const;
+  expect(costs((await report(account(one), 3)).groups)).toEqual([["m", 100_000_000n, 1]]);
+  expect(costs((await report(account(org), 3, "account")).groups)).toEqual([
+    ["One", 100_000_000n, 1],
+    ["Two", 30_000_000n, 1],
+  ]);
+  expect(costs((await report(account(org), 3, "key")).groups)).toEqual([["Ann", 130_000_000n, 2]]);
+  expect(costs((await report(account(org), 3, "label")).groups)).toEqual([["Ann", 130_000_000n, 2]]);
+  expect(costs((await report({ kind: "all" }, 3, "account")).groups)).toContainEqual(["Acme", 130_000_000n, 2]);
 
-test("a request undone after its hour was added up has cost nothing from that moment on [MON-36]", async () => {
-  const keyId = createId(target.nowMs() + 2);
-  await target.createKey(keyId, "credit");
-  await target.fund({ keyId, reference: "a", kind: "grant", amount: 9_000_000_000n, about: null, actor: "test" });
-  const id = await spend(keyId, { model: "m", charge: 100_000_000n, outcome: "completed" });
-  await spend(keyId, { model: "m", charge: 20_000_000n, outcome: "completed" });
-  await database.query("select rollup_v1($1)", [new Date(target.nowMs())]);
-  await target.advance(3 * HOUR_MS);
-  await spend(keyId, { model: "m", charge: 3_000_000n, outcome: "completed" });
-  await database.query("select rollup_v1($1)", [new Date(target.nowMs())]);
-  expect((await report(keyId, 2)).models).toMatchObject([{ cost: "0.123", requests: 3 }]);
-
-  await target.void([{ id, keyId, bucket: 7 }]);
-
-  expect((await report(keyId, 2)).models).toMatchObject([{ cost: "0.023", requests: 2 }]);
+  const month = new Date(nowMs).toISOString().slice(0, 7);
+  const statement = await createReadStatement(database)(org, month);
+  expect(statement).toMatchObject({
+    running: true,
+    opening: 0n,
+    funded: 1_000_000_000n,
+    charged: 130_000_000n,
+    refunded: 0n,
+    closing: 870_000_000n,
+    fundings: [{ reference: "invoice 1" }],
+    lines: [{ key: "Ann", model: "m", requests: 2n, credits: 130_000_000n }],
+  });
+  expect(await createReadStatement(database)(two, month)).toMatchObject({
+    opening: null,
+    charged: 30_000_000n,
+    closing: null,
+  });
+  await advance(31 * 24 * HOUR_MS);
+  const next = new Date(nowMs).toISOString().slice(0, 7);
+  expect(await createReadStatement(database)(org, next)).toMatchObject({
+    opening: 870_000_000n,
+    closing: 870_000_000n,
+    lines: [],
+  });
+  expect(await createReadStatement(database)(org, "2999-01")).toBeNull();
 });

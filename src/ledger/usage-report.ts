@@ -1,65 +1,71 @@
-import type { Unit } from "../core/amount.ts";
+import type { UsageGroup } from "../core/usage-group.ts";
 
-/** What a key used of one model on one day, UTC. */
-export type UsageSlice = {
-  day: string;
-  model: string;
-  cost: bigint;
-  requests: bigint;
-  cutOff: bigint;
-  inputTokens: bigint;
-  outputTokens: bigint;
-};
-
-export type UsageSlices = { unit: Unit; today: string; slices: UsageSlice[] };
-export type ReadUsage = (keyId: string, days: number) => Promise<UsageSlices>;
+/** Whose usage it is: everybody's, a key's, or that of all keys that were below an account when they used it. */
+export type UsageScope = { kind: "all" } | { kind: "key" | "account"; id: string };
 
 export type UsageTotal = {
-  cost: bigint;
+  /** What was charged, in each unit. */
+  credits: bigint;
+  tokens: bigint;
   requests: number;
-  /** Of the requests, those that were charged for what had been delivered when they ended early; they have no usage record. */
+  /** Of the requests, those that were charged for what had been delivered when they ended early. */
   cutOff: number;
   inputTokens: number;
   outputTokens: number;
 };
 
-export type KeyUsage = {
-  unit: Unit;
+/** Sums of a day or of a group: one of the two is named. */
+export type UsageSum = Record<keyof UsageTotal, bigint> & {
+  day: string | null;
+  /** What tells a group from others: an id, or a word. */
+  group: string | null;
+  name: string | null;
+};
+
+export type UsageSums = { today: string; sums: UsageSum[] };
+export type AskedUsage = { scope: UsageScope; days: number; by: UsageGroup };
+export type ReadUsage = (asked: AskedUsage) => Promise<UsageSums>;
+
+export type UsageOf = {
+  by: UsageGroup;
   /** Oldest first, without a gap, today included. */
   days: readonly (UsageTotal & { day: string })[];
   /** Dearest first. */
-  models: readonly (UsageTotal & { model: string })[];
+  groups: readonly (UsageTotal & { id: string; name: string })[];
 };
 
-export type ReportUsage = (keyId: string, days: number) => Promise<KeyUsage>;
+export type ReportUsage = (asked: AskedUsage) => Promise<UsageOf>;
 
 const DAY_MS = 86_400_000;
 
-/** What a key used lately, by day and by model. */
+/** What was used lately, by day and by something else. */
 export const createReportUsage =
   ({ readUsage }: { readUsage: ReadUsage }): ReportUsage =>
-  async (keyId, days) => {
-    const { unit, today, slices } = await readUsage(keyId, days);
-    const calendar = Array.from({ length: days }, (_, index) =>
-      new Date(Date.parse(today) - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  async (asked) => {
+    const { today, sums } = await readUsage(asked);
+    const byDay = new Map(sums.flatMap((sum) => (sum.day === null ? [] : [[sum.day, totalOf(sum)] as const])));
+    const calendar = Array.from({ length: asked.days }, (_, index) =>
+      new Date(Date.parse(today) - (asked.days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
     );
-    const models = [...new Set(slices.map(({ model }) => model))]
-      .map((model) => ({ model, total: totalOf(slices.filter((slice) => slice.model === model)) }))
-      .toSorted((one, other) => (one.total.cost < other.total.cost ? 1 : -1));
-    return {
-      unit,
-      days: calendar.map((day) => ({ day, ...totalOf(slices.filter((slice) => slice.day === day)) })),
-      models: models.map(({ model, total }) => ({ model, ...total })),
-    };
+    const groups = sums
+      .flatMap((sum) => (sum.group === null ? [] : [{ id: sum.group, name: sum.name ?? "", ...totalOf(sum) }]))
+      .toSorted((one, other) => dearest(one, other) || (one.name < other.name ? -1 : 1));
+    return { by: asked.by, days: calendar.map((day) => ({ day, ...(byDay.get(day) ?? NOTHING) })), groups };
   };
 
-function totalOf(slices: readonly UsageSlice[]): UsageTotal {
-  const sum = (read: (slice: UsageSlice) => bigint): bigint => slices.reduce((total, slice) => total + read(slice), 0n);
-  return {
-    cost: sum(({ cost }) => cost),
-    requests: Number(sum(({ requests }) => requests)),
-    cutOff: Number(sum(({ cutOff }) => cutOff)),
-    inputTokens: Number(sum(({ inputTokens }) => inputTokens)),
-    outputTokens: Number(sum(({ outputTokens }) => outputTokens)),
-  };
+const NOTHING: UsageTotal = { credits: 0n, tokens: 0n, requests: 0, cutOff: 0, inputTokens: 0, outputTokens: 0 };
+
+function dearest(one: UsageTotal, other: UsageTotal): number {
+  if (one.credits !== other.credits) return one.credits < other.credits ? 1 : -1;
+  if (one.tokens !== other.tokens) return one.tokens < other.tokens ? 1 : -1;
+  return other.requests - one.requests;
 }
+
+const totalOf = ({ credits, tokens, requests, cutOff, inputTokens, outputTokens }: UsageSum): UsageTotal => ({
+  credits,
+  tokens,
+  requests: Number(requests),
+  cutOff: Number(cutOff),
+  inputTokens: Number(inputTokens),
+  outputTokens: Number(outputTokens),
+});

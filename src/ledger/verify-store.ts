@@ -1,243 +1,215 @@
-import { requestIdOf } from "../core/ids.ts";
 import { invariant } from "../core/invariant.ts";
-import { sqlStateOf } from "../db/database-error.ts";
 import type { Queryable } from "../db/database.ts";
-import { formatAmount, type Unit } from "../core/amount.ts";
-import type { AccountRow, ChargeSum, Mismatch } from "./verify-account.ts";
-import type { Chunk, Cursor, VerifyStore } from "./verify.ts";
+import { nextCharges } from "./charge-range-store.ts";
+import { createRecompute } from "./recompute-store.ts";
+import { createChecks } from "./verify-checks-store.ts";
+import type { ChainSum, CounterRow, FundingSum, KeyRow } from "./verify-fold.ts";
+import { createRollupCheck } from "./verify-rollups-store.ts";
+import type { Chunk, Cursor, Moment, VerifiedKey, VerifyStore, View } from "./verify.ts";
 
-const CHARGES_AT_ONCE = 20_000;
-const KEYS_AT_ONCE = 1_000;
 const ROWS_AT_ONCE = 10_000;
-const MOST_WRONG = 1_000;
-/** What PostgreSQL says of a statement that it stopped. */
-const CANCELLED = "57014";
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-const COUNTED = "('completed', 'timed_out', 'upstream_failed')";
+/** Sorts as it is written, and is read back to the microsecond. */
+const START = (column: string): string =>
+  `case when ${column} > '-infinity' then to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end`;
 
-/**
- * Values: how far back. A minute is many times what a call to the ledger may take, and no id is admitted that is more than an hour off.
- * Older ids without a hold will not come any more.
- */
-const BOUNDARY = `select least(
-    uuid_floor(ledger_now() - $1 * interval '1 minute'),
-    (select id from hold order by id limit 1)
-  ) as id`;
-const MINUTES = { usual: 1, certain: 62 };
-
-/** Values: after, before, keys, limit. One row per key and period, and at least one, which says how far the piece went. */
-const CHARGES = `
-  with piece as materialized (
-    select hold_id, key_id, period_no, amount, kind, tokens_in, tokens_out from charge
-     where hold_id > $1::uuid and hold_id < $2::uuid order by hold_id limit $4::int
-  ), per_key as (
-    select key_id, period_no, count(*) as charges, sum(amount)::bigint as amount,
-           count(*) filter (where kind in ${COUNTED}) as requests,
-           sum(tokens_in)::bigint as tokens_in, sum(tokens_out)::bigint as tokens_out
-      from piece where $3::uuid[] is null or key_id = any ($3::uuid[]) group by key_id, period_no
-  )
-  select (select count(*)::int from piece) as seen, (select hold_id from piece order by hold_id desc limit 1) as last,
-         k.key_id as "keyId", k.period_no as "periodNo", k.charges, k.amount, k.amount as current, k.requests,
-         k.tokens_in as "inputTokens", k.tokens_out as "outputTokens"
-    from (select 1) one left join per_key k on true`;
-
-/** Values: after, boundary, keys, limit. One statement, so a balance and all it follows from are of one instant. */
-const ACCOUNTS = `
+/** Values: after, key, limit. One statement, so that keys, their own counters and their holds are of one instant. */
+const BALANCES = `
   with b as materialized (
-    select * from balance where key_id > $1::uuid and ($3::uuid[] is null or key_id = any ($3::uuid[]))
-     order by key_id limit $4::int
+    select * from balance where key_id > $1::uuid and ($2::uuid is null or key_id = $2::uuid) order by key_id limit $3::int
   ), h as (
-    select h.key_id, count(*) as holds, sum(h.amount)::bigint as amount,
-           coalesce(sum(h.amount) filter (where h.period_no < b.period_no), 0)::bigint as older
-      from hold h join b on b.key_id = h.key_id group by h.key_id
-  ), f as (
-    select f.key_id, count(*) as fundings,
-           coalesce(sum(f.amount) filter (where f.kind in ('purchase', 'grant', 'refund', 'adjust')), 0)::bigint as paid_in,
-           coalesce(sum(f.amount) filter (where f.kind = 'refund' and f.period_no = b.period_no), 0)::bigint as refunded_now,
-           count(*) filter (where f.kind = 'period_reset') as resets,
-           count(f.seq) as numbered,
-           (array_agg(f.amount order by f.seq desc nulls last, f.at desc, f.amount = b.budget desc) filter (where f.kind = 'budget'))[1] as budget
-      from funding f join b on b.key_id = f.key_id group by f.key_id
-  ), undone as (
-    select f.key_id, count(*) filter (where c.kind in ${COUNTED}) as requests, sum(c.tokens_in)::bigint as tokens_in,
-           sum(c.tokens_out)::bigint as tokens_out, sum(c.amount)::bigint as amount,
-           sum((select sum(r.amount) from funding r where r.about = f.about and r.key_id = f.key_id))::bigint as refunded
-      from funding f join b on b.key_id = f.key_id join charge c on c.hold_id = f.about
-     where f.kind = 'refund' and f.reference = '#void:' || f.about group by f.key_id
-  ), tail as (
-    select c.key_id, count(*) as charges, sum(c.amount)::bigint as amount,
-           coalesce(sum(c.amount) filter (where c.period_no = b.period_no), 0)::bigint as current,
-           count(*) filter (where c.kind in ${COUNTED}) as requests,
-           sum(c.tokens_in)::bigint as tokens_in, sum(c.tokens_out)::bigint as tokens_out
-      from charge c join b on b.key_id = c.key_id where c.hold_id >= $2::uuid group by c.key_id
+    select h.key_id, count(*) as holds,
+           sum(case b.unit when 'credit' then h.credits else h.tokens end) filter (where c.own = b.counter) as amount,
+           sum(case b.unit when 'credit' then h.credits else h.tokens end)
+             filter (where c.own = b.counter and h.admitted_at < b.period_from) as older
+      from hold h join b on b.key_id = h.key_id left join chain c on c.id = h.chain group by h.key_id
   )
-  select b.key_id as "keyId", b.unit, b.posted, b.held, b.older_held as "olderHeld", b.purchased, b.used, b.budget,
-         b.period_no as "periodNo", b.requests, b.tokens_in as "inputTokens", b.tokens_out as "outputTokens", b.version,
-         k.version as "keyVersion",
-         coalesce(h.holds, 0) as holds, coalesce(h.amount, 0) as "holdSum", coalesce(h.older, 0) as "olderHoldSum",
-         coalesce(f.fundings, 0) as fundings, coalesce(f.numbered, 0) as numbered, b.fundings as "lastNumber", coalesce(f.paid_in, 0) as "paidIn", coalesce(f.refunded_now, 0) as "refundedNow",
-         coalesce(f.resets, 0) as resets, coalesce(f.budget, 0) as "lastBudget",
-         coalesce(undone.requests, 0) as "undoneRequests", coalesce(undone.tokens_in, 0) as "undoneInputTokens",
-         coalesce(undone.tokens_out, 0) as "undoneOutputTokens", coalesce(undone.amount, 0) as "undoneAmount",
-         coalesce(undone.refunded, 0) as "undoneRefunded",
-         coalesce(tail.charges, 0) as "tailCharges", coalesce(tail.amount, 0) as "tailAmount",
-         coalesce(tail.current, 0) as "tailCurrent", coalesce(tail.requests, 0) as "tailRequests",
-         coalesce(tail.tokens_in, 0) as "tailInputTokens", coalesce(tail.tokens_out, 0) as "tailOutputTokens"
-    from b left join key k on k.id = b.key_id left join h on h.key_id = b.key_id left join f on f.key_id = b.key_id
-    left join undone on undone.key_id = b.key_id left join tail on tail.key_id = b.key_id
+  select pg_current_snapshot()::text as snapshot, b.key_id as "keyId", b.key_no as "keyNo", b.counter as id, b.kind, b.unit,
+         b.amount::bigint as amount, b.period_no as "periodNo", ${START("b.period_from")} as "periodFrom", b.fundings, b.posted, b.held,
+         b.older_held as "olderHeld", b.used, b.funded, b.refunded, b.spent, b.requests, b.tokens_in as "inputTokens",
+         b.tokens_out as "outputTokens", b.version, k.version as "keyVersion", coalesce(h.holds, 0) as holds,
+         coalesce(h.amount, 0)::bigint as "holdSum", coalesce(h.older, 0)::bigint as "olderHoldSum"
+    from (select 1) one left join b on true left join key k on k.id = b.key_id left join h on h.key_id = b.key_id
    order by b.key_id`;
 
+/** Values: after, limit. */
+const COUNTERS = `
+  with c as materialized (select * from counter where id > $1::int order by id limit $2::int), h as (
+    select c.id, sum(case c.unit when 'credit' then h.credits else h.tokens end) as amount,
+           sum(case c.unit when 'credit' then h.credits else h.tokens end) filter (where h.admitted_at < c.period_from) as older
+      from hold h cross join unnest(h.counters) u (id) join c on c.id = u.id group by c.id
+  )
+  select pg_current_snapshot()::text as snapshot, c.id, c.key_id as "keyId", c.account_id as "accountId", c.kind, c.unit,
+         c.amount::bigint as amount, c.period_no as "periodNo", ${START("c.period_from")} as "periodFrom", c.fundings, c.posted, c.held,
+         c.older_held as "olderHeld", c.used, c.funded, c.refunded, coalesce(h.amount, 0)::bigint as "holdSum",
+         coalesce(h.older, 0)::bigint as "olderHoldSum"
+    from (select 1) one left join c on true left join h on h.id = c.id order by c.id`;
+
 /**
- * Values of the following: the key and the id to go on after, keys, limit. Each row is judged within the statement that reads
- * it; what is wrong comes with two amounts, null where there is nothing.
+ * The first of the instants that knew of a row. Values $3: instants. Nearly all are older than all of them. What was written an hour ago is
+ * known to all of them, and so is what another server wrote, from which these books were restored: its numbers mean nothing here.
  */
-const pieceOf = ({ rows, order, wrong }: Record<"rows" | "order" | "wrong", string>): string => `
-  with piece as materialized (${rows})
-  select (select count(*)::int from piece) as seen, last.key_id as "lastKey", last.id as "lastId",
-         w.key_id as "keyId", w.id, b.unit, w.expected, w.found
-    from (select 1) one left join (select key_id, id from piece order by ${order} limit 1) last on true
-    left join lateral (${wrong} limit ${MOST_WRONG}) w on true left join balance b on b.key_id = w.key_id`;
+const NOW = `select pg_snapshot_xmax(pg_current_snapshot()) as xmax, pg_current_xact_id_if_assigned() as own,
+  ledger_now() - interval '1 hour' as before,
+  (select min(pg_snapshot_xmin(s)) from unnest($3::text[]::pg_snapshot[]) s) as xmin`;
+const SEEN = (row: string): string => `
+  case when ${row}.xid < now.xmin or ${row}.at < now.before or ${row}.xid >= now.xmax or ${row}.xid = now.own then 1
+       else (select min(n)::int from unnest($3::text[]::pg_snapshot[]) with ordinality s (s, n) where pg_visible_in_snapshot(${row}.xid, s)) end`;
 
-const RECORDS = pieceOf({
-  rows: `select key_id, id, cost from usage_record
-          where (key_id, id) > ($1::uuid, $2::uuid) and ($3::uuid[] is null or key_id = any ($3::uuid[]))
-          order by key_id, id limit $4::int`,
-  order: "key_id desc, id desc",
-  wrong: `select p.key_id, p.id, c.amount as expected, p.cost as found
-            from piece p left join charge c on c.hold_id = p.id and c.key_id = p.key_id
-           where c.hold_id is null or c.amount <> p.cost`,
-});
+/** Free requests count no tokens. */
+const COUNTS_TOKENS = "(c.kind not in (3, 6) or c.credits > 0 or c.tokens > 0)";
 
-const REFUNDS = pieceOf({
-  rows: `select about as id, key_id, sum(amount)::bigint as amount from funding
-          where about is not null and (about, key_id) > ($2::uuid, $1::uuid) and ($3::uuid[] is null or key_id = any ($3::uuid[]))
-          group by about, key_id order by about, key_id limit $4::int`,
-  order: "id desc, key_id desc",
-  wrong: `select p.key_id, p.id, c.amount as expected, p.amount as found
-            from piece p left join charge c on c.hold_id = p.id and c.key_id = p.key_id
-           where c.hold_id is null or c.amount < p.amount`,
-});
+/** Values: after, until, instants, beginnings of periods, the number of the key. */
+const CHARGES = (ofKey: string): string => `
+  with now as materialized (${NOW})
+  select c.chain, c.key_no as "keyNo", width_bucket(c.admitted_at, $4::timestamptz[]) as era, ${SEEN("c")} as seen, count(*) as charges,
+         count(*) filter (where c.kind in (1, 3, 4)) as requests, coalesce(sum(c.credits), 0)::bigint as credits,
+         coalesce(sum(c.tokens), 0)::bigint as tokens, coalesce(sum(c.input) filter (where ${COUNTS_TOKENS}), 0) as "inputTokens",
+         coalesce(sum(c.output) filter (where ${COUNTS_TOKENS}), 0) as "outputTokens", 0::bigint as "refundedCredits",
+         0::bigint as "refundedTokens"
+    from charge c cross join now where c.hold_id > $1::uuid and c.hold_id <= $2::uuid ${ofKey} group by 1, 2, 3, 4`;
 
-const HOLDS = pieceOf({
-  rows: `select id, key_id, amount from hold
-          where id > $2::uuid and $1::uuid is not null and ($3::uuid[] is null or key_id = any ($3::uuid[]))
-          order by id limit $4::int`,
-  order: "id desc",
-  wrong: `select p.key_id, p.id, c.amount as expected, p.amount as found
-            from piece p left join charge c on c.hold_id = p.id left join balance o on o.key_id = p.key_id
-           where c.hold_id is not null or o.key_id is null`,
-});
+/** Values: after, limit, instants, beginnings of periods, the reference to go on after. What was undone takes its charge and earlier refunds of it out of the sums. */
+const REFUNDS = (ofKey: string): string => `
+  with now as materialized (${NOW}), piece as materialized (
+    select * from refund where (hold_id, reference) > ($1::uuid, $5::text) ${ofKey} order by hold_id, reference limit $2::int
+  ), per_chain as (
+    select c.chain, c.key_no, width_bucket(c.admitted_at, $4::timestamptz[]) as era, ${SEEN("f")} as seen,
+           -count(*) filter (where f.kind = 'void') as charges,
+           -count(*) filter (where f.kind = 'void' and c.kind in (1, 3, 4)) as requests,
+           -coalesce(sum(c.credits) filter (where f.kind = 'void'), 0)::bigint as credits,
+           -coalesce(sum(c.tokens) filter (where f.kind = 'void'), 0)::bigint as tokens,
+           -coalesce(sum(c.input) filter (where f.kind = 'void' and ${COUNTS_TOKENS}), 0) as input,
+           -coalesce(sum(c.output) filter (where f.kind = 'void' and ${COUNTS_TOKENS}), 0) as output,
+           coalesce(sum(case f.kind when 'refund' then f.credits else -e.credits end), 0)::bigint as refunded_credits,
+           coalesce(sum(case f.kind when 'refund' then f.tokens else -e.tokens end), 0)::bigint as refunded_tokens
+      from piece f cross join now join charge c on c.hold_id = f.hold_id
+      cross join lateral (
+        select sum(r.credits) as credits, sum(r.tokens) as tokens from refund r where r.hold_id = f.hold_id and r.kind = 'refund'
+      ) e
+     group by 1, 2, 3, 4
+  )
+  select (select count(*)::int from piece) as "pieceSize", last.hold_id as last, last.reference as "lastReference",
+         p.chain, p.key_no as "keyNo", p.era, p.seen, p.charges, p.requests, p.credits, p.tokens, p.input as "inputTokens",
+         p.output as "outputTokens", p.refunded_credits as "refundedCredits", p.refunded_tokens as "refundedTokens"
+    from (select 1) one left join (select hold_id, reference from piece order by hold_id desc, reference desc limit 1) last on true
+    left join per_chain p on true`;
+
+/** Values: the counter to go on after, limit, instants, the place to go on after. */
+const FUNDINGS = (ofKey: string): string => `
+  with now as materialized (${NOW}), piece as materialized (
+    select * from funding where (counter, seq) > ($1::int, $4::bigint) ${ofKey} order by counter, seq limit $2::int
+  ), per_counter as (
+    select f.counter, ${SEEN("f")} as seen, count(*) as fundings,
+           coalesce(sum(f.amount) filter (where f.kind in ('purchase', 'grant', 'adjust')), 0)::bigint as paid_in,
+           count(*) filter (where f.kind = 'turn') as turns, max(f.seq) filter (where f.kind = 'limit') as limit_seq,
+           (array_agg(f.amount order by f.seq desc) filter (where f.kind = 'limit'))[1] as amount
+      from piece f cross join now group by 1, 2
+  )
+  select (select count(*)::int from piece) as "pieceSize", last.counter as last, last.seq as "lastSeq",
+         p.counter, p.seen, p.fundings, p.paid_in as "paidIn", p.turns, p.amount as "limit", p.limit_seq as "limitSeq"
+    from (select 1) one left join (select counter, seq from piece order by counter desc, seq desc limit 1) last on true
+    left join per_counter p on true`;
+
+/** Values: after, the number of the key, limit. */
+const CHAINS = `
+  select id, own, counters from chain where id > $1::int and ($2::int is null or key_no = $2::int) order by id limit $3::int`;
 
 const QUARANTINED = `select count(*)::int as count from quarantine q join hold h on h.id = q.hold_id
-  where $1::uuid[] is null or q.key_id = any ($1::uuid[])`;
+  where $1::uuid is null or q.key_id = $1::uuid`;
 
-type ChargeRow = ChargeSum & { keyId: string | null; seen: number; last: string | null };
-type TailColumns = Record<
-  "tailCharges" | "tailAmount" | "tailCurrent" | "tailRequests" | "tailInputTokens" | "tailOutputTokens",
-  bigint
->;
-type Wrong = { keyId: string; id: string; unit: Unit | null; expected: bigint | null; found: bigint };
-type PieceRow = { seen: number; lastKey: string | null; lastId: string | null } & (Wrong | { keyId: null });
-type Words = { column: string; expected: (amount: string | null) => string; found: (amount: string) => string };
-
-const RECORD_WORDS: Words = {
-  column: "usage_record.cost",
-  expected: (amount) => amount ?? "no record, as there is no charge",
-  found: (amount) => amount,
-};
-const REFUND_WORDS: Words = {
-  column: "funding.amount of refunds",
-  expected: (amount) => (amount === null ? "none, as there is no charge" : `at most ${amount}`),
-  found: (amount) => amount,
-};
-const HOLD_WORDS: Words = {
-  column: "hold",
-  expected: (amount) => (amount === null ? "a balance" : `none, as it was charged ${amount}`),
-  found: (amount) => `open with ${amount}`,
-};
+type OwnCounter = Omit<CounterRow, "accountId"> | { [Name in "id" | "kind" | "unit"]: null };
+type BalanceRow = { snapshot: string } & ((KeyRow & OwnCounter) | { keyId: null });
+type CounterPiece = { snapshot: string } & (CounterRow | { id: null });
+type Piece<Row, Empty extends keyof Row> = { pieceSize: number; last: string | null } & (Row | Record<Empty, null>);
 
 /** Reads the books for their verification. No statement looks at more than a few ten thousand rows. */
 export function createVerifyStore(queryable: Queryable): VerifyStore {
-  const piece =
-    (sql: string, words: Words): VerifyStore["records"] =>
-    async ({ cursor, keyIds }) => {
-      const rows = await queryable.query<PieceRow>(sql, [cursor.keyId, cursor.id, keyIds, ROWS_AT_ONCE]);
-      const [{ seen, lastKey, lastId }] = atLeastOne(rows);
-      const full = seen >= ROWS_AT_ONCE && lastKey !== null && lastId !== null;
-      return {
-        rows: rows.flatMap((row) => (row.keyId === null ? [] : [mismatchOf(row, words)])),
-        seen,
-        next: full ? { keyId: lastKey, id: lastId } : null,
-      };
-    };
-
   return {
-    boundary: async (which) => {
-      const [row] = await queryable.query<{ id: string }>(BOUNDARY, [MINUTES[which]]);
-      invariant(row, "there is always a now");
-      return row.id;
+    key: async (keyId) => {
+      const sql = `select key_id as "keyId", key_no as "keyNo", counter from balance where key_id = $1`;
+      const [key] = await queryable.query<VerifiedKey>(sql, [keyId]);
+      invariant(key, "every key has a balance");
+      return key;
     },
-    charges: async ({ cursor, before, keyIds }) => {
-      const rows = await queryable.query<ChargeRow>(CHARGES, [cursor.id, before, keyIds, CHARGES_AT_ONCE]);
-      const [{ seen, last }] = atLeastOne(rows);
-      return {
-        rows: rows.flatMap(({ keyId, seen: _seen, last: _last, ...sum }) => (keyId === null ? [] : [{ keyId, sum }])),
-        seen,
-        next: seen >= CHARGES_AT_ONCE && last !== null ? { keyId: cursor.keyId, id: last } : null,
-      };
+    balances: (after, key) => balances(queryable, after, key),
+    counters: async (after) => {
+      const rows = await queryable.query<CounterPiece>(COUNTERS, [after?.[0] ?? 0, ROWS_AT_ONCE]);
+      const counters = rows.flatMap((row) => (row.id === null ? [] : [row]));
+      const last = counters.at(-1);
+      const next = last !== undefined && counters.length >= ROWS_AT_ONCE ? [last.id] : null;
+      return { counters, keys: [], snapshot: firstOf(rows).snapshot, next };
     },
-    accounts: async ({ cursor, from, keyIds }) => {
-      const rows = await queryable.query<AccountRow & TailColumns>(ACCOUNTS, [
-        cursor.keyId,
-        from,
-        keyIds,
-        KEYS_AT_ONCE,
-      ]);
-      return {
-        rows: rows.map((row) => ({ row, tail: tailOf(row) })),
-        seen: rows.length,
-        next: nextAccount(rows),
-      } satisfies Chunk<unknown>;
+    charges: async (after, view) => {
+      const range = await nextCharges(queryable, after, view.key);
+      const sql = CHARGES(view.key === null ? "" : "and c.key_no = $5::int");
+      const values = [range.after, range.until, view.snapshots, view.boundaries, ...keyNoOf(view)];
+      const rows = await queryable.query<ChainSum>(sql, values);
+      return { rows, seen: rows.reduce((sum, { charges }) => sum + Number(charges), 0), next: range.next };
     },
-    records: piece(RECORDS, RECORD_WORDS),
-    refunds: piece(REFUNDS, REFUND_WORDS),
-    holds: piece(HOLDS, HOLD_WORDS),
-    quarantined: async (keyIds) => {
-      const [row] = await queryable.query<{ count: number }>(QUARANTINED, [keyIds]);
-      invariant(row, "a count is answered");
-      return row.count;
+    refunds: async (after, view) => {
+      const sql = REFUNDS(view.key === null ? "" : "and key_no = $6::int");
+      const values = [after?.[0] ?? FIRST_ID, ROWS_AT_ONCE, view.snapshots, view.boundaries, after?.[1] ?? ""];
+      type Row = Piece<ChainSum, "chain"> & { lastReference: string | null };
+      const rows = await queryable.query<Row>(sql, [...values, ...keyNoOf(view)]);
+      const last = (row: Row) => [row.last ?? "", row.lastReference ?? ""];
+      return sums(rows, { sum: chainSum, last, full: ROWS_AT_ONCE });
     },
-    tookTooLong: (error) => sqlStateOf(error) === CANCELLED,
+    fundings: async (after, view) => {
+      const sql = FUNDINGS(view.key === null ? "" : "and counter = $5::int");
+      const values = [after?.[0] ?? 0, ROWS_AT_ONCE, view.snapshots, after?.[1] ?? 0];
+      type Row = Piece<FundingSum, "counter"> & { lastSeq: bigint | null };
+      const rows = await queryable.query<Row>(sql, [...values, ...(view.key === null ? [] : [view.key.counter])]);
+      const last = (row: Row) => [row.last ?? "", String(row.lastSeq ?? 0n)];
+      const sum = (row: Row): FundingSum | null => (row.counter === null ? null : row);
+      return sums(rows, { sum, last, full: ROWS_AT_ONCE });
+    },
+    chains: async (after, key) => {
+      type Row = { id: number; own: number; counters: number[] };
+      const rows = await queryable.query<Row>(CHAINS, [after?.[0] ?? 0, key?.keyNo ?? null, ROWS_AT_ONCE]);
+      const last = rows.at(-1);
+      return { rows, seen: rows.length, next: last && rows.length >= ROWS_AT_ONCE ? [last.id] : null };
+    },
+    check: createChecks(queryable),
+    recompute: createRecompute(queryable),
+    rollups: createRollupCheck(queryable),
+    quarantined: async (key) =>
+      firstOf(await queryable.query<{ count: number }>(QUARANTINED, [key?.keyId ?? null])).count,
   };
 }
 
-function nextAccount(rows: readonly AccountRow[]): Cursor | null {
-  const last = rows.at(-1);
-  return rows.length < KEYS_AT_ONCE || last === undefined ? null : { keyId: last.keyId, id: last.keyId };
-}
+const keyNoOf = ({ key }: View): number[] => (key === null ? [] : [key.keyNo]);
 
-function mismatchOf({ keyId, id, unit, expected, found }: Wrong, words: Words): Mismatch {
-  const write = (amount: bigint): string => formatAmount(unit ?? "tokens", amount);
+async function balances(queryable: Queryable, after: Cursor | null, key: VerifiedKey | null): Promise<Moment> {
+  const rows = await queryable.query<BalanceRow>(BALANCES, [after?.[0] ?? FIRST_ID, key?.keyId ?? null, ROWS_AT_ONCE]);
+  const keys = rows.flatMap((row) => (row.keyId === null ? [] : [row]));
+  const last = keys.at(-1);
   return {
-    keyId,
-    column: `${words.column} (${requestIdOf(id)})`,
-    expected: words.expected(expected === null ? null : write(expected)),
-    found: words.found(write(found)),
+    keys,
+    counters: keys.flatMap((row) => (row.id === null ? [] : [{ ...row, accountId: null }])),
+    snapshot: firstOf(rows).snapshot,
+    next: last !== undefined && keys.length >= ROWS_AT_ONCE ? [last.keyId] : null,
   };
 }
 
-const tailOf = (row: AccountRow & TailColumns): ChargeSum => ({
-  charges: row.tailCharges,
-  amount: row.tailAmount,
-  periodNo: row.periodNo,
-  current: row.tailCurrent,
-  requests: row.tailRequests,
-  inputTokens: row.tailInputTokens,
-  outputTokens: row.tailOutputTokens,
-});
+/** The sums of a piece, which comes with at least one row: it says how far the piece went. */
+function sums<Row extends { pieceSize: number }, Sum>(
+  rows: readonly Row[],
+  { sum, last, full }: { sum: (row: Row) => Sum | null; last: (row: Row) => Cursor; full: number },
+): Chunk<Sum> {
+  const first = firstOf(rows);
+  return {
+    rows: rows.flatMap((row) => sum(row) ?? []),
+    seen: first.pieceSize,
+    next: first.pieceSize >= full ? last(first) : null,
+  };
+}
 
-function atLeastOne<Row>(rows: readonly Row[]): [Row] {
+const chainSum = (row: Piece<ChainSum, "chain">): ChainSum | null => (row.chain === null ? null : row);
+
+export function firstOf<Row>(rows: readonly Row[]): Row {
   const [row] = rows;
   invariant(row !== undefined, "a piece is answered even when it is empty");
-  return [row];
+  return row;
 }

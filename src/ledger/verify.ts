@@ -1,60 +1,86 @@
 import { Conflict } from "../core/conflict.ts";
-import { type AccountRow, addSums, type ChargeSum, type Mismatch, mismatchesOf, NO_CHARGES } from "./verify-account.ts";
+import {
+  type ChainSum,
+  type CounterRow,
+  counterMismatches,
+  Fold,
+  type FundingSum,
+  goneMismatches,
+  type KeyRow,
+  keyMismatches,
+  type Mismatch,
+  type Read,
+} from "./verify-fold.ts";
 
-/** Where a keyset scan goes on. */
-export type Cursor = { keyId: string; id: string };
+/** Where a keyset scan goes on: after these values. */
+export type Cursor = readonly (string | number)[];
 export type Chunk<Row> = { rows: Row[]; seen: number; next: Cursor | null };
-type Scope = { cursor: Cursor; keyIds: readonly string[] | null };
+
+/** Counters and keys of one instant, which is told by the transactions that it knew of. */
+export type Moment = { counters: CounterRow[]; keys: KeyRow[]; snapshot: string; next: Cursor | null };
+
+/** How the journal is added up: by which instants, between which beginnings of periods, and of which key alone. */
+export type View = { snapshots: readonly string[]; boundaries: readonly string[]; key: VerifiedKey | null };
+export type VerifiedKey = { keyId: string; keyNo: number; counter: number | null };
+
+/** What is held against each other row by row, within the statement that reads it. */
+export const CHECKS = ["refunds", "holds", "operator losses", "chains"] as const;
+export type BooksCheck = (typeof CHECKS)[number];
 
 /** Reads the books a piece at a time; each piece is one short statement and so one instant. */
 export type VerifyStore = {
-  /** An id below which no charge will be added any more: `usual`, unless a gateway's clock is behind; `certain`, however far it may be. */
-  boundary: (which: "usual" | "certain") => Promise<string>;
-  /** Charges with smaller ids than the boundary, added up per key. */
-  charges: (scope: Scope & { before: string }) => Promise<Chunk<{ keyId: string; sum: ChargeSum }>>;
-  /** Balances with their holds, fundings and the charges from the boundary on. */
-  accounts: (scope: Scope & { from: string }) => Promise<Chunk<{ row: AccountRow; tail: ChargeSum }>>;
-  /** Usage records that have no charge, or another cost than it. */
-  records: (scope: Scope) => Promise<Chunk<Mismatch>>;
-  /** Refunds that have no charge, or exceed it. */
-  refunds: (scope: Scope) => Promise<Chunk<Mismatch>>;
-  /** Open holds that were charged already, or whose key has no balance. */
-  holds: (scope: Scope) => Promise<Chunk<Mismatch>>;
+  key: (keyId: string) => Promise<VerifiedKey>;
+  balances: (after: Cursor | null, key: VerifiedKey | null) => Promise<Moment>;
+  counters: (after: Cursor | null) => Promise<Moment>;
+  charges: (after: Cursor | null, view: View) => Promise<Chunk<ChainSum>>;
+  /** As changes of the sums of charges: what is refunded, and what was undone and counts no more. */
+  refunds: (after: Cursor | null, view: View) => Promise<Chunk<ChainSum>>;
+  fundings: (after: Cursor | null, view: View) => Promise<Chunk<FundingSum>>;
+  chains: (
+    after: Cursor | null,
+    key: VerifiedKey | null,
+  ) => Promise<Chunk<{ id: number; own: number; counters: number[] }>>;
+  check: (which: BooksCheck, after: Cursor | null, key: VerifiedKey | null) => Promise<Chunk<Mismatch>>;
+  /** Charges whose amount is not what their price and their counts come to. */
+  recompute: (after: Cursor | null, key: VerifiedKey | null) => Promise<Chunk<Mismatch>>;
+  /** Sums by the hour and by the day that are not those of the charges; `after` and `next` are days. */
+  rollups: (after: Cursor | null) => Promise<Chunk<Mismatch>>;
   /** How many holds are in quarantine; what they hold is held, so that the books can add up all the same. */
-  quarantined: (keyIds: readonly string[] | null) => Promise<number>;
-  /** Whether a piece failed because it was too large to be read in the time a statement may take. */
-  tookTooLong: (error: unknown) => boolean;
+  quarantined: (key: VerifiedKey | null) => Promise<number>;
 };
 
-export type VerifyPhase = "charges" | "keys" | "usage records" | "refunds" | "holds";
+export type VerifyPhase = "keys" | "counters" | "charges" | "fundings" | "amounts" | "usage sums" | BooksCheck;
 export type OnProgress = (progress: { phase: VerifyPhase; done: number }) => void;
 
 export type VerifyReport = {
   ok: boolean;
   keys: number;
+  counters: number;
   holds: number;
   /** Of the holds, those that could not be ended and wait for an operator. */
   quarantined: number;
   charges: number;
   fundings: number;
-  usageRecords: number;
+  /** Charges whose amount was computed anew; 0 when that was not asked for. */
+  recomputed: number;
   mismatches: readonly Mismatch[];
   /** True when there are more mismatches than are listed. */
   truncated: boolean;
 };
 
-/** Verifies all keys, or one. */
-export type VerifyLedger = (keyId: string | null, onProgress: OnProgress) => Promise<VerifyReport>;
+/** What is verified: one key or all, and whether amounts are computed anew. */
+export type VerifyScope = { keyId: string | null; recompute: boolean };
+export type VerifyLedger = (scope: VerifyScope, onProgress: OnProgress) => Promise<VerifyReport>;
 
 /** It reads every charge there is, so one at a time is enough. */
 export function createVerifyLedger({ store }: { store: VerifyStore }): VerifyLedger {
   let verifying = false;
-  return async (keyId, onProgress) => {
+  return async (scope, onProgress) => {
     if (verifying)
       throw new Conflict("A verification of the ledger is already running. Try again when it has finished.");
     verifying = true;
     try {
-      return await verify(store, { keyIds: keyId === null ? null : [keyId], onProgress });
+      return await verify(store, { ...scope, onProgress });
     } finally {
       verifying = false;
     }
@@ -62,120 +88,114 @@ export function createVerifyLedger({ store }: { store: VerifyStore }): VerifyLed
 }
 
 const MOST_MISMATCHES = 1_000;
-const SUSPECTS_AT_ONCE = 1_000;
-const START: Cursor = {
-  keyId: "00000000-0000-0000-0000-000000000000",
-  id: "00000000-0000-0000-0000-000000000000",
-};
 
 /**
- * Folds the journal and holds every balance against it. Old charges are added up beforehand, in pieces, because they cannot
- * change; the rest of a key is read at one instant. A charge that was late all the same makes its key look wrong, so what looks
- * wrong is looked at once more before it is reported.
+ * Folds the journal and holds every counter and every key against it. Counters are read first, each at an instant that says which
+ * transactions it knew of; the journal only grows, so what it had then is added up afterwards, in pieces, while others go on writing.
  */
 export async function verify(
   store: VerifyStore,
-  { keyIds, onProgress }: { keyIds: readonly string[] | null; onProgress: OnProgress },
+  { keyId, recompute, onProgress }: VerifyScope & { onProgress: OnProgress },
 ): Promise<VerifyReport> {
-  const first = await foldKeys(store, { keyIds, onProgress, boundary: await store.boundary("usual") });
-  const mismatches = first.ownerless.slice(0, MOST_MISMATCHES);
+  const key = keyId === null ? null : await store.key(keyId);
+  const mismatches: Mismatch[] = [];
   const take = (found: readonly Mismatch[]): void => {
     mismatches.push(...found.slice(0, MOST_MISMATCHES - mismatches.length));
   };
-  const suspects = [...new Set(first.mismatches.map(({ keyId }) => keyId))];
-  while (suspects.length > 0 && mismatches.length < MOST_MISMATCHES) {
-    take((await foldAgain(store, { keyIds: suspects.splice(0, SUSPECTS_AT_ONCE), onProgress })).mismatches);
-  }
+  const told =
+    (phase: VerifyPhase) =>
+    (done: number): void =>
+      onProgress({ phase, done });
+  const scan = (phase: VerifyPhase, read: (after: Cursor | null) => Promise<Chunk<Mismatch>>): Promise<number> =>
+    eachChunk(read, { take, onDone: told(phase) });
 
-  const scan = async (phase: VerifyPhase, read: (scope: Scope) => Promise<Chunk<Mismatch>>): Promise<number> =>
-    eachChunk((cursor) => read({ cursor, keyIds }), {
-      take,
-      onDone: (done) => onProgress({ phase, done }),
-    });
-  const records = await scan("usage records", store.records);
-  await scan("refunds", store.refunds);
-  await scan("holds", store.holds);
+  const folded = await foldAll(store, key, told);
+  take(folded.mismatches);
+  for (const which of CHECKS) await scan(which, (after) => store.check(which, after, key));
+  if (key === null) await scan("usage sums", store.rollups);
+  const recomputed = recompute ? await scan("amounts", (after) => store.recompute(after, key)) : 0;
 
   return {
     ok: mismatches.length === 0,
-    ...first.counts,
-    quarantined: await store.quarantined(keyIds),
-    usageRecords: records,
+    ...folded.counts,
+    quarantined: await store.quarantined(key),
+    recomputed,
     mismatches,
     truncated: mismatches.length >= MOST_MISMATCHES,
   };
 }
 
 type Folded = {
-  counts: Pick<VerifyReport, "keys" | "holds" | "charges" | "fundings">;
+  counts: Pick<VerifyReport, "keys" | "counters" | "holds" | "charges" | "fundings">;
   mismatches: Mismatch[];
-  /** Charges of keys that have no balance, which no delay can explain. */
-  ownerless: Mismatch[];
 };
+type Told = (phase: VerifyPhase) => (done: number) => void;
 
-type Fold = { keyIds: readonly string[] | null; onProgress: OnProgress };
+async function foldAll(store: VerifyStore, key: VerifiedKey | null, told: Told): Promise<Folded> {
+  const { counters, keys, snapshots } = await readMoments(store, key, told);
+  const starts = counters.flatMap(({ row }) => (row.periodFrom === null ? [] : [row.periodFrom]));
+  const boundaries = [...new Set(starts)].toSorted();
+  const view: View = { snapshots, boundaries, key };
+  const fold = new Fold(boundaries);
 
-/** Everything of these keys at one instant, which can be too much for one statement; then as much of it as may still change. */
-async function foldAgain(store: VerifyStore, fold: Fold): Promise<Folded> {
-  for (const boundary of [async () => START.id, () => store.boundary("certain")]) {
-    try {
-      return await foldKeys(store, { ...fold, boundary: await boundary() });
-    } catch (error) {
-      if (!store.tookTooLong(error)) throw error;
-    }
-  }
-  return foldKeys(store, { ...fold, boundary: await store.boundary("usual") });
+  const addCharges = (sums: ChainSum[]): void => fold.addCharges(sums);
+  const charges = await eachChunk((after) => store.charges(after, view), { take: addCharges, onDone: told("charges") });
+  await eachChunk((after) => store.refunds(after, view), { take: addCharges, onDone: told("refunds") });
+  const fundings = await eachChunk((after) => store.fundings(after, view), {
+    take: (sums) => fold.addFundings(sums),
+    onDone: told("fundings"),
+  });
+  await eachChunk((after) => store.chains(after, key), {
+    take: (chains) => {
+      for (const chain of chains) fold.addChain(chain);
+    },
+    onDone: told("chains"),
+  });
+
+  const known = new Set(counters.map(({ row }) => row.id));
+  const gone = key === null ? [...fold.counters()].filter((id) => !known.has(id)) : [];
+  const mismatches = [
+    ...counters.flatMap((read) => counterMismatches(fold, read)),
+    ...keys.flatMap((read) => keyMismatches(fold, read)),
+    ...gone.flatMap((id) => goneMismatches(fold, id, snapshots.length)),
+  ];
+  const holds = keys.reduce((sum, { row }) => sum + Number(row.holds), 0);
+  return { counts: { keys: keys.length, counters: counters.length, holds, charges, fundings }, mismatches };
 }
 
-async function foldKeys(
-  store: VerifyStore,
-  { keyIds, onProgress, boundary }: Fold & { boundary: string },
-): Promise<Folded> {
-  const sums = new Map<string, ChargeSum>();
-  await eachChunk((cursor) => store.charges({ cursor, keyIds, before: boundary }), {
-    take: (rows) => {
-      for (const { keyId, sum } of rows) sums.set(keyId, addSums(sums.get(keyId) ?? NO_CHARGES, sum));
-    },
-    onDone: (done) => onProgress({ phase: "charges", done }),
-  });
-
-  const counts = { keys: 0, holds: 0, charges: 0, fundings: 0 };
-  const mismatches: Mismatch[] = [];
-  await eachChunk((cursor) => store.accounts({ cursor, keyIds, from: boundary }), {
-    take: (rows) => {
-      for (const { row, tail } of rows) {
-        const sum = addSums(sums.get(row.keyId) ?? NO_CHARGES, tail);
-        sums.delete(row.keyId);
-        counts.keys += 1;
-        counts.holds += Number(row.holds);
-        counts.charges += Number(sum.charges);
-        counts.fundings += Number(row.fundings);
-        mismatches.push(...mismatchesOf(row, sum));
-      }
-    },
-    onDone: (done) => onProgress({ phase: "keys", done }),
-  });
-  const ownerless = [...sums].map(([keyId, { charges }]) => ({
-    keyId,
-    column: "charge",
-    expected: "a balance",
-    found: `none, but ${charges} of its charges`,
-  }));
-  return { counts, mismatches, ownerless };
+/** All counters and all keys, or those of one key, each with the number of the instant at which it was read. */
+async function readMoments(store: VerifyStore, key: VerifiedKey | null, told: Told) {
+  const counters: Read<CounterRow>[] = [];
+  const keys: Read<KeyRow>[] = [];
+  const snapshots: string[] = [];
+  const readAll = async (read: (after: Cursor | null) => Promise<Moment>, phase: VerifyPhase): Promise<void> => {
+    for (let after: Cursor | null = null; ;) {
+      const moment = await read(after);
+      snapshots.push(moment.snapshot);
+      counters.push(...moment.counters.map((row) => ({ row, instant: snapshots.length })));
+      keys.push(...moment.keys.map((row) => ({ row, instant: snapshots.length })));
+      told(phase)(phase === "keys" ? keys.length : counters.length);
+      if (moment.next === null) return;
+      after = moment.next;
+    }
+  };
+  await readAll((after) => store.balances(after, key), "keys");
+  if (key === null) await readAll(store.counters, "counters");
+  return { counters, keys, snapshots };
 }
 
 /** Goes through a table from its beginning: how many rows were looked at. */
 async function eachChunk<Row>(
-  read: (cursor: Cursor) => Promise<Chunk<Row>>,
+  read: (after: Cursor | null) => Promise<Chunk<Row>>,
   { take, onDone }: { take: (rows: Row[]) => void; onDone: (done: number) => void },
 ): Promise<number> {
   let done = 0;
-  for (let cursor: Cursor | null = START; cursor !== null;) {
-    const chunk: Chunk<Row> = await read(cursor);
-    take(chunk.rows);
-    done += chunk.seen;
+  for (let after: Cursor | null = null; ;) {
+    const { rows, seen, next } = await read(after);
+    take(rows);
+    done += seen;
     onDone(done);
-    cursor = chunk.next;
+    if (next === null) return done;
+    after = next;
   }
-  return done;
 }

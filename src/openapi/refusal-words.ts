@@ -30,7 +30,7 @@ export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
     example: "This API key expired on 2026-06-30T00:00:00.000Z. Ask the operator to extend it, or use another key.",
   },
   key_disabled: {
-    cause: "The key is disabled, or it is not allowed to use this model or its provider.",
+    cause: "The key or its account is disabled, or the key is not allowed to use this model or its provider.",
     fix: "Ask the operator to enable the key, or use a model that `GET /v1/models` lists for it.",
     example: "This API key is disabled. Ask the operator to enable it.",
   },
@@ -41,20 +41,22 @@ export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
     example: `Rate limit reached: 60 requests per minute. ${tryAgainIn(2)}`,
   },
   balance_temporarily_reserved: {
-    cause: "Requests in progress have reserved the balance that this request needs.",
+    cause:
+      "Requests in progress, of this key or of others under its account, have reserved the balance that this request needs.",
     fix: "Retry when they finish, or set the output limit that the message names.",
     example:
       "This request needs at least 0.02 credits. The key has 0.03 credits: 0.02 credits reserved by requests in progress, 0.01 credits available. Try again when they finish, or set max_tokens to 512 or less.",
   },
   limit_reached: {
-    cause: "The token budget for this period is used up.",
+    cause: "The token budget of the key, or a token limit of its account, is used up for this period.",
     fix: "Wait until the time in `x-tollgate-renews-at`, or ask the operator for a larger budget. Retrying earlier does not help.",
     example: "This key's token budget is used up. It renews at 2026-12-01T00:00:00.000Z.",
     renewsAt: "2026-12-01T00:00:00.000Z",
   },
   insufficient_credit: {
-    cause: "The key has less credit, or fewer tokens, than the request needs to start.",
-    fix: "Top up the key, or set the output limit that the message names.",
+    cause:
+      "The key, or an account that it belongs to, has less credit or fewer tokens than the request needs to start.",
+    fix: "Top up the key, wait until the time in `x-tollgate-renews-at` if there is one, or set the output limit that the message names.",
     example:
       "Not enough credit: this request needs at least 0.02 credits and the key has 0.01 credits available. Top up the key, or set max_tokens to 512 or less.",
   },

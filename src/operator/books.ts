@@ -1,25 +1,26 @@
-import type { FindAccount } from "../ledger/account.ts";
-import type { Journal, ShowJournal } from "../ledger/journal.ts";
 import type { PageRequest } from "../core/page.ts";
+import type { Journal, ShowJournal } from "../ledger/journal.ts";
 import type { OnProgress, VerifyLedger, VerifyReport } from "../ledger/verify.ts";
+import { type Holder, type HolderNames, type NamedHolder, nameHolder } from "./holder.ts";
 
-/** The journal of a key, and which key it is. */
-export type KeyJournal = Journal & { key: { id: string; prefix: string } };
+/** The journal of a key or an account, and which it is. */
+export type NamedJournal = Journal & NamedHolder;
 
-/** How operators read the books. A key is named by its id or its prefix. */
+/** How operators read the books. A key is named by its id or its prefix, an account by its id or the names from the root down. */
 export type ReadBooks = {
   /** Newest first. */
-  journal: (name: string, page: PageRequest) => Promise<KeyJournal>;
-  /** Recomputes every balance from the journal, or that of one key. */
-  verify: (name: string | null, onProgress: OnProgress) => Promise<VerifyReport>;
+  journal: (of: Holder, page: PageRequest) => Promise<NamedJournal>;
+  /** Recomputes every counter from the journal, or those of one key; with `recompute`, every amount from its price, too. */
+  verify: (asked: { key: string | null; recompute: boolean }, onProgress: OnProgress) => Promise<VerifyReport>;
 };
 
-type Parts = { findKey: FindAccount; showJournal: ShowJournal; verifyLedger: VerifyLedger };
+type Parts = HolderNames & { showJournal: ShowJournal; verifyLedger: VerifyLedger };
 
-export const createReadBooks = ({ findKey, showJournal, verifyLedger }: Parts): ReadBooks => ({
-  journal: async (name, page) => {
-    const { id, prefix } = await findKey(name);
-    return { key: { id, prefix }, ...(await showJournal(id, page)) };
+export const createReadBooks = ({ showJournal, verifyLedger, ...names }: Parts): ReadBooks => ({
+  journal: async (of, page) => {
+    const { kind, id, named } = await nameHolder(names, of);
+    return { ...named, ...(await showJournal({ kind, id }, page)) };
   },
-  verify: async (name, onProgress) => verifyLedger(name === null ? null : (await findKey(name)).id, onProgress),
+  verify: async ({ key, recompute }, onProgress) =>
+    verifyLedger({ keyId: key === null ? null : (await names.findKey(key)).id, recompute }, onProgress),
 });

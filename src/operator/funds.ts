@@ -1,16 +1,17 @@
 import { formatAmount } from "../core/amount.ts";
-import type { BudgetPeriod } from "../core/budget-period.ts";
+import { type BudgetPeriod, DEFAULT_PERIOD } from "../core/budget-period.ts";
 import type { By } from "../core/by.ts";
 import { Conflict } from "../core/conflict.ts";
-import { fieldFault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import type { NanoCredits } from "../core/money.ts";
-import { inputShouldBe } from "../core/parsed-texts.ts";
 import type { TopUpKind } from "../core/top-up-kind.ts";
-import type { AccountStore } from "../ledger/account-store.ts";
-import { type Account, type AccountHolder, accountOf, type FindAccount } from "../ledger/account.ts";
-import type { Funded, Ledger } from "../ledger/ledger.ts";
+import type { AccountStore } from "../ledger/account.ts";
+import { type FindFunded, type FundedHolder, type KeyFunds, keyFundsOf } from "../ledger/key-funds.ts";
+import type { CounterSummary, Funded, Ledger } from "../ledger/ledger.ts";
+import type { Structure } from "../ledger/structure.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import { bookingRefusal, checkAmount, checkReference } from "./booking.ts";
+import { refusalOf } from "./structure-refusal.ts";
 
 /** `reference` names the operation: repeated, it changes nothing. */
 export type TopUp = { amount: NanoCredits; kind: TopUpKind; reference: string };
@@ -22,94 +23,104 @@ export type FundedKey = {
   /** `already`: this reference had been booked before, and nothing changed. */
   result: "funded" | "already";
   reference: string;
-  account: Account;
+  funds: KeyFunds;
 };
 
 /** What operators do with the money of a key, which is named by its id or its prefix. */
 export type ManageFunds = {
-  show: (name: string) => Promise<Account>;
+  show: (name: string) => Promise<KeyFunds>;
   topUp: (name: string, order: TopUp, by: By) => Promise<FundedKey>;
   setBudget: (name: string, order: BudgetOrder, by: By) => Promise<FundedKey>;
 };
 
 type Parts = {
-  ledger: Pick<Ledger, "fund" | "setBudget" | "usage">;
-  accounts: AccountStore;
-  findKey: FindAccount;
+  ledger: Pick<Ledger, "fund" | "setLimit" | "usage">;
+  structure: Pick<Structure, "openCounter">;
+  accounts: Pick<AccountStore, "paidTo" | "counter" | "byId">;
+  findKey: FindFunded;
   events: Pick<OperatorEvents, "fundsBooked">;
 };
 
 type Booking = { kind: string; amount: string; reference: string };
 
-export function createManageFunds({ ledger, accounts, findKey, events }: Parts): ManageFunds {
-  async function accountAt(keyId: string): Promise<Account> {
+// oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
+export function createManageFunds({ ledger, structure, accounts, findKey, events }: Parts): ManageFunds {
+  async function fundsAt(keyId: string): Promise<KeyFunds> {
     const summary = await ledger.usage(keyId);
     invariant(summary, "every key has a balance");
-    return accountOf(summary, await accounts.period(keyId));
+    return keyFundsOf(summary);
   }
 
-  async function answered(key: AccountHolder, { kind }: Funded, booking: Booking & By): Promise<FundedKey> {
+  type To = { key: FundedHolder; counter: Pick<CounterSummary, "id" | "unit"> };
+  async function answered({ key, counter }: To, { kind }: Funded, booking: Booking & By): Promise<FundedKey> {
     const { reference } = booking;
-    if (kind !== "funded" && kind !== "already") throw await refusal(kind, key, reference);
+    if (kind !== "funded" && kind !== "already") {
+      const to = { counter: counter.id, unit: counter.unit, holder: `Key ${key.prefix}…`, reference };
+      throw await bookingRefusal(kind, to, accounts);
+    }
     if (kind === "funded") events.fundsBooked({ keyId: key.id, prefix: key.prefix, ...booking });
-    return { key: { id: key.id, prefix: key.prefix }, result: kind, reference, account: await accountAt(key.id) };
+    return { key: { id: key.id, prefix: key.prefix }, result: kind, reference, funds: await fundsAt(key.id) };
   }
 
-  async function refusal(kind: Refused, key: AccountHolder, reference: string): Promise<Error> {
-    const paidTo = kind === "reference_reuse" ? await accounts.paidTo(reference) : null;
-    if (paidTo !== null && paidTo !== key.id)
-      return new Conflict(
-        `Reference ${reference} was already used for a payment to key ${paidTo}. Nothing was booked. Use a new reference for each payment.`,
+  /** A key in a tree has no purse until it is given one, and cannot have one where an account pays. */
+  async function purseOf(key: FundedHolder, by: By): Promise<CounterSummary> {
+    const { counters } = await fundsAt(key.id);
+    const payer = counters.find(({ kind }) => kind === "purse");
+    if (payer !== undefined && payer.accountId === null) return payer;
+    if (payer?.accountId != null) {
+      const title = (await accounts.byId(payer.accountId))?.title ?? payer.holder ?? "its account";
+      throw new Conflict(
+        `Account ${title} pays for key ${key.prefix}…. Nothing was booked. Top up the account: tollgate accounts topup ${JSON.stringify(title)}`,
       );
-    if (kind !== "reserved") return new Conflict(REFUSALS[kind]({ ...key, reference }));
-    const { unit, available } = await accountAt(key.id);
-    const left = `${formatAmount(unit, available)} ${unit === "credit" ? "credits" : "tokens"}`;
-    return new Conflict(`Key ${key.prefix}… has only ${left} available. Nothing was booked.`);
+    }
+    if (isLone(key))
+      throw new Conflict(
+        `Key ${key.prefix}… is a token-budget key and has no credit. Nothing was booked. Set its budget instead.`,
+      );
+    const order = { kind: "purse", unit: "credit", amount: 0n, period: "none", models: null } as const;
+    return opened(await structure.openCounter({ keyId: key.id, ...order, actor: by.actor }));
+  }
+
+  async function opened(changed: Awaited<ReturnType<Structure["openCounter"]>>): Promise<CounterSummary> {
+    if (changed.result !== "done") throw refusalOf(changed);
+    const counter = await accounts.counter(changed.counter ?? 0);
+    invariant(counter, "an opened counter is there");
+    return counter;
   }
 
   return {
-    show: async (name) => accountAt((await findKey(name)).id),
+    show: async (name) => fundsAt((await findKey(name)).id),
     topUp: async (name, { amount, kind, reference }, by) => {
       checkAmount(amount, kind);
       checkReference(reference);
       const key = await findKey(name);
-      const { actor } = by;
-      const funded = await ledger.fund({ keyId: key.id, reference, kind, amount, about: null, actor });
-      return answered(key, funded, { kind, amount: formatAmount("credit", amount), reference, ...by });
+      const counter = await purseOf(key, by);
+      const funded = await ledger.fund({ counter: counter.id, reference, kind, amount, actor: by.actor });
+      return answered({ key, counter }, funded, { kind, amount: formatAmount("credit", amount), reference, ...by });
     },
     setBudget: async (name, { budget, period, reference }, by) => {
       checkReference(reference);
       const key = await findKey(name);
-      const change = { keyId: key.id, reference, budget, period: period ?? (await accounts.period(key.id)) };
-      const funded = await ledger.setBudget({ ...change, actor: by.actor });
-      return answered(key, funded, { kind: "budget", amount: formatAmount("tokens", budget), reference, ...by });
+      const { actor } = by;
+      const booking = { kind: "budget", amount: formatAmount("tokens", budget), reference, ...by };
+      const budgetIn = (counter: CounterSummary): boolean =>
+        counter.accountId === null && counter.kind === "limit" && counter.unit === "tokens" && counter.models === null;
+      const own = (await fundsAt(key.id)).counters.filter(budgetIn);
+      const counter = isLone(key) ? own[0] : own.find((limit) => period === null || limit.period === period);
+      if (counter !== undefined) {
+        const change = { counter: counter.id, reference, amount: budget, period: period ?? counter.period, actor };
+        return answered({ key, counter }, await ledger.setLimit(change), booking);
+      }
+      if (isLone(key))
+        throw new Conflict(
+          `Key ${key.prefix}… is a credit key and has no token budget. Nothing was booked. Top it up instead.`,
+        );
+      const order = { kind: "limit", unit: "tokens", amount: budget, models: null, actor } as const;
+      const made = await structure.openCounter({ keyId: key.id, ...order, period: period ?? DEFAULT_PERIOD });
+      return answered({ key, counter: await opened(made) }, { kind: "funded" }, booking);
     },
   };
 }
 
-type Refused = Exclude<Funded["kind"], "funded" | "already">;
-
-const REFUSALS: Record<Exclude<Refused, "reserved">, (key: AccountHolder & { reference: string }) => string> = {
-  reference_reuse: ({ prefix, reference }) =>
-    `Reference ${reference} was already used for key ${prefix}… with another amount, kind or period. Nothing was booked.`,
-  wrong_unit: ({ prefix, mode }) =>
-    mode === "credit"
-      ? `Key ${prefix}… is a credit key and has no token budget. Top it up instead.`
-      : `Key ${prefix}… is a token-budget key and has no credit. Set its budget instead.`,
-  unknown_key: ({ prefix }) => `Key ${prefix}… has no account.`,
-  too_much: ({ prefix }) =>
-    `Key ${prefix}… would exceed 9,223,372,036 credits over its lifetime, the limit per key. Nothing was booked. Create another key.`,
-  refused: ({ prefix }) => `This can't be booked to key ${prefix}….`,
-};
-
-function checkAmount(amount: bigint, kind: TopUpKind): void {
-  if (amount === 0n) throw fieldFault("amount", inputShouldBe("other than 0"));
-  if (amount > 0n || kind === "adjust") return;
-  throw fieldFault("amount", inputShouldBe("greater than 0; only kind `adjust` accepts a negative amount"));
-}
-
-/** The ledger's own entries begin with #. */
-function checkReference(reference: string): void {
-  if (!reference.startsWith("#")) return;
-  throw fieldFault("reference", "References that begin with # are reserved for the ledger. Use another reference.");
-}
+/** Whether it is its own account. */
+const isLone = ({ id, accountId }: FundedHolder): boolean => id === accountId;

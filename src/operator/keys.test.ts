@@ -102,7 +102,7 @@ test("the journal and the log say who booked what, call by call", async () => {
   const order = { amount: 500_000_000n, kind: "grant", reference: "gift" } as const;
   await funds.topUp(key.prefix, order, bert);
   await funds.topUp(key.prefix, order, anna);
-  const { data } = await books.journal(key.id, { limit: 10, after: null });
+  const { data } = await books.journal({ kind: "key", name: key.id }, { limit: 10, after: null });
 
   expect(data.map(({ reference, actor }) => [reference, actor])).toEqual([
     ["gift", "bert"],

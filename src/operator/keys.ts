@@ -15,21 +15,35 @@ import type { CatalogueNames } from "../catalogue/names-store.ts";
 import { TRANSITIONS, WAY_OUT } from "../keys/key-status.ts";
 import { createSecret, digestOf, foreignProblem } from "../keys/secret.ts";
 import { type KeyState, stateOf } from "../keys/usable.ts";
+import type { AccountStore, KeyMoney } from "../ledger/account.ts";
+import type { Structure } from "../ledger/structure.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import type { FindAccount } from "./find-account.ts";
 import { modelsAfter, requireKnown } from "./key-restriction.ts";
+import type { LimitHolder, LimitOrder, LimitRemoved, Limits, LimitSet, WhichLimit } from "./limits.ts";
+import { refusalOf } from "./structure-refusal.ts";
 
 /** A key as operators see it. Its secret is not among what we know. */
 export type KeyDetails = Pick<
   Key,
   "id" | "prefix" | "mode" | "label" | "providerScope" | "models" | "rpmLimit" | "expiresAtMs" | "createdAtMs"
-> & { status: KeyState };
+> & {
+  status: KeyState;
+  /** Null: it belongs to no account. */
+  accountId: string | null;
+};
+
+/** A key in a list, with what it has left and has spent. */
+export type ListedKey = KeyDetails & { money: KeyMoney };
 
 export type SecretDetails = Pick<KeySecret, "prefix" | "createdAtMs" | "expiresAtMs"> & {
   status: "active" | "expired" | "withdrawn";
 };
 
 /** A new key is given credit or a budget, as its mode is, or neither. Without a period the budget is for a month. */
-export type NewKeyOrder = Omit<KeyOrder, "funds"> & {
+export type NewKeyOrder = Omit<KeyOrder, "funds" | "account"> & {
+  /** The account that it belongs to; without one it is its own. */
+  account?: string | null;
   credit: NanoCredits | null;
   budget: bigint | null;
   period: BudgetPeriod | null;
@@ -48,13 +62,19 @@ export type ManageKeys = {
   /** The secret is null where the key keeps one that its holder has. */
   create: (order: NewKeyOrder, by: By) => Promise<{ key: KeyDetails; secret: string | null }>;
   /** Newest first. */
-  list: (page: PageRequest) => Promise<Page<KeyDetails>>;
+  list: (page: PageRequest) => Promise<Page<ListedKey>>;
   show: (name: string) => Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }>;
   /** `changed` is false when the key was in that state already. */
   changeStatus: (name: string, change: StatusChange, by: By) => Promise<{ key: KeyDetails; changed: boolean }>;
   update: (name: string, changes: KeyUpdate, by: By) => Promise<KeyDetails>;
   /** Adds a secret, shown this once; the others live on for the overlap. */
   rotate: (name: string, rotation: { overlapMs: number }, by: By) => Promise<RotatedKey>;
+  /** To another account of its tree. */
+  move: (name: string, account: string, by: By) => Promise<{ key: KeyDetails; changed: boolean }>;
+  /** Takes a key that belongs to no account into one. It keeps its secrets. */
+  adopt: (name: string, account: string, by: By) => Promise<{ key: KeyDetails; changed: boolean }>;
+  setLimit: (name: string, order: LimitOrder, by: By) => Promise<LimitSet>;
+  removeLimit: (name: string, which: WhichLimit, by: By) => Promise<LimitRemoved>;
 };
 
 export type RotatedKey = { key: KeyDetails; secret: string; secrets: readonly SecretDetails[] };
@@ -63,6 +83,10 @@ type Parts = {
   store: KeyStore;
   findKey: FindKey;
   issueKey: IssueKey;
+  findAccount: FindAccount;
+  accounts: Pick<AccountStore, "moneyOf">;
+  structure: Pick<Structure, "moveKey" | "adoptKey">;
+  limits: Limits;
   readNames: () => Promise<CatalogueNames>;
   events: Pick<OperatorEvents, "keyIssued" | "keyStatusChanged" | "keyChanged" | "keyRotated" | "fundsBooked">;
   clock: Clock;
@@ -78,12 +102,32 @@ export function createManageKeys({
   store,
   findKey,
   issueKey,
+  findAccount,
+  accounts,
+  structure,
+  limits,
   readNames,
   events,
   clock,
   acceptForeign,
 }: Parts): ManageKeys {
-  const detailsOf = (key: Key): KeyDetails => ({ ...key, status: stateOf(key, clock.nowMs()) });
+  const detailsOf = ({ accountId, ...key }: Key): KeyDetails => ({
+    ...key,
+    accountId: accountId === key.id ? null : accountId,
+    status: stateOf({ ...key, accountId }, clock.nowMs()),
+  });
+
+  async function placed(name: string, account: string, { by, put }: { by: By; put: Structure["moveKey"] }) {
+    const [{ id }, to] = [await findKey(name), await findAccount(account)];
+    const done = await put(id, to.id);
+    if (done.result !== "done" && done.result !== "already") throw refusalOf(done);
+    const key = await findKey(id);
+    const changed = done.result === "done";
+    if (changed) events.keyChanged({ ...noteOf(key), changed: ["account"], ...by });
+    return { key: detailsOf(key), changed };
+  }
+
+  const holderOf = (key: Key): LimitHolder => ({ of: { keyId: key.id }, title: `Key ${key.prefix}…` });
 
   async function show(name: string): Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }> {
     const key = await findKey(name);
@@ -100,12 +144,13 @@ export function createManageKeys({
 
   return {
     create: async (order, by) => {
-      const { credit: _credit, budget: _budget, period: _period, existing, ...rest } = order;
+      const { credit: _credit, budget: _budget, period: _period, existing, account = null, ...rest } = order;
       const funds = openingFunds(order);
       const digest = existing === null ? null : foreignDigest(existing, acceptForeign);
       await requireKnown(order, readNames);
       if (digest !== null) await requireUnused(digest);
-      const issued = issueKey({ ...rest, funds }, by, digest);
+      const home = account === null ? null : await findAccount(account);
+      const issued = issueKey({ ...rest, account: home, funds }, by, digest);
       const { key, secret } = await issued.catch(async (error: unknown) => {
         // Somebody else may have kept the same secret meanwhile.
         if (digest !== null) await requireUnused(digest);
@@ -119,8 +164,14 @@ export function createManageKeys({
     list: async ({ limit, after }) => {
       const [last] = readCursor(NEWEST_FIRST, after) ?? [];
       const rows = await store.list({ limit: limit + 1, ...(last === undefined ? {} : { after: last }) });
-      return pageOf(rows.map(detailsOf), { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
+      const { data, next } = pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
+      const money = await accounts.moneyOf(data.map(({ id }) => id));
+      return { data: data.flatMap((key) => listed(detailsOf(key), money.get(key.id))), next };
     },
+    move: (name, account, by) => placed(name, account, { by, put: structure.moveKey }),
+    adopt: (name, account, by) => placed(name, account, { by, put: structure.adoptKey }),
+    setLimit: async (name, order, by) => limits.set(holderOf(await findKey(name)), order, by),
+    removeLimit: async (name, which, by) => limits.remove(holderOf(await findKey(name)), which, by),
     show,
     changeStatus: async (name, change, by) => {
       const { id } = await findKey(name);
@@ -158,6 +209,10 @@ export function createManageKeys({
     },
   };
 }
+
+/** One that was removed meanwhile is none. */
+const listed = (key: KeyDetails, money: KeyMoney | undefined): ListedKey[] =>
+  money === undefined ? [] : [{ ...key, money }];
 
 const CHANGED: Readonly<Record<string, string>> = {
   rpmLimit: "rpm_limit",

@@ -1,18 +1,22 @@
+import type { ManageAccounts } from "./accounts.ts";
 import type { ReadBooks } from "./books.ts";
 import type { ManageCatalogue } from "./catalogue.ts";
 import type { ManageFunds } from "./funds.ts";
 import type { ManageKeys } from "./keys.ts";
+import type { ManageNotices } from "./notices.ts";
 import type { ManageProviders } from "./providers.ts";
 import type { ManageQuarantine } from "./quarantine.ts";
-import type { ShowKeyUsage } from "./usage.ts";
+import type { ReportToOperators } from "./usage.ts";
 
 /** What operators can do, whichever way they come: by a command or through the admin API. */
 export type Operator = {
   keys: ManageKeys;
+  accounts: ManageAccounts;
   funds: ManageFunds;
   books: ReadBooks;
   quarantine: ManageQuarantine;
-  usage: ShowKeyUsage;
+  notices: ManageNotices;
+  usage: ReportToOperators;
   providers: ManageProviders;
   catalogue: ManageCatalogue;
 };

@@ -18,7 +18,7 @@ export type Adoption = {
 /** Where the books lie, for whoever has the database itself. */
 export type ManageStorage = {
   listDays: () => Promise<JournalDays>;
-  /** Gives a day (UTC, yyyy-mm-dd) that lies in the default partition partitions of its own. */
+  /** Gives a day (UTC, yyyy-mm-dd) that lies in the default partition one of its own. */
   repairDay: (day: string, onStep: (step: RepairStep) => void, by: By) => Promise<RepairedDay>;
   /** Says that the books are on this server now. Without `apply` it is only looked at. */
   adopt: (how: { apply: boolean }, by: By) => Promise<Adoption>;
@@ -34,8 +34,8 @@ export const createManageStorage = ({ partitions, adopt, events }: Parts): Manag
   listDays: partitions.list,
   repairDay: async (day, onStep, by) => {
     const repaired = await partitions.repair(day, onStep);
-    const { result, charges, usageRecords } = repaired;
-    if (result !== "present") events.journalDayMoved({ day, charges, usageRecords, ...by });
+    const { result, charges } = repaired;
+    if (result !== "present") events.journalDayMoved({ day, charges, ...by });
     return repaired;
   },
   adopt: async (how, by) => {

@@ -1,17 +1,34 @@
-import type { FindAccount } from "../ledger/account.ts";
-import type { KeyUsage, ReportUsage } from "../ledger/usage-report.ts";
+import { fieldFault } from "../core/fault.ts";
+import type { ReadStatement, Statement } from "../ledger/statement.ts";
+import type { UsageGroup } from "../core/usage-group.ts";
+import type { ReportUsage, UsageOf } from "../ledger/usage-report.ts";
+import { type Holder, type HolderNames, type NamedHolder, nameHolder } from "./holder.ts";
 
-/** What a key used, and which key it is. */
-export type UsageReport = KeyUsage & { key: { id: string; prefix: string } };
+/** What was used, and by whom: both null are everybody. */
+export type UsageReport = UsageOf & NamedHolder;
+export type NamedStatement = Statement & { account: { id: string; title: string } };
 
-/** What a key used in the last days, today included. It is named by its id or its prefix. */
-export type ShowKeyUsage = (name: string, days: number) => Promise<UsageReport>;
+/** What was used in the last days, today included; `of` is null for everybody. */
+export type AskedReport = { of: Holder | null; days: number; by: UsageGroup };
 
-type Parts = { findKey: FindAccount; reportUsage: ReportUsage };
+export type ReportToOperators = {
+  report: (asked: AskedReport) => Promise<UsageReport>;
+  /** What an account was paid, what the keys below it used, and what was given back, in a month of UTC such as 2026-11. */
+  statement: (account: string, month: string) => Promise<NamedStatement>;
+};
 
-export const createShowKeyUsage =
-  ({ findKey, reportUsage }: Parts): ShowKeyUsage =>
-  async (name, days) => {
-    const { id, prefix } = await findKey(name);
-    return { key: { id, prefix }, ...(await reportUsage(id, days)) };
-  };
+type Parts = HolderNames & { reportUsage: ReportUsage; readStatement: ReadStatement };
+
+export const createReportToOperators = ({ reportUsage, readStatement, ...names }: Parts): ReportToOperators => ({
+  report: async ({ of, days, by }) => {
+    if (of === null) return { key: null, account: null, ...(await reportUsage({ scope: { kind: "all" }, days, by })) };
+    const { kind, id, named } = await nameHolder(names, of);
+    return { ...named, ...(await reportUsage({ scope: { kind, id }, days, by })) };
+  },
+  statement: async (name, month) => {
+    const { id, title } = await names.findAccount(name);
+    const statement = await readStatement(id, month);
+    if (statement === null) throw fieldFault("month", "Input should be a month that has begun, such as 2026-11");
+    return { account: { id, title }, ...statement };
+  },
+});

@@ -18,16 +18,39 @@ export type DutyEvents = {
   holdQuarantined: (hold: { requestId: string; keyId: string; code: string; reason: string }) => void;
   /** May be called after every sweep. */
   lostHoldsCounted: (lost: { quarantined: number; lagSeconds: number }) => void;
+  /** A counter has passed a threshold. Told once for each notice; `text` is for people. */
+  thresholdReached: (notice: ThresholdNote) => void;
+  /** May be called for every attempt; a line is written for the first failure of a row, each that is given up, and the first success. */
+  noticeSent: (attempt: NoticeAttempt) => void;
+  noticesCounted: (counts: { waiting: number; dead: number }) => void;
   checkpointsWritten: (checkpoints: number) => void;
   /** A stream went on although its hold was gone. */
   holdFoundClosed: (hold: { holdId: string }) => void;
   dayPartitioned: (day: { day: string; result: "made" | "present" | "occupied" | "busy" }) => void;
 };
 
+type ThresholdNote = {
+  notice: string;
+  text: string;
+  accountId: string | null;
+  keyId: string | null;
+  counter: number;
+};
+
+type NoticeAttempt = {
+  endpoint: string;
+  result: "delivered" | "failed" | "dead";
+  status: number | null;
+  /** A word of a fixed set, never what the receiver said. */
+  problem: string | null;
+  attempt: number;
+};
+
 export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; clock: Clock }): DutyEvents {
   const { logger, metrics, clock } = parts;
   const say = sayTo(logger);
   const failingSinceMs = new Map<Duty, number>();
+  const failingEndpoints = new Set<string>();
 
   return {
     dutyDone: (duty) => {
@@ -60,6 +83,22 @@ export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; cloc
       metrics.holdsQuarantined(quarantined);
       metrics.sweepLag(lagSeconds);
     },
+    thresholdReached: ({ notice, text, accountId, keyId, counter }) => {
+      metrics.noticeSent("log", "delivered");
+      say("thresholdReached", { notice, text, account_id: accountId, key_id: keyId, counter });
+    },
+    noticeSent: ({ endpoint, result, status, problem, attempt }) => {
+      metrics.noticeSent(endpoint, result);
+      if (result === "delivered") {
+        if (failingEndpoints.delete(endpoint)) say("noticeDelivered", { endpoint });
+        return;
+      }
+      const isFirst = !failingEndpoints.has(endpoint);
+      failingEndpoints.add(endpoint);
+      if (isFirst || result === "dead")
+        say("noticeFailed", { endpoint, status, reason: problem, attempt }, result === "dead" ? "error" : "warn");
+    },
+    noticesCounted: (counts) => metrics.noticesLeft(counts),
     checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
     holdFoundClosed: ({ holdId }) => say("holdClosed", { hold_id: holdId }),
     dayPartitioned: ({ day, result }) => {

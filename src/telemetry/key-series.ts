@@ -4,7 +4,13 @@ import { COUNTERS, type MetricRow } from "./metric-table.ts";
 import { countable } from "./tally.ts";
 
 /** Whose request it was and what it cost; the unit is null when no model was found, and nothing was charged then. */
-export type KeyCharge = { prefix: string; unit: Unit | null; charged: bigint };
+export type KeyCharge = {
+  prefix: string;
+  /** The id of the account it belongs to; null: it is its own. */
+  account: string | null;
+  unit: Unit | null;
+  charged: bigint;
+};
 
 type CountedRequest = {
   key: KeyCharge | null;
@@ -24,18 +30,21 @@ type Since = ReturnType<typeof nothing>;
 
 /**
  * Counts requests by key: the first `limit` keys under their prefixes, the rest as `other`, so that series cannot grow without end.
+ * What was charged is counted by account, too, in the same way.
  * Plain numbers are added, and the library is told when somebody asks. What was charged may be rounded: the ledger is exact.
  */
 export function createKeySeries(limit: number, registry: Registry): (request: CountedRequest) => void {
   const other = nothing();
   const keys = new Map<string, Since>([[OTHER, other]]);
+  const accounts = new Map<string, { nanoCredits: number }>([[OTHER, { nanoCredits: 0 }]]);
   const counters = {
     requests: createCounter(COUNTERS.keyRequests, tell),
     tokens: createCounter(COUNTERS.keyTokens, tell),
     credits: createCounter(COUNTERS.chargedCredits, tell),
     budget: createCounter(COUNTERS.chargedTokens, tell),
+    accounts: createCounter(COUNTERS.accountCredits, tell),
   };
-  for (const counter of Object.values(counters)) registry.registerMetric(counter);
+  for (const counter of Object.values<Counter>(counters)) registry.registerMetric(counter);
 
   /** Called for each of them; the first tells all. */
   function tell(): void {
@@ -46,7 +55,18 @@ export function createKeySeries(limit: number, registry: Registry): (request: Co
       counters.budget.inc({ key }, since.tokens);
       Object.assign(since, nothing());
     }
+    for (const [account, since] of accounts) {
+      counters.accounts.inc({ account }, since.nanoCredits / NANO);
+      since.nanoCredits = 0;
+    }
   }
+
+  const countForAccount = (account: string, nanoCredits: number): void => {
+    const name = accounts.has(account) || accounts.size <= limit ? account : OTHER;
+    const since = accounts.get(name) ?? { nanoCredits: 0 };
+    since.nanoCredits += nanoCredits;
+    accounts.set(name, since);
+  };
 
   const sinceOf = (prefix: string): Since => {
     const known = keys.get(prefix);
@@ -66,7 +86,10 @@ export function createKeySeries(limit: number, registry: Registry): (request: Co
     if (countable(inputTokens)) since.input += inputTokens;
     if (countable(outputTokens)) since.output += outputTokens;
     if (key.charged <= 0n) return;
-    if (key.unit === "credit") since.nanoCredits += Number(key.charged);
+    if (key.unit === "credit") {
+      since.nanoCredits += Number(key.charged);
+      if (key.account !== null) countForAccount(key.account, Number(key.charged));
+    }
     if (key.unit === "tokens") since.tokens += Number(key.charged);
   };
 }

@@ -158,7 +158,7 @@ const LEDGER_LINES = {
     message: "background task failed",
     level: "warn",
     meaning:
-      "A background task of the ledger failed: `lease`, `sweep`, `checkpoint`, `rollup` or `partition` (field `duty`). It is retried; only the first failure in a row is logged.",
+      "A background task of the ledger failed: `lease`, `sweep`, `checkpoint`, `rollup`, `partition` or `notices` (field `duty`). It is retried; only the first failure in a row is logged.",
     fix: "Check the database. The line `background task works again` ends it.",
   },
   taskWorks: {
@@ -191,6 +191,27 @@ const LEDGER_LINES = {
     level: "warn",
     meaning: "A stream was still running after another process had ended its request. The stream was cut.",
     fix: "If it repeats, check whether this process is suspended or starved of processor time.",
+  },
+  thresholdReached: {
+    message: "threshold reached",
+    level: "warn",
+    meaning:
+      "A limit or a purse has passed one of its thresholds; `text` says which, and whose it is. Written once for each, by one process.",
+    fix: "Raise the limit or add funds if work must go on.",
+  },
+  noticeFailed: {
+    message: "notice not delivered",
+    level: "warn",
+    orLevel: "error",
+    meaning:
+      "A webhook (`endpoint`) did not accept a notice, for `reason` or with `status`. It is sent again for a day; the first failure in a row is logged. Level error: it was given up.",
+    fix: "Run `tollgate notices test`. Send dead letters again with `tollgate notices retry --all`.",
+  },
+  noticeDelivered: {
+    message: "notices delivered again",
+    level: "info",
+    meaning: "A webhook (`endpoint`) accepts notices again.",
+    fix: null,
   },
   dayPartitioned: {
     message: "partition created",
@@ -285,6 +306,18 @@ const OPERATOR_LINES = {
     meaning: "The key has a new secret. Earlier ones work for `overlap_ms` more.",
     fix: null,
   },
+  thresholdsSet: {
+    message: "thresholds set",
+    level: "info",
+    meaning: "An operator changed when a limit or a purse is told about; `counters` are their ids.",
+    fix: null,
+  },
+  noticesRetried: {
+    message: "notices sent again",
+    level: "info",
+    meaning: "An operator had `notices` deliveries sent again that a webhook had not accepted within a day.",
+    fix: null,
+  },
   fundsBooked: {
     message: "funds booked",
     level: "info",
@@ -292,6 +325,9 @@ const OPERATOR_LINES = {
       "A top-up, grant, refund, adjustment or budget was booked: `amount`, in credits or tokens, and `reference`.",
     fix: null,
   },
+  accountChanged: { message: "account changed", level: "info", meaning: "`change` says what was done.", fix: null },
+  accountFunded: { message: "account funded", level: "info", meaning: "Credit was added to its purse.", fix: null },
+  limitChanged: { message: "limit changed", level: "info", meaning: "`amount` is null if it was removed.", fix: null },
   holdReleased: {
     message: "hold released",
     level: "info",

@@ -43,6 +43,11 @@ export const COUNTERS = {
     help: "Credits charged, by key. For graphs: billing reads the ledger.",
     labels: ["key"],
   },
+  accountCredits: {
+    name: "tollgate_account_charged_credits_total",
+    help: "Credits charged to keys of an account, by the id of the account that the key belongs to. Accounts above it have the sum of those below. For graphs: billing reads the ledger.",
+    labels: ["account"],
+  },
   chargedTokens: {
     name: "tollgate_charged_tokens_total",
     help: "Tokens charged to keys with a token budget, by key. For graphs: billing reads the ledger.",
@@ -65,8 +70,13 @@ export const COUNTERS = {
   },
   duties: {
     name: "tollgate_duties_total",
-    help: "Runs of the background tasks lease, sweep, checkpoint, rollup and partition, by result: done or failed.",
+    help: "Runs of the background tasks lease, sweep, checkpoint, rollup, partition, rechain and notices, by result: done or failed.",
     labels: ["duty", "result"],
+  },
+  notices: {
+    name: "tollgate_notices_total",
+    help: "Attempts to send a notice of a threshold, by endpoint (`log`, or the name of a webhook) and result: delivered, failed (sent again later) or dead (given up).",
+    labels: ["endpoint", "result"],
   },
   holdsSwept: {
     name: "tollgate_holds_swept_total",
@@ -196,6 +206,18 @@ export const GAUGES = {
   sweepLag: {
     name: "tollgate_sweep_lag_seconds",
     help: "How long the oldest request of a dead process, or past its deadline, has waited to be ended; 0 if none waits. Requests in quarantine are not counted.",
+    labels: [],
+    overWorkers: "max",
+  },
+  noticesWaiting: {
+    name: "tollgate_notices_waiting",
+    help: "Notices of thresholds that wait to be sent to a webhook, those that are sent again included.",
+    labels: [],
+    overWorkers: "max",
+  },
+  noticesDead: {
+    name: "tollgate_notices_dead",
+    help: "Notices of thresholds that a webhook did not accept within a day. Alert above 0; `tollgate notices list --dead` lists them.",
     labels: [],
     overWorkers: "max",
   },

@@ -110,16 +110,17 @@ test("alarms and background tasks are there at 0 before the first, so that the f
 
 test("a key has its requests, tokens and credits under its prefix", async () => {
   const metrics = createMetrics();
-  const key = { prefix: "tgc_0a1b2c", unit: "credit", charged: 1_500_000_000n } as const;
+  const key = { prefix: "tgc_0a1b2c", account: "a1", unit: "credit", charged: 1_500_000_000n } as const;
 
   metrics.requestFinished({ ...finished, key });
   metrics.requestFinished({ ...finished, key: { ...key, charged: 0n }, status: 402, code: "insufficient_credit" });
   metrics.requestFinished({ ...finished, key: { ...key, charged: 0n }, code: "upstream_error" });
-  metrics.requestFinished({ ...finished, key: { prefix: "tgt_0a1b2c", unit: "tokens", charged: 30n } });
+  metrics.requestFinished({ ...finished, key: { prefix: "tgt_0a1b2c", account: null, unit: "tokens", charged: 30n } });
   metrics.requestFinished({ ...finished, key: null, status: 401, code: "invalid_credentials" });
 
   const { text } = await metrics.expose();
   expect(text).toContain('tollgate_charged_credits_total{key="tgc_0a1b2c"} 1.5');
+  expect(text).toContain('tollgate_account_charged_credits_total{account="a1"} 1.5');
   expect(text).toContain('tollgate_charged_tokens_total{key="tgt_0a1b2c"} 30');
   expect(text).toContain('tollgate_key_tokens_total{key="tgc_0a1b2c",direction="input"} 30');
   for (const result of ["ok", "rejected", "failed"])
@@ -127,18 +128,26 @@ test("a key has its requests, tokens and credits under its prefix", async () => 
   expect((await metrics.expose()).text).toBe(text);
 });
 
-test.each([0, 1, 20])("%i keys have series of their own and the rest are counted as other", async (keySeries) => {
-  const metrics = createMetrics({ keySeries });
+test.each([0, 1, 20])(
+  "%i keys and accounts have series of their own and the rest are counted as other",
+  async (keySeries) => {
+    const metrics = createMetrics({ keySeries });
 
-  for (let index = 0; index < 5_000; index++) {
-    const prefix = index === 0 ? "other" : `tgc_${index}`;
-    metrics.requestFinished({ ...finished, key: { prefix, unit: "credit", charged: 1_000_000_000n } });
-  }
+    for (let index = 0; index < 5_000; index++) {
+      const prefix = index === 0 ? "other" : `tgc_${index}`;
+      metrics.requestFinished({
+        ...finished,
+        key: { prefix, account: prefix, unit: "credit", charged: 1_000_000_000n },
+      });
+    }
 
-  const { text } = await metrics.expose();
-  const amounts = [...text.matchAll(/^tollgate_charged_credits_total\{.*\} (\d+)$/gm)].map(([, amount]) =>
-    Number(amount),
-  );
-  expect(amounts).toHaveLength(keySeries + 1);
-  expect(amounts.reduce((sum, amount) => sum + amount)).toBe(5_000);
-});
+    const { text } = await metrics.expose();
+    for (const name of ["tollgate_charged_credits_total", "tollgate_account_charged_credits_total"]) {
+      const amounts = [...text.matchAll(new RegExp(String.raw`^${name}\{.*\} (\d+)$`, "gm"))].map(([, amount]) =>
+        Number(amount),
+      );
+      expect(amounts).toHaveLength(keySeries + 1);
+      expect(amounts.reduce((sum, amount) => sum + amount)).toBe(5_000);
+    }
+  },
+);

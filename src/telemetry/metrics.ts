@@ -35,6 +35,8 @@ export type Metrics = {
   upstreamCalled: (provider: string, outcome: string) => void;
   membersDropped: (dialect: ClientDialect, provider: string, members: number) => void;
   dutyEnded: (duty: Duty, result: "done" | "failed") => void;
+  noticeSent: (endpoint: string, result: "delivered" | "failed" | "dead") => void;
+  noticesLeft: (left: { waiting: number; dead: number }) => void;
   holdsSwept: (holds: number) => void;
   holdsQuarantined: (holds: number) => void;
   sweepLag: (seconds: number) => void;
@@ -77,6 +79,8 @@ const DUTIES: readonly Duty[] = Object.keys({
   checkpoint: true,
   rollup: true,
   partition: true,
+  rechain: true,
+  notices: true,
 } satisfies Record<Duty, true>) as Duty[];
 
 const ALARMS: readonly MoneyAlarmKind[] = Object.keys({
@@ -100,6 +104,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const duties = createCounter(COUNTERS.duties, registry);
   // At zero from the start, since the first increase of a series that was not there is none to Prometheus.
   for (const duty of DUTIES) for (const result of ["done", "failed"]) duties.inc({ duty, result }, 0);
+  const notices = createCounter(COUNTERS.notices, registry);
   const holdsSwept = createCounter(COUNTERS.holdsSwept, registry);
   const checkpoints = createCounter(COUNTERS.checkpoints, registry);
   const countAlarm = createTally(COUNTERS.moneyAlarms, ALARMS, registry);
@@ -120,6 +125,8 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const changesHeard = createLevel(GAUGES.changesHeard, registry);
   const leaseHeld = createLevel(GAUGES.leaseHeld, registry);
   const quarantined = createLevel(GAUGES.holdsQuarantined, registry);
+  const noticesWaiting = createLevel(GAUGES.noticesWaiting, registry);
+  const noticesDead = createLevel(GAUGES.noticesDead, registry);
   const sweepLag = createLevel(GAUGES.sweepLag, registry);
   const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
   const providerLabel = createBoundedLabel(MOST_PROVIDERS);
@@ -146,6 +153,11 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
     membersDropped: (dialect, provider, members) =>
       droppedMembers.inc({ format: dialect, provider: providerLabel(provider) }, members),
     dutyEnded: (duty, result) => duties.inc({ duty, result }),
+    noticeSent: (endpoint, result) => notices.inc({ endpoint, result }),
+    noticesLeft: ({ waiting, dead }) => {
+      noticesWaiting.current = waiting;
+      noticesDead.current = dead;
+    },
     holdsSwept: (holds) => holdsSwept.inc(holds),
     holdsQuarantined: (holds) => void (quarantined.current = holds),
     sweepLag: (seconds) => void (sweepLag.current = seconds),

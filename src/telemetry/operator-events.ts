@@ -13,10 +13,20 @@ export type OperatorEvents = {
   keyRotated: (key: KeyNote & { overlapMs: number } & By) => void;
   /** Credit was booked or a budget set. `amount` is an exact decimal in the unit of the key. */
   fundsBooked: (booking: KeyNote & { kind: string; amount: string; reference: string } & By) => void;
+  /** An account was created, renamed, moved, suspended, resumed, disabled, enabled or closed. */
+  accountChanged: (account: AccountNote & { change: string } & By) => void;
+  /** Credit was booked to an account's purse. */
+  accountFunded: (booking: AccountNote & { kind: string; amount: string; reference: string } & By) => void;
+  /** `amount` is an exact decimal in its unit; null: the limit was removed. */
+  limitChanged: (limit: LimitNote & By) => void;
+  /** What counters are watched for was changed. */
+  thresholdsSet: (change: { counters: readonly number[] } & By) => void;
+  /** Dead letters are sent again. */
+  noticesRetried: (retry: { notices: number } & By) => void;
   /** A request that could not be ended was ended by an operator; `released` is its id. */
   holdReleased: (hold: { released: string; result: string } & By) => void;
   /** The days of the journal were given partitions of their own. */
-  journalDayMoved: (day: { day: string; charges: number; usageRecords: number } & By) => void;
+  journalDayMoved: (day: { day: string; charges: number } & By) => void;
   /** The books are on this server now. */
   booksAdopted: (server: { systemIdentifier: string; timeline: number } & By) => void;
   /** Nothing is said where nothing changed. */
@@ -24,6 +34,14 @@ export type OperatorEvents = {
 };
 
 type KeyNote = { keyId: string; prefix: string };
+type AccountNote = { accountId: string; account: string };
+type LimitNote = {
+  holder: string;
+  unit: string;
+  period: string;
+  models: readonly string[] | null;
+  amount: string | null;
+};
 
 /** What became of a provider, a model, a price or a route. */
 type CatalogueNote = { kind: string; name: string; change: string };
@@ -40,9 +58,15 @@ export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" |
     keyRotated: ({ overlapMs, ...key }) => say("keyRotated", { ...keyOf(key), overlap_ms: overlapMs }),
     fundsBooked: ({ kind, amount, reference, ...key }) =>
       say("fundsBooked", { ...keyOf(key), kind, amount, reference }),
+    accountChanged: ({ change, ...account }) => say("accountChanged", { ...accountOf(account), change }),
+    accountFunded: ({ kind, amount, reference, ...account }) =>
+      say("accountFunded", { ...accountOf(account), kind, amount, reference }),
+    limitChanged: ({ holder, unit, period, models, amount, ...by }) =>
+      say("limitChanged", { ...whoOf(by), holder, unit, period, ...(models === null ? {} : { models }), amount }),
+    thresholdsSet: ({ counters, ...by }) => say("thresholdsSet", { ...whoOf(by), counters }),
+    noticesRetried: ({ notices, ...by }) => say("noticesRetried", { ...whoOf(by), notices }),
     holdReleased: ({ released, result, ...by }) => say("holdReleased", { ...whoOf(by), released, result }),
-    journalDayMoved: ({ day, charges, usageRecords, ...by }) =>
-      say("journalDayMoved", { ...whoOf(by), day, charges, usage_records: usageRecords }),
+    journalDayMoved: ({ day, charges, ...by }) => say("journalDayMoved", { ...whoOf(by), day, charges }),
     booksAdopted: ({ systemIdentifier, timeline, ...by }) =>
       say("ledgerAdopted", { ...whoOf(by), system_identifier: systemIdentifier, timeline }),
     catalogueChanged: ({ changes, ...by }) => {
@@ -54,6 +78,11 @@ export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" |
 }
 
 const whoOf = ({ actor, requestId }: By): object => ({ request_id: requestId, actor });
+const accountOf = ({ accountId, account, ...by }: AccountNote & By): object => ({
+  ...whoOf(by),
+  account_id: accountId,
+  account,
+});
 const keyOf = ({ keyId, prefix, ...by }: KeyNote & By): object => ({
   ...whoOf(by),
   key_id: keyId,

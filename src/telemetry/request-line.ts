@@ -30,7 +30,12 @@ export type RequestFinished = {
   dropped?: string | null;
 };
 
-export type KnownKey = { keyId: string; prefix: string };
+export type KnownKey = {
+  keyId: string;
+  prefix: string;
+  /** Null or absent: it is its own account. */
+  accountId?: string | null;
+};
 export type KnownCall = { provider: string; routeId: string; attempt: number };
 
 /** A call to a provider, when it has got a status or failed. */

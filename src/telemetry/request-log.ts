@@ -143,7 +143,7 @@ class RecordedRequest implements RequestLog {
       overheadMs,
       inputTokens: end.inputTokens,
       outputTokens: end.outputTokens,
-      key: key && { prefix: key.prefix, unit: modelFound?.unit ?? null, charged },
+      key: key && { prefix: key.prefix, account: key.accountId ?? null, unit: modelFound?.unit ?? null, charged },
     });
     const { call } = this.#known;
     if (end.dropped && call && request.dialect) {

@@ -7,11 +7,10 @@ import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { type Batcher, createBatcher } from "../../src/ledger/batcher.ts";
 import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
-import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
 import { startCluster } from "../support/postgres.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 import { cpuMicrosOf } from "./process-usage.ts";
-import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { askOf, endOf, type LoneKey } from "../support/lone-key.ts";
 
 /**
  * How many admit and settle pairs one gateway process drives through one PostgreSQL with fsync on, on one hot key and over many.
@@ -39,24 +38,26 @@ const HEADINGS = [
 const limits = { items: 256, bytes: 4_000_000, queued: 4_096, timeoutMs: 10_000, retryMs: 100, paceMs: 3 };
 const usage = { ...NO_USAGE, inputTokens: 300, outputTokens: 400 };
 const record = { provider: "acme", status: 200, firstByteMs: 100, tookMs: 1_000, estimated: false };
+const ASKED = { least: 10n, most: 1_000n, rpmLimit: 1_000_000_000, model: "gpt-4o-mini" };
+const ENDED = { price: 500n, usage, record };
 
 const cluster = await startCluster({ version: "15", settings: { shared_buffers: "128MB" } });
 const pool = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 const database = createPostgres({ url: cluster.url(), ...pool });
 try {
   await migrate(database, { folder: migrationsFolder() });
-  const keyIds = await createKeys(database);
+  const keys = await createKeys(database);
   const batcher = await openBatcher(database);
-  await drive(batcher, { keyIds, inFlight: 64, seconds: 1 });
+  await drive(batcher, { keys, inFlight: 64, seconds: 1 });
   console.log(rowOf(HEADINGS));
-  if (flags.snapshot) await besideSnapshot(batcher, keyIds);
-  else if (flags.bytes !== undefined) await weigh(batcher, keyIds, flags.bytes);
+  if (flags.snapshot) await besideSnapshot(batcher, keys);
+  else if (flags.bytes !== undefined) await weigh(batcher, keys, flags.bytes);
   else {
     for (const inFlight of [64, 256]) {
-      for (const keys of [keyIds.slice(0, 1), keyIds])
+      for (const some of [keys.slice(0, 1), keys])
         await measure(batcher, {
-          name: `${keys.length} keys, ${inFlight} in flight`,
-          keyIds: keys,
+          name: `${some.length} keys, ${inFlight} in flight`,
+          keys: some,
           inFlight,
           seconds: SECONDS,
         });
@@ -67,13 +68,14 @@ try {
   await cluster.close();
 }
 
-async function createKeys(queryable: Database): Promise<string[]> {
-  const keyIds = Array.from({ length: KEYS }, () => createId(Date.now()));
-  await queryable.query("insert into key (id, bucket, mode) select id, 1, 'credit' from unnest($1::uuid[]) id", [
-    keyIds,
-  ]);
-  await queryable.query("update balance set posted = 1e17, purchased = 1e17");
-  return keyIds;
+async function createKeys(queryable: Database): Promise<LoneKey[]> {
+  const ids = Array.from({ length: KEYS }, () => createId(Date.now()));
+  await queryable.query("insert into key (id, bucket, mode) select id, 1, 'credit' from unnest($1::uuid[]) id", [ids]);
+  await queryable.query("update balance set posted = 1e17, funded = 1e17");
+  const rows = await queryable.query<{ keyId: string; chain: number; counter: number }>(
+    `select key_id as "keyId", chain, counter from balance`,
+  );
+  return rows.map((row) => ({ ...row, bucket: 1, unit: "credit", chain: { id: row.chain, counters: [] } }));
 }
 
 async function openBatcher(opened: Database): Promise<Batcher> {
@@ -84,11 +86,11 @@ async function openBatcher(opened: Database): Promise<Batcher> {
   return createBatcher({ ...common, ledger, failureOf: ledgerFailureOf, onLostRelease: console.error });
 }
 
-type Load = { keyIds: readonly string[]; inFlight: number; seconds: number };
+type Load = { keys: readonly LoneKey[]; inFlight: number; seconds: number };
 
 /** Vacuum cannot clean past an open snapshot, so each look at a hot row steps over more dead versions of it. */
-async function besideSnapshot(batcher: Batcher, keyIds: readonly string[]): Promise<void> {
-  const load = { keyIds: keyIds.slice(0, 1), inFlight: 64, seconds: 10 };
+async function besideSnapshot(batcher: Batcher, keys: readonly LoneKey[]): Promise<void> {
+  const load = { keys: keys.slice(0, 1), inFlight: 64, seconds: 10 };
   const reader = createPostgres({ url: cluster.url(), ...pool, poolSize: 1, statementTimeoutMs: 600_000 });
   try {
     await measure(batcher, { ...load, name: "before" });
@@ -121,15 +123,15 @@ async function measure(batcher: Batcher, { name, ...load }: Load & { name: strin
   console.log(rowOf([name, rate, server, perPair(user + system), at(0.5), at(0.99), ...perRequest]));
 }
 
-async function weigh(batcher: Batcher, keyIds: readonly string[], file: string): Promise<void> {
+async function weigh(batcher: Batcher, keys: readonly LoneKey[], file: string): Promise<void> {
   const found = [];
-  for (const keys of [keyIds.slice(0, 1), keyIds]) {
+  for (const some of [keys.slice(0, 1), keys]) {
     const before = await sizes();
-    const { pairs } = await drive(batcher, { keyIds: keys, inFlight: 64, seconds: SECONDS });
+    const { pairs } = await drive(batcher, { keys: some, inFlight: 64, seconds: SECONDS });
     const after = await sizes();
     const per = (bytes: number): number => Math.round(bytes / pairs);
     found.push({
-      keys: keys.length,
+      keys: some.length,
       requests: pairs,
       walBytes: per(after.wal - before.wal),
       storedBytes: per(after.stored - before.stored),
@@ -141,12 +143,11 @@ async function weigh(batcher: Batcher, keyIds: readonly string[], file: string):
   console.log(found);
 }
 
-/** Bytes of WAL written so far, and of what a request leaves behind for good: its charge and its usage record, with indexes. */
+/** Bytes of WAL written so far, and of what a request leaves behind for good: its charge, with indexes. */
 async function sizes(): Promise<{ wal: number; stored: number }> {
   const [row] = await database.query<{ wal: string; stored: string }>(
     `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as wal,
-      (select sum(pg_total_relation_size(relid)) from unnest(array['charge', 'usage_record']::regclass[]) root,
-        pg_partition_tree(root) where isleaf) as stored`,
+      (select sum(pg_total_relation_size(relid)) from pg_partition_tree('charge') where isleaf) as stored`,
   );
   return { wal: Number(row?.wal), stored: Number(row?.stored) };
 }
@@ -157,41 +158,20 @@ function rowOf(cells: readonly string[]): string {
 
 async function drive(
   batcher: Batcher,
-  { keyIds, inFlight, seconds }: Load,
+  { keys, inFlight, seconds }: Load,
 ): Promise<{ pairs: number; admitMs: number[] }> {
   const admitMs: number[] = [];
   const endMs = performance.now() + seconds * 1_000;
   const client = async (): Promise<void> => {
     while (performance.now() < endMs) {
-      const ask = newAsk(keyIds[Math.floor(Math.random() * keyIds.length)] ?? "");
+      const ask = askOf(keys[Math.floor(Math.random() * keys.length)] as LoneKey, ASKED);
       const startMs = performance.now();
       const verdict = await batcher.admit(ask);
       admitMs.push(performance.now() - startMs);
-      const settled = await batcher.settle(endOf(ask));
+      const settled = await batcher.settle(endOf(ask, ENDED));
       if (verdict.kind !== "admitted" || settled.kind !== "settled") throw new Error(`${verdict.kind} ${settled.kind}`);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, client));
   return { pairs: admitMs.length, admitMs };
-}
-
-function newAsk(keyId: string): Ask {
-  const money = { least: 10n, most: 1_000n, unlimited: false, rpmLimit: 1_000_000_000 };
-  const rest = { bucket: 7, keyVersion: 1, model: "gpt-4o-mini", priceVersion: 1, lifetimeMs: 300_000, claim: null };
-  return { id: createId(Date.now()), keyId, ...money, ...rest };
-}
-
-function endOf({ id, keyId }: Ask): Settlement {
-  return {
-    id,
-    keyId,
-    outcome: "completed",
-    charge: 500n,
-    usage,
-    contentDelivered: true,
-    record,
-    answer: null,
-    bucket: 7,
-    ...NOTHING_BORNE,
-  };
 }

@@ -10,6 +10,7 @@ import { createBatcher } from "../../src/ledger/batcher.ts";
 import { createLane } from "../../src/ledger/lane.ts";
 import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
 import type { Ask, BatchVerdict, Ledger, Settled, Settlement } from "../../src/ledger/ledger.ts";
+import { askOf, creditsOf, type LoneKey } from "../support/lone-key.ts";
 import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 import { startCluster } from "../support/postgres.ts";
 import { cpuMicrosOf } from "./process-usage.ts";
@@ -37,7 +38,7 @@ const limits = { items: 256, bytes: 4_000_000, queued: 4_096, timeoutMs: 20_000,
 const usage = { ...NO_USAGE, inputTokens: 300, outputTokens: 400 };
 const record = { provider: "acme", status: 200, firstByteMs: 100, tookMs: 1_000, estimated: false };
 
-type Key = { id: string; bucket: number };
+type Key = Pick<LoneKey, "keyId" | "bucket" | "unit" | "chain">;
 type Way = { name: string; together: boolean; callsPerLane?: number; database: Database; ledger: Ledger };
 type Calls = { admit: (ask: Ask) => Promise<{ kind: string }>; settle: (end: Settlement) => Promise<Settled> };
 type Figures = Record<string, number>;
@@ -77,12 +78,16 @@ function databaseOfAll(): Database {
 }
 
 async function createKeys(database: Database): Promise<Key[]> {
-  const keys = Array.from({ length: KEYS }, (_, n) => ({ id: createId(Date.now()), bucket: n % BUCKETS }));
+  const made = Array.from({ length: KEYS }, (_, n) => ({ id: createId(Date.now()), bucket: n % BUCKETS }));
   await database.query(
     "insert into key (id, bucket, mode) select id, bucket, 'credit' from unnest($1::uuid[], $2::int[]) as q (id, bucket)",
-    [keys.map(({ id }) => id), keys.map(({ bucket }) => bucket)],
+    [made.map(({ id }) => id), made.map(({ bucket }) => bucket)],
   );
-  await database.query("update balance set posted = 1e17, purchased = 1e17");
+  await database.query("update balance set posted = 1e17, funded = 1e17");
+  const rows = await database.query<{ keyId: string; bucket: number; chain: number }>(
+    'select key_id as "keyId", bucket::int as bucket, chain from balance',
+  );
+  const keys = rows.map(({ chain, ...key }): Key => ({ ...key, unit: "credit", chain: { id: chain, counters: [] } }));
   await createLedgerStore(database).heartbeat(processId);
   return keys;
 }
@@ -184,16 +189,21 @@ function lanesApart(ledger: Ledger): Calls {
 
 function batchOf(keys: readonly Key[], size: number): Ask[] {
   return Array.from({ length: size }, () => {
-    const { id: keyId, bucket } = keys[Math.floor(Math.random() * keys.length)] as Key;
-    const money = { least: 10n, most: 1_000n, unlimited: false, rpmLimit: 1_000_000_000 };
-    const rest = { keyVersion: 1, model: "gpt-4o-mini", priceVersion: 1, lifetimeMs: 300_000, claim: null };
-    return { id: createId(Date.now()), keyId, bucket, ...money, ...rest };
+    const key = keys[Math.floor(Math.random() * keys.length)] as Key;
+    return askOf(key, { least: 10n, most: 1_000n, rpmLimit: 1_000_000_000, model: "gpt-4o-mini" });
   });
 }
 
-function endOf({ id, keyId, bucket }: Ask): Settlement {
-  const ended = { outcome: "completed", charge: 500n, usage, contentDelivered: true, record, answer: null } as const;
-  return { id, keyId, bucket, ...ended, ...NOTHING_BORNE };
+function endOf({ id, keyId, bucket, chain }: Ask): Settlement {
+  const ended = {
+    outcome: "completed",
+    price: creditsOf(500n),
+    usage,
+    contentDelivered: true,
+    record,
+    answer: null,
+  } as const;
+  return { id, keyId, bucket, chain, digest: Buffer.alloc(16, 1), ...ended, ...NOTHING_BORNE };
 }
 
 async function write(file: string, found: unknown): Promise<void> {

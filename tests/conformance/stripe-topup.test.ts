@@ -98,8 +98,8 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     return (await response.json()) as Answer;
   }
 
-  async function makeKey(mode: "credit" | "token_budget"): Promise<Made["key"] & { secret: string }> {
-    const { key: made, secret } = await admin<Made>("POST", "keys", { mode });
+  async function makeKey(mode: "credit" | "token_budget", account: string | null = null): Promise<typeof key> {
+    const { key: made, secret } = await admin<Made>("POST", "keys", { mode, account });
     rememberSecrets([secret]);
     return { ...made, secret };
   }
@@ -311,24 +311,31 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
     link.close();
   });
 
+  /** A team of an organisation, and a key in it. */
+  async function makeTree(): Promise<{ team: string; path: string; person: typeof key }> {
+    type Created = { account: { id: string; path: string } };
+    const { account: acme } = await admin<Created>("POST", "accounts", { name: `Acme ${randomUUID()}` });
+    const { account: team } = await admin<Created>("POST", "accounts", { name: "Search", parent: acme.id });
+    return { team: team.id, path: team.path, person: await makeKey("credit", team.id) };
+  }
+
   describe.skipIf(mock.missing !== null)(`the session${mock.missing ? ` (${mock.missing})` : ""}`, () => {
     async function checkout(
       order: Record<string, string>,
       { token = TOP_UP_TOKEN, url = service.url } = {},
-    ): Promise<{ status: number; body: { url?: string; error?: string } }> {
+    ): Promise<{ status: number; body: { url?: string; target?: string; error?: string } }> {
       const headers = { authorization: `Bearer ${token}` };
       const body = new URLSearchParams(order);
       const response = await fetch(`${url}/checkout`, { method: "POST", headers, body });
-      return { status: response.status, body: (await response.json()) as { url?: string } };
+      return { status: response.status, body: (await response.json()) as { url?: string; target?: string } };
     }
 
     test("is accepted by stripe-mock, and an event with its metadata is booked to the key", async () => {
       await withOwnKey();
 
       const { status, body } = await checkout({ key: key.prefix, credits: "25" });
-      const asked = stripe?.output().split("Request: POST /v1/checkout/sessions").at(-1) ?? "";
-      const [, terms = ""] = / metadata:map\[([^\]]+)\]/.exec(asked) ?? [];
-      const metadata = Object.fromEntries(terms.split(" ").map((term) => term.split(":")));
+      const asked = stripe?.output() ?? "";
+      const metadata = metadataOf(asked);
       const { session } = paidSession({ metadata });
 
       expect({ status, url: body.url }).toEqual({ status: 200, url: expect.stringMatching(/^https:\/\/checkout\./) });
@@ -352,9 +359,44 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
       expect(await checkout({ key: suspended.id, credits: "25" })).toMatchObject({ status: 422 });
       for (const credits of ["0", "-1", "2.5", "1e3", "100000", ""])
         expect(await checkout({ key: key.id, credits }), credits).toMatchObject({ status: 400 });
-      expect(await checkout({ key: "../keys", credits: "25" })).toMatchObject({ status: 400 });
+      expect(await checkout({ key: "../accounts", credits: "25" })).toMatchObject({ status: 422 });
+      expect(await checkout({ credits: "25" })).toMatchObject({ status: 400 });
+      expect(await checkout({ key: key.id, account: "Acme", credits: "25" })).toMatchObject({ status: 400 });
       expect(await checkout({ key: key.id, credits: "25" }, { token: "guessed" })).toMatchObject({ status: 401 });
       expect(stripe?.output()).toBe(before);
+    });
+
+    test("for an account with a purse, which keys below it then spend, is booked to the account", async () => {
+      const { team, path, person } = await makeTree();
+
+      expect(await checkout({ account: path, credits: "25" })).toMatchObject({
+        status: 422,
+        body: { error: expect.stringContaining("without purse") },
+      });
+      await admin("POST", `accounts/${team}/topups`, { amount: "5", kind: "grant", reference: "opening" });
+      const created = await checkout({ account: path, credits: "25" });
+      key = person;
+      const { intent, session } = paidSession({ metadata: metadataOf(stripe?.output() ?? "") });
+      const event = eventOf(session);
+
+      expect(created).toMatchObject({ status: 200, body: { target: `accounts/${team}` } });
+      expect(await deliver(service.url, event)).toMatchObject({ status: 200, body: { result: "funded" } });
+      expect(await deliver(service.url, event)).toMatchObject({ status: 200, body: { result: "already" } });
+      expect(service.output()).toContain(`"reference":"stripe:${intent}"`);
+      expect(await balance()).toBe(30);
+    });
+
+    test("is not created for a key that an account pays for, nor for a suspended account", async () => {
+      const { team, person } = await makeTree();
+      await admin("POST", `accounts/${team}/topups`, { amount: "5", kind: "grant", reference: "opening" });
+
+      expect(await checkout({ key: person.id, credits: "25" })).toMatchObject({
+        status: 422,
+        body: { error: expect.stringContaining("Account Search pays") },
+      });
+      await admin("POST", `accounts/${team}/suspend`);
+      expect(await checkout({ account: team, credits: "25" })).toMatchObject({ status: 422 });
+      await admin("POST", `accounts/${team}/resume`);
     });
 
     test("gets 502 with Stripe's message, which may quote the secret key, without the key", async () => {
@@ -377,6 +419,13 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
       expect(service.output()).not.toContain(secret);
   });
 });
+
+/** What the last session that stripe-mock was asked for says about itself. */
+function metadataOf(output: string): Record<string, string> {
+  const asked = output.split("Request: POST /v1/checkout/sessions").at(-1) ?? "";
+  const [, terms = ""] = / metadata:map\[([^\]]+)\]/.exec(asked) ?? [];
+  return Object.fromEntries(terms.split(" ").map((term) => term.split(":"))) as Record<string, string>;
+}
 
 /** A way to a port that carries the question and keeps the answer. */
 async function linkTo(port: number): Promise<{ url: string; answered: Promise<unknown>; close: () => void }> {

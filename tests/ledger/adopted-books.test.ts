@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { type LoneKey, loneKey } from "../support/lone-key.ts";
 import { type Cluster, runAsServer, startCluster, whyUnavailable } from "../support/postgres.ts";
 import { type Ran, runTollgate } from "../support/run-tollgate.ts";
 import { startSwitch } from "../support/tcp-switch.ts";
@@ -23,7 +23,7 @@ const COPIES: [string, Copy][] = [
 ];
 
 describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s", (_, copyOf) => {
-  const keyId = createId(Date.now());
+  let key: LoneKey;
   let folder: string;
   let original: Cluster;
   let copy: Cluster;
@@ -38,7 +38,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
     proxy = await startSwitch(original.port);
     running = open(`postgres://postgres@127.0.0.1:${proxy.port}/books`);
     await migrate(running, { folder: migrationsFolder() });
-    await running.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
+    key = await loneKey(running);
     expect(await fund(running, "before")).toEqual({ kind: "funded" });
     copy = await copyOf(original);
     proxy.turnTo(copy.port);
@@ -52,7 +52,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
   });
 
   const fund = (database: Database, reference: string) =>
-    createLedgerStore(database).fund({ keyId, reference, kind: "grant", amount: 5n, about: null, actor: "test" });
+    createLedgerStore(database).fund({ counter: key.counter, reference, kind: "grant", amount: 5n, actor: "test" });
   const tollgate = (...words: string[]): Promise<Ran> =>
     runTollgate(words, {
       cwd: folder,
@@ -71,7 +71,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
     await stranger.close();
     const served = await tollgate("serve");
     expect(served).toMatchObject({ code: 1, stderr: expect.stringContaining("run `tollgate ledger adopt`") });
-    const paid = await tollgate("topup", keyId, "1", "--ref", "too-early");
+    const paid = await tollgate("topup", key.keyId, "1", "--ref", "too-early");
     expect(paid).toMatchObject({ code: 1, stderr: expect.stringContaining("tollgate ledger adopt") });
     expect(await tollgate("ledger", "verify")).toMatchObject({ code: 0 });
 

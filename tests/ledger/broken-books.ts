@@ -1,4 +1,4 @@
-import { type Command, TOKEN_KEY } from "./commands.ts";
+import { type Command, ownCounter, TOKEN_KEY } from "./commands.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 import type { RollupStep } from "./rollup-story.ts";
 
@@ -7,7 +7,21 @@ const undo = (request: number, open = false) => ({ type: "void", request, open }
 const rollup = (...meanwhile: ReturnType<typeof undo>[]): RollupStep => ({ type: "rollup", meanwhile });
 const turn: RollupStep = { type: "turn", meanwhile: [] };
 
-const OWED = `insert into rollup_owed (hour, why) values (date_trunc('hour', u.at, 'UTC'), 'void');`;
+const OWED = `insert into rollup_owed (hour, why) values (date_trunc('hour', c.at, 'UTC'), 'void');`;
+
+/** A request of a token key that is charged and undone. */
+const UNDONE: readonly Command[] = [
+  {
+    type: "admit",
+    process: 0,
+    asks: [{ request: 2, least: 50n, most: 50n, unlimited: false, lifetimeMs: 300_000, stale: false, claim: null }],
+  },
+  {
+    type: "settle",
+    ends: [{ request: 2, outcome: "completed", charge: 40n, tokens: 1, delivered: true, recorded: true, answer: null }],
+  },
+  { type: "void", requests: [2] },
+];
 
 /** What is wrong around the journal: sums of hours, funding, the clock. */
 export const BROKEN_BOOKS: readonly BrokenSql[] = [
@@ -39,63 +53,78 @@ export const BROKEN_BOOKS: readonly BrokenSql[] = [
     name: "a rollup that keeps the sums of what is gone",
     caughtBy: "rollup",
     fn: "rollup_v1",
-    from: "where r.hour = v_hour\n       and not exists",
-    to: "where false\n       and not exists",
+    from: "where r.hour = v_hour and not exists",
+    to: "where false and not exists",
     rollups: [settle(0), rollup(), undo(0), rollup()],
   },
   {
-    name: "a budget reckoned from a clock that was set back",
+    name: "a limit reckoned from a clock that was set back",
     caughtBy: "model",
-    fn: "budget_from",
-    from: "greatest(p_now, max(at))",
-    to: "coalesce(p_now, max(at))",
+    fn: "locked",
+    from: "greatest(ledger_now(), v_from, c_from)",
+    to: "ledger_now()",
     scene: [
+      limit(1, 300n, "day"),
       { type: "advance", ms: 43_201_000 },
-      budget(1, 300n, "day"),
+      {
+        type: "settle",
+        ends: [
+          { request: 2, outcome: "completed", charge: 0n, tokens: 1, delivered: true, recorded: true, answer: null },
+        ],
+      },
       { type: "advance", ms: -5_000 },
-      budget(2, 300n, "day"),
+      limit(2, 200n, "day"),
     ],
   },
   {
-    name: "a budget by a reference that stood for another period",
+    name: "a limit by a reference that stood for another period",
     caughtBy: "model",
     fn: "funding_met",
-    from: "and coalesce(period, p_period) is not distinct from p_period",
+    from: "and period is not distinct from p_period",
     to: "",
-    scene: [budget(1, 300n, "day"), budget(1, 300n, "week")],
+    scene: [limit(1, 300n, "day"), limit(1, 300n, "week")],
   },
   {
-    name: "a payment looked for among those of its own key",
+    name: "a payment looked for among those of its own purse",
     caughtBy: "I7",
     fn: "funding_met",
     from: "where p_kind = 'purchase'",
     to: "where false",
     also: "drop index funding_payment",
-    scene: [0, 1].map((key) => ({ type: "fund", key, reference: 1, kind: "purchase", amount: 9n, about: 0 })),
+    scene: [0, 1].map((key) => ({
+      type: "fund",
+      counter: ownCounter(key),
+      reference: 1,
+      kind: "purchase",
+      amount: 9n,
+    })),
   },
   {
     name: "a void that nobody bears",
     caughtBy: "I7",
-    fn: "house_bears_void",
-    from: "begin",
-    to: "begin return null;",
+    fn: "void_charged",
+    from: "where q.amount > 0;",
+    to: "where false;",
+    scene: UNDONE,
   },
   {
     name: "what tokens cost booked as credit",
     caughtBy: "model",
-    fn: "house_has_unit",
-    from: "new.unit := (select unit from balance where key_id = new.key_id)",
-    to: "new.unit := 'credit'",
+    fn: "void_charged",
+    from: "(values ('credit', credits), ('tokens', tokens))",
+    to: "(values ('credit', coalesce(credits, tokens)))",
+    scene: UNDONE,
   },
   {
     name: "fundings that have no order",
     caughtBy: "model",
-    fn: "funding_numbered",
+    fn: "fund_v1",
     from: "fundings = fundings + 1",
-    to: "fundings = fundings",
+    to: "fundings = fundings + 2",
+    scene: [{ type: "fund", counter: ownCounter(0), reference: 1, kind: "grant", amount: 9n }],
   },
 ];
 
-function budget(reference: number, amount: bigint, period: "day" | "week"): Command {
-  return { type: "budget", key: TOKEN_KEY, reference, budget: amount, period };
+function limit(reference: number, amount: bigint, period: "day" | "week"): Command {
+  return { type: "limit", counter: ownCounter(TOKEN_KEY), reference, amount, period };
 }

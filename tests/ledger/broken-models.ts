@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { type Command, commandSequence, namesOf } from "./commands.ts";
+import { type Command, commandSequence, namesOf, ownCounter } from "./commands.ts";
 import { drive, modelTarget, openKeys, rest } from "./drive.ts";
 import type { LedgerEvent } from "./history.ts";
 import { heldAtRest, imbalancesOf, violationsOf } from "./invariants.ts";
 import { createModel } from "./model.ts";
 import { checkOf } from "./observe.ts";
 import { LAW, type Rules } from "./rules.ts";
-import type { Account } from "./state.ts";
+import type { Counter } from "./state.ts";
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
 const names = namesOf(1);
@@ -26,12 +26,12 @@ export const BROKEN_MODELS: readonly BrokenModel[] = [
   {
     name: "a refund on abort only",
     caughtBy: "I2",
-    rules: { released: ({ amount }, paid) => (paid === 0n ? amount : paid) },
+    rules: { released: (amount, paid) => (paid === 0n ? amount : paid) },
   },
   {
     name: "a hold kept when nothing is charged",
     caughtBy: "I2",
-    rules: { released: ({ amount }, paid) => (paid > 0n ? amount : 0n) },
+    rules: { released: (amount, paid) => (paid > 0n ? amount : 0n) },
   },
   { name: "failures that are free without end", caughtBy: "I5", rules: { waives: () => true } },
   { name: "failures that are never free", caughtBy: "I5", rules: { waives: () => false } },
@@ -45,7 +45,7 @@ export const BROKEN_MODELS: readonly BrokenModel[] = [
     rules: { frees: ({ kind }) => kind !== "completed" },
   },
   { name: "a void that still counts as spent", caughtBy: "I7", rules: { forget: () => undefined } },
-  { name: "a period that forgets older holds", caughtBy: "I1", rules: { turnedPosted: ({ budget }) => budget } },
+  { name: "a period that forgets older holds", caughtBy: "I1", rules: { turnedPosted: ({ amount }) => amount } },
   { name: "funding applied again by the same reference", caughtBy: "I7", rules: { repeats: false } },
   { name: "a payment booked to two keys", caughtBy: "I7", rules: { onePayment: false } },
   {
@@ -59,6 +59,51 @@ export const BROKEN_MODELS: readonly BrokenModel[] = [
     rules: { fences: () => false },
   },
   { name: "nobody counted against the rate", caughtBy: "I10", rules: { counted: () => false } },
+  {
+    name: "a counter passed over when a request starts",
+    caughtBy: "C1",
+    rules: { reserves: ({ counters }) => counters.slice(0, 1) },
+  },
+  {
+    name: "a counter passed over when a request ends",
+    caughtBy: "C1",
+    rules: { charges: ({ counters }) => counters.slice(0, 1) },
+  },
+  {
+    name: "a chain read after the move",
+    caughtBy: "C1",
+    rules: { charges: (_, now) => now.chain.counters },
+  },
+  { name: "an excess that is not given back", caughtBy: "C1", rules: { released: (_, paid) => paid } },
+  { name: "older holds given to the new period of a team", caughtBy: "C1", rules: { turnedOlder: () => 0n } },
+  { name: "a limit for another model applied", caughtBy: "C2", rules: { sees: ({ all }) => all } },
+  {
+    name: "a refund that passes over the team",
+    caughtBy: "C2",
+    rules: { refunds: ({ counters }) => counters.slice(-1) },
+  },
+  {
+    name: "a period drawn on by what was admitted before it",
+    caughtBy: "C2",
+    rules: { spare: ({ posted, held }) => posted - held },
+  },
+  {
+    name: "a move that takes what was used along",
+    caughtBy: "C3",
+    rules: {
+      moved: (counter) => {
+        counter.used = 0n;
+      },
+    },
+  },
+  { name: "a second payer", caughtBy: "C4", rules: { onePurse: false } },
+  { name: "a notice told twice", caughtBy: "C5", rules: { tells: () => true } },
+  { name: "a notice that is never told", caughtBy: "C5", rules: { tells: () => false } },
+  {
+    name: "tokens ignored where credits suffice",
+    caughtBy: "I8",
+    rules: { units: (least) => (least.credits === null ? least : { ...least, tokens: null }) },
+  },
 ];
 
 /** The invariants that notice; it stops when the one that is meant does. */
@@ -98,11 +143,10 @@ export async function play(commands: readonly Command[], rules: Rules = LAW): Pr
 async function servesAgain(target: ReturnType<typeof modelTarget>): Promise<string[]> {
   const top = await drive(target, names, {
     type: "fund",
-    key: 0,
+    counter: ownCounter(0),
     reference: 999,
     kind: "purchase",
     amount: 10n,
-    about: 0,
   });
   await target.advance(65_000);
   const plan = { request: 66, least: 1n, most: 10n, unlimited: false, lifetimeMs: 30_000, stale: false, claim: null };
@@ -111,12 +155,12 @@ async function servesAgain(target: ReturnType<typeof modelTarget>): Promise<stri
   return served ? [] : [`I11 not served after ${JSON.stringify(top.map(({ type }) => type))}`];
 }
 
-/** What was free when an account was first seen, for ever. */
+/** What was free when a counter was first seen, for ever. */
 function rememberedFree(): Rules["free"] {
-  const seen = new WeakMap<Account, bigint>();
-  return (account) => {
-    const free = seen.get(account) ?? LAW.free(account);
-    if (account.posted > 0n) seen.set(account, free);
+  const seen = new WeakMap<Counter, bigint>();
+  return (counter) => {
+    const free = seen.get(counter) ?? LAW.free(counter);
+    if (counter.posted > 0n) seen.set(counter, free);
     return free;
   };
 }

@@ -1,27 +1,18 @@
 import { BROKEN_BOOKS } from "./broken-books.ts";
 import { BROKEN_LINE } from "./broken-line.ts";
 import { BROKEN_SWEEPS } from "./broken-sweeps.ts";
-import type { AskPlan, Command } from "./commands.ts";
+import { BROKEN_CHAINS } from "./broken-chains.ts";
+import { type AskPlan, type Command, ownCounter } from "./commands.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 
-const LOCK = "perform from balance where key_id = any (p_end_key || p_key) order by key_id for no key update;";
-/** Each half of a turn locks its own balances once more. */
-const HALVES_WITHOUT_LOCK = `do $broken$
-  declare half regproc;
-  begin
-    foreach half in array array['admit_v2', 'settle_v2']::regproc[] loop
-      execute replace(pg_get_functiondef(half), 'perform from balance where key_id = any (p_key) order by key_id for no key update;', '');
-    end loop;
-  end
-$broken$`;
-const BEGIN_FIRST = `if cardinality(p_end_id) > 0 and cardinality(p_id) > 0 then
+const LOCK = "order by key_id for no key update";
+const BEGIN_FIRST = `if s_id is not null and a_id is not null then
     return query
-      select 'admit', a.place, a.verdict, a.amount, a.posted, a.held, a.retry_after_ms, a.period_ends_at
-        from admit_v2(p_process, p_id, p_key, p_version, p_rpm, p_least, p_most, p_unlimited, p_model, p_price, p_lifetime_ms, p_sha,
-                      p_print) a;
-    p_id := null;
+      select * from admitted(v_now, p_process, p_counters <> '{}', a_id, a_key, a_version, a_rpm, a_chain, a_least_credits, a_most_credits,
+                             a_least_tokens, a_most_tokens, a_unlimited, a_model, a_price, a_lifetime_ms, a_sha, a_print);
+    a_id := null;
   end if;
-  if cardinality(p_end_id) > 0 then`;
+  if s_id is not null then`;
 
 const KILL = "delete from hold h\n     using (";
 const SPARE = "update hold h set claimed = h.claimed\n      from (";
@@ -29,67 +20,69 @@ const SPARE = "update hold h set claimed = h.claimed\n      from (";
 /** One wrong word in one function. A suite that lets any of these pass is blind. */
 export const BROKEN_SQL: readonly BrokenSql[] = [
   ...BROKEN_BOOKS,
+  ...BROKEN_CHAINS,
   ...BROKEN_LINE,
   ...BROKEN_SWEEPS,
   {
     name: "check-then-act: no lock between the look and the grant",
-    caughtBy: "posted_covers_held",
-    fn: "turn_v1",
+    caughtBy: "funding_counter_seq_key",
+    fn: "locked",
     from: LOCK,
-    to: "",
-    also: HALVES_WITHOUT_LOCK,
+    to: "order by key_id",
     stormy: true,
   },
   {
     name: "lock order swapped: a turn takes the holds before the balances",
     caughtBy: "40P01",
     fn: "turn_v1",
-    from: LOCK,
-    to: `perform from hold where id = any (p_end_id) order by id for update; ${LOCK}`,
+    from: "v_now := locked(",
+    to: "perform from hold where id = any (s_id) order by id for update; v_now := locked(",
     stormy: true,
   },
   {
-    name: "lock order swapped: a turn locks what begins after what ends",
+    name: "balances locked in any order",
     caughtBy: "40P01",
-    fn: "turn_v1",
+    fn: "locked",
     from: LOCK,
-    to: "",
+    to: "order by random() for no key update",
     stormy: true,
   },
   {
     name: "a turn that begins requests before it ends others",
     caughtBy: "model",
     fn: "turn_v1",
-    from: "if cardinality(p_end_id) > 0 then",
+    from: "if s_id is not null then",
     to: BEGIN_FIRST,
     scene: [admit(ask(0, 250n)), { ...settle(0), type: "turn", process: 0, asks: [ask(3, 200n)] }],
   },
   {
     name: "a check that forgets what is held",
     caughtBy: "posted_covers_held",
-    fn: "admit_v2",
+    fn: "admitted",
     from: "d.taken <= b.posted - b.held",
     to: "d.taken <= b.posted",
+    scene: [admit(ask(0, 200n)), admit(ask(3, 90n), ask(6, 90n))],
   },
   {
     name: "a prefix-sum refusal: what was refused counts against the next",
     caughtBy: "model",
     fn: "admit_exact",
-    from: "verdict := 'reserved';",
-    to: "verdict := 'reserved'; b.held := b.held + r.least;",
-    scene: [admit(ask(0, 200n)), admit(ask(3, 150n), { ...ask(6, 50n), claim: { name: 0, fingerprint: 0 } })],
+    from: "a.verdict := f.verdict;",
+    to: "a.verdict := f.verdict; update balance set held = least(posted, held + r.least_credits) where key_id = r.key_id;",
+    scene: [admit(ask(1, 150n)), admit(ask(4, 150n), { ...ask(7, 50n), claim: { name: 0, fingerprint: 0 } })],
   },
   {
     name: "an id that may be admitted twice",
     caughtBy: "model",
-    fn: "admit_v2",
+    fn: "admitted",
     from: "union all\n    select hold_id from charge",
     to: "except\n    select hold_id from charge",
+    scene: [admit(ask(0, 50n)), settle(0), admit(ask(0, 50n))],
   },
   {
     name: "a rate that is not looked at when all fits",
     caughtBy: "I10",
-    fn: "admit_v2",
+    fn: "admitted",
     from: "d.cap is null",
     to: "true",
     scene: [0, 3, 6, 9].map((request) => admit(ask(request, 1n))),
@@ -97,25 +90,34 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a stale key let in when all fits",
     caughtBy: "model",
-    fn: "admit_v2",
-    from: "p_version[i] = version and",
+    fn: "admitted",
+    from: "p_version[i] = b.version and",
     to: "",
     scene: [admit({ ...ask(0, 1n), stale: true })],
   },
   {
     name: "a period that does not turn",
     caughtBy: "model",
-    fn: "admit_v2",
-    from: "and v_now < b.period_ends_at",
-    to: "",
+    fn: "locked",
+    from: "least(v_ends, c_ends) <= v_now",
+    to: "false",
+    scene: [admit(ask(2, 200n)), { type: "advance", ms: 86_400_000 }, admit(ask(5, 200n))],
   },
-  { name: "claims passed over when all fits", caughtBy: "model", fn: "admit_v2", from: "p_sha[i] is null and", to: "" },
+  {
+    name: "claims passed over when all fits",
+    caughtBy: "model",
+    fn: "admitted",
+    from: "p_sha[i] is null and",
+    to: "",
+    scene: [admit({ ...ask(0, 50n), claim: { name: 0, fingerprint: 0 } })],
+  },
   {
     name: "half of too much",
     caughtBy: "I8",
-    fn: "admit_exact",
-    from: "greatest(r.least, v_free / 2)",
-    to: "v_free / 2",
+    fn: "granted",
+    from: "greatest(p_least, p_free / 2)",
+    to: "p_free / 2",
+    scene: [admit({ ...ask(0, 200n), most: 400n, unlimited: true })],
   },
   {
     name: "refusals that use up the rate",
@@ -123,6 +125,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "admit_exact",
     from: "'rate_limited', 'reserved',",
     to: "'rate_limited',",
+    scene: [admit(ask(0, 250n)), admit({ ...ask(3, 200n), claim: { name: 0, fingerprint: 0 } })],
   },
   {
     name: "a wait that is a second too long",
@@ -163,38 +166,43 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "older holds given to the new period",
     caughtBy: "I2",
-    fn: "balance_turned",
+    fn: "periods_turned",
     from: "older_held = held",
     to: "older_held = 0",
+    scene: [admit(ask(2, 200n)), { type: "advance", ms: 86_400_000 }, admit(ask(5, 20n))],
   },
   {
     name: "a missing state guard: the hold outlives its end",
     caughtBy: "charge_other_pkey",
-    fn: "settle_v2",
+    fn: "settled",
     from: KILL,
     to: SPARE,
+    scene: [admit(ask(0, 50n)), settle(0), settle(0)],
   },
   {
     name: "a charge keyed by kind: one hold, two ends",
     caughtBy: "I4",
-    fn: "settle_v2",
+    fn: "settled",
     from: KILL,
     to: SPARE,
+    scene: [admit(ask(0, 50n), ask(3, 50n)), settle(0), ended(failed(0, 0n))],
     also: "alter table charge drop constraint charge_pkey; alter table charge add primary key (hold_id, kind)",
   },
   {
     name: "a refund on abort only",
     caughtBy: "I2",
-    fn: "settle_v2",
-    from: "held = b.held - g.released,",
-    to: "held = b.held - case when g.paid = 0 then g.released else g.paid end,",
+    fn: "settled",
+    from: "held = b.held - o.released,",
+    to: "held = b.held - case when o.paid = 0 then o.released else o.paid end,",
+    scene: [admit(ask(0, 50n)), settle(0)],
   },
   {
     name: "a failure that is charged",
     caughtBy: "I5",
-    fn: "settle_v2",
-    from: "case when free then 0 else least(charge, amount) end",
-    to: "least(charge, amount)",
+    fn: "settled",
+    from: "case when free and credits is not null then 0 else least(cost_credits, credits) end",
+    to: "least(cost_credits, credits)",
+    scene: [admit(ask(0, 50n)), ended({ ...failed(0, 0n), charge: 40n })],
   },
   {
     name: "failures that are free without end",
@@ -226,35 +234,39 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "waivers_spent",
     from: "v_borne + r.waived > r.cap",
     to: "true",
+    scene: [admit(ask(1, 20n)), ended(failed(1, 60n))],
   },
   {
     name: "a provider's usage trusted, however huge",
     caughtBy: "posted_covers_held",
-    fn: "settle_exact",
-    from: "least(r.charge, r.amount + b.posted - b.held)",
-    to: "r.charge",
+    fn: "settled",
+    from: "least(v_cost_credits[v_short[v_at]], v_granted_credits[v_short[v_at]] + v_rest.credits)",
+    to: "v_cost_credits[v_short[v_at]]",
+    scene: [admit(ask(0, 50n), ask(3, 240n)), ended({ ...failed(0, 0n), outcome: "completed", charge: 160n })],
   },
   {
     name: "a settle without fence: a sweep taken for the client's own end",
     caughtBy: "I3",
-    fn: "settle_v2",
-    from: "c.kind not in ('swept', 'voided')",
-    to: "c.kind not in ('voided')",
+    fn: "settled",
+    from: "c.kind not in (5, 6)",
+    to: "c.kind not in (6)",
     scene: [admit(ask(0, 50n)), { type: "crash", process: 0 }, { type: "sweep", process: 1, limit: 9 }, settle(0)],
   },
   {
     name: "an overrun nobody books",
     caughtBy: "I3",
-    fn: "settle_v2",
-    from: "case when v_free[e] then 0 else v_charge[e] - v_paid[e] end",
+    fn: "settled",
+    from: "case when not v_free[e] then v_cost_credits[e] - v_paid_credits[e] end",
     to: "0",
+    scene: [admit(ask(0, 50n), ask(3, 240n)), ended({ ...failed(0, 0n), outcome: "completed", charge: 160n })],
   },
   {
     name: "a charge that takes from others' holds",
     caughtBy: "posted_covers_held",
-    fn: "settle_exact",
-    from: "r.amount + b.posted - b.held",
-    to: "r.amount + b.posted",
+    fn: "free_of",
+    from: "posted - held",
+    to: "posted",
+    scene: [admit(ask(0, 50n), ask(3, 240n)), ended({ ...failed(0, 0n), outcome: "completed", charge: 160n })],
   },
   {
     name: "a claim freed although content was delivered",
@@ -262,11 +274,12 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "close_claims",
     from: "and not coalesce(p_delivered[i], false)",
     to: "",
+    scene: [admit({ ...ask(0, 50n), claim: { name: 0, fingerprint: 0 } }), ended(failed(0, 0n))],
   },
   {
     name: "a void that refunds again",
-    caughtBy: "funding_pkey",
-    fn: "void_v2",
+    caughtBy: "refund_pkey",
+    fn: "void_v1",
     from: "      if found then\n        result := 'already';",
     to: "      if false then\n        result := 'already';",
     scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }, { type: "void", requests: [0] }],
@@ -274,25 +287,25 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a void that leaves what it undid among what was used",
     caughtBy: "I1",
-    fn: "void_charged",
-    from: "b.used - c.amount",
-    to: "b.used",
+    fn: "given_back",
+    from: "used = b.used - g.uncharged",
+    to: "used = b.used",
     scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }],
   },
   {
     name: "a void that counts as money paid in",
-    caughtBy: "I1",
-    fn: "void_charged",
-    from: "b.purchased - (c.amount - refunded)",
-    to: "b.purchased + refunded",
+    caughtBy: "I7",
+    fn: "given_back",
+    from: "b.used - g.uncharged, refunded = b.refunded + g.back - g.uncharged",
+    to: "b.used, refunded = b.refunded + g.back",
     scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }],
   },
   {
     name: "a void of yesterday taken off today",
     caughtBy: "model",
     fn: "void_charged",
-    from: "case when b.today = (c.at at time zone 'UTC')::date then c.amount else 0 end",
-    to: "c.amount",
+    from: "case when b.today = (c.at at time zone 'UTC')::date",
+    to: "case when true",
     scene: [
       admit(ask(0, 50n)),
       settle(0),
@@ -305,7 +318,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a day that ends when the clock is set back",
     caughtBy: "model",
-    fn: "settle_v2",
+    fn: "settled",
     from: "b.today between v_day + 1 and v_soon",
     to: "false",
     scene: [
@@ -339,9 +352,10 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "what was absorbed and nobody books",
     caughtBy: "I3",
-    fn: "settle_v2",
-    from: "('write_off', p_absorbed[i])",
-    to: "('write_off', 0)",
+    fn: "settled",
+    from: "case when v_granted_credits[e] is not null then p_absorbed_credits[i] end",
+    to: "0",
+    scene: [admit(ask(1, 20n)), ended({ ...failed(1, 0n), absorbed: 60n })],
   },
   {
     name: "write-offs that are never forgiven",
@@ -370,21 +384,23 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "house_booked",
     from: "filter (where q.kind <> 'failed')",
     to: "filter (where q.kind = 'write_off')",
+    scene: [admit(ask(0, 50n), ask(3, 240n)), ended({ ...failed(0, 0n), outcome: "completed", charge: 160n })],
   },
   {
     name: "funding applied again by the same reference",
     caughtBy: "funding_pkey",
     fn: "funding_met",
-    from: "from funding where key_id = p_key and reference",
+    from: "from funding where counter = p_counter and reference",
     to: "from funding where false and reference",
-    scene: [1, 2].map(() => ({ type: "fund", key: 0, reference: 1, kind: "grant", amount: 9n, about: 0 })),
+    scene: [1, 2].map(() => ({ type: "fund", counter: ownCounter(0), reference: 1, kind: "grant", amount: 9n })),
   },
   {
     name: "a summary that shows the old period",
     caughtBy: "model",
     fn: "usage_v1",
-    from: "n.now >= b.period_ends_at",
+    from: "t.now >= k.period_ends_at",
     to: "false",
+    scene: [admit(ask(2, 200n)), { type: "advance", ms: 86_400_000 }],
   },
 ];
 

@@ -93,15 +93,15 @@ export const BROKEN_SWEEPS: readonly BrokenSql[] = [
   {
     name: "a quarantine that takes holds which can be ended",
     caughtBy: "model",
-    fn: "sweep_v3",
-    from: "from holds_ended(v_id) e;\n  exception",
-    to: "from holds_ended(v_id) e; raise exception 'no' using errcode = '23514';\n  exception",
+    fn: "sweep_v1",
+    from: "from holds_ended(v_at, v_id) e;\n  exception",
+    to: "from holds_ended(v_at, v_id) e; raise exception 'no' using errcode = '23514';\n  exception",
     scene: LOST_BEHIND_POISON,
   },
   {
     name: "a quarantined hold that nobody holds any more",
     caughtBy: "I2",
-    fn: "sweep_v3",
+    fn: "sweep_v1",
     from: "insert into quarantine as q",
     to: "with gone as (delete from hold h where h.id = any (v_id)) insert into quarantine as q",
     scene: LOST_BEHIND_POISON,
@@ -109,16 +109,16 @@ export const BROKEN_SWEEPS: readonly BrokenSql[] = [
   {
     name: "a quarantined hold given back without a charge",
     caughtBy: "I6",
-    fn: "sweep_v3",
+    fn: "sweep_v1",
     from: "    return query\n      insert into quarantine as q",
-    to: `    update balance b set held = b.held - h.amount from hold h where h.id = any (v_id) and b.key_id = h.key_id;
+    to: `    update balance b set held = b.held - h.credits from hold h where h.id = any (v_id) and b.key_id = h.key_id;
     return query\n      insert into quarantine as q`,
     scene: LOST_BEHIND_POISON,
   },
   {
     name: "a quarantine that ends nobody behind it",
     caughtBy: "I6",
-    fn: "sweep_v3",
+    fn: "sweep_v1",
     from: "where not exists (select from quarantine q where q.hold_id = h.id) order by h.id limit p_limit",
     to: "where false order by h.id limit p_limit",
     scene: LOST_BEHIND_POISON,
@@ -126,7 +126,7 @@ export const BROKEN_SWEEPS: readonly BrokenSql[] = [
   {
     name: "a damaged key swept before the others",
     caughtBy: "model",
-    fn: "sweep_v3",
+    fn: "sweep_v1",
     from: "where q.key_id = h.key_id",
     to: "where q.hold_id = h.id",
     scene: LOST_BEHIND_POISON,
@@ -135,9 +135,9 @@ export const BROKEN_SWEEPS: readonly BrokenSql[] = [
     name: "a batch of which the rest is lost",
     caughtBy: "model",
     fn: "holds_ended",
-    from: "from hold h where h.id = any (p_id);",
-    to: "from hold h where h.id = p_id[1];",
-    scene: LOST_BEHIND_POISON,
+    from: "into q from hold h where h.id = any (p_id);",
+    to: "into q from hold h where h.id = p_id[1];",
+    scene: [admit(ask(0, 50n), ask(3, 50n)), { type: "crash", process: 0 }, { type: "sweep", process: 1, limit: 9 }],
   },
 ];
 

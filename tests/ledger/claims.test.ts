@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { NO_USAGE } from "../../src/core/usage.ts";
 import type { Database } from "../../src/db/database.ts";
-import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
+import type { Ask } from "../../src/ledger/ledger.ts";
 import { namesOf, PROCESSES } from "./commands.ts";
 import { databaseTarget } from "./database-target.ts";
 import { rest, type Target } from "./drive.ts";
 import { SERVERS } from "./engines.ts";
-import { readState } from "./read-state.ts";
-import type { State } from "./state.ts";
-import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import type { AskFields, EndFields } from "../support/lone-key.ts";
+import { type LoneLedger, loneLedger } from "./lone-ledger.ts";
 
 const server = SERVERS[0];
 const reason = server === undefined ? "no server" : server.reason;
@@ -21,7 +20,8 @@ const RECORD = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimate
 describe.skipIf(reason !== null)("what belongs together happens together", () => {
   let database: Database;
   let close: () => Promise<void> = async () => undefined;
-  let target: Target;
+  let driven: Target;
+  let target: LoneLedger;
   let names = namesOf(0);
   let run = 500;
   let asked = 0;
@@ -33,49 +33,37 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
   beforeEach(async () => {
     run += 1;
     names = namesOf(run);
-    target = await databaseTarget(database, Date.UTC(2026, 0, 5, 12) + run * 100 * DAY_MS);
+    driven = await databaseTarget(database, Date.UTC(2026, 0, 5, 12) + run * 100 * DAY_MS);
+    target = loneLedger(driven);
     const keyId = names.keyId(0);
     await target.createKey(keyId, "credit");
     await target.heartbeat(names.processId(0));
-    await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
-    return () => rest(target, names);
+    await target.purchase(keyId, 100n);
+    return () => rest(driven, names);
   });
 
-  const ask = (fields: Partial<Ask> = {}): Ask => ({
-    id: names.requestId((asked += 1)),
-    keyId: names.keyId(0),
-    bucket: 7,
-    keyVersion: 1,
-    rpmLimit: 100,
-    least: 10n,
-    most: 40n,
-    unlimited: false,
-    model: "m",
-    priceVersion: 1,
-    lifetimeMs: 300_000,
-    claim: CLAIM,
-    ...fields,
-  });
+  const ask = (fields: AskFields = {}): Ask =>
+    target.ask(names.keyId(0), {
+      id: names.requestId((asked += 1)),
+      rpmLimit: 100,
+      least: 10n,
+      most: 40n,
+      claim: CLAIM,
+      ...fields,
+    });
   const admit = (...asks: Ask[]) => target.admit(names.processId(0), asks);
-  const end = ({ id, keyId }: Ask, fields: Partial<Settlement> = {}): Settlement => ({
-    id,
-    keyId,
-    outcome: "completed",
-    charge: 7n,
-    usage: NO_USAGE,
-    contentDelivered: true,
-    record: RECORD,
-    answer: ANSWER,
-    bucket: 7,
-    ...NOTHING_BORNE,
-    ...fields,
-  });
-  const state = (): Promise<State> => readState(database, { keyIds: [names.keyId(0)], processIds: [] });
+  const end = (of: Ask, fields: EndFields = {}) => ({ of, record: RECORD, answer: ANSWER, usage: NO_USAGE, ...fields });
   const seen = async () => {
-    const { accounts, claims, holds, records } = await state();
-    const account = accounts.get(names.keyId(0));
-    const counted = account?.rate.reduce((sum, { count }) => sum + count, 0);
-    return { held: account?.held, counted, claims: claims.size, holds: holds.size, records: records.size };
+    const sql = `select b.held, b.rate,
+        (select count(*)::int from idempotency i where i.key_id = b.key_id) as claims,
+        (select count(*)::int from hold h where h.key_id = b.key_id) as holds,
+        (select count(*)::int from charge c where c.key_no = b.key_no and c.reported
+            and not exists (select from refund f where f.hold_id = c.hold_id and f.kind = 'void')) as records
+       from balance b where b.key_id = $1`;
+    type Row = { held: bigint; rate: bigint[]; claims: number; holds: number; records: number };
+    const [row] = await database.query<Row>(sql, [names.keyId(0)]);
+    const { rate = [], ...rest } = row ?? {};
+    return { ...rest, counted: rate.reduce((sum, second) => sum + Number(second & 1_023n), 0) };
   };
 
   test("a call that is repeated finds its own claim and gets the original grant, not a conflict [IDM-20]", async () => {
@@ -87,7 +75,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     expect(await seen()).toMatchObject({ held: 40n, claims: 1, holds: 1 });
   });
 
-  test.each<[why: string, kind: string, fields: Partial<Ask>, counted: number]>([
+  test.each<[why: string, kind: string, fields: AskFields, counted: number]>([
     ["its key has changed", "stale_key", { keyVersion: 9 }, 0],
     ["it is over its rate", "rate_limited", { rpmLimit: 1 }, 1],
     ["there is no money", "insufficient", { least: 500n, most: 500n }, 2],
@@ -138,7 +126,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
   test("a settlement that comes too late keeps no answer [IDM-24]", async () => {
     const late = ask();
     await admit(late);
-    await target.void([{ id: late.id, keyId: late.keyId, bucket: 7 }]);
+    await target.void([{ id: late.id, keyId: late.keyId }]);
 
     expect(await target.settle([end(late)])).toEqual([{ kind: "fenced" }]);
     expect(await admit(ask())).toMatchObject([{ kind: "admitted" }]);
@@ -150,7 +138,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
       const broken = ask();
       await admit(broken);
       if (state === "settled") await target.settle([end(broken)]);
-      await target.void([{ id: broken.id, keyId: broken.keyId, bucket: 7, contentDelivered: true }]);
+      await target.void([{ id: broken.id, keyId: broken.keyId, contentDelivered: true }]);
 
       expect(await admit(ask())).toMatchObject([{ kind: "stream_interrupted" }]);
       expect(await target.usage(names.keyId(0))).toMatchObject({ posted: 100n, held: 0n });
@@ -162,7 +150,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     await admit(unconfirmed);
     await target.settle([end(unconfirmed, { answer: null })]);
     expect(await seen()).toMatchObject({ records: 1 });
-    await target.void([{ id: unconfirmed.id, keyId: unconfirmed.keyId, bucket: 7 }]);
+    await target.void([{ id: unconfirmed.id, keyId: unconfirmed.keyId }]);
 
     expect(await seen()).toMatchObject({ held: 0n, records: 0 });
     expect(await target.usage(names.keyId(0))).toMatchObject({ posted: 100n, requests: 0n });
@@ -171,9 +159,7 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
   test("what a dead process left behind is charged at its last checkpoint, without a record [MON-37] [MON-38]", async () => {
     const orphan = ask({ claim: null });
     await admit(orphan);
-    await target.checkpoint([
-      { id: orphan.id, bucket: 7, seq: 2, cost: 9n, inputTokens: 1, outputTokens: 2, contentDelivered: true },
-    ]);
+    await target.checkpoint(orphan, { seq: 2, cost: 9n });
     const sweeper = names.processId(PROCESSES);
     for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 5_000) {
       await target.heartbeat(sweeper);

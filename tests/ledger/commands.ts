@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import type { Ask, Checkpoint, Funding, Settlement, StoredAnswer } from "../../src/ledger/ledger.ts";
+import type { Amounts, Unit } from "../../src/core/amount.ts";
+import type { BudgetPeriod } from "../../src/core/budget-period.ts";
+import type { CounterKind } from "../../src/core/counter.ts";
+import type { Ask, Checkpoint, Funding, Refund, Settlement, StoredAnswer } from "../../src/ledger/ledger.ts";
 import type { Outcome } from "../../src/core/usage.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 
-/** Requests, keys and processes are numbers here; `namesOf` says which ids they stand for in one run. */
+/** Requests, keys, accounts, counters and processes are numbers here; `namesOf` says which ids they stand for in one run. */
 export type Command =
   | { type: "admit"; process: number; asks: AskPlan[] }
   | { type: "settle"; ends: EndPlan[] }
+  /** Both in one call. */
   | { type: "turn"; process: number; ends: EndPlan[]; asks: AskPlan[] }
   | { type: "void"; requests: number[]; delivered?: boolean }
   | { type: "suspend"; keys: number[] }
@@ -15,8 +19,14 @@ export type Command =
   | { type: "heartbeat"; process: number }
   | { type: "crash"; process: number }
   | { type: "sweep"; process: number; limit: number }
-  | { type: "fund"; key: number; reference: number; kind: Funding["kind"]; amount: bigint; about: number }
-  | { type: "budget"; key: number; reference: number; budget: bigint; period: "none" | "day" | "week" | "month" }
+  | { type: "fund"; counter: number; reference: number; kind: Funding["kind"]; amount: bigint }
+  | { type: "limit"; counter: number; reference: number; amount: bigint; period: BudgetPeriod }
+  | { type: "refund"; request: number; reference: number; credits: bigint; tokens: bigint }
+  | ({ type: "open" } & OpenPlan)
+  | { type: "close"; counter: number }
+  | { type: "watch"; counter: number; marks: bigint[] }
+  | { type: "move"; account: number; parent: number }
+  | { type: "rehome"; key: number; account: number }
   | { type: "change"; key: number }
   | { type: "restart" }
   | { type: "promote" }
@@ -24,12 +34,17 @@ export type Command =
   | { type: "usage"; key: number }
   | { type: "advance"; ms: number };
 
-export type AskPlan = Pick<Ask, "least" | "most" | "unlimited" | "lifetimeMs"> & {
+export type AskPlan = Pick<Ask, "unlimited" | "lifetimeMs"> & {
   request: number;
+  /** In whichever unit the chain counts; `tokens` where it counts in both and they are to differ. */
+  least: bigint;
+  most: bigint;
+  tokens?: { least: bigint; most: bigint };
+  model?: string;
   stale: boolean;
   claim: { name: number; fingerprint: number } | null;
 };
-type EndPlan = {
+export type EndPlan = {
   request: number;
   outcome: Outcome;
   charge: bigint;
@@ -41,17 +56,49 @@ type EndPlan = {
   waived?: bigint;
 };
 type CheckpointPlan = { request: number; seq: number; cost: bigint; delivered: boolean };
+export type OpenPlan = {
+  counter: number;
+  /** Whose it is, unless it is a key's. */
+  account: number;
+  key?: number;
+  kind: CounterKind;
+  unit: Unit;
+  models: string[] | null;
+  amount: bigint;
+  period: BudgetPeriod;
+};
 
 export const PROCESSES = 3;
-/** Two credit keys, a token key, and one that does not exist. */
-export const KEYS = 4;
+/** Two lone credit keys, a lone token key, one that does not exist, and three in a tree, of which the last counts tokens. */
+export const KEYS = 7;
 export const TOKEN_KEY = 2;
-/** A request always names the same key; few name the one that does not exist. */
-export const keyOf = (request: number): number => (request % 11 === 10 ? 3 : request % 3);
-export const REQUESTS = 22;
+export const MISSING_KEY = 3;
+export const TREE_KEYS = [4, 5, 6] as const;
+/** An organisation with two teams, of which the first has a person. */
+export const TREE: readonly { account: number; parent: number | null }[] = [
+  { account: 0, parent: null },
+  { account: 1, parent: 0 },
+  { account: 2, parent: 0 },
+  { account: 3, parent: 1 },
+];
+/** Where the keys of the tree are: the person's, the first team's, the second team's. */
+export const HOMES: Readonly<Record<number, number>> = { 4: 3, 5: 1, 6: 2 };
+/** The counter of a lone key. Those of accounts have the numbers before. */
+export const ownCounter = (key: number): number => 100 + key;
+/** The purse of the organisation; limits have the numbers before. */
+export const PURSE = 9;
+const anyCounter = (): fc.Arbitrary<number> => fc.integer({ min: 1, max: PURSE + 4 });
+
+/** A request always names the same key; few name the one that does not exist, and later ones those of the tree. */
+export const keyOf = (request: number): number => {
+  if (request >= LONE_REQUESTS && request < REQUESTS) return 4 + (request % 3);
+  return request % 11 === 10 ? MISSING_KEY : request % 3;
+};
+const LONE_REQUESTS = 22;
+export const REQUESTS = 44;
 /** What the house bears of one key in an hour. */
 export const CAP_PER_HOUR = 90n;
-export const RPM_LIMITS: readonly (number | null)[] = [3, null, 7, null];
+export const RPM_LIMITS: readonly (number | null)[] = [3, null, 7, null, null, 9, null];
 
 const request = fc.nat(REQUESTS - 1);
 const process = fc.nat(PROCESSES - 1);
@@ -68,12 +115,15 @@ const ask: fc.Arbitrary<AskPlan> = fc
     unlimited: fc.boolean(),
     lifetimeMs: fc.constantFrom(30_000, 300_000),
     stale: fc.nat(11).map((n) => n === 0),
+    model: fc.constantFrom("m", "m", "big"),
+    tokens: fc.option(fc.record({ low: amount, more: amount }), { freq: 2 }),
     claim: fc.option(fc.record({ name: fc.nat(1), fingerprint: fc.nat(5).map((n) => (n === 0 ? 1 : 0)) }), { freq: 2 }),
   })
-  .map(({ low, more, rateOnly, ...rest }) => ({
+  .map(({ low, more, rateOnly, tokens, ...rest }) => ({
     ...rest,
     least: rateOnly ? 0n : low,
     most: rateOnly ? 0n : low + more,
+    ...(tokens && !rateOnly && { tokens: { least: tokens.low, most: tokens.low + tokens.more } }),
   }));
 
 const end: fc.Arbitrary<EndPlan> = fc.record({
@@ -88,22 +138,96 @@ const end: fc.Arbitrary<EndPlan> = fc.record({
   waived: fc.oneof({ arbitrary: fc.constant(0n), weight: 1 }, { arbitrary: fc.bigInt(1n, 60n), weight: 2 }),
 });
 
+const counter = fc.oneof(
+  { arbitrary: fc.constantFrom(...[0, 1, 2].map(ownCounter)), weight: 2 },
+  { arbitrary: anyCounter(), weight: 1 },
+);
+
 const fund: fc.Arbitrary<Command> = fc.record({
   type: fc.constant("fund" as const),
-  key,
+  counter: fc.oneof(fc.constantFrom(ownCounter(0), ownCounter(1), PURSE), counter),
   reference: fc.nat(12),
-  kind: fc.constantFrom("purchase", "purchase", "grant", "refund", "adjust"),
+  kind: fc.constantFrom("purchase", "purchase", "grant", "adjust"),
   amount: fc.bigInt(1n, 300n),
-  about: request,
 });
 
-const budget: fc.Arbitrary<Command> = fc.record({
-  type: fc.constant("budget" as const),
-  key: fc.constantFrom(TOKEN_KEY, TOKEN_KEY, TOKEN_KEY, 0),
+const refund: fc.Arbitrary<Command> = fc.record({
+  type: fc.constant("refund" as const),
+  request,
+  reference: fc.nat(12),
+  credits: fc.bigInt(0n, 60n),
+  tokens: fc.bigInt(0n, 30n),
+});
+
+const limit: fc.Arbitrary<Command> = fc.record({
+  type: fc.constant("limit" as const),
+  counter: fc.oneof(
+    { arbitrary: fc.constant(ownCounter(TOKEN_KEY)), weight: 2 },
+    { arbitrary: anyCounter(), weight: 2 },
+    { arbitrary: counter, weight: 1 },
+  ),
   reference: fc.nat(6),
-  budget: fc.bigInt(0n, 400n),
+  amount: fc.bigInt(0n, 400n),
   period: fc.constantFrom("day", "week", "month", "none"),
 });
+
+const open: fc.Arbitrary<Command> = fc.record({
+  type: fc.constant("open" as const),
+  counter: fc.integer({ min: 3, max: PURSE - 1 }),
+  account: fc.nat(TREE.length - 1),
+  kind: fc.constant("limit" as const),
+  unit: fc.constantFrom("credit" as const, "tokens" as const),
+  models: fc.constantFrom<string[] | null>(null, null, ["big"]),
+  amount: fc.bigInt(0n, 400n),
+  period: fc.constantFrom("day", "week", "month", "none"),
+});
+
+const watch: fc.Arbitrary<Command> = fc.record({
+  type: fc.constant("watch" as const),
+  counter,
+  marks: fc.array(fc.constantFrom(1n, 50n, 80n, 100n), { maxLength: 3 }),
+});
+
+const openOfKey: fc.Arbitrary<Command> = fc
+  .record({
+    type: fc.constant("open" as const),
+    counter: fc.integer({ min: PURSE + 1, max: PURSE + 4 }),
+    account: fc.constant(0),
+    key: fc.constantFrom(...TREE_KEYS),
+    kind: fc.constantFrom("limit" as const, "limit" as const, "limit" as const, "purse" as const),
+    unit: fc.constantFrom("credit" as const, "tokens" as const),
+    models: fc.constantFrom<string[] | null>(null, null, ["big"]),
+    amount: fc.bigInt(0n, 400n),
+    period: fc.constantFrom("day", "week", "month", "none"),
+  })
+  .map((it) => (it.kind === "purse" ? { ...it, amount: 0n, period: "none", models: null } : it));
+
+/** What changes the tree. */
+export const structural: fc.Arbitrary<Command> = fc.oneof(
+  { arbitrary: open, weight: 3 },
+  { arbitrary: openOfKey, weight: 2 },
+  {
+    arbitrary: fc.record({
+      type: fc.constant("rehome" as const),
+      key: fc.constantFrom(...TREE_KEYS, ...TREE_KEYS, ...TREE_KEYS, 0, TOKEN_KEY),
+      account: fc.nat(TREE.length - 1),
+    }),
+    weight: 2,
+  },
+  {
+    arbitrary: fc.record({ type: fc.constant("close" as const), counter: fc.integer({ min: 1, max: PURSE + 4 }) }),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.record({
+      type: fc.constant("move" as const),
+      account: fc.constantFrom(3, 3, 1, 2),
+      parent: fc.nat(TREE.length - 1),
+    }),
+    weight: 3,
+  },
+  { arbitrary: watch, weight: 2 },
+);
 
 const checkpoints = fc.array(
   fc.record({ request, seq: fc.integer({ min: 1, max: 5 }), cost: amount, delivered: fc.boolean() }),
@@ -135,7 +259,7 @@ const turn = fc.record({
   type: fc.constant("turn" as const),
   process,
   ends: fc.array(end, { minLength: 1, maxLength: 4 }),
-  asks: fc.array(ask, { minLength: 1, maxLength: 4 }),
+  asks: fc.array(ask, { minLength: 1, maxLength: 5 }),
 });
 const cancel = fc.record({
   type: fc.constant("void" as const),
@@ -150,18 +274,18 @@ const suspend = fc.record({
 
 /** Calls that lock every balance they touch before they read, so that any two of them happen one after the other. */
 export const lockingCommand: fc.Arbitrary<Command> = fc.oneof(
-  { arbitrary: admit, weight: 2 },
-  { arbitrary: settle, weight: 1 },
-  { arbitrary: turn, weight: 4 },
+  { arbitrary: admit, weight: 4 },
+  { arbitrary: settle, weight: 3 },
+  { arbitrary: turn, weight: 2 },
   { arbitrary: cancel, weight: 1 },
   { arbitrary: fund, weight: 1 },
 );
 
 /** What clients and gateways do. */
 export const trafficCommand: fc.Arbitrary<Command> = fc.oneof(
-  { arbitrary: admit, weight: 4 },
-  { arbitrary: settle, weight: 3 },
-  { arbitrary: turn, weight: 7 },
+  { arbitrary: admit, weight: 8 },
+  { arbitrary: settle, weight: 6 },
+  { arbitrary: turn, weight: 5 },
   { arbitrary: cancel, weight: 1 },
   { arbitrary: fc.record({ type: fc.constant("checkpoint" as const), checkpoints }), weight: 2 },
   {
@@ -169,12 +293,14 @@ export const trafficCommand: fc.Arbitrary<Command> = fc.oneof(
     weight: 2,
   },
   { arbitrary: fund, weight: 2 },
+  { arbitrary: refund, weight: 2 },
   { arbitrary: suspend, weight: 1 },
 );
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: trafficCommand, weight: 20 },
-  { arbitrary: budget, weight: 2 },
+  { arbitrary: limit, weight: 2 },
+  { arbitrary: structural, weight: 3 },
   { arbitrary: fc.record({ type: fc.constant("heartbeat" as const), process }), weight: 3 },
   { arbitrary: fc.record({ type: fc.constant("crash" as const), process }), weight: 2 },
   { arbitrary: fc.record({ type: fc.constant("usage" as const), key }), weight: 1 },
@@ -188,9 +314,14 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 export const OPENING: readonly Command[] = [
   { type: "heartbeat", process: 0 },
   { type: "heartbeat", process: 1 },
-  { type: "fund", key: 0, reference: 100, kind: "purchase", amount: 300n, about: 0 },
-  { type: "fund", key: 1, reference: 100, kind: "grant", amount: 200n, about: 0 },
-  { type: "budget", key: 2, reference: 100, budget: 300n, period: "day" },
+  { type: "fund", counter: ownCounter(0), reference: 100, kind: "purchase", amount: 300n },
+  { type: "fund", counter: ownCounter(1), reference: 101, kind: "grant", amount: 200n },
+  { type: "limit", counter: ownCounter(TOKEN_KEY), reference: 100, amount: 300n, period: "day" },
+  { type: "open", counter: PURSE, account: 0, kind: "purse", unit: "credit", models: null, amount: 0n, period: "none" },
+  { type: "fund", counter: PURSE, reference: 102, kind: "purchase", amount: 500n },
+  { type: "open", counter: 1, account: 1, kind: "limit", unit: "credit", models: null, amount: 250n, period: "day" },
+  { type: "open", counter: 2, account: 2, kind: "limit", unit: "tokens", models: null, amount: 300n, period: "week" },
+  { type: "watch", counter: PURSE, marks: [0n, 60n, 100n] },
 ];
 
 export const commandSequence = (maxLength: number): fc.Arbitrary<Command[]> =>
@@ -207,9 +338,11 @@ function withinReach(commands: readonly Command[]): Command[] {
     request: near(plan.request),
   });
   return commands.map((it) => {
-    const ends = it.type === "settle" || it.type === "turn" ? it.ends.map(nearRequest) : [];
+    const ends = it.type === "turn" ? it.ends.map(nearRequest) : [];
     if (it.type === "admit" || it.type === "turn") asked.push(...it.asks.map(({ request }) => request));
-    if (it.type === "settle" || it.type === "turn") return { ...it, ends };
+    if (it.type === "turn") return { ...it, ends };
+    if (it.type === "refund") return nearRequest(it);
+    if (it.type === "settle") return { ...it, ends: it.ends.map(nearRequest) };
     if (it.type === "void") return { ...it, requests: it.requests.map(near) };
     if (it.type === "checkpoint") return { ...it, checkpoints: it.checkpoints.map(nearRequest) };
     return it;
@@ -218,10 +351,13 @@ function withinReach(commands: readonly Command[]): Command[] {
 
 /** Summaries differ most right after time has passed, when no request has come yet. */
 export const looked = (command: Command): Command[] =>
-  command.type === "advance" ? [command, { type: "usage", key: TOKEN_KEY }] : [command];
+  command.type === "advance"
+    ? [command, { type: "usage", key: TOKEN_KEY }, { type: "usage", key: TREE_KEYS[2] }]
+    : [command];
 
 export type Names = {
   keyId: (key: number) => string;
+  accountId: (account: number) => string;
   requestId: (request: number) => string;
   processId: (process: number) => string;
 };
@@ -234,20 +370,32 @@ export function namesOf(run: number): Names {
     keyId: (n) => uuid("001", n),
     requestId: (n) => uuid("002", n),
     processId: (n) => uuid("003", n),
+    accountId: (n) => uuid("004", n),
   };
 }
 
-export function askOf(names: Names, plan: AskPlan, versionOf: (keyId: string) => number): Ask {
-  const { request, stale, claim, ...rest } = plan;
-  const keyId = names.keyId(keyOf(request));
+/** What is known of a key when a request comes: its version, and the chain for the model it names. */
+export type KeyCopy = { version: number; chain: Ask["chain"]; units: readonly Unit[] };
+
+const only = (units: readonly Unit[], amounts: { credits: bigint; tokens: bigint }): Amounts => ({
+  credits: units.includes("credit") ? amounts.credits : null,
+  tokens: units.includes("tokens") ? amounts.tokens : null,
+});
+
+export function askOf(names: Names, plan: AskPlan, { version, chain, units }: KeyCopy): Ask {
+  const { request, stale, claim, least, most, tokens = { least, most }, unlimited, lifetimeMs, model = "m" } = plan;
   return {
-    ...rest,
+    unlimited,
+    lifetimeMs,
     id: names.requestId(request),
-    keyId,
-    bucket: 7,
-    keyVersion: versionOf(keyId) - (stale ? 1 : 0),
+    bucket: BUCKET,
+    keyId: names.keyId(keyOf(request)),
+    keyVersion: version - (stale ? 1 : 0),
+    chain,
+    least: only(units, { credits: least, tokens: tokens.least }),
+    most: only(units, { credits: most, tokens: tokens.most }),
     rpmLimit: RPM_LIMITS[keyOf(request)] ?? null,
-    model: "m",
+    model,
     priceVersion: 1,
     claim: claim && {
       keySha256: digest(`key ${claim.name}`),
@@ -256,41 +404,59 @@ export function askOf(names: Names, plan: AskPlan, versionOf: (keyId: string) =>
   };
 }
 
-export function settlementOf(names: Names, plan: EndPlan): Settlement {
+/** All of a run lies in one bucket. */
+export const BUCKET = 7;
+
+export function settlementOf(names: Names, plan: EndPlan, { chain, units }: Omit<KeyCopy, "version">): Settlement {
   const { tokens, recorded, answer, delivered, absorbed = 0n, waived = 0n } = plan;
   return {
     id: names.requestId(plan.request),
+    bucket: BUCKET,
     keyId: names.keyId(keyOf(plan.request)),
+    chain,
     outcome: plan.outcome,
-    charge: plan.charge,
+    price: only(units, { credits: plan.charge, tokens: units.length === 1 ? plan.charge : BigInt(tokens + 1) }),
     usage: { ...NO_USAGE, inputTokens: tokens, outputTokens: 1 },
+    digest: null,
     contentDelivered: delivered,
     record: recorded ? { provider: "p", status: 200, firstByteMs: null, tookMs: 1, estimated: false } : null,
     answer: answer === null ? null : storedAnswer(answer),
-    bucket: 7,
-    absorbed,
-    waived,
+    absorbed: only(units, { credits: absorbed, tokens: absorbed / 2n }),
+    waived: only(units, { credits: waived, tokens: waived }),
     capPerHour: CAP_PER_HOUR,
   };
 }
 
 export const checkpointOf = (names: Names, { request, seq, cost, delivered }: CheckpointPlan): Checkpoint => ({
   id: names.requestId(request),
-  bucket: 7,
+  bucket: BUCKET,
+  keyId: names.keyId(keyOf(request)),
   seq,
-  cost,
-  inputTokens: Number(cost),
-  outputTokens: 1,
+  credits: cost,
+  usage: { ...NO_USAGE, inputTokens: Number(cost), outputTokens: 1 },
   contentDelivered: delivered,
 });
 
+/** Payments of another run are another matter, and one payment goes to one purse. */
+const referenceOf = (names: Names, reference: number): string => `pay ${names.keyId(0).slice(9, 13)} ${reference}`;
+
 export const fundingOf = (names: Names, command: Extract<Command, { type: "fund" }>): Funding => ({
-  keyId: names.keyId(command.key),
-  // Payments of another run are another matter, and one payment goes to one key.
-  reference: `pay ${names.keyId(0).slice(9, 13)} ${command.reference}`,
+  counter: command.counter,
+  reference: referenceOf(names, command.reference),
   kind: command.kind,
   amount: command.kind === "adjust" ? -command.amount : command.amount,
-  about: command.kind === "refund" ? names.requestId(command.about) : null,
+  actor: "test",
+});
+
+export const refundOf = (
+  names: Names,
+  { request, reference, credits, tokens }: Extract<Command, { type: "refund" }>,
+  units: readonly Unit[],
+): Refund => ({
+  keyId: names.keyId(keyOf(request)),
+  reference: referenceOf(names, reference),
+  about: names.requestId(request),
+  amounts: only(units, { credits: credits + 1n, tokens: units.includes("credit") ? tokens : tokens + 1n }),
   actor: "test",
 });
 

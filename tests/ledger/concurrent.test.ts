@@ -4,7 +4,7 @@ import type { Database } from "../../src/db/database.ts";
 import { type Command, lockingCommand, type Names } from "./commands.ts";
 import { drive, modelTarget } from "./drive.ts";
 import { SERVERS } from "./engines.ts";
-import type { LedgerEvent } from "./history.ts";
+import { type LedgerEvent, loose } from "./history.ts";
 import { createModel } from "./model.ts";
 import { asOf } from "./read-state.ts";
 import { begin, createCollider, damageOf, stormyActors } from "./storm.ts";
@@ -87,7 +87,7 @@ function loosened(event: LedgerEvent): unknown {
   if (event.type !== "admit") return event;
   return {
     ...event,
-    verdicts: event.verdicts.map((verdict) => ("held" in verdict ? { ...verdict, held: 0n } : verdict)),
+    verdicts: event.verdicts.map(loose),
   };
 }
 

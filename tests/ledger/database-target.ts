@@ -1,7 +1,12 @@
 import type { Database } from "../../src/db/database.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Ask, BatchVerdict, Ledger, AdmitVerdict } from "../../src/ledger/ledger.ts";
+import type { ChainRef } from "../../src/core/counter.ts";
+import { BUCKET } from "./commands.ts";
+import { createTree } from "./database-tree.ts";
 import type { Target } from "./drive.ts";
+
+export type DatabaseTarget = Target & { numberOf: (counter: number) => number };
 
 const POISONED = "poisoned by the test";
 
@@ -13,6 +18,7 @@ export async function takeClock(database: Database): Promise<void> {
   await database.script(`
     create table test_clock (now timestamptz not null, started timestamptz not null, timeline bigint not null);
     insert into test_clock values (clock_timestamp(), clock_timestamp(), 1);
+    delete from rollup_owed;
     create or replace function ledger_now() returns timestamptz language sql volatile as 'select now from test_clock';
     create or replace function ledger_server_start() returns timestamptz language sql volatile as 'select started from test_clock';
     create or replace function server_timeline() returns bigint language sql volatile as 'select timeline from test_clock';
@@ -26,13 +32,13 @@ export async function takeClock(database: Database): Promise<void> {
       return new;
     end
     $$;
-    create trigger test_refuses before insert on charge for each row when (new.kind = 'swept') execute function test_refuses();
+    create trigger test_refuses before insert on charge for each row when (new.kind = 5) execute function test_refuses();
   `);
 }
 
 /** The real functions, with the clock in the test's hands. */
-export async function databaseTarget(database: Database, startMs: number): Promise<Target> {
-  const versions = new Map<string, number>();
+// oxlint-disable-next-line max-lines-per-function -- one function of the database after the other.
+export async function databaseTarget(database: Database, startMs: number): Promise<DatabaseTarget> {
   let nowMs = startMs;
   const setClock = (column: string): Promise<unknown> =>
     database.query(`update test_clock set ${column} = $1`, [new Date(nowMs)]);
@@ -40,14 +46,34 @@ export async function databaseTarget(database: Database, startMs: number): Promi
   await setClock("started");
   await database.query("update test_clock set timeline = 1");
   const ledger = createLedgerStore(database);
-  const whole = (verdicts: readonly BatchVerdict[], asks: readonly Ask[]): Promise<AdmitVerdict[]> =>
-    Promise.all(verdicts.map((verdict, index) => withAnswer(ledger, asks[index] as Ask, verdict)));
+  const tree = createTree(database);
+  const { idOf, numberOf } = tree;
+  const real = <Of extends { chain: ChainRef }>(of: Of): Of => ({
+    ...of,
+    chain: { ...of.chain, counters: of.chain.counters.map(idOf) },
+  });
   return {
-    ...ledger,
-    admit: async (processId, asks) => whole(await ledger.admit(processId, asks), asks),
-    turn: async (processId, turn) => {
-      const { settled, verdicts } = await ledger.turn(processId, turn);
-      return { settled, verdicts: await whole(verdicts, turn.asks) };
+    ...tree,
+    turn: async (processId, { settlements, asks }) => {
+      const { settled, verdicts } = await ledger.turn(processId, {
+        settlements: settlements.map(real),
+        asks: asks.map(real),
+      });
+      const answered = verdicts.map((verdict, index) =>
+        withAnswer(ledger, asks[index] as Ask, numbered(verdict, numberOf)),
+      );
+      return { settled, verdicts: await Promise.all(answered) };
+    },
+    void: ledger.void,
+    suspend: ledger.suspend,
+    checkpoint: ledger.checkpoint,
+    heartbeat: ledger.heartbeat,
+    refund: ledger.refund,
+    fund: (funding) => ledger.fund({ ...funding, counter: idOf(funding.counter) }),
+    setLimit: (change) => ledger.setLimit({ ...change, counter: idOf(change.counter) }),
+    usage: async (keyId) => {
+      const summary = await ledger.usage(keyId);
+      return summary && { ...summary, counters: summary.counters.map((it) => ({ ...it, id: numberOf(it.id) })) };
     },
     sweep: async (sweeperId, limit) => {
       try {
@@ -59,11 +85,6 @@ export async function databaseTarget(database: Database, startMs: number): Promi
     },
     poison: async (holdId) => {
       await database.query("insert into test_poison values ($1) on conflict do nothing", [holdId]);
-    },
-    suspend: async (keyIds) => {
-      const suspended = await ledger.suspend(keyIds);
-      for (const keyId of suspended) versions.set(keyId, (versions.get(keyId) ?? 1) + 1);
-      return suspended;
     },
     nowMs: () => nowMs,
     advance: async (ms) => {
@@ -80,25 +101,27 @@ export async function databaseTarget(database: Database, startMs: number): Promi
       const sql = "select from hold h where not exists (select from quarantine q where q.hold_id = h.id)";
       return (await database.query(sql)).length;
     },
-    createKey: async (keyId, unit) => {
-      const mode = unit === "credit" ? "credit" : "token_budget";
-      await database.query("insert into key (id, bucket, mode) values ($1, 7, $2)", [keyId, mode]);
-      versions.set(keyId, 1);
-    },
     changeKey: async (keyId) => {
-      const rows = await database.query<{ version: bigint }>(
-        "update key set status = 'active' where id = $1 returning version",
-        [keyId],
-      );
-      for (const { version } of rows) versions.set(keyId, Number(version));
+      await database.query("update key set status = 'active' where id = $1", [keyId]);
     },
-    versionOf: (keyId) => versions.get(keyId) ?? 1,
+    copyOf: async (keyId, model) => {
+      const copy = await tree.read(keyId, model);
+      if (copy === null) return { version: 1, chain: { id: 0, counters: [] }, units: ["credit"] };
+      const { version, chain, counters, units, isWhole } = copy;
+      const id = isWhole ? chain : ((await ledger.chain(keyId, version, counters)) ?? 0);
+      return { version, chain: { id, counters: counters.map(numberOf) }, units };
+    },
   };
 }
 
-async function withAnswer(ledger: Ledger, { keyId, bucket, claim }: Ask, verdict: BatchVerdict): Promise<AdmitVerdict> {
+/** What the test calls a counter that was named. */
+function numbered(verdict: BatchVerdict, numberOf: (id: number) => number): BatchVerdict {
+  return "named" in verdict ? { ...verdict, named: { ...verdict.named, id: numberOf(verdict.named.id) } } : verdict;
+}
+
+async function withAnswer(ledger: Ledger, { keyId, claim }: Ask, verdict: BatchVerdict): Promise<AdmitVerdict> {
   if (verdict.kind !== "replay") return verdict;
-  const [answer] = claim === null ? [] : await ledger.kept([{ keyId, bucket, claim }]);
+  const [answer] = claim === null ? [] : await ledger.kept([{ bucket: BUCKET, keyId, claim }]);
   // Undone by another call between the verdict and this; the batcher says the same.
   return answer ? { ...verdict, answer } : { kind: "in_progress" };
 }

@@ -7,8 +7,8 @@ import { createBatcher } from "../../src/ledger/batcher.ts";
 import { LedgerUnavailableError } from "../../src/ledger/lane.ts";
 import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
+import { askOf, creditsOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";
-import { PLAIN_ASK } from "../support/plain-ask.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -17,19 +17,13 @@ const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 10_00
 describe.skipIf(whyUnavailable("15") !== null)("the clock of a gateway is far from the database's", () => {
   let fresh: FreshDatabase;
   let database: Database;
-  const keyId = createId(Date.now());
-  const askAt = (offMs: number): Ask => ({
-    id: createId(Date.now() + offMs),
-    keyId,
-    ...PLAIN_ASK,
-  });
+  let key: LoneKey;
+  const askAt = (offMs: number): Ask => askOf(key, { id: createId(Date.now() + offMs) });
 
   beforeAll(async () => {
     fresh = await freshDatabase();
     database = createPostgres({ url: fresh.url, ...limits });
-    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    const funding = { keyId, reference: "p", kind: "purchase", amount: 1_000n, about: null, actor: "test" } as const;
-    await createLedgerStore(database).fund(funding);
+    key = await loneKey(database, { funds: 1_000n });
   });
   afterEach(() => void vi.useRealTimers());
   afterAll(async () => {
@@ -40,7 +34,7 @@ describe.skipIf(whyUnavailable("15") !== null)("the clock of a gateway is far fr
   test.each([HOUR_MS - MINUTE_MS, MINUTE_MS - HOUR_MS])("an id made %i ms off is admitted", async (offMs) => {
     const verdicts = await createLedgerStore(database).admit(createId(1), [askAt(offMs)]);
 
-    expect(verdicts).toEqual([{ kind: "admitted", amount: 10n }]);
+    expect(verdicts).toEqual([{ kind: "admitted", granted: creditsOf(10n) }]);
   });
 
   test.each([3 * 24 * HOUR_MS, HOUR_MS + MINUTE_MS, -HOUR_MS - MINUTE_MS])(

@@ -3,6 +3,7 @@ import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { askOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { SERVERS } from "./engines.ts";
 
 const server = SERVERS[0];
@@ -13,14 +14,15 @@ describe.skipIf(reason !== null)("claims that have expired", () => {
   let database: Database;
   let close: () => Promise<void> = async () => undefined;
   let ledger: Ledger;
-  const keyId = createId(Date.now());
+  let key: LoneKey;
+  let keyId: string;
   const sweeper = createId(1);
 
   beforeAll(async () => {
     if (server) ({ database, close } = await server.open());
     ledger = createLedgerStore(database);
-    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    await ledger.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 1_000n, about: null, actor: "test" });
+    key = await loneKey(database, { funds: 1_000n });
+    keyId = key.keyId;
     await database.query("update test_clock set started = started - interval '1 hour'");
   });
   afterAll(() => close());
@@ -30,8 +32,8 @@ describe.skipIf(reason !== null)("claims that have expired", () => {
   async function keep(answers: readonly { bytes: number; hours: number }[]): Promise<void> {
     for (const [n, { bytes, hours }] of answers.entries()) {
       await database.query(
-        `insert into idempotency (key_id, key_sha256, bucket, fingerprint, state, hold_id, status, content_type, body, expires_at)
-         values ($1, $2, 7, $2, 'stored', $3, 200, 'text/plain', $4, ledger_now() + $5 * interval '1 hour')`,
+        `insert into idempotency (key_id, key_sha256, fingerprint, state, hold_id, status, content_type, body, expires_at)
+         values ($1, $2, $2, 'stored', $3, 200, 'text/plain', $4, ledger_now() + $5 * interval '1 hour')`,
         [keyId, Buffer.alloc(32, n), createId(Date.now()), Buffer.alloc(bytes), hours],
       );
     }
@@ -41,17 +43,9 @@ describe.skipIf(reason !== null)("claims that have expired", () => {
   test("that cannot be removed at the moment do not keep holds from being swept [I6]", async () => {
     await ledger.heartbeat(sweeper);
     await database.query("update process set renewing_since = renewing_since - interval '1 minute'");
-    const ask = {
-      bucket: 7,
-      keyVersion: 1,
-      rpmLimit: null,
-      unlimited: false,
-      claim: null,
-      lifetimeMs: 60_000,
-      priceVersion: 1,
-    };
-    const id = createId(Date.now());
-    await ledger.admit(createId(2), [{ ...ask, id, keyId, least: 1n, most: 10n, model: "m" }]);
+    const ask = askOf(key, { lifetimeMs: 60_000 });
+    const { id } = ask;
+    await ledger.admit(createId(2), [ask]);
     await database.query("update hold set admitted_at = admitted_at - interval '1 minute'");
     await keep([{ bytes: 1, hours: -1 }]);
 
@@ -61,7 +55,7 @@ describe.skipIf(reason !== null)("claims that have expired", () => {
     });
 
     expect(swept).toMatchObject({ swept: [{ id }], quarantined: [] });
-    expect(await ledger.usage(keyId)).toMatchObject({ held: 0n });
+    expect((await ledger.usage(keyId))?.counters).toMatchObject([{ held: 0n }]);
   });
 
   test("are left for another time while somebody has them locked, and nobody waits", async () => {

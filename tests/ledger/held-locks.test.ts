@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
 import { underCatalogueLock } from "../../src/catalogue/lock-store.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
@@ -13,7 +12,7 @@ import { createPostgres } from "../../src/db/postgres.ts";
 import { createHousekeepingStore } from "../../src/ledger/housekeeping-store.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { type DocumentedRoles, startDocumentedRoles } from "../support/documented-roles.ts";
-import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { askOf, creditsOf, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 3_000, onError: () => undefined };
@@ -24,21 +23,13 @@ describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps eve
   let owner: Database;
   let app: Database;
   let reader: Client;
-  const keyId = createId(Date.now());
+  let key: LoneKey;
 
   beforeAll(async () => {
     roles = await startDocumentedRoles();
     owner = createPostgres({ url: roles.url("tollgate_owner"), ...limits });
     app = createPostgres({ url: roles.url("tollgate"), ...limits });
-    await app.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    await createLedgerStore(app).fund({
-      keyId,
-      reference: "p",
-      kind: "purchase",
-      amount: 1_000n,
-      about: null,
-      actor: "test",
-    });
+    key = await loneKey(app, { funds: 1_000n });
     reader = new Client({ connectionString: roles.url("tollgate_reader") });
     await reader.connect();
     await reader.query("set idle_in_transaction_session_timeout = 0; set statement_timeout = 0");
@@ -58,27 +49,15 @@ describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps eve
 
   async function serveOne(): Promise<unknown> {
     const ledger = createLedgerStore(app);
-    const id = createId(Date.now());
-    const ask = {
-      id,
-      keyId,
-      bucket: 7,
-      keyVersion: 1,
-      rpmLimit: null,
-      least: 1n,
-      most: 2n,
-      unlimited: false,
-      model: "m",
-    };
-    await ledger.admit(createId(Date.now()), [{ ...ask, priceVersion: 1, lifetimeMs: 300_000, claim: null }]);
+    const ask = askOf(key, { most: 2n });
+    await ledger.admit(createId(Date.now()), [ask]);
     const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
-    const rest = { outcome: "completed", usage: NO_USAGE, contentDelivered: true, answer: null } as const;
-    const [settled] = await ledger.settle([{ id, keyId, charge: 1n, record, ...rest, bucket: 7, ...NOTHING_BORNE }]);
+    const [settled] = await ledger.settle([endOf(ask, { price: 1n, record })]);
     return settled;
   }
 
   test("requests are admitted and settled, hours added up and the catalogue changed", async () => {
-    expect(await serveOne()).toEqual({ kind: "settled", charged: 1n });
+    expect(await serveOne()).toEqual({ kind: "settled", charged: creditsOf(1n) });
     expect(await createHousekeepingStore(app).rollup(Date.now())).toBe("done");
     expect(await underCatalogueLock(app, () => Promise.resolve("changed"))).toBe("changed");
   });
@@ -90,7 +69,7 @@ describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps eve
       (error: { code?: string }) => error.code,
     );
 
-    expect(await serveOne()).toEqual({ kind: "settled", charged: 1n });
+    expect(await serveOne()).toEqual({ kind: "settled", charged: creditsOf(1n) });
     expect(await outcome).toBe("55P03");
   });
 

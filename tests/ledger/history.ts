@@ -1,9 +1,10 @@
 import type {
   Ask,
-  BudgetChange,
   Checkpoint,
   Funded,
   Funding,
+  LimitChange,
+  Refund,
   Settled,
   Settlement,
   Swept,
@@ -11,6 +12,7 @@ import type {
   AdmitVerdict,
   Voided,
 } from "../../src/ledger/ledger.ts";
+import type { Changed } from "./model-counters.ts";
 
 /** What was asked of a ledger and what it answered, with the ledger's time. */
 export type LedgerEvent = { atMs: number } & (
@@ -21,7 +23,10 @@ export type LedgerEvent = { atMs: number } & (
   | { type: "checkpoint"; checkpoints: readonly Checkpoint[]; closed: string[] }
   | { type: "sweep"; swept: Swept[] }
   | { type: "fund"; funding: Funding; result: Funded }
-  | { type: "budget"; change: BudgetChange; result: Funded }
+  | { type: "limit"; change: LimitChange; result: Funded }
+  | { type: "refund"; refund: Refund; result: Funded }
+  /** A change of the tree, with the sums of every counter before and after. */
+  | { type: "structure"; what: string; result: Changed; before: Record<string, string>; after: Record<string, string> }
   | { type: "usage"; summary: unknown }
 );
 
@@ -48,11 +53,17 @@ export function settlementsOf(
   );
 }
 
-/** In a batch a refused request may be told what was held at the start or in its turn; both were true. */
+/** In a batch a refused request may be told what was available at the start or in its turn; both were true. */
 export function loosened(events: readonly LedgerEvent[]): unknown[] {
   return events.map((event) => {
     if (event.type !== "admit" || event.asks.length === 1) return event;
-    const verdicts = event.verdicts.map((verdict) => ("held" in verdict ? { ...verdict, held: "true then" } : verdict));
-    return { ...event, verdicts };
+    return { ...event, verdicts: event.verdicts.map(loose) };
   });
+}
+
+/** Without what others held at the time, and the counter that was named for it. */
+export function loose(verdict: AdmitVerdict): unknown {
+  if (verdict.kind === "reserved") return { ...verdict, available: "true then", named: "true then" };
+  if (verdict.kind !== "insufficient" && verdict.kind !== "limit_reached") return verdict;
+  return { ...verdict, available: "true then", named: { ...verdict.named, available: "true then" } };
 }

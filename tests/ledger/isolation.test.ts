@@ -5,33 +5,27 @@ import { createPostgres } from "../../src/db/postgres.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
+import { askOf, loneKey } from "../support/lone-key.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
-import { PLAIN_ASK } from "../support/plain-ask.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 const LEVELS = ["repeatable read", "serializable"];
 
 /** Every call that moves money, with as little as it takes to be heard. */
 const CALLS = [
-  `select * from turn_v1(gen_random_uuid(), ${Array(33).fill("null").join(", ")})`,
-  "select * from admit_v2(gen_random_uuid(), '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, null)",
-  "select * from settle_v2('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, null, null)",
-  "select * from void_v2('{}', '{}', '{}')",
-  "select fund_v1(gen_random_uuid(), 'r', 'grant', 1, null, 'test')",
-  "select budget_v1(gen_random_uuid(), 'r', 1, 'day', 'test')",
+  `select * from turn_v1(null, gen_random_uuid(), '{}', ${Array.from({ length: 42 }, () => "null").join(", ")})`,
+  "select * from void_v1('{}', '{}', '{}')",
+  "select fund_v1(1, 'r', 'grant', 1, 'test')",
+  "select limit_v1(1, 'r', 1, 'day', 'test')",
+  "select refund_v1(gen_random_uuid(), 'r', gen_random_uuid(), 1, null, 'test')",
   "select * from suspend_v1('{}')",
 ];
 
 describe.skipIf(whyUnavailable("15") !== null).each(LEVELS)("a database whose default isolation is %s", (level) => {
   let fresh: FreshDatabase;
   let database: Database;
-  const keyId = createId(Date.now());
-  const ask: Ask = {
-    id: createId(Date.now()),
-    keyId,
-    ...PLAIN_ASK,
-  };
+  let ask: Ask;
 
   beforeAll(async () => {
     fresh = await freshDatabase();
@@ -41,9 +35,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(LEVELS)("a database whose de
     await admin.query(`alter database ${name} set default_transaction_isolation = '${level}'`);
     await admin.end();
     database = createPostgres({ url: fresh.url, ...limits });
-    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    const funding = { keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" } as const;
-    await createLedgerStore(database).fund(funding);
+    ask = askOf(await loneKey(database, { funds: 100n }));
   });
   afterAll(async () => {
     await database?.close();
@@ -55,13 +47,13 @@ describe.skipIf(whyUnavailable("15") !== null).each(LEVELS)("a database whose de
     const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%turn_v1%'";
 
     const late = await database.transaction(async (tx) => {
-      await createLedgerStore(tx).void([{ id: ask.id, keyId, bucket: 7 }]);
+      await createLedgerStore(tx).void([ask]);
       const admission = ledger.admit(createId(1), [ask]);
       await until(async () => (await database.query(waiting)).length === 1, "the admission waits");
       return { admission };
     });
 
-    expect(await late.admission).toEqual([{ kind: "already", amount: 0n }]);
+    expect(await late.admission).toEqual([{ kind: "already", granted: { credits: null, tokens: null } }]);
     expect(await database.query("select from hold")).toEqual([]);
   });
 

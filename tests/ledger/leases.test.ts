@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
-import type { Ask } from "../../src/ledger/ledger.ts";
 import { namesOf } from "./commands.ts";
 import { databaseTarget } from "./database-target.ts";
-import { modelTarget, type Target } from "./drive.ts";
+import { modelTarget } from "./drive.ts";
 import { MODEL_AND_SERVER } from "./engines.ts";
 import { createModel } from "./model.ts";
-import { PLAIN_ASK } from "../support/plain-ask.ts";
+import { type LoneLedger, loneLedger } from "./lone-ledger.ts";
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
 const DAY_MS = 86_400_000;
@@ -17,7 +16,7 @@ let run = 0;
 describe.each(MODEL_AND_SERVER)("leases on $name", ({ open, reason }) => {
   let database: Database | null;
   let close: () => Promise<void> = async () => undefined;
-  let target: Target;
+  let target: LoneLedger;
   let [keyId, east, west] = ["", "", ""];
   let asked = 0;
 
@@ -32,21 +31,16 @@ describe.each(MODEL_AND_SERVER)("leases on $name", ({ open, reason }) => {
     const startMs = START_MS + run * DAY_MS;
     // What an earlier example left is not this one's to sweep.
     await database?.script("delete from hold; delete from process");
-    target = database ? await databaseTarget(database, startMs) : modelTarget(createModel({ startMs }));
+    target = loneLedger(database ? await databaseTarget(database, startMs) : modelTarget(createModel({ startMs })));
     [keyId, east, west] = [names.keyId(0), names.processId(0), names.processId(1)];
     await target.createKey(keyId, "credit");
-    await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 1_000n, about: null, actor: "test" });
+    await target.purchase(keyId, 1_000n);
   });
 
   /** Admits a request of a process and answers its id. */
   async function admit(processId: string, lifetimeMs = 300_000): Promise<string> {
     const id = namesOf(run).requestId((asked += 1));
-    const ask: Ask = {
-      id,
-      keyId,
-      ...PLAIN_ASK,
-      lifetimeMs,
-    };
+    const ask = target.ask(keyId, { id, lifetimeMs });
     expect(await target.admit(processId, [ask])).toMatchObject([{ kind: "admitted" }]);
     return id;
   }

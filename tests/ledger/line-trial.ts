@@ -7,12 +7,10 @@ const REFUSALS = new Set(["08T01", "55T02"]);
 
 /** What moves money, as processes of the version before call it, and as those of this one do. */
 const CALLS = {
-  turn: `select * from turn_v1(gen_random_uuid(), ${Array(33).fill("null").join(", ")})`,
-  admit:
-    "select * from admit_v2(gen_random_uuid(), '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, null)",
-  settle:
-    "select * from settle_v2('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', null, null, null)",
-  fund: "select fund_v1(gen_random_uuid(), 'r', 'grant', 1, null, 'trial')",
+  turn: `select * from turn_v1(null, gen_random_uuid(), '{}', ${Array(42).fill("null").join(", ")})`,
+  void: "select * from void_v1('{}', '{}', '{}')",
+  fund: "select fund_v1(0, 'r', 'grant', 1, 'trial')",
+  limit: "select limit_v1(0, 'r', 1, 'day', 'trial')",
   marked: "select on_line_v1((select mark from server_line), 1)",
 };
 

@@ -1,44 +1,37 @@
+import { type Amounts, amountIn } from "../../src/core/amount.ts";
 import type {
+  AdmitVerdict,
   Ask,
-  BudgetChange,
   Checkpoint,
-  Claim,
   Funded,
-  Funding,
+  Refund,
   Settled,
   Settlement,
   Swept,
-  LedgerTurn,
   Undone,
   UsageSummary,
-  AdmitVerdict,
   Voided,
 } from "../../src/ledger/ledger.ts";
 import { createHouse } from "./house.ts";
+import { createCounters } from "./model-counters.ts";
+import { createRequests, type End } from "./model-requests.ts";
+import { endOf, periodEndMs, postedLimit } from "./period.ts";
+import { isCounted, LAW, type Rules, type Server } from "./rules.ts";
 import {
-  type Account,
-  type ClaimEntry,
+  type Charge,
   emptyState,
-  type FundingEntry,
   type Hold,
-  newAccount,
+  isLive,
+  type Key,
+  namedUnit,
   type State,
+  UNIT_NAMES,
+  type UnitName,
 } from "./state.ts";
-import { endOf, periodEndMs, postedTokens } from "./period.ts";
-import { LAW, type Rules, type Server } from "./rules.ts";
 
 export const LEASE_MS = 15_000;
-const MOST_BOOKED = 2n ** 63n - 1n;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-/** What a settlement, a void and a sweep have in common. */
-type End = Pick<Settlement, "id" | "charge" | "contentDelivered" | "record" | "answer"> & {
-  kind: Settlement["outcome"] | "swept" | "voided";
-  free: boolean;
-  tokensIn: bigint;
-  tokensOut: bigint;
-};
 
 export type Model = ReturnType<typeof createModel>;
 
@@ -46,257 +39,260 @@ export type Model = ReturnType<typeof createModel>;
  * The ledger as a specification: one request after another, no locks, no SQL. What PostgreSQL does must equal this.
  * `rules` are the decisions that tests break on purpose.
  */
+// oxlint-disable-next-line max-lines-per-function -- one decision after the other.
 export function createModel({ startMs, rules = LAW }: { startMs: number; rules?: Rules }) {
   const state: State = emptyState();
   let nowMs = startMs;
-  const house = createHouse({ state, rules, nowMs: () => nowMs });
+  const books = createCounters({ state, rules, clockMs: () => nowMs });
+  const house = createHouse({ state, rules, nowMs: books.atMs });
+  const requests = createRequests({ state, rules, books, clockMs: () => nowMs });
   /** Holds that no sweep can end. */
   const poisoned = new Set<string>();
   let server: Server = { startMs, timeline: 1 };
 
-  const createKey = (keyId: string, unit: Account["unit"]): void => {
-    state.accounts.set(keyId, newAccount(unit));
-  };
   const changeKey = (keyId: string): void => {
-    const account = state.accounts.get(keyId);
-    if (!account) return;
-    account.version += 1;
-    account.status = "active";
+    const key = state.keys.get(keyId);
+    if (!key) return;
+    key.version += 1;
+    key.status = "active";
   };
 
-  function admit(processId: string, asks: readonly Ask[]): AdmitVerdict[] {
-    for (const { keyId } of asks) turn(keyId);
-    const verdicts = asks.map((ask) => {
-      const verdict = decide(processId, ask);
-      const account = state.accounts.get(ask.keyId);
-      if (account && ask.rpmLimit !== null && rules.counted(verdict.kind)) count(account);
-      return verdict;
-    });
-    return verdicts.map((verdict, index) => {
-      const { keyId, rpmLimit: limit } = asks[index] as Ask;
-      const account = state.accounts.get(keyId);
-      if (!account || limit === null) return verdict;
-      const resetMs = waitMs(account, 1);
-      return { ...verdict, rate: { limit, remaining: Math.max(0, limit - countOf(account)), resetMs } };
-    });
+  /** Ends come first: what they give back is there for those that start. */
+  function turn(
+    processId: string,
+    { settlements, asks }: { settlements: readonly Settlement[]; asks: readonly Ask[] },
+  ) {
+    const keyIds = [...settlements, ...asks].map(({ keyId }) => keyId);
+    const numbers = [...settlements, ...asks].flatMap(({ chain }) => chain.counters);
+    books.lock(keyIds, numbers);
+    return { settled: settle(settlements), verdicts: requests.admit(processId, asks) };
   }
 
-  /** In this order: a repeated call, the key's version, the rate, the claim, the money. */
-  function decide(processId: string, ask: Ask): AdmitVerdict {
-    const earlier = state.holds.get(ask.id)?.amount ?? state.charges.get(ask.id)?.granted;
-    if (earlier !== undefined) return { kind: "already", amount: earlier };
-    const account = state.accounts.get(ask.keyId);
-    if (!account || account.version !== ask.keyVersion) return { kind: "stale_key" };
-    const retryAfterMs = rateWaitMs(account, ask.rpmLimit);
-    if (retryAfterMs > 0) return { kind: "rate_limited", retryAfterMs };
-    if (ask.most === 0n) return { kind: "admitted", amount: 0n };
-    return (ask.claim && claimVerdict(ask.keyId, ask.claim)) ?? reserve(processId, ask, account);
-  }
-
-  function reserve(processId: string, ask: Ask, account: Account): AdmitVerdict {
-    const free = rules.free(account);
-    if (ask.least > free) return refusal(account, ask.least);
-    const amount = rules.grant({ ...ask, free });
-    account.held += amount;
-    state.holds.set(ask.id, {
-      keyId: ask.keyId,
-      amount,
-      periodNo: account.periodNo,
-      processId,
-      cost: 0n,
-      tokensIn: 0n,
-      tokensOut: 0n,
-      seq: 0,
-      delivered: false,
-      admittedAtMs: nowMs,
-      deadlineMs: nowMs + ask.lifetimeMs,
-    });
-    if (ask.claim) {
-      const fingerprint = ask.claim.fingerprint.toString("hex");
-      const claim: ClaimEntry = {
-        fingerprint,
-        state: "in_flight",
-        holdId: ask.id,
-        answer: null,
-        expiresAtMs: Infinity,
-      };
-      state.claims.set(claimName(ask.keyId, ask.claim), claim);
-    }
-    return { kind: "admitted", amount };
-  }
-
-  function refusal(account: Account, least: bigint): AdmitVerdict {
-    const posted = account.posted - account.olderHeld;
-    const held = account.held - account.olderHeld;
-    if (account.unit === "tokens" && posted === 0n) return { kind: "limit_reached", periodEndsAtMs: endOf(account) };
-    return { kind: rules.refusal({ least, posted }), posted, held };
-  }
-
-  function claimVerdict(keyId: string, claim: Claim): AdmitVerdict | null {
-    const found = state.claims.get(claimName(keyId, claim));
-    if (found && found.expiresAtMs <= nowMs) state.claims.delete(claimName(keyId, claim));
-    if (!found || found.expiresAtMs <= nowMs) return null;
-    if (found.fingerprint !== claim.fingerprint.toString("hex")) return { kind: "key_reuse" };
-    if (found.state === "in_flight") return { kind: "in_progress" };
-    if (found.state === "unavailable") return { kind: "replay_unavailable" };
-    if (found.state === "interrupted" || !found.answer) return { kind: "stream_interrupted" };
-    return { kind: "replay", answer: { ...found.answer, body: Buffer.from(found.answer.body, "hex") } };
-  }
-
-  /** How long until one more request fits; 0 when it fits now. Seconds leave whole, a minute after their last request. */
-  function rateWaitMs(account: Account, rpmLimit: number | null): number {
-    if (rpmLimit === null) return 0;
-    return waitMs(account, rpmLimit);
-  }
-
-  function waitMs(account: Account, limit: number): number {
-    account.rate = account.rate.filter(({ lastMs }) => lastMs > nowMs - rules.windowMs);
-    let count = countOf(account);
-    for (const { lastMs, count: left } of account.rate) {
-      if (count < limit) return 0;
-      count -= left;
-      if (count < limit) return lastMs + rules.windowMs - nowMs;
-    }
-    return 0;
-  }
-
-  function count(account: Account): void {
-    const newest = account.rate.at(-1);
-    if (newest && Math.floor(newest.lastMs / 1_000) >= Math.floor(nowMs / 1_000)) {
-      newest.lastMs = nowMs;
-      newest.count += 1;
-    } else account.rate.push({ lastMs: nowMs, count: 1 });
-  }
-
+  /** Those within their grants first; those beyond it share what is left, one by one. */
   function settle(settlements: readonly Settlement[]): Settled[] {
     const batch = house.open(settlements);
+    const ends = settlements.filter(({ id, keyId }, index) => {
+      return (
+        state.holds.get(id)?.keyId === keyId &&
+        settlements.findIndex((other) => other.id === id && other.keyId === keyId) === index
+      );
+    });
+    const isBeyond = (settlement: Settlement): boolean =>
+      UNIT_NAMES.some((name) => {
+        const granted = state.holds.get(settlement.id)?.granted[name] ?? null;
+        return granted !== null && batch.costOf(settlement, namedUnit(name)) > granted;
+      });
+    const rounds = [ends.filter((it) => !isBeyond(it)), ...ends.filter(isBeyond).map((it) => [it])];
+    const charges = new Map<Settlement, Amounts>();
+    for (const round of rounds) {
+      const drawn = round.flatMap((settlement) => {
+        const { outcome, usage } = settlement;
+        const cost = (name: UnitName): bigint => batch.costOf(settlement, namedUnit(name));
+        const tokens = { input: usage.inputTokens, output: usage.outputTokens };
+        const { charged, numbers } = end({
+          ...settlement,
+          kind: outcome,
+          free: batch.isFree(settlement),
+          cost,
+          ...tokens,
+        });
+        charges.set(settlement, charged);
+        batch.book(settlement, {
+          credits: charged.credits === null ? null : cost("credits") - charged.credits,
+          tokens: charged.tokens === null ? null : cost("tokens") - charged.tokens,
+        });
+        return numbers;
+      });
+      books.charged(drawn);
+    }
     const settled = settlements.map((settlement): Settled => {
-      const { id, keyId, outcome, usage } = settlement;
-      if (state.holds.get(id)?.keyId === keyId) {
-        const tokens = { tokensIn: BigInt(usage.inputTokens), tokensOut: BigInt(usage.outputTokens) };
-        const charge = batch.chargeOf(settlement);
-        const charged = end({ ...settlement, charge, kind: outcome, free: batch.isFree(settlement), ...tokens });
-        batch.book(settlement, charge - charged);
-        return { kind: "settled", charged };
-      }
+      const { id, keyId } = settlement;
+      const now = charges.get(settlement);
+      if (now) return { kind: "settled", charged: now };
       const charge = state.charges.get(id);
-      const undone = state.funding.has(`${keyId} #void:${id}`);
-      if (!charge || charge.keyId !== keyId || undone || rules.fences(charge.kind)) return { kind: "fenced" };
-      return { kind: "already", charged: charge.amount };
+      const isUndone = state.refunds.has(`${id} #void:${id}`);
+      if (!charge || charge.keyId !== keyId || isUndone || rules.fences(charge.kind)) return { kind: "fenced" };
+      return { kind: "already", charged: charge.charged };
     });
     for (const place of batch.overCap()) Object.assign(settled[place] ?? {}, { overCap: true });
     return settled;
   }
 
-  /** The one place where a hold ends. Answers what was paid. */
-  function end(ending: End): bigint {
-    const [hold, account] = holdAndAccount(ending.id);
+  /** The one place where a hold ends. Answers what was paid, equally in every counter of its unit. */
+  function end(ending: End): { charged: Amounts; numbers: readonly number[] } {
+    const [hold, key] = holdAndKey(ending.id);
     const { free } = ending;
-    const counts = ending.kind === "completed" || ending.kind === "timed_out" || ending.kind === "upstream_failed";
-    const live = hold.periodNo === account.periodNo;
-    const cost = free ? 0n : ending.charge;
-    const paid = rules.paid({ cost, amount: hold.amount, spare: live ? account.posted - account.held : 0n });
-    const tokensIn = free ? 0n : ending.tokensIn;
-    const tokensOut = free ? 0n : ending.tokensOut;
-
+    const now = books.chainOf(hold.keyId, key.counters);
+    const numbers = rules.charges(hold.chain, { chain: now });
+    const charged = { credits: paidIn("credits", ending, hold), tokens: paidIn("tokens", ending, hold) };
     state.holds.delete(ending.id);
-    account.held -= rules.released(hold, paid);
-    if (!live) account.olderHeld -= hold.amount;
-    if (live) account.used += paid;
-    account.posted = account.unit === "credit" ? account.posted - paid : postedTokens(account);
-    spend(account, paid);
-    account.tokensIn += tokensIn;
-    account.tokensOut += tokensOut;
-    if (counts) {
-      account.requests += 1n;
-      account.lastCost = paid;
-      const outcome = ending.kind as Settlement["outcome"];
-      if (ending.record) state.records.set(ending.id, { keyId: hold.keyId, cost: paid, outcome, atMs: nowMs });
+    for (const [, it] of books.counters(numbers)) {
+      const [granted, paid] = [amountIn(it.unit, hold.granted) ?? 0n, amountIn(it.unit, charged) ?? 0n];
+      it.held -= rules.released(granted, paid);
+      if (isLive(hold, it)) it.used += paid;
+      else it.olderHeld -= granted;
+      it.posted = it.kind === "purse" ? it.posted - paid : postedLimit(it);
+    }
+    const spent = amountIn(key.unit, charged) ?? 0n;
+    spend(key, spent);
+    key.spent += charged.credits ?? 0n;
+    key.tokensIn += free ? 0n : BigInt(ending.input);
+    key.tokensOut += free ? 0n : BigInt(ending.output);
+    if (isCounted(ending)) {
+      key.requests += 1n;
+      key.lastCost = spent;
     }
     state.charges.set(ending.id, {
       keyId: hold.keyId,
-      granted: hold.amount,
-      amount: paid,
+      chain: hold.chain,
+      granted: hold.granted,
+      charged,
       kind: ending.kind,
-      periodNo: hold.periodNo,
-      tokensIn,
-      tokensOut,
-      atMs: nowMs,
+      input: ending.input,
+      output: ending.output,
+      reported: isCounted(ending) && ending.record !== null,
+      admittedAtMs: hold.admittedAtMs,
+      atMs: books.atMs(),
     });
-    closeClaim(ending, paid);
-    return paid;
+    requests.closeClaim(ending, (charged.credits ?? 0n) + (charged.tokens ?? 0n));
+    return { charged, numbers };
   }
 
-  function closeClaim({ id, kind, contentDelivered, answer }: End, paid: bigint): void {
-    for (const [name, claim] of state.claims) {
-      if (claim.holdId !== id) continue;
-      if (rules.frees({ paid, kind, contentDelivered, answered: answer !== null })) {
-        state.claims.delete(name);
-        continue;
-      }
-      claim.state = answer ? "stored" : kind === "completed" ? "unavailable" : "interrupted";
-      claim.answer = answer && { ...answer, body: answer.body.toString("hex") };
-      claim.expiresAtMs = nowMs + DAY_MS;
-    }
+  function paidIn(name: UnitName, { cost, free }: End, hold: Hold): bigint | null {
+    const amount = hold.granted[name];
+    if (amount === null) return null;
+    const spares = books
+      .counters(hold.chain.counters)
+      .filter(([, { unit }]) => unit === namedUnit(name))
+      .map(([, it]) => rules.spare(it, hold));
+    return rules.paid({ cost: free ? 0n : cost(name), amount, spare: smallest(spares) });
   }
 
-  function voidRequests(requests: readonly Undone[]): Voided[] {
-    return requests.map(({ id, keyId, contentDelivered = false }) => {
-      const account = state.accounts.get(keyId);
+  function voidRequests(undone: readonly Undone[]): Voided[] {
+    const about = undone.flatMap(({ id }) => countersOf(id));
+    books.lock(
+      undone.map(({ keyId }) => keyId),
+      about,
+    );
+    const none: Amounts = { credits: 0n, tokens: 0n };
+    return undone.map(({ id, keyId, contentDelivered = false }) => {
       if (state.holds.get(id)?.keyId === keyId) {
-        const nothing = {
-          charge: 0n,
-          tokensIn: 0n,
-          tokensOut: 0n,
-          contentDelivered,
-          record: null,
-          answer: null,
-        };
-        end({ id, kind: "voided", free: true, ...nothing });
-        return { kind: "voided", refunded: 0n };
+        release(id, contentDelivered);
+        return { kind: "voided", refunded: none };
       }
       const charge = state.charges.get(id);
       if (!charge) {
-        const nothing = { granted: 0n, amount: 0n, tokensIn: 0n, tokensOut: 0n, atMs: nowMs };
-        if (account) state.charges.set(id, { keyId, kind: "voided", periodNo: account.periodNo, ...nothing });
-        return { kind: "voided", refunded: 0n };
+        if (state.keys.has(keyId)) bar(id, keyId);
+        return { kind: "voided", refunded: none };
       }
-      if (charge.kind === "voided" || charge.keyId !== keyId || !account) return { kind: "already", refunded: 0n };
-      const earlier = state.funding.get(`${keyId} #void:${id}`);
-      if (earlier) return { kind: "already", refunded: earlier.amount };
-      const refunded = charge.amount - refundsOf(id);
-      const entry = { kind: "refund", amount: refunded, periodNo: charge.periodNo, about: id, period: null } as const;
-      book(account, { ...entry, keyId, reference: `#void:${id}` });
-      house.undid({ id, keyId, amount: refunded });
-      refund(account, charge.periodNo, refunded);
-      state.records.delete(id);
-      rules.forget({ account, charge, records: [...state.records].filter(([, it]) => it.keyId === keyId) });
-      for (const [name, claim] of state.claims) {
-        if (claim.holdId !== id) continue;
-        if (contentDelivered) Object.assign(claim, { state: "interrupted", answer: null, expiresAtMs: nowMs + DAY_MS });
-        else state.claims.delete(name);
-      }
-      return { kind: "voided", refunded };
+      if (charge.kind === "voided" || charge.keyId !== keyId) return { kind: "already", refunded: none };
+      const earlier = state.refunds.get(`${id} #void:${id}`);
+      if (earlier) return { kind: "already", refunded: earlier.amounts };
+      return { kind: "voided", refunded: undo(id, charge, contentDelivered) };
     });
   }
 
+  function release(id: string, contentDelivered: boolean): void {
+    const nothing = { cost: () => 0n, input: 0, output: 0, contentDelivered, record: null, answer: null };
+    const { numbers } = end({ id, kind: "voided", free: true, ...nothing });
+    books.charged(numbers);
+  }
+
+  function bar(id: string, keyId: string): void {
+    const unseen = { chain: null, granted: { credits: null, tokens: null }, charged: { credits: null, tokens: null } };
+    const times = { admittedAtMs: books.atMs(), atMs: books.atMs() };
+    state.charges.set(id, { keyId, kind: "voided", ...unseen, input: 0, output: 0, reported: false, ...times });
+  }
+
+  function undo(id: string, charge: Charge, contentDelivered: boolean): Amounts {
+    const { keyId } = charge;
+    const key = state.keys.get(keyId);
+    if (!key) throw new Error(`no key ${keyId}`);
+    const amounts = leftOf(id, charge);
+    const earlier = refundedOf(id);
+    state.refunds.set(`${id} #void:${id}`, { keyId, holdId: id, kind: "void", amounts, atMs: books.atMs() });
+    for (const name of UNIT_NAMES) house.undid({ id, keyId, unit: namedUnit(name), amount: amounts[name] ?? 0n });
+    giveBack(charge, amounts);
+    for (const [, it] of books.counters(rules.refunds(charge.chain ?? NO_CHAIN))) {
+      if (!isLive(charge, it)) continue;
+      const charged = amountIn(it.unit, charge.charged) ?? 0n;
+      rules.uncount(it, { charged, refunded: amountIn(it.unit, earlier) ?? 0n });
+      it.refunded -= amountIn(it.unit, amounts) ?? 0n;
+    }
+    const overran = [...state.house].some(([name]) => name.startsWith(`${id} overrun`));
+    const free = charge.kind === "upstream_failed" && total(charge.charged) === 0n && !overran;
+    const others = [...state.charges].filter(
+      ([other, it]) => it.keyId === keyId && !state.refunds.has(`${other} #void:${other}`),
+    );
+    rules.forget({ key, charge, free, others });
+    requests.undoClaim(id, contentDelivered);
+    return amounts;
+  }
+
+  const refundedOf = (id: string): Amounts => {
+    const rows = [...state.refunds.values()].filter(({ holdId }) => holdId === id);
+    const sum = (name: UnitName): bigint => rows.reduce((all, { amounts }) => all + (amounts[name] ?? 0n), 0n);
+    return { credits: sum("credits"), tokens: sum("tokens") };
+  };
+
+  function leftOf(id: string, { charged }: Charge): Amounts {
+    const refunded = refundedOf(id);
+    const left = (name: UnitName): bigint | null =>
+      charged[name] === null ? null : charged[name] - (refunded[name] ?? 0n);
+    return { credits: left("credits"), tokens: left("tokens") };
+  }
+
+  /** To a purse always, to a limit while the period lasts in which it was admitted. */
+  function giveBack(charge: Charge, amounts: Amounts): void {
+    for (const [, it] of books.counters(rules.refunds(charge.chain ?? NO_CHAIN))) {
+      if (!isLive(charge, it)) continue;
+      const back = amountIn(it.unit, amounts) ?? 0n;
+      it.refunded += back;
+      it.posted = it.kind === "purse" ? it.posted + back : postedLimit(it);
+    }
+  }
+
+  function refund({ keyId, reference, about, amounts }: Refund): Funded {
+    books.lock([keyId], countersOf(about));
+    if (!state.keys.has(keyId)) return { kind: "unknown_key" };
+    const named = [...state.refunds].find(
+      ([name, it]) => it.keyId === keyId && name === `${it.holdId} ${reference}`,
+    )?.[1];
+    const same = (one: Amounts, other: Amounts): boolean =>
+      UNIT_NAMES.every((name) => (one[name] ?? 0n) === (other[name] ?? 0n));
+    if (named && rules.repeats) {
+      return { kind: named.holdId === about && same(named.amounts, amounts) ? "already" : "reference_reuse" };
+    }
+    const charge = state.charges.get(about);
+    if (charge?.keyId !== keyId) return { kind: "refused" };
+    const left = leftOf(about, charge);
+    if (UNIT_NAMES.some((name) => (amounts[name] ?? 0n) > (left[name] ?? 0n))) return { kind: "refused" };
+    state.refunds.set(`${about} ${reference}`, { keyId, holdId: about, kind: "refund", amounts, atMs: books.atMs() });
+    giveBack(charge, amounts);
+    return { kind: "funded" };
+  }
+
+  /** The counters that an open hold or a charge has. */
+  const countersOf = (id: string): readonly number[] =>
+    (state.holds.get(id) ?? state.charges.get(id))?.chain?.counters ?? [];
+
   function suspend(keyIds: readonly string[]): string[] {
     return [...new Set(keyIds)].filter((keyId) => {
-      const account = state.accounts.get(keyId);
-      if (account?.status !== "active") return false;
-      account.status = "suspended";
-      account.version += 1;
+      const key = state.keys.get(keyId);
+      if (key?.status !== "active") return false;
+      key.status = "suspended";
+      key.version += 1;
       return true;
     });
   }
 
   function checkpoint(checkpoints: readonly Checkpoint[]): string[] {
-    for (const { id, seq, cost, inputTokens, outputTokens, contentDelivered } of checkpoints) {
+    for (const { id, seq, credits, usage, contentDelivered } of checkpoints) {
       const hold = state.holds.get(id);
       if (!hold) continue;
       hold.delivered ||= contentDelivered;
       if (seq <= hold.seq) continue;
-      Object.assign(hold, { seq, cost, tokensIn: BigInt(inputTokens), tokensOut: BigInt(outputTokens) });
+      Object.assign(hold, { seq, credits, input: usage.inputTokens, output: usage.outputTokens });
     }
     return checkpoints.filter(({ id }) => !state.holds.has(id)).map(({ id }) => id);
   }
@@ -315,16 +311,38 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     const refused = batch.some(([id]) => poisoned.has(id));
     if (refused && limit > 1) return [];
     for (const [id, { leaseUntilMs }] of state.processes) if (leaseUntilMs < nowMs - DAY_MS) state.processes.delete(id);
-    for (const [name, { expiresAtMs }] of state.claims) if (expiresAtMs <= nowMs) state.claims.delete(name);
+    requests.forgetClaims();
     if (batch.length === 0)
       for (const id of state.quarantine.keys()) if (!state.holds.has(id)) state.quarantine.delete(id);
+    const keyIds = batch.map(([, { keyId }]) => keyId);
+    const counters = batch.flatMap(([id]) => countersOf(id));
+    if (batch.length > 0) books.lock(keyIds, counters);
     if (refused) for (const [id, { keyId }] of batch) state.quarantine.set(id, { keyId, sinceMs: nowMs });
-    if (refused) return [];
-    return batch.map(([id, { keyId, cost, tokensIn, tokensOut, delivered }]) => {
-      const last = { charge: cost, tokensIn, tokensOut, contentDelivered: delivered, record: null, answer: null };
-      const charged = end({ id, kind: "swept", free: false, ...last });
-      house.overran({ id, keyId, amount: cost - charged });
-      return { id, keyId, charged };
+    return refused ? [] : swept(batch);
+  }
+
+  /** At their last checkpoints: those within their grants first, as when they are settled. */
+  function swept(batch: readonly [string, Hold][]): Swept[] {
+    const cost =
+      ({ credits, input, output }: Hold) =>
+      (name: UnitName): bigint =>
+        name === "credits" ? credits : BigInt(input + output);
+    const isBeyond = ([, hold]: [string, Hold]): boolean =>
+      UNIT_NAMES.some((name) => hold.granted[name] !== null && cost(hold)(name) > hold.granted[name]);
+    const rounds = [batch.filter((it) => !isBeyond(it)), ...batch.filter(isBeyond).map((it) => [it])];
+    return rounds.flatMap((round) => {
+      const ended = round.map(([id, hold]) => {
+        const { keyId, input, output, delivered } = hold;
+        const last = { cost: cost(hold), input, output, contentDelivered: delivered, record: null, answer: null };
+        const { charged, numbers } = end({ id, kind: "swept", free: false, ...last });
+        for (const name of UNIT_NAMES) {
+          const paid = charged[name];
+          if (paid !== null) house.overran({ id, keyId, unit: namedUnit(name), amount: cost(hold)(name) - paid });
+        }
+        return { id, keyId, charged, numbers };
+      });
+      books.charged(ended.flatMap(({ numbers }) => numbers));
+      return ended.map(({ id, keyId, charged }) => ({ id, keyId, charged }));
     });
   }
 
@@ -339,136 +357,54 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     return (first.length > 0 ? first : lost).slice(0, limit);
   }
 
-  function fund({ keyId, reference, kind, amount, about }: Funding): Funded {
-    const account = state.accounts.get(keyId);
-    if (!account) return { kind: "unknown_key" };
-    const earlier = state.funding.get(`${keyId} ${reference}`);
-    if (earlier && rules.repeats) {
-      const same = earlier.kind === kind && earlier.amount === amount && earlier.about === about;
-      return { kind: same ? "already" : "reference_reuse" };
-    }
-    if (kind === "purchase" && rules.onePayment && paid(reference)) return { kind: "reference_reuse" };
-    let { periodNo } = account;
-    if (kind === "refund") {
-      const charge = state.charges.get(about ?? "");
-      if (!charge || charge.keyId !== keyId || amount > charge.amount - refundsOf(about)) return { kind: "refused" };
-      periodNo = charge.periodNo;
-      refund(account, periodNo, amount);
-    } else if (account.unit !== "credit") return { kind: "wrong_unit" };
-    else if (account.posted + amount < account.held) return { kind: "reserved" };
-    else if (account.purchased + amount > MOST_BOOKED) return { kind: "too_much" };
-    else {
-      account.posted += amount;
-      account.purchased += amount;
-    }
-    book(account, { keyId, reference, kind, amount, periodNo, about, period: null });
-    return { kind: "funded" };
-  }
-
-  const paid = (reference: string): boolean =>
-    [...state.funding].some(([name, it]) => it.kind === "purchase" && name === `${it.keyId} ${reference}`);
-
-  function setBudget({ keyId, reference, budget, period }: BudgetChange): Funded {
-    const account = state.accounts.get(keyId);
-    if (!account) return { kind: "unknown_key" };
-    const earlier = state.funding.get(`${keyId} ${reference}`);
-    if (earlier)
-      return { kind: earlier.amount === budget && earlier.period === period ? "already" : "reference_reuse" };
-    if (account.unit !== "tokens") return { kind: "wrong_unit" };
-    turn(keyId);
-    const begun = [...state.funding.values()].filter(
-      (it) => it.keyId === keyId && (it.kind === "budget" || it.kind === "period_reset"),
-    );
-    const fromMs = rules.budgetFrom({ nowMs, earlierMs: begun.map(({ atMs }) => atMs) });
-    Object.assign(account, { budget, period, periodEndsAtMs: periodEndMs(period, fromMs) });
-    account.posted = postedTokens(account);
-    const entry = { kind: "budget", amount: budget, periodNo: account.periodNo, about: null, period } as const;
-    book(account, { ...entry, keyId, reference });
-    return { kind: "funded" };
-  }
-
-  /** A new period begins with the first that sees it. What older holds hold stays posted beside the budget, not in it. */
-  function turn(keyId: string): void {
-    const account = state.accounts.get(keyId);
-    if (!account || nowMs < account.periodEndsAtMs) return;
-    const { budget, held, period } = account;
-    Object.assign(account, { posted: rules.turnedPosted(account), olderHeld: held, used: 0n });
-    Object.assign(account, { periodNo: account.periodNo + 1, periodEndsAtMs: periodEndMs(period, nowMs) });
-    const entry = { kind: "period_reset", amount: budget, periodNo: account.periodNo, about: null } as const;
-    book(account, { ...entry, keyId, reference: `#period:${account.periodNo}`, period: null });
-  }
-
-  function book(
-    account: Account,
-    { reference, ...entry }: Omit<FundingEntry, "seq" | "atMs"> & { reference: string },
-  ): void {
-    account.fundings += 1;
-    state.funding.set(`${entry.keyId} ${reference}`, { ...entry, seq: account.fundings, atMs: nowMs });
-  }
-
-  function refund(account: Account, periodNo: number, amount: bigint): void {
-    if (account.unit === "credit") {
-      account.posted += amount;
-      account.purchased += amount;
-    } else if (account.periodNo === periodNo) {
-      account.used -= amount;
-      account.posted = postedTokens(account);
-    }
-  }
-
-  function spend(account: Account, paid: bigint): void {
-    const day = Math.floor(nowMs / DAY_MS);
+  function spend(key: Key, paid: bigint): void {
+    const day = Math.floor(books.atMs() / DAY_MS);
     // A day that has begun stays when the clock is set back, if it is to begin within an hour.
-    if (account.day > day && account.day <= Math.floor((nowMs + HOUR_MS) / DAY_MS)) return;
-    account.todaySpend = (account.day === day ? account.todaySpend : 0n) + paid;
-    account.day = day;
+    if (key.day > day && key.day <= Math.floor((books.atMs() + HOUR_MS) / DAY_MS)) return;
+    key.todaySpend = (key.day === day ? key.todaySpend : 0n) + paid;
+    key.day = day;
   }
 
   function usage(keyId: string): UsageSummary | null {
-    const account = state.accounts.get(keyId);
-    if (!account) return null;
-    const { unit, purchased, budget, lastCost, requests, period } = account;
-    const turned = nowMs >= account.periodEndsAtMs;
-    const money = turned
-      ? { posted: budget, held: 0n, used: 0n, periodEndsAtMs: endOf({ periodEndsAtMs: periodEndMs(period, nowMs) }) }
-      : {
-          posted: account.posted - account.olderHeld,
-          held: account.held - account.olderHeld,
-          used: account.used,
-          periodEndsAtMs: endOf(account),
-        };
-    const todaySpend = account.day === Math.floor(nowMs / DAY_MS) ? account.todaySpend : 0n;
-    const tokens = { inputTokens: account.tokensIn, outputTokens: account.tokensOut };
-    return { unit, ...money, purchased, budget, todaySpend, lastCost, requests, ...tokens };
+    const key = state.keys.get(keyId);
+    if (!key) return null;
+    const { unit, spent, lastCost, requests: made, own } = key;
+    const todaySpend = key.day === Math.floor(nowMs / DAY_MS) ? key.todaySpend : 0n;
+    const counters = books.counters([...(own === 0 ? [] : [own]), ...key.counters]).map(([id, it]) => {
+      const turned = nowMs >= it.periodEndsAtMs;
+      const { accountId, kind, unit: its, models, amount, period, funded } = it;
+      const now = turned
+        ? { posted: amount, held: 0n, used: 0n, refunded: 0n }
+        : { posted: it.posted - it.olderHeld, held: it.held - it.olderHeld, used: it.used, refunded: it.refunded };
+      const renewsAtMs = turned ? endOf({ periodEndsAtMs: periodEndMs(period, nowMs) }) : endOf(it);
+      const what = { id, own: id === own, accountId, holder: accountId, kind, unit: its, models, amount, period };
+      return { ...what, ...now, funded, renewsAtMs };
+    });
+    const tokens = { inputTokens: key.tokensIn, outputTokens: key.tokensOut };
+    return { unit, spent, todaySpend, lastCost, requests: made, ...tokens, counters };
   }
 
-  const refundsOf = (about: string | null): bigint =>
-    [...state.funding.values()].reduce((sum, entry) => (entry.about === about && about ? sum + entry.amount : sum), 0n);
-
-  function holdAndAccount(id: string): [Hold, Account] {
+  function holdAndKey(id: string): [Hold, Key] {
     const hold = state.holds.get(id);
-    const account = state.accounts.get(hold?.keyId ?? "");
-    if (!hold || !account) throw new Error(`no hold ${id}`);
-    return [hold, account];
+    const key = state.keys.get(hold?.keyId ?? "");
+    if (!hold || !key) throw new Error(`no hold ${id}`);
+    return [hold, key];
   }
 
   return {
     state,
-    createKey,
+    ...books,
     changeKey,
-    admit,
-    settle,
-    turn: (processId: string, { settlements, asks }: LedgerTurn) => ({
-      settled: settle(settlements),
-      verdicts: admit(processId, asks),
-    }),
+    turn,
+    admit: (processId: string, asks: readonly Ask[]): AdmitVerdict[] =>
+      turn(processId, { settlements: [], asks }).verdicts,
+    settle: (settlements: readonly Settlement[]): Settled[] => turn("", { settlements, asks: [] }).settled,
     void: voidRequests,
     suspend,
     checkpoint,
     heartbeat,
     sweep,
-    fund,
-    setBudget,
+    refund,
     usage,
     nowMs: () => nowMs,
     advance: (ms: number): void => void (nowMs += ms),
@@ -478,5 +414,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   };
 }
 
-const countOf = ({ rate }: Account): number => rate.reduce((sum, second) => sum + second.count, 0);
-const claimName = (keyId: string, { keySha256 }: Claim): string => `${keyId} ${keySha256.toString("hex")}`;
+const NO_CHAIN = { accounts: [], own: 0, counters: [] };
+const total = ({ credits, tokens }: Amounts): bigint => (credits ?? 0n) + (tokens ?? 0n);
+const smallest = (amounts: readonly bigint[]): bigint =>
+  amounts.reduce((least, it) => (it < least ? it : least), amounts[0] ?? 0n);

@@ -3,11 +3,10 @@ import { NO_USAGE } from "../../src/core/usage.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
-import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { namesOf } from "./commands.ts";
 import { databaseTarget, takeClock } from "./database-target.ts";
-import type { Target } from "./drive.ts";
+import { type LoneLedger, loneLedger } from "./lone-ledger.ts";
 
 const reason = whyUnavailable("15");
 const limits = { poolSize: 3, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
@@ -40,42 +39,17 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
     const open = async (unit: "credit" | "tokens") => {
       run += 1;
       const names = namesOf(run);
-      const target = await databaseTarget(database, WEDNESDAY_MS);
+      const target = loneLedger(await databaseTarget(database, WEDNESDAY_MS));
       const keyId = names.keyId(0);
       await target.createKey(keyId, unit);
       await target.heartbeat(names.processId(0));
       let asked = 0;
-      const ask = (lifetimeMs = 300_000): Ask => ({
-        id: names.requestId((asked += 1)),
-        keyId,
-        bucket: 7,
-        keyVersion: 1,
-        rpmLimit: null,
-        least: 10n,
-        most: 10n,
-        unlimited: false,
-        model: "m",
-        priceVersion: 1,
-        lifetimeMs,
-        claim: null,
-      });
+      const ask = (lifetimeMs = 300_000): Ask =>
+        target.ask(keyId, { id: names.requestId((asked += 1)), least: 10n, lifetimeMs });
       return { target, keyId, processId: names.processId(0), sweeperId: names.processId(1), ask };
     };
-    const settle = (target: Target, { id, keyId }: Ask): Promise<unknown> =>
-      target.settle([
-        {
-          id,
-          keyId,
-          outcome: "completed",
-          charge: 10n,
-          usage: NO_USAGE,
-          contentDelivered: true,
-          record: null,
-          answer: null,
-          bucket: 7,
-          ...NOTHING_BORNE,
-        },
-      ]);
+    const settle = (target: LoneLedger, of: Ask): Promise<unknown> =>
+      target.settle([{ of, price: 10n, usage: NO_USAGE }]);
 
     test.each([
       ["day", Date.UTC(2026, 0, 15)],
@@ -86,14 +60,16 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
       async (period, endMs) => {
         const { target, keyId, processId, ask } = await open("tokens");
         expect(await database.query("select current_setting('timezone') as zone")).toEqual([{ zone }]);
-        await target.setBudget({ keyId, reference: "b", budget: 10n, period, actor: "test" });
+        await target.setLimit({ keyId, reference: "b", amount: 10n, period });
         const spent = ask();
         await target.admit(processId, [spent]);
         await settle(target, spent);
 
         await target.advance(endMs - WEDNESDAY_MS - 1);
-        expect(await target.admit(processId, [ask()])).toEqual([{ kind: "limit_reached", periodEndsAtMs: endMs }]);
-        expect(await target.usage(keyId)).toMatchObject({ used: 10n, periodEndsAtMs: endMs });
+        expect(await target.admit(processId, [ask()])).toEqual([
+          { kind: "limit_reached", posted: 0n, available: 0n, renewsAtMs: endMs },
+        ]);
+        expect(await target.usage(keyId)).toMatchObject({ used: 10n, renewsAtMs: endMs });
         await target.advance(1);
         expect(await target.usage(keyId)).toMatchObject({ used: 0n, posted: 10n });
         expect(await target.admit(processId, [ask()])).toMatchObject([{ kind: "admitted" }]);
@@ -102,39 +78,41 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
 
     test("a clock that is set back over the end of a period gives no second budget [MON-40]", async () => {
       const { target, keyId, processId, ask } = await open("tokens");
-      const budget = { keyId, budget: 10n, period: "day", actor: "test" } as const;
-      await target.setBudget({ ...budget, reference: "first" });
+      const budget = { keyId, amount: 10n, period: "day" } as const;
+      await target.setLimit({ ...budget, reference: "first" });
       await target.advance(2_000);
       const spent = ask();
       expect(await target.admit(processId, [spent])).toMatchObject([{ kind: "admitted" }]);
       await settle(target, spent);
 
       await target.advance(-5_000);
-      const same = await target.setBudget({ ...budget, reference: "second" });
-      const longer = await target.setBudget({ ...budget, reference: "third", period: "week" });
-      const shorter = await target.setBudget({ ...budget, reference: "fourth" });
+      const same = await target.setLimit({ ...budget, reference: "second" });
+      const longer = await target.setLimit({ ...budget, reference: "third", period: "week" });
+      const shorter = await target.setLimit({ ...budget, reference: "fourth" });
       expect([same, longer, shorter]).toEqual([{ kind: "funded" }, { kind: "funded" }, { kind: "funded" }]);
       await target.advance(5_000);
 
       const endMs = Date.UTC(2026, 0, 16);
-      expect(await target.admit(processId, [ask()])).toEqual([{ kind: "limit_reached", periodEndsAtMs: endMs }]);
-      expect(await target.usage(keyId)).toMatchObject({ used: 10n, posted: 0n, periodEndsAtMs: endMs });
+      expect(await target.admit(processId, [ask()])).toEqual([
+        { kind: "limit_reached", posted: 0n, available: 0n, renewsAtMs: endMs },
+      ]);
+      expect(await target.usage(keyId)).toMatchObject({ used: 10n, posted: 0n, renewsAtMs: endMs });
     });
 
     test("a clock that had been far ahead is not followed by the next budget", async () => {
       const { target, keyId } = await open("tokens");
-      const budget = { keyId, budget: 10n, period: "day", actor: "test" } as const;
+      const budget = { keyId, amount: 10n, period: "day" } as const;
       await target.advance(40 * 86_400_000);
-      await target.setBudget({ ...budget, reference: "ahead" });
+      await target.setLimit({ ...budget, reference: "ahead" });
       await target.advance(-40 * 86_400_000);
-      await target.setBudget({ ...budget, reference: "mended" });
+      await target.setLimit({ ...budget, reference: "mended" });
 
-      expect(await target.usage(keyId)).toMatchObject({ periodEndsAtMs: Date.UTC(2026, 0, 15) });
+      expect(await target.usage(keyId)).toMatchObject({ renewsAtMs: Date.UTC(2026, 0, 15) });
     });
 
     test("what was spent today is of the day in UTC, and turns with it [USG-20]", async () => {
       const { target, keyId, processId, ask } = await open("credit");
-      await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
+      await target.purchase(keyId, 100n);
       const [late, early] = [ask(), ask()];
       await target.admit(processId, [late, early]);
       await target.advance(999);
@@ -148,7 +126,7 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
 
     test("a clock that is set back over midnight leaves what the new day has spent [USG-20]", async () => {
       const { target, keyId, processId, ask } = await open("credit");
-      await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
+      await target.purchase(keyId, 100n);
       const [early, back, later] = [ask(), ask(), ask()];
       await target.admit(processId, [early, back, later]);
       await target.advance(2_000);
@@ -161,15 +139,15 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
       await settle(target, later);
       expect(await target.usage(keyId)).toMatchObject({ todaySpend: 20n, used: 30n });
 
-      await target.void([{ id: back.id, keyId, bucket: 7 }]);
+      await target.void([{ id: back.id, keyId }]);
       expect(await target.usage(keyId)).toMatchObject({ todaySpend: 20n, used: 20n });
-      await target.void([{ id: early.id, keyId, bucket: 7 }]);
+      await target.void([{ id: early.id, keyId }]);
       expect(await target.usage(keyId)).toMatchObject({ todaySpend: 10n, used: 10n });
     });
 
     test("a clock that had been far ahead has no day that stays", async () => {
       const { target, keyId, processId, ask } = await open("credit");
-      await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
+      await target.purchase(keyId, 100n);
       const [ahead, mended] = [ask(), ask()];
       await target.admit(processId, [ahead, mended]);
       await target.advance(2 * 86_400_000);
@@ -182,7 +160,7 @@ describe.skipIf(reason !== null).each(["Pacific/Kiritimati", "America/Los_Angele
 
     test("a request whose process lives is swept when its time is over, and not before [MON-37]", async () => {
       const { target, keyId, processId, sweeperId, ask } = await open("credit");
-      await target.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: 100n, about: null, actor: "test" });
+      await target.purchase(keyId, 100n);
       const stuck = ask(360_000);
       const swept = async () => (await target.sweep(sweeperId, 9)).filter(({ id }) => id === stuck.id);
       await target.admit(processId, [stuck]);

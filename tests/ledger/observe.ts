@@ -27,7 +27,7 @@ export function createObservation(database: Database): (commands: readonly Comma
     const history: LedgerEvent[] = [];
     const noticed = new Set<string>();
     const note = (violations: readonly string[]): void => violations.forEach((text) => noticed.add(checkOf(text)));
-    const look = () => readState(database, idsOf(names));
+    const look = () => readState(database, idsOf(names), real.numberOf);
     try {
       await openKeys(expected, names);
       await openKeys(real, names);
@@ -67,7 +67,7 @@ export function refusalOf(error: unknown): string {
 }
 
 /** Rows of a driver have another prototype than objects written here, which is no difference. */
-function plain(value: unknown): unknown {
+export function plain(value: unknown): unknown {
   if (value instanceof Map) return new Map([...value].map(([key, item]) => [key, plain(item)]));
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null || value instanceof Date || Buffer.isBuffer(value)) return value;

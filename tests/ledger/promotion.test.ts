@@ -4,6 +4,7 @@ import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { askOf, loneKey } from "../support/lone-key.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.ts";
 import { promote, startStandbyOf } from "../support/postgres-standby.ts";
 
@@ -13,27 +14,17 @@ const NOTHING = { swept: [], quarantined: [] };
 describe.skipIf(reason !== null)("a standby that has been up for an hour is promoted", () => {
   let primary: Cluster;
   let standby: Cluster;
-  const [keyId, alive, late] = [createId(1), createId(2), createId(3)];
+  const [alive, late] = [createId(2), createId(3)];
   const id = createId(Date.now());
 
   beforeAll(async () => {
     primary = await startCluster({ version: "15" });
     const database = open(primary);
     await migrate(database, { folder: migrationsFolder() });
-    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
+    const key = await loneKey(database, { funds: 100n });
     const ledger = createLedgerStore(database);
-    await ledger.fund({ keyId, reference: "p", kind: "purchase", amount: 100n, about: null, actor: "test" });
-    const ask = {
-      bucket: 7,
-      keyVersion: 1,
-      rpmLimit: null,
-      unlimited: false,
-      claim: null,
-      lifetimeMs: 600_000,
-      priceVersion: 1,
-    };
     for (const processId of [alive, late]) await ledger.heartbeat(processId);
-    await ledger.admit(late, [{ ...ask, id, keyId, least: 1n, most: 10n, model: "m" }]);
+    await ledger.admit(late, [askOf(key, { id, lifetimeMs: 600_000 })]);
     // Both have run for long, and the one that is late by a moment holds something.
     await database.script(`
       create or replace function ledger_server_start() returns timestamptz language sql as 'select now() - interval ''1 hour''';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createId, requestIdOf } from "../../src/core/ids.ts";
+import type { KeyMode } from "../../src/core/key-mode.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createCheckpoints } from "../../src/ledger/checkpoints.ts";
@@ -11,7 +12,7 @@ import { createManageQuarantine, type ManageQuarantine } from "../../src/operato
 import { quarantineView, releasedView } from "../../src/wire/admin/quarantine.ts";
 import { createVerifyStore } from "../../src/ledger/verify-store.ts";
 import { verify } from "../../src/ledger/verify.ts";
-import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { askOf, endOf, loneKey, type LoneKey, tokensOf } from "../support/lone-key.ts";
 import { SERVERS } from "./engines.ts";
 
 const server = SERVERS[0];
@@ -46,15 +47,17 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
     sweeperId = await newSweeper();
   });
 
-  async function makeKey(mode: "credit" | "token_budget"): Promise<string> {
-    const keyId = createId(Date.now());
-    await database.query("insert into key (id, bucket, mode) values ($1, 7, $2)", [keyId, mode]);
-    const [reference, actor] = [`p ${keyId}`, "test"];
-    if (mode === "credit")
-      await ledger.fund({ keyId, reference, kind: "purchase", amount: 10_000n, about: null, actor });
-    else await ledger.setBudget({ keyId, reference, budget: 10_000n, period: "month", actor });
-    return keyId;
+  const keys = new Map<string, LoneKey>();
+  async function makeKey(mode: KeyMode): Promise<string> {
+    const key = await loneKey(database, { mode, funds: 10_000n });
+    keys.set(key.keyId, key);
+    return key.keyId;
   }
+  const keyOf = (keyId: string): LoneKey => {
+    const key = keys.get(keyId);
+    if (!key) throw new Error("keys are made here");
+    return key;
+  };
 
   /** A process that has renewed its lease for long. */
   async function newSweeper(): Promise<string> {
@@ -66,24 +69,16 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
 
   /** Requests of 10 each, at a checkpoint of 3, whose process has died. */
   async function lose(keyId: string, count = 1): Promise<string[]> {
-    const terms = {
-      bucket: 7,
-      keyVersion: 1,
-      rpmLimit: null,
-      unlimited: false,
-      claim: null,
-      lifetimeMs: 60_000,
-      priceVersion: 1,
-    };
-    const ids = Array.from({ length: count }, () => createId(Date.now()));
-    const asks = ids.map((id) => ({ ...terms, id, keyId, least: 10n, most: 10n, model: "m" }));
+    const asks = Array.from({ length: count }, () => askOf(keyOf(keyId), { least: 10n, lifetimeMs: 60_000 }));
+    const ids = asks.map(({ id }) => id);
     await ledger.admit(createId(2), asks);
-    await ledger.checkpoint(ids.map((id) => checkpointOf(id, {})));
+    await ledger.checkpoint(ids.map((id) => checkpointOf(id, { keyId })));
     await database.query("update hold set admitted_at = admitted_at - interval '1 minute' where id = any ($1)", [ids]);
     return ids;
   }
+  const usage = { ...NO_USAGE, inputTokens: 2, outputTokens: 1 };
   const checkpointOf = (id: string, fields: Partial<Checkpoint>): Checkpoint => {
-    return { id, bucket: 7, seq: 1, cost: 3n, inputTokens: 2, outputTokens: 1, contentDelivered: true, ...fields };
+    return { id, bucket: 7, keyId: credit, seq: 1, credits: 3n, usage, contentDelivered: true, ...fields };
   };
 
   /** One turn of a sweeper, as a process takes it. */
@@ -123,28 +118,33 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
   const open = async (): Promise<string[]> =>
     (await database.query<{ id: string }>("select id from hold order by id")).map(({ id }) => id);
   const balanceOf = async (keyId: string) => {
-    const sql = `select posted, held, used, (select coalesce(sum(amount), 0)::bigint from hold h where h.key_id = b.key_id) as open
+    const sql = `select posted, held, used, (select coalesce(sum(coalesce(credits, tokens)), 0)::bigint from hold h where h.key_id = b.key_id) as open
       from balance b where key_id = $1`;
     return (await database.query<Record<"posted" | "held" | "used" | "open", bigint>>(sql, [keyId]))[0];
   };
   const chargeOf = async (id: string) =>
-    (await database.query("select kind, amount::bigint from charge where hold_id = $1", [id]))[0];
+    (
+      await database.query(
+        "select kind, coalesce(credits, tokens, 0) as amount from charge_in_words where hold_id = $1",
+        [id],
+      )
+    )[0];
 
   /** A charge that stands in the journal although the hold is open. */
   const chargeBeforehand = (id: string, keyId: string): Promise<unknown> =>
     database.query(
-      `insert into charge (hold_id, bucket, key_id, granted, amount, kind, period_no, at)
-       values ($1, 7, $2, 0, 0, 'voided', 0, ledger_now())`,
+      `insert into charge (hold_id, admitted_at, at, key_no, chain, kind)
+       select $1, ledger_now(), ledger_now(), key_no, 0, 6 from balance where key_id = $2`,
       [id, keyId],
     );
   const damage = (keyId: string): Promise<unknown> =>
     database.query("update balance set held = 5 where key_id = $1", [keyId]);
   const mend = (keyId: string): Promise<unknown> =>
     database.query(
-      "update balance b set held = (select sum(amount) from hold h where h.key_id = b.key_id) where key_id = $1",
+      "update balance b set held = (select sum(coalesce(credits, tokens)) from hold h where h.key_id = b.key_id) where key_id = $1",
       [keyId],
     );
-  const report = () => verify(createVerifyStore(database), { keyIds: [credit, other, tokens], onProgress: () => 0 });
+  const report = () => verify(createVerifyStore(database), { keyId: null, recompute: false, onProgress: () => 0 });
 
   test("the lag of the sweep is the time since the oldest hold was lost, without those in quarantine", async () => {
     const [dead = ""] = await lose(credit);
@@ -154,7 +154,7 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
     const before = await ledger.countLost();
     await chargeBeforehand(late[0] ?? "", other);
     await database.query(
-      "insert into quarantine (hold_id, bucket, key_id, since, code, reason) values ($1, 7, $2, ledger_now(), '23505', 'r')",
+      "insert into quarantine (hold_id, key_id, since, code, reason) values ($1, $2, ledger_now(), '23505', 'r')",
       [late[0], other],
     );
     const without = await ledger.countLost();
@@ -240,44 +240,21 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
     await database.query("insert into test_poison values ($1)", [id]);
     expect(await turn()).toMatchObject({ quarantined: [{ id, code: "23514", reason: "poisoned by the test" }] });
 
-    const end = {
-      outcome: "completed",
-      charge: 7n,
-      usage: NO_USAGE,
-      contentDelivered: true,
-      record: null,
-      answer: null,
-    };
-    const settled = await ledger.settle([
-      { id, keyId: tokens, ...end, outcome: "completed", bucket: 7, ...NOTHING_BORNE },
-    ]);
+    const settled = await ledger.settle([endOf(askOf(keyOf(tokens), { id }))]);
 
-    expect(settled).toEqual([{ kind: "settled", charged: 7n }]);
+    expect(settled).toEqual([{ kind: "settled", charged: tokensOf(7n) }]);
     expect((await quarantine.list(10)).total).toBe(0);
     expect(await turn()).toMatchObject({ counted: 0 });
     expect(await database.query("select from quarantine")).toEqual([]);
   });
 
-  test("does not keep processes of the version before from sweeping, once it is set aside", async () => {
-    const [bad = ""] = await lose(credit);
-    const [good = ""] = await lose(other);
-    await chargeBeforehand(bad, credit);
-    const sweepBefore = () => database.query("select id from sweep_v2($1, 500)", [sweeperId]);
-    await expect(sweepBefore()).rejects.toMatchObject({ code: "23505" });
-    await turn();
-    const [next = ""] = await lose(other);
-
-    expect(await sweepBefore()).toEqual([{ id: next }]);
-    expect(await chargeOf(good)).toMatchObject({ kind: "swept" });
-  });
-
   test.each<[string, Partial<Checkpoint>]>([
-    ["input below 0", { inputTokens: -1 }],
-    ["output below 0", { outputTokens: -1 }],
-    ["a cost below 0", { cost: -1n }],
-    ["more than 10^9 tokens of input", { inputTokens: 1_000_000_001 }],
-    ["more than 10^9 tokens of output", { outputTokens: 1_000_000_001 }],
-    ["more than a million credits", { cost: 1_000_000_000_000_001n }],
+    ["input below 0", { usage: { ...NO_USAGE, inputTokens: -1 } }],
+    ["output below 0", { usage: { ...NO_USAGE, outputTokens: -1 } }],
+    ["a cost below 0", { credits: -1n }],
+    ["more than 10^9 tokens of input", { usage: { ...NO_USAGE, inputTokens: 1_000_000_001 } }],
+    ["more than 10^9 tokens of output", { usage: { ...NO_USAGE, outputTokens: 1_000_000_001 } }],
+    ["more than a million credits", { credits: 1_000_000_000_000_001n }],
     ["a number beyond its column", { seq: 2 ** 31 }],
   ])("is not made by a checkpoint of %s, which is refused without its neighbours", async (_, impossible) => {
     const ids = await lose(credit, 5);
@@ -292,11 +269,11 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
       onFailed: (error) => failures.push(error),
     });
     for (const [n, id] of ids.entries())
-      checkpoints.add(checkpointOf(id, { seq: 2, cost: 4n, ...(n === 2 ? impossible : {}) }));
+      checkpoints.add(checkpointOf(id, { seq: 2, credits: 4n, ...(n === 2 ? impossible : {}) }));
     await checkpoints.stop();
 
     expect(failures).toHaveLength(1);
-    const costs = await database.query<{ cost: bigint }>("select checkpoint_cost as cost from hold order by 1");
+    const costs = await database.query<{ cost: bigint }>("select checkpoint_credits as cost from hold order by 1");
     expect(costs.map(({ cost }) => cost)).toEqual([3n, 4n, 4n, 4n, 4n]);
     expect(await turn()).toMatchObject({ swept: 5, quarantined: [] });
   });
@@ -367,9 +344,9 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
 
     expect(await chargeOf(bad)).toEqual({ kind: "swept", amount: 3n });
     expect(await balanceOf(tokens)).toEqual({ posted: 9_997n, held: 0n, used: 3n, open: 0n });
-    expect(await database.query("select actor, amount from funding where reference = $1", [`#release:${bad}`])).toEqual(
-      [{ actor: "operator", amount: 0n }],
-    );
+    expect(await database.query("select actor, void from release where hold_id = $1", [bad])).toEqual([
+      { actor: "operator", void: false },
+    ]);
     expect(await report()).toMatchObject({ ok: true, quarantined: 0 });
     expect(await quarantine.release(bad, "charge")).toMatchObject({ result: "not_quarantined" });
     expect(told).toEqual([{ released: requestIdOf(bad), result: "charged", actor: "operator" }]);

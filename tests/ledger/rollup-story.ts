@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { createId } from "../../src/core/ids.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
 import type { Database, Queryable } from "../../src/db/database.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
-import { NOTHING_BORNE } from "../support/nothing-borne.ts";
+import { askOf, endOf, loneKey, readLoneKey } from "../support/lone-key.ts";
 import { until } from "../support/until.ts";
 
 /** Requests are numbers; each has a key of its own, so that nothing waits for anything but by way of the rollups. */
@@ -45,11 +44,19 @@ export const rollupSteps: fc.Arbitrary<RollupStep[]> = fc.array(
   { minLength: 4, maxLength: 18, size: "max" },
 );
 
-const SUMS = `select key_id, at as hour, outcome, count(*) as requests, sum(cost)::bigint as cost
-  from (select key_id, date_trunc('hour', at, 'UTC') as at, outcome, cost from usage_record) r
- where key_id = any ($1::uuid[]) group by 1, 2, 3 order by 1, 2, 3`;
-const ROLLUPS = `select key_id, hour, outcome, requests, cost from usage_rollup
- where key_id = any ($1::uuid[]) order by 1, 2, 3`;
+const SUMS = `select h.key_id, date_trunc('hour', c.at, 'UTC') as hour, c.kind, count(*) as requests, sum(c.credits)::bigint as credits
+  from charge c join chain h on h.id = c.chain
+ where h.key_id = any ($1::uuid[]) and c.kind <> 6 and not exists (select from refund f where f.hold_id = c.hold_id and f.kind = 'void')
+ group by 1, 2, 3 order by 1, 2, 3`;
+const ROLLUPS = `select h.key_id, r.hour, r.kind, r.requests, r.credits from usage_rollup r join chain h on h.id = r.chain
+ where h.key_id = any ($1::uuid[]) order by 1, 2, 3`;
+/** Of days that are over. */
+const DAYS = `select h.key_id, r.day, r.kind, r.requests, r.credits from usage_day r join chain h on h.id = r.chain
+ where h.key_id = any ($1::uuid[]) order by 1, 2, 3`;
+const HOURS_BY_DAY = `select h.key_id, date_trunc('day', r.hour, 'UTC') as day, r.kind, sum(r.requests)::bigint as requests,
+       sum(r.credits)::bigint as credits
+  from usage_rollup r join chain h on h.id = r.chain
+ where h.key_id = any ($1::uuid[]) and r.hour < date_trunc('day', ledger_now(), 'UTC') group by 1, 2, 3 order by 1, 2, 3`;
 
 /** Lets a rollup stand still at the moment in which it has read the records and is about to write. */
 export async function installGate(database: Database): Promise<void> {
@@ -120,10 +127,13 @@ export function createRollupPlay(database: Database): (steps: readonly RollupSte
       if (hours.length === 0) break;
     }
 
-    const [sums, rollups] = [await database.query<object>(SUMS, [keys]), await database.query<object>(ROLLUPS, [keys])];
-    return rollups.length === sums.length && text(rollups) === text(sums)
-      ? []
-      : [`rollup is ${text(rollups)}, should be ${text(sums)}`];
+    const read = (sql: string): Promise<object[]> => database.query<object>(sql, [keys]);
+    const [sums, rollups] = [await read(SUMS), await read(ROLLUPS)];
+    const [days, byDay] = [await read(DAYS), await read(HOURS_BY_DAY)];
+    return [
+      ...(text(rollups) === text(sums) ? [] : [`rollup is ${text(rollups)}, should be ${text(sums)}`]),
+      ...(text(days) === text(byDay) ? [] : [`days are ${text(days)}, should be ${text(byDay)}`]),
+    ];
   };
 }
 
@@ -154,24 +164,11 @@ async function rollUpWith(
 
 async function openRequests(database: Database, { keys, ids }: Record<"keys" | "ids", string[]>): Promise<void> {
   const ledger = createLedgerStore(database);
-  const funding = { kind: "grant", amount: 1_000n, about: null, actor: "test", reference: "g" } as const;
-  for (const keyId of keys) {
-    await database.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [keyId]);
-    await ledger.fund({ ...funding, keyId });
-  }
-  const ask = {
-    bucket: 7,
-    keyVersion: 1,
-    rpmLimit: null,
-    least: 10n,
-    most: 100n,
-    unlimited: false,
-    model: "m",
-    claim: null,
-  };
+  const lone = [];
+  for (const keyId of keys) lone.push(await loneKey(database, { keyId, funds: 1_000n }));
   await ledger.admit(
     createId(1),
-    keys.map((keyId, n) => ({ ...ask, id: ids[n] ?? "", keyId, priceVersion: 1, lifetimeMs: DAY_MS })),
+    lone.map((key, n) => askOf(key, { id: ids[n] ?? "", least: 10n, most: 100n, lifetimeMs: DAY_MS })),
   );
 }
 
@@ -181,16 +178,9 @@ async function apply(
 ): Promise<void> {
   const ledger = createLedgerStore(queryable);
   if (type === "void") return void (await ledger.void([{ id, keyId, bucket: 7 }]));
+  const ask = askOf(await readLoneKey(queryable, keyId), { id });
   const record = { provider: "p", status: 200, firstByteMs: 1, tookMs: 2, estimated: false };
-  const end = {
-    outcome: "completed",
-    charge: 80n,
-    usage: NO_USAGE,
-    contentDelivered: true,
-    record,
-    answer: null,
-  } as const;
-  await ledger.settle([{ ...end, bucket: 7, ...NOTHING_BORNE, id, keyId }]);
+  await ledger.settle([endOf(ask, { price: 80n, record })]);
 }
 
 const text = (rows: readonly object[]): string =>

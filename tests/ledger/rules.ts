@@ -1,33 +1,60 @@
+import type { Amounts } from "../../src/core/amount.ts";
 import type { AdmitVerdict } from "../../src/ledger/ledger.ts";
-import type { Account, Charge, ChargeKind, Hold, Process, RecordEntry } from "./state.ts";
+import {
+  isLive,
+  type Chain,
+  type Charge,
+  type ChargeKind,
+  type Counter,
+  type Hold,
+  type Key,
+  type Process,
+} from "./state.ts";
 
 /** The server that answers: since when it has been up, and the timeline it writes. A promotion changes the latter alone. */
 export type Server = { startMs: number; timeline: number };
 
 /** The decisions of the ledger, each by itself, so that a test can break one and see which invariant notices. */
 export type Rules = {
-  free: (account: Account) => bigint;
+  free: (counter: Counter) => bigint;
   grant: (ask: { least: bigint; most: bigint; unlimited: boolean; free: bigint }) => bigint;
-  refusal: (ask: { least: bigint; posted: bigint }) => "insufficient" | "reserved";
+  refusal: (ask: { empty: boolean }) => "insufficient" | "reserved";
   /** Which answers count against the rate: all but those with status 429, and those that decided nothing. */
   counted: (kind: AdmitVerdict["kind"]) => boolean;
   windowMs: number;
   paid: (end: { cost: bigint; amount: bigint; spare: bigint }) => bigint;
+  /** What a counter has for an end beyond its grant. */
+  spare: (counter: Counter, hold: Hold) => bigint;
   /** Whether what a provider's failure waives is the house's, given what that bears of the key this hour. */
   waives: (end: { waived: bigint; borne: bigint; cap: bigint }) => boolean;
-  released: (hold: Hold, paid: bigint) => bigint;
+  released: (amount: bigint, paid: bigint) => bigint;
   /** Ends that a late settle must not take for its own. */
   fences: (kind: ChargeKind) => boolean;
   /** Whether the claim of an ended request may be taken again. */
   frees: (end: { paid: bigint; kind: ChargeKind; contentDelivered: boolean; answered: boolean }) => boolean;
   /** What else a void takes back: the request counts as if it had never been. */
-  forget: (undone: { account: Account; charge: Charge; records: readonly [string, RecordEntry][] }) => void;
-  turnedPosted: (account: Account) => bigint;
-  /** From when a new budget's period is reckoned, given when budgets were set and periods began before. */
-  budgetFrom: (at: { nowMs: number; earlierMs: readonly number[] }) => number;
+  forget: (undone: { key: Key; charge: Charge; free: boolean; others: readonly [string, Charge][] }) => void;
+  /** What was charged and refunded before counts no more in this counter. */
+  uncount: (counter: Counter, undone: { charged: bigint; refunded: bigint }) => void;
+  turnedPosted: (counter: Counter) => bigint;
+  turnedOlder: (counter: Counter) => bigint;
+  /** Which of a request's counters are reserved, charged, and given back to. */
+  reserves: (chain: Chain) => readonly number[];
+  charges: (chain: Chain, now: { chain: Chain }) => readonly number[];
+  refunds: (chain: Chain) => readonly number[];
+  /** The counters of a request, of all that its key has. */
+  sees: (request: { asked: readonly number[]; all: readonly number[] }) => readonly number[];
+  /** The units that a request is held to. */
+  units: (least: Amounts) => Amounts;
+  /** Whether a second purse may come into a chain. */
+  onePurse: boolean;
+  /** Whether a passed threshold is told: it was not yet, or so often. */
+  tells: (threshold: { told: boolean }) => boolean;
+  /** What a move takes along. */
+  moved: (counter: Counter) => void;
   /** Whether funding by a known reference is recognised. */
   repeats: boolean;
-  /** Whether a payment that another key was given is recognised. */
+  /** Whether a payment that another purse was given is recognised. */
   onePayment: boolean;
   /** Whether a renewal goes on where the last one left off; if not, others may have been unable to renew as well. */
   renews: (at: { nowMs: number; server: Server; process: Process }) => boolean;
@@ -37,7 +64,6 @@ export type Rules = {
 
 const LEASE_MS = 15_000;
 const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const UNCOUNTED: ReadonlySet<AdmitVerdict["kind"]> = new Set([
   "already",
   "stale_key",
@@ -55,31 +81,43 @@ export const LAW: Rules = {
     if (most <= free) return most;
     return unlimited ? larger(least, free / 2n) : free;
   },
-  refusal: ({ least, posted }) => (least > posted ? "insufficient" : "reserved"),
+  refusal: ({ empty }) => (empty ? "insufficient" : "reserved"),
   counted: (kind) => !UNCOUNTED.has(kind),
   windowMs: 60_000,
   paid: ({ cost, amount, spare }) => smaller(cost, amount + spare),
+  spare: (counter, hold) => (isLive(hold, counter) ? counter.posted - counter.held : 0n),
   waives: ({ waived, borne, cap }) => borne + waived <= cap,
-  released: ({ amount }) => amount,
+  released: (amount) => amount,
   fences: (kind) => kind === "swept" || kind === "voided",
   frees: ({ paid, kind, contentDelivered, answered }) =>
     paid === 0n && kind !== "completed" && !contentDelivered && !answered,
-  forget: ({ account, charge, records }) => {
-    if (account.unit === "credit") {
-      account.used -= charge.amount;
-      // The refund itself and earlier ones of this charge count as paid in.
-      account.purchased -= charge.amount;
-    }
-    if (account.day === Math.floor(charge.atMs / DAY_MS)) account.todaySpend -= charge.amount;
-    account.tokensIn -= charge.tokensIn;
-    account.tokensOut -= charge.tokensOut;
-    if (charge.kind === "client_gone" || charge.kind === "swept") return;
-    account.requests -= 1n;
-    const [last] = records.toSorted(([id, one], [otherId, other]) => other.atMs - one.atMs || (id < otherId ? 1 : -1));
-    account.lastCost = last?.[1].cost ?? 0n;
+  forget: ({ key, charge, free, others }) => {
+    const cost = (of: Charge): bigint => (key.unit === "credit" ? of.charged.credits : of.charged.tokens) ?? 0n;
+    key.spent -= charge.charged.credits ?? 0n;
+    if (key.day === Math.floor(charge.atMs / DAY_MS)) key.todaySpend -= cost(charge);
+    key.tokensIn -= free ? 0n : BigInt(charge.input);
+    key.tokensOut -= free ? 0n : BigInt(charge.output);
+    if (!isCounted(charge)) return;
+    key.requests -= 1n;
+    const [last] = others
+      .filter(([, other]) => isCounted(other))
+      .toSorted(([id, one], [otherId, other]) => other.atMs - one.atMs || (id < otherId ? 1 : -1));
+    key.lastCost = last ? cost(last[1]) : 0n;
   },
-  turnedPosted: ({ budget, held }) => budget + held,
-  budgetFrom: ({ nowMs, earlierMs }) => Math.max(nowMs, ...earlierMs.filter((ms) => ms <= nowMs + HOUR_MS)),
+  uncount: (counter, { charged, refunded }) => {
+    counter.used -= charged;
+    counter.refunded -= refunded;
+  },
+  turnedPosted: ({ amount, held }) => amount + held,
+  turnedOlder: ({ held }) => held,
+  reserves: ({ counters }) => counters,
+  charges: ({ counters }) => counters,
+  refunds: ({ counters }) => counters,
+  sees: ({ asked }) => asked,
+  units: (least) => least,
+  onePurse: true,
+  tells: ({ told }) => !told,
+  moved: () => undefined,
   repeats: true,
   onePayment: true,
   renews: ({ nowMs, server, process }) =>
@@ -91,3 +129,7 @@ export const LAW: Rules = {
   lost: ({ hold, nowMs, process }) =>
     hold.deadlineMs < nowMs || (hold.admittedAtMs < nowMs - LEASE_MS && (!process || process.leaseUntilMs < nowMs)),
 };
+
+/** Those that people are told they made. */
+export const isCounted = ({ kind }: { kind: ChargeKind }): boolean =>
+  kind === "completed" || kind === "timed_out" || kind === "upstream_failed";

@@ -10,8 +10,8 @@ import type { State } from "./state.ts";
 
 const DAY_MS = 86_400_000;
 
-/** I9 and the waiting part of I10 need the order of events, which nobody knows here. */
-const ORDERLESS = ["I1", "I2", "I3", "I4", "I5", "I7", "I8", "I10"] as const;
+/** I9, C3 and the waiting part of I10 need the order of events, which nobody knows here. */
+const ORDERLESS = ["I1", "I2", "I3", "I4", "I5", "I7", "I8", "I10", "C1", "C2", "C4", "C5"] as const;
 
 /** Every request asked for once, so that the actors have something to fight over. */
 const FIRST: Command = {
@@ -57,9 +57,15 @@ export function createCollider(database: Database) {
     try {
       const opening = await begin(target, names);
       const heard = await Promise.all(actors.map((commands) => act(target, names, commands)));
-      const result = await judge({ names, heard, opening, state: await readState(database, idsOf(names)), startMs });
+      const result = await judge({
+        names,
+        heard,
+        opening,
+        state: await readState(database, idsOf(names), target.numberOf),
+        startMs,
+      });
       await rest(target, names);
-      return { result, left: heldAtRest(await readState(database, idsOf(names))) };
+      return { result, left: heldAtRest(await readState(database, idsOf(names), target.numberOf)) };
     } finally {
       await rest(target, names).catch(() => undefined);
       clockMs = Math.ceil(target.nowMs() / DAY_MS + 2) * DAY_MS;

@@ -1,23 +1,24 @@
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
 import { LineRefusedError } from "../../src/db/database-error.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPostgres, type PostgresOptions } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Funding } from "../../src/ledger/ledger.ts";
+import { askOf, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { startPgbouncer, whyNoPgbouncer } from "../support/pgbouncer.ts";
 import { poolerConfiguration } from "../support/pooler-page.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.ts";
 import { promote, startStandbyOf } from "../support/postgres-standby.ts";
-import { NOTHING_BORNE } from "../support/nothing-borne.ts";
 import { startSwitch } from "../support/tcp-switch.ts";
 import { until } from "../support/until.ts";
 
 const KEY = "00000000-0000-7000-8000-000000000001";
 const FUNDED = 1_000n;
+/** The same in every copy of the books. */
+let key: LoneKey | null = null;
 const limits = { poolSize: 1, connectTimeoutMs: 3_000, statementTimeoutMs: 10_000, onError: () => undefined };
 
 describe.skipIf(whyUnavailable("15") !== null)(
@@ -45,8 +46,7 @@ describe.skipIf(whyUnavailable("15") !== null)(
       books = "template_books";
       const owner = connect([old]);
       await migrate(owner, { folder: migrationsFolder() });
-      await owner.query("insert into key (id, bucket, mode) values ($1, 7, 'credit')", [KEY]);
-      await createLedgerStore(owner).fund(funding("p", FUNDED));
+      key = await loneKey(owner, { keyId: KEY, funds: FUNDED });
       await owner.close();
       // One set of books for each test; which timeline a server is on is the same for all.
       for (let n = 0; n < 11; n++) await admin.query(`create database books_${n} template template_books`);
@@ -123,7 +123,7 @@ describe.skipIf(whyUnavailable("15") !== null)(
       const paid = await connect([old], { strangers: "read" }).query(
         "select reference from funding order by reference",
       );
-      expect(paid).toEqual([{ reference: "p" }, { reference: "under way" }]);
+      expect(paid).toEqual([{ reference: `p ${KEY}` }, { reference: "under way" }]);
     });
 
     test("an old primary whose calls wait for a standby that is gone is told all the same, and none of them is acknowledged", async () => {
@@ -244,11 +244,11 @@ describe.skipIf(whyUnavailable("15") !== null)(
       },
     );
 
-    test("processes of the version before go on after a promotion, whoever comes first", async () => {
+    test("a call by hand goes on after a promotion, whoever comes first", async () => {
       const database = connect([promoted], { strangers: "read" });
       await database.query("update server_line set timeline = 1, mark = gen_random_uuid()");
 
-      const funded = await database.query("select fund_v1($1, 'old', 'grant', 5, null, 'test') as kind", [KEY]);
+      const funded = await database.query("select fund_v1($1, 'by hand', 'grant', 5, 'test') as kind", [key?.counter]);
 
       expect(funded).toEqual([{ kind: "funded" }]);
     });
@@ -263,44 +263,24 @@ async function onServer({ superuserUrl }: Cluster, ...statements: string[]): Pro
 }
 
 const funding = (reference: string, amount: bigint): Funding => ({
-  keyId: KEY,
+  counter: made().counter,
   reference,
   kind: "purchase",
   amount,
-  about: null,
   actor: "test",
 });
+
+function made(): LoneKey {
+  if (!key) throw new Error("the key is made first");
+  return key;
+}
 
 /** What the request paid; 0 when the balance did not allow it. */
 async function spend(database: Database, amount: bigint): Promise<bigint> {
   const ledger = createLedgerStore(database);
-  const id = createId(Date.now());
-  const request = {
-    keyId: KEY,
-    bucket: 7,
-    keyVersion: 1,
-    rpmLimit: null,
-    unlimited: false,
-    model: "m",
-    priceVersion: 1,
-  };
-  const [verdict] = await ledger.admit(createId(1), [
-    { ...request, id, least: amount, most: amount, lifetimeMs: 60_000, claim: null },
-  ]);
+  const ask = askOf(made(), { least: amount, most: amount, lifetimeMs: 60_000 });
+  const [verdict] = await ledger.admit(createId(1), [ask]);
   if (verdict?.kind !== "admitted") return 0n;
-  const [settled] = await ledger.settle([
-    {
-      id,
-      keyId: KEY,
-      outcome: "completed",
-      charge: amount,
-      usage: NO_USAGE,
-      contentDelivered: true,
-      record: null,
-      answer: null,
-      bucket: 7,
-      ...NOTHING_BORNE,
-    },
-  ]);
-  return settled?.kind === "settled" ? settled.charged : 0n;
+  const [settled] = await ledger.settle([endOf(ask, { price: amount })]);
+  return settled?.kind === "settled" ? (settled.charged.credits ?? 0n) : 0n;
 }

@@ -81,7 +81,7 @@ test("the migration that the page names for 402 has the latest definition of the
       .toSorted()
       .findLast((path) => new RegExp(`create (or replace )?function ${name}\\(`).test(textOf(path)));
   const [, turn = ""] = /from (turn_v\d+)\(/.exec(textOf("src/ledger/turn-store.ts")) ?? [];
-  const [, decides = ""] = /from (admit_v\d+)\(/.exec(textOf(definesOf(turn) ?? "")) ?? [];
+  const [, decides = ""] = /from (admitted)\(/.exec(textOf(definesOf(turn) ?? "")) ?? [];
 
   const named = namesIn(sectionOf("Where to look"));
   expect(named).toEqual(expect.arrayContaining([turn, definesOf(turn), decides, definesOf(decides)]));

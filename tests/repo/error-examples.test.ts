@@ -17,15 +17,15 @@ import type { Key } from "../../src/keys/key.ts";
 import { requireUsable } from "../../src/keys/usable.ts";
 import { REFUSAL_WORDS } from "../../src/openapi/refusal-words.ts";
 import { failureFault, unavailable } from "../../src/upstream/dispatch-fault.ts";
+import type { Lack, NamedCounter } from "../../src/ledger/ledger.ts";
 import { UpstreamError } from "../../src/upstream/upstream.ts";
 import { chatRequestSchema } from "../../src/wire/chat/chat-request.ts";
 import { validate } from "../../src/wire/validate.ts";
 
-const demand = { least: 20_000_000n, advisableOutputTokens: () => 512 } as unknown as Demand;
+const demand = { least: { credits: 20_000_000n, tokens: null }, advisableOutputTokens: () => 512 } as unknown as Demand;
 
 const verdict = (refusal: RefusingVerdict): Error =>
   verdictFault(refusal, {
-    mode: "credit",
     rpmLimit: 60,
     demand,
     advice: { fields: "max_tokens", addedBytes: 0, smallest: 1 },
@@ -38,7 +38,27 @@ const unusable = (state: Partial<Key>): (() => void) => {
 };
 
 const contextWindow = { id: "your-model", contextWindow: 128_000, tokenFactor: 1 };
-const reader = { mode: "credit", providerScope: "all", models: null } as const;
+const chain = { id: 1, own: "credit", counters: [] } as const;
+const reader = { mode: "credit", providerScope: "all", models: null, chain } as const;
+
+/** A lone key's purse or budget. */
+const named = (posted: bigint, held: bigint, fields: Partial<NamedCounter> = {}): Lack => {
+  const available = posted - held;
+  const of = {
+    id: 1,
+    kind: "purse",
+    unit: "credit",
+    amount: 0n,
+    period: "none",
+    renewsAtMs: null,
+    holder: null,
+  } as const;
+  return {
+    posted: { credits: posted, tokens: null },
+    available: { credits: available, tokens: null },
+    named: { ...of, posted, available, ...fields },
+  };
+};
 
 /** What the code itself throws, with the values of the example. */
 const FAULTS: Record<FaultCode, Error | (() => unknown)> = {
@@ -46,9 +66,9 @@ const FAULTS: Record<FaultCode, Error | (() => unknown)> = {
   key_expired: unusable({ expiresAtMs: Date.UTC(2026, 5, 30) }),
   key_disabled: unusable({ status: "disabled" }),
   rate_limit_exceeded: overRate(60, 2_000),
-  balance_temporarily_reserved: verdict({ kind: "reserved", posted: 30_000_000n, held: 20_000_000n }),
-  limit_reached: limitReached(Date.UTC(2026, 11)),
-  insufficient_credit: verdict({ kind: "insufficient", posted: 10_000_000n, held: 0n }),
+  balance_temporarily_reserved: verdict({ kind: "reserved", ...named(30_000_000n, 20_000_000n) }),
+  limit_reached: limitReached(named(0n, 0n, { kind: "limit", unit: "tokens", renewsAtMs: Date.UTC(2026, 11) }).named),
+  insufficient_credit: verdict({ kind: "insufficient", ...named(10_000_000n, 0n) }),
   invalid_request: () => validate(chatRequestSchema, {}),
   model_not_found: () => createCatalogue().resolve("your-model", reader),
   not_found: unknownPath("/v1/model", "/v1/models"),

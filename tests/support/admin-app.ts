@@ -3,6 +3,7 @@ import { openProviderCredentials } from "../../src/app/provider-credentials.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
 import type { AdminRoute } from "../../src/admin/route.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import type { Config } from "../../src/config/load-config.ts";
 import type { Secret } from "../../src/core/secret.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
@@ -33,6 +34,8 @@ type AdminOptions = {
   credentialKey?: Secret | null;
   farewellMs?: number;
   metricsToken?: string | null;
+  /** Where notices are sent. */
+  notices?: Config["notices"];
 };
 
 /** The whole admin listener without a socket; what it told the log is in `told`. */
@@ -45,6 +48,7 @@ export function buildAdmin(
     credentialKey = null,
     farewellMs = 5_000,
     metricsToken = METRICS_TOKEN,
+    notices,
   }: AdminOptions = {},
 ) {
   const told: string[] = [];
@@ -56,6 +60,8 @@ export function buildAdmin(
       told.push(`changed ${changed.join()} ${prefix}`),
     keyRotated: ({ prefix }: { prefix: string }) => told.push(`rotated ${prefix}`),
     fundsBooked: ({ prefix, amount }: { prefix: string; amount: string }) => told.push(`booked ${amount} ${prefix}`),
+    thresholdsSet: ({ counters }: { counters: readonly number[] }) => told.push(`thresholds of ${counters.join()}`),
+    noticesRetried: ({ notices: count }: { notices: number }) => told.push(`retried ${count}`),
     holdReleased: ({ released, result }: { released: string; result: string }) => told.push(`${result} ${released}`),
     catalogueChanged: ({ changes }: { changes: readonly { kind: string; name: string; change: string }[] }) =>
       told.push(...changes.map(({ kind, name, change }) => `${change} ${kind} ${name}`)),
@@ -63,7 +69,14 @@ export function buildAdmin(
     bug: (error: unknown) => told.push(`bug ${String(error)}`),
   } as unknown as Events;
   const credentials = openProviderCredentials({ key: credentialKey, previousKey: null, directories: "" }, {});
-  const operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "on" });
+  const operator = createOperator({
+    database,
+    credentials,
+    events,
+    clock: systemClock,
+    acceptForeign: "on",
+    ...(notices && { notices }),
+  });
   const app = createAdmin({
     token: OPERATOR_TOKEN,
     metricsToken,

@@ -6,10 +6,11 @@ import type { Failure } from "../../src/ledger/lane.ts";
 import type { Ask, Claimed, LedgerTurn, Settlement, StoredAnswer, Undone } from "../../src/ledger/ledger.ts";
 import { modelTarget } from "../ledger/drive.ts";
 import { createModel } from "../ledger/model.ts";
+import { askOf, type AskFields, creditsOf } from "./lone-key.ts";
 import { NOTHING_BORNE } from "./nothing-borne.ts";
-import { PLAIN_ASK } from "./plain-ask.ts";
 
 export const keyId = createId(1);
+const OWN_COUNTER = 1;
 const usage = { ...NO_USAGE, inputTokens: 1, outputTokens: 1 };
 const limits = { items: 4, bytes: 5_000, queued: 10, timeoutMs: 1_000, retryMs: 100, paceMs: 0 };
 
@@ -45,8 +46,8 @@ function faultyLedger() {
     if (line.cutAfter) throw new Lost("no answer");
     return answer;
   };
-  model.createKey(keyId, "credit");
-  model.fund({ keyId, reference: "p", kind: "purchase", amount: 1_000n, about: null, actor: "test" });
+  model.createKey(keyId, "credit", { own: OWN_COUNTER });
+  model.fund({ counter: OWN_COUNTER, reference: "p", kind: "purchase", amount: 1_000n, actor: "test" });
   return {
     model,
     batches,
@@ -67,7 +68,8 @@ function faultyLedger() {
           return target.turn(processId, turn);
         });
       },
-      settle: (settlements: readonly Settlement[]) => through(settlements, () => target.settle(settlements)),
+      settle: (settlements: readonly Settlement[]) =>
+        through(settlements, async () => (await target.turn("", { settlements, asks: [] })).settled),
       void: (requests: readonly Undone[]) => through(requests, () => target.void(requests)),
       suspend: (keyIds: readonly string[]) => through(keyIds, () => target.suspend(keyIds)),
     },
@@ -92,7 +94,7 @@ export function batcherStage() {
         onLostRelease: (error) => stage.lostReleases.push(error),
         ...options,
       }),
-    held: (): bigint | undefined => stage.faulty.model.state.accounts.get(keyId)?.held,
+    held: (): bigint | undefined => stage.faulty.model.state.counters.get(String(OWN_COUNTER))?.held,
     pass: async (ms: number): Promise<void> => {
       for (let passed = 0; passed < ms; passed += 50) {
         nowMs += 50;
@@ -118,23 +120,21 @@ export function batcherStage() {
 const failureOf = (error: unknown): Failure =>
   error instanceof Lost ? "lost" : error instanceof Poison ? "data" : error instanceof Refused ? "refused" : "bug";
 
-export const ask = (fields: Partial<Ask> = {}): Ask => ({
-  id: createId(3),
-  keyId,
-  ...PLAIN_ASK,
-  ...fields,
-});
+const PAYER = { keyId, bucket: 7, unit: "credit", chain: { id: 1, counters: [] } } as const;
+export const ask = (fields: AskFields = {}): Ask => askOf(PAYER, { id: createId(3), model: "m", ...fields });
 export const RECORD = { provider: "p", status: 200, firstByteMs: null, tookMs: 1, estimated: false };
 export const settlement = (id: string, bodyBytes = 0): Settlement => ({
   id,
   keyId,
+  bucket: PAYER.bucket,
+  chain: PAYER.chain,
   outcome: "completed",
-  charge: 5n,
+  price: creditsOf(5n),
   usage,
+  digest: null,
   contentDelivered: true,
   record: null,
   answer: bodyBytes === 0 ? null : { status: 200, contentType: "text/plain", body: Buffer.alloc(bodyBytes) },
-  bucket: 7,
   ...NOTHING_BORNE,
 });
 /** Lets everything happen that needs no time. */

@@ -3,6 +3,7 @@ import type { Model } from "../../src/catalogue/model.ts";
 import type { Route } from "../../src/core/route.ts";
 import type { ByteReader, ByteStream } from "../../src/core/byte-stream.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import type { KeyChain } from "../../src/core/counter.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { createId } from "../../src/core/ids.ts";
 import type { MoneyAlarm } from "../../src/core/money-alarm.ts";
@@ -10,6 +11,7 @@ import type { Sink } from "../../src/core/sink.ts";
 import type { AnswerOutcome } from "../../src/core/usage.ts";
 import { createAdmit } from "../../src/gateway/generate/admit.ts";
 import { createAskLedger } from "../../src/gateway/ask-ledger.ts";
+import { createChainFor } from "../../src/gateway/chain-for.ts";
 import { createCountRequest } from "../../src/gateway/count-request.ts";
 import { createDeliverPlain } from "../../src/gateway/generate/deliver-plain.ts";
 import { createDeliverStream } from "../../src/gateway/generate/deliver-stream.ts";
@@ -80,6 +82,9 @@ export const MODEL: Model = {
   routes: [ROUTE],
 };
 
+/** The number of the key's own counter. */
+const PURSE = 1;
+
 export type Provider = ((reader: ByteReader) => void) | "caller left" | Fault;
 
 /** Bytes that come as soon as somebody reads. */
@@ -123,9 +128,9 @@ export function generationStage(
   const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });
   const keyId = createId(1);
   const processId = createId(2);
-  ledger.createKey(keyId, "credit");
+  ledger.createKey(keyId, "credit", { own: PURSE });
   if (credits > 0n)
-    ledger.fund({ keyId, reference: `p ${keyId}`, kind: "purchase", amount: credits, about: null, actor: "test" });
+    ledger.fund({ counter: PURSE, reference: `p ${keyId}`, kind: "purchase", amount: credits, actor: "test" });
   ledger.heartbeat(processId);
 
   const reach = async <Answer>(step: string, call: () => Answer): Promise<Answer> => {
@@ -138,12 +143,15 @@ export function generationStage(
     admit: (ask: Parameters<typeof ledger.admit>[1][number]) =>
       reach("admit", () => ledger.admit(processId, [ask])[0] as ReturnType<typeof ledger.admit>[number]),
     settle: (settlement: Parameters<typeof ledger.settle>[0][number]) =>
-      reach(`settle ${settlement.outcome} ${settlement.charge}`, () => ledger.settle([settlement])[0] as never),
+      reach(`settle ${settlement.outcome} ${settlement.price.credits}`, () => ledger.settle([settlement])[0] as never),
     settleLate: (settlement: Parameters<typeof ledger.settle>[0][number]) =>
-      reach(`settle late ${settlement.outcome} ${settlement.charge}`, () => ledger.settle([settlement])[0] as never),
+      reach(
+        `settle late ${settlement.outcome} ${settlement.price.credits}`,
+        () => ledger.settle([settlement])[0] as never,
+      ),
     void: (request: Parameters<typeof ledger.void>[0][number]) =>
       reach("void", () => ledger.void([request])[0] as never),
-    suspend: (keyId: string) => reach("suspend", () => ledger.suspend([keyId]).length > 0),
+    suspend: ({ keyId }: { keyId: string }) => reach("suspend", () => ledger.suspend([keyId]).length > 0),
   };
   const denials = createRateDenials(systemClock);
   const askLedger = createAskLedger({ obstacle: () => null, batcher, denials, random: () => 0 });
@@ -156,6 +164,7 @@ export function generationStage(
     countRequest: createCountRequest({ askLedger }),
     admit: createAdmit({
       askLedger,
+      chainFor: createChainFor({ ledger: { chain: () => Promise.resolve(null) } }),
       paperwork,
       random: () => 0,
       deadlineMs: 5_000,
@@ -215,7 +224,8 @@ export function generationStage(
     write: (bytes) => log.push(`write ${bytes.toString()}`) > 0,
     end: (bytes) => log.push(`end ${bytes?.toString() ?? ""}`),
   };
-  const key = { id: keyId, version: 1, mode: "credit", rpmLimit, providerScope: "all", models: null };
+  const chain: KeyChain = { id: 1, own: "credit", counters: [] };
+  const key = { id: keyId, bucket: 7, version: 1, mode: "credit", rpmLimit, providerScope: "all", models: null, chain };
   const rates: Parameters<Caller["onRate"]>[0][] = [];
   const caller: Caller = {
     key: key as unknown as Key,
@@ -251,9 +261,9 @@ export function generationStage(
     };
   };
   const account = () => {
-    const found = ledger.state.accounts.get(keyId);
+    const found = ledger.state.keys.get(keyId);
     if (!found) throw new Error("the key has an account");
-    return found;
+    return { ...found, ...ledger.counter(PURSE) };
   };
   return {
     generate,
@@ -274,8 +284,13 @@ export function generationStage(
     keyId,
     running,
     leave: () => leave(),
-    charges: () => [...ledger.state.charges.values()].map(({ kind, amount }) => `${kind} ${amount}`),
-    records: () => [...ledger.state.records.values()].map(({ outcome, cost }) => `${outcome} ${cost}`),
+    charges: () =>
+      [...ledger.state.charges.values()].map(({ kind, charged: { credits: paid } }) => `${kind} ${paid ?? 0n}`),
+    /** Those that count in reports of usage. */
+    records: () =>
+      [...ledger.state.charges.values()]
+        .filter(({ reported }) => reported)
+        .map(({ kind, charged: { credits: paid } }) => `${kind} ${paid ?? 0n}`),
   };
 }
 

@@ -11,8 +11,8 @@ export type Interference = "hold_query" | "hold_answer" | "cut_query" | "cut_ans
 export type Call = { fn: string; given?: number };
 
 /** Turns that end requests, and turns that begin some. One turn may be both. */
-export const SETTLING: Call = { fn: "turn_v1", given: 2 };
-export const ADMITTING: Call = { fn: "turn_v1", given: 23 };
+export const SETTLING: Call = { fn: "turn_v1", given: 4 };
+export const ADMITTING: Call = { fn: "turn_v1", given: 31 };
 
 /** One call that was interfered with. */
 export type Caught = {

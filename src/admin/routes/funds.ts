@@ -1,6 +1,6 @@
 import {
-  accountSchema,
-  accountView,
+  keyFundsSchema,
+  keyFundsView,
   budgetSchema,
   fundedSchema,
   fundedView,
@@ -14,17 +14,17 @@ const BOOKED_ONCE =
 
 export const fundsRoutes: readonly AdminRoute[] = [
   route({
-    id: "showAccount",
+    id: "showFunds",
     tag: "funds",
     method: "GET",
-    path: "/admin/v1/keys/{key}/account",
-    summary: "Show the balance of a key",
+    path: "/admin/v1/keys/{key}/funds",
+    summary: "Show the balance of a key and every purse and limit above it",
     params: ofKey,
-    answers: { 200: accountSchema },
+    answers: { 200: keyFundsSchema },
     refusals: ["invalid_request", "not_found"],
     handle: async ({ operator: { funds } }, { params }) => ({
       status: 200,
-      body: accountView(await funds.show(params.key)),
+      body: keyFundsView(await funds.show(params.key)),
     }),
   }),
   route({

@@ -4,6 +4,7 @@ import {
   keyChangeSchema,
   keyListSchema,
   keyMadeSchema,
+  keyPlaceSchema,
   keyPageSchema,
   keyRequestSchema,
   keyRotatedSchema,
@@ -11,9 +12,12 @@ import {
   keyShownView,
   keyStatusSchema,
   keyView,
+  listedKeyView,
   ofKey,
   rotationSchema,
 } from "../../wire/admin/keys.ts";
+import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../../wire/admin/accounts.ts";
+import { counterView } from "../../wire/admin/counter.ts";
 import { pageView } from "../../wire/admin/page.ts";
 import { type AdminRoute, route } from "../route.ts";
 
@@ -24,6 +28,11 @@ const STATUS_SUMMARIES: Record<StatusChange, string> = {
   enable: "Enable a disabled key",
   revoke: "Revoke a key permanently",
 };
+
+const PLACE_SUMMARIES = {
+  move: "Move a key to another account of its tree",
+  adopt: "Take a key that belongs to no account into one; it keeps its secrets",
+} as const;
 
 export const keyRoutes: readonly AdminRoute[] = [
   route({
@@ -52,7 +61,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     refusals: ["invalid_request"],
     handle: async ({ operator: { keys } }, { query }) => ({
       status: 200,
-      body: pageView(await keys.list(query), keyView),
+      body: pageView(await keys.list(query), listedKeyView),
     }),
   }),
   route({
@@ -98,6 +107,55 @@ export const keyRoutes: readonly AdminRoute[] = [
       const { secret, ...shown } = await keys.rotate(params.key, body, by);
       return { status: 201, body: { ...keyShownView(shown), secret } };
     },
+  }),
+  ...(["move", "adopt"] as const).map((verb) =>
+    route({
+      id: `${verb}Key`,
+      tag: "keys",
+      method: "POST",
+      path: `/admin/v1/keys/{key}/${verb}`,
+      summary: PLACE_SUMMARIES[verb],
+      params: ofKey,
+      body: keyPlaceSchema,
+      answers: { 200: keyStatusSchema },
+      refusals: ["invalid_request", "not_found", "conflict"],
+      handle: async ({ operator: { keys } }, { params, body, by }) => {
+        const { key, changed } = await keys[verb](params.key, body.account, by);
+        return { status: 200, body: { key: keyView(key), changed } };
+      },
+    }),
+  ),
+  route({
+    id: "setKeyLimit",
+    tag: "keys",
+    method: "POST",
+    path: "/admin/v1/keys/{key}/limits",
+    summary: "Limit what a key may spend per period",
+    description:
+      "A key has one limit per unit, period and list of models. Setting it again changes its amount at once.",
+    params: ofKey,
+    body: limitSchema,
+    answers: { 200: limitSetSchema },
+    refusals: ["invalid_request", "not_found", "conflict"],
+    handle: async ({ operator: { keys } }, { params, body, by }) => {
+      const { result, counter } = await keys.setLimit(params.key, body, by);
+      return { status: 200, body: { result, counter: counterView(counter) } };
+    },
+  }),
+  route({
+    id: "removeKeyLimit",
+    tag: "keys",
+    method: "POST",
+    path: "/admin/v1/keys/{key}/limits/remove",
+    summary: "Remove a limit of a key",
+    params: ofKey,
+    body: whichLimitSchema,
+    answers: { 200: limitRemovedSchema },
+    refusals: ["invalid_request", "not_found", "conflict"],
+    handle: async ({ operator: { keys } }, { params, body, by }) => ({
+      status: 200,
+      body: await keys.removeLimit(params.key, body, by),
+    }),
   }),
   ...STATUS_CHANGES.map((change) =>
     route({

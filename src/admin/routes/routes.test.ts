@@ -25,14 +25,14 @@ test("a key is made with what it starts with, booked once under its own id", asy
   const { key } = await make({ mode: "credit", credit: "25.000000001" });
   const { key: tokens } = await make({ mode: "token_budget", budget: 500, period: "day" });
 
-  expect((await get(`${key.id}/account`)).json()).toMatchObject({
+  expect((await get(`${key.id}/funds`)).json()).toMatchObject({
     unit: "credit",
     balance: "25.000000001",
     budget: null,
   });
-  expect((await get(`${tokens.id}/account`)).json()).toMatchObject({ unit: "tokens", budget: "500", period: "day" });
+  expect((await get(`${tokens.id}/funds`)).json()).toMatchObject({ unit: "tokens", budget: "500", period: "day" });
   expect((await get(`${key.id}/journal`)).json()).toMatchObject({
-    data: [{ kind: "purchase", amount: "25.000000001", reference: `create:${key.id}`, actor: "admin" }],
+    data: [{ kind: "purchase", credits: "25.000000001", reference: `create:${key.id}`, actor: "admin" }],
   });
 });
 
@@ -58,9 +58,9 @@ test("a top-up is booked once per reference, and the same reference never means 
     [201, "funded"],
     [200, "already"],
   ]);
-  expect(replies[1]?.json<FundedJson>().account.balance).toBe("5");
+  expect(replies[1]?.json<FundedJson>().funds.balance).toBe("5");
   expect({ status: other.statusCode, ...other.json<Refused>().error }).toMatchObject({ status: 409, code: "conflict" });
-  expect((await get(`${key.id}/account`)).json()).toMatchObject({ balance: "5" });
+  expect((await get(`${key.id}/funds`)).json()).toMatchObject({ balance: "5" });
 });
 
 test("a payment is booked to one key, and the refusal names it; a grant's reference is each key's own", async () => {
@@ -89,7 +89,7 @@ test("an adjustment takes what is there and not more", async () => {
   const { key } = await make({ mode: "credit", credit: "2" });
   const adjust = (amount: string, reference: string) => post(`${key.id}/topups`, { amount, reference, kind: "adjust" });
 
-  expect((await adjust("-1.5", "a")).json<FundedJson>().account.balance).toBe("0.5");
+  expect((await adjust("-1.5", "a")).json<FundedJson>().funds.balance).toBe("0.5");
   const refused = await adjust("-0.6", "b");
   expect(refused.statusCode).toBe(409);
   expect(refused.json<Refused>().error.message).toContain("has only 0.5 credits available");
@@ -105,7 +105,7 @@ test("money goes to keys of its kind alone", async () => {
 
 test("a budget keeps the period of the key unless it names another", async () => {
   const { key } = await make({ mode: "token_budget", budget: 5, period: "week" });
-  const budgeted = async (body: object) => (await post(`${key.id}/budget`, body)).json<FundedJson>().account;
+  const budgeted = async (body: object) => (await post(`${key.id}/budget`, body)).json<FundedJson>().funds;
 
   expect(await budgeted({ budget: 9, reference: "a" })).toMatchObject({ budget: "9", period: "week" });
   expect(await budgeted({ budget: 9, period: "none", reference: "b" })).toMatchObject({
@@ -137,7 +137,7 @@ test.each<[param: string, path: string, body: unknown]>([
   const reply = await post(`${key.id}/${path}`, body);
 
   expect({ status: reply.statusCode, param: reply.json<Refused>().error.param }).toEqual({ status: 400, param });
-  expect((await get(`${key.id}/account`)).json()).toMatchObject({ balance: "0" });
+  expect((await get(`${key.id}/funds`)).json()).toMatchObject({ balance: "0" });
 });
 
 test("a key goes from state to state as it may, and a way that is barred names the state [KEY-2] [KEY-3] [KEY-5]", async () => {
@@ -196,7 +196,7 @@ test("a rotation shows the new secret once, and its key by every prefix it ever 
     [key.prefix, true],
   ]);
   for (const prefix of [key.prefix, secret.slice(0, 12)]) {
-    expect((await get(`${prefix}/account`)).json()).toMatchObject({ balance: "3" });
+    expect((await get(`${prefix}/funds`)).json()).toMatchObject({ balance: "3" });
   }
   expect((await get(key.id)).body).not.toContain(secret.slice(12));
 });
@@ -224,15 +224,7 @@ test("two verifications do not run at once", async () => {
 });
 
 test("what a key does not have, or nobody knows, is said with the right status", async () => {
-  for (const path of [
-    "nobody",
-    "%00",
-    "%27%3B--",
-    "x".repeat(90),
-    "nobody/account",
-    "nobody/journal",
-    "nobody/usage",
-  ]) {
+  for (const path of ["nobody", "%00", "%27%3B--", "x".repeat(90), "nobody/funds", "nobody/journal", "nobody/usage"]) {
     expect((await get(path)).statusCode).toBe(404);
   }
   expect((await post("nobody/topups", { amount: "1", reference: "a" })).statusCode).toBe(404);
@@ -241,7 +233,7 @@ test("what a key does not have, or nobody knows, is said with the right status",
   expect((await get(`${key.id}/usage?days=367`)).statusCode).toBe(400);
   expect((await get(`${key.id}/journal?after=x`)).statusCode).toBe(400);
   expect((await get(`${key.id}/usage?days=2`)).json()).toMatchObject({
-    days: [{ cost: "0" }, { cost: "0" }],
-    models: [],
+    days: [{ credits: "0" }, { credits: "0" }],
+    groups: [],
   });
 });

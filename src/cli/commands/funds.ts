@@ -6,7 +6,6 @@ import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
 import type { TopUpKind } from "../../core/top-up-kind.ts";
 import { formatCredits } from "../../core/money.ts";
-import type { FundedKey } from "../../operator/funds.ts";
 import { type FundedJson, fundedView } from "../../wire/admin/funds.ts";
 import { whyRefused } from "../../db/database-error.ts";
 import { creditAmount, keyName, tokenCount } from "../arguments.ts";
@@ -19,7 +18,7 @@ type TopUpOptions = { ref?: string; kind: TopUpKind; json?: true };
 type BudgetOptions = { ref?: string; period?: BudgetPeriod; json?: true };
 
 const KINDS: Record<TopUpKind, string> = { purchase: "paid for", grant: "free of charge", adjust: "a correction" };
-const REFERENCE_HELP =
+export const REFERENCE_HELP =
   "reference of this operation; repeating the command with the same reference books it once (default: a new one)";
 
 /** `tollgate topup` and `tollgate budget`. */
@@ -65,7 +64,7 @@ export function addFundsCommands(program: Command): void {
 }
 
 /** A refusal is certain. After any other failure nobody knows whether it was booked, but asking again does no harm. */
-async function booked(booking: Promise<FundedKey>, reference: string): Promise<FundedKey> {
+export async function booked<Done>(booking: Promise<Done>, reference: string): Promise<Done> {
   try {
     return await booking;
   } catch (error) {
@@ -79,19 +78,19 @@ async function booked(booking: Promise<FundedKey>, reference: string): Promise<F
   }
 }
 
-function topUpText({ key, result, reference, account }: FundedJson, amount: bigint): string {
+function topUpText({ key, result, reference, funds }: FundedJson, amount: bigint): string {
   const booking =
     result === "funded"
       ? `Added ${grouped(formatCredits(amount))} credits to ${key.prefix}….`
       : `Already booked to ${key.prefix}… under this reference. Nothing changed.`;
-  return `${booking}\nbalance    ${grouped(account.balance)}\nreference  ${reference}`;
+  return `${booking}\nbalance    ${grouped(funds.balance)}\nreference  ${reference}`;
 }
 
-function budgetText({ key, result, reference, account }: FundedJson): string {
-  const per = account.period === "none" ? "in total" : `per ${account.period ?? ""}`;
+function budgetText({ key, result, reference, funds }: FundedJson): string {
+  const per = funds.period === "none" ? "in total" : `per ${funds.period ?? ""}`;
   const change =
     result === "funded"
-      ? `${key.prefix}… may use ${grouped(account.budget ?? "0")} tokens ${per}.`
+      ? `${key.prefix}… may use ${grouped(funds.budget ?? "0")} tokens ${per}.`
       : `Already set for ${key.prefix}… under this reference. Nothing changed.`;
-  return `${change}\navailable  ${grouped(account.balance)}\nreference  ${reference}`;
+  return `${change}\navailable  ${grouped(funds.balance)}\nreference  ${reference}`;
 }

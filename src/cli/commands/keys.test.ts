@@ -10,6 +10,7 @@ import { runTollgate } from "../../../tests/support/run-tollgate.ts";
 const KEY = {
   id: "01a1def5-f603-721e-ab62-1e31b1804556",
   prefix: "tgc_a034Fq4J",
+  account_id: null,
   mode: "credit",
   status: "active",
   label: null,
@@ -53,5 +54,5 @@ test("the secret of a key that was made is printed, whatever else cannot be had"
     stderr: "Created credit key tgc_a034Fq4J….\nSave this secret now; it won't be shown again.\n",
   });
   expect(json.code).toBe(0);
-  expect(JSON.parse(json.stdout)).toEqual({ key: KEY, secret: "tgc_the-secret", account: null });
+  expect(JSON.parse(json.stdout)).toEqual({ key: KEY, secret: "tgc_the-secret", funds: null });
 });

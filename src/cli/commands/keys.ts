@@ -1,16 +1,17 @@
 import { type Command, Option } from "commander";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
-import { accountView } from "../../wire/admin/funds.ts";
-import { keyShownView, keyView } from "../../wire/admin/keys.ts";
+import { keyFundsView } from "../../wire/admin/funds.ts";
+import { keyShownView, keyView, listedKeyView } from "../../wire/admin/keys.ts";
 import { pageView } from "../../wire/admin/page.ts";
-import { creditAmount, isoDate, keyName, positiveInteger, tokenCount } from "../arguments.ts";
+import { accountName, creditAmount, isoDate, keyName, positiveInteger, tokenCount } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { keyDetails, keyListing, openingAdvice } from "../text/key-text.ts";
 import { printResult } from "../text/print.ts";
 import { readCredential } from "../read-credential.ts";
 import { addKeyChangeCommands } from "./change-keys.ts";
+import { addKeyPlaceCommands } from "./place-keys.ts";
 import { addKeyImportCommand } from "./import-keys.ts";
 
 type CreateOptions = {
@@ -18,6 +19,7 @@ type CreateOptions = {
   credit?: bigint;
   budget?: number;
   period?: BudgetPeriod;
+  account?: string;
   label?: string;
   provider: string;
   model?: string[];
@@ -36,7 +38,7 @@ export function addKeyCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (options: PageOptions & { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const page = pageView(await readPages(options, operator.keys.list), keyView);
+        const page = pageView(await readPages(options, operator.keys.list), listedKeyView);
         printResult(page, { json: options.json === true, text: (screen) => keyListing(page, options, screen) });
       });
     });
@@ -49,15 +51,16 @@ export function addKeyCommands(program: Command): void {
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
         const shown = keyShownView(await operator.keys.show(name));
-        const account = accountView(await operator.funds.show(shown.key.id));
+        const funds = keyFundsView(await operator.funds.show(shown.key.id));
         printResult(
-          { ...shown, account },
-          { json: options.json === true, text: (screen) => keyDetails(shown, account, screen) },
+          { ...shown, funds },
+          { json: options.json === true, text: (screen) => keyDetails(shown, funds, screen) },
         );
       });
     });
 
   addKeyChangeCommands(keys);
+  addKeyPlaceCommands(keys);
   addKeyImportCommand(keys);
 }
 
@@ -70,6 +73,7 @@ function addCreateCommand(keys: Command): void {
         .choices(KEY_MODES)
         .default("credit"),
     )
+    .option("--account <account>", "the account it belongs to: id, or names such as Acme/Search/Ann", accountName)
     .option("--credit <amount>", "initial credit, such as 25 or 0.50 (mode credit)", creditAmount)
     .option("--budget <tokens>", "tokens the key may use per period (mode token_budget)", tokenCount)
     .addOption(new Option("--period <period>", "how often the budget renews (default: month)").choices(BUDGET_PERIODS))
@@ -90,6 +94,7 @@ function addCreateCommand(keys: Command): void {
       await withOperator(command, async (operator, by) => {
         const order = {
           mode: options.mode,
+          account: options.account ?? null,
           label: options.label ?? null,
           providerScope: options.provider,
           models: options.model ?? null,
@@ -103,10 +108,10 @@ function addCreateCommand(keys: Command): void {
         const { key: made, secret } = await operator.keys.create(order, by);
         const key = keyView(made);
         // The key is made and its secret is nowhere but here, so what is only advice must not keep it from being printed.
-        const account = await operator.funds.show(key.id).then(accountView, () => null);
-        const advice = openingAdvice(key, account, secret === null ? "kept" : "made");
+        const funds = await operator.funds.show(key.id).then(keyFundsView, () => null);
+        const advice = openingAdvice(key, funds, secret === null ? "kept" : "made");
         if (!options.json) process.stderr.write(advice);
-        printResult({ key, secret, account }, { json: options.json === true, text: () => secret ?? "" });
+        printResult({ key, secret, funds }, { json: options.json === true, text: () => secret ?? "" });
       });
     });
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { journalView, verificationView } from "../../wire/admin/books.ts";
 import { addPartitionsCommand } from "./partitions.ts";
 import { keyName } from "../arguments.ts";
+import { oneHolder } from "../holder-option.ts";
 import { journalListing, verificationText } from "../text/ledger-text.ts";
 import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
 import { withOperator } from "../open-operator.ts";
@@ -16,28 +17,32 @@ export function addLedgerCommands(program: Command): void {
 
   const show = ledger
     .command("show")
-    .argument("<key>", "id or prefix", keyName)
-    .description("list top-ups and charges of a key, newest first, ordered by when each request began");
+    .argument("[key]", "id or prefix", keyName)
+    .description("list payments, limits, charges and refunds, newest first, ordered by when each request began")
+    .option("--account <account>", "list an account and all keys below it, by id or names: Acme/Search");
   addPageOptions(show, 50)
     .option("--json", "print JSON")
-    .action(async (name: string, options: PageOptions & { json?: true }, command: Command) => {
-      await withOperator(command, async ({ books }) => {
-        const page = journalView(await readPages(options, (asked) => books.journal(name, asked)));
-        printResult(page, { json: options.json === true, text: (screen) => journalListing(page, options, screen) });
-      });
-    });
+    .action(
+      async (name: string | undefined, options: PageOptions & { account?: string; json?: true }, command: Command) => {
+        const of = oneHolder(name, options.account, command);
+        await withOperator(command, async ({ books }) => {
+          const page = journalView(await readPages(options, (asked) => books.journal(of, asked)));
+          printResult(page, { json: options.json === true, text: (screen) => journalListing(page, options, screen) });
+        });
+      },
+    );
 
   ledger
     .command("verify")
-    .description("recompute every balance from the journal and report differences")
+    .description("recompute every purse and limit from the journal and report differences")
     .option("--key <key>", "verify only this key, by id or prefix", keyName)
+    .option("--recompute", "also compute the amount of every charge again from its price and token counts")
     .option("--json", "print JSON")
-    .action(async (options: { key?: string; json?: true }, command: Command) => {
+    .action(async (options: { key?: string; recompute?: true; json?: true }, command: Command) => {
       await withOperator(command, async ({ books }) => {
         const progress = createProgress();
-        const verified = await books.verify(options.key ?? null, ({ phase, done }) =>
-          progress.show(`Checking ${phase}`, done),
-        );
+        const asked = { key: options.key ?? null, recompute: options.recompute === true };
+        const verified = await books.verify(asked, ({ phase, done }) => progress.show(`Checking ${phase}`, done));
         const report = verificationView(verified);
         progress.end();
         printResult(report, { json: options.json === true, text: (screen) => verificationText(report, screen) });

@@ -10,7 +10,7 @@ export function addPartitionsCommand(ledger: Command): void {
   ledger
     .command("partitions")
     .description("list the journal's partitions by day, or move a day out of the default partition")
-    .option("--repair <day>", "move this day (UTC) into its own partitions; run as the owner of the tables", utcDay)
+    .option("--repair <day>", "move this day (UTC) into its own partition; run as the owner of the tables", utcDay)
     .option("--json", "print JSON")
     .action(async (options: { repair?: string; json?: true }, command: Command) => {
       const json = options.json === true;
@@ -25,7 +25,7 @@ export function addPartitionsCommand(ledger: Command): void {
           options.repair,
           (step) =>
             step.kind === "copied"
-              ? progress.show(`Rows of ${step.table} copied`, step.rows)
+              ? progress.show("Charges copied", step.rows)
               : progress.show("Attempts to lock the journal", step.tries),
           by,
         );

@@ -1,27 +1,42 @@
-import type { Command } from "commander";
-import { accountView } from "../../wire/admin/funds.ts";
+import { type Command, Option } from "commander";
+import { USAGE_GROUPS, type UsageGroup } from "../../core/usage-group.ts";
+import { keyFundsView } from "../../wire/admin/funds.ts";
 import { keyView } from "../../wire/admin/keys.ts";
 import { usageReportView } from "../../wire/admin/usage.ts";
 import { countUpTo, keyName } from "../arguments.ts";
+import { holderOf } from "../holder-option.ts";
 import { withOperator } from "../open-operator.ts";
-import { printResult } from "../text/print.ts";
-import { usageText } from "../text/usage-text.ts";
+import { printResult, printText } from "../text/print.ts";
+import { usageCsv, usageText } from "../text/usage-text.ts";
 
-/** `tollgate usage KEY`. */
+type Options = { account?: string; by: UsageGroup; days: number; csv?: true; json?: true };
+
+/** `tollgate usage [KEY]`. */
 export function addUsageCommand(program: Command): void {
   program
     .command("usage")
-    .argument("<key>", "id or prefix", keyName)
-    .description("show the balance of a key and its usage by day and by model")
+    .argument("[key]", "id or prefix; without one, all keys", keyName)
+    .description("show usage by day and by model, key, label or account")
+    .option("--account <account>", "all keys below an account, by id or names: Acme/Search")
+    .addOption(new Option("--by <group>", "group by").choices(USAGE_GROUPS).default("model"))
     .option("--days <number>", "number of days up to today, in UTC", countUpTo(366), 7)
+    .addOption(new Option("--csv", "print the groups as CSV").conflicts("json"))
     .option("--json", "print JSON")
-    .action(async (name: string, options: { days: number; json?: true }, command: Command) => {
+    .action(async (name: string | undefined, options: Options, command: Command) => {
+      const { by, days } = options;
+      const of = holderOf(name, options.account, command);
       await withOperator(command, async (operator) => {
-        const { key } = await operator.keys.show(name);
-        const account = await operator.funds.show(key.id);
-        const { days, models } = usageReportView(await operator.usage(key.id, options.days));
-        const usage = { key: keyView(key), account: accountView(account), days, models };
-        printResult(usage, { json: options.json === true, text: (screen) => usageText(usage, screen) });
+        const report = usageReportView(await operator.usage.report({ of, days, by }));
+        if (options.csv) return printText(usageCsv(report));
+        if (report.key === null || name === undefined) {
+          printResult(report, { json: options.json === true, text: (screen) => usageText(report, screen) });
+          return;
+        }
+        const { key } = await operator.keys.show(report.key.id);
+        const funds = keyFundsView(await operator.funds.show(report.key.id));
+        const usage = { ...report, key: keyView(key), funds };
+        const known = { key: usage.key, funds };
+        printResult(usage, { json: options.json === true, text: (screen) => usageText(report, screen, known) });
       });
     });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AccountJson } from "../../wire/admin/funds.ts";
+import type { KeyFundsJson } from "../../wire/admin/funds.ts";
 import { keyListing, keyName, openingAdvice } from "./key-text.ts";
 
 test("a key is named by its prefix and label, and a label cannot write lines of its own", () => {
@@ -10,6 +10,12 @@ test("a key is named by its prefix and label, and a label cannot write lines of 
 const row = (id: string) => ({
   id,
   prefix: "tgc_a034Fq4J",
+  account_id: null,
+  account: null,
+  unit: "credit" as const,
+  available: "4.5",
+  spent: "0.5",
+  tokens: 20,
   mode: "credit" as const,
   status: "active" as const,
   label: null,
@@ -33,9 +39,9 @@ test("an empty page after others is not taken for a gateway without keys", () =>
 });
 
 test("a new key that has expired already is told so, since its date was most likely mistyped", () => {
-  const account = { unit: "credit", balance: "5", period: null } as AccountJson;
+  const funds = { unit: "credit", balance: "5", period: null } as KeyFundsJson;
   const past = { ...row("a"), status: "expired" as const, expires_at: "2020-01-01T00:00:00.000Z" };
 
-  expect(openingAdvice(past, account)).toContain("(already expired on 2020-01-01T00:00:00.000Z) with 5 credits");
-  expect(openingAdvice(row("a"), account)).not.toContain("expired");
+  expect(openingAdvice(past, funds)).toContain("(already expired on 2020-01-01T00:00:00.000Z) with 5 credits");
+  expect(openingAdvice(row("a"), funds)).not.toContain("expired");
 });

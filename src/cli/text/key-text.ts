@@ -1,4 +1,4 @@
-import type { AccountJson } from "../../wire/admin/funds.ts";
+import type { KeyFundsJson } from "../../wire/admin/funds.ts";
 import type { KeyJson, KeyListJson, KeyShownJson } from "../../wire/admin/keys.ts";
 import { moreText } from "../page-options.ts";
 import { grouped, printable } from "./cell.ts";
@@ -13,12 +13,15 @@ export function keyListing({ data, next }: KeyListJson, { after }: { after?: str
   if (data.length === 0)
     return after === undefined ? "No keys yet. Create one with `tollgate keys create`." : "No more keys.";
   const listing = table(
-    ["=PREFIX", "MODE", "STATUS", "LABEL", "PROVIDER", ">RPM", "EXPIRES", "?ID"],
+    ["=PREFIX", "MODE", "STATUS", "LABEL", "ACCOUNT", ">AVAILABLE", ">SPENT", "PROVIDER", ">RPM", "EXPIRES", "?ID"],
     data.map((row) => [
       row.prefix,
       row.mode,
       row.status,
       row.label ?? "-",
+      row.account ?? "-",
+      row.available ?? "-",
+      row.unit === "credit" ? row.spent : String(row.tokens),
       row.provider_scope,
       String(row.rpm_limit ?? "-"),
       row.expires_at ?? "-",
@@ -42,7 +45,7 @@ export function modelsOf({ models, provider_scope }: Pick<KeyJson, "models" | "p
   return provider_scope === "all" ? "all" : "all models of its provider";
 }
 
-export function keyDetails({ key, secrets }: KeyShownJson, account: AccountJson, screen: Screen = PLAIN): string {
+export function keyDetails({ key, secrets }: KeyShownJson, funds: KeyFundsJson, screen: Screen = PLAIN): string {
   const pairs: [string, string][] = [
     ["id", key.id],
     ["mode", key.mode],
@@ -52,44 +55,44 @@ export function keyDetails({ key, secrets }: KeyShownJson, account: AccountJson,
     ["rpm", String(key.rpm_limit ?? "unlimited")],
     ["expires", key.expires_at ?? "never"],
     ["created", key.created_at],
-    ...accountFacts(account),
+    ...fundsFacts(funds),
   ];
   return `${facts(keyName(key), pairs, screen)}\n\n${secretListing(secrets, screen)}`;
 }
 
 /** What a key has and had, as lines of a table. */
-export function accountFacts(account: AccountJson): [name: string, value: string][] {
-  const { budget, period, period_ends_at: ends } = account;
-  const requests = `${grouped(account.requests)}; ${grouped(account.input_tokens)} input tokens, ${grouped(account.output_tokens)} output tokens`;
-  if (account.unit === "credit") {
+export function fundsFacts(funds: KeyFundsJson): [name: string, value: string][] {
+  const { budget, period, period_ends_at: ends } = funds;
+  const requests = `${grouped(funds.requests)}; ${grouped(funds.input_tokens)} input tokens, ${grouped(funds.output_tokens)} output tokens`;
+  if (funds.unit === "credit") {
     return [
-      ["balance", `${grouped(account.balance)} credits, of which ${grouped(account.reserved)} reserved`],
-      ["funded", `${grouped(account.purchased)} credits`],
+      ["balance", `${grouped(funds.balance)} credits, of which ${grouped(funds.reserved)} reserved`],
+      ["funded", `${grouped(funds.purchased)} credits`],
       [
         "spent",
-        `${grouped(account.used)} credits; ${grouped(account.today)} today, ${grouped(account.last_request)} on the last request`,
+        `${grouped(funds.used)} credits; ${grouped(funds.today)} today, ${grouped(funds.last_request)} on the last request`,
       ],
       ["requests", requests],
     ];
   }
   return [
     ["budget", `${grouped(budget ?? "0")} tokens ${period === "none" ? "in total" : `per ${period ?? ""}`}`],
-    ["used", `${grouped(account.used)} tokens${ends === null ? "" : `; renews at ${ends}`}`],
-    ["available", `${grouped(account.balance)} tokens, of which ${grouped(account.reserved)} reserved`],
+    ["used", `${grouped(funds.used)} tokens${ends === null ? "" : `; renews at ${ends}`}`],
+    ["available", `${grouped(funds.balance)} tokens, of which ${grouped(funds.reserved)} reserved`],
     ["requests", requests],
   ];
 }
 
-/** What the operator should know of a key that was just made; `account` is null when it could not be had. */
-export function openingAdvice(key: KeyJson, account: AccountJson | null, secret: "made" | "kept" = "made"): string {
+/** What the operator should know of a key that was just made; `funds` is null when it could not be had. */
+export function openingAdvice(key: KeyJson, funds: KeyFundsJson | null, secret: "made" | "kept" = "made"): string {
   // A date that was mistyped would else be found by whoever is given the key.
   const expired = key.status === "expired" ? ` (already expired on ${key.expires_at ?? ""})` : "";
   const made = `Created ${key.mode} key ${keyName(key)}${expired}`;
   const end = secret === "made" ? SAVE_IT : KEPT;
-  if (account === null) return `${made}.\n${end}`;
-  return account.balance === "0"
+  if (funds === null) return `${made}.\n${end}`;
+  return funds.balance === "0"
     ? `${made}. Its balance is 0, so requests are rejected. ${remedy(key)}\n${end}`
-    : `${made} with ${opening(account)}.\n${end}`;
+    : `${made} with ${opening(funds)}.\n${end}`;
 }
 
 const KEPT = "It kept the secret its holder has; the gateway stores only its digest.\n";
@@ -101,7 +104,7 @@ function remedy({ mode, prefix }: KeyJson): string {
     : `Set a budget: tollgate budget ${prefix} 1000000 --period month`;
 }
 
-function opening({ unit, balance, period }: AccountJson): string {
+function opening({ unit, balance, period }: KeyFundsJson): string {
   if (unit === "credit") return `${grouped(balance)} credits`;
   return `${grouped(balance)} tokens ${period === "none" ? "in total" : `per ${period ?? ""}`}`;
 }

@@ -1,22 +1,36 @@
 import type { JournalJson, VerificationJson } from "../../wire/admin/books.ts";
 import { moreText } from "../page-options.ts";
-import { counted } from "./cell.ts";
+import { counted, grouped } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { table } from "./table.ts";
 
 export function journalListing(
-  { key, unit, data, next, opening }: JournalJson,
+  { key, account, data, next, opening, ...journal }: JournalJson,
   { after }: { after?: string },
   screen: Screen = PLAIN,
 ): string {
-  if (data.length === 0) return after === undefined ? `No entries for ${key.prefix}… yet.` : "No earlier entries.";
+  const whose = key === null ? (account?.title ?? "") : `${key.prefix}…`;
+  if (data.length === 0) return after === undefined ? `No entries for ${whose} yet.` : "No earlier entries.";
+  const has = (unit: "credits" | "tokens"): boolean => data.some((entry) => entry[unit] !== null);
+  const units = (["credits", "tokens"] as const).filter(has);
+  const running = RUNNING[journal.counter_kind ?? "none"];
   const listing = table(
-    ["TIME", "KIND", ">AMOUNT", unit === "credit" ? ">BALANCE" : ">USED", "MODEL", "REQUEST", "REFERENCE"],
+    [
+      "TIME",
+      "KIND",
+      ...units.map((unit) => `>${unit.toUpperCase()}`),
+      ...running,
+      ...(key === null ? ["=KEY"] : []),
+      "MODEL",
+      "REQUEST",
+      "REFERENCE",
+    ],
     data.map((entry) => [
       entry.at,
       entry.kind,
-      entry.amount,
-      entry.running ?? "-",
+      ...units.map((unit) => entry[unit] ?? "-"),
+      ...running.map(() => entry.running ?? "-"),
+      ...(key === null ? [entry.key_id ?? "-"] : []),
       entry.model ?? "-",
       entry.request_id ?? "-",
       entry.reference ?? "-",
@@ -26,28 +40,44 @@ export function journalListing(
   return `${listing}${ending({ next, opening })}`;
 }
 
+/** What the running figure is called; a key or an account without a counter of its own has none. */
+const RUNNING = { purse: [">BALANCE"], limit: [">USED"], none: [] } as const;
+
 /** What the reader cannot see in the rows: that there are more, or that some are missing. */
 function ending({ next, opening }: Pick<JournalJson, "next" | "opening">): string {
   if (next !== null) return moreText(next);
   if (opening === null || opening === "0") return "";
-  return `\n\nThe balance before the oldest entry is ${opening}. Charges whose usage records were deleted are not listed.`;
+  return `\n\nThe balance before the oldest entry is ${opening}, and should be 0. Run: tollgate ledger verify`;
 }
 
 /** One summary of what was checked and what was found. */
 export function verificationText(report: VerificationJson, screen: Screen = PLAIN): string {
   const checked = [
     counted(report.keys, "key"),
+    `${grouped(report.counters)} purses and limits`,
     counted(report.charges, "charge"),
     counted(report.fundings, "funding"),
     counted(report.holds, "hold"),
-    counted(report.usage_records, "usage record"),
+    ...(report.recomputed > 0 ? [counted(report.recomputed, "amount")] : []),
   ].join(", ");
   const aside = quarantineNote(report.quarantined);
   if (report.ok) return `${screen.paint("good", "The ledger is consistent.")} Checked ${checked}.${aside}`;
-  const rows = report.mismatches.map(({ key_id: id, column, expected, found }) => [id, column, expected, found]);
+  const rows = report.mismatches.map((mismatch) => [
+    whereOf(mismatch),
+    mismatch.column,
+    mismatch.expected,
+    mismatch.found,
+  ]);
   const more = report.truncated ? "\nMore differences are not listed." : "";
   const verdict = screen.paint("bad", `The ledger is not consistent: ${counted(rows.length, "difference")}.`);
-  return `${table(["=KEY", "WHAT", ">EXPECTED", ">FOUND"], rows, { screen })}${more}\n\n${verdict} Checked ${checked}.${aside}`;
+  return `${table(["=WHERE", "WHAT", ">EXPECTED", ">FOUND"], rows, { screen })}${more}\n\n${verdict} Checked ${checked}.${aside}`;
+}
+
+/** A counter is named with whose it is. */
+function whereOf({ key_id: key, account_id: account, counter }: VerificationJson["mismatches"][number]): string {
+  const whose = key !== null ? `key ${key}` : account !== null ? `account ${account}` : "";
+  if (counter === null) return whose;
+  return whose === "" ? `counter ${counter}` : `${whose}, counter ${counter}`;
 }
 
 /** Money that stays reserved is no mistake in the ledger, and yet the reader must know of it. */

@@ -1,11 +1,12 @@
-import type { AccountJson } from "../../wire/admin/funds.ts";
+import type { KeyFundsJson } from "../../wire/admin/funds.ts";
 import type { KeyJson } from "../../wire/admin/keys.ts";
-import type { UsageReportJson } from "../../wire/admin/usage.ts";
-import { accountFacts, keyName } from "./key-text.ts";
+import type { UsageReportJson, UsageTotalJson } from "../../wire/admin/usage.ts";
+import { csv } from "./csv.ts";
+import { fundsFacts, keyName } from "./key-text.ts";
 import { PLAIN, type Screen, stateTone, type Tone } from "./screen.ts";
 import { facts, table } from "./table.ts";
 
-type Total = UsageReportJson["days"][number] | UsageReportJson["models"][number];
+type Total = UsageTotalJson;
 
 const BAR_WIDTH = 24;
 const NARROW_BAR = 10;
@@ -13,37 +14,61 @@ const NARROW_BAR = 10;
 const FULL_WIDTH = 100;
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
 
-/** The summary of a key, then a bar per day and per model. */
-export function usageText(
-  usage: { key: KeyJson; account: AccountJson } & Pick<UsageReportJson, "days" | "models">,
-  screen: Screen = PLAIN,
-): string {
-  const { key, account, days, models } = usage;
-  const known = [["mode", key.mode], ["status", key.status], ...accountFacts(account)] as const;
-  const summary = facts(keyName(key), known, screen);
-  const unit = account.unit === "credit" ? ">CREDITS" : ">TOKENS";
+type Known = { key: KeyJson; funds: KeyFundsJson };
+
+/** The summary of a key, if it is one's, then a bar per day and per group. */
+export function usageText(report: UsageReportJson, screen: Screen = PLAIN, known: Known | null = null): string {
+  const { days, groups, by } = report;
+  const summary = known === null ? whoseOf(report) : keyFacts(known, screen);
+  const unit = known === null ? unitOf(days) : known.funds.unit === "credit" ? "credits" : "tokens";
   const byDay = chart(
     ["=DAY (UTC)", unit],
     days.map((total) => [total.day, total]),
     screen,
   );
-  if (models.length === 0) return `${summary}\n\n${byDay}\n\nNo usage in this period.`;
+  if (groups.length === 0) return `${summary}\n\n${byDay}\n\nNo usage in this period.`;
   return `${summary}\n\n${byDay}\n\n${chart(
-    ["MODEL", unit],
-    models.map((total) => [total.model, total]),
+    [by.toUpperCase(), unit],
+    groups.map((total) => [total.name || "-", total]),
     screen,
   )}`;
 }
 
-function chart([name, unit]: [string, string], rows: [string, Total][], screen: Screen): string {
-  const most = Math.max(...rows.map(([, { cost }]) => Number(cost)));
+/** One row per group; amounts are exact. */
+export const usageCsv = ({ by, groups }: UsageReportJson): string =>
+  csv([
+    [by, "id", "credits", "tokens", "requests", "cut_off", "input_tokens", "output_tokens"],
+    ...groups.map((total) => [
+      total.name,
+      total.id,
+      total.credits,
+      total.tokens,
+      total.requests,
+      total.cut_off,
+      total.input_tokens,
+      total.output_tokens,
+    ]),
+  ]);
+
+const keyFacts = ({ key, funds }: Known, screen: Screen): string =>
+  facts(keyName(key), [["mode", key.mode], ["status", key.status], ...fundsFacts(funds)] as const, screen);
+
+const whoseOf = ({ account }: UsageReportJson): string =>
+  account === null ? "Usage of all keys" : `Usage of all keys below ${account.title}`;
+
+/** Of many keys: tokens only where nothing costs credits. */
+const unitOf = (days: readonly Total[]): "credits" | "tokens" =>
+  days.every(({ credits }) => credits === "0") && days.some(({ tokens }) => tokens !== "0") ? "tokens" : "credits";
+
+function chart([name, unit]: [string, "credits" | "tokens"], rows: [string, Total][], screen: Screen): string {
+  const most = Math.max(...rows.map(([, total]) => Number(total[unit])));
   const width = screen.columns !== null && screen.columns < FULL_WIDTH ? NARROW_BAR : BAR_WIDTH;
   return table(
-    [name, unit, "?", ">REQUESTS", ">CUT OFF", ">INPUT TOKENS", ">OUTPUT TOKENS"],
+    [name, `>${unit.toUpperCase()}`, "?", ">REQUESTS", ">CUT OFF", ">INPUT TOKENS", ">OUTPUT TOKENS"],
     rows.map(([label, total]) => [
       label,
-      total.cost,
-      barOf(Number(total.cost), most, width),
+      total[unit],
+      barOf(Number(total[unit]), most, width),
       String(total.requests),
       String(total.cut_off),
       String(total.input_tokens),

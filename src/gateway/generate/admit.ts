@@ -1,15 +1,19 @@
 import { type Demand, demandOf } from "../../admission/demand.ts";
 import type { Model } from "../../catalogue/model.ts";
+import { type Amounts, unitOf } from "../../core/amount.ts";
+import { invariant } from "../../core/invariant.ts";
 import type { Key } from "../../keys/key.ts";
 import type { Ask, Claim, StoredAnswer } from "../../ledger/ledger.ts";
 import type { InputEstimate } from "../../tokens/estimate-input.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { AskLedger } from "../ask-ledger.ts";
+import { type ChainFor, type RequestChain, requirePayer } from "../chain-for.ts";
 import { Hold, type HoldParts } from "./hold.ts";
 import { limitAdvice } from "../limit-advice.ts";
 import type { Caller } from "../open-request.ts";
 import type { Paperwork } from "../paperwork.ts";
 import { verdictFault } from "../verdict-fault.ts";
+import { requestDigest } from "./request-digest.ts";
 
 export type Admission = {
   id: string;
@@ -18,8 +22,8 @@ export type Admission = {
   request: GenerationRequest;
   input: InputEstimate;
   claim: Claim | null;
-  /** Throws when a key that was read again may no longer use the model. */
-  requireEntitled: (key: Key) => void;
+  /** The model for a key that was read again. Throws when it may no longer use it. */
+  resolveFor: (key: Key) => Model;
 };
 
 export type Admitted =
@@ -38,6 +42,7 @@ export type Admit = (admission: Admission) => Promise<Admitted>;
 
 type Parts = {
   askLedger: AskLedger;
+  chainFor: ChainFor;
   paperwork: Pick<Paperwork, "countInput">;
   hold: HoldParts;
   random: () => number;
@@ -47,68 +52,48 @@ type Parts = {
 /** Past the longest generation, so that only what nobody ended is swept. */
 const SWEEP_MARGIN_MS = 60_000;
 
-export const createAdmit = (parts: Parts): Admit => {
-  const { askLedger, paperwork, hold, random, deadlineMs } = parts;
-  return async (admission) => {
-    const { id, caller, model, request, input, claim, requireEntitled } = admission;
-    const { choices, maxOutputTokens } = request;
-    const demand = demandOf({ mode: caller.key.mode, model, input, choices, maxOutputTokens });
-    const { rate, priceVersion, publishedOutputTokens } = demand;
+export const createAdmit =
+  (parts: Parts): Admit =>
+  async (admission) => {
+    const { askLedger, chainFor, random, deadlineMs } = parts;
+    const { caller, model, request } = admission;
+    let plan: Plan | null = null;
 
-    const { verdict, caller: now } = await askLedger(caller, (key) => {
-      if (key !== caller.key) requireEntitled(key);
-      return askOf({ id, key, model, demand, claim, lifetimeMs: deadlineMs + SWEEP_MARGIN_MS });
+    const { verdict, caller: now } = await askLedger(caller, async (key) => {
+      const sold = key === caller.key ? model : admission.resolveFor(key);
+      requirePayer(key, sold.id);
+      const chain = await chainFor(key, sold.id);
+      if (chain === null) return null;
+      plan = planOf(admission, { key, model: sold, chain });
+      return askOf(admission, plan, deadlineMs + SWEEP_MARGIN_MS);
     });
     if (verdict.kind === "replay") return verdict;
+    invariant(plan, "what the ledger answers it was asked");
     if (verdict.kind !== "admitted" && verdict.kind !== "already") {
-      const { mode, rpmLimit } = now.key;
-      const advice = limitAdvice(request, publishedOutputTokens);
-      throw verdictFault(verdict, { mode, rpmLimit, demand, advice, random });
+      const { demand } = plan as Plan;
+      const { rpmLimit } = now.key;
+      const advice = limitAdvice(request, demand.publishedOutputTokens);
+      throw verdictFault(verdict, { rpmLimit, demand, advice, random });
     }
-
-    const { tokenFactor, contextWindow } = model;
-    // Nobody is to pay less because he keeps the threads busy that count.
-    const countInput = (): Promise<number> =>
-      paperwork.countInput(request).then(
-        (tokens) => Math.min(demand.mostInputTokens, Math.ceil(tokens * tokenFactor)),
-        () => demand.inputTokens,
-      );
-    const allowed = demand.unlimited ? demand.affordableOutputTokens(verdict.amount) : null;
-    const terms = {
-      rate,
-      inputTokens: demand.inputTokens,
-      countInput,
-      tokenFactor,
-      contextWindow,
-      choices,
-      mostOutputTokens: Math.min(allowed ?? maxOutputTokens ?? Infinity, publishedOutputTokens) * choices,
-      granted: verdict.amount,
-    };
-    const told = demand.unlimited ? allowed : cappedLimit(maxOutputTokens, publishedOutputTokens);
-    return {
-      kind: "held",
-      hold: new Hold(hold, {
-        id,
-        keyId: caller.key.id,
-        bucket: caller.key.bucket,
-        model: model.id,
-        priceVersion,
-        terms,
-      }),
-      toldMaxTokens: told,
-      clamped: told !== null && told < (maxOutputTokens ?? publishedOutputTokens),
-    };
+    return heldOf(parts, admission, plan, verdict.granted);
   };
-};
 
-type AskFacts = { id: string; key: Key; model: Model; demand: Demand; claim: Claim | null; lifetimeMs: number };
+/** What is asked of the ledger, with the key as it was last read. */
+type Plan = { key: Key; model: Model; chain: RequestChain; demand: Demand };
 
-function askOf({ id, key, model, demand, claim, lifetimeMs }: AskFacts): Ask {
+function planOf({ input, request }: Admission, read: Omit<Plan, "demand">): Plan {
+  const { choices, maxOutputTokens } = request;
+  const { model, chain } = read;
+  return { ...read, demand: demandOf({ units: chain.units, model, input, choices, maxOutputTokens }) };
+}
+
+function askOf({ id, claim }: Admission, { key, model, chain, demand }: Plan, lifetimeMs: number): Ask {
   return {
     id,
-    keyId: key.id,
     bucket: key.bucket,
+    keyId: key.id,
     keyVersion: key.version,
+    chain: chain.ref,
     rpmLimit: key.rpmLimit,
     least: demand.least,
     most: demand.most,
@@ -117,6 +102,52 @@ function askOf({ id, key, model, demand, claim, lifetimeMs }: AskFacts): Ask {
     priceVersion: demand.priceVersion,
     lifetimeMs,
     claim,
+  };
+}
+
+function heldOf(
+  { paperwork, hold }: Parts,
+  { id, caller, request }: Admission,
+  plan: Plan,
+  granted: Amounts,
+): Admitted {
+  const { key, model, chain, demand } = plan;
+  const { choices, maxOutputTokens } = request;
+  const { rates, priceVersion, publishedOutputTokens } = demand;
+  const { tokenFactor, contextWindow } = model;
+  // Nobody is to pay less because he keeps the threads busy that count.
+  const countInput = (): Promise<number> =>
+    paperwork.countInput(request).then(
+      (tokens) => Math.min(demand.mostInputTokens, Math.ceil(tokens * tokenFactor)),
+      () => demand.inputTokens,
+    );
+  const allowed = demand.unlimited ? demand.affordableOutputTokens(granted) : null;
+  const terms = {
+    rates,
+    inputTokens: demand.inputTokens,
+    countInput,
+    tokenFactor,
+    contextWindow,
+    choices,
+    mostOutputTokens: Math.min(allowed ?? maxOutputTokens ?? Infinity, publishedOutputTokens) * choices,
+    granted,
+  };
+  const told = demand.unlimited ? allowed : cappedLimit(maxOutputTokens, publishedOutputTokens);
+  return {
+    kind: "held",
+    hold: new Hold(hold, {
+      id,
+      bucket: key.bucket,
+      keyId: key.id,
+      chain: chain.ref,
+      unit: unitOf(key.mode),
+      model: model.id,
+      priceVersion,
+      terms,
+      digest: () => requestDigest(request.bytes, caller.secret),
+    }),
+    toldMaxTokens: told,
+    clamped: told !== null && told < (maxOutputTokens ?? publishedOutputTokens),
   };
 }
 

@@ -1,22 +1,28 @@
 import { expect, test } from "vitest";
-import { creditRate, TOKEN_RATE } from "../../core/price.ts";
+import { costIn, creditRate, type PayRates, TOKEN_RATE } from "../../core/price.ts";
 import { NO_USAGE, type Usage } from "../../core/usage.ts";
 import { loadCountTokens } from "../../tokens/count-tokens.ts";
 import { DeliveredText } from "../../translate/delivered-text.ts";
-import { billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
+import { type Bill, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 const TEXT = "The gate opens when the toll is paid, and not before.";
+/** A token in costs 1,000 nano-credits and a token out 2,000. */
+const CREDITS = creditRate({ inputNano: 1_000_000_000n, outputNano: 2_000_000_000n, toolCallNano: {} });
+const IN_TOKENS: PayRates = { credits: null, tokens: TOKEN_RATE };
+const credits = (amount: bigint) => ({ credits: amount, tokens: null });
+const tokens = (amount: bigint) => ({ credits: null, tokens: amount });
 const TERMS: Terms = {
-  // A token in costs 1,000 nano-credits and a token out 2,000.
-  rate: creditRate({ inputNano: 1_000_000_000n, outputNano: 2_000_000_000n, toolCallNano: {} }),
+  rates: { credits: CREDITS, tokens: null },
   inputTokens: 7,
   countInput: async () => 7,
   tokenFactor: 1,
   contextWindow: 1_000,
   choices: 1,
   mostOutputTokens: 2_000,
-  granted: 5_000_000n,
+  granted: credits(5_000_000n),
 };
+
+const sumOf = (amounts: Bill["charge"]): bigint => (amounts.credits ?? 0n) + (amounts.tokens ?? 0n);
 
 const delivered = (text: string, said: Usage | null = null): Ending["stage"] => {
   const kept = new DeliveredText();
@@ -39,14 +45,14 @@ const billFor = (fields: Partial<Ending>, terms: Partial<Terms> = {}) =>
   billOf(ending(fields), { ...TERMS, ...terms }, async (text) => (await loadCountTokens())(text));
 
 test("a stream that was left is counted by the tokenizer, times the factor of its model [CAN-5]", async () => {
-  const tokens = (await loadCountTokens())(TEXT);
+  const counted = (await loadCountTokens())(TEXT);
   const plain = await billFor({});
   const dense = await billFor({}, { tokenFactor: 1.5 });
 
-  expect(tokens).toBeGreaterThan(8);
-  expect(plain).toMatchObject({ usage: { inputTokens: 7, outputTokens: tokens }, estimated: true });
-  expect(plain.charge).toBe(7_000n + BigInt(tokens) * 2_000n);
-  expect(dense.usage.outputTokens).toBe(Math.ceil(tokens * 1.5));
+  expect(counted).toBeGreaterThan(8);
+  expect(plain).toMatchObject({ usage: { inputTokens: 7, outputTokens: counted }, estimated: true });
+  expect(plain.charge).toEqual(credits(7_000n + BigInt(counted) * 2_000n));
+  expect(dense.usage.outputTokens).toBe(Math.ceil(counted * 1.5));
 });
 
 test("what the provider said of the input stands, where it said so before the stream was left [CAN-4]", async () => {
@@ -59,31 +65,47 @@ test("a stream that its deadline ended costs what it would have cost had its cal
   const left = await billFor({});
 
   expect(await billFor({ outcome: "timed_out" })).toEqual(left);
-  expect(left.charge).toBeGreaterThan(0n);
+  expect(left.charge.credits).toBeGreaterThan(0n);
 });
 
 test("a deadline that came before the first byte is told as a failure and costs nothing [MON-30]", async () => {
-  expect(await billFor({ outcome: "timed_out", begun: false })).toMatchObject({ charge: 0n, absorbed: 0n });
+  expect(await billFor({ outcome: "timed_out", begun: false })).toMatchObject({
+    charge: credits(0n),
+    absorbed: credits(0n),
+  });
 });
 
 test("a caller that left before the provider answered pays nothing; its input is the house's [CAN-11]", async () => {
-  expect(await billFor({ answered: false })).toMatchObject({ charge: 0n, absorbed: 7_000n });
+  expect(await billFor({ answered: false })).toMatchObject({ charge: credits(0n), absorbed: credits(7_000n) });
 });
 
 test("what a provider may have produced for a caller that left is the house's, within what was set aside [CAN-11]", async () => {
   const lost = { answered: false, lostTokens: 50 };
 
-  expect(await billFor(lost)).toMatchObject({ charge: 0n, absorbed: 107_000n });
-  expect(await billFor(lost, { granted: 60_000n })).toMatchObject({ charge: 0n, absorbed: 60_000n });
-  expect(await billFor(lost, { rate: TOKEN_RATE })).toMatchObject({ charge: 0n, absorbed: 57n });
+  expect(await billFor(lost)).toMatchObject({ charge: credits(0n), absorbed: credits(107_000n) });
+  expect(await billFor(lost, { granted: credits(60_000n) })).toMatchObject({
+    charge: credits(0n),
+    absorbed: credits(59_000n),
+  });
+  expect(await billFor(lost, { rates: IN_TOKENS, granted: tokens(5_000n) })).toMatchObject({
+    charge: tokens(0n),
+    absorbed: tokens(57n),
+  });
 });
 
 test("a plain request that was left pays its input, whether or not the provider had answered; the rest is the house's [CAN-13]", async () => {
   for (const answered of [false, true]) {
     const left = { answered, begun: false, streamed: false, stage: null, lostTokens: 50 };
 
-    expect(await billFor(left)).toMatchObject({ charge: 7_000n, absorbed: 100_000n, usage: { outputTokens: 0 } });
-    expect(await billFor(left, { granted: 60_000n })).toMatchObject({ charge: 7_000n, absorbed: 53_000n });
+    expect(await billFor(left)).toMatchObject({
+      charge: credits(7_000n),
+      absorbed: credits(100_000n),
+      usage: { outputTokens: 0 },
+    });
+    expect(await billFor(left, { granted: credits(60_000n) })).toMatchObject({
+      charge: credits(7_000n),
+      absorbed: credits(52_000n),
+    });
   }
 });
 
@@ -91,11 +113,14 @@ test("what was delivered before a provider failed is waived, and nothing is when
   const left = await billFor({});
 
   expect(await billFor({ outcome: "upstream_failed" })).toMatchObject({
-    charge: 0n,
+    charge: credits(0n),
     waived: left.charge,
     usage: left.usage,
   });
-  expect(await billFor({ outcome: "upstream_failed", begun: false })).toMatchObject({ charge: 0n, waived: 0n });
+  expect(await billFor({ outcome: "upstream_failed", begun: false })).toMatchObject({
+    charge: credits(0n),
+    waived: credits(0n),
+  });
 });
 
 test.each(["client_gone", "timed_out", "limited"] as const)(
@@ -105,8 +130,10 @@ test.each(["client_gone", "timed_out", "limited"] as const)(
     const bill = await billFor({ outcome, hiddenTokens: 500 });
 
     expect(bill.usage).toMatchObject({ outputTokens: seen.usage.outputTokens + 500, reasoningTokens: 500 });
-    expect(bill).toMatchObject({ charge: seen.charge + 1_000_000n, estimated: true });
-    expect((await billFor({ outcome, hiddenTokens: 500 }, { granted: 90_000n })).charge).toBe(90_000n);
+    expect(bill).toMatchObject({ charge: credits((seen.charge.credits ?? 0n) + 1_000_000n), estimated: true });
+    expect((await billFor({ outcome, hiddenTokens: 500 }, { granted: credits(90_000n) })).charge).toEqual(
+      credits(90_000n),
+    );
   },
 );
 
@@ -115,7 +142,7 @@ test("no estimate is longer than the answer that the provider was told it may gi
 
   expect((await billFor({ hiddenTokens: 500 }, short)).usage.outputTokens).toBe(20);
   expect((await billFor({ stage: delivered(TEXT.repeat(9)) }, short)).usage.outputTokens).toBe(20);
-  expect((await billFor({ answered: false, lostTokens: 500 }, short)).absorbed).toBe(47_000n);
+  expect((await billFor({ answered: false, lostTokens: 500 }, short)).absorbed).toEqual(credits(47_000n));
 });
 
 test("thoughts that were shown are part of those that were hidden, or all of them [CAN-16]", async () => {
@@ -160,7 +187,9 @@ test("a provider that counts no output for what it said has not counted [MON-24]
 test("what is thought unseen is swept at, too [CAN-16]", () => {
   const stage = { delivered: new DeliveredText(), usage: () => null, inputUsage: () => null };
 
-  expect(costSoFar(stage, TERMS, 100).cost - costSoFar(stage, TERMS, 0).cost).toBe(200_000n);
+  const costOf = (hidden: number): bigint => costSoFar(stage, TERMS, hidden).cost.credits ?? 0n;
+
+  expect(costOf(100) - costOf(0)).toBe(200_000n);
 });
 
 test("a key that pays in tokens pays every one, whichever part of the input or the output it was [MON-28]", async () => {
@@ -173,7 +202,9 @@ test("a key that pays in tokens pays every one, whichever part of the input or t
     reasoningTokens: 45,
   };
 
-  expect((await billFor({ outcome: "completed", usage }, { rate: TOKEN_RATE })).charge).toBe(150n);
+  expect(
+    (await billFor({ outcome: "completed", usage }, { rates: IN_TOKENS, granted: tokens(5_000n) })).charge,
+  ).toEqual(tokens(150n));
 });
 
 test("a usage that is missing is replaced by the estimate, which is marked as one [MON-24]", async () => {
@@ -193,17 +224,17 @@ test.each<[what: string, usage: Usage, charge: bigint]>([
   ],
 ])("a usage that is %s is priced as reported and marked as doubtful [MON-43]", async (_what, usage, charge) => {
   expect(await billFor({ outcome: "completed", usage })).toEqual({
-    charge,
+    charge: credits(charge),
     usage,
     estimated: true,
-    absorbed: 0n,
-    waived: 0n,
+    absorbed: credits(0n),
+    waived: credits(0n),
   });
 });
 
 test.each<[what: string, terms: Partial<Terms>]>([
   ["credit", {}],
-  ["tokens", { rate: TOKEN_RATE, granted: 1_000n }],
+  ["tokens", { rates: IN_TOKENS, granted: tokens(1_000n) }],
 ])(
   "a usage that cannot be true takes at most what was set aside, and is shown as what it took, in %s [MON-43]",
   async (_unit, terms) => {
@@ -217,9 +248,11 @@ test.each<[what: string, terms: Partial<Terms>]>([
     const bill = await billFor({ outcome: "completed", usage }, terms);
     const whole = { ...TERMS, ...terms };
 
-    expect(bill).toMatchObject({ charge: whole.granted, estimated: true });
+    // What is charged is the price of what is shown: whoever computes it again finds the same.
+    expect(bill).toMatchObject({ charge: costIn(whole.rates, bill.usage), estimated: true });
     // Less than a token is lost by the rounding.
-    expect(whole.granted - whole.rate.costOf(bill.usage)).toBeLessThan(2_000n);
+    expect(sumOf(whole.granted) - sumOf(bill.charge)).toBeLessThan(2_000n);
+    expect(sumOf(bill.charge)).toBeLessThanOrEqual(sumOf(whole.granted));
     expect(bill.usage.cacheReadTokens).toBeLessThanOrEqual(bill.usage.inputTokens);
     expect(bill.usage.reasoningTokens).toBeLessThanOrEqual(bill.usage.outputTokens);
     expect(
@@ -228,47 +261,78 @@ test.each<[what: string, terms: Partial<Terms>]>([
   },
 );
 
+test("where both units count, an estimate takes at most what was set aside of either, and one usage explains both [MON-24]", async () => {
+  const usage = { ...NO_USAGE, inputTokens: 2_000, outputTokens: 2_000 };
+  const rates = { credits: CREDITS, tokens: TOKEN_RATE };
+  const billed = (granted: { credits: bigint; tokens: bigint }) =>
+    billFor({ outcome: "completed", usage }, { rates, granted });
+
+  for (const granted of [
+    { credits: 3_000_000n, tokens: 4_000n },
+    { credits: 6_000_000n, tokens: 1_000n },
+    { credits: 600_000n, tokens: 300n },
+  ]) {
+    const { charge, usage: shown } = await billed(granted);
+    expect(charge).toEqual(costIn(rates, shown));
+    expect(charge.credits).toBeLessThanOrEqual(granted.credits);
+    expect(charge.tokens).toBeLessThanOrEqual(granted.tokens);
+  }
+  expect((await billed({ credits: 6_000_000n, tokens: 1_000n })).charge.tokens).toBe(1_000n);
+});
+
 test("an estimate takes at most what was set aside [MON-24]", async () => {
-  expect(await billFor({}, { granted: 9_000n })).toMatchObject({ charge: 9_000n, estimated: true });
-  expect(await billFor({ outcome: "completed", usage: null }, { granted: 9_000n })).toMatchObject({ charge: 9_000n });
+  expect(await billFor({}, { granted: credits(9_000n) })).toMatchObject({ charge: credits(9_000n), estimated: true });
+  expect(await billFor({ outcome: "completed", usage: null }, { granted: credits(9_000n) })).toMatchObject({
+    charge: credits(9_000n),
+  });
 });
 
 test("a stream that a limit of ours ended costs what it would have cost had its caller left [MON-44]", async () => {
   const left = await billFor({});
 
   expect(await billFor({ outcome: "limited" })).toEqual(left);
-  expect(await billFor({ outcome: "limited", begun: false })).toMatchObject({ charge: 0n, absorbed: left.charge });
+  expect(await billFor({ outcome: "limited", begun: false })).toMatchObject({
+    charge: credits(0n),
+    absorbed: left.charge,
+  });
 });
 
 test("a plain answer past its limit costs its caller nothing, and the house all that was set aside [MON-44]", async () => {
   const bill = await billFor({ outcome: "limited", begun: false, stage: null });
 
-  expect(bill).toMatchObject({ charge: 0n, absorbed: TERMS.granted });
+  expect(bill).toMatchObject({ charge: credits(0n), absorbed: TERMS.granted });
 });
 
 test("a usage at the very edge of the window is the provider's word [MON-22]", async () => {
   const usage = { ...NO_USAGE, inputTokens: 1_000, outputTokens: 3 };
 
-  expect(await billFor({ outcome: "completed", usage })).toMatchObject({ estimated: false, charge: 1_006_000n });
+  expect(await billFor({ outcome: "completed", usage })).toMatchObject({
+    estimated: false,
+    charge: credits(1_006_000n),
+  });
 });
 
 test("an input that the model cannot take is charged as it was said at the start of a stream, within what was set aside [MON-43]", async () => {
   const said = { ...NO_USAGE, inputTokens: 1_001 };
 
-  expect((await billFor({ stage: delivered("", said) })).charge).toBe(1_001_000n);
-  expect((await billFor({ stage: delivered("", said) }, { granted: 50_000n })).charge).toBe(50_000n);
+  expect((await billFor({ stage: delivered("", said) })).charge).toEqual(credits(1_001_000n));
+  expect((await billFor({ stage: delivered("", said) }, { granted: credits(50_000n) })).charge).toEqual(
+    credits(50_000n),
+  );
 });
 
 test("what a stream would be swept at is no more than it could be charged [MON-43]", () => {
   const said = { ...NO_USAGE, inputTokens: 1_001, outputTokens: 3 };
   const text = new DeliveredText();
   text.addText(TEXT);
-  const told = (usage: Usage | null, granted: bigint) =>
-    costSoFar({ delivered: text, usage: () => usage, inputUsage: () => null }, { ...TERMS, granted });
+  const told = (usage: Usage | null, granted: bigint) => {
+    const stage = { delivered: text, usage: () => usage, inputUsage: () => null };
+    return costSoFar(stage, { ...TERMS, granted: credits(granted) });
+  };
 
-  expect(told(said, 5_000_000n).cost).toBe(1_007_000n);
-  expect(told(said, 50_000n).cost).toBe(50_000n);
-  expect(told(null, 50_000n).cost).toBeLessThan(50_000n);
+  expect(told(said, 5_000_000n).cost.credits).toBe(1_007_000n);
+  expect(told(said, 50_000n).cost.credits).toBe(49_000n);
+  expect(told(null, 50_000n).cost.credits).toBeLessThan(50_000n);
   expect(told({ ...said, inputTokens: 40 }, 10_000n).usage.inputTokens).toBe(40);
 });
 
@@ -286,7 +350,7 @@ test.each([0, 12])(
     const left = await billFor({ usage: { ...NO_USAGE, outputTokens: 50 } });
 
     expect(whole).toMatchObject({ usage: { inputTokens: 7 }, estimated: true });
-    expect(whole.charge).toBeGreaterThan(7_000n);
+    expect(whole.charge.credits).toBeGreaterThan(7_000n);
     expect(left).toMatchObject({ usage: { inputTokens: 7, outputTokens: 50 }, estimated: true });
   },
 );

@@ -1,13 +1,14 @@
-import type { PayRate } from "../../core/price.ts";
+import { type Amounts, lessOf, noneOf } from "../../core/amount.ts";
+import { costIn, type PayRates } from "../../core/price.ts";
 import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/usage.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
 import { generatedText } from "../../translate/generated-text.ts";
 import { withinReservation } from "./within-reservation.ts";
 
-/** What was agreed when a request was admitted. Its price and its key's unit do not change under way. */
+/** What was agreed when a request was admitted. Its price and the units of its chain do not change under way. */
 export type Terms = {
-  rate: PayRate;
+  rates: PayRates;
   /** The input as estimated, for what is written down under way and for what the operator bears. */
   inputTokens: number;
   /** The input as counted, for a bill when the provider does not say. */
@@ -17,8 +18,8 @@ export type Terms = {
   choices: number;
   /** The longest answer that the provider was told it may give, all choices together. No estimate is longer. */
   mostOutputTokens: number;
-  /** What was set aside. A charge that rests on an estimate never takes more. */
-  granted: bigint;
+  /** What was set aside in each unit. A charge that rests on an estimate never takes more. */
+  granted: Amounts;
 };
 
 /** Counts the tokens of a text, in its own time. */
@@ -44,41 +45,46 @@ export type Ending = {
   plain: Buffer | null;
 };
 
+/** Amounts are of the units that its chain counts in. */
 export type Bill = {
-  charge: bigint;
+  charge: Amounts;
   usage: Usage;
   /** The provider's numbers were missing, so that ours stand here, or more than can be true, so that no more than was set aside is charged. */
   estimated: boolean;
   /** What the operator bears: work that a provider was asked for and nobody can be charged for. */
-  absorbed: bigint;
+  absorbed: Amounts;
   /** The price of what was delivered before a provider failed. Nobody is charged it, up to a cap. */
-  waived: bigint;
+  waived: Amounts;
 };
 
-const FREE: Bill = { charge: 0n, usage: NO_USAGE, estimated: false, absorbed: 0n, waived: 0n };
+const freeOf = ({ granted }: Terms): Bill => {
+  const none = noneOf(granted);
+  return { charge: none, usage: NO_USAGE, estimated: false, absorbed: none, waived: none };
+};
 
-/** What a request costs in the unit of its key, row by row as decided. [interface decision 19, 20] */
+/** What a request costs in the units of its chain, row by row as decided. [interface decision 19, 20] */
 export async function billOf(ending: Ending, terms: Terms, count: CountText): Promise<Bill> {
+  const free = freeOf(terms);
   switch (ending.outcome) {
     case "completed":
       return bill(await wholeUsage(ending, terms, count));
     case "client_gone":
       if (!ending.streamed) return leftPlain(ending, terms);
-      if (!ending.answered) return { ...FREE, absorbed: priced(workOf(ending, terms), terms).charge };
+      if (!ending.answered) return { ...free, absorbed: priced(workOf(ending, terms), terms).charge };
       return brokenOff();
     case "timed_out":
       // A caller that was told of a failure by its status pays nothing.
-      return ending.begun ? brokenOff() : FREE;
+      return ending.begun ? brokenOff() : free;
     case "limited": {
       // A plain answer past its bound has more bytes than any limit of output allows for: all that was set aside may be gone.
-      if (ending.stage === null) return { ...FREE, absorbed: terms.granted };
+      if (ending.stage === null) return { ...free, absorbed: terms.granted };
       const made = await brokenOff();
-      return ending.begun ? made : { ...FREE, absorbed: made.charge };
+      return ending.begun ? made : { ...free, absorbed: made.charge };
     }
     case "upstream_failed": {
-      if (!ending.begun) return FREE;
+      if (!ending.begun) return free;
       const { charge, ...made } = await brokenOff();
-      return { ...made, charge: 0n, waived: charge };
+      return { ...made, charge: free.charge, waived: charge };
     }
     default:
       return ending.outcome satisfies never;
@@ -90,8 +96,8 @@ export async function billOf(ending: Ending, terms: Terms, count: CountText): Pr
 
   async function bill(counted: Counted): Promise<Bill> {
     const { usage, said } = await withInput(counted, terms);
-    if (said && isPossible(usage, terms)) return { ...FREE, charge: terms.rate.costOf(usage), usage };
-    return { ...FREE, ...priced(usage, terms), estimated: true };
+    if (said && isPossible(usage, terms)) return { ...free, charge: costIn(terms.rates, usage), usage };
+    return { ...free, ...priced(usage, terms), estimated: true };
   }
 }
 
@@ -103,7 +109,7 @@ async function leftPlain(ending: Ending, terms: Terms): Promise<Bill> {
   const counted = await inputOf(terms);
   const input = priced(counted, terms);
   const all = priced(workOf(ending, terms, counted), terms);
-  return { ...FREE, ...input, estimated: true, absorbed: all.charge - input.charge };
+  return { ...freeOf(terms), ...input, estimated: true, absorbed: lessOf(all.charge, input.charge) };
 }
 
 const workOf = ({ lostTokens }: Ending, terms: Terms, input = estimatedInput(terms)): Usage => ({
@@ -116,10 +122,10 @@ export function costSoFar(
   { inputUsage, delivered, usage }: Pick<AnswerStage, "inputUsage" | "delivered" | "usage">,
   terms: Terms,
   hiddenTokens = 0,
-): { cost: bigint; usage: Usage } {
+): { cost: Amounts; usage: Usage } {
   const { output: outputTokens } = withHidden(delivered, delivered.length * TOKENS_PER_BYTE, { terms, hiddenTokens });
   const said = usage();
-  if (said !== null && isPossible(said, terms)) return { cost: terms.rate.costOf(said), usage: said };
+  if (said !== null && isPossible(said, terms)) return { cost: costIn(terms.rates, said), usage: said };
   const input = inputSaid(inputUsage()) ?? estimatedInput(terms);
   const counted = priced(said ?? { ...input, outputTokens }, terms);
   return { cost: counted.charge, usage: counted.usage };
@@ -133,7 +139,7 @@ const inputOf = async ({ countInput }: Terms): Promise<Usage> => ({ ...NO_USAGE,
 /** Where nobody is charged by it: counting takes its time. */
 const estimatedInput = ({ inputTokens }: Terms): Usage => ({ ...NO_USAGE, inputTokens });
 
-const priced = (usage: Usage, terms: Terms) => withinReservation(usage, terms.granted, terms.rate.costOf);
+const priced = (usage: Usage, terms: Terms) => withinReservation(usage, terms.granted, terms.rates);
 
 /** What the provider said of the input at the start of its stream. */
 const inputSaid = (said: Usage | null): Usage | null => said && { ...said, toolCalls: NO_TOOL_CALLS };

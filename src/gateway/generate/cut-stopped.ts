@@ -1,29 +1,29 @@
-import type { Clock } from "../../core/clock.ts";
 import type { Key } from "../../keys/key.ts";
-import { stateOf } from "../../keys/usable.ts";
+import { statusOf } from "../../keys/usable.ts";
 import type { Running } from "./running.ts";
 
 /** Ends what runs for keys that may no longer be used. */
 export type CutStopped = {
   /** Word has come that this key has changed; null: any may have. */
   changed: (keyId: string | null) => Promise<void>;
-  /** Time has passed, and with it perhaps the expiry of a key that has something running. */
-  passed: () => Promise<void>;
+  /** Word has come that this account has: any key below it may have, too. */
+  accountChanged: (accountId: string) => Promise<void>;
 };
 
-type Parts = { running: Running; findKey: (id: string) => Promise<readonly Key[]>; clock: Pick<Clock, "nowMs"> };
+type Parts = { running: Running; findKey: (id: string) => Promise<readonly Key[]> };
 
 /**
- * Requests of a key that is revoked, suspended, disabled or expired are refused from the next one on; what is under way is cut
- * here. A key that cannot be read now is looked at again with the next word, or the next moment. [L8]
+ * Requests of a key that is revoked, suspended or disabled, by its own status or that of an account above it, are refused from the
+ * next one on; what is under way is cut here. What runs when a key expires ends by itself. A key that cannot be read now is looked
+ * at again with the next word. [L8]
  */
-export function createCutStopped({ running, findKey, clock }: Parts): CutStopped {
+export function createCutStopped({ running, findKey }: Parts): CutStopped {
   async function look(id: string): Promise<void> {
     const [key] = await findKey(id).catch(() => []);
     if (key === undefined) return;
-    const state = stateOf(key, clock.nowMs());
-    if (state === "active") running.expires(id, key.expiresAtMs);
-    else running.cutKey(id, state);
+    const status = statusOf(key);
+    if (status === "active") running.moved(key);
+    else running.cutKey(id, { status, by: status === key.status ? "key" : "account" });
   }
   // Apart, so that a key named is not looked at after all others.
   const named = oneByOne(look);
@@ -34,7 +34,7 @@ export function createCutStopped({ running, findKey, clock }: Parts): CutStopped
       const runs = running.keyIds();
       return keyId === null ? all(runs) : named(runs.has(keyId) ? [keyId] : []);
     },
-    passed: () => all(running.expired(clock.nowMs())),
+    accountChanged: (accountId) => all(running.keyIds(accountId)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NO_USAGE } from "../../core/usage.ts";
 import {
   DONE,
   EVENT,
@@ -256,7 +257,7 @@ test("a key that is revoked has its stream cut and settled [L8]", async () => {
   const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
   const running = stage.generate(stage.ask({ stream: true }));
   await settled();
-  stage.running.cutKey(stage.keyId, "revoked");
+  stage.running.cutKey(stage.keyId, { status: "revoked", by: "key" });
 
   expect(await running).toMatchObject({ code: "invalid_credentials" });
   await settled();
@@ -270,7 +271,15 @@ test("a stream that the ledger has closed meanwhile, or that we cannot go on wit
   const swept = generationStage((reader) => {
     reader.chunk(Buffer.from(EVENT + USAGE));
     swept.ledger.checkpoint([
-      { id: request.id, bucket: 7, seq: 9, cost: 7_000n, inputTokens: 1, outputTokens: 3, contentDelivered: true },
+      {
+        id: request.id,
+        bucket: 0,
+        keyId: swept.keyId,
+        seq: 9,
+        credits: 7_000n,
+        usage: { ...NO_USAGE, inputTokens: 1, outputTokens: 3 },
+        contentDelivered: true,
+      },
     ]);
     swept.ledger.advance(400_000);
     for (let renewals = 0; renewals < 4; renewals += 1) {
@@ -311,7 +320,7 @@ test("a stream is written down at its first content, when it is worth it, and wh
   expect(checkpoints.length).toBeGreaterThanOrEqual(4);
   expect(checkpoints.length).toBeLessThan(8);
   expect(checkpoints[0]).toMatchObject({ contentDelivered: true });
-  expect(checkpoints.at(-1)).toMatchObject({ cost: 13_000n, inputTokens: 3, outputTokens: 5 });
+  expect(checkpoints.at(-1)).toMatchObject({ credits: 13_000n, usage: { inputTokens: 3, outputTokens: 5 } });
 });
 
 test("a caller with a limit of requests is told it with every answer", async () => {

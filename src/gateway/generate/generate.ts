@@ -13,6 +13,7 @@ import type { Admission, Admit, Admitted } from "./admit.ts";
 import { checkContextWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 import { checkTools } from "./check-tools.ts";
+import { requirePayer } from "../chain-for.ts";
 import { type CountRequest, countingRefusals } from "../count-request.ts";
 import { isOurs, isProviderFailure } from "./answer-fault.ts";
 import { chargeHeader, fidelityOf } from "./answer-head.ts";
@@ -74,7 +75,7 @@ export const createGenerate =
       request,
       input,
       claim: idempotency?.claim ?? null,
-      requireEntitled: (key) => void catalogue.resolve(request.model, key),
+      resolveFor: (key) => catalogue.resolve(request.model, key),
     });
     if (admitted.kind === "replay") return replay(generation, admitted.answer);
 
@@ -105,6 +106,7 @@ export const createGenerate =
 async function check({ catalogue, paperwork }: Parts, { request, caller, fidelity = "declared", onModel }: Generation) {
   const model = catalogue.resolve(request.model, caller.key);
   onModel(model);
+  requirePayer(caller.key, model.id);
   const offer = { routes: routesFor(request, model.routes, fidelity), reasoning: canReason(model) };
   const routeGroups = await paperwork.groupRoutes(request, offer, fidelity);
   checkTools(request, model);
@@ -177,7 +179,7 @@ function watch({ caller, request, idempotency, sink }: Generation, storedAnswerB
   return new WatchedSink(sink, {
     keyId: caller.key.id,
     bucket: caller.key.bucket,
-    keyExpiresAtMs: caller.key.expiresAtMs,
+    accounts: caller.key.accounts,
     streamed: request.stream ? "yes" : "no",
     detached: idempotency !== null && !request.stream ? "yes" : "no",
     rememberBytes: idempotency === null ? 0 : storedAnswerBytes,

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { type Amounts, amountIn, type Unit } from "../../core/amount.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { ChainRef } from "../../core/counter.ts";
 import type { Fault } from "../../core/fault.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { MoneyAlarm } from "../../core/money-alarm.ts";
@@ -25,7 +27,19 @@ export type HoldParts = {
   onUnpriced: (unpriced: { model: string; version: number; part: string }) => void;
 };
 
-export type Held = { id: string; keyId: string; bucket: number; model: string; priceVersion: number; terms: Terms };
+export type Held = {
+  id: string;
+  bucket: number;
+  keyId: string;
+  chain: ChainRef;
+  /** What the key's mode counts in. */
+  unit: Unit;
+  model: string;
+  priceVersion: number;
+  terms: Terms;
+  /** What the request is known by in the journal; null where that would cost too much. */
+  digest: () => Buffer | null;
+};
 
 /** The end of a request, with what its usage record says of it. */
 export type HoldEnding = Ending & {
@@ -46,7 +60,7 @@ export class Hold {
   #settled = false;
   #charged = 0n;
   #seq = 0;
-  #checkpointed = 0n;
+  #checkpointed: Amounts = { credits: 0n, tokens: 0n };
   #usageSeen = false;
   #nextSize = 1;
   #contentSeen = false;
@@ -57,7 +71,7 @@ export class Hold {
     this.#held = held;
   }
 
-  /** What the ledger charged; 0 before that, and when it cannot be confirmed. Of a client that is gone, what it is told to charge. */
+  /** What the ledger charged, in the unit of the key's mode; 0 before that, and when it cannot be confirmed. Of a client that is gone, what it is told to charge. */
   get charged(): bigint {
     return this.#charged;
   }
@@ -89,7 +103,7 @@ export class Hold {
     this.#settled = true;
     const settlement = this.#settlement(ending, bill);
     if (ending.outcome === "client_gone") {
-      this.#charged = bill.charge;
+      this.#charged = this.#ofMode(bill.charge);
       this.#settleLate(settlement, bill);
       return bill.usage;
     }
@@ -102,7 +116,7 @@ export class Hold {
     });
     // Swept by somebody who took this process for dead, and charged at its last checkpoint; that is refunded too.
     if (settled.kind === "fenced") throw unconfirmed(new Error("the hold had been swept"));
-    this.#charged = settled.charged;
+    this.#charged = this.#ofMode(settled.charged);
     this.#watch(ending.outcome, bill, settled);
     return bill.usage;
   }
@@ -112,27 +126,38 @@ export class Hold {
     const usageSaid = !this.#usageSeen && stage.usage() !== null;
     const size = stage.delivered.length + hiddenTokens * HIDDEN_TOKEN_BYTES;
     if (size < this.#nextSize && !usageSaid) return;
-    const { id, bucket, terms } = this.#held;
+    const { id, bucket, keyId, terms } = this.#held;
     this.#usageSeen ||= usageSaid;
     this.#contentSeen ||= stage.delivered.length > 0 || usageSaid;
     const { cost, usage } = costSoFar(stage, terms, hiddenTokens);
-    const { credit, tokens } = this.#parts.checkpointWorth;
-    const worth = terms.rate.unit === "token" ? tokens : credit;
-    if (this.#seq === 0 || usageSaid || cost - this.#checkpointed >= worth) {
+    if (this.#seq === 0 || usageSaid || this.#isWorth(cost)) {
       this.#seq++;
       this.#checkpointed = cost;
-      const { inputTokens, outputTokens } = usage;
       this.#parts.checkpoints.add({
         id,
         bucket,
+        keyId,
         seq: this.#seq,
-        cost,
-        inputTokens,
-        outputTokens,
+        credits: cost.credits ?? 0n,
+        usage,
         contentDelivered: this.#contentSeen,
       });
     }
     this.#nextSize = size + LOOK_AGAIN_BYTES;
+  }
+
+  /** Whether what has come since the last checkpoint is worth another one, in any unit. */
+  #isWorth({ credits, tokens }: Amounts): boolean {
+    const { credit, tokens: worthTokens } = this.#parts.checkpointWorth;
+    const last = this.#checkpointed;
+    return (
+      (credits !== null && credits - (last.credits ?? 0n) >= credit) ||
+      (tokens !== null && tokens - (last.tokens ?? 0n) >= worthTokens)
+    );
+  }
+
+  #ofMode(amounts: Amounts): bigint {
+    return amountIn(this.#held.unit, amounts) ?? 0n;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -146,22 +171,24 @@ export class Hold {
   }
 
   #settlement(ending: HoldEnding, { charge, usage, estimated, absorbed, waived }: Bill): Settlement {
-    const { id, keyId, bucket, terms } = this.#held;
+    const { id, bucket, keyId, chain, unit, digest } = this.#held;
     const { outcome, contentDelivered, details, answer } = ending;
     const record = outcome === "client_gone" ? null : { ...details, estimated };
-    const { credit, tokens } = this.#parts.writeOffCap;
-    const borne = { absorbed, waived, capPerHour: terms.rate.unit === "token" ? tokens : credit };
     return {
       id,
-      keyId,
       bucket,
+      keyId,
+      chain,
       outcome: bookedAs(ending),
-      charge,
+      price: charge,
       usage,
+      digest: digest(),
       contentDelivered,
       record,
       answer: answer && answer(usage),
-      ...borne,
+      absorbed,
+      waived,
+      capPerHour: this.#parts.writeOffCap[unit],
     };
   }
 
@@ -174,15 +201,15 @@ export class Hold {
   }
 
   async #void({ contentDelivered }: Pick<HoldEnding, "contentDelivered">): Promise<void> {
-    const { id, keyId, bucket } = this.#held;
-    await this.#parts.batcher.void({ id, keyId, bucket, contentDelivered }).catch(() => this.#alarm("release_lost"));
+    const { id, bucket, keyId } = this.#held;
+    await this.#parts.batcher.void({ id, bucket, keyId, contentDelivered }).catch(() => this.#alarm("release_lost"));
   }
 
   #watch(outcome: AnswerOutcome, bill: Bill, settled: Exclude<Settled, { kind: "fenced" }>): void {
-    if (settled.charged < bill.charge) this.#alarm("overrun");
+    if (isBelow(settled.charged, bill.charge)) this.#alarm("overrun");
     if (settled.kind === "settled" && settled.overCap) void this.#suspend();
     if (bill.estimated && outcome === "completed") this.#alarm("usage_estimated");
-    const part = this.#held.terms.rate.unpricedIn(bill.usage);
+    const part = this.#held.terms.rates.credits?.unpricedIn(bill.usage) ?? null;
     if (part === null) return;
     this.#alarm("unpriced_usage");
     this.#parts.onUnpriced({ model: this.#held.model, version: this.#held.priceVersion, part });
@@ -190,7 +217,8 @@ export class Hold {
 
   /** Nobody waits for it. Tried for as long as it takes; and while the key goes on, its next request asks for it again. */
   async #suspend(): Promise<void> {
-    const suspended = await this.#parts.batcher.suspend(this.#held.keyId).catch(() => false);
+    const { keyId, bucket } = this.#held;
+    const suspended = await this.#parts.batcher.suspend({ keyId, bucket }).catch(() => false);
     if (suspended) this.#alarm("key_suspended");
   }
 
@@ -199,6 +227,9 @@ export class Hold {
     this.#parts.onAlarm({ kind, keyId, requestId: requestIdOf(id), model });
   }
 }
+
+const isBelow = (one: Amounts, other: Amounts): boolean =>
+  (one.credits ?? 0n) < (other.credits ?? 0n) || (one.tokens ?? 0n) < (other.tokens ?? 0n);
 
 /** Between two looks at what a stream has come to. */
 const LOOK_AGAIN_BYTES = 1_024;

@@ -5,14 +5,14 @@ import { createCutStopped } from "./cut-stopped.ts";
 import { createRunning } from "./running.ts";
 import { WatchedSink } from "./watched-sink.ts";
 
-type Of = { keyExpiresAtMs?: number | null; streamed?: "yes" | "no" };
+type Of = { accounts?: readonly string[]; streamed?: "yes" | "no" };
 
-function runningOne({ keyExpiresAtMs = null, streamed = "yes" }: Of = {}) {
+function runningOne({ accounts = ["organisation", "team"], streamed = "yes" }: Of = {}) {
   const running = createRunning();
   const sink = new WatchedSink({ isGone: () => false } as Sink, {
     keyId: "key",
     bucket: 7,
-    keyExpiresAtMs,
+    accounts,
     streamed,
     detached: "no",
     rememberBytes: 0,
@@ -32,58 +32,79 @@ test("who is cut because the process stops is told so, and who is cut for the le
   expect(closed.told()).toBe(lost.told());
 });
 
-/** Looks at the one key as the database has it, at some time. */
+/** Looks at the one key as the database has it. */
 function lookingAt(of: Of, key: Partial<Key> | "away") {
   const { running, told } = runningOne(of);
-  const clock = { ms: 0, nowMs: () => clock.ms };
   let reads = 0;
   const findKey = () => {
     reads++;
     if (key === "away") return Promise.reject(new Error("away"));
-    return Promise.resolve([{ id: "key", status: "active", expiresAtMs: null, ...key } as Key]);
+    const accounts = ["organisation", "team"];
+    return Promise.resolve([{ id: "key", status: "active", accountStatus: "active", accounts, ...key } as Key]);
   };
-  return { ...createCutStopped({ running, findKey, clock }), clock, told, reads: () => reads };
+  return { ...createCutStopped({ running, findKey }), told, reads: () => reads };
 }
 
-test("a stream goes on past the expiry it began with only when the key's has been moved [L8]", async () => {
-  const expired = lookingAt({ keyExpiresAtMs: 1_000 }, { expiresAtMs: 1_000 });
-  const moved = lookingAt({ keyExpiresAtMs: 1_000 }, { expiresAtMs: 5_000 });
-  for (const { passed } of [expired, moved]) await passed();
-  expect([expired.reads(), moved.reads()]).toEqual([0, 0]);
+test("what runs when its key expires ends by itself [L8]", async () => {
+  const expired = lookingAt({}, { expiresAtMs: 1 });
+  await expired.changed("key");
+  await expired.changed(null);
 
-  expired.clock.ms = moved.clock.ms = 1_000;
-  for (const { passed } of [expired, moved]) await passed();
-  for (const { passed } of [expired, moved]) await passed();
-
-  expect(expired.told()).toMatch(/This API key expired/);
-  expect(moved.told()).toBeUndefined();
-  expect(moved.reads()).toBe(1);
+  expect(expired.reads()).toBe(2);
+  expect(expired.told()).toBeUndefined();
 });
 
 test("a key that cannot be read is looked at again", async () => {
-  const away = lookingAt({ keyExpiresAtMs: 1 }, "away");
-  away.clock.ms = 2;
-  await away.passed();
-  await away.passed();
+  const away = lookingAt({}, "away");
+  await away.changed("key");
+  await away.changed("key");
 
   expect(away.reads()).toBe(2);
   expect(away.told()).toBeUndefined();
 });
 
 test("an answer that is sent whole runs on, and is paid for, unless its key was revoked [L8]", async () => {
-  const of = { streamed: "no" as const, keyExpiresAtMs: 1 };
   for (const status of ["suspended", "disabled", "revoked"] as const) {
-    const { changed, told } = lookingAt(of, { status });
+    const { changed, told } = lookingAt({ streamed: "no" }, { status });
     await changed("key");
 
     expect(told() !== undefined).toBe(status === "revoked");
   }
-  const expiring = lookingAt(of, { expiresAtMs: 1 });
-  expiring.clock.ms = 2;
-  await expiring.passed();
-  await expiring.changed(null);
+});
 
-  expect(expiring.told()).toBeUndefined();
+test.each(["suspended", "disabled"] as const)(
+  "streams under an account that was %s are cut, and no others [L8]",
+  async (accountStatus) => {
+    const under = lookingAt({}, { accountStatus });
+    const beside = lookingAt({ accounts: ["organisation", "sales"] }, { accountStatus });
+    for (const { accountChanged } of [under, beside]) await accountChanged("team");
+
+    expect(under.told()).toBe(`The account of this API key was ${accountStatus} while the request was in progress.`);
+    expect(beside.reads()).toBe(0);
+    await beside.accountChanged("organisation");
+    expect(beside.told()).toBe(under.told());
+  },
+);
+
+test("a stream whose key was moved is cut with the account that it stands under now [L8]", async () => {
+  const found: Partial<Key> = { accounts: ["organisation", "sales"] };
+  const moved = lookingAt({}, found);
+  await moved.changed("key");
+  await moved.accountChanged("team");
+  expect(moved.reads()).toBe(1);
+
+  found.accountStatus = "suspended";
+  await moved.accountChanged("sales");
+  expect(moved.told()).toContain("was suspended");
+});
+
+test("of a key and its account the worse status is told, and the key's own where both are as bad [L8]", async () => {
+  const worse = lookingAt({}, { status: "suspended", accountStatus: "disabled" });
+  const both = lookingAt({}, { status: "disabled", accountStatus: "disabled" });
+  for (const { changed } of [worse, both]) await changed("key");
+
+  expect(worse.told()).toContain("The account of this API key was disabled");
+  expect(both.told()).toContain("This API key was disabled");
 });
 
 test("however often word of a key comes, it is read one time after the other, and once more after the last word", async () => {
@@ -94,7 +115,7 @@ test("however often word of a key comes, it is read one time after the other, an
     reads.push(read);
     return read.promise;
   };
-  const { changed } = createCutStopped({ running, findKey, clock: { nowMs: () => 0 } });
+  const { changed } = createCutStopped({ running, findKey });
 
   const told = Array.from({ length: 1_000 }, () => changed("key"));
   expect(reads.length).toBe(1);

@@ -1,28 +1,26 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
-import type { KeyState } from "../../keys/usable.ts";
+import type { Key, KeyStatus } from "../../keys/key.ts";
 import type { WatchedSink } from "./watched-sink.ts";
 
-/** Why a key may no longer be used. */
-export type Stopped = Exclude<KeyState, "active">;
+/** Why a key may no longer be used, and whether that is its own status or that of an account above it. */
+export type Stopped = { status: Exclude<KeyStatus, "active">; by: "key" | "account" };
 
 /** The generations under way in this process, so that they can be ended from outside. */
 export type Running = {
   began: (id: string, sink: WatchedSink) => void;
   ended: (id: string) => void;
-  /** Those that have begun, and the bucket of each. */
-  requests: () => Iterable<{ id: string; bucket: number }>;
-  /** The keys that have something running. */
-  keyIds: () => Set<string>;
+  open: () => Iterable<{ id: string; keyId: string; bucket: number }>;
+  /** The keys that have something running: all, or of an account and those below it. */
+  keyIds: (accountId?: string) => Set<string>;
   /** The ledger has closed this request: what it goes on to deliver could not be charged. */
   cutClosed: (id: string) => void;
   /** What runs for a key that may no longer be used. A whole answer goes on unless the key was revoked: it is paid for when it comes. */
-  cutKey: (keyId: string, state: Stopped) => void;
-  /** When a key that has something running expires, by the latest word; null: never. */
-  expires: (keyId: string, atMs: number | null) => void;
-  /** The keys that have something running and have expired by the latest word. */
-  expired: (nowMs: number) => Set<string>;
+  cutKey: (keyId: string, stopped: Stopped) => void;
+  /** The accounts that a key stands under now: it may have been moved. */
+  moved: (key: Pick<Key, "id" | "accounts">) => void;
   /** This process can no longer say that it lives, so its requests are being swept elsewhere. */
-  cutLost: () => void;
+  /** Of keys in these buckets; all of them unless told. */
+  cutLost: (isLost?: (bucket: number) => boolean) => void;
   /** This process goes away, and has waited for its requests for as long as it was told to. */
   cutStopping: () => void;
 };
@@ -35,22 +33,21 @@ export function createRunning(): Running {
   return {
     began: (id, sink) => void sinks.set(id, sink),
     ended: (id) => void sinks.delete(id),
-    requests: () => sinks.entries().map(([id, { bucket }]) => ({ id, bucket })),
-    keyIds: () => new Set([...sinks.values()].map(({ keyId }) => keyId)),
+    open: () => [...sinks].map(([id, { keyId, bucket }]) => ({ id, keyId, bucket })),
+    keyIds: (accountId) => {
+      const isUnder = ({ accounts }: WatchedSink): boolean => accountId === undefined || accounts.includes(accountId);
+      return new Set([...sinks.values()].filter(isUnder).map(({ keyId }) => keyId));
+    },
     cutClosed: (id) => sinks.get(id)?.cut(closed()),
-    cutKey: (keyId, state) =>
-      cutWhere(stopped(state), (sink) => sink.keyId === keyId && (sink.streamed || state === "revoked")),
-    expires: (keyId, atMs) => {
-      for (const sink of sinks.values()) if (sink.keyId === keyId) sink.keyExpiresAtMs = atMs;
+    cutKey: (keyId, stopped) =>
+      cutWhere(
+        stoppedFault(stopped),
+        (sink) => sink.keyId === keyId && (sink.streamed || stopped.status === "revoked"),
+      ),
+    moved: ({ id, accounts }) => {
+      for (const sink of sinks.values()) if (sink.keyId === id) sink.accounts = accounts;
     },
-    expired: (nowMs) => {
-      const keyIds = new Set<string>();
-      for (const { keyId, keyExpiresAtMs, streamed } of sinks.values()) {
-        if (streamed && keyExpiresAtMs !== null && keyExpiresAtMs <= nowMs) keyIds.add(keyId);
-      }
-      return keyIds;
-    },
-    cutLost: () => cutWhere(closed(), () => true),
+    cutLost: (isLost = () => true) => cutWhere(closed(), ({ bucket }) => isLost(bucket)),
     cutStopping: () => cutWhere(stopping(), () => true),
   };
 }
@@ -65,12 +62,14 @@ const stopping = (): Fault =>
     retryAfterSeconds: 1,
   });
 
-const STOPPED: Record<Stopped, { code: FaultCode; happened: string }> = {
+const STOPPED: Record<Stopped["status"], { code: FaultCode; happened: string }> = {
   revoked: { code: "invalid_credentials", happened: "was revoked" },
   suspended: { code: "invalid_credentials", happened: "was suspended" },
   disabled: { code: "key_disabled", happened: "was disabled" },
-  expired: { code: "key_expired", happened: "expired" },
 };
 
-const stopped = (state: Stopped): Fault =>
-  new Fault(STOPPED[state].code, `This API key ${STOPPED[state].happened} while the request was in progress.`);
+const stoppedFault = ({ status, by }: Stopped): Fault => {
+  const { code, happened } = STOPPED[status];
+  const what = by === "key" ? "This API key" : "The account of this API key";
+  return new Fault(code, `${what} ${happened} while the request was in progress.`);
+};

@@ -5,8 +5,8 @@ type Options = {
   keyId: string;
   /** Where the money of the key is. */
   bucket: number;
-  /** Null: never. */
-  keyExpiresAtMs: number | null;
+  /** What its key stands under. */
+  accounts: readonly string[];
   /** Whether the answer is sent as it comes, and not whole. */
   streamed: "yes" | "no";
   /** A plain request that may be asked for again is finished even when its caller has left. */
@@ -20,7 +20,7 @@ export class WatchedSink implements Sink {
   readonly keyId: string;
   readonly bucket: number;
   readonly streamed: boolean;
-  keyExpiresAtMs: number | null;
+  accounts: readonly string[];
   readonly #caller: Sink;
   readonly #detached: boolean;
   readonly #rememberBytes: number;
@@ -31,11 +31,11 @@ export class WatchedSink implements Sink {
   #sent: Buffer[] | null;
   #sentBytes = 0;
 
-  constructor(caller: Sink, { keyId, bucket, keyExpiresAtMs, streamed, detached, rememberBytes }: Options) {
+  constructor(caller: Sink, { keyId, bucket, accounts, streamed, detached, rememberBytes }: Options) {
     this.#caller = caller;
     this.keyId = keyId;
     this.bucket = bucket;
-    this.keyExpiresAtMs = keyExpiresAtMs;
+    this.accounts = accounts;
     this.streamed = streamed === "yes";
     this.#detached = detached === "yes";
     this.#rememberBytes = rememberBytes;

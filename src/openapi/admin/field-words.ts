@@ -6,7 +6,25 @@ export type FieldWords = { about: string; example?: unknown };
  * here under `Schema.field`, takes precedence.
  */
 export const FIELD_WORDS: Record<string, FieldWords> = {
-  account: { about: "The key's balance after the operation." },
+  account: { about: "The account.", example: "Acme/Search" },
+  account_id: { about: "Id of the account; null: none." },
+  account_path: { about: "The names of the accounts from the root down.", example: ["Acme", "Search"] },
+  counter: { about: "Number of the purse or limit.", example: 17 },
+  credits: { about: "Credits, as an exact decimal.", example: "0.25" },
+  endpoint: { about: "Name of the endpoint.", example: "billing" },
+  funded: { about: "Total funded.", example: "1000.00" },
+  message: { about: "The text.", example: "Team Search has used 80 % of its limit." },
+  month: { about: "Month, in UTC.", example: "2026-11" },
+  no: { about: "Number.", example: "1" },
+  path: { about: "The names from the root down, with slashes between them.", example: "Acme/Search" },
+  refunded: { about: "Given back by refunds.", example: "0.00" },
+  said: { about: "Response.", example: "200" },
+  spent: { about: "Credits spent.", example: "12.50" },
+  threshold: { about: "The threshold.", example: "80%" },
+  thresholds: { about: "The thresholds.", example: ["80%"] },
+  title: { about: "The names from the root down.", example: "Acme/Search" },
+  tokens: { about: "Tokens.", example: "1200" },
+  url: { about: "The URL.", example: "https://example.com/hook" },
   actor: { about: "Who did it; null if a request of the key did.", example: "admin" },
   admitted_at: { about: "When the request was admitted." },
   after: { about: "The value after the change; null: none." },
@@ -48,7 +66,6 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   conformant: { about: "The provider follows the rules of its format, so its streams are forwarded unchanged." },
   connect_timeout_ms: { about: "Timeout for connecting, in milliseconds.", example: 5_000 },
   context_window: { about: "Maximum tokens of input and output together; null: not known.", example: 128_000 },
-  cost: { about: "Amount charged.", example: "0.25" },
   created_at: { about: "When it was created." },
   credential: { about: "Where the credential is stored; never the credential itself.", example: "env:ACME_KEY" },
   credential_key: {
@@ -163,7 +180,6 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   upcoming_prices: { about: "Prices that take effect later.", example: [] },
   upstream_model: { about: "The provider's name for the model.", example: "large-2026-10" },
   usage: { about: "Usage reported by the provider; null: it reported none." },
-  usage_records: { about: "Number of usage records read.", example: 40 },
   used: { about: "Total amount charged.", example: "0.25" },
   version: { about: "Version number of the model's price.", example: 1 },
   weight: { about: "Relative share of calls among routes of the same priority.", example: 1 },
@@ -229,7 +245,9 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   "Verification.ok": { about: "True if no figure differs from the journal." },
   "RouteHealth.reason": { about: "What went wrong at the provider.", example: "overloaded" },
   "RouteHealth.status": { about: "HTTP status from the provider; null: no response.", example: 529 },
-  "TopUpKeyRequest.kind": { about: "Why the credit is added." },
+  "AccountKey.status": { about: "State of the key.", example: "active" },
+  "ListedKey.tokens": { about: "Input and output tokens of its requests.", example: 25_000 },
+  "TopUpAccountRequest.kind": { about: "Why the credit is added." },
 };
 
 /** What a query parameter means, by its name. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { type Unit, UNITS } from "../../core/amount.ts";
+import { formatAmount, parseAmount, type Unit, UNITS } from "../../core/amount.ts";
+import { COUNTER_KINDS } from "../../core/counter.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
-import { amount, amountsIn, amountsOf } from "./amount.ts";
-import { namedKey } from "./funds.ts";
+import { amountIn } from "./amount-in.ts";
+import { namedHolder } from "./holder.ts";
 import { dateOf, instant } from "./instant.ts";
 import { pageQuery, pageSchema } from "./page.ts";
 
@@ -13,14 +14,20 @@ const entrySchema = z
     at: instant.describe("When the request began, or when the funding was booked. The list is sorted by it."),
     settled_at: instant.nullable().describe("When the request was charged; null: the entry is no charge."),
     kind: z.string(),
-    amount: amount.describe("Credit keys: change of the balance. Token keys: number of tokens."),
-    running: amount
+    credits: amountIn("credit")
+      .nullable()
+      .describe("Credits funded, given back, or, below zero, charged; null: nothing counts in credits."),
+    tokens: amountIn("tokens").nullable().describe("The same in tokens."),
+    running: z
+      .string()
       .nullable()
       .describe(
-        "Credit keys: balance after the entry. Token keys: tokens used in the period after the entry; null for earlier periods.",
+        "Purse: balance after the entry. Limit: amount used in the period after the entry; null for earlier periods.",
       ),
     request_id: z.string().nullable(),
+    key_id: z.string().nullable(),
     model: z.string().nullable(),
+    price_version: z.int().nullable(),
     input_tokens: z.int().nullable(),
     output_tokens: z.int().nullable(),
     reference: z.string().nullable(),
@@ -30,54 +37,71 @@ const entrySchema = z
 
 export const journalSchema = z
   .object({
-    key: namedKey,
+    ...namedHolder,
     unit: z.enum(UNITS),
-    ...pageSchema(entrySchema).shape,
-    opening: amount
+    counter_kind: z
+      .enum(COUNTER_KINDS)
       .nullable()
-      .describe("On the last page of a credit key: balance before the oldest entry; 0 unless entries are missing."),
+      .describe("Whose figure `running` is: a purse or a limit; null: it has neither."),
+    ...pageSchema(entrySchema).shape,
+    opening: z
+      .string()
+      .nullable()
+      .describe("On the last page of a purse: balance before the oldest entry; 0 unless entries are missing."),
   })
   .meta({ id: "Journal" })
-  .transform(({ data, opening, ...page }, context) => {
-    const read = amountsIn(page.unit, context);
-    const orNull = (text: string | null): bigint | null => (text === null ? null : read(text));
+  .transform(({ data, opening, counter_kind: counterKind, ...page }, context) => {
+    const orNull = (text: string | null): bigint | null => {
+      const read = text === null ? null : parseAmount(page.unit, text);
+      if (read === null && text !== null) context.addIssue({ code: "custom", message: `${text} is not an amount` });
+      return read;
+    };
     const entries = data.map((entry) => ({
       atMs: entry.at,
       settledAtMs: entry.settled_at,
       kind: entry.kind,
-      amount: read(entry.amount),
+      credits: entry.credits,
+      tokens: entry.tokens,
       running: orNull(entry.running),
       requestId: entry.request_id,
+      keyId: entry.key_id,
       model: entry.model,
+      priceVersion: entry.price_version,
       inputTokens: entry.input_tokens,
       outputTokens: entry.output_tokens,
       reference: entry.reference,
       actor: entry.actor,
     }));
-    return { ...page, data: entries, opening: orNull(opening) };
+    return { ...page, counterKind, data: entries, opening: orNull(opening) };
   });
 
 export type JournalJson = WrittenAs<typeof journalSchema>;
 type Journal = ReadAs<typeof journalSchema>;
 
-export const journalView = ({ key, unit, data, next, opening }: Journal): JournalJson => ({
+export const journalView = ({ key, account, unit, counterKind, data, next, opening }: Journal): JournalJson => ({
   key,
+  account,
   unit,
+  counter_kind: counterKind,
   data: data.map((entry) => entryView(entry, unit)),
   next,
-  opening: opening === null ? null : amountsOf(unit)(opening),
+  opening: orNull(unit, opening),
 });
 
+const orNull = (unit: Unit, value: bigint | null): string | null => (value === null ? null : formatAmount(unit, value));
+
 function entryView(entry: Journal["data"][number], unit: Unit): JournalJson["data"][number] {
-  const write = amountsOf(unit);
   return {
     at: dateOf(entry.atMs),
     settled_at: dateOf(entry.settledAtMs),
     kind: entry.kind,
-    amount: write(entry.amount),
-    running: entry.running === null ? null : write(entry.running),
+    credits: orNull("credit", entry.credits),
+    tokens: orNull("tokens", entry.tokens),
+    running: orNull(unit, entry.running),
     request_id: entry.requestId,
+    key_id: entry.keyId,
     model: entry.model,
+    price_version: entry.priceVersion,
     input_tokens: entry.inputTokens,
     output_tokens: entry.outputTokens,
     reference: entry.reference,
@@ -93,39 +117,53 @@ export const verifySchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("Verify only this key, by id or prefix; null: all keys."),
+  recompute: z
+    .boolean()
+    .default(false)
+    .describe("Also compute the amount of every charge again from its price and token counts."),
 });
 
 const mismatchSchema = z
-  .object({ key_id: z.string(), column: z.string(), expected: z.string(), found: z.string() })
-  .transform(({ key_id: keyId, ...mismatch }) => ({ keyId, ...mismatch }));
+  .object({
+    key_id: z.string().nullable(),
+    account_id: z.string().nullable(),
+    counter: z.int().nullable(),
+    column: z.string(),
+    expected: z.string(),
+    found: z.string(),
+  })
+  .transform(({ key_id: keyId, account_id: accountId, ...mismatch }) => ({ keyId, accountId, ...mismatch }));
 
 export const verificationSchema = z
   .object({
     ok: z.boolean(),
     keys: z.int(),
+    counters: z.int().describe("Number of purses and limits checked."),
     holds: z.int(),
     quarantined: z.int().describe("How many of the holds are in quarantine until an operator releases them."),
     charges: z.int(),
     fundings: z.int(),
-    usage_records: z.int(),
+    recomputed: z.int().describe("Number of charges whose amount was computed again."),
     mismatches: z.array(mismatchSchema),
     truncated: z.boolean().describe("True if there are more mismatches than are listed."),
   })
-  .meta({ id: "Verification" })
-  .transform(({ usage_records: usageRecords, ...report }) => ({ ...report, usageRecords }));
+  .meta({ id: "Verification" });
 
 export type VerificationJson = WrittenAs<typeof verificationSchema>;
 
 export const verificationView = (report: ReadAs<typeof verificationSchema>): VerificationJson => ({
   ok: report.ok,
   keys: report.keys,
+  counters: report.counters,
   holds: report.holds,
   quarantined: report.quarantined,
   charges: report.charges,
   fundings: report.fundings,
-  usage_records: report.usageRecords,
-  mismatches: report.mismatches.map(({ keyId, column, expected, found }) => ({
+  recomputed: report.recomputed,
+  mismatches: report.mismatches.map(({ keyId, accountId, counter, column, expected, found }) => ({
     key_id: keyId,
+    account_id: accountId,
+    counter,
     column,
     expected,
     found,

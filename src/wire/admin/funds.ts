@@ -2,27 +2,11 @@ import { z } from "zod";
 import { UNITS } from "../../core/amount.ts";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { formatCredits } from "../../core/money.ts";
-import { CREDITS_EXPECTED, creditsOf } from "../../core/read-credits.ts";
 import { TOP_UP_KINDS } from "../../core/top-up-kind.ts";
-import { storable } from "../storable.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
-import { amount, amountsIn, amountsOf } from "./amount.ts";
+import { amount, amountsIn, amountsOf, credits, reference, tokens } from "./amount.ts";
+import { counterSchema, counterView } from "./counter.ts";
 import { dateOf, instant } from "./instant.ts";
-
-/** Credits, as a decimal in text, since a JSON number would pass through a double. */
-export const credits = z
-  .string()
-  .min(1)
-  .max(40)
-  .refine((text) => creditsOf(text) !== null, CREDITS_EXPECTED)
-  .transform((text) => creditsOf(text) ?? 0n);
-export const tokens = z
-  .int()
-  .min(0)
-  .transform((count) => BigInt(count));
-const reference = storable(200)
-  .min(1)
-  .describe("Unique name of the operation; a repeat with the same reference changes nothing.");
 
 export const topUpSchema = z.strictObject({
   amount: credits,
@@ -60,14 +44,14 @@ export const budgetView = ({
   reference: name,
 });
 
-export const accountSchema = z
+export const keyFundsSchema = z
   .object({
     unit: z.enum(UNITS),
     balance: amount,
     reserved: amount,
     available: amount,
-    purchased: amount.describe("Credit keys: total credit ever funded. Token keys: always 0."),
-    used: amount.describe("Credit keys: all charges. Token keys: tokens used in this period."),
+    purchased: amount.describe("Of a purse: total ever funded. Of a limit: always 0."),
+    used: amount.describe("Of a purse: all charges. Of a limit: those of this period."),
     budget: amount.nullable(),
     period: z.enum(BUDGET_PERIODS).nullable(),
     period_ends_at: instant.nullable(),
@@ -76,8 +60,14 @@ export const accountSchema = z
     requests: z.int(),
     input_tokens: z.int(),
     output_tokens: z.int(),
+    spent: credits.describe("Credits that requests of this key have cost, also where an account pays."),
+    counters: z
+      .array(counterSchema)
+      .describe(
+        "All purses and limits that a request of this key must satisfy: its own first, then from its account up to the root.",
+      ),
   })
-  .meta({ id: "Account" })
+  .meta({ id: "KeyFunds" })
   .transform((row, context) => {
     const read = amountsIn(row.unit, context);
     return {
@@ -95,28 +85,32 @@ export const accountSchema = z
       requests: row.requests,
       inputTokens: row.input_tokens,
       outputTokens: row.output_tokens,
+      spent: row.spent,
+      counters: row.counters,
     };
   });
 
-export type AccountJson = WrittenAs<typeof accountSchema>;
+export type KeyFundsJson = WrittenAs<typeof keyFundsSchema>;
 
-export function accountView(account: ReadAs<typeof accountSchema>): AccountJson {
-  const write = amountsOf(account.unit);
+export function keyFundsView(funds: ReadAs<typeof keyFundsSchema>): KeyFundsJson {
+  const write = amountsOf(funds.unit);
   return {
-    unit: account.unit,
-    balance: write(account.balance),
-    reserved: write(account.reserved),
-    available: write(account.available),
-    purchased: write(account.purchased),
-    used: write(account.used),
-    budget: account.budget === null ? null : write(account.budget),
-    period: account.period,
-    period_ends_at: dateOf(account.periodEndsAtMs),
-    today: write(account.today),
-    last_request: write(account.lastRequest),
-    requests: account.requests,
-    input_tokens: account.inputTokens,
-    output_tokens: account.outputTokens,
+    unit: funds.unit,
+    balance: write(funds.balance),
+    reserved: write(funds.reserved),
+    available: write(funds.available),
+    purchased: write(funds.purchased),
+    used: write(funds.used),
+    budget: funds.budget === null ? null : write(funds.budget),
+    period: funds.period,
+    period_ends_at: dateOf(funds.periodEndsAtMs),
+    today: write(funds.today),
+    last_request: write(funds.lastRequest),
+    requests: funds.requests,
+    input_tokens: funds.inputTokens,
+    output_tokens: funds.outputTokens,
+    spent: formatCredits(funds.spent),
+    counters: funds.counters.map(counterView),
   };
 }
 
@@ -128,13 +122,13 @@ export const fundedSchema = z
     key: namedKey,
     result: z.enum(["funded", "already"]).describe("`already`: this reference was already booked; nothing changed."),
     reference: z.string(),
-    account: accountSchema,
+    funds: keyFundsSchema,
   })
   .meta({ id: "Funded" });
 
 export type FundedJson = WrittenAs<typeof fundedSchema>;
 
-export const fundedView = ({ account, ...funded }: ReadAs<typeof fundedSchema>): FundedJson => ({
+export const fundedView = ({ funds, ...funded }: ReadAs<typeof fundedSchema>): FundedJson => ({
   ...funded,
-  account: accountView(account),
+  funds: keyFundsView(funds),
 });

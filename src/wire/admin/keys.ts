@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { UNITS } from "../../core/amount.ts";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { KEY_MODES } from "../../core/key-mode.ts";
 import { formatCredits } from "../../core/money.ts";
 import { moment } from "../moment.ts";
 import { storable } from "../storable.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
-import { credits, tokens } from "./funds.ts";
+import { amount, amountsIn, amountsOf, credits, tokens } from "./amount.ts";
 import { dateOf, instant } from "./instant.ts";
 import { pageQuery, pageSchema } from "./page.ts";
 
@@ -35,10 +36,24 @@ const existingDigest = z
 /** `key` in a path. */
 export const ofKey = z.object({ key: z.string().describe("Id or prefix of the key.") });
 
+/** How an account is named: by its id, or by the names from the root down. */
+export const accountName = storable(900).min(1);
+
+/** Where a key is moved. */
+export const keyPlaceSchema = z.strictObject({
+  account: accountName.describe("The account: its id, or the names from the root down, such as `Acme/Search`."),
+});
+
 /** What an operator may ask of a new key. */
 export const keyRequestSchema = z
   .strictObject({
     mode: z.enum(KEY_MODES),
+    account: accountName
+      .nullable()
+      .default(null)
+      .describe(
+        "The account the key belongs to: its id, or the names from the root down, such as `Acme/Search`; null: none.",
+      ),
     label: label.default(null),
     provider_scope: providerScope.default("all"),
     models: models.nullable().default(null),
@@ -67,8 +82,14 @@ function existingOf(secret: string | null, digest: string | null): { secret: str
   return secret === null ? null : { secret };
 }
 
-export const keyRequestView = (order: ReadAs<typeof keyRequestSchema>): WrittenAs<typeof keyRequestSchema> => ({
+type KeyRequest = ReadAs<typeof keyRequestSchema>;
+
+/** Whether or not it says whose the key is to be. */
+export type KeyRequestOrder = Omit<KeyRequest, "account"> & Partial<Pick<KeyRequest, "account">>;
+
+export const keyRequestView = (order: KeyRequestOrder): WrittenAs<typeof keyRequestSchema> => ({
   mode: order.mode,
+  account: order.account ?? null,
   label: order.label,
   provider_scope: order.providerScope,
   models: order.models,
@@ -133,28 +154,61 @@ export const rotationSchema = z
 
 export const keyPageSchema = pageQuery(100);
 
-const keySchema = z
+const KEY_FIELDS = {
+  id: z.uuid(),
+  prefix: z
+    .string()
+    .describe("First 12 characters of the newest secret; `ext_` and 8 digits of its SHA-256 if it was kept."),
+  account_id: z.uuid().nullable().describe("Id of the account it belongs to; null: none."),
+  mode: z.enum(KEY_MODES),
+  status: z.enum(["active", "suspended", "disabled", "revoked", "expired"]),
+  label: z.string().nullable(),
+  provider_scope: z.string().describe("`all`, or the only provider whose models the key may use."),
+  models: z.array(z.string()).nullable().describe("Models the key may use; null: all models in its scope."),
+  rpm_limit: z.int().nullable().describe("Requests per minute; null: unlimited."),
+  expires_at: instant.nullable(),
+  created_at: instant,
+};
+const keyFields = z.object(KEY_FIELDS);
+
+const readKey = ({
+  account_id,
+  provider_scope,
+  rpm_limit,
+  expires_at,
+  created_at,
+  ...key
+}: z.output<typeof keyFields>) => ({
+  ...key,
+  accountId: account_id,
+  providerScope: provider_scope,
+  rpmLimit: rpm_limit,
+  expiresAtMs: expires_at,
+  createdAtMs: created_at,
+});
+
+const keySchema = z.object(KEY_FIELDS).meta({ id: "Key" }).transform(readKey);
+
+/** A key in a list. */
+const listedKeySchema = z
   .object({
-    id: z.uuid(),
-    prefix: z
-      .string()
-      .describe("First 12 characters of the newest secret; `ext_` and 8 digits of its SHA-256 if it was kept."),
-    mode: z.enum(KEY_MODES),
-    status: z.enum(["active", "suspended", "disabled", "revoked", "expired"]),
-    label: z.string().nullable(),
-    provider_scope: z.string().describe("`all`, or the only provider whose models the key may use."),
-    models: z.array(z.string()).nullable().describe("Models the key may use; null: all models in its scope."),
-    rpm_limit: z.int().nullable().describe("Requests per minute; null: unlimited."),
-    expires_at: instant.nullable(),
-    created_at: instant,
+    ...KEY_FIELDS,
+    account: z.string().nullable().describe("Its account, by the names from the root down; null: none."),
+    unit: z.enum(UNITS).describe("What its mode counts in."),
+    available: amount.nullable().describe("What is left for new requests, in its unit; null: nothing counts it yet."),
+    spent: credits.describe("Credits that its requests have cost."),
+    tokens: z.int().describe("Input and output tokens of its requests."),
   })
-  .meta({ id: "Key" })
-  .transform(({ provider_scope, rpm_limit, expires_at, created_at, ...key }) => ({
-    ...key,
-    providerScope: provider_scope,
-    rpmLimit: rpm_limit,
-    expiresAtMs: expires_at,
-    createdAtMs: created_at,
+  .meta({ id: "ListedKey" })
+  .transform(({ account, unit, available, spent, tokens: count, ...key }, context) => ({
+    ...readKey(key),
+    money: {
+      account,
+      unit,
+      available: available === null ? null : amountsIn(unit, context)(available),
+      spent,
+      tokens: BigInt(count),
+    },
   }));
 
 export type KeyJson = WrittenAs<typeof keySchema>;
@@ -162,6 +216,7 @@ export type KeyJson = WrittenAs<typeof keySchema>;
 export const keyView = (key: ReadAs<typeof keySchema>): KeyJson => ({
   id: key.id,
   prefix: key.prefix,
+  account_id: key.accountId,
   mode: key.mode,
   status: key.status,
   label: key.label,
@@ -172,7 +227,18 @@ export const keyView = (key: ReadAs<typeof keySchema>): KeyJson => ({
   created_at: dateOf(key.createdAtMs),
 });
 
-export const keyListSchema = pageSchema(keySchema);
+export type ListedKeyJson = WrittenAs<typeof listedKeySchema>;
+
+export const listedKeyView = ({ money, ...key }: ReadAs<typeof listedKeySchema>): ListedKeyJson => ({
+  ...keyView(key),
+  account: money.account,
+  unit: money.unit,
+  available: money.available === null ? null : amountsOf(money.unit)(money.available),
+  spent: formatCredits(money.spent),
+  tokens: Number(money.tokens),
+});
+
+export const keyListSchema = pageSchema(listedKeySchema);
 
 export type KeyListJson = WrittenAs<typeof keyListSchema>;
 

@@ -1,15 +1,21 @@
 import { z } from "zod";
-import { UNITS } from "../../core/amount.ts";
+import { formatAmount } from "../../core/amount.ts";
+import { USAGE_GROUPS } from "../../core/usage-group.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
-import { amount, amountsIn, amountsOf } from "./amount.ts";
-import { namedKey } from "./funds.ts";
+import { amountIn } from "./amount-in.ts";
+import { namedHolder } from "./holder.ts";
 
 export const usageQuery = z.strictObject({
   days: z.coerce.number().int().min(1).max(366).default(7).describe("Number of days, including today (UTC)."),
+  by: z
+    .enum(USAGE_GROUPS)
+    .default("model")
+    .describe("Group by model, key, label, or the accounts next below, each with all that is below it."),
 });
 
 const spent = {
-  cost: amount,
+  credits: amountIn("credit").describe("Credits charged."),
+  tokens: amountIn("tokens").describe("Tokens charged to limits in tokens."),
   requests: z.int(),
   cut_off: z.int().describe("How many of these requests ended early and were charged for the output delivered."),
   input_tokens: z.int(),
@@ -20,37 +26,38 @@ const totalSchema = z.object(spent);
 
 export const usageReportSchema = z
   .object({
-    key: namedKey,
-    unit: z.enum(UNITS),
+    ...namedHolder,
+    by: z.enum(USAGE_GROUPS),
     days: z
       .array(z.object({ day: z.iso.date(), ...spent }))
       .describe("One row per day, oldest first, including today."),
-    models: z.array(z.object({ model: z.string(), ...spent })).describe("Per model, most expensive first."),
+    groups: z
+      .array(z.object({ id: z.string(), name: z.string(), ...spent }))
+      .describe("Per model, key, label or account, most expensive first."),
   })
   .meta({ id: "UsageReport" })
-  .transform(({ key, unit, days, models }, context) => {
-    const read = amountsIn(unit, context);
-    const totalOf = (total: z.output<typeof totalSchema>) => ({
-      cost: read(total.cost),
-      requests: total.requests,
-      cutOff: total.cut_off,
-      inputTokens: total.input_tokens,
-      outputTokens: total.output_tokens,
+  .transform(({ days, groups, ...report }) => {
+    const totalOf = ({ cut_off: cutOff, input_tokens: inputTokens, output_tokens: outputTokens, ...total }: Total) => ({
+      ...total,
+      cutOff,
+      inputTokens,
+      outputTokens,
     });
     return {
-      key,
-      unit,
+      ...report,
       days: days.map(({ day, ...total }) => ({ day, ...totalOf(total) })),
-      models: models.map(({ model, ...total }) => ({ model, ...totalOf(total) })),
+      groups: groups.map(({ id, name, ...total }) => ({ id, name, ...totalOf(total) })),
     };
   });
 
+type Total = z.output<typeof totalSchema>;
 export type UsageReportJson = WrittenAs<typeof usageReportSchema>;
+export type UsageTotalJson = WrittenAs<typeof totalSchema>;
 
-export function usageReportView({ key, unit, days, models }: ReadAs<typeof usageReportSchema>): UsageReportJson {
-  const write = amountsOf(unit);
-  const totalView = (total: Omit<(typeof days)[number], "day">): WrittenAs<typeof totalSchema> => ({
-    cost: write(total.cost),
+export function usageReportView({ key, account, by, days, groups }: ReadAs<typeof usageReportSchema>): UsageReportJson {
+  const totalView = (total: Omit<(typeof days)[number], "day">): UsageTotalJson => ({
+    credits: formatAmount("credit", total.credits),
+    tokens: formatAmount("tokens", total.tokens),
     requests: total.requests,
     cut_off: total.cutOff,
     input_tokens: total.inputTokens,
@@ -58,8 +65,9 @@ export function usageReportView({ key, unit, days, models }: ReadAs<typeof usage
   });
   return {
     key,
-    unit,
+    account,
+    by,
     days: days.map(({ day, ...total }) => ({ day, ...totalView(total) })),
-    models: models.map(({ model, ...total }) => ({ model, ...totalView(total) })),
+    groups: groups.map(({ id, name, ...total }) => ({ id, name, ...totalView(total) })),
   };
 }

@@ -93,7 +93,7 @@ export type ChargeRow = {
 export type FundingRow = {
   keyId: string;
   reference: string;
-  kind: "purchase" | "grant" | "refund" | "adjust" | "budget" | "period_reset";
+  kind: "purchase" | "grant" | "refund" | "adjust" | "limit" | "turn";
   amount: bigint;
   periodNo: bigint;
   about: string | null;

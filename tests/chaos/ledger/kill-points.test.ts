@@ -151,7 +151,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
   }
   /** Checkpoints are gathered for a while before they are written. */
   function untilWrittenDown({ id }: StageKey): Promise<void> {
-    const sql = "select from hold where key_id = $1 and checkpoint_cost > 0 and content_delivered";
+    const sql = "select from hold where key_id = $1 and checkpoint_credits > 0 and content_delivered";
     const written = async (): Promise<boolean> =>
       (await withClient(stage.cluster().url(), (client) => client.query(sql, [id]))).rowCount === 1;
     return until(written, "what was delivered is written down");

@@ -76,7 +76,7 @@ function budgetMismatches(balance: BalanceRow, { charges, funding }: Journal): s
   const current = ({ periodNo }: { periodNo: bigint }): boolean => periodNo === balance.periodNo;
   const refunds = funding.filter((row) => row.kind === "refund" && current(row));
   const used = sum(charges.filter(current)) - sum(refunds);
-  const given = funding.filter(({ kind }) => kind === "budget" || kind === "period_reset");
+  const given = funding.filter(({ kind }) => kind === "limit" || kind === "turn");
   const budget = given.toSorted((one, two) => one.atMs - two.atMs).at(-1)?.amount ?? 0n;
   const left = budget - used + balance.olderHeld;
   return [

@@ -4,16 +4,29 @@ import type { LedgerState } from "./evidence.ts";
 
 const INSTANT_MS = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
+const PERIOD_NO = (admitted: string): string => `b.period_no - (${admitted} < b.period_from)::int as "periodNo"`;
+
+/** Keys here are lone ones: each has one counter, and everything is in its unit. */
 const TABLES: Record<keyof LedgerState, string> = {
-  balances: `select b.key_id as "keyId", unit, posted, held, older_held as "olderHeld", purchased, used, budget,
-    period_no as "periodNo", requests, tokens_in as "tokensIn", tokens_out as "tokensOut", k.rpm_limit as "rpmLimit"
+  balances: `select b.key_id as "keyId", unit, posted, held, older_held as "olderHeld", funded + refunded as purchased,
+    case kind when 'purse' then used else used - refunded end as used, amount as budget, period_no as "periodNo", requests,
+    tokens_in as "tokensIn", tokens_out as "tokensOut", k.rpm_limit as "rpmLimit"
     from balance b join key k on k.id = b.key_id`,
-  holds: `select id, key_id as "keyId", amount, period_no as "periodNo" from hold`,
-  charges: `select hold_id as "holdId", key_id as "keyId", granted, amount, kind, period_no as "periodNo",
-    tokens_in as "tokensIn", tokens_out as "tokensOut", ${INSTANT_MS("at")} as "atMs" from charge`,
-  funding: `select key_id as "keyId", reference, kind, amount, period_no as "periodNo", about, ${INSTANT_MS("at")} as "atMs"
-    from funding`,
-  records: `select id, key_id as "keyId", cost, outcome, estimated from usage_record`,
+  holds: `select h.id, h.key_id as "keyId", coalesce(h.credits, h.tokens)::bigint as amount, ${PERIOD_NO("h.admitted_at")}
+    from hold h join balance b on b.key_id = h.key_id`,
+  charges: `select c.hold_id as "holdId", b.key_id as "keyId", coalesce(c.granted_credits, c.granted_tokens, 0) as granted,
+    coalesce(c.credits, c.tokens, 0) as amount, k.name as kind, ${PERIOD_NO("c.admitted_at")},
+    (case when k.name = 'upstream_failed' and coalesce(c.credits, c.tokens, 0) = 0 then 0 else coalesce(c.input, 0) end)::bigint as "tokensIn",
+    (case when k.name = 'upstream_failed' and coalesce(c.credits, c.tokens, 0) = 0 then 0 else coalesce(c.output, 0) end)::bigint as "tokensOut",
+    ${INSTANT_MS("c.at")} as "atMs" from charge c join balance b on b.key_no = c.key_no join charge_kind k on k.no = c.kind`,
+  funding: `select b.key_id as "keyId", f.reference, f.kind, f.amount, f.period_no as "periodNo", null as about, ${INSTANT_MS("f.at")} as "atMs"
+    from funding f join balance b on b.counter = f.counter
+    union all
+    select b.key_id, f.reference, 'refund', coalesce(f.credits, f.tokens, 0)::bigint, b.period_no - (c.admitted_at < b.period_from)::int, f.hold_id,
+      ${INSTANT_MS("f.at")} from refund f join balance b on b.key_no = f.key_no join charge c on c.hold_id = f.hold_id`,
+  records: `select c.hold_id as id, b.key_id as "keyId", coalesce(c.credits, c.tokens, 0) as cost, k.name as outcome, c.estimated
+    from charge c join balance b on b.key_no = c.key_no join charge_kind k on k.no = c.kind
+    where c.reported and not exists (select from refund f where f.hold_id = c.hold_id and f.kind = 'void')`,
   house: `select hold_id as "holdId", kind, amount from house`,
   claims: `select key_id as "keyId", hold_id as "holdId", state from idempotency`,
 };

@@ -29,11 +29,14 @@ export function makeStageKey(url: string, means: Means): Promise<StageKey> {
     ]);
     if ("credit" in means) {
       if (means.credit > 0n)
-        await client.query("select fund_v1($1, 'stage:' || $1::uuid, 'purchase', $2, null, 'stage')", [
-          id,
-          String(means.credit),
-        ]);
-    } else await client.query("select budget_v1($1, 'stage', $2, 'none', 'stage')", [id, String(means.budget)]);
+        await client.query(
+          "select fund_v1(counter, 'stage:' || key_id, 'purchase', $2, 'stage') from balance where key_id = $1",
+          [id, String(means.credit)],
+        );
+    } else {
+      const sql = "select limit_v1(counter, 'stage', $2, 'none', 'stage') from balance where key_id = $1";
+      await client.query(sql, [id, String(means.budget)]);
+    }
     await client.query("commit");
     return { id, secret, mode };
   });

@@ -12,18 +12,20 @@ import { openStreams } from "../ledger/open-streams.ts";
 import { chaosSeed, createRandom } from "../ledger/random.ts";
 import { type Gateway, startStage } from "../ledger/stage.ts";
 import { checkOut } from "./check-out.ts";
-import { previousVersion } from "./previous.ts";
+import { NO_PREVIOUS, previousVersion } from "./previous.ts";
 
 const PHASE_MS = 8_000;
 const STREAMS = 30;
 /** Of the requests of a phase, so many may be refused with 503 or meet a gateway that stops; of fewer than a hundred, as of a hundred. */
 const REFUSED_SHARE = 0.02;
 
-const { values } = parseArgs({ options: { from: { type: "string", default: previousVersion() } } });
+const { values } = parseArgs({ options: { from: { type: "string" } } });
+const from = values.from ?? previousVersion();
+if (from === null) throw new Error(NO_PREVIOUS);
 const reason = whyUnavailable("15");
 if (reason !== null) throw new Error(reason);
-await using earlier = await checkOut(values.from);
-console.log(`from ${values.from} (${earlier.title}) to this tree, seed ${chaosSeed()}`);
+await using earlier = await checkOut(from);
+console.log(`from ${from} (${earlier.title}) to this tree, seed ${chaosSeed()}`);
 
 const stage = await startStage({ main: earlier.main });
 try {

@@ -1,15 +1,16 @@
 import { spawnSync } from "node:child_process";
 
-/** Until a version is tagged: the first commit whose database functions later versions keep. */
-const FIRST_KEPT = "3e02e10";
-/** Until a version is tagged: the first commit that serves what arrives while it is leaving. */
-const FIRST_SERVING = "b4a8d88";
+/**
+ * Until a version is tagged: the commit by which the ledger was drawn with chains of counters. Migrations before it were drawn anew,
+ * so that no database of an earlier one can be migrated. Null: that commit is not named yet.
+ */
+const FIRST_KEPT: string | null = null;
 
-/** The newest version that is tagged, or the commit that stands for it. */
-export const previousVersion = (): string => newestTag() ?? FIRST_KEPT;
+export const NO_PREVIOUS =
+  "no earlier version has migrations that this one keeps, so nothing was tried. Name one in tests/chaos/upgrade/previous.ts or with --from REF";
 
-/** The same, for an update without a failed request. */
-export const previousServing = (): string => newestTag() ?? FIRST_SERVING;
+/** The newest version that is tagged, or the commit that stands for it; null when there is none yet. */
+export const previousVersion = (): string | null => newestTag() ?? FIRST_KEPT;
 
 /** That of this commit is no previous version. */
 function newestTag(): string | null {

@@ -8,12 +8,13 @@ import { expectSound, expectVerified } from "../ledger/report.ts";
 import { modelFor, routeFor } from "../ledger/stage-catalogue.ts";
 import { type Gateway, type Stage, startStage } from "../ledger/stage.ts";
 import { checkOut } from "./check-out.ts";
-import { previousVersion } from "./previous.ts";
+import { NO_PREVIOUS, previousVersion } from "./previous.ts";
 
 const STREAMS = 12;
 const REQUESTS = 12;
 
-const earlier = await checkOut(previousVersion()).catch((error: Error) => error.message);
+const previous = previousVersion();
+const earlier = previous === null ? NO_PREVIOUS : await checkOut(previous).catch((error: Error) => error.message);
 const skipped = whyUnavailable("15") ?? (typeof earlier === "string" ? earlier : null);
 let cluster: Cluster | undefined;
 let stage: Stage | undefined;
@@ -47,7 +48,7 @@ test.skipIf(skipped !== null)(
     const code = await old.ended;
     const after = await statuses(stage, gateway, key);
 
-    console.log(`from ${previousVersion()}: ${pending.stdout.trim()}`);
+    console.log(`from ${previous}: ${pending.stdout.trim()}`);
     expect(pending.code, "nothing to migrate: name an earlier commit in previous.ts").toBe(1);
     expect(migrated.code, migrated.stderr).toBe(0);
     expect([before, during, beside, after]).toEqual(Array.from({ length: 4 }, () => ({ "200": REQUESTS })));

@@ -111,12 +111,12 @@ export const SERVICE_WAYS: readonly WayToBreak[] = [
   },
   {
     breaks: "a function of the serving role",
-    sql: ["revoke execute on function sweep_v3 from tollgate"],
-    undo: ["grant execute on function sweep_v3 to tollgate"],
+    sql: ["revoke execute on function sweep_v1 from tollgate"],
+    undo: ["grant execute on function sweep_v1 to tollgate"],
     expected: {
       id: "database-role",
       status: "failed",
-      message: /may not execute sweep_v3/,
+      message: /may not execute sweep_v1/,
       fix: /--serving-role tollgate/,
     },
   },
@@ -256,9 +256,9 @@ export const SERVICE_WAYS: readonly WayToBreak[] = [
     breaks: "the partitions of today",
     sql: [
       `insert into process (id, renewing_since, lease_until) values ('${PROCESS}', now(), now() + interval '1 hour')`,
-      rename("usage_record_", "set_aside_"),
+      rename("charge_", "set_aside_"),
     ],
-    undo: ["delete from process", rename("set_aside_", "usage_record_")],
+    undo: ["delete from process", rename("set_aside_", "charge_")],
     expected: {
       id: "ledger-partitions",
       status: "warning",

@@ -1,0 +1,31 @@
+import { type Unit, UNITS } from "./amount.ts";
+import { matchesGlob } from "./matches-glob.ts";
+
+export const COUNTER_KINDS = ["purse", "limit"] as const;
+
+/** A purse is prepaid and never renews; a limit is an amount per period. */
+export type CounterKind = (typeof COUNTER_KINDS)[number];
+
+/** The counters that a request must satisfy beside its key's own: the number of the chain, and those it has above the key. */
+export type ChainRef = { id: number; counters: readonly number[] };
+
+/** The chain of a key for a model that every limit matches. */
+export type KeyChain = {
+  id: number;
+  /** The unit of the key's own counter; null: it has none. */
+  own: Unit | null;
+  counters: readonly ChainCounter[];
+};
+
+/** `models`: patterns of the models whose requests it counts; null: all. */
+export type ChainCounter = { id: number; unit: Unit; models: readonly string[] | null };
+
+/** The counters of a chain, beside the key's own, that a request for this model counts in. */
+export const countersFor = ({ counters }: KeyChain, model: string): ChainCounter[] =>
+  counters.filter(({ models }) => models === null || models.some((pattern) => matchesGlob(model, pattern)));
+
+/** What requests for this model are counted in. */
+export function unitsFor(chain: KeyChain, model: string): Unit[] {
+  const counted = countersFor(chain, model);
+  return UNITS.filter((unit) => chain.own === unit || counted.some((counter) => counter.unit === unit));
+}

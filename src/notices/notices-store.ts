@@ -1,0 +1,137 @@
+import type { Queryable } from "../db/database.ts";
+import { LINE } from "../db/database.ts";
+import type { DeliveryAttempt, CounterThresholds, ListedNotice, Notice, NoticeCounts, NoticeStore } from "./notice.ts";
+
+type OwnerRow = {
+  accountId: string | null;
+  accountPath: string[];
+  keyId: string | null;
+  keyPrefix: string | null;
+  keyLabel: string | null;
+};
+type NoticeRow = Omit<Notice, "key" | "renewsAtMs" | "atMs"> & OwnerRow & { renewsAt: Date | null; at: Date };
+type DeliveryRow = {
+  notice: string;
+  endpoint: string;
+  state: "waiting" | "delivered" | "dead";
+  attempts: number;
+  nextAt: Date | null;
+  lastAt: Date | null;
+  status: number | null;
+  problem: string | null;
+};
+
+const OWNER = `o.account_id as "accountId", o.account_path as "accountPath", o.key_id as "keyId", o.key_prefix as "keyPrefix",
+  o.key_label as "keyLabel", o.models`;
+
+const NOTICE = `
+  select n.id, n.no, n.counter, case n.kind when 'percent' then 'limit' else 'purse' end as kind, n.unit::text as unit, n.period::text as period,
+         n.value as threshold, n.cause, n.amount, n.used, n.held as reserved, n.posted - n.held as available, n.renews_at as "renewsAt", n.at,
+         ${OWNER}
+    from notice n left join counter_owner o on o.counter = n.counter`;
+
+const TAKE = `select id, endpoint, attempt, tried_ms::float8 as "triedMs" from deliveries_taken_v1($1::text[], $2, $3)`;
+
+const DELIVERIES = `
+  select notice, endpoint, state, attempts, nullif(next_at, 'infinity') as "nextAt", last_at as "lastAt", status, problem
+    from delivery where notice = any ($1::uuid[]) order by endpoint`;
+
+const COUNTERS = `
+  select c.id as counter, c.kind::text as kind, c.unit::text as unit, c.period::text as period, c.amount::bigint as amount,
+         thresholds_of(c.id, c.kind)::text[] as thresholds, not exists (select from threshold t where t.counter = c.id) as usual, ${OWNER}
+    from counter_anywhere c join counter_owner o on o.counter = c.id
+   where c.closed_at is null and (c.account_id = $1::uuid or c.key_id = $2::uuid) order by c.id`;
+
+// oxlint-disable-next-line max-lines-per-function -- one statement after the other.
+export function createNoticeStore(queryable: Queryable): NoticeStore {
+  const noticesOf = async (ids: readonly string[]): Promise<Map<string, Notice>> => {
+    const rows =
+      ids.length > 0 ? await queryable.query<NoticeRow>(`${NOTICE} where n.id = any ($1::uuid[])`, [ids]) : [];
+    return new Map(rows.map((row) => [row.id, noticeOf(row)]));
+  };
+
+  return {
+    take: async (endpoints, { each, leaseMs }) => {
+      type Row = { id: string; endpoint: string; attempt: number; triedMs: number };
+      const rows = await queryable.query<Row>(TAKE, [endpoints, each, leaseMs]);
+      const notices = await noticesOf(rows.map(({ id }) => id));
+      return rows.flatMap(({ id, ...attempt }): DeliveryAttempt[] => {
+        const notice = notices.get(id);
+        return notice ? [{ ...attempt, notice }] : [];
+      });
+    },
+
+    ended: async ({ notice, endpoint, attempt }, { ok, status, problem, againMs }) => {
+      await queryable.query("select delivery_ended_v1($1, $2, $3, $4, $5, $6, $7)", [
+        notice.id,
+        endpoint,
+        attempt,
+        ok,
+        status,
+        problem,
+        againMs,
+      ]);
+    },
+
+    count: async () => {
+      const [row] = await queryable.query<NoticeCounts>(
+        `select (select count(*)::int from delivery where state = 'waiting') as waiting,
+                (select count(*)::int from delivery where state = 'dead') as dead`,
+      );
+      return row ?? { waiting: 0, dead: 0 };
+    },
+
+    list: async ({ limit, before, dead }) => {
+      const rows = await queryable.query<NoticeRow>(
+        `${NOTICE} where ($2::bigint is null or n.no < $2)
+           and (not $3 or exists (select from delivery d where d.notice = n.id and d.state = 'dead'))
+         order by n.no desc limit $1`,
+        [limit, before, dead],
+      );
+      const deliveries = await queryable.query<DeliveryRow>(DELIVERIES, [rows.map(({ id }) => id)]);
+      return rows.map((row): ListedNotice => {
+        const own = deliveries.filter(({ notice }) => notice === row.id);
+        return { ...noticeOf(row), deliveries: own.map(deliveryOf) };
+      });
+    },
+
+    retry: async (notice) => {
+      const [row] = await queryable.query<{ count: number }>("select deliveries_retried_v1($1::uuid) as count", [
+        notice,
+      ]);
+      return row?.count ?? 0;
+    },
+
+    countersOf: async (owner) => {
+      type Row = Omit<CounterThresholds, "key" | "thresholds"> & OwnerRow & { thresholds: string[] };
+      const ids = "accountId" in owner ? [owner.accountId, null] : [null, owner.keyId];
+      const rows = await queryable.query<Row>(COUNTERS, ids);
+      return rows.map(({ keyId, keyPrefix, keyLabel, thresholds, ...row }) => ({
+        ...row,
+        key: keyId === null ? null : { id: keyId, prefix: keyPrefix, label: keyLabel },
+        thresholds: thresholds.map(BigInt),
+      }));
+    },
+
+    setThresholds: async (counter, thresholds) => {
+      const [row] = await queryable.query<{ result: "set" | "unknown_counter" }>(
+        "select thresholds_v1(on_line_v1($3::uuid, $1::int), $2::bigint[]) as result",
+        [counter, thresholds?.map(String) ?? null, LINE],
+      );
+      return row?.result ?? "unknown_counter";
+    },
+  };
+}
+
+const noticeOf = ({ keyId, keyPrefix, keyLabel, renewsAt, at, ...row }: NoticeRow): Notice => ({
+  ...row,
+  key: keyId === null ? null : { id: keyId, prefix: keyPrefix, label: keyLabel },
+  renewsAtMs: renewsAt?.getTime() ?? null,
+  atMs: at.getTime(),
+});
+
+const deliveryOf = ({ nextAt, lastAt, ...row }: Omit<DeliveryRow, "notice">) => ({
+  ...row,
+  nextAtMs: nextAt?.getTime() ?? null,
+  lastAtMs: lastAt?.getTime() ?? null,
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { emptyDatabase } from "../../tests/support/admin-app.ts";
+import { createOperator } from "../app/create-operator.ts";
+import { openProviderCredentials } from "../app/provider-credentials.ts";
+import { systemClock } from "../core/clock.ts";
+import { everyPage } from "../core/page.ts";
+import type { Database } from "../db/database.ts";
+import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import type { NewKeyOrder } from "./keys.ts";
+import type { Operator } from "./operator.ts";
+
+let database: Database;
+let operator: Operator;
+let told: [event: string, what: object][];
+let acme: string;
+let made = 0;
+beforeAll(async () => {
+  database = await emptyDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  told = [];
+  const events = new Proxy({} as OperatorEvents, {
+    get: (_events, name) => (what: object) => void told.push([String(name), what]),
+  });
+  const credentials = openProviderCredentials({ key: null, previousKey: null, directories: "" }, {});
+  operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "on" });
+  acme = `Acme ${++made}`;
+  await operator.accounts.create({ name: acme, parent: null, kind: "organisation" }, anna);
+  await operator.accounts.create({ name: "Search", parent: acme, kind: "team" }, anna);
+});
+
+const anna = { actor: "anna" };
+const CREDIT = 1_000_000_000n;
+const ORDER: NewKeyOrder = {
+  mode: "credit",
+  label: null,
+  providerScope: "all",
+  models: null,
+  rpmLimit: null,
+  expiresAtMs: null,
+  credit: null,
+  budget: null,
+  period: null,
+  existing: null,
+};
+const monthly = (amount: bigint) => ({ amount, unit: "credit", period: "month", models: null }) as const;
+const paid = (amount: bigint, reference: string) => ({ amount, kind: "purchase", reference }) as const;
+
+test("an account is found by its names, whatever their case, and one that is not there is told with those that are", async () => {
+  const { account } = await operator.accounts.show(`${acme.toUpperCase()} / search`);
+  expect(account.title).toBe(`${acme}/Search`);
+  expect((await operator.accounts.show(account.id)).account).toEqual(account);
+  await expect(operator.accounts.show(`${acme}/Serch`)).rejects.toThrow(
+    `There is no account "Serch" below ${acme}; did you mean Search? There are: Search.`,
+  );
+});
+
+test("an account's purse opens with its first top-up, and a second on the path is refused by name", async () => {
+  const first = await operator.accounts.topUp(acme, paid(10n * CREDIT, `a${made}`), anna);
+  expect(first).toMatchObject({ result: "funded", counter: { kind: "purse", posted: 10n * CREDIT } });
+  expect(await operator.accounts.topUp(acme, paid(10n * CREDIT, `a${made}`), anna)).toMatchObject({
+    result: "already",
+  });
+  await expect(operator.accounts.topUp(`${acme}/Search`, paid(CREDIT, `b${made}`), anna)).rejects.toThrow(
+    `${acme} and ${acme}/Search would both pay for the same requests: 2 purses on one path, and the limit is 1.`,
+  );
+  await expect(operator.accounts.close(acme, anna)).rejects.toThrow(`The purse of ${acme} is not empty.`);
+  expect(told.map(([event]) => event)).toEqual(["accountChanged", "accountChanged", "accountFunded"]);
+});
+
+test("a key that an account pays for cannot be topped up, and its operator is told which account pays", async () => {
+  await operator.accounts.topUp(acme, paid(10n * CREDIT, `c${made}`), anna);
+  const { key } = await operator.keys.create({ ...ORDER, account: `${acme}/Search` }, anna);
+  await expect(operator.funds.topUp(key.id, paid(CREDIT, `d${made}`), anna)).rejects.toThrow(
+    `Account ${acme} pays for key ${key.prefix}…. Nothing was booked. Top up the account: tollgate accounts topup "${acme}"`,
+  );
+  await expect(operator.keys.create({ ...ORDER, account: acme, credit: CREDIT }, anna)).rejects.toThrow(
+    "would both pay",
+  );
+  expect((await operator.keys.list({ limit: 1, after: null })).data).toMatchObject([
+    { id: key.id, money: { account: `${acme}/Search`, available: 10n * CREDIT, spent: 0n } },
+  ]);
+});
+
+test("a limit is set once per unit, period and models, and is changed in place", async () => {
+  const { accounts } = operator;
+  const { counter } = await accounts.setLimit(acme, monthly(5n), anna);
+  expect(await accounts.setLimit(acme, monthly(5n), anna)).toMatchObject({
+    result: "already",
+    counter: { id: counter.id },
+  });
+  expect(await accounts.setLimit(acme, monthly(7n), anna)).toMatchObject({
+    result: "set",
+    counter: { id: counter.id, amount: 7n },
+  });
+  expect((await accounts.setLimit(acme, { ...monthly(7n), models: ["b", "a"] }, anna)).counter.id).not.toBe(counter.id);
+  expect(await accounts.removeLimit(acme, { unit: "credit", period: "month", models: ["a", "b"] }, anna)).toEqual({
+    result: "removed",
+  });
+  expect(await accounts.removeLimit(acme, { unit: "credit", period: "day", models: null }, anna)).toEqual({
+    result: "already",
+  });
+  expect((await accounts.show(acme)).account.counters).toMatchObject([{ id: counter.id }]);
+});
+
+test("a key's money is that of the counter with least available", async () => {
+  await operator.accounts.topUp(acme, paid(10n * CREDIT, `e${made}`), anna);
+  await operator.accounts.setLimit(`${acme}/Search`, monthly(4n * CREDIT), anna);
+  const { key } = await operator.keys.create({ ...ORDER, account: `${acme}/Search` }, anna);
+  const funds = await operator.funds.show(key.id);
+  expect(funds).toMatchObject({ available: 4n * CREDIT, budget: 4n * CREDIT, period: "month", purchased: 0n });
+  expect(funds.counters.map(({ holder, kind }) => `${holder ?? ""} ${kind}`)).toEqual([
+    "Search limit",
+    `${acme} purse`,
+  ]);
+  await operator.keys.setLimit(key.id, monthly(CREDIT), anna);
+  expect(await operator.funds.show(key.id)).toMatchObject({ available: CREDIT });
+});
+
+test("a token key in a tree is given a budget of its own, and keeps its period", async () => {
+  const { key } = await operator.keys.create(
+    { ...ORDER, mode: "token_budget", account: acme, budget: 500n, period: "day" },
+    anna,
+  );
+  expect(await operator.funds.show(key.id)).toMatchObject({ unit: "tokens", budget: 500n, period: "day" });
+  const order = { budget: 900n, period: null, reference: `f${made}` };
+  expect(await operator.funds.setBudget(key.id, order, anna)).toMatchObject({
+    result: "funded",
+    funds: { budget: 900n, period: "day" },
+  });
+});
+
+test("a lone key is adopted and moved, and stays where it may not go", async () => {
+  await operator.accounts.topUp(acme, paid(CREDIT, `g${made}`), anna);
+  const { key } = await operator.keys.create(ORDER, anna);
+  expect(key.accountId).toBeNull();
+  await expect(operator.keys.move(key.id, acme, anna)).rejects.toThrow("tollgate keys adopt");
+  expect(await operator.keys.adopt(key.id, acme, anna)).toMatchObject({ changed: true });
+  const moved = await operator.keys.move(key.id, `${acme}/Search`, anna);
+  expect(moved).toMatchObject({
+    changed: true,
+    key: { accountId: (await operator.accounts.show(`${acme}/Search`)).account.id },
+  });
+  expect(await operator.keys.move(key.id, `${acme}/Search`, anna)).toMatchObject({ changed: false });
+});
+
+test("suspending an account is seen in all below it, and is told once", async () => {
+  const { accounts } = operator;
+  expect(await accounts.changeStatus(acme, "suspend", anna)).toMatchObject({
+    changed: true,
+    account: { status: "suspended" },
+  });
+  expect(await accounts.changeStatus(acme, "suspend", anna)).toMatchObject({ changed: false });
+  expect((await accounts.show(`${acme}/Search`)).account).toMatchObject({ status: "active", state: "suspended" });
+  await expect(accounts.changeStatus(acme, "enable", anna)).rejects.toThrow("it is suspended");
+  expect(told.filter(([event]) => event === "accountChanged")).toHaveLength(3);
+  expect(await accounts.changeStatus(acme, "resume", anna)).toMatchObject({ changed: true });
+});
+
+test("a walk through all pages meets every account once, each before those below it", async () => {
+  await operator.accounts.create({ name: "Search 2", parent: acme, kind: "team" }, anna);
+  await operator.accounts.create({ name: "Ann", parent: `${acme}/Search`, kind: "person" }, anna);
+  const { data } = await everyPage(({ after }) => operator.accounts.list({ limit: 2, after }));
+  const titles = data.map(({ title }) => title).filter((title) => title.split("/")[0] === acme);
+  expect(titles).toEqual([acme, `${acme}/Search`, `${acme}/Search/Ann`, `${acme}/Search 2`]);
+  expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
+});
+
+test("an account that is moved keeps all below it, and goes neither under itself nor too deep", async () => {
+  const { accounts } = operator;
+  for (const [name, parent] of [
+    ["Ads", acme],
+    ["Ann", `${acme}/Search`],
+    ["Laptop", `${acme}/Search/Ann`],
+  ] as const)
+    await accounts.create({ name, parent, kind: "account" }, anna);
+  await expect(accounts.move(`${acme}/Search`, `${acme}/Search/Ann`, anna)).rejects.toThrow(
+    "is below the one you want to move",
+  );
+  await expect(accounts.move(`${acme}/Search`, `${acme}/Ads`, anna)).rejects.toThrow("5 deep");
+  expect(await accounts.move(`${acme}/Search/Ann`, `${acme}/Ads`, anna)).toMatchObject({ title: `${acme}/Ads/Ann` });
+  expect((await accounts.show(`${acme}/Ads`)).below.map(({ name }) => name)).toEqual(["Ann", "Laptop"]);
+});

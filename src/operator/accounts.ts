@@ -1,0 +1,216 @@
+import type { AccountChange } from "../core/account-change.ts";
+import { formatAmount } from "../core/amount.ts";
+import type { By } from "../core/by.ts";
+import type { Clock } from "../core/clock.ts";
+import { Conflict } from "../core/conflict.ts";
+import { createId } from "../core/ids.ts";
+import { invariant } from "../core/invariant.ts";
+import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
+import { randomBucket } from "../keys/secret.ts";
+import type { AccountKey, AccountRow, AccountStore, HeldCounter } from "../ledger/account.ts";
+import type { CounterSummary, Ledger } from "../ledger/ledger.ts";
+import type { AccountStatus, Changed, Structure } from "../ledger/structure.ts";
+import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import { bookingRefusal, checkAmount, checkReference } from "./booking.ts";
+import type { FindAccount } from "./find-account.ts";
+import type { TopUp } from "./funds.ts";
+import { finish, type LimitOrder, type LimitRemoved, type Limits, type LimitSet, type WhichLimit } from "./limits.ts";
+import { refusalOf } from "./structure-refusal.ts";
+
+/** An account as operators see it. */
+export type AccountDetails = Omit<AccountRow, "path" | "bucket" | "sorted"> & {
+  counters: readonly CounterSummary[];
+};
+export type AccountKeyDetails = AccountKey & { counters: readonly CounterSummary[] };
+
+/** An account with all that is below it, each followed by its own. `more`: there is more than is shown. */
+export type AccountTree = {
+  account: AccountDetails;
+  below: readonly AccountDetails[];
+  keys: readonly AccountKeyDetails[];
+  more: boolean;
+};
+
+/** Without a parent it is the root of a tree. */
+export type NewAccount = { name: string; parent: string | null; kind: string };
+
+export type FundedAccount = {
+  account: AccountDetails;
+  /** `already`: this reference had been booked before, and nothing changed. */
+  result: "funded" | "already";
+  reference: string;
+  counter: CounterSummary;
+};
+
+/** What operators do with accounts. An account is named by its id, or by the names from the root down: `Acme/Search`. */
+export type ManageAccounts = {
+  create: (order: NewAccount, by: By) => Promise<AccountDetails>;
+  /** Those that are not closed, each followed by what is below it. */
+  list: (page: PageRequest) => Promise<Page<AccountDetails>>;
+  show: (name: string) => Promise<AccountTree>;
+  rename: (name: string, to: string, by: By) => Promise<AccountDetails>;
+  /** Puts it and all below it under another. */
+  move: (name: string, parent: string, by: By) => Promise<AccountDetails>;
+  changeStatus: (name: string, change: AccountChange, by: By) => Promise<{ account: AccountDetails; changed: boolean }>;
+  /** For good, with all below it. */
+  close: (name: string, by: By) => Promise<{ account: AccountDetails; changed: boolean }>;
+  /** Into its purse, which it gets with the first. */
+  topUp: (name: string, order: TopUp, by: By) => Promise<FundedAccount>;
+  closePurse: (name: string, by: By) => Promise<{ account: AccountDetails; changed: boolean }>;
+  setLimit: (name: string, order: LimitOrder, by: By) => Promise<LimitSet>;
+  removeLimit: (name: string, which: WhichLimit, by: By) => Promise<LimitRemoved>;
+};
+
+type Parts = {
+  store: AccountStore;
+  structure: Structure;
+  ledger: Pick<Ledger, "fund">;
+  limits: Limits;
+  findAccount: FindAccount;
+  events: Pick<OperatorEvents, "accountChanged" | "accountFunded">;
+  clock: Pick<Clock, "nowMs">;
+};
+
+const MOST_SHOWN = 1_000;
+const IN_ORDER: Keyset = { list: "accounts", values: [/^[^\0]{1,1000}$/su, UUID] };
+
+/** From which state each change leads where. */
+const STATUS: Record<AccountChange, { from: AccountStatus; to: AccountStatus }> = {
+  suspend: { from: "active", to: "suspended" },
+  resume: { from: "suspended", to: "active" },
+  disable: { from: "active", to: "disabled" },
+  enable: { from: "disabled", to: "active" },
+};
+
+// oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
+export function createManageAccounts({
+  store,
+  structure,
+  ledger,
+  limits,
+  findAccount,
+  events,
+  clock,
+}: Parts): ManageAccounts {
+  async function detailsOf(rows: readonly AccountRow[]): Promise<AccountDetails[]> {
+    const counters = Map.groupBy(await store.countersOf(rows.map(({ id }) => id)), ({ accountId }) => accountId);
+    return rows.map(({ path: _path, bucket: _bucket, sorted: _sorted, ...row }) => ({
+      ...row,
+      counters: counters.get(row.id) ?? [],
+    }));
+  }
+
+  async function detailsAt(id: string): Promise<AccountDetails> {
+    const [details] = await detailsOf([await findAccount(id)]);
+    invariant(details, "an account that was found is there");
+    return details;
+  }
+
+  /** Lets all keys below learn of it. */
+  async function changed(id: string, done: Changed, { change, ...by }: By & { change: string }) {
+    if (done.result !== "done" && done.result !== "already") throw refusalOf(done);
+    const isNew = done.result === "done";
+    if (isNew) await finish(structure);
+    const account = await detailsAt(id);
+    if (isNew) events.accountChanged({ accountId: id, account: account.title, change, ...by });
+    return { account, changed: isNew };
+  }
+
+  const purseOf = async (accountId: string): Promise<HeldCounter | undefined> =>
+    (await store.countersOf([accountId])).find(({ kind }) => kind === "purse");
+
+  return {
+    create: async ({ name, parent, kind }, by) => {
+      const above = parent === null ? null : await findAccount(parent);
+      const id = createId(clock.nowMs());
+      const order = { id, parentId: above?.id ?? null, name, kind, bucket: above?.bucket ?? randomBucket() };
+      return (await changed(id, await structure.openAccount(order), { change: "created", ...by })).account;
+    },
+    list: async ({ limit, after }) => {
+      const [sorted, id] = readCursor(IN_ORDER, after) ?? [];
+      const last = sorted === undefined || id === undefined ? null : { sorted, id };
+      const rows = await store.list({ limit: limit + 1, after: last });
+      const { data, next } = pageOf(rows, { limit, list: IN_ORDER.list, valuesOf: (row) => [row.sorted, row.id] });
+      return { data: await detailsOf(data), next };
+    },
+    show: async (name) => {
+      const { id } = await findAccount(name);
+      const rows = await store.below(id, MOST_SHOWN + 1);
+      const shown = rows.slice(0, MOST_SHOWN);
+      const keys = await store.keysIn(
+        shown.map((row) => row.id),
+        MOST_SHOWN + 1,
+      );
+      const listed = keys.slice(0, MOST_SHOWN);
+      const counters = Map.groupBy(await store.countersOfKeys(listed.map((key) => key.id)), ({ keyId }) => keyId);
+      const [account, ...below] = await detailsOf(shown);
+      invariant(account, "an account that was found is there");
+      return {
+        account,
+        below,
+        keys: listed.map((key) => ({ ...key, counters: counters.get(key.id) ?? [] })),
+        more: rows.length > MOST_SHOWN || keys.length > MOST_SHOWN,
+      };
+    },
+    rename: async (name, to, by) => {
+      const { id } = await findAccount(name);
+      return (await changed(id, await structure.renameAccount(id, to), { change: "renamed", ...by })).account;
+    },
+    move: async (name, parent, by) => {
+      const [{ id }, above] = [await findAccount(name), await findAccount(parent)];
+      return (await changed(id, await structure.moveAccount(id, above.id), { change: "moved", ...by })).account;
+    },
+    changeStatus: async (name, change, by) => {
+      const { id, status, title } = await findAccount(name);
+      const { from, to } = STATUS[change];
+      if (status !== from && status !== to)
+        throw new Conflict(
+          `Can't ${change} account ${title}: it is ${status}. ${status === "closed" ? "This is final." : `Make it ${from} first.`}`,
+        );
+      return changed(id, await structure.setStatus(id, to), { change: to, ...by });
+    },
+    close: async (name, by) => {
+      const { id } = await findAccount(name);
+      return changed(id, await structure.closeAccount(id), { change: "closed", ...by });
+    },
+    topUp: async (name, { amount, kind, reference }, by) => {
+      checkAmount(amount, kind);
+      checkReference(reference);
+      const { id, title } = await findAccount(name);
+      let counter = (await purseOf(id))?.id;
+      if (counter === undefined) {
+        const order = { kind: "purse", unit: "credit", amount: 0n, period: "none", models: null } as const;
+        const opened = await structure.openCounter({ accountId: id, ...order, actor: by.actor });
+        if (opened.counter === null) throw refusalOf(opened);
+        await finish(structure);
+        counter = opened.counter;
+      }
+      const funded = await ledger.fund({ counter, reference, kind, amount, actor: by.actor });
+      if (funded.kind !== "funded" && funded.kind !== "already")
+        throw await bookingRefusal(
+          funded.kind,
+          { counter, unit: "credit", holder: `Account ${title}`, reference },
+          store,
+        );
+      const booking = { kind, amount: formatAmount("credit", amount), reference };
+      if (funded.kind === "funded") events.accountFunded({ accountId: id, account: title, ...booking, ...by });
+      const purse = await store.counter(counter);
+      invariant(purse, "a purse that was funded is there");
+      return { account: await detailsAt(id), result: funded.kind, reference, counter: purse };
+    },
+    closePurse: async (name, by) => {
+      const { id } = await findAccount(name);
+      const purse = await purseOf(id);
+      if (purse === undefined) return { account: await detailsAt(id), changed: false };
+      return changed(id, await structure.closeCounter(purse.id), { change: "purse closed", ...by });
+    },
+    setLimit: async (name, order, by) => {
+      const { id, title } = await findAccount(name);
+      return limits.set({ of: { accountId: id }, title: `Account ${title}` }, order, by);
+    },
+    removeLimit: async (name, which, by) => {
+      const { id, title } = await findAccount(name);
+      return limits.remove({ of: { accountId: id }, title: `Account ${title}` }, which, by);
+    },
+  };
+}

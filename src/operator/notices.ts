@@ -1,0 +1,201 @@
+import { formatAmount, parseAmount } from "../core/amount.ts";
+import type { By } from "../core/by.ts";
+import type { Clock } from "../core/clock.ts";
+import { Conflict } from "../core/conflict.ts";
+import { Fault } from "../core/fault.ts";
+import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
+import { SECRET_TEXT } from "../core/secret.ts";
+import type { Webhook } from "../core/webhook-list.ts";
+import type { CounterThresholds, ListedNotice, NoticeStore } from "../notices/notice.ts";
+import { messageOf, testPayload } from "../notices/payload.ts";
+import type { SendWebhook } from "../notices/send-webhook.ts";
+import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import type { HolderNames } from "./holder.ts";
+
+/** A notice, what it says to people, and what became of it at each endpoint. */
+export type ShownNotice = ListedNotice & { message: string };
+
+/** What came back of a sample. `said` is the beginning of the response. */
+export type TestedWebhook = {
+  endpoint: string;
+  url: string;
+  delivered: boolean;
+  status: number | null;
+  problem: string | null;
+  tookMs: number;
+  said: string;
+};
+
+/** `usual`: nobody chose these. Percentages of a limit, or amounts left of a purse, in its unit. */
+export type WatchedCounter = Omit<CounterThresholds, "thresholds"> & { thresholds: readonly string[] };
+
+/** Null: what is usual. Absent: as it is. `counter` names one of several. */
+export type ThresholdOrder = {
+  percent?: readonly number[] | null | undefined;
+  left?: readonly string[] | null | undefined;
+  counter?: number | undefined;
+};
+
+/** What operators do with notices. */
+export type ManageNotices = {
+  /** Newest first. `dead`: those that a webhook did not accept within a day. */
+  list: (page: PageRequest & { dead: boolean }) => Promise<Page<ShownNotice>>;
+  /** Sends a sample to every webhook, or to one. */
+  test: (endpoint: string | null) => Promise<readonly TestedWebhook[]>;
+  /** Sends dead letters again: those of one notice, or all. Answers how many. */
+  retry: (notice: string | null, by: By) => Promise<{ retried: number }>;
+  /** What an account or a key is watched for. */
+  thresholds: (name: string) => Promise<readonly WatchedCounter[]>;
+  setThresholds: (name: string, order: ThresholdOrder, by: By) => Promise<readonly WatchedCounter[]>;
+};
+
+type Parts = HolderNames & {
+  store: Pick<NoticeStore, "list" | "retry" | "countersOf" | "setThresholds">;
+  webhooks: readonly Webhook[];
+  send: SendWebhook;
+  createId: () => string;
+  clock: Pick<Clock, "nowMs">;
+  events: Pick<OperatorEvents, "thresholdsSet" | "noticesRetried">;
+};
+
+const NEWEST_FIRST: Keyset = { list: "notices", values: [/^\d{1,18}$/] };
+const SHOWN_CHARACTERS = 200;
+
+// oxlint-disable-next-line max-lines-per-function -- one use case after the other.
+export function createManageNotices({
+  store,
+  webhooks,
+  send,
+  createId,
+  clock,
+  events,
+  ...names
+}: Parts): ManageNotices {
+  async function countersOf(name: string): Promise<CounterThresholds[]> {
+    const isMissing = (error: unknown): null => {
+      if (error instanceof Fault && error.code === "not_found") return null;
+      throw error;
+    };
+    const key = await names.findKey(name).catch(isMissing);
+    if (key !== null) return store.countersOf({ keyId: key.id });
+    const account = await names.findAccount(name).catch((error: unknown) => {
+      isMissing(error);
+      throw new Fault(
+        "not_found",
+        `There is no account or key ${JSON.stringify(name)}. Name an account by its path, such as Acme/Search, or a key by its prefix.`,
+      );
+    });
+    return store.countersOf({ accountId: account.id });
+  }
+
+  return {
+    list: async ({ limit, after, dead }) => {
+      const [last = null] = readCursor(NEWEST_FIRST, after) ?? [];
+      const rows = await store.list({ limit: limit + 1, before: last === null ? null : BigInt(last), dead });
+      const shown = rows.map((row) => ({ ...row, message: messageOf(row) }));
+      return pageOf(shown, { limit, list: NEWEST_FIRST.list, valuesOf: ({ no }) => [String(no)] });
+    },
+
+    test: async (endpoint) => {
+      if (webhooks.length === 0)
+        throw new Conflict(
+          "No webhook is configured. Set notices.webhooks, such as ops=https://hooks.example.com/tollgate whsec_SECRET.",
+        );
+      const chosen = webhooks.filter(({ name }) => endpoint === null || name === endpoint);
+      if (chosen.length === 0)
+        throw new Fault(
+          "not_found",
+          `There is no webhook ${JSON.stringify(endpoint)}. There are: ${webhooks.map(({ name }) => name).join(", ")}.`,
+        );
+      return Promise.all(
+        chosen.map(async (webhook) => {
+          const payload = testPayload(`notice_test_${createId().replaceAll("-", "")}`, clock.nowMs());
+          const { ok, status, problem, tookMs, said } = await send(webhook, payload);
+          const { origin } = new URL(webhook.url);
+          return {
+            endpoint: webhook.name,
+            // A path may be a secret of its own.
+            url: `${origin}/…`,
+            delivered: ok,
+            status,
+            problem,
+            tookMs: Math.round(tookMs),
+            said: shownOf(said, webhook),
+          };
+        }),
+      );
+    },
+
+    retry: async (notice, by) => {
+      const id = notice === null ? null : noticeIdOf(notice);
+      const retried = await store.retry(id);
+      if (retried > 0) events.noticesRetried({ notices: retried, ...by });
+      return { retried };
+    },
+
+    thresholds: async (name) => (await countersOf(name)).map(watched),
+
+    setThresholds: async (name, { percent, left, counter }, by) => {
+      const counters = (await countersOf(name)).filter(({ counter: id }) => counter === undefined || id === counter);
+      const changes = counters.flatMap((one) => {
+        const given =
+          one.kind === "limit"
+            ? (percent?.map(percentOf) ?? percent)
+            : (left?.map((text) => amountOf(one, text)) ?? left);
+        return given === undefined ? [] : [{ id: one.counter, given: given as bigint[] | null }];
+      });
+      if (changes.length === 0) {
+        const lacking = percent === undefined ? "purse" : "limit";
+        throw new Conflict(
+          `${JSON.stringify(name)} has no ${lacking} of its own${counter === undefined ? "" : ` with the id ${counter}`}. Nothing was changed.`,
+        );
+      }
+      for (const { id, given } of changes) await store.setThresholds(id, given);
+      events.thresholdsSet({ counters: changes.map(({ id }) => id), ...by });
+      return (await countersOf(name)).map(watched);
+    },
+  };
+}
+
+/** The beginning of a response as a line of text; a receiver that repeats what it was sent repeats no secret. */
+const shownOf = (said: string, { secrets }: Webhook): string =>
+  secrets
+    .reduce((text, secret) => text.replaceAll(secret, SECRET_TEXT), said)
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim()
+    .slice(0, SHOWN_CHARACTERS);
+
+const watched = (one: CounterThresholds): WatchedCounter => ({
+  ...one,
+  thresholds: one.thresholds.map((mark) => (one.kind === "limit" ? String(mark) : formatAmount(one.unit, mark))),
+});
+
+function percentOf(percent: number): bigint {
+  if (!Number.isInteger(percent) || percent < 1 || percent > 100)
+    throw new Fault("invalid_request", `A limit is watched at 1 to 100 percent, not ${percent}.`, { param: "percent" });
+  return BigInt(percent);
+}
+
+function amountOf({ unit }: CounterThresholds, text: string): bigint {
+  const amount = parseAmount(unit, text);
+  if (amount === null || amount < 0n)
+    throw new Fault(
+      "invalid_request",
+      `${JSON.stringify(text)} is not an amount of ${unit === "credit" ? "credits" : "tokens"}.`,
+      { param: "left" },
+    );
+  return amount;
+}
+
+/** As it is listed, or as a receiver knows it. */
+function noticeIdOf(text: string): string {
+  const [, ...parts] =
+    /^(?:notice_)?([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i.exec(text) ?? [];
+  const id = parts.join("-").toLowerCase();
+  if (!UUID.test(id))
+    throw new Fault(
+      "not_found",
+      `${JSON.stringify(text)} is not the id of a notice. \`tollgate notices list\` shows the ids.`,
+    );
+  return id;
+}

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Unit } from "../../src/core/amount.ts";
+import { createId } from "../../src/core/ids.ts";
+import type { KeyMode } from "../../src/core/key-mode.ts";
+import type { Database } from "../../src/db/database.ts";
+import { createPostgres } from "../../src/db/postgres.ts";
+import { createKeyStore } from "../../src/keys/key-store.ts";
+import { createSecret, digestOf } from "../../src/keys/secret.ts";
+import { type GatewayProcess, rememberSecrets } from "./gateway-process.ts";
+import { freshDatabase } from "./postgres.ts";
+import { runTollgate } from "./run-tollgate.ts";
+import { startServeProcess } from "./serve-process.ts";
+import { startSimulatorProcess } from "./simulator-process.ts";
+
+const ADMIN_TOKEN = "an-admin-token-for-chained-keys";
+const PROVIDER_KEY = "sk-provider-key-for-chained-keys-0123456789";
+const BUCKET = 7;
+export const CREDIT = 1_000_000_000n;
+
+type Limit = { unit?: Unit; amount: bigint; models?: string[] };
+
+export type ChainedGateway = {
+  gateway: GatewayProcess;
+  /** A new account, at the top or below another. */
+  account: (name: string, parent?: string) => Promise<string>;
+  /** What an account may spend in a month, as a counter. */
+  limit: (account: string, limit: Limit) => Promise<number>;
+  /** A purse of an account with so much in it. */
+  purse: (account: string, amount: bigint) => Promise<number>;
+  key: (account: string, mode?: KeyMode) => Promise<string>;
+  setStatus: (account: string, status: "active" | "suspended") => Promise<void>;
+  /** What was charged to a counter. */
+  usedOf: (counter: number) => Promise<bigint>;
+  stop: () => Promise<void>;
+};
+
+/** A gateway on PostgreSQL with accounts above its keys. Every token of its models costs a thousandth of a credit. */
+export async function startChainedGateway(): Promise<ChainedGateway> {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-chained-"));
+  const [fresh, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
+  const environment = {
+    PATH: process.env["PATH"] ?? "",
+    DATABASE_URL: fresh.url,
+    TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
+    TOLLGATE_ADMIN_PORT: "0",
+    PORT: "0",
+    PROVIDER_KEY,
+    // A busy machine is not what is tested here.
+    TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
+    TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
+  };
+  writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogueAt(simulator.url)));
+  const applied = await runTollgate(["catalogue", "apply", "catalogue.json"], { cwd: folder, env: environment });
+  if (applied.code !== 0) throw new Error(applied.stderr);
+  const served = await startServeProcess({ folder, environment });
+  const database = createPostgres({
+    url: fresh.url,
+    poolSize: 2,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 20_000,
+    onError: () => undefined,
+  });
+  rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);
+  return {
+    gateway: { publicUrl: served.url, adminUrl: served.adminUrl, adminToken: ADMIN_TOKEN } as GatewayProcess,
+    ...treeIn(database),
+    stop: async () => {
+      await served.stop();
+      await Promise.all([database.close(), simulator.stop()]);
+      await fresh.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The structure as operators change it, by the functions of the database. */
+function treeIn(database: Database): Omit<ChainedGateway, "gateway" | "stop"> {
+  const store = createKeyStore(database);
+  const changed = async (call: string, values: readonly unknown[]): Promise<number> => {
+    const [row] = await database.query<{ result: string; counter: number | null }>(`select * from ${call}`, values);
+    if (row?.result !== "done") throw new Error(`${call}: ${row?.result}`);
+    return row.counter ?? 0;
+  };
+  const open = "counter_open_v1($1, null, $2, $3, $4, $5, $6, 'test')";
+  return {
+    account: async (name, parent) => {
+      const id = createId(Date.now());
+      await changed("account_open_v1($1, $2, $3, 'team', $4)", [id, parent ?? null, name, BUCKET]);
+      return id;
+    },
+    limit: (account, { unit = "credit", amount, models }) =>
+      changed(open, [account, "limit", unit, amount, "month", models ?? null]),
+    purse: async (account, amount) => {
+      const counter = await changed(open, [account, "purse", "credit", 0n, "none", null]);
+      await database.query("select fund_v1($1, $2, 'purchase', $3, 'test')", [counter, `p ${counter}`, amount]);
+      return counter;
+    },
+    key: async (accountId, mode = "credit") => {
+      const { secret, prefix } = createSecret(mode, BUCKET);
+      rememberSecrets([secret]);
+      await store.insert({
+        id: createId(Date.now()),
+        bucket: BUCKET,
+        mode,
+        prefix,
+        label: null,
+        providerScope: "all",
+        models: null,
+        rpmLimit: null,
+        expiresAtMs: null,
+        secretDigest: Buffer.from(digestOf(secret), "base64url"),
+        accountId,
+      });
+      return secret;
+    },
+    setStatus: async (account, status) => void (await changed("account_status_v1($1, $2)", [account, status])),
+    usedOf: async (counter) =>
+      (await database.query<{ used: bigint }>("select used from counter_anywhere where id = $1", [counter]))[0]?.used ??
+      -1n,
+  };
+}
+
+const PRICE = { input: "1000", output: "1000" };
+
+const catalogueAt = (simulatorUrl: string) => ({
+  providers: [{ name: "acme", base_url: `${simulatorUrl}/v1`, credential: "env:PROVIDER_KEY" }],
+  models: [
+    ...["chat", "responses", "messages"].flatMap((format) => [
+      model(format, "sim+tokens=10", format, PRICE),
+      model(`endless-${format}`, "sim+tokens=100000+rate=50", format, PRICE),
+    ]),
+    model("gpt-dear", "sim+tokens=10", "chat", PRICE),
+    model("free", "sim+tokens=10", "chat", null),
+  ],
+});
+
+const model = (id: string, upstream: string, format: string, price: object | null) => ({
+  id,
+  provider: "acme",
+  context_window: 128_000,
+  max_output_tokens: 100_000,
+  ...(price === null ? {} : { price }),
+  routes: [{ provider: "acme", upstream_model: upstream, format }],
+});
