@@ -6,6 +6,7 @@ import { createId } from "../core/ids.ts";
 import { readWebhookList } from "../core/webhook-list.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
 import type { Database } from "../db/database.ts";
+import { withoutJit } from "../db/without-jit.ts";
 import { createFindKey } from "../keys/find-key.ts";
 import { createIssueKey } from "../keys/issue-key.ts";
 import { createKeyStore } from "../keys/key-store.ts";
@@ -64,6 +65,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
     clock,
   });
   const ledger = createLedgerStore(database);
+  const reading = withoutJit(database);
   const accounts = createAccountStore(database);
   const structure = createStructureStore(database);
   const limits = createLimits({ ledger, structure, accounts, events, clock });
@@ -90,8 +92,8 @@ export function createOperator({ database, credentials, events, clock, acceptFor
     books: createReadBooks({
       findKey,
       findAccount,
-      showJournal: createShowJournal({ readJournal: createReadJournal(database) }),
-      verifyLedger: createVerifyLedger({ store: createVerifyStore(database) }),
+      showJournal: createShowJournal({ readJournal: createReadJournal(reading) }),
+      verifyLedger: createVerifyLedger({ store: createVerifyStore(reading) }),
     }),
     notices: createManageNotices({
       store: createNoticeStore(database),
@@ -107,8 +109,8 @@ export function createOperator({ database, credentials, events, clock, acceptFor
     usage: createReportToOperators({
       findKey,
       findAccount,
-      reportUsage: createReportUsage({ readUsage: createReadUsage(database) }),
-      readStatement: createReadStatement(database),
+      reportUsage: createReportUsage({ readUsage: createReadUsage(reading) }),
+      readStatement: createReadStatement(reading),
     }),
     providers: createManageProviders({ store: catalogue, credentials, probe, events }),
     catalogue: createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),

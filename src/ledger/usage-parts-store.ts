@@ -5,24 +5,40 @@ export const CHAINS_OF = {
   account: "select id, key_id, key_no, accounts from chain where accounts @> array[$1::uuid]",
 } as const;
 
-const SUMS = "requests, credits, tokens, input, output";
+const SUMS = "r.requests, r.credits, r.tokens, r.input, r.output";
 
-/** Charges since an hour began. An id is as old as its request, so that ids are searched from an hour before. */
-const CHARGES = {
-  all: "from owed o join charge c on c.at >= o.hour and c.at < o.hour + interval '1 hour'",
-  some: `from (select distinct key_no from wanted) k cross join owed o
-    join charge c on c.key_no = k.key_no and c.hold_id >= uuid_floor(o.hour - interval '1 hour') and c.hold_id < uuid_floor(o.hour + interval '2 hours')
-     and c.at >= o.hour and c.at + interval '0' < o.hour + interval '1 hour'`,
+/**
+ * Each level is read for the chains or the hours that are meant, one after the other: a plan for all of them at once would read the tables
+ * whole. An id is as old as its request, so that the charges of a key are searched from an hour before.
+ */
+const LEVELS = {
+  all: {
+    days: "from (select day from days where whole) d join usage_day r on r.day = d.day",
+    hours: "from hours cross join lateral (select * from usage_rollup where hour = hours.hour offset 0) r",
+    charges: `from owed o cross join lateral (select * from charge where at >= o.hour and at < o.hour + interval '1 hour' offset 0) c`,
+  },
+  some: {
+    days: `from wanted w cross join lateral (
+        select * from usage_day where chain = w.id and day >= (select min(day) from days) and day <= (select max(day) from days) offset 0
+      ) r join days d on d.day = r.day and d.whole`,
+    hours: `from wanted w cross join lateral (
+        select * from usage_rollup where chain = w.id and hour >= (select min(hour) from hours) and hour <= (select max(hour) from hours) offset 0
+      ) r join hours on hours.hour = r.hour`,
+    charges: `from (select distinct key_no from wanted) k cross join owed o cross join lateral (
+        select * from charge where key_no = k.key_no and hold_id >= uuid_floor(o.hour - interval '1 hour')
+           and hold_id < uuid_floor(o.hour + interval '2 hours') and at >= o.hour and at + interval '0' < o.hour + interval '1 hour' offset 0
+      ) c join wanted w on w.id = c.chain`,
+  },
 };
 
 /**
- * Common table expressions that end in `part`: rows (at, chain, model, kind, requests, credits, tokens, input, output) of all that was charged
+ * Common table expressions that end in `part`: rows (the day or hour as `at`, chain, model, kind, requests, credits, tokens, input, output) of all that was charged
  * between the `since` and the `until` of `span`. Whole days come from the sums by the day, other hours from those by the hour; hours that are
  * owed are to be added up once more, and are read from the charges themselves (`fresh`), or as they were last added up. Adding nothing to a
  * time keeps the planner from the coarse index of times, by way of which it would read the charges of everybody.
  */
 export function partsOf(scope: keyof typeof CHAINS_OF, { fresh }: { fresh: boolean }): string {
-  const ours = scope === "all" ? "" : "join wanted w on w.id = r.chain";
+  const level = LEVELS[scope === "all" ? "all" : "some"];
   const owed = fresh
     ? `select h as hour from span, generate_series(greatest(date_trunc('hour', since, 'UTC'), known), until, interval '1 hour') h
         where h < until
@@ -46,12 +62,11 @@ export function partsOf(scope: keyof typeof CHAINS_OF, { fresh }: { fresh: boole
     select h as hour from span, days d, generate_series(d.day, d.day + interval '23 hours', interval '1 hour') h
      where not d.whole and h >= since and h < least(until, known) and h not in (select hour from owed)
   ), part as (
-    select r.day as at, r.chain, r.model, r.kind, ${SUMS} from usage_day r ${ours} where r.day in (select day from days where whole)
+    select r.day as at, r.chain, r.model, r.kind, ${SUMS} ${level.days}
     union all
-    select r.hour, r.chain, r.model, r.kind, ${SUMS} from hours join usage_rollup r on r.hour = hours.hour ${ours}
+    select r.hour, r.chain, r.model, r.kind, ${SUMS} ${level.hours}
     union all
-    select c.at, c.chain, coalesce(c.model, 0), c.kind, 1, coalesce(c.credits, 0), coalesce(c.tokens, 0), c.input, c.output
-      ${CHARGES[scope === "all" ? "all" : "some"]} ${scope === "all" ? "" : "join wanted w on w.id = c.chain"}
+    select o.hour, c.chain, coalesce(c.model, 0), c.kind, 1, coalesce(c.credits, 0), coalesce(c.tokens, 0), c.input, c.output ${level.charges}
      where c.kind <> 6 and not exists (select from refund f where f.hold_id = c.hold_id and f.kind = 'void')
   )`;
 }

@@ -10,40 +10,43 @@ const CANCELLED = "57014";
 
 /** What a row of `part` counts to, with its chain at hand as `h`, and how a group is called. */
 const GROUPS: Record<UsageGroup, { group: string; name: string }> = {
-  model: { group: "p.model::text", name: "(select word from word where no = s.gid::int)" },
+  model: { group: "p.model", name: "(select word from word where no = s.gid)" },
   key: {
-    group: "h.key_id::text",
-    name: `coalesce((select nullif(label, '') from key where id = s.gid::uuid),
-      (select prefix || '…' from key_secret where key_id = s.gid::uuid order by created_at desc limit 1), s.gid)`,
+    group: "h.key_id",
+    name: `coalesce((select nullif(label, '') from key where id = s.gid),
+      (select prefix || '…' from key_secret where key_id = s.gid order by created_at desc limit 1), s.gid::text)`,
   },
   label: { group: "coalesce((select label from key where id = h.key_id), '')", name: "s.gid" },
   account: {
-    group: `(h.accounts[least(coalesce(array_position(h.accounts, $1::uuid), 0) + 1, cardinality(h.accounts))])::text`,
-    name: "(select name from account where id = s.gid::uuid)",
+    group: `(h.accounts[least(coalesce(array_position(h.accounts, $1::uuid), 0) + 1, cardinality(h.accounts))])`,
+    name: "(select name from account where id = s.gid)",
   },
 };
 
 /** Values: key or account, days. */
 function sqlOf(scope: UsageScope, by: UsageGroup, fresh: boolean): string {
   const { group, name } = GROUPS[by];
-  const named = by === "model" ? "p.model::text" : "g.gid";
+  const named = by === "model" ? "p.model" : "g.gid";
   const groups = by === "model" ? "" : ", grouped as materialized (select h.id, " + group + " as gid from wanted h)";
   return `
   with asked as materialized (
     select date_trunc('day', n.now, 'UTC') - ($2::int - 1) * interval '1 day' as since, n.now + interval '1 second' as until,
            n.now as today
       from (select ledger_now() as now offset 0) n
-  ), ${partsOf(scope.kind, { fresh })}${groups}, summed as (
-    select date_trunc('day', p.at, 'UTC') as day, ${named} as gid, sum(p.requests)::bigint as requests, sum(p.credits)::bigint as credits,
-           sum(p.tokens)::bigint as tokens, coalesce(sum(p.requests) filter (where p.kind in (2, 5)), 0)::bigint as cut_off,
-           sum(p.input)::bigint as input, sum(p.output)::bigint as output
-      from part p ${by === "model" ? "" : "join grouped g on g.id = p.chain"}
-     group by grouping sets ((1), (2))
+  ), ${partsOf(scope.kind, { fresh })}${groups}, summed as materialized (
+    select p.at, ${named} as gid, sum(p.requests)::bigint as requests, sum(p.credits)::bigint as credits, sum(p.tokens)::bigint as tokens,
+           coalesce(sum(p.requests) filter (where p.kind in (2, 5)), 0)::bigint as cut_off, sum(p.input)::bigint as input,
+           sum(p.output)::bigint as output
+      from part p ${by === "model" ? "" : "join grouped g on g.id = p.chain"} group by 1, 2
+  ), both_ways as (
+    select date_trunc('day', at, 'UTC') as day, gid, sum(requests)::bigint as requests, sum(credits)::bigint as credits,
+           sum(tokens)::bigint as tokens, sum(cut_off)::bigint as cut_off, sum(input)::bigint as input, sum(output)::bigint as output
+      from summed group by grouping sets ((1), (2))
   )
   select to_char(asked.today at time zone 'UTC', 'YYYY-MM-DD') as today, to_char(s.day at time zone 'UTC', 'YYYY-MM-DD') as day,
-         s.gid as "group", case when s.gid is not null then ${name} end as name, s.requests, s.credits, s.tokens, s.cut_off as "cutOff",
+         s.gid::text as "group", case when s.gid is not null then ${name} end as name, s.requests, s.credits, s.tokens, s.cut_off as "cutOff",
          s.input as "inputTokens", s.output as "outputTokens"
-    from asked left join summed s on true`;
+    from asked left join both_ways s on true`;
 }
 
 type Row = { today: string } & (UsageSum | (Omit<UsageSum, "requests"> & { requests: null }));

@@ -5,7 +5,7 @@ import type { VerifyStore } from "./verify.ts";
 const MOST_WRONG = 1_000;
 
 /**
- * Values: the day, or null for the first. Hours that are owed are to be added up once more, and those that the keeper of the sums has not
+ * Values: the hour, or null for the first. Hours that are owed are to be added up once more, and those that the keeper of the sums has not
  * seen yet are not added up at all; neither is looked at, nor is what is older than these books. Charges are found by their coarse index of
  * times, as when they were added up.
  */
@@ -14,21 +14,22 @@ const DAY = `
     select (select max(hour) from rollup_owed where why = 'hour') as until,
            (select date_trunc('hour', min(applied_at), 'UTC') + interval '1 hour' from migration) as since
   ), day as materialized (
-    select coalesce($1::timestamptz, date_trunc('day', since, 'UTC')) as day, since, until from known
+    select coalesce($1::timestamptz, since) as day, since, until from known
   ), charged as materialized (
     select date_trunc('hour', c.at, 'UTC') as hour, c.chain, coalesce(c.model, 0) as model, c.kind, count(*) as requests,
            coalesce(sum(c.credits), 0)::bigint as credits, coalesce(sum(c.tokens), 0)::bigint as tokens, sum(c.input)::bigint as input,
            coalesce(sum(c.cache_read), 0)::bigint as cache_read, coalesce(sum(c.cache_write), 0)::bigint as cache_write,
            sum(c.output)::bigint as output, coalesce(sum(c.reasoning), 0)::bigint as reasoning
       from charge c
-     where c.at >= (select day from day) and c.at < (select day + interval '1 day' from day) and c.kind <> 6
+     where c.at >= (select day from day) and c.at < (select day + interval '1 hour' from day) and c.kind <> 6
        and not exists (select from refund f where f.hold_id = c.hold_id and f.kind = 'void')
      group by 1, 2, 3, 4
   ), summed as materialized (
-    select * from usage_rollup where hour >= (select day from day) and hour < (select day + interval '1 day' from day)
+    select * from usage_rollup where hour >= (select day from day) and hour < (select day + interval '1 hour' from day)
   ), daily as materialized (
-    select chain, model, kind, sum(requests)::bigint as requests, sum(credits)::bigint as credits, sum(tokens)::bigint as tokens
-      from summed group by chain, model, kind
+    select r.chain, r.model, r.kind, sum(r.requests)::bigint as requests, sum(r.credits)::bigint as credits, sum(r.tokens)::bigint as tokens
+      from day join usage_rollup r on r.hour >= day.day and r.hour < day.day + interval '1 day'
+     where extract(hour from day.day at time zone 'UTC') = 0 group by 1, 2, 3
   ), compared as (
     select coalesce(c.hour, s.hour) as hour, coalesce(c.chain, s.chain) as chain, n.*
       from charged c full join summed s on s.hour = c.hour and s.chain = c.chain and s.model = c.model and s.kind = c.kind
@@ -49,7 +50,7 @@ const DAY = `
      where hour >= day.since and hour < day.until and not exists (select from rollup_owed o where o.hour = compared.hour)
     union all
     select d.chain, 'usage_day.' || n.name || ' of ' || to_char(d.day at time zone 'UTC', 'YYYY-MM-DD'), n.unit, n.expected, n.found
-      from day join usage_day d on d.day = day.day
+      from day join usage_day d on d.day = day.day and extract(hour from day.day at time zone 'UTC') = 0
       left join daily s on s.chain = d.chain and s.model = d.model and s.kind = d.kind
       cross join lateral (values
         ('requests', null, coalesce(s.requests, 0), d.requests), ('credits', 'credit', coalesce(s.credits, 0), d.credits),
@@ -59,12 +60,12 @@ const DAY = `
        select from rollup_owed o where o.hour >= day.day and o.hour < day.day + interval '1 day'
      )
   )
-  select case when day.day + interval '1 day' < day.until then 1 else 0 end as seen,
-         to_char((day.day + interval '1 day') at time zone 'UTC', 'YYYY-MM-DD"T"00:00:00"Z"') as last, null as "lastToo",
+  select case when day.day + interval '1 hour' < day.until then 1 else 0 end as seen,
+         to_char((day.day + interval '1 hour') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00"Z"') as last, null as "lastToo",
          h.key_id as "keyId", null::uuid as "requestId", w.what, w.unit, w.expected, w.found
     from day left join lateral (select * from wrong limit ${MOST_WRONG}) w on true left join chain h on h.id = w.chain`;
 
-/** Holds the sums by the hour and by the day against the charges, a day at a time. */
+/** Holds the sums by the hour and by the day against the charges, an hour at a time. */
 export const createRollupCheck =
   (queryable: Queryable): VerifyStore["rollups"] =>
   async (after) =>

@@ -43,7 +43,7 @@ export type VerifyStore = {
   check: (which: BooksCheck, after: Cursor | null, key: VerifiedKey | null) => Promise<Chunk<Mismatch>>;
   /** Charges whose amount is not what their price and their counts come to. */
   recompute: (after: Cursor | null, key: VerifiedKey | null) => Promise<Chunk<Mismatch>>;
-  /** Sums by the hour and by the day that are not those of the charges; `after` and `next` are days. */
+  /** Sums by the hour and by the day that are not those of the charges; `after` and `next` are hours. */
   rollups: (after: Cursor | null) => Promise<Chunk<Mismatch>>;
   /** How many holds are in quarantine; what they hold is held, so that the books can add up all the same. */
   quarantined: (key: VerifiedKey | null) => Promise<number>;
