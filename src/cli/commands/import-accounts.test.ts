@@ -31,6 +31,7 @@ test.skipIf(reason !== null)(
       code: 0,
       stdout: expect.stringContaining("40 accounts to create, 40 limits to set, 40 keys to create") as string,
     });
+    expect(plan.stdout).toMatch(/Acme\/Search\/0 +to create +to set +to create/);
     expect(await tollgate("accounts", "import", "people.csv", "--apply")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("Name a new file for their secrets with --secrets") as string,
@@ -43,7 +44,8 @@ test.skipIf(reason !== null)(
       stdout: expect.stringContaining("40 accounts created, 40 limits set, 40 keys created.") as string,
     });
     expect(statSync(join(folder, "secrets.csv")).mode & 0o777).toBe(0o600);
-    const secrets = readFileSync(join(folder, "secrets.csv"), "utf8").trimEnd().split("\n");
+    const [names, ...secrets] = readFileSync(join(folder, "secrets.csv"), "utf8").trimEnd().split("\n");
+    expect(names).toBe("account,key,prefix,secret");
     expect(secrets).toHaveLength(40);
     for (const line of secrets) expect(line).toMatch(/^Acme\/Search\/\d+,laptop,tgc_\w{8},tgc_\w{41}$/);
     for (const line of secrets) expect(made.stdout + made.stderr).not.toContain(line.split(",")[3]);

@@ -150,7 +150,9 @@ function openSecrets(path: string | undefined): number {
   if (path === undefined)
     throw new CommandError("keys will be made. Name a new file for their secrets with --secrets. Nothing was changed.");
   try {
-    return openSync(path, "wx", OWNER_ONLY);
+    const file = openSync(path, "wx", OWNER_ONLY);
+    writeSync(file, "account,key,prefix,secret\n");
+    return file;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST")
       throw new CommandError(`${path} is there already. Name a new file with --secrets. Nothing was changed.`, {

@@ -14,6 +14,9 @@ export type ImportedAccount = {
   problem: string | null;
 };
 
+/** What a row would do, in the words of a plan. */
+const PLANNED: Readonly<Record<string, string>> = { created: "to create", set: "to set" };
+
 type Report = { rows: readonly ImportedAccount[]; applied: boolean; secrets: string | null };
 
 export function importedAccountsText({ rows, applied, secrets }: Report, screen: Screen = PLAIN): string {
@@ -26,7 +29,12 @@ export function importedAccountsText({ rows, applied, secrets }: Report, screen:
   ];
   const listing = table(
     [">ROW", "ACCOUNT", "IS", "LIMIT", "KEY", "=PREFIX"],
-    rows.map((row) => [String(row.line), printable(row.path), row.account, row.limit, row.key, row.prefix ?? "-"]),
+    rows.map(({ line, path, account, limit, key, prefix }) => [
+      String(line),
+      printable(path),
+      ...[account, limit, key].map((word) => (applied ? word : (PLANNED[word] ?? word))),
+      prefix ?? "-",
+    ]),
     { screen },
   );
   const sum = `${counted(accounts, "account")} created, ${counted(limits, "limit")} set, ${counted(keys, "key")} created`;
