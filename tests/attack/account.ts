@@ -15,8 +15,8 @@ export type Account = {
 
 const SQL = `
   select b.posted::text as balance,
-    (select coalesce(sum(amount), 0)::text from charge where key_id = $1) as charged,
-    (select count(*)::int from charge where key_id = $1) as charges,
+    (select coalesce(sum(coalesce(c.credits, c.tokens)), 0)::text from charge c where c.key_no = b.key_no) as charged,
+    (select count(*)::int from charge c where c.key_no = b.key_no) as charges,
     (select count(*)::int from hold where key_id = $1) as holds,
     (select coalesce(sum(amount), 0)::text from house where key_id = $1 and kind <> 'voided') as written_off,
     (select status from key where id = $1) as status
