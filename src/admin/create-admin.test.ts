@@ -46,7 +46,7 @@ test("a key is made as it was ordered, and its secret is shown once [KEY-16] [KE
     prefix: secret.slice(0, 12),
     expires_at: "2029-12-31T23:00:00.000Z",
   });
-  expect(listed.json()).toEqual({ data: [key], next: null });
+  expect(listed.json()).toMatchObject({ data: [key], next: null });
   expect(listed.body).not.toContain(secret.slice(12));
   expect(admin.told).toEqual([`issued ${key.prefix}`]);
 });

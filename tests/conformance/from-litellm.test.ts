@@ -60,7 +60,7 @@ test("a key that keeps its secret works in its mode alone, pays, and is suspende
   expect(await status(SECRETS.credit, "", "x-api-key")).toBe(200);
   expect(await status(SECRETS.credit, "/token")).toBe(401);
   const shown = await gateway.tollgate("keys", "show", prefix, "--json");
-  expect(JSON.parse(shown.stdout)).toMatchObject({ key: { prefix, mode: "credit" }, account: { requests: 2 } });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ key: { prefix, mode: "credit" }, funds: { requests: 2 } });
   expect(shown.stdout).not.toContain(SECRETS.credit.slice(0, 8));
 
   await gateway.tollgate("keys", "suspend", prefix);
@@ -123,7 +123,7 @@ test("keys of LiteLLM are taken over by their digests: planned, then created onc
   const { stdout } = await gateway.tollgate("keys", "show", `ext_${digest.slice(0, 8)}`, "--json");
   expect(JSON.parse(stdout)).toMatchObject({
     key: { label: "batch", rpm_limit: 600, models: ["sim-fast"] },
-    account: { purchased: "1.5" },
+    funds: { purchased: "1.5" },
   });
 });
 

@@ -11,7 +11,7 @@ import { type Ran, runTollgate } from "../support/run-tollgate.ts";
 /** A dozen commands, each a process of its own, take their time on a busy machine. */
 
 type Tollgate = (...words: string[]) => Promise<Ran>;
-type Made = { key: { id: string; prefix: string }; secret: string; account: { balance: string } };
+type Made = { key: { id: string; prefix: string }; secret: string; funds: { balance: string } };
 
 async function json<Answer>(run: Promise<Ran>): Promise<Answer> {
   const { code, stdout, stderr } = await run;
@@ -68,7 +68,7 @@ describe("beside a running gateway", () => {
     await response.arrayBuffer();
     const requestId = response.headers.get("x-request-id");
 
-    type Journal = { data: { kind: string; amount: string; running: string; request_id: string | null }[] };
+    type Journal = { data: { kind: string; credits: string; running: string; request_id: string | null }[] };
     const { data: entries } = await json<Journal>(tollgate("ledger", "show", key.prefix, "--json"));
     const listing = await tollgate("ledger", "show", key.prefix);
     const usage = await tollgate("usage", key.prefix, "--days", "2");
@@ -76,10 +76,10 @@ describe("beside a running gateway", () => {
 
     expect(entries).toMatchObject([
       { kind: "completed", request_id: requestId },
-      { kind: "purchase", amount: "2", running: "2" },
+      { kind: "purchase", credits: "2", running: "2" },
     ]);
-    expect(Number(entries[0]?.amount)).toBeLessThan(0);
-    expect(Number(entries[0]?.running)).toBeCloseTo(2 + Number(entries[0]?.amount), 9);
+    expect(Number(entries[0]?.credits)).toBeLessThan(0);
+    expect(Number(entries[0]?.running)).toBeCloseTo(2 + Number(entries[0]?.credits), 9);
     expect(listing.stdout).toContain(requestId);
     expect(usage.stdout).toMatch(/^m +0\.\d+ +█{24} +1 +0 +\d+ +20$/m);
     // No escape sequences where nobody could see the colours.
@@ -163,21 +163,22 @@ describe.skipIf(reason !== null)("on a database, without a gateway", () => {
     const of = `where key_id = '${key.id}'`;
     const unlocked = (change: string): string =>
       `alter table charge disable trigger charge_is_final; ${change}; alter table charge enable trigger charge_is_final`;
-    const one = `where hold_id = (select min(hold_id::text) from charge ${of})::uuid`;
+    const ours = `key_no = (select key_no from balance ${of})`;
+    const one = `where hold_id = (select min(hold_id::text) from charge where ${ours})::uuid`;
     const damages: [column: string, harm: string, mend: string][] = [
       [
-        "balance.posted",
+        "counter.posted",
         `update balance set posted = posted + 1 ${of}`,
         `update balance set posted = posted - 1 ${of}`,
       ],
-      ["balance.held", `update balance set held = held - 1 ${of}`, `update balance set held = held + 1 ${of}`],
+      ["counter.held", `update balance set held = held - 1 ${of}`, `update balance set held = held + 1 ${of}`],
       [
-        "balance.used",
-        unlocked(`update charge set amount = amount + 1 ${one}`),
-        unlocked(`update charge set amount = amount - 1 ${one}`),
+        "counter.used",
+        unlocked(`update charge set credits = credits + 1 ${one}`),
+        unlocked(`update charge set credits = credits - 1 ${one}`),
       ],
       [
-        "balance.held",
+        "counter.held",
         "create table kept as select * from hold; delete from hold",
         "insert into hold select * from kept; drop table kept",
       ],
@@ -185,7 +186,7 @@ describe.skipIf(reason !== null)("on a database, without a gateway", () => {
     const whole = await tollgate("ledger", "verify");
     expect(whole).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("2 keys, 20 charges, 2 fundings, 1 hold,") as string,
+      stdout: expect.stringContaining("2 keys, 2 purses and limits, 20 charges, 2 fundings, 1 hold.") as string,
     });
     expect(whole.stderr).toBe("");
 
@@ -235,7 +236,7 @@ describe.skipIf(reason !== null)("on a database, without a gateway", () => {
     }
     expect(await json(tollgate("keys", "show", key.id, "--json"))).toMatchObject({
       key: { status: "revoked", label: "renamed", rpm_limit: 60 },
-      account: { budget: "2000", period: "day" },
+      funds: { budget: "2000", period: "day" },
     });
   });
 });
