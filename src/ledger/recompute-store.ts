@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import { nextCharges } from "./charge-range-store.ts";
+import { createRanges } from "./charge-range-store.ts";
 import { chunkOf, type WrongRow } from "./verify-checks-store.ts";
 import type { VerifyStore } from "./verify.ts";
 
@@ -71,11 +71,13 @@ const PIECE = (ofKey: string): string => `
   select (select count(*)::int from costs) as seen, null as last, null as "lastToo", b.key_id as "keyId", w.hold_id as "requestId", w.what, w.unit, w.expected, w.found
     from (select 1) one left join lateral (select * from wrong limit ${MOST_WRONG}) w on true left join balance b on b.key_no = w.key_no`;
 
-export const createRecompute =
-  (queryable: Queryable): VerifyStore["recompute"] =>
-  async (after, key) => {
-    const range = await nextCharges(queryable, after, key);
+export function createRecompute(queryable: Queryable): VerifyStore["recompute"] {
+  const ranges = createRanges(queryable);
+  return async (after, key) => {
     const sql = PIECE(key === null ? "" : "and c.key_no = $3::int");
-    const values = [range.after, range.until, ...(key === null ? [] : [key.keyNo])];
-    return { ...chunkOf(await queryable.query<WrongRow>(sql, values), Infinity), next: range.next };
+    const { rows, next } = await ranges(after, key, (range) =>
+      queryable.query<WrongRow>(sql, [range.after, range.until, ...(key === null ? [] : [key.keyNo])]),
+    );
+    return { ...chunkOf(rows, Infinity), next };
   };
+}

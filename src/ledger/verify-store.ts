@@ -1,6 +1,6 @@
 import { invariant } from "../core/invariant.ts";
 import type { Queryable } from "../db/database.ts";
-import { nextCharges } from "./charge-range-store.ts";
+import { createRanges } from "./charge-range-store.ts";
 import { createRecompute } from "./recompute-store.ts";
 import { createChecks } from "./verify-checks-store.ts";
 import type { ChainSum, CounterRow, FundingSum, KeyRow } from "./verify-fold.ts";
@@ -126,6 +126,7 @@ type Piece<Row, Empty extends keyof Row> = { pieceSize: number; last: string | n
 
 /** Reads the books for their verification. No statement looks at more than a few ten thousand rows. */
 export function createVerifyStore(queryable: Queryable): VerifyStore {
+  const ranges = createRanges(queryable);
   return {
     key: async (keyId) => {
       const sql = `select key_id as "keyId", key_no as "keyNo", counter from balance where key_id = $1`;
@@ -142,11 +143,12 @@ export function createVerifyStore(queryable: Queryable): VerifyStore {
       return { counters, keys: [], snapshot: firstOf(rows).snapshot, next };
     },
     charges: async (after, view) => {
-      const range = await nextCharges(queryable, after, view.key);
       const sql = CHARGES(view.key === null ? "" : "and c.key_no = $5::int");
-      const values = [range.after, range.until, view.snapshots, view.boundaries, ...keyNoOf(view)];
-      const rows = await queryable.query<ChainSum>(sql, values);
-      return { rows, seen: rows.reduce((sum, { charges }) => sum + Number(charges), 0), next: range.next };
+      const { rows, next } = await ranges(after, view.key, (range) => {
+        const values = [range.after, range.until, view.snapshots, view.boundaries, ...keyNoOf(view)];
+        return queryable.query<ChainSum>(sql, values);
+      });
+      return { rows, seen: rows.reduce((sum, { charges }) => sum + Number(charges), 0), next };
     },
     refunds: async (after, view) => {
       const sql = REFUNDS(view.key === null ? "" : "and key_no = $6::int");
