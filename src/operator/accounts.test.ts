@@ -69,6 +69,14 @@ test("an account's purse opens with its first top-up, and a second on the path i
   expect(told.map(([event]) => event)).toEqual(["accountChanged", "accountChanged", "accountFunded"]);
 });
 
+test("a closed account gets no key, and whoever names it by its id is told so", async () => {
+  const { account } = await operator.accounts.show(`${acme}/Search`);
+  await operator.accounts.close(account.id, anna);
+  await expect(operator.keys.create({ ...ORDER, account: account.id }, anna)).rejects.toThrow(
+    `Account ${acme}/Search is closed, which is final. Use another account.`,
+  );
+});
+
 test("a key that an account pays for cannot be topped up, and its operator is told which account pays", async () => {
   await operator.accounts.topUp(acme, paid(10n * CREDIT, `c${made}`), anna);
   const { key } = await operator.keys.create({ ...ORDER, account: `${acme}/Search` }, anna);

@@ -150,6 +150,15 @@ export function createManageKeys({
       await requireKnown(order, readNames);
       if (digest !== null) await requireUnused(digest);
       const home = account === null ? null : await findAccount(account);
+      if (home?.status === "closed")
+        throw refusalOf({
+          result: "closed",
+          counter: null,
+          accountId: home.id,
+          keyId: null,
+          holders: [home.title],
+          number: null,
+        });
       const issued = issueKey({ ...rest, account: home, funds }, by, digest);
       const { key, secret } = await issued.catch(async (error: unknown) => {
         // Somebody else may have kept the same secret meanwhile.
