@@ -197,7 +197,7 @@ describe.skipIf(reason !== null)("on a database, without a gateway", () => {
       await sql.query(mend);
 
       expect({ column, code, codeOfOne }).toEqual({ column, code: 1, codeOfOne: 0 });
-      expect(stdout).toMatch(new RegExp(`^${key.id} +${column} +\\S+ +\\S+$`, "m"));
+      expect(stdout).toMatch(new RegExp(`^key ${key.id}, counter \\d+ +${column} +\\S+ +\\S+$`, "m"));
       expect(stdout).not.toContain(bystander.id);
     }
     const mended = await json<{ ok: boolean }>(tollgate("ledger", "verify", "--json"));

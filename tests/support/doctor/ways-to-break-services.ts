@@ -221,8 +221,9 @@ export const SERVICE_WAYS: readonly WayToBreak[] = [
     breaks: "the sweep",
     sql: [
       `insert into key (id, bucket, mode) values ('${PROCESS}', 7, 'credit')`,
-      `insert into hold (id, bucket, key_id, amount, period_no, process_id, model, price_version, claimed, admitted_at, deadline)
-       values ('${PROCESS}', 7, '${PROCESS}', 10, 0, '${PROCESS}', 'm', 1, false, now() - interval '1 hour', now() - interval '30 minutes')`,
+      `insert into hold (id, key_id, process_id, admitted_at, deadline, credits, key_no, chain, model, price_version, claimed)
+       select '${PROCESS}', key_id, '${PROCESS}', now() - interval '1 hour', now() - interval '30 minutes', 10, key_no, chain, 1, 1, false
+         from balance where key_id = '${PROCESS}'`,
     ],
     undo: [`delete from hold where id = '${PROCESS}'`],
     expected: {
