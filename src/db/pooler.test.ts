@@ -7,7 +7,8 @@ import { PREPARED } from "./database.ts";
 import { createPostgres, type PostgresOptions } from "./postgres.ts";
 
 /** Slow enough for six of them to need six sessions. */
-const OFTEN = "select $1::int as value, pg_sleep(0.005)";
+/** It takes a moment, so that six of them need several sessions. */
+const OFTEN = "select $1::int as value, pg_sleep(0.02)";
 
 const reason = whyUnavailable("15") ?? whyNoPgbouncer();
 

@@ -33,9 +33,7 @@ test("holds in quarantine are listed and released, and the journal names the adm
     charged: "0",
   });
   expect((await admin.ask("GET", PATH)).json()).toEqual({ data: [], next: null, total: 0 });
-  expect(await database.query("select actor from funding where reference = $1", [`#release:${id}`])).toEqual([
-    { actor: "admin" },
-  ]);
+  expect(await database.query("select actor from release where hold_id = $1", [id])).toEqual([{ actor: "admin" }]);
 });
 
 test("a request that is not in quarantine is told so, what is no request is not found, and no other end exists", async () => {
