@@ -116,7 +116,8 @@ describe.skipIf(reason !== null)(
         return row?.value;
       };
       for (let round = 0; round < 20; round++) {
-        const values = Array.from({ length: 6 }, (_, place) => round * 6 + place);
+        // Not as many in each round, or each connection would meet the same session again.
+        const values = Array.from({ length: 1 + ((round * 5) % 6) }, (_, place) => round * 6 + place);
         expect(await Promise.all(values.map(call))).toEqual(values);
       }
       const remembered = await database.query<{ statement: string }>("select statement from pg_prepared_statements");
