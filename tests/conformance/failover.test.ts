@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-type Entry = { kind: string; amount: string; request_id: string | null };
+type Entry = { kind: string; credits: string; request_id: string | null };
 type Attempted = LoggedRequest & { attempts: number };
 type RouteShown = { upstream_model: string; breaker: string; rests_ms: number; last_errors: { reason: string }[] };
 
@@ -162,4 +162,5 @@ test("a request's own deadline bounds the wait for its first byte [ERR-20]", asy
   expect(Number(amounts(await entriesOf(requestId)))).toBe(0);
 });
 
-const amounts = (entries: readonly Entry[]): string => entries.map(({ amount }) => amount.replace("-", "")).join(" ");
+const amounts = (entries: readonly Entry[]): string =>
+  entries.map(({ credits }) => credits.replace("-", "")).join(" ");

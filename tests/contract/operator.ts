@@ -7,6 +7,7 @@ type Order = { mode?: "credit" | "token_budget"; [field: string]: unknown };
 /** An entry of a key's journal, as far as tests read it. */
 type JournalEntry = {
   kind: string;
+  /** Credits below zero, or tokens. */
   amount: string;
   request_id: string | null;
   model: string | null;
@@ -28,14 +29,19 @@ export async function issueKey(gateway: GatewayProcess, { mode = "credit", ...or
 
 /** The charges of a key, newest first; what was paid in is left out. */
 export async function chargesOf(gateway: GatewayProcess, { id }: IssuedKey): Promise<JournalEntry[]> {
-  const { data: entries } = await operate<{ data: JournalEntry[] }>(gateway, `GET /keys/${id}/journal?limit=1000`);
-  return entries.filter(({ request_id: requestId, kind }) => requestId !== null && kind !== "refund");
+  type Told = Omit<JournalEntry, "amount"> & { credits: string | null; tokens: string | null };
+  const { data: entries } = await operate<{ data: Told[] }>(gateway, `GET /keys/${id}/journal?limit=1000`);
+  return entries
+    .filter(({ request_id: requestId, kind }) => requestId !== null && kind !== "refund")
+    .map(({ credits, tokens, ...entry }) => ({ ...entry, amount: credits ?? (tokens ?? "").replace("-", "") }));
 }
 
 /** What a key used today: requests that have a usage record, and those that were cut off and have none. */
 export async function spentToday(gateway: GatewayProcess, { id }: IssuedKey): Promise<Spent> {
-  const { days } = await operate<{ days: [Spent] }>(gateway, `GET /keys/${id}/usage?days=1`);
-  return days[0];
+  type Told = Omit<Spent, "cost"> & { credits: string; tokens: string };
+  const { days } = await operate<{ days: [Told] }>(gateway, `GET /keys/${id}/usage?days=1`);
+  const { credits, tokens, ...rest } = days[0];
+  return { ...rest, cost: credits === "0" ? tokens : credits };
 }
 
 /** One call to the admin listener, such as `POST /keys/…/suspend`; throws when it is refused. */
