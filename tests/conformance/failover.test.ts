@@ -162,5 +162,4 @@ test("a request's own deadline bounds the wait for its first byte [ERR-20]", asy
   expect(Number(amounts(await entriesOf(requestId)))).toBe(0);
 });
 
-const amounts = (entries: readonly Entry[]): string =>
-  entries.map(({ credits }) => credits.replace("-", "")).join(" ");
+const amounts = (entries: readonly Entry[]): string => entries.map(({ credits }) => credits.replace("-", "")).join(" ");

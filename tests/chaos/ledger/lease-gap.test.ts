@@ -10,8 +10,7 @@ import { type Gateway, type Stage, startStage } from "./stage.ts";
 
 /** Longer than a process takes to renew its lease after it has been cut off. */
 const ASKING_MS = 7_000;
-const SWEPT_YOUNG =
-  "select hold_id from charge where kind = 5 and hold_id > uuid_floor(at - interval '15 seconds')";
+const SWEPT_YOUNG = "select hold_id from charge where kind = 5 and hold_id > uuid_floor(at - interval '15 seconds')";
 const LAPSED = "select count(*)::int as count from process where lease_until < clock_timestamp()";
 
 describe.skipIf(whyUnavailable("15"))("a gateway is cut off from PostgreSQL until its lease has run out", () => {
