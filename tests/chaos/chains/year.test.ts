@@ -302,7 +302,7 @@ const mend = (id: string, column: "credits" | "output", by: number): Promise<voi
   database.script(`
     ${
       column === "credits"
-        ? `update counter set used = used + (${by}), posted = posted - (${by}) where kind = 'purse';
+        ? `update counter set used = used + (${by}), posted = posted - (${by}) where kind = 'purse' and account_id = '${accountOf("Acme")}';
            update balance set spent = spent + (${by}) where key_no = (select key_no from charge where hold_id = '${id}');`
         : `update balance set tokens_out = tokens_out + (${by}) where key_no = (select key_no from charge where hold_id = '${id}');`
     }

@@ -82,9 +82,10 @@ export async function openYear(
       const due = await database.query<{ hour: Date }>("select hour from rollup_due_v1(1000) hour");
       await database.query("select rollup_v1(hour) from unnest($1::timestamptz[]) hour", [due.map(({ hour }) => hour)]);
     }
-    // Some days have a place of their own in the journal, as all have in life; more of them make every look at it slow.
+    // Some days have a place of their own in the journal, as all have in life; each makes every look at the journal slower.
     const day = new Date(nowMs);
-    if (day.getUTCDate() === 2) await database.query("select partition_v1($1::date)", [day.toISOString().slice(0, 10)]);
+    const isApart = day.getUTCDate() === 2 && day.getUTCMonth() % 3 === 2;
+    if (isApart) await database.query("select partition_v1($1::date)", [day.toISOString().slice(0, 10)]);
   }
 
   return {
