@@ -6,13 +6,18 @@ import type { Lack, NamedCounter } from "../ledger/ledger.ts";
 import type { LimitAdvice } from "./limit-advice.ts";
 
 /** What a refusal for money knows beside the counters. */
-export type Needed = { demand: Demand; advice: LimitAdvice };
+export type Needed = {
+  demand: Demand;
+  advice: LimitAdvice;
+  /** Those that the counter which refused counts; null: all. */
+  models: readonly string[] | null;
+};
 
 /** Says the number and the way out: needed, available, reserved, and the longest answer that would fit. [interface decision 18] */
 export function insufficientWords(lack: Lack, needed: Needed): string {
   const { named } = lack;
   if (!isOfKey(named)) {
-    return `${hasLeft(named)}; ${thisNeeds(named, needed)}. ${[wayOut(named), orSet(lack, needed)].filter(Boolean).join(" ")}`;
+    return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed)}. ${[wayOut(named), orSet(lack, needed)].filter(Boolean).join(" ")}`;
   }
   const { unit, posted, available } = named;
   const remedy = unit === "credit" ? "Top up the key" : "Wait for the next period or raise the budget";
@@ -26,7 +31,7 @@ export function insufficientWords(lack: Lack, needed: Needed): string {
 export function reservedWords(lack: Lack, needed: Needed): string {
   const { named } = lack;
   const tryAgain = `Try again when they finish${orLess(lack, needed)}.`;
-  if (!isOfKey(named)) return `${hasLeft(named)}; ${thisNeeds(named, needed)}. ${tryAgain}`;
+  if (!isOfKey(named)) return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed)}. ${tryAgain}`;
   const { unit, posted, available } = named;
   return (
     `This request needs at least ${leastOf(unit, needed)}. The key has ${amount(posted, unit)}: ` +
@@ -35,8 +40,8 @@ export function reservedWords(lack: Lack, needed: Needed): string {
 }
 
 /** Of a limit in tokens that has nothing left. */
-export function usedUpWords(named: NamedCounter): string {
-  if (!isOfKey(named)) return `${hasLeft(named)}. ${wayOut(named)}`;
+export function usedUpWords(named: NamedCounter, models: readonly string[] | null): string {
+  if (!isOfKey(named)) return `${hasLeft(named, models)}. ${wayOut(named)}`;
   return named.renewsAtMs === null
     ? "This key's token budget is used up and does not renew. Ask the operator for a larger budget."
     : `This key's token budget is used up. It renews at ${new Date(named.renewsAtMs).toISOString()}.`;
@@ -50,13 +55,17 @@ export const renewalOf = ({ renewsAtMs }: NamedCounter): { renewsAt?: string } =
 export const isOfKey = ({ holder, kind, unit }: NamedCounter): boolean =>
   holder === null && (kind === "purse" || unit === "tokens");
 
-/** "Team Search has 3.20 of 500 credits left this month". */
-export function hasLeft(named: Omit<NamedCounter, "id" | "renewsAtMs">): string {
+/** "Team Search has 3.20 of 500 credits left this month for gpt-*". */
+export function hasLeft(
+  named: Omit<NamedCounter, "id" | "renewsAtMs">,
+  models: readonly string[] | null = null,
+): string {
   const { holder, kind, unit, posted, available, amount: whole, period } = named;
   const of = kind === "limit" ? ` of ${figure(whole, unit)}` : "";
+  const counted = models === null ? "" : ` for ${models.join(", ")}`;
   const held = posted - available;
   const reserved = held === 0n ? "" : `, ${figure(held, unit)} of them reserved by requests in progress`;
-  return `${holder ?? "This key"} has ${figure(posted, unit)}${of} ${wordOf(unit)} left${WHEN[period]}${reserved}`;
+  return `${holder ?? "This key"} has ${figure(posted, unit)}${of} ${wordOf(unit)} left${WHEN[period]}${counted}${reserved}`;
 }
 
 const WHEN: Record<BudgetPeriod, string> = { none: "", day: " today", week: " this week", month: " this month" };

@@ -30,10 +30,8 @@ export function explainUsage(mode: KeyMode, { shown, binding, hidden }: Shown): 
   return [nothing, ...(others.length === 0 ? ["Ask the operator for some."] : others)].join(" ");
 }
 
-function described(counter: CounterSummary): string {
-  const models = counter.models === null ? "" : ` for ${counter.models.join(", ")}`;
-  return `${hasLeft(namedOf(counter))}${models}. ${renewal(counter)}`;
-}
+const described = (counter: CounterSummary): string =>
+  `${hasLeft(namedOf(counter), counter.models)}. ${renewal(counter)}`;
 
 const renewal = ({ renewsAtMs }: CounterSummary): string =>
   renewsAtMs === null ? "It does not renew." : renewsOn(renewsAtMs);

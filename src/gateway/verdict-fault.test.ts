@@ -32,6 +32,10 @@ const faultOf = (refusal: RefusingVerdict, { random = 0, advice = {}, demand = d
     rpmLimit: 5,
     demand,
     advice: { fields: "max_tokens", addedBytes: 0, smallest: 1, ...advice },
+    counters: [
+      { id: 1, unit: "credit", models: null },
+      { id: 2, unit: "credit", models: ["gpt-*", "o?"] },
+    ],
     random: () => random,
   });
 
@@ -139,6 +143,12 @@ test.each([
   ["a purse", { kind: "purse", period: "none", renewsAtMs: null }, "has 3.20 credits left;", "top it up"],
   ["a limit for good", { period: "none", renewsAtMs: null }, "has 3.20 of 500 credits left;", "does not renew"],
   ["a limit per day", { period: "day" }, "has 3.20 of 500 credits left today;", "Renews 1 December."],
+  [
+    "a limit for some models",
+    { id: 2 },
+    "has 3.20 of 500 credits left this month for gpt-*, o?;",
+    "Renews 1 December.",
+  ],
   ["a limit of the key", { holder: null }, "This key has 3.20 of 500 credits left this month;", "Renews 1 December."],
 ] as const)("%s is described as what it is", (_what, fields, has, wayOut) => {
   const lack = purse(3_200_000_000n, 0n, { ...TEAM, ...fields });

@@ -1,4 +1,5 @@
 import type { Demand } from "../admission/demand.ts";
+import type { ChainCounter } from "../core/counter.ts";
 import { Fault } from "../core/fault.ts";
 import { tryAgainIn } from "../core/parsed-texts.ts";
 import type { AdmitVerdict, Lack, NamedCounter } from "../ledger/ledger.ts";
@@ -12,6 +13,8 @@ type Context = {
   rpmLimit: number | null;
   demand: Demand;
   advice: LimitAdvice;
+  /** The counters of the key's chain. */
+  counters: readonly ChainCounter[];
   random: () => number;
 };
 
@@ -33,10 +36,14 @@ export function verdictFault(refusal: RefusingVerdict, context: Context): Fault 
     case "reserved": {
       const { least, most } = RESERVED_RETRY_SECONDS;
       const retryAfterSeconds = least + Math.floor(context.random() * (most - least + 1));
-      return new Fault("balance_temporarily_reserved", reservedWords(refusal, context), { retryAfterSeconds });
+      return new Fault(
+        "balance_temporarily_reserved",
+        reservedWords(refusal, { ...context, models: modelsOf(refusal.named, context) }),
+        { retryAfterSeconds },
+      );
     }
     case "limit_reached":
-      return limitReached(refusal.named);
+      return limitReached(refusal.named, modelsOf(refusal.named, context));
     case "in_progress":
       return new Fault("idempotency_in_progress", IN_PROGRESS, { retryAfterSeconds: 1 });
     case "key_reuse":
@@ -64,12 +71,23 @@ export const replayUnavailable = (): Fault =>
     "The request with this Idempotency-Key completed and was charged, but its response was not stored. Use a new key to run it again.",
   );
 
+/** The models that a counter counts: with another one the request might start. */
+const modelsOf = ({ id }: NamedCounter, { counters }: Context): readonly string[] | null =>
+  counters.find((counter) => counter.id === id)?.models ?? null;
+
 /** A limit above the key renews, and says when; the words of a lone key have always said it themselves. */
 const insufficient = (lack: Lack, context: Context): Fault =>
-  new Fault("insufficient_credit", insufficientWords(lack, context), isOfKey(lack.named) ? {} : renewalOf(lack.named));
+  new Fault(
+    "insufficient_credit",
+    insufficientWords(lack, { ...context, models: modelsOf(lack.named, context) }),
+    isOfKey(lack.named) ? {} : renewalOf(lack.named),
+  );
 
-export const limitReached = (named: NamedCounter): Fault =>
-  new Fault("limit_reached", usedUpWords(named), { retryAfterSeconds: USED_UP_RETRY_SECONDS, ...renewalOf(named) });
+export const limitReached = (named: NamedCounter, models: readonly string[] | null = null): Fault =>
+  new Fault("limit_reached", usedUpWords(named, models), {
+    retryAfterSeconds: USED_UP_RETRY_SECONDS,
+    ...renewalOf(named),
+  });
 
 const IN_PROGRESS =
   "A request with this Idempotency-Key is in progress. Retry in a moment to get its response; you won't be charged twice.";

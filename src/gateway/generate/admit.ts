@@ -71,9 +71,9 @@ export const createAdmit =
     invariant(plan, "what the ledger answers it was asked");
     if (verdict.kind !== "admitted" && verdict.kind !== "already") {
       const { demand } = plan as Plan;
-      const { rpmLimit } = now.key;
+      const { rpmLimit, chain } = now.key;
       const advice = limitAdvice(request, demand.publishedOutputTokens);
-      throw verdictFault(verdict, { rpmLimit, demand, advice, random });
+      throw verdictFault(verdict, { rpmLimit, demand, advice, counters: chain.counters, random });
     }
     return heldOf(parts, admission, plan, verdict.granted);
   };

@@ -116,7 +116,7 @@ describe.skipIf(missing !== null)(`keys under accounts${missing === null ? "" : 
 
     expect([refused.status, other.status]).toEqual([402, 200]);
     expect(messageOf(refused)).toMatch(
-      /^Team Models has 1 of 1 credits left this month; this request needs at least 2\./,
+      /^Team Models has 1 of 1 credits left this month for gpt-\*; this request needs at least 2\./,
     );
     expect(await tree.usedOf(some)).toBe(0n);
     const before = await tree.usedOf(purse);
