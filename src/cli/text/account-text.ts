@@ -8,8 +8,10 @@ import { table } from "./table.ts";
 const HEADER = ["ACCOUNT", "WHAT", ">AMOUNT", ">CHARGED", ">RESERVED", ">AVAILABLE", "RENEWS"];
 const NONE = ["-", "-", "-", "-", "-"];
 
+type Named = Pick<CounterJson, "kind" | "unit" | "period"> & { models: readonly string[] | null };
+
 /** What a counter is: `limit, credits per month`. */
-export const counterName = ({ kind, unit, period, models }: CounterJson): string => {
+export const counterName = ({ kind, unit, period, models }: Named): string => {
   const counts = unit === "credit" ? "credits" : "tokens";
   const per = kind === "purse" ? "" : period === "none" ? " in total" : ` per ${period}`;
   return `${kind}, ${counts}${per}${models === null ? "" : ` (${models.join(", ")})`}`;

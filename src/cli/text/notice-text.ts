@@ -1,5 +1,6 @@
 import type { NoticeJson, TestedJson, WatchedJson } from "../../wire/admin/notices.ts";
 import { moreText } from "../page-options.ts";
+import { counterName } from "./account-text.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts, table } from "./table.ts";
 
@@ -52,16 +53,14 @@ export const watchedTable = (counters: readonly WatchedJson[], screen: Screen = 
   counters.length === 0
     ? "It has no limit and no purse of its own."
     : table(
-        ["counter", "kind", "unit", "period", "thresholds", "set by"],
-        counters.map(({ counter, kind, unit, period, thresholds, usual }) => [
-          String(counter),
-          kind,
-          unit === "credit" ? "credits" : "tokens",
-          period,
-          thresholds.length === 0
+        [">COUNTER", "WHAT", "THRESHOLDS", "SET BY"],
+        counters.map((one) => [
+          String(one.counter),
+          counterName(one),
+          one.thresholds.length === 0
             ? "none"
-            : thresholds.map((one) => (kind === "limit" ? `${one}%` : `${one} left`)).join(", "),
-          usual ? "default" : "operator",
+            : one.thresholds.map((each) => (one.kind === "limit" ? `${each}%` : `${each} left`)).join(", "),
+          one.usual ? "default" : "operator",
         ]),
         { screen },
       );
