@@ -28,16 +28,28 @@ console.log(2);
 \`\`\`sh
 four
 \`\`\`
+
+<!-- fails with: too much -->
+\`\`\`sh
+five
+\`\`\`
+
+<!-- printed by: the commands above -->
+\`\`\`text
+too much
+\`\`\`
 `;
 
 test("a block has its place, its text without the indentation, and what the comment before it says", () => {
-  const nothing = { notRun: null, file: null, runsUntil: null };
+  const nothing = { notRun: null, file: null, runsUntil: null, failsWith: null, printedBy: null };
 
   expect(parseFences("page.md", PAGE)).toMatchObject([
     { line: 3, language: "sh", ...nothing },
     { line: 14, language: "sh", ...nothing, notRun: "needs an account" },
     { line: 19, language: "js", ...nothing, file: "hello.mjs" },
     { line: 25, language: "sh", ...nothing, runsUntil: "ready" },
+    { line: 30, language: "sh", ...nothing, failsWith: "too much" },
+    { line: 35, language: "text", ...nothing, printedBy: "the commands above" },
   ]);
   expect(parseFences("page.md", PAGE)[1]?.text).toBe("three");
 });
@@ -48,6 +60,8 @@ test("a command goes on over continued lines, and a program is one command", () 
     ["three"],
     ["console.log(1);\nconsole.log(2);"],
     ["four"],
+    ["five"],
+    ["too much"],
   ]);
 });
 

@@ -14,6 +14,10 @@ export type Fence = {
   file: string | null;
   /** `<!-- keeps running until: text -->`: the last command does not end; the text in its output says that it is ready. */
   runsUntil: string | null;
+  /** `<!-- fails with: text -->`: the last command fails on purpose, and this text is in its output. */
+  failsWith: string | null;
+  /** `<!-- printed by: the commands above -->`: lines of the output of the runnable block before. */
+  printedBy: string | null;
 };
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -46,13 +50,15 @@ export function parseFences(page: string, markdown: string): Fence[] {
       notRun: said("not run"),
       file: said("file"),
       runsUntil: said("keeps running until"),
+      failsWith: said("fails with"),
+      printedBy: said("printed by"),
     });
     at = end;
   }
   return fences;
 }
 
-export const isRunnable = ({ language }: Fence): boolean => RUNNABLE.has(language);
+export const isRunnable = ({ language }: Pick<Fence, "language">): boolean => RUNNABLE.has(language);
 
 /** The commands of a block: each line of a shell block with its continuation lines, and any other block as one. */
 export function commandsOf({ language, text }: Fence): string[] {

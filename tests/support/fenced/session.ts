@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandsOf, type Fence } from "./fences.ts";
+import { notPrinted } from "./printed.ts";
 
 /** Where the blocks of one page are run. */
 export type Surroundings = {
@@ -25,7 +26,7 @@ const READY_TIMEOUT_S = 90;
 /** A bound for what hangs. A machine with other work to do takes ten times as long as a quiet one. */
 export const SESSION_TIMEOUT_MS = 540_000;
 
-/** Runs the blocks in order, in one shell. It ends at the first command that fails. */
+/** Runs the blocks in order, in one shell. It ends at the first command that fails, unless the page says that it does. */
 export async function runSession(fences: readonly Fence[], surroundings: Surroundings): Promise<SessionResult> {
   const notes = join(surroundings.folder, ".session");
   mkdirSync(notes);
@@ -37,7 +38,9 @@ export async function runSession(fences: readonly Fence[], surroundings: Surroun
   // A status of 400 and above is a failure, which it is not for curl.
   writeFileSync(join(notes, ".curlrc"), "fail-with-body\n");
   const script = join(notes, "script.sh");
-  const steps = fences.flatMap((fence) => stepsOf(fence, { notes, surroundings }));
+  const steps = fences
+    .filter(({ printedBy }) => printedBy === null)
+    .flatMap((fence) => stepsOf(fence, { notes, surroundings }));
   writeFileSync(script, [PREAMBLE, ...steps, "stop_running", ""].join("\n"));
 
   const [program, ...words] = [...(surroundings.within ?? []), "bash", script];
@@ -53,8 +56,9 @@ export async function runSession(fences: readonly Fence[], surroundings: Surroun
     const done = readFileSync(counted, "utf8").split("\n").filter(Boolean);
     const failed = code === 0 ? null : (done.at(-1) ?? "the first command");
     const ran = done.length - (failed === null ? 0 : 1);
-    const tail = readFileSync(transcript, "utf8").slice(-3_000);
-    return { ran, failure: failed === null ? null : `${failed} ended with ${code}\n${tail}` };
+    const said = readFileSync(transcript, "utf8");
+    if (failed !== null) return { ran, failure: `${failed} ended with ${code}\n${said.slice(-3_000)}` };
+    return { ran, failure: notPrinted(fences, said) };
   } finally {
     child.kill("SIGKILL");
     for (const job of readFileSync(jobs, "utf8").split("\n").filter(Boolean)) endGroup(Number(job));
@@ -71,7 +75,7 @@ function endGroup(pid: number): void {
 
 /**
  * `printed KIND` is the last secret of that kind which anything on the page printed. `keep_running TEXT` waits until the job that
- * was just started prints the text.
+ * was just started prints the text. `refused STATUS TEXT` asks whether a command failed and printed the text.
  */
 const PREAMBLE = `
 set -o pipefail
@@ -79,6 +83,7 @@ check() { [ "$1" -eq 0 ] || { stop_running; exit "$1"; }; }
 shopt -s expand_aliases
 exec >>"$TRANSCRIPT" 2>&1 </dev/null
 running=
+refused() { [ "$1" -ne 0 ] && tail -c "+$since" "$TRANSCRIPT" | grep -qF -- "$2"; }
 printed() { grep -oE "$1[A-Za-z0-9]{30,}" "$TRANSCRIPT" | tail -n 1; }
 prefix() { printed "$1" | cut -c 1-12; }
 stop_running() {
@@ -109,11 +114,15 @@ function stepsOf(fence: Fence, context: Context): string[] {
     const runnable =
       fence.language === "sh" || fence.language === "bash" ? filled : programStep(fence, filled, context);
     const [shown = ""] = command.split("\n");
-    const count = `echo ${quoted(`${fence.page}:${fence.line}: ${shown}`)} | tee -a "$COUNTED"`;
-    if (fence.runsUntil === null || index < commands.length - 1) return [count, runnable, "check $?"];
+    const count = `printf '\\n%s\\n' ${quoted(`${fence.page}:${fence.line}: ${shown}`)} | tee -a "$COUNTED"`;
+    const begin = `since=$(($(wc -c < "$TRANSCRIPT") + 1))`;
+    const isLast = index === commands.length - 1;
+    if (isLast && fence.failsWith !== null)
+      return [count, begin, runnable, `refused $? ${quoted(fence.failsWith)}`, "check $?"];
+    if (!isLast || fence.runsUntil === null) return [count, runnable, "check $?"];
     return [
       count,
-      `stop_running; since=$(($(wc -c < "$TRANSCRIPT") + 1)); set -m`,
+      `stop_running; ${begin}; set -m`,
       `${runnable} &`,
       `set +m; keep_running ${quoted(fence.runsUntil)}`,
       "check $?",
