@@ -31,6 +31,8 @@ const AFTERWARDS: Fence = {
   notRun: null,
   file: null,
   runsUntil: null,
+  failsWith: null,
+  printedBy: null,
 };
 const missing = whyUnavailable("15") ?? whyNoCopiedMachine();
 

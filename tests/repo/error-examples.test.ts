@@ -29,6 +29,7 @@ const verdict = (refusal: RefusingVerdict): Error =>
     rpmLimit: 60,
     demand,
     advice: { fields: "max_tokens", addedBytes: 0, smallest: 1 },
+    counters: [],
     random: () => 0,
   });
 
