@@ -118,7 +118,7 @@ export async function startStage(models: readonly StageModel[], spoken: string |
     neighbour,
     makeKey,
     topUp: async (keyId, credit) => {
-      const sql = "select fund_v1($1, $2, 'purchase', $3, null, 'attack')";
+      const sql = "select fund_v1(counter, $2, 'purchase', $3, 'attack') from balance where key_id = $1";
       await books.query(sql, [keyId, `top-up ${(topUps += 1)}`, String(parseCredits(credit))]);
     },
     account: (keyId) => readAccount(books, keyId),
