@@ -14,6 +14,7 @@ const law = {
   catalogue: ["core"],
   ledger: ["core"],
   notices: ["core"],
+  people: ["core"],
   admission: ["core", "tokens"],
   certify: ["core", "wire", "tokens"],
   upstream: ["core", "wire"],
@@ -24,7 +25,7 @@ const law = {
     "core", "telemetry", "wire", "translate", "tokens",
     "keys", "catalogue", "admission", "ledger", "upstream", "relay",
   ],
-  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "notices", "upstream", "credentials"],
+  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "notices", "people", "upstream", "credentials"],
   doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
@@ -34,7 +35,7 @@ const law = {
     "operator", "doctor", "admin-client", "simulator",
   ],
 };
-const storeFolders = ["keys", "catalogue", "ledger", "notices"];
+const storeFolders = ["keys", "catalogue", "ledger", "notices", "people"];
 const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);
 
 /** Which folders may import a runtime dependency: each has one home, exceptions are named. */

@@ -36,6 +36,7 @@ const ROWS: Row[] = [
       "catalogue",
       "ledger",
       "notices",
+      "people",
       "admission",
       "upstream",
       "offload",

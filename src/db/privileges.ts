@@ -33,11 +33,15 @@ const SERVING: Grants = {
   hold: ALL_ROWS,
   house: ADDED_TO,
   idempotency: ALL_ROWS,
+  identity: ALL_ROWS,
   key: ALL_ROWS,
   key_secret: ALL_ROWS,
   migration: "select",
   model: ALL_ROWS,
   notice: ADDED_TO,
+  oidc_attempt: ALL_ROWS,
+  person: ALL_ROWS,
+  personal_token: ALL_ROWS,
   price: ALL_ROWS,
   process: ALL_ROWS,
   provider: ALL_ROWS,
@@ -45,23 +49,38 @@ const SERVING: Grants = {
   rechain_owed: ALL_ROWS,
   refund: ADDED_TO,
   release: ADDED_TO,
+  role_grant: ALL_ROWS,
   rollup_owed: ALL_ROWS,
   route: ALL_ROWS,
   server_line: "select, insert, update",
+  session: ALL_ROWS,
+  setup: ALL_ROWS,
+  sign_in_failure: ALL_ROWS,
   threshold: ALL_ROWS,
   usage_day: ALL_ROWS,
   usage_rollup: ALL_ROWS,
   word: ADDED_TO,
 };
 
-/** What the reading role does not see, or sees in part: digests of keys, stored answers, sealed credentials, and what only gateways use. */
+/**
+ * What the reading role does not see, or sees in part: digests of keys and of whatever people sign in with, stored answers, sealed
+ * credentials, and what only gateways use.
+ */
 const HIDDEN: Grants = {
   counter_now: "",
   counter_id: "",
   duty: "",
   idempotency: "",
+  identity: "select (issuer, subject, person_id, groups, checked_at)",
   key_secret: "",
+  oidc_attempt: "",
+  person: "select (id, email, name, state, account_id, created_at, removed_at, last_seen_at)",
+  personal_token:
+    "select (id, prefix, person_id, name, role, account_id, created_at, expires_at, last_used_at, revoked_at)",
   provider: "select (name, base_url, credential_ref, credential_key_id, created_at, unknown_members, open_members)",
+  session: "",
+  setup: "",
+  sign_in_failure: "",
 };
 
 const READING: Grants = Object.fromEntries(

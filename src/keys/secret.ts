@@ -1,10 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
-import { crc32 } from "node:zlib";
+import { CHECKSUM_CHARACTERS, checksumOf, hasChecksum, randomCharacters } from "../core/checked-secret.ts";
 import type { KeyMode } from "../core/key-mode.ts";
 
-const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_CHARACTERS = 32;
-const CHECKSUM_CHARACTERS = 6;
 const PREFIX_CHARACTERS = 12;
 const BUCKETS = 4_096;
 
@@ -20,7 +18,7 @@ export function createSecret(
   bucket = randomBucket(),
 ): { secret: string; bucket: number; prefix: string } {
   const body = `${MARK[mode]}${bucket.toString(16).padStart(3, "0")}${randomCharacters(RANDOM_CHARACTERS)}`;
-  const secret = body + checksum(body);
+  const secret = body + checksumOf(body);
   return { secret, bucket, prefix: secret.slice(0, PREFIX_CHARACTERS) };
 }
 
@@ -32,10 +30,7 @@ export const bucketOf = (secret: string): number | null =>
   SHAPE.test(secret) ? Number.parseInt(secret.slice(4, 7), 16) : null;
 
 /** Whether a text may be a secret. The checksum spares the database a look at every typing error. */
-export function isWellFormed(secret: string): boolean {
-  if (!SHAPE.test(secret)) return false;
-  return checksum(secret.slice(0, -CHECKSUM_CHARACTERS)) === secret.slice(-CHECKSUM_CHARACTERS);
-}
+export const isWellFormed = (secret: string): boolean => SHAPE.test(secret) && hasChecksum(secret);
 
 /** Long enough to be random, short enough for a header; and never one that looks like ours, so that a typing error costs no query. */
 const FOREIGN = /^(?!tg[ct]_)[\x21-\x7e]{24,256}$/;
@@ -69,22 +64,3 @@ function estimatedBits(secret: string): number {
 
 /** SHA-256: a random secret of this size needs no slow hash. Text, because it is above all looked up by. */
 export const digestOf = (secret: string): string => hash("sha256", secret, "base64url");
-
-function checksum(body: string): string {
-  let rest = crc32(body);
-  let text = "";
-  for (let position = 0; position < CHECKSUM_CHARACTERS; position++) {
-    text = BASE62[rest % 62] + text;
-    rest = Math.floor(rest / 62);
-  }
-  return text;
-}
-
-/** Bytes past the last whole multiple of 62 are thrown away, so that every character is equally likely. */
-function randomCharacters(count: number): string {
-  let text = "";
-  while (text.length < count) {
-    for (const byte of randomBytes(count)) if (byte < 248 && text.length < count) text += BASE62[byte % 62];
-  }
-  return text;
-}

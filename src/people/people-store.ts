@@ -1,0 +1,159 @@
+import { sqlStateOf } from "../db/database-error.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import type { HeldGrant, PeopleStore, Person } from "./person.ts";
+
+export type PersonRow = {
+  id: string;
+  email: string;
+  name: string;
+  state: "active" | "removed";
+  accountId: string | null;
+  account: string | null;
+  hasPassword: boolean;
+  createdAt: Date;
+  removedAt: Date | null;
+  lastSeenAt: Date | null;
+  grants: HeldGrant[];
+};
+
+/** The grants are read with the person, so that a change of them holds from the next request on. */
+export const PERSON = `p.id, p.email, p.name, p.state, p.account_id as "accountId", account_title(p.account_id) as account,
+  p.password_hash is not null as "hasPassword", p.created_at as "createdAt", p.removed_at as "removedAt", p.last_seen_at as "lastSeenAt",
+  coalesce((
+    select jsonb_agg(jsonb_build_object('role', g.role, 'accountId', g.account_id, 'source', g.source, 'account', account_title(g.account_id),
+                                        'path', a.path) order by g.account_id nulls first, g.role, g.source)
+      from role_grant g left join account a on a.id = g.account_id where g.person_id = p.id
+  ), '[]') as grants`;
+
+export const personOf = ({ createdAt, removedAt, lastSeenAt, ...row }: PersonRow): Person => ({
+  ...row,
+  createdAtMs: createdAt.getTime(),
+  removedAtMs: removedAt?.getTime() ?? null,
+  lastSeenAtMs: lastSeenAt?.getTime() ?? null,
+});
+
+/** Everything that says where somebody belongs lies below these accounts, and something does say it. */
+const BELONGS = `
+  not exists (select from role_grant g left join account a on a.id = g.account_id
+               where g.person_id = p.id and (g.account_id is null or not a.path && $3::uuid[]))
+  and (p.account_id is null or exists (select from account a where a.id = p.account_id and a.path && $3::uuid[]))
+  and (p.account_id is not null or exists (select from role_grant g where g.person_id = p.id))`;
+
+const OWNERS = `
+  select distinct person_id as id from role_grant g join person p on p.id = g.person_id
+   where g.role = 'owner' and g.account_id is null and p.state = 'active'`;
+
+const UNIQUE_VIOLATION = "23505";
+
+// oxlint-disable-next-line max-lines-per-function -- one statement after the other.
+export function createPeopleStore(database: Pick<Database, "query" | "transaction">): PeopleStore {
+  const select = async (where: string, values: readonly unknown[]): Promise<Person[]> =>
+    (await database.query<PersonRow>(`select ${PERSON} from person p where ${where}`, values)).map(personOf);
+
+  const grant = (tx: Queryable, id: string, { grants, source }: Parameters<PeopleStore["insert"]>[0]) =>
+    tx.query(
+      `insert into role_grant (person_id, role, account_id, source) select $1, r, a, $4
+         from unnest($2::text[], $3::uuid[]) u(r, a) on conflict do nothing`,
+      [id, grants.map(({ role }) => role), grants.map(({ accountId }) => accountId), source],
+    );
+
+  /** Whoever could leave nobody in charge waits for whoever else could. */
+  async function keepingAnOwner(
+    tx: Queryable,
+    work: () => Promise<"done" | "unknown">,
+  ): Promise<"done" | "last_owner" | "unknown"> {
+    await tx.query("select from person order by id limit 1 for update");
+    const before = await tx.query(OWNERS);
+    const done = await work();
+    if (before.length > 0 && (await tx.query(OWNERS)).length === 0) throw new NobodyInCharge();
+    return done;
+  }
+
+  const charged = (work: (tx: Queryable) => Promise<"done" | "unknown">) =>
+    database
+      .transaction((tx) => keepingAnOwner(tx, () => work(tx)))
+      .catch((error: unknown) => {
+        if (error instanceof NobodyInCharge) return "last_owner" as const;
+        throw error;
+      });
+
+  return {
+    insert: (person) =>
+      database
+        .transaction(async (tx) => {
+          const { id, email, name, accountId, passwordHash, atMs } = person;
+          await tx.query(
+            "insert into person (id, email, name, account_id, password_hash, created_at) values ($1, $2, $3, $4, $5, $6)",
+            [id, email, name, accountId, passwordHash, new Date(atMs)],
+          );
+          await grant(tx, id, person);
+          return "done" as const;
+        })
+        .catch(takenOr),
+
+    byId: async (id) => (await select("p.id = $1", [id]))[0] ?? null,
+    byEmail: async (email) => (await select("p.email = $1 and p.state = 'active'", [email]))[0] ?? null,
+
+    list: ({ limit, after, within }) =>
+      select(
+        `p.state = 'active' and ($2::text is null or p.email > $2) and ($3::uuid[] is null or ${BELONGS}) order by p.email limit $1`,
+        [limit, after, within],
+      ),
+
+    update: (id, { email, name, accountId }) =>
+      database
+        .query(
+          `update person set email = coalesce($2, email), name = coalesce($3, name),
+                  account_id = case when $4::boolean then $5::uuid else account_id end
+            where id = $1 and state = 'active' returning id`,
+          [id, email ?? null, name ?? null, accountId !== undefined, accountId ?? null],
+        )
+        .then((rows) => (rows.length > 0 ? ("done" as const) : ("unknown" as const)))
+        .catch(takenOr),
+
+    remove: (id, atMs) =>
+      charged(async (tx) => {
+        const removed = await tx.query(
+          "update person set state = 'removed', removed_at = $2, password_hash = null where id = $1 and state = 'active' returning id",
+          [id, new Date(atMs)],
+        );
+        if (removed.length === 0) return "unknown";
+        await tx.query("delete from role_grant where person_id = $1", [id]);
+        await tx.query("delete from session where person_id = $1", [id]);
+        await tx.query("delete from identity where person_id = $1", [id]);
+        await tx.query("update personal_token set revoked_at = $2 where person_id = $1 and revoked_at is null", [
+          id,
+          new Date(atMs),
+        ]);
+        return "done";
+      }),
+
+    setGrants: (id, grants, source) =>
+      charged(async (tx) => {
+        const found = await tx.query("select from person where id = $1 and state = 'active' for update", [id]);
+        if (found.length === 0) return "unknown";
+        await tx.query("delete from role_grant where person_id = $1 and source = $2", [id, source]);
+        await grant(tx, id, { grants, source } as Parameters<PeopleStore["insert"]>[0]);
+        return "done";
+      }),
+
+    setPassword: async (id, hash) => {
+      const sql = "update person set password_hash = $2 where id = $1 and state = 'active' returning id";
+      return (await database.query(sql, [id, hash])).length > 0;
+    },
+
+    passwordOf: async (email) => {
+      const sql = `select id as "personId", password_hash as hash from person where email = $1 and state = 'active'`;
+      return (await database.query<{ personId: string; hash: string | null }>(sql, [email]))[0] ?? null;
+    },
+
+    anybody: async () => (await database.query("select from person limit 1")).length > 0,
+  };
+}
+
+class NobodyInCharge extends Error {}
+
+function takenOr(error: unknown): "email_taken" {
+  if (sqlStateOf(error) === UNIQUE_VIOLATION) return "email_taken";
+  throw error;
+}
