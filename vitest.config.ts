@@ -66,6 +66,8 @@ export default defineConfig({
           "tests/chaos/{attack,burst,drain,failover,fuzz,many-streams,unread-body}.test.ts",
           // These choose the formats that meet themselves.
           "tests/chaos/{busy-loop,rolling-update,upgrade}/*.test.ts",
+          // These count money, whoever the provider is.
+          "tests/chaos/chains/*.test.ts",
           "tests/chaos/ledger/{crowd,forged-notifications,lease-gap,outages,random-kills,standby,unconfirmed}.test.ts",
         ],
       }),
