@@ -8,19 +8,27 @@ import type { Secret } from "../../src/core/secret.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPglite } from "../../src/db/pglite.ts";
+import { createPostgres } from "../../src/db/postgres.ts";
 import { ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
 import type { Operator } from "../../src/operator/operator.ts";
 import type { Events } from "../../src/telemetry/events.ts";
 import type { RouteReport } from "../../src/upstream/route-record.ts";
 import { undescribed } from "./admin-description.ts";
+import { freshDatabase, whyUnavailable } from "./postgres.ts";
 
 export const OPERATOR_TOKEN = "an-operator-token-of-this-test";
 export const METRICS_TOKEN = "a-metrics-token-of-this-test";
 
 export type AdminApp = ReturnType<typeof buildAdmin>;
 
-/** A database in memory with nothing in it. */
+/** A database with nothing in it: on a server where there is one, which takes a tenth of the time, else in memory. */
 export async function emptyDatabase(): Promise<Database> {
+  if (whyUnavailable("15") === null) {
+    const fresh = await freshDatabase();
+    const pool = { poolSize: 4, connectTimeoutMs: 20_000, statementTimeoutMs: 30_000, onError: () => undefined };
+    const database = createPostgres({ url: fresh.url, ...pool });
+    return { ...database, close: () => database.close().then(fresh.close) };
+  }
   const database = await createPglite({ dataFolder: null });
   await migrate(database, { folder: migrationsFolder() });
   return database;
