@@ -75,7 +75,12 @@ try {
     ],
     {
       stdio: "inherit",
-      env: { ...process.env, TEST_OUTPUT: output, ...(long ? { TEST_LONG: "1" } : {}) },
+      env: {
+        ...process.env,
+        TEST_OUTPUT: output,
+        NODE_COMPILE_CACHE: join(folder, "compiled"),
+        ...(long ? { TEST_LONG: "1" } : {}),
+      },
     },
   );
   const leaked = existsSync(output) ? leaks() : 0;

@@ -17,6 +17,7 @@ import { type Neighbour, startNeighbour } from "./neighbour-process.ts";
 import type { Unit } from "./formats.ts";
 import type { Habit, ProviderCall } from "./provider/habit.ts";
 import { PRICE, TOKENS_PER_CREDIT } from "./price.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 export type StageKey = { id: string; secret: string };
 
@@ -64,7 +65,7 @@ export async function startStage(models: readonly StageModel[], spoken: string |
   // The neighbour has a provider to itself, so that it waits for the gateway alone.
   const calm = parts.adopt(await startProvider(), (it) => it.stop());
   const environment = {
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     DATABASE_URL: cluster.url(),
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",

@@ -8,6 +8,7 @@ import { runTollgate } from "../support/run-tollgate.ts";
 import { startServeProcess } from "../support/serve-process.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { openChatStream, readAll } from "../support/sse-client.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 /** The long run is the promise; the short one is for every change. */
 const STREAMS = process.env["TEST_LONG"] === undefined ? 500 : 2_000;
@@ -32,7 +33,7 @@ describe.skipIf(missing)("a process that has just started", () => {
     folder = mkdtempSync(join(tmpdir(), "tollgate-burst-"));
     [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
     environment = {
-      PATH: process.env["PATH"] ?? "",
+      ...childEnvironment(),
       DATABASE_URL: database.url,
       TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
       TOLLGATE_ADMIN_PORT: "0",

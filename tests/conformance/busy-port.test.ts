@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runTollgate } from "../support/run-tollgate.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 /** What a terminal and a database see of `serve` when one of its ports is taken. */
 let busy: Server;
@@ -29,7 +30,7 @@ test.each([
   { taken: "TOLLGATE_ADMIN_PORT", words: ["--workers", "2"] },
 ])("serve $words with a busy $taken ends with one line and does not connect to the database", async (start) => {
   const env = {
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     DATABASE_URL: `postgres://postgres@127.0.0.1:${portOf(database)}/postgres`,
     TOLLGATE_ADMIN_TOKEN: "busy-port-admin-token-0123456789",
     PORT: "0",

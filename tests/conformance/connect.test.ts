@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { type Ran, runTollgate } from "../support/run-tollgate.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 let gateway: GatewayProcess;
 let home: string;
@@ -33,7 +34,7 @@ function connect(
   words: string,
   { key = gateway.keys.credit, input }: { key?: string; input?: string } = {},
 ): Promise<Ran> {
-  const env = { PATH: process.env["PATH"] ?? "", HOME: home, ...(key && { TOLLGATE_KEY: key }) };
+  const env = { ...childEnvironment(), HOME: home, ...(key && { TOLLGATE_KEY: key }) };
   const args = ["connect", ...words.split(" "), "--url", gateway.publicUrl];
   return runTollgate(args, { cwd: home, env, ...(input !== undefined && { input }) });
 }

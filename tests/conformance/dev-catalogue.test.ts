@@ -9,6 +9,7 @@ import { sharedFolder } from "../support/recordings.ts";
 import { type Ran, runTollgate } from "../support/run-tollgate.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { until } from "../support/until.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 /** Every command is a process of its own, on a machine that may be busy. */
 const SLOW = { timeout: 300_000 };
@@ -23,7 +24,7 @@ let dev: Tollgate;
 beforeAll(async () => {
   [gateway, simulator] = await Promise.all([startGatewayProcess(), startSimulatorProcess()]);
   rememberSecrets([PROVIDER_KEY]);
-  const env = { PATH: process.env["PATH"] ?? "", HOME: gateway.folder };
+  const env = { ...childEnvironment(), HOME: gateway.folder };
   dev = (words, input) => runTollgate(words, { cwd: gateway.folder, env, ...(input === undefined ? {} : { input }) });
 });
 afterAll(async () => {
@@ -126,7 +127,7 @@ describe.skipIf(missing)("on PostgreSQL and beside dev", () => {
     folder = mkdtempSync(join(tmpdir(), "tollgate-twice-"));
     database = await freshDatabase();
     const env = {
-      PATH: process.env["PATH"] ?? "",
+      ...childEnvironment(),
       HOME: folder,
       DATABASE_URL: database.url,
       TOLLGATE_CREDENTIAL_KEY: readFileSync(join(gateway.folder, ".tollgate/credential.key"), "utf8").trim(),

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { MAIN, runTollgate } from "../support/run-tollgate.ts";
 import { until } from "../support/until.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 let gateway: GatewayProcess;
 let elsewhere: string;
@@ -31,7 +32,7 @@ test("a port that is taken ends dev with a sentence that names it, and nothing i
   const { port } = new URL(gateway.publicUrl);
   const { code, stderr } = await runTollgate(["dev", "--port", port], {
     cwd: elsewhere,
-    env: { PATH: process.env["PATH"] ?? "", HOME: elsewhere },
+    env: { ...childEnvironment(), HOME: elsewhere },
   });
 
   expect(code).toBe(1);

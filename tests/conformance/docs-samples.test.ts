@@ -7,6 +7,7 @@ import { type GatewayProcess, startGatewayProcess } from "../support/gateway-pro
 import { installPythonPackages } from "../support/python-environment.ts";
 import { requestsDuring } from "../support/request-log.ts";
 import { PYTHON_PACKAGES } from "./clients/versions.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");
 const AT_ONCE = 2;
@@ -55,7 +56,7 @@ type Ran = { code: number; output: string; errors: string };
 
 function run(words: readonly [string, ...string[]], environment: Record<string, string>): Promise<Ran> {
   const [command, ...args] = words;
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ...environment };
+  const env = { ...childEnvironment(), HOME: folder, ...environment };
   return new Promise((resolve) =>
     execFile(command, args, { cwd: folder, env }, (error, output, errors) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), output, errors }),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
 import { type Ran, runTollgate } from "../support/run-tollgate.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 /** As LiteLLM makes them: `sk-` and 16 random bytes in base64url. */
 const SECRETS = {
@@ -21,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const env = (accept = "on") => ({
-  PATH: process.env["PATH"] ?? "",
+  ...childEnvironment(),
   HOME: gateway.folder,
   TOLLGATE_KEYS_ACCEPT_FOREIGN: accept,
 });

@@ -9,6 +9,7 @@ import { type Ran, runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { until } from "../support/until.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 /** Every command is a process of its own, on a machine that may be busy. */
 const SLOW = { timeout: 180_000 };
@@ -35,7 +36,7 @@ describe.skipIf(missing)("providers and models by command", () => {
     [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
     rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);
     environment = {
-      PATH: process.env["PATH"] ?? "",
+      ...childEnvironment(),
       HOME: folder,
       DATABASE_URL: database.url,
       TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,

@@ -7,6 +7,7 @@ import { bookRequests } from "../support/book-requests.ts";
 import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { type Ran, runTollgate } from "../support/run-tollgate.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 /** A dozen commands, each a process of its own, take their time on a busy machine. */
 
@@ -147,7 +148,7 @@ describe.skipIf(reason !== null)("on a database, without a gateway", () => {
     fresh = await freshDatabase({ version: "15" });
     sql = new Client({ connectionString: fresh.url });
     await sql.connect();
-    const env = { PATH: process.env["PATH"] ?? "", HOME: folder, DATABASE_URL: fresh.url };
+    const env = { ...childEnvironment(), HOME: folder, DATABASE_URL: fresh.url };
     tollgate = (...words) => runTollgate(words, { cwd: folder, env });
   });
   afterAll(async () => {

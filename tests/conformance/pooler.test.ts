@@ -11,6 +11,7 @@ import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { until } from "../support/until.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-tests";
 const missing = whyUnavailable("15") ?? whyNoPgbouncer();
@@ -82,7 +83,7 @@ describe.skipIf(missing !== null)(
     }
 
     const environment = (more: Record<string, string> = {}): Record<string, string> => ({
-      PATH: process.env["PATH"] ?? "",
+      ...childEnvironment(),
       DATABASE_URL: pooled,
       TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
       TOLLGATE_ADMIN_PORT: "0",

@@ -10,6 +10,7 @@ import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { startSwitch, type Switch } from "../support/tcp-switch.ts";
 import { until } from "../support/until.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-tests";
 
@@ -30,7 +31,7 @@ describe.skipIf(whyUnavailable("15") !== null)("an address leads back to an old 
     await client.end();
     address = await startSwitch(old.port);
     const environment = {
-      PATH: process.env["PATH"] ?? "",
+      ...childEnvironment(),
       DATABASE_URL: `postgres://postgres@127.0.0.1:${address.port}/books`,
       TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
       TOLLGATE_ADMIN_PORT: "0",

@@ -10,6 +10,7 @@ import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { MAIN, type Ran, runTollgate } from "../support/run-tollgate.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { until } from "../support/until.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-tests";
 const PROVIDER_KEY = "sk-provider-key-for-tests-0123456789";
@@ -28,7 +29,7 @@ describe.skipIf(missing)("tollgate serve on PostgreSQL", () => {
     [database, simulator] = await Promise.all([freshDatabase({ migrated: false }), startSimulatorProcess()]);
     rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);
     environment = {
-      PATH: process.env["PATH"] ?? "",
+      ...childEnvironment(),
       DATABASE_URL: database.url,
       TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
       TOLLGATE_ADMIN_PORT: "0",

@@ -10,6 +10,7 @@ import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { until } from "../support/until.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 /** Every command and every gateway is a process of its own, on a machine that may be busy. */
 const SLOW = { timeout: 240_000 };
@@ -44,7 +45,7 @@ describe.skipIf(missing)("a credential that is stored", () => {
 
   type Keys = { TOLLGATE_CREDENTIAL_KEY?: string; TOLLGATE_CREDENTIAL_PREVIOUS_KEY?: string };
   const environment = (keys: Keys): Record<string, string> => ({
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     HOME: folder,
     DATABASE_URL: database.url,
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,

@@ -21,6 +21,7 @@ import {
   type TopUpService,
   WEBHOOK_SECRET,
 } from "../support/stripe-topup.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-tests";
 /** What 25 credits cost, in cents. */
@@ -66,7 +67,7 @@ describe.skipIf(missing !== null)(`a paid Stripe Checkout becomes a purchase${mi
       mock.folder === null ? null : startStripeMock(mock.folder),
     ]);
     environment = {
-      PATH: process.env["PATH"] ?? "",
+      ...childEnvironment(),
       DATABASE_URL: database.url,
       TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
       TOLLGATE_ADMIN_PORT: String(await freePort()),

@@ -10,6 +10,7 @@ import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { until } from "../support/until.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-tests";
 const missing = whyUnavailable("15");
@@ -30,7 +31,7 @@ describe.skipIf(missing !== null)(
       [primary, simulator] = await Promise.all([startCluster({ version: "15" }), startSimulatorProcess()]);
       await administer("create role tollgate login", "create database tollgate owner tollgate");
       environment = {
-        PATH: process.env["PATH"] ?? "",
+        ...childEnvironment(),
         DATABASE_URL: primary.url("tollgate").replace("postgres@", "tollgate@"),
         TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
         TOLLGATE_ADMIN_PORT: "0",

@@ -12,6 +12,7 @@ import { MAIN, runTollgate } from "../support/run-tollgate.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { openChatStream, readAll } from "../support/sse-client.ts";
 import { until } from "../support/until.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-workers";
 const METRICS_TOKEN = "a-metrics-token-for-workers";
@@ -41,7 +42,7 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
     folder = mkdtempSync(join(tmpdir(), "tollgate-workers-"));
     [database, simulator] = await Promise.all([freshDatabase({ migrated: false }), startSimulatorProcess()]);
     environment = {
-      PATH: process.env["PATH"] ?? "",
+      ...childEnvironment(),
       DATABASE_URL: database.url,
       TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
       TOLLGATE_ADMIN_PORT: "0",

@@ -8,6 +8,7 @@ import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { startEchoProvider } from "./echo-provider.ts";
 import { BODY_ROUTES, brokenModel } from "./routes.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 export type FuzzStage = {
   gateway: ServeProcess;
@@ -30,7 +31,7 @@ export async function startFuzzStage(): Promise<FuzzStage> {
   const cluster = parts.adopt(await startCluster({ durable: false }), (it) => it.close());
   const provider = parts.adopt(await startEchoProvider(), (it) => it.close());
   const environment = {
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     DATABASE_URL: cluster.url(),
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",

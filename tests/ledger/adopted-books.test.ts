@@ -10,6 +10,7 @@ import { type LoneKey, loneKey } from "../support/lone-key.ts";
 import { type Cluster, runAsServer, startCluster, whyUnavailable } from "../support/postgres.ts";
 import { type Ran, runTollgate } from "../support/run-tollgate.ts";
 import { startSwitch } from "../support/tcp-switch.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 
 const limits = { poolSize: 2, connectTimeoutMs: 5_000, statementTimeoutMs: 30_000, onError: () => undefined };
 const open = (url: string): Database => createPostgres({ url, ...limits });
@@ -56,7 +57,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
   const tollgate = (...words: string[]): Promise<Ran> =>
     runTollgate(words, {
       cwd: folder,
-      env: { PATH: process.env["PATH"] ?? "", DATABASE_URL: copy.url("books"), TOLLGATE_ADMIN_TOKEN: "a".repeat(32) },
+      env: { ...childEnvironment(), DATABASE_URL: copy.url("books"), TOLLGATE_ADMIN_TOKEN: "a".repeat(32) },
     });
 
   test("are refused until an operator adopts them, and by a process that ran before until it is started again", async () => {

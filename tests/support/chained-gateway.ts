@@ -13,6 +13,7 @@ import { freshDatabase } from "./postgres.ts";
 import { runTollgate } from "./run-tollgate.ts";
 import { startServeProcess } from "./serve-process.ts";
 import { startSimulatorProcess } from "./simulator-process.ts";
+import { childEnvironment } from "./child-environment.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-chained-keys";
 const PROVIDER_KEY = "sk-provider-key-for-chained-keys-0123456789";
@@ -41,7 +42,7 @@ export async function startChainedGateway(): Promise<ChainedGateway> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-chained-"));
   const [fresh, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
   const environment = {
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     DATABASE_URL: fresh.url,
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",

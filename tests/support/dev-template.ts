@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAIN } from "./run-tollgate.ts";
+import { childEnvironment } from "./child-environment.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const BUILD_TIMEOUT_MS = 120_000;
@@ -54,7 +55,7 @@ function claimed(path: string): boolean {
 
 async function build(folder: string): Promise<void> {
   const ready = join(folder, "ready.json");
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+  const env = { ...childEnvironment(), HOME: folder };
   const child = spawn(process.execPath, [MAIN, "dev", "--port", "0", "--ready-file", ready], {
     cwd: folder,
     env,

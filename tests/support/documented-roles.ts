@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { type Cluster, startCluster } from "./postgres.ts";
 import { Client } from "pg";
 import { runTollgate } from "./run-tollgate.ts";
+import { childEnvironment } from "./child-environment.ts";
 
 const PAGE = new URL("../../docs/operate/database-roles.md", import.meta.url);
 
@@ -29,7 +30,7 @@ export async function startDocumentedRoles(options: { durable?: boolean } = {}):
     const [variable = "", program, ...words] = blockOf(page, "sh").trim().split(" ");
     if (!variable.startsWith("DATABASE_URL=postgres://tollgate_owner@") || program !== "tollgate")
       throw new Error(`the page's command is not to be understood: ${variable} ${program}`);
-    const env = { PATH: process.env["PATH"] ?? "", DATABASE_URL: url("tollgate_owner") };
+    const env = { ...childEnvironment(), DATABASE_URL: url("tollgate_owner") };
     const { code, stderr } = await runTollgate(words, { cwd: tmpdir(), env });
     if (code !== 0) throw new Error(`the page's command failed: ${stderr}`);
     return { cluster, url, granted: grantsOf(page) };

@@ -11,6 +11,7 @@ import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
 import { sharedFolder } from "./recordings.ts";
 import { type Stretches, watchStretches } from "./stretch/stretches.ts";
 import type { WitnessedCall } from "./simulator-process.ts";
+import { childEnvironment } from "./child-environment.ts";
 
 /** A model as a test describes it: what the simulated provider is asked for, and how its route is declared. */
 export type TestModel = {
@@ -88,7 +89,7 @@ export async function startGatewayProcess({
   const shared = sharedFolder();
   const recordings = shared === null ? [] : ["--recordings", join(shared, "recordings")];
   const args = ["dev", "--port", "0", "--ready-file", readyFile, "--catalogue", catalogueFile, ...recordings];
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ...settings };
+  const env = { ...childEnvironment(), HOME: folder, ...settings };
   const stretches = watchStretches(folder);
   const childEnv = stretch ? { ...env, ...stretches.environment } : env;
   const child = spawn(process.execPath, [MAIN, ...args], {

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { childEnvironment } from "./child-environment.ts";
 
 /** Why no terminal can be made here; null when one can. `script` of util-linux gives a command a terminal of its own. */
 export const whyNoTerminal: string | null =
@@ -13,7 +14,7 @@ type TerminalOptions = { cwd: string; env: Record<string, string>; columns: numb
 export async function runInTerminal(line: string, { cwd, env, columns }: TerminalOptions): Promise<string> {
   const child = spawn("script", ["-qec", `stty cols ${columns}; ${line}`, "/dev/null"], {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", ...env },
+    env: { ...childEnvironment(), TERM: "xterm-256color", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let shown = "";

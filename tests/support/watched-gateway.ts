@@ -7,6 +7,7 @@ import { type PrometheusProcess, startPrometheus } from "./prometheus-process.ts
 import { runTollgate } from "./run-tollgate.ts";
 import { startServeProcess } from "./serve-process.ts";
 import { startSimulatorProcess } from "./simulator-process.ts";
+import { childEnvironment } from "./child-environment.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-watching";
 const METRICS_TOKEN = "a-metrics-token-for-watching";
@@ -44,7 +45,7 @@ export async function startWatchedGateway(everySeconds: number): Promise<Watched
   const folder = mkdtempSync(join(tmpdir(), "tollgate-watched-"));
   const [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
   const environment = {
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     DATABASE_URL: database.url,
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_METRICS_TOKEN: METRICS_TOKEN,

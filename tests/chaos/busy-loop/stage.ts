@@ -8,6 +8,7 @@ import { startCluster } from "../../support/postgres.ts";
 import { runTollgate } from "../../support/run-tollgate.ts";
 import { startServeProcess } from "../../support/serve-process.ts";
 import type { Stretch } from "../../support/stretch/stretches.ts";
+import { childEnvironment } from "../../support/child-environment.ts";
 
 export const DIALECTS = ["chat", "responses", "messages"] as const;
 export type Dialect = (typeof DIALECTS)[number];
@@ -44,7 +45,7 @@ export async function startStage(): Promise<Stage> {
     provider.close();
   });
   const environment = {
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     DATABASE_URL: cluster.url(),
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",

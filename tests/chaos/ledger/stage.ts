@@ -16,6 +16,7 @@ import { readLedger, withClient } from "./read-ledger.ts";
 import { stageCatalogue } from "./stage-catalogue.ts";
 import { writeCatalogue } from "../../support/write-catalogue.ts";
 import { makeStageKey, type Means } from "./stage-keys.ts";
+import { childEnvironment } from "../../support/child-environment.ts";
 
 /** A gateway and the proxy through which alone it reaches the database. */
 export type Gateway = ServeProcess & { proxy: PostgresProxy };
@@ -72,7 +73,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
   let cluster = options.cluster ?? parts.adopt(await startCluster(), (it) => it.close());
   const simulator = parts.adopt(await startSimulatorProcess(), async (it) => void (await it.stop()));
   const environment = {
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",
     PORT: "0",
