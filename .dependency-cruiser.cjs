@@ -15,6 +15,7 @@ const law = {
   ledger: ["core"],
   notices: ["core"],
   people: ["core"],
+  "sign-in": ["core"],
   admission: ["core", "tokens"],
   certify: ["core", "wire", "tokens"],
   upstream: ["core", "wire"],
@@ -25,7 +26,7 @@ const law = {
     "core", "telemetry", "wire", "translate", "tokens",
     "keys", "catalogue", "admission", "ledger", "upstream", "relay",
   ],
-  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "notices", "people", "upstream", "credentials"],
+  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "notices", "people", "sign-in", "upstream", "credentials"],
   doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
@@ -56,6 +57,7 @@ const homes = {
   "eventsource-parser": ["wire"],
   "lru-cache": ["keys"],
   "gpt-tokenizer": ["tokens"],
+  "openid-client": ["sign-in"],
 };
 
 module.exports = {

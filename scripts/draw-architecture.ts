@@ -37,6 +37,7 @@ const ROWS: Row[] = [
       "ledger",
       "notices",
       "people",
+      "sign-in",
       "admission",
       "upstream",
       "offload",
