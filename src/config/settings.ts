@@ -77,7 +77,7 @@ export const settings = z.strictObject({
       "Bearer token that can only read metrics. Give it to Prometheus. If unset, only the admin token can read metrics.",
     ),
   }),
-  database: group("The PostgreSQL database that stores keys, balances and usage records.", {
+  database: group("The PostgreSQL database that stores keys, accounts, money and the journal.", {
     url: secret(
       { ...POSTGRES_URL, environment: "DATABASE_URL" },
       "Connection URL of the database. For failover, list several hosts, separated by commas; Tollgate uses the one that accepts writes. `tollgate serve` does not start without this setting.",
