@@ -7,13 +7,12 @@ import { startCluster, whyUnavailable } from "../../support/postgres.ts";
 import { examineRun } from "../ledger/examine-run.ts";
 import { startStage } from "../ledger/stage.ts";
 import { checkOut } from "../upgrade/check-out.ts";
-import { NO_PREVIOUS, previousVersion } from "../upgrade/previous.ts";
+import { previousVersion } from "../upgrade/previous.ts";
 import { readDeployment } from "./deployment.ts";
 import { failedOf, PATIENT, roll } from "./roll.ts";
 
 const { values } = parseArgs({ options: { from: { type: "string" } } });
 const from = values.from ?? previousVersion();
-if (from === null) throw new Error(NO_PREVIOUS);
 const reason = whyUnavailable("15");
 if (reason !== null) throw new Error(reason);
 const deployment = readDeployment();

@@ -2,15 +2,12 @@ import { spawnSync } from "node:child_process";
 
 /**
  * Until a version is tagged: the commit by which the ledger was drawn with chains of counters. Migrations before it were drawn anew,
- * so that no database of an earlier one can be migrated. Null: that commit is not named yet.
+ * so that no database of an earlier one can be migrated.
  */
-const FIRST_KEPT: string | null = null;
+const FIRST_KEPT = "a83ea28";
 
-export const NO_PREVIOUS =
-  "no earlier version has migrations that this one keeps, so nothing was tried. Name one in tests/chaos/upgrade/previous.ts or with --from REF";
-
-/** The newest version that is tagged, or the commit that stands for it; null when there is none yet. */
-export const previousVersion = (): string | null => newestTag() ?? FIRST_KEPT;
+/** The newest version that is tagged, or the commit that stands for it. */
+export const previousVersion = (): string => newestTag() ?? FIRST_KEPT;
 
 /** That of this commit is no previous version. */
 function newestTag(): string | null {

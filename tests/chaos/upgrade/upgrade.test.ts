@@ -8,13 +8,13 @@ import { expectSound, expectVerified } from "../ledger/report.ts";
 import { modelFor, routeFor } from "../ledger/stage-catalogue.ts";
 import { type Gateway, type Stage, startStage } from "../ledger/stage.ts";
 import { checkOut } from "./check-out.ts";
-import { NO_PREVIOUS, previousVersion } from "./previous.ts";
+import { previousVersion } from "./previous.ts";
 
 const STREAMS = 12;
 const REQUESTS = 12;
 
 const previous = previousVersion();
-const earlier = previous === null ? NO_PREVIOUS : await checkOut(previous).catch((error: Error) => error.message);
+const earlier = await checkOut(previous).catch((error: Error) => error.message);
 const skipped = whyUnavailable("15") ?? (typeof earlier === "string" ? earlier : null);
 let cluster: Cluster | undefined;
 let stage: Stage | undefined;
