@@ -1,4 +1,5 @@
 import { Fault } from "../core/fault.ts";
+import { redact } from "../telemetry/redact.ts";
 
 const LONGEST_SHOWN = 200;
 
@@ -8,12 +9,14 @@ const OTHER_SERVICES =
 
 /** Names the path and what was probably meant. The usual mistake is a client that adds `/v1` to a base URL that has it. */
 export function unknownPath(path: string, nearest: string | null): Fault {
-  const shown = path.length > LONGEST_SHOWN ? `${path.slice(0, LONGEST_SHOWN)}…` : path;
-  return new Fault("not_found", `There is nothing at ${shown}. ${advice(path, nearest)}`);
+  return new Fault("not_found", `There is nothing at ${shown(path)}. ${advice(path, nearest)}`);
 }
 
 export const wrongMethod = (path: string, method: string, allowed: readonly string[]): Fault =>
-  new Fault("method_not_allowed", `${path} accepts ${allowed.join(" and ")}, not ${method}.`);
+  new Fault("method_not_allowed", `${shown(path)} accepts ${allowed.join(" and ")}, not ${method}.`);
+
+/** A path may be of any length, and somebody may have put a key into it. */
+const shown = (path: string): string => redact(path.length > LONGEST_SHOWN ? `${path.slice(0, LONGEST_SHOWN)}…` : path);
 
 function advice(path: string, nearest: string | null): string {
   if (path.includes("/v1/v1/")) return "Remove /v1 from the client's base URL: the client adds it.";
