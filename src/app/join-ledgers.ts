@@ -11,7 +11,7 @@ type Buckets = { first: number; last: number };
 type StartedLedger = Buckets & { ledger: Ledger; batcher: Batcher; duties: Duties };
 
 /** The one that has a bucket. */
-function among<Part extends Buckets>(parts: readonly Part[]): (bucket: number) => Part {
+export function among<Part extends Buckets>(parts: readonly Part[]): (bucket: number) => Part {
   const byBucket = Array.from({ length: 4_096 }, (_, bucket) =>
     parts.find(({ first, last }) => bucket >= first && bucket <= last),
   );

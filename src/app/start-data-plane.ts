@@ -21,6 +21,7 @@ import { createCountAtProvider } from "../upstream/count-at-provider.ts";
 import { createDispatch } from "../upstream/dispatch.ts";
 import { createPools } from "../upstream/pools.ts";
 import { createRouteHealth } from "../upstream/route-health.ts";
+import { createHolder } from "./create-holder.ts";
 import { createGeneration } from "./create-generation.ts";
 import { keepCurrent } from "./keep-current.ts";
 import { type JoinedLedgers, joinLedgers } from "./join-ledgers.ts";
@@ -128,6 +129,7 @@ function useCases(parts: ProcessParts, made: Made) {
     readCountRequest: paperwork.readCountRequest,
     fingerprint: paperwork.fingerprint,
     requireFunds: createRequireFunds({ ledger, clock }),
+    holder: createHolder(parts, { authenticate, catalogue }),
   };
 }
 

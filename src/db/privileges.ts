@@ -36,6 +36,7 @@ const SERVING: Grants = {
   identity: ALL_ROWS,
   key: ALL_ROWS,
   key_secret: ALL_ROWS,
+  key_session: ALL_ROWS,
   migration: "select",
   model: ALL_ROWS,
   notice: ADDED_TO,
@@ -73,6 +74,7 @@ const HIDDEN: Grants = {
   idempotency: "",
   identity: "select (issuer, subject, person_id, groups, checked_at)",
   key_secret: "",
+  key_session: "",
   oidc_attempt: "",
   person: "select (id, email, name, state, account_id, created_at, removed_at, last_seen_at)",
   personal_token:

@@ -169,6 +169,7 @@ test("an operator may hide the figures of accounts: then a key shows its own, or
   expect(none.headers).toEqual({ "x-service-credit-remaining": "0" });
   expect(none.body.explanation).toContain("The account of this key pays");
   for (const { body } of [its, none]) expect(JSON.stringify(body)).not.toMatch(/Search|Acme|500|900/);
+  expect([its.shown, none.shown]).toEqual([[own], []]);
 });
 
 test("a key that nobody pays for shows zeros and says so", async () => {

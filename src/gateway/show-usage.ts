@@ -10,7 +10,12 @@ import { bindingOf } from "./binding.ts";
 import { createSharedRead } from "./shared-read.ts";
 import { explainUsage } from "./usage-words.ts";
 
-export type ShownUsage = { body: UsageSummaryBody; headers: Record<string, string> };
+export type ShownUsage = {
+  body: UsageSummaryBody;
+  headers: Record<string, string>;
+  /** The counters of its chain whose figures its holder may see. */
+  shown: readonly CounterSummary[];
+};
 
 /** What a key has, has reserved and has used, as of the last finished response. [interface decision 22] */
 export type ShowUsage = (key: Key) => Promise<ShownUsage>;
@@ -55,6 +60,7 @@ export const createShowUsage = ({ ledger, creditUsd, random, showAccounts }: Par
       headers: credit
         ? { "x-service-credit-remaining": formatCredits(remainingOf(binding)) }
         : { "x-ratelimit-remaining-tokens": String(remainingTokens(binding)) },
+      shown,
     };
   };
 };

@@ -47,8 +47,25 @@ export function createReadBody({ unfundedBytes, requireFunds, arrivals }: Parts)
   };
 }
 
+/** Nothing is kept of it beyond a few bytes, so it takes no share. */
+const NO_SHARE: Pick<Share, "take" | "giveBack"> = { take: () => undefined, giveBack: () => undefined };
+
+type Small = Pick<Exchange, "request" | "response"> & { maxBytes: number };
+
+/** The bytes of a small JSON body, of whoever sends one. */
+export const createReadSmallBody =
+  (arrivals: Pick<Arrivals, "watch">) =>
+  async ({ request, response, maxBytes }: Small): Promise<Buffer> => {
+    requireJson(request);
+    if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    if (request.destroyed) throw brokeOff();
+    if (awaitsContinue(request)) response.writeContinue();
+    const permit = (): Promise<void> => Promise.resolve();
+    return receive({ request, response, share: NO_SHARE, arrivals, maxBytes, permittedBytes: maxBytes, permit });
+  };
+
 type Receipt = Pick<Exchange, "request" | "response"> & {
-  share: Share;
+  share: Pick<Share, "take" | "giveBack">;
   arrivals: Pick<Arrivals, "watch">;
   maxBytes: number;
   /** Beyond this many the permit is asked for. */

@@ -41,6 +41,7 @@ test.each([300_000, 3_600_000])(
       readCountRequest: unused,
       fingerprint: unused,
       requireFunds: unused,
+      holder: null,
       readiness: unused,
       degraded: unused,
       events: {} as Events,

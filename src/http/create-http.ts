@@ -8,6 +8,8 @@ import type { CountTokens } from "../gateway/count-tokens.ts";
 import type { Generate } from "../gateway/generate/generate.ts";
 import type { ListModels, ShowModel } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
+import type { HolderDoor } from "../gateway/holder/holder-door.ts";
+import type { HolderReads } from "../gateway/holder/holder-reads.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Address } from "../openapi/page/docs-page.ts";
@@ -15,8 +17,8 @@ import type { Events } from "../telemetry/events.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
-import { createArrivals } from "./arrivals.ts";
-import { createReadBody } from "./body.ts";
+import { type Arrivals, createArrivals } from "./arrivals.ts";
+import { createReadBody, createReadSmallBody } from "./body.ts";
 import { type CallerAddress, createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
 import { createConnectionShare } from "./connection-share.ts";
@@ -27,20 +29,26 @@ import type { Drain } from "./drain.ts";
 import { addHealth, type Degraded, type Readiness } from "./health.ts";
 import { createKeptConnections } from "./kept-connections.ts";
 import { createKeyShares } from "./key-shares.ts";
+import { createRequireOwnOrigin } from "./own-origin.ts";
+import type { PublicRoute } from "./public-route.ts";
 import { refuse } from "./refuse.ts";
 import { requireHost } from "./require-host.ts";
 import { createRouter, type Router } from "./router.ts";
 import { getDocs } from "./routes/get-docs.ts";
+import { getMe } from "./routes/get-me.ts";
 import { getModel } from "./routes/get-model.ts";
 import { getModels } from "./routes/get-models.ts";
 import { getOpenapi } from "./routes/get-openapi.ts";
 import { getUsage } from "./routes/get-usage.ts";
+import { meSession } from "./routes/me-session.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
 import { postCountTokens, type ReadCountRequest } from "./routes/post-count-tokens.ts";
 import { postMessages } from "./routes/post-messages.ts";
 import { postResponses } from "./routes/post-responses.ts";
 import { createServeGeneration, type Fingerprint, type ReadRequest } from "./serve-generation.ts";
+import { createServeRead } from "./serve-holder.ts";
 import { createServePage } from "./serve-page.ts";
+import { createSessionCookie } from "./session-cookie.ts";
 import { tellQueued } from "./tell-queued.ts";
 import { unknownPath, wrongMethod } from "./unknown-path.ts";
 
@@ -75,6 +83,8 @@ type Parts = {
   readCountRequest: ReadCountRequest;
   fingerprint: Fingerprint;
   requireFunds: RequireFunds;
+  /** Null: key holders read nothing here. */
+  holder: { door: HolderDoor; reads: HolderReads } | null;
   events: Events;
   drain: Drain;
   readiness: Readiness;
@@ -173,12 +183,29 @@ function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): 
     postResponses({ serve, maxBodyBytes }),
     postMessages({ serve, maxBodyBytes }),
     postCountTokens({ countTokens, readCountRequest, readBody, limits, betas }),
+    ...holderRoutes(parts, { callerAddress, arrivals }),
   ])
     serveRoute(route);
   const servePage = createServePage(parts);
   getOpenapi(router, servePage);
   getDocs(router, servePage);
   addHealth(router, { readiness, degraded, drain, clock });
+}
+
+/** The key holder's API, below `/me`. */
+function holderRoutes(
+  { holder, publicUrl, address, equalCredentials }: Parts,
+  { callerAddress, arrivals }: { callerAddress: CallerAddress; arrivals: Arrivals },
+): readonly PublicRoute[] {
+  if (holder === null) return [];
+  const { door, reads } = holder;
+  const cookie = createSessionCookie(() => publicUrl().startsWith("https:"));
+  const requireOwnOrigin = createRequireOwnOrigin({ publicUrl, address });
+  const readSmallBody = createReadSmallBody(arrivals);
+  return [
+    ...meSession({ door, cookie, requireOwnOrigin, readSmallBody, callerAddress }),
+    ...getMe(reads).map(createServeRead({ door, cookie, callerAddress, equalCredentials })),
+  ];
 }
 
 /** Unknown paths and wrong methods are refused in the format of the path they come closest to. [interface decision 26] */

@@ -9,14 +9,16 @@ import type { RequestContext } from "./request-context.ts";
 
 /** One route of the public interface. All that sets it apart from the others stands in its object. */
 export type PublicRoute = {
-  method: "GET" | "POST";
-  /** Served below both origins. A path that ends in `/*` takes whatever follows. */
+  method: "GET" | "POST" | "DELETE";
+  /** Served below each of `origins`. A path that ends in `/*` takes whatever follows. */
   path: string;
+  origins: readonly KeyMode[];
   /** Its name in logs, metrics and idempotency claims. */
   name: RouteName;
   /** The format of its body, which chooses the schema; null: it has no body. */
   dialect: ClientDialect | null;
-  credential: { scheme: CredentialScheme; required: boolean };
+  /** Null: its work asks who is calling. */
+  credential: { scheme: CredentialScheme; required: boolean } | null;
   /**
    * When the request counts against the rate of its key: before the work; before the work unless the ledger is away; or within
    * the work, which asks the ledger itself.

@@ -45,7 +45,7 @@ export function createRouter({ notFound, methodNotAllowed }: Refusals): Router {
     if (!path.startsWith("/") || path.length > LONGEST_COMPARED) return null;
     const known = [...paths.keys()].filter((candidate) => candidate !== "/");
     const asked = path.toLowerCase();
-    return known.find((candidate) => candidate === `/v1${asked}`) ?? suggest(asked, known);
+    return known.find((candidate) => candidate === `/v1${asked}`) ?? suggest(asked, known) ?? above(asked, known);
   }
 
   return {
@@ -67,6 +67,12 @@ export function createRouter({ notFound, methodNotAllowed }: Refusals): Router {
       else methodNotAllowed(request, response, path, allowed(found.methods));
     },
   };
+}
+
+/** The longest known path that this one would be below. */
+function above(path: string, known: readonly string[]): string | null {
+  const parents = known.filter((candidate) => path.startsWith(`${candidate}/`));
+  return parents.reduce<string | null>((best, each) => (each.length > (best?.length ?? 0) ? each : best), null);
 }
 
 const allowed = (methods: Methods): string[] =>

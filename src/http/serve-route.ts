@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
-import { KEY_MODES, ORIGIN_PREFIX } from "../core/key-mode.ts";
+import { ORIGIN_PREFIX } from "../core/key-mode.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import type { Caller, OpenRequest } from "../gateway/open-request.ts";
 import type { Events } from "../telemetry/events.ts";
@@ -15,7 +15,7 @@ import { refuse } from "./refuse.ts";
 import type { Router } from "./router.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** Puts a route on the listener, at both origins. */
+/** Puts a route on the listener, at its origins. */
 export type ServeRoute = (route: PublicRoute) => void;
 
 type Parts = {
@@ -41,7 +41,7 @@ type Parts = {
 export const createServeRoute =
   (parts: Parts): ServeRoute =>
   (route) => {
-    for (const origin of KEY_MODES) {
+    for (const origin of route.origins) {
       parts.router.add(route.method, `${ORIGIN_PREFIX[origin]}${route.path}`, (request, response, below) => {
         void serve(parts, { route, origin, context: open(parts, route, request), request, response, below });
       });
@@ -112,6 +112,7 @@ function requireRoom({ drain, maxOpenRequests, makeRoom, random }: Parts): void 
 /** Who is calling, from the headers alone; nothing to wait for when the key is remembered. */
 function identify({ openRequest, callerAddress, equalCredentials }: Parts, exchange: Exchange) {
   const { route, origin, request, response } = exchange;
+  if (route.credential === null) return null;
   const secret = extractCredential(request.rawHeaders, route.credential.scheme, equalCredentials);
   if (secret !== null)
     return openRequest({

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
 import { placeOf } from "../core/place-of.ts";
+import { createMinuteCount } from "./minute-count.ts";
 
 /**
  * How many unknown keys an address may try. The checksum of a key can be computed by anyone, so guesses reach the database; this
@@ -12,28 +12,11 @@ export type AddressLimit = {
   noteUnknown: (address: string) => void;
 };
 
-const WINDOW_MS = 60_000;
-const MOST_PLACES = 10_000;
-
-type Tally = { count: number; endsMs: number };
-
 /** 0 per minute: no limit, as behind a load balancer that hides where requests come from. */
-export function createAddressLimit({ clock, perMinute }: { clock: Clock; perMinute: number }): AddressLimit {
-  const tallies = new LRUCache<string, Tally>({ max: MOST_PLACES });
-  const current = (place: string): Tally | null => {
-    const tally = tallies.get(place);
-    return tally === undefined || tally.endsMs <= clock.elapsedMs() ? null : tally;
-  };
+export function createAddressLimit(limit: { clock: Clock; perMinute: number }): AddressLimit {
+  const unknown = createMinuteCount(limit);
   return {
-    waitMs: (address) => {
-      const tally = perMinute === 0 ? null : current(placeOf(address));
-      return tally === null || tally.count < perMinute ? 0 : tally.endsMs - clock.elapsedMs();
-    },
-    noteUnknown: (address) => {
-      const place = placeOf(address);
-      const tally = current(place) ?? { count: 0, endsMs: clock.elapsedMs() + WINDOW_MS };
-      tally.count++;
-      tallies.set(place, tally);
-    },
+    waitMs: (address) => unknown.waitMs(placeOf(address)),
+    noteUnknown: (address) => unknown.note(placeOf(address)),
   };
 }

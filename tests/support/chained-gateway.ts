@@ -34,11 +34,15 @@ export type ChainedGateway = {
   setStatus: (account: string, status: "active" | "suspended") => Promise<void>;
   /** What was charged to a counter. */
   usedOf: (counter: number) => Promise<bigint>;
+  /** Reads rows as they are stored. */
+  query: Database["query"];
+  /** What the process has written to its log. */
+  output: () => string;
   stop: () => Promise<void>;
 };
 
 /** A gateway on PostgreSQL with accounts above its keys. Every token of its models costs a thousandth of a credit. */
-export async function startChainedGateway(): Promise<ChainedGateway> {
+export async function startChainedGateway(settings: Record<string, string> = {}): Promise<ChainedGateway> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-chained-"));
   const [fresh, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
   const environment = {
@@ -51,6 +55,7 @@ export async function startChainedGateway(): Promise<ChainedGateway> {
     // A busy machine is not what is tested here.
     TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
     TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
+    ...settings,
   };
   writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogueAt(simulator.url)));
   const applied = await runTollgate(["catalogue", "apply", "catalogue.json"], { cwd: folder, env: environment });
@@ -67,6 +72,8 @@ export async function startChainedGateway(): Promise<ChainedGateway> {
   return {
     gateway: { publicUrl: served.url, adminUrl: served.adminUrl, adminToken: ADMIN_TOKEN } as GatewayProcess,
     ...treeIn(database),
+    query: database.query,
+    output: served.output,
     stop: async () => {
       await served.stop();
       await Promise.all([database.close(), simulator.stop()]);
@@ -77,7 +84,7 @@ export async function startChainedGateway(): Promise<ChainedGateway> {
 }
 
 /** The structure as operators change it, by the functions of the database. */
-function treeIn(database: Database): Omit<ChainedGateway, "gateway" | "stop"> {
+function treeIn(database: Database): Omit<ChainedGateway, "gateway" | "query" | "output" | "stop"> {
   const store = createKeyStore(database);
   const changed = async (call: string, values: readonly unknown[]): Promise<number> => {
     const [row] = await database.query<{ result: string; counter: number | null }>(`select * from ${call}`, values);

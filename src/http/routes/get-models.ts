@@ -1,3 +1,4 @@
+import { KEY_MODES } from "../../core/key-mode.ts";
 import type { ListModels } from "../../gateway/list-models.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
@@ -7,6 +8,7 @@ import { sendJson } from "../send-json.ts";
 export const getModels = ({ listModels }: { listModels: ListModels }): PublicRoute => ({
   method: "GET",
   path: "/v1/models",
+  origins: KEY_MODES,
   name: "models",
   dialect: null,
   credential: { scheme: "bearer_or_header", required: false },

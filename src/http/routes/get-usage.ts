@@ -1,4 +1,5 @@
 import { invariant } from "../../core/invariant.ts";
+import { KEY_MODES } from "../../core/key-mode.ts";
 import type { ShowUsage } from "../../gateway/show-usage.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
@@ -8,6 +9,7 @@ import { sendJson } from "../send-json.ts";
 export const getUsage = ({ showUsage }: { showUsage: ShowUsage }): PublicRoute => ({
   method: "GET",
   path: "/v1/usage",
+  origins: KEY_MODES,
   name: "usage",
   dialect: null,
   credential: { scheme: "bearer", required: true },

@@ -1,3 +1,4 @@
+import { KEY_MODES } from "../../core/key-mode.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import type { PublicRoute } from "../public-route.ts";
 import type { ServeGeneration } from "../serve-generation.ts";
@@ -8,6 +9,7 @@ type Parts = { serve: ServeGeneration; maxBodyBytes: number };
 export const postChatCompletions = ({ serve, maxBodyBytes }: Parts): PublicRoute => ({
   method: "POST",
   path: "/v1/chat/completions",
+  origins: KEY_MODES,
   name: "chat_completions",
   dialect: "chat",
   credential: { scheme: "bearer", required: true },

@@ -1,5 +1,6 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
+import { KEY_MODES } from "../../core/key-mode.ts";
 import type { CountTokens } from "../../gateway/count-tokens.ts";
 import { renderFormatB } from "../../wire/errors/format-b.ts";
 import type { CountTokensRequest } from "../../wire/messages/count-request.ts";
@@ -34,6 +35,7 @@ export function postCountTokens(parts: Parts): PublicRoute {
   return {
     method: "POST",
     path: "/v1/messages/count_tokens",
+    origins: KEY_MODES,
     name: "count_tokens",
     dialect: "messages",
     credential: { scheme: "bearer_or_header", required: true },

@@ -1,3 +1,4 @@
+import { KEY_MODES } from "../../core/key-mode.ts";
 import { renderFormatB } from "../../wire/errors/format-b.ts";
 import type { PublicRoute } from "../public-route.ts";
 import type { ServeGeneration } from "../serve-generation.ts";
@@ -8,6 +9,7 @@ type Parts = { serve: ServeGeneration; maxBodyBytes: number };
 export const postMessages = ({ serve, maxBodyBytes }: Parts): PublicRoute => ({
   method: "POST",
   path: "/v1/messages",
+  origins: KEY_MODES,
   name: "messages",
   dialect: "messages",
   credential: { scheme: "bearer_or_header", required: true },

@@ -1,0 +1,62 @@
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import { withoutJit } from "../db/without-jit.ts";
+import { createHolderDoor, type HolderDoor } from "../gateway/holder/holder-door.ts";
+import type { HolderReads } from "../gateway/holder/holder-reads.ts";
+import { createShowHolder } from "../gateway/holder/show-holder.ts";
+import { createShowLedger } from "../gateway/holder/show-ledger.ts";
+import { createListModels } from "../gateway/list-models.ts";
+import { createShowUsage } from "../gateway/show-usage.ts";
+import { createAddressLimit } from "../keys/address-limit.ts";
+import type { Authenticate } from "../keys/authenticate.ts";
+import { createKeySessionStore } from "../keys/key-session-store.ts";
+import { createKeyStore } from "../keys/key-store.ts";
+import { createMinuteCount } from "../keys/minute-count.ts";
+import { createReadJournal } from "../ledger/journal-store.ts";
+import { createShowJournal } from "../ledger/journal.ts";
+import { createLedgerStore } from "../ledger/ledger-store.ts";
+import { among } from "./join-ledgers.ts";
+import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
+
+type Beside = { authenticate: Authenticate; catalogue: Catalogue };
+
+/** What key holders read about their own keys; null where the operator has switched it off. */
+export function createHolder(
+  parts: ProcessParts,
+  { authenticate, catalogue }: Beside,
+): { door: HolderDoor; reads: HolderReads } | null {
+  const { config, clock, random } = parts;
+  if (config.holder.enabled === "off") return null;
+  const { readsPerMinute } = config.holder;
+  const of = among(parts.ledgers.map(storesOf));
+  const usage = (keyId: string, bucket: number) => of(bucket).ledger.usage(keyId);
+  const showUsage = createShowUsage({
+    ledger: { usage },
+    creditUsd: config.creditUsd,
+    random,
+    showAccounts: config.usage.showAccounts,
+  });
+  return {
+    door: createHolderDoor({
+      authenticate,
+      storesOf: of,
+      unknown: createAddressLimit({ clock, perMinute: config.keys.unknownPerMinute }),
+      reads: createMinuteCount({ clock, perMinute: readsPerMinute }),
+      readsPerMinute,
+      clock,
+    }),
+    reads: {
+      showHolder: createShowHolder({ showUsage }),
+      showLedger: createShowLedger({ journalOf: (bucket) => of(bucket).showJournal }),
+      listModels: createListModels({ catalogue }),
+    },
+  };
+}
+
+const storesOf = ({ first, last, database }: LedgerDatabase) => ({
+  first,
+  last,
+  sessions: createKeySessionStore(database),
+  keys: createKeyStore(database),
+  ledger: createLedgerStore(database),
+  showJournal: createShowJournal({ readJournal: createReadJournal(withoutJit(database)) }),
+});

@@ -1,0 +1,169 @@
+import type { Clock } from "../../core/clock.ts";
+import { Fault } from "../../core/fault.ts";
+import { tryAgainIn } from "../../core/parsed-texts.ts";
+import type { AddressLimit } from "../../keys/address-limit.ts";
+import { type AddressOf, type Authenticate, invalidKey } from "../../keys/authenticate.ts";
+import { createSessionToken, type KeySessionStore, readSessionToken, sessionDigest } from "../../keys/key-session.ts";
+import type { Key, KeyStore } from "../../keys/key.ts";
+import type { MinuteCount } from "../../keys/minute-count.ts";
+import { digestOf } from "../../keys/secret.ts";
+import { requireUsable } from "../../keys/usable.ts";
+import { recordsAway } from "./records-away.ts";
+
+/** A key holder who reads about the own key. `session`: null when the key itself was sent. */
+export type KeyHolder = { key: Key; session: { expiresAtMs: number } | null };
+
+/** What a key holder showed: a key, the token of a session, or neither. A key counts before a session. */
+export type Shown = { secret: string | null; token: string | null; address: AddressOf };
+
+export type SignedIn = { key: Key; token: string; expiresAtMs: number; lifetimeMs: number };
+
+export type HolderDoor = {
+  /** Lets a key holder read something, as often and as much at once as one key may. */
+  read: <Told>(shown: Shown, work: (holder: KeyHolder) => Promise<Told>) => Promise<Told>;
+  /** `replaced`: the token of a session that ends with this one. */
+  signIn: (shown: { secret: string; replaced: string | null; address: AddressOf }) => Promise<SignedIn>;
+  signOut: (token: string) => Promise<void>;
+};
+
+/** Where a key and its sessions are. */
+export type HolderStores = { sessions: KeySessionStore; keys: Pick<KeyStore, "findByDigests"> };
+
+type Parts = {
+  authenticate: Pick<Authenticate, "find">;
+  storesOf: (bucket: number) => HolderStores;
+  /** Sessions that nobody opened, by address. */
+  unknown: AddressLimit;
+  /** Reads and sign-ins of each key. They do not count against its requests per minute. */
+  reads: MinuteCount;
+  readsPerMinute: number;
+  clock: Clock;
+};
+
+const SESSION_MS = 12 * 3_600_000;
+const MOST_READS_AT_ONCE = 8;
+/** A flood of made-up sessions must not become a flood of queries. */
+const MOST_LOOKUPS = 64;
+
+/** Decides who reads about which key. The state of the key is read from the database every time. */
+// oxlint-disable-next-line max-lines-per-function -- short functions over the same parts.
+export function createHolderDoor(parts: Parts): HolderDoor {
+  const { authenticate, storesOf, unknown, reads, readsPerMinute, clock } = parts;
+  const reading = new Map<string, number>();
+  let lookups = 0;
+
+  async function keyOf(secretDigest: Buffer, bucket: number): Promise<Key | null> {
+    const [key] = await storesOf(bucket).keys.findByDigests([secretDigest]).catch(recordsAway);
+    return key ?? null;
+  }
+
+  /** What is remembered of a key may be a moment old, so it only says where to look. */
+  async function bySecret(secret: string, address: AddressOf): Promise<KeyHolder> {
+    const { bucket } = await authenticate.find(secret, address);
+    const key = await keyOf(Buffer.from(digestOf(secret), "base64url"), bucket);
+    if (key === null) throw invalidKey();
+    requireUsable(key, clock.nowMs(), "full");
+    return { key, session: null };
+  }
+
+  async function bySession(token: string, addressOf: AddressOf): Promise<KeyHolder> {
+    const named = readSessionToken(token);
+    if (named === null) throw sessionOver();
+    const address = addressOf();
+    const waitMs = address === null ? 0 : unknown.waitMs(address);
+    if (waitMs > 0) throw tooMany("unknown sessions were sent from this address", waitMs);
+    if (lookups >= MOST_LOOKUPS) throw busy();
+    lookups++;
+    try {
+      const session = await storesOf(named.bucket).sessions.find(named.digest).catch(recordsAway);
+      if (session === null) {
+        if (address !== null) unknown.noteUnknown(address);
+        throw sessionOver();
+      }
+      const key = await keyOf(session.secretDigest, named.bucket);
+      if (key === null || !isUsable(key)) throw sessionOver();
+      return { key, session };
+    } finally {
+      lookups--;
+    }
+  }
+
+  function isUsable(key: Key): boolean {
+    try {
+      requireUsable(key, clock.nowMs(), "unauthorised_only");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  function count({ id }: Key): void {
+    const waitMs = reads.waitMs(id);
+    if (waitMs > 0) throw tooMany(`reads: the limit is ${readsPerMinute.toLocaleString("en-US")} per minute`, waitMs);
+    reads.note(id);
+  }
+
+  async function enter({ secret, token, address }: Shown): Promise<KeyHolder> {
+    if (secret !== null) return bySecret(secret, address);
+    if (token !== null) return bySession(token, address);
+    throw new Fault(
+      "invalid_credentials",
+      'No session and no API key was sent. Post {"key": "…"} to /me/session, or send `Authorization: Bearer <key>`.',
+    );
+  }
+
+  return {
+    read: async (shown, work) => {
+      const holder = await enter(shown);
+      const { id } = holder.key;
+      count(holder.key);
+      const others = reading.get(id) ?? 0;
+      if (others >= MOST_READS_AT_ONCE) throw tooMany(`reads at once: the limit is ${MOST_READS_AT_ONCE}`, 1_000);
+      reading.set(id, others + 1);
+      try {
+        return await work(holder);
+      } finally {
+        const left = (reading.get(id) ?? 1) - 1;
+        if (left === 0) reading.delete(id);
+        else reading.set(id, left);
+      }
+    },
+
+    signIn: async ({ secret, replaced, address }) => {
+      const { key } = await bySecret(secret, address);
+      count(key);
+      // Never the token that was sent, so that nobody is signed in under one that somebody else knows.
+      const token = createSessionToken(key.bucket);
+      const expiresAtMs = await storesOf(key.bucket)
+        .sessions.add({
+          digest: sessionDigest(token),
+          keyId: key.id,
+          secretDigest: Buffer.from(digestOf(secret), "base64url"),
+          lifetimeMs: SESSION_MS,
+        })
+        .catch(recordsAway);
+      if (replaced !== null) await remove(replaced);
+      return { key, token, expiresAtMs, lifetimeMs: SESSION_MS };
+    },
+
+    signOut: remove,
+  };
+
+  async function remove(token: string): Promise<void> {
+    const named = readSessionToken(token);
+    if (named !== null) await storesOf(named.bucket).sessions.remove(named.digest).catch(recordsAway);
+  }
+}
+
+const sessionOver = (): Fault =>
+  new Fault("invalid_credentials", "The session is over or its key can't be used. Post your key to /me/session again.");
+
+function tooMany(what: string, waitMs: number): Fault {
+  const seconds = Math.ceil(waitMs / 1000);
+  return new Fault("rate_limit_exceeded", `Too many ${what}. ${tryAgainIn(seconds)}`, { retryAfterSeconds: seconds });
+}
+
+const busy = (): Fault =>
+  new Fault("service_unavailable", "Too many sessions are being looked up at once. Try again in a moment.", {
+    retryAfterSeconds: 1,
+  });

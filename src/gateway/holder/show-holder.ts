@@ -1,0 +1,46 @@
+import { formatAmount } from "../../core/amount.ts";
+import type { CounterSummary } from "../../ledger/ledger.ts";
+import type { HolderBody } from "../../wire/holder/holder.ts";
+import type { ShowUsage } from "../show-usage.ts";
+import type { KeyHolder } from "./holder-door.ts";
+
+/** GET /me: the key, what it has used, and everything that limits it. */
+export type ShowHolder = (holder: KeyHolder) => Promise<HolderBody>;
+
+export const createShowHolder =
+  ({ showUsage }: { showUsage: ShowUsage }): ShowHolder =>
+  async ({ key, session }) => {
+    const { body, shown } = await showUsage(key);
+    return {
+      ...body,
+      object: "key_holder",
+      key: {
+        ...body.key,
+        id: key.id,
+        models: key.models === null ? null : [...key.models],
+        created_at: instantOf(key.createdAtMs),
+        expires_at: key.expiresAtMs === null ? null : instantOf(key.expiresAtMs),
+      },
+      limits: shown.map(limitOf),
+      session: session === null ? null : { expires_at: instantOf(session.expiresAtMs) },
+    };
+  };
+
+function limitOf(counter: CounterSummary): HolderBody["limits"][number] {
+  const { unit, kind, models, period, renewsAtMs, holder, posted, held, used, amount } = counter;
+  const write = (value: bigint): string => formatAmount(unit, value);
+  return {
+    account: holder,
+    kind,
+    unit,
+    models: models === null ? null : [...models],
+    period,
+    amount: kind === "limit" ? write(amount) : null,
+    charged: write(used),
+    reserved: write(held),
+    available: write(posted - held),
+    renews_at: renewsAtMs === null ? null : instantOf(renewsAtMs),
+  };
+}
+
+const instantOf = (ms: number): string => new Date(ms).toISOString();

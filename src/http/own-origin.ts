@@ -1,0 +1,41 @@
+import type { IncomingMessage } from "node:http";
+import { Fault } from "../core/fault.ts";
+import type { Address } from "../openapi/page/docs-page.ts";
+
+/** Throws when a page of another site had a browser send this. */
+export type RequireOwnOrigin = (request: Pick<IncomingMessage, "headers">) => void;
+
+type Parts = {
+  publicUrl: () => string;
+  /** `guessed`: the listener does not know by which name browsers reach it, so what they send as `Host` counts. */
+  address: Address;
+};
+
+/** What browsers say of a request that no other site caused. */
+const OWN_SITES: readonly (string | undefined)[] = [undefined, "same-origin", "none"];
+
+/**
+ * Browsers name the origin in every POST and DELETE, and pages cannot change what they name. Other clients name none and are let through:
+ * they hold no cookie that somebody else could use.
+ */
+export const createRequireOwnOrigin =
+  ({ publicUrl, address }: Parts): RequireOwnOrigin =>
+  ({ headers }) => {
+    const { origin, host } = headers;
+    if (origin === undefined) {
+      const site = headers["sec-fetch-site"];
+      if (OWN_SITES.includes(Array.isArray(site) ? site.join() : site)) return;
+      throw foreign();
+    }
+    const named = URL.parse(origin);
+    if (named === null) throw foreign();
+    const isOwn = address === "set" ? named.origin === new URL(publicUrl()).origin : named.host === host?.toLowerCase();
+    if (!isOwn) throw foreign();
+  };
+
+const foreign = (): Fault =>
+  new Fault(
+    "invalid_request",
+    "This request comes from a page of another site. Open the gateway's own address; the operator sets it as `public_url`.",
+    { param: "origin" },
+  );

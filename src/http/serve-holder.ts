@@ -1,0 +1,76 @@
+import type { ServerResponse } from "node:http";
+import type { KeyHolder, HolderDoor } from "../gateway/holder/holder-door.ts";
+import { renderFormatA } from "../wire/errors/format-a.ts";
+import { type Query, readQuery } from "../wire/holder/query.ts";
+import type { ReadAs, Schema } from "../wire/validate.ts";
+import type { CallerAddress } from "./caller-address.ts";
+import { extractCredential, type EqualCredentials } from "./credential.ts";
+import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "./public-route.ts";
+import { sendJson } from "./send-json.ts";
+import type { SessionCookie } from "./session-cookie.ts";
+
+/** A read of the key holder's API: what it takes, and what it tells. `below`: what follows a path that ends in `/*`. */
+export type HolderRead<Of extends Schema = Schema> = {
+  path: string;
+  query: Query<Of>;
+  tell: (holder: KeyHolder, asked: { query: ReadAs<Of>; below: string }) => Promise<unknown>;
+};
+
+/** Ties the type of the query to that of the function which gets it. */
+export const holderRead = <Of extends Schema>(read: HolderRead<Of>): HolderRead => read;
+
+type Parts = {
+  door: HolderDoor;
+  cookie: SessionCookie;
+  callerAddress: CallerAddress;
+  equalCredentials: EqualCredentials;
+};
+
+/** What the routes of the key holder's API have in common. They are outside of the interface, and serve keys of either mode at one place. */
+export const HOLDER_ROUTE = {
+  origins: ["credit"],
+  name: "holder",
+  dialect: null,
+  credential: null,
+  rate: "counted_within",
+  maxBodyBytes: 0,
+  refusals: "full",
+  render: renderFormatA,
+} as const satisfies Partial<PublicRoute>;
+
+/** Makes the route of a read. */
+export const createServeRead =
+  ({ door, cookie, callerAddress, equalCredentials }: Parts) =>
+  ({ path, query, tell }: HolderRead): PublicRoute => ({
+    ...HOLDER_ROUTE,
+    method: "GET",
+    path,
+    work: async ({ context, request, response, below }) => {
+      keepPrivate(response);
+      const shown = {
+        secret: extractCredential(request.rawHeaders, "bearer_or_header", equalCredentials),
+        token: cookie.read(request),
+        address: () => callerAddress(request),
+      };
+      const value = await door.read(shown, (holder) => {
+        noteHolder(context, holder);
+        return tell(holder, { query: readQuery(query, request.url ?? ""), below });
+      });
+      const { requestId } = context;
+      return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };
+    },
+  });
+
+export const noteHolder = ({ log }: Exchange["context"], { key }: Pick<KeyHolder, "key">): void =>
+  log.authenticated({
+    keyId: key.id,
+    prefix: key.prefix,
+    accountId: key.accountId === key.id ? null : key.accountId,
+  });
+
+/** For its one reader: kept by no cache, embedded by no other site, and taken for nothing but what it is. */
+export function keepPrivate(response: ServerResponse): void {
+  response.setHeader("cache-control", "no-store");
+  response.setHeader("cross-origin-resource-policy", "same-origin");
+  response.setHeader("x-content-type-options", "nosniff");
+}

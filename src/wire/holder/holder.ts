@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { UNITS } from "../../core/amount.ts";
+import { BUDGET_PERIODS } from "../../core/budget-period.ts";
+import { COUNTER_KINDS } from "../../core/counter.ts";
+import { usageSummarySchema } from "../usage/usage-summary.ts";
+
+/** A point in time, as it is written. */
+export const moment = z.iso.datetime();
+
+/** What POST /me/session takes. The name of another field is not repeated: it may be the key. */
+export const signInSchema = z.strictObject(
+  { key: z.string().min(1).max(256) },
+  { error: ({ code }) => (code === "unrecognized_keys" ? "Send one field only: key" : undefined) },
+);
+
+/** What it answers beside the cookie. */
+export const sessionSchema = z.strictObject({
+  object: z.literal("key_session"),
+  key: z.strictObject({ prefix: z.string(), label: z.string().nullable(), mode: z.enum(["credit", "token_budget"]) }),
+  expires_at: moment,
+});
+
+export type SessionBody = z.output<typeof sessionSchema>;
+
+export const holderLimitSchema = z.strictObject({
+  account: z.string().nullable(),
+  kind: z.enum(COUNTER_KINDS),
+  unit: z.enum(UNITS),
+  models: z.array(z.string()).nullable(),
+  period: z.enum(BUDGET_PERIODS),
+  amount: z.string().nullable(),
+  charged: z.string(),
+  reserved: z.string(),
+  available: z.string(),
+  renews_at: moment.nullable(),
+});
+
+/** What GET /me answers: what GET /v1/usage does, and what a page about the key shows beside it. */
+export const holderSchema = usageSummarySchema.extend({
+  object: z.literal("key_holder"),
+  key: usageSummarySchema.shape.key.extend({
+    id: z.uuid(),
+    models: z.array(z.string()).nullable(),
+    created_at: moment,
+    expires_at: moment.nullable(),
+  }),
+  limits: z.array(holderLimitSchema),
+  session: z.strictObject({ expires_at: moment }).nullable(),
+});
+
+export type HolderBody = z.output<typeof holderSchema>;
