@@ -16,6 +16,7 @@ const law = {
   notices: ["core"],
   people: ["core"],
   "sign-in": ["core"],
+  audit: ["core"],
   admission: ["core", "tokens"],
   certify: ["core", "wire", "tokens"],
   upstream: ["core", "wire"],
@@ -26,7 +27,7 @@ const law = {
     "core", "telemetry", "wire", "translate", "tokens",
     "keys", "catalogue", "admission", "ledger", "upstream", "relay",
   ],
-  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "notices", "people", "sign-in", "upstream", "credentials"],
+  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "notices", "people", "sign-in", "audit", "upstream", "credentials"],
   doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
@@ -36,7 +37,7 @@ const law = {
     "operator", "doctor", "admin-client", "simulator",
   ],
 };
-const storeFolders = ["keys", "catalogue", "ledger", "notices", "people"];
+const storeFolders = ["keys", "catalogue", "ledger", "notices", "people", "audit"];
 const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);
 
 /** Which folders may import a runtime dependency: each has one home, exceptions are named. */

@@ -38,6 +38,7 @@ const ROWS: Row[] = [
       "notices",
       "people",
       "sign-in",
+      "audit",
       "admission",
       "upstream",
       "offload",

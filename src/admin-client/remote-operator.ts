@@ -20,6 +20,7 @@ import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
 import type { ReadAs } from "../wire/validate.ts";
 import { remoteAccounts } from "./remote-accounts.ts";
+import { remoteAudit } from "./remote-audit.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteNotices } from "./remote-notices.ts";
 import { remoteProviders } from "./remote-providers.ts";
@@ -84,5 +85,6 @@ export function remoteOperator(gateway: GatewayAddress) {
     notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
+    audit: remoteAudit(ask),
   };
 }

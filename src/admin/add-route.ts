@@ -25,7 +25,7 @@ export function addRoute(app: FastifyInstance, { route, parts }: { route: AdminR
         params: read(route.params, request.params),
         query: read(route.query, request.query),
         body: read(route.body, request.body ?? (route.bodyNeeded ? undefined : {})),
-        by: { actor: ACTOR, requestId: request.id },
+        by: { actor: ACTOR, requestId: request.id, via: "automation", address: request.ip },
       };
       const { status, body, type = route.media } = await route.handle(parts, asked as never);
       return reply.code(status).type(type).send(body);

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { By } from "../core/by.ts";
 import type { ReadAs, Schema, WrittenAs } from "../wire/validate.ts";
 import type { AdminParts } from "./admin-parts.ts";
@@ -13,6 +14,7 @@ export const TAGS = {
   providers: "Add, list, test and remove providers.",
   models: "Add, list, price, publish and unpublish models.",
   catalogue: "Apply or import many providers and models at once.",
+  audit: "The log of changes and rejected attempts.",
   health: "Health of the gateway and of its routes to providers.",
 } as const;
 
@@ -21,7 +23,11 @@ export type Refusal = "invalid_request" | "not_found" | "conflict";
 
 type Answers = Readonly<Record<number, Schema>>;
 type Answer<Given extends Answers> = {
-  [Status in keyof Given & number]: { status: Status; body: WrittenAs<Given[Status]>; type?: string };
+  [Status in keyof Given & number]: {
+    status: Status;
+    body: WrittenAs<Given[Status]> | (WrittenAs<Given[Status]> extends string ? Readable : never);
+    type?: string;
+  };
 }[keyof Given & number];
 
 type Described = {
@@ -36,7 +42,7 @@ type Described = {
   /** `none`: load balancers and orchestrators ask this, who have no token. `metrics`: so may whoever has the token for them. */
   credential?: "operator" | "metrics" | "none";
   /** What the answers are in. A handler may say it more exactly, with version and character set. */
-  media?: "application/json" | "text/plain";
+  media?: "application/json" | "text/plain" | "text/csv" | "application/x-ndjson";
   maxBodyBytes?: number;
   refusals?: readonly Refusal[];
 };

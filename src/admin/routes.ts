@@ -1,5 +1,6 @@
 import type { AdminRoute } from "./route.ts";
 import { accountRoutes } from "./routes/accounts.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { fundsRoutes } from "./routes/funds.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -22,4 +23,5 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...providerRoutes,
   ...modelRoutes,
   ...catalogueRoutes,
+  ...auditRoutes,
 ];

@@ -1,3 +1,4 @@
+import { createAuditStore } from "../audit/audit-store.ts";
 import { createCatalogueStore } from "../catalogue/catalogue-store.ts";
 import { createReadNames } from "../catalogue/names-store.ts";
 import type { Config } from "../config/load-config.ts";
@@ -25,6 +26,9 @@ import { createVerifyLedger } from "../ledger/verify.ts";
 import { createNoticeStore } from "../notices/notices-store.ts";
 import { createSendWebhook } from "../notices/send-webhook.ts";
 import { createManageAccounts } from "../operator/accounts.ts";
+import { createReadAudit } from "../operator/audit.ts";
+import { createAuditLooks } from "../operator/audit-looks.ts";
+import { auditedOperator } from "../operator/audit-table.ts";
 import { createReadBooks } from "../operator/books.ts";
 import { createManageCatalogue } from "../operator/catalogue.ts";
 import { createFindAccount } from "../operator/find-account.ts";
@@ -51,7 +55,7 @@ type Parts = {
   notices?: Config["notices"];
 };
 
-/** What operators can do to a database, for a listener or a command; `events` is told of every change. */
+/** What operators can do to a database, for a listener or a command. Every change stands in the audit log, and `events` is told of it. */
 // oxlint-disable-next-line max-lines-per-function -- one use case after the other.
 export function createOperator({ database, credentials, events, clock, acceptForeign, notices }: Parts): Operator {
   const store = createKeyStore(database);
@@ -73,7 +77,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
   const catalogue = createCatalogueStore(database);
   const readNames = createReadNames(database);
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
-  return {
+  const operator: Operator = {
     keys: createManageKeys({
       store,
       findKey,
@@ -114,5 +118,8 @@ export function createOperator({ database, credentials, events, clock, acceptFor
     }),
     providers: createManageProviders({ store: catalogue, credentials, probe, events }),
     catalogue: createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),
+    audit: createReadAudit({ store: createAuditStore(reading), findAccount }),
   };
+  const looks = createAuditLooks({ operator, findKey, findAccount, accounts });
+  return auditedOperator(operator, { store: createAuditStore(database), looks, events, clock });
 }

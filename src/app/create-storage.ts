@@ -1,16 +1,20 @@
+import { createAuditStore } from "../audit/audit-store.ts";
 import type { Clock } from "../core/clock.ts";
 import { adopt } from "../db/adopt-line.ts";
 import type { Database } from "../db/database.ts";
 import { createPartitions } from "../ledger/partitions-store.ts";
+import { auditedStorage } from "../operator/audit-table.ts";
 import { createManageStorage, type ManageStorage } from "../operator/storage.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 
 type Parts = { database: Database; events: OperatorEvents; clock: Clock; pause: () => Promise<void> };
 
 /** Where the books lie, for the owner of the tables; `pause` waits between two tries for a lock. */
-export const createStorage = ({ database, events, clock, pause }: Parts): ManageStorage =>
-  createManageStorage({
+export function createStorage({ database, events, clock, pause }: Parts): ManageStorage {
+  const storage = createManageStorage({
     partitions: createPartitions({ database, clock, pause }),
     adopt: (how) => adopt(database, how),
     events,
   });
+  return auditedStorage(storage, { store: createAuditStore(database), events, clock });
+}

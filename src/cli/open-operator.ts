@@ -13,7 +13,7 @@ import { loadSettings, NO_DATABASE, openDatabase } from "./open-database.ts";
 import { CommandError } from "./report-failure.ts";
 
 /** Who changes something by a command on the database itself. */
-export const BY_COMMAND: By = { actor: "cli" };
+export const BY_COMMAND: By = { actor: "cli", via: "cli" };
 
 type Way = { config: Config; through: "database" | "gateway"; readCredential: ReadCredential };
 type Opened = Omit<Way, "config"> & { operator: Operator; close: () => Promise<void> };

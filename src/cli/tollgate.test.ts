@@ -100,6 +100,9 @@ const COMMANDS = [
   "notices test",
   "notices retry",
   "notices thresholds",
+  "audit list",
+  "audit show",
+  "audit export",
 ];
 
 test.each(["", ...COMMANDS])("the command %j explains itself on standard output and ends with 0", async (command) => {

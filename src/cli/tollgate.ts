@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   budget: async () => (await import("./commands/funds.ts")).addFundsCommands,
   usage: async () => (await import("./commands/usage.ts")).addUsageCommand,
   notices: async () => (await import("./commands/notices.ts")).addNoticeCommands,
+  audit: async () => (await import("./commands/audit.ts")).addAuditCommands,
   ledger: async () => (await import("./commands/ledger.ts")).addLedgerCommands,
   catalogue: async () => (await import("./commands/catalogue.ts")).addCatalogueCommands,
   providers: async () => (await import("./commands/providers.ts")).addProviderCommands,

@@ -14,6 +14,8 @@ const ADDED_TO = "select, insert";
 /** What the serving role may do to each table, view and sequence. What the version before still uses stays until no such process can run. */
 const SERVING: Grants = {
   account: ALL_ROWS,
+  audit: ADDED_TO,
+  audit_end: ADDED_TO,
   balance: ALL_ROWS,
   borne: ALL_ROWS,
   chain: ADDED_TO,
@@ -188,7 +190,7 @@ const UNCALLABLE = `
    where p.pronamespace = (select relnamespace from pg_class where oid = 'migration'::regclass)
      and p.proname = any ($1::text[]) and p.prorettype <> 'trigger'::regtype and not has_function_privilege(p.oid, 'execute')`;
 
-const JOURNAL = ["chain", "charge", "funding", "house", "refund", "release", "word"];
+const JOURNAL = ["audit", "audit_end", "chain", "charge", "funding", "house", "refund", "release", "word"];
 const REWRITES = JOURNAL.flatMap((table) =>
   ["update", "delete", "truncate"].map((action): [string, string] => [table, action]),
 );

@@ -1,4 +1,5 @@
 import type { ManageAccounts } from "./accounts.ts";
+import type { ReadAudit } from "./audit.ts";
 import type { ReadBooks } from "./books.ts";
 import type { ManageCatalogue } from "./catalogue.ts";
 import type { ManageFunds } from "./funds.ts";
@@ -19,4 +20,5 @@ export type Operator = {
   usage: ReportToOperators;
   providers: ManageProviders;
   catalogue: ManageCatalogue;
+  audit: ReadAudit;
 };

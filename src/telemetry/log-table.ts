@@ -1,19 +1,7 @@
 import type { MoneyAlarmKind } from "../core/money-alarm.ts";
+import type { Level, LogRow } from "./log-row.ts";
 import type { Logger } from "./logger.ts";
-
-type Level = "info" | "warn" | "error";
-
-/** A line of the log. The reference page is written from these rows, and nothing else is logged but requests and findings. */
-export type LogRow = {
-  /** Stable: alerts match it. Numbers stand in fields. */
-  message: string;
-  level: Level;
-  /** The level it has in some cases. */
-  orLevel?: Level;
-  meaning: string;
-  /** What to do, which the line carries as `fix` when it is a warning or an error; null: nothing. */
-  fix: string | null;
-};
+import { OPERATOR_LINES } from "./operator-lines.ts";
 
 const PROVIDER_LINES = {
   upstreamFailed: {
@@ -287,69 +275,6 @@ const DATABASE_LINES = {
     message: "notifications of changes arrive again",
     level: "info",
     meaning: "Changes of keys and models take effect at once.",
-    fix: null,
-  },
-} as const satisfies Record<string, LogRow>;
-
-const OPERATOR_LINES = {
-  keyIssued: { message: "key issued", level: "info", meaning: "A key was created.", fix: null },
-  keyStatusChanged: {
-    message: "key status changed",
-    level: "info",
-    meaning: "A key was suspended, resumed, disabled, enabled or revoked; `status` is the new one.",
-    fix: null,
-  },
-  keyChanged: { message: "key changed", level: "info", meaning: "`changed` names the fields.", fix: null },
-  keyRotated: {
-    message: "key rotated",
-    level: "info",
-    meaning: "The key has a new secret. Earlier ones work for `overlap_ms` more.",
-    fix: null,
-  },
-  thresholdsSet: {
-    message: "thresholds set",
-    level: "info",
-    meaning: "An operator changed when a limit or a purse is told about; `counters` are their ids.",
-    fix: null,
-  },
-  noticesRetried: {
-    message: "notices sent again",
-    level: "info",
-    meaning: "An operator had `notices` deliveries sent again that a webhook had not accepted within a day.",
-    fix: null,
-  },
-  fundsBooked: {
-    message: "funds booked",
-    level: "info",
-    meaning:
-      "A top-up, grant, refund, adjustment or budget was booked: `amount`, in credits or tokens, and `reference`.",
-    fix: null,
-  },
-  accountChanged: { message: "account changed", level: "info", meaning: "`change` says what was done.", fix: null },
-  accountFunded: { message: "account funded", level: "info", meaning: "Credit was added to its purse.", fix: null },
-  limitChanged: { message: "limit changed", level: "info", meaning: "`amount` is null if it was removed.", fix: null },
-  holdReleased: {
-    message: "hold released",
-    level: "info",
-    meaning: "A request in quarantine was ended.",
-    fix: null,
-  },
-  journalDayMoved: {
-    message: "journal day moved",
-    level: "info",
-    meaning: "The journal of a day was moved into a partition of its own.",
-    fix: null,
-  },
-  ledgerAdopted: {
-    message: "ledger adopted",
-    level: "warn",
-    meaning: "An operator made this database server the ledger's current one.",
-    fix: "Make sure that the server before it is stopped.",
-  },
-  catalogueChanged: {
-    message: "catalogue changed",
-    level: "info",
-    meaning: "Providers, models, prices or routes were changed; `named` lists the first 20.",
     fix: null,
   },
 } as const satisfies Record<string, LogRow>;

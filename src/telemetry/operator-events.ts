@@ -1,4 +1,5 @@
 import type { By } from "../core/by.ts";
+import { describeError } from "./describe-error.ts";
 import { sayTo } from "./log-table.ts";
 import type { Logger } from "./logger.ts";
 
@@ -29,6 +30,8 @@ export type OperatorEvents = {
   journalDayMoved: (day: { day: string; charges: number } & By) => void;
   /** The books are on this server now. */
   booksAdopted: (server: { systemIdentifier: string; timeline: number } & By) => void;
+  /** A change was made or refused, and the audit log has no end of it: there its outcome is unknown. */
+  auditEndLost: (error: unknown, change: { action: string } & By) => void;
   /** Nothing is said where nothing changed. */
   catalogueChanged: (change: { changes: readonly CatalogueNote[] } & By) => void;
 };
@@ -69,6 +72,8 @@ export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" |
     journalDayMoved: ({ day, charges, ...by }) => say("journalDayMoved", { ...whoOf(by), day, charges }),
     booksAdopted: ({ systemIdentifier, timeline, ...by }) =>
       say("ledgerAdopted", { ...whoOf(by), system_identifier: systemIdentifier, timeline }),
+    auditEndLost: (error, { action, ...by }) =>
+      say("auditEndLost", { ...whoOf(by), action, error: describeError(error) }),
     catalogueChanged: ({ changes, ...by }) => {
       if (changes.length === 0) return;
       const named = changes.slice(0, NAMED_CHANGES).map(({ kind, name, change }) => `${change} ${kind} ${name}`);

@@ -1,5 +1,5 @@
 import type { StatementJson } from "../../wire/admin/statement.ts";
-import { csv } from "./csv.ts";
+import { csv } from "../../wire/csv.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts, table } from "./table.ts";
 

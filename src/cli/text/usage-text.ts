@@ -1,7 +1,7 @@
 import type { KeyFundsJson } from "../../wire/admin/funds.ts";
 import type { KeyJson } from "../../wire/admin/keys.ts";
 import type { UsageReportJson, UsageTotalJson } from "../../wire/admin/usage.ts";
-import { csv } from "./csv.ts";
+import { csv } from "../../wire/csv.ts";
 import { fundsFacts, keyName } from "./key-text.ts";
 import { PLAIN, type Screen, stateTone, type Tone } from "./screen.ts";
 import { facts, table } from "./table.ts";

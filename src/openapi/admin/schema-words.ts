@@ -3,6 +3,8 @@ export const SCHEMA_WORDS: Record<string, string> = {
   Account: "An organisation, team or person, with its purse and limits.",
   AccountKey: "A key of an account, with its own purse and limits.",
   AccountTree: "An account with all accounts and keys below it.",
+  AuditEntry: "A change that was asked for, and what became of it.",
+  AuditResource: "What the change is about.",
   BookedPrice: "A version of a price. Amounts are credits as exact decimals.",
   CatalogueChange: "A change of the catalogue.",
   Counter: "A purse or a limit. Amounts are exact decimals in its unit.",

@@ -1,0 +1,202 @@
+import type { ImportedModel } from "../core/imported-model.ts";
+import { invariant } from "../core/invariant.ts";
+import { NO_LOOKS } from "./audit-looks.ts";
+import { audited, type AuditParts, type AuditRows, type AuditSubject } from "./audited.ts";
+import type { Operator } from "./operator.ts";
+import type { ManageStorage } from "./storage.ts";
+
+const keyNamed = (name: string): AuditSubject => ({ kind: "key", name });
+const accountNamed = (name: string): AuditSubject => ({ kind: "account", name });
+const modelNamed = (name: string): AuditSubject => ({ kind: "model", name });
+
+/** Of so many the terms stand there too; of more, their price book tells them. */
+const MOST_TERMS = 200;
+
+function importedOf(models: readonly ImportedModel[]): object {
+  const idsOf = (wanted: string): string[] => models.filter(({ change }) => change === wanted).map(({ id }) => id);
+  const changed = models.filter(({ change }) => change === "new" || change === "changed");
+  const names = { added: idsOf("new"), changed: idsOf("changed") };
+  return changed.length > MOST_TERMS ? names : { ...names, terms: changed };
+}
+
+/** What becomes of each method in the audit log: `read`, or how its change is told. */
+export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operator[Group]> } = {
+  keys: {
+    create: {
+      action: "key.create",
+      of: ({ account = null }) => ({ kind: "key", name: null, under: account }),
+      asked: ({
+        mode,
+        label,
+        account,
+        providerScope,
+        models,
+        rpmLimit,
+        expiresAtMs,
+        credit,
+        budget,
+        period,
+        existing,
+      }) => ({
+        mode,
+        label,
+        account,
+        providerScope,
+        models,
+        rpmLimit,
+        expiresAtMs,
+        credit: credit === null ? null : { unit: "credit", amount: credit },
+        budget,
+        period,
+        keepsExisting: existing !== null,
+      }),
+      made: ({ key }) => key.id,
+    },
+    list: "read",
+    show: "read",
+    changeStatus: { action: "key.status", of: keyNamed, asked: (_name, change) => ({ change }) },
+    update: { action: "key.update", of: keyNamed, asked: (_name, changes) => changes },
+    rotate: { action: "key.rotate", of: keyNamed, asked: (_name, { overlapMs }) => ({ overlapMs }) },
+    move: { action: "key.move", of: keyNamed, asked: (_name, account) => ({ account }) },
+    adopt: { action: "key.adopt", of: keyNamed, asked: (_name, account) => ({ account }) },
+    setLimit: { action: "key.set_limit", of: keyNamed, asked: (_name, order) => order },
+    removeLimit: { action: "key.remove_limit", of: keyNamed, asked: (_name, which) => which },
+  },
+  accounts: {
+    create: {
+      action: "account.create",
+      of: ({ parent }) => ({ kind: "account", name: null, under: parent }),
+      asked: ({ name, parent, kind }) => ({ name, parent, kind }),
+      made: ({ id }) => id,
+    },
+    list: "read",
+    show: "read",
+    rename: { action: "account.rename", of: accountNamed, asked: (_name, to) => ({ name: to }) },
+    move: { action: "account.move", of: accountNamed, asked: (_name, parent) => ({ parent }) },
+    changeStatus: { action: "account.status", of: accountNamed, asked: (_name, change) => ({ change }) },
+    close: { action: "account.close", of: accountNamed },
+    topUp: { action: "account.top_up", of: accountNamed, asked: (_name, order) => ({ unit: "credit", ...order }) },
+    closePurse: { action: "account.close_purse", of: accountNamed },
+    setLimit: { action: "account.set_limit", of: accountNamed, asked: (_name, order) => order },
+    removeLimit: { action: "account.remove_limit", of: accountNamed, asked: (_name, which) => which },
+  },
+  funds: {
+    show: "read",
+    topUp: { action: "key.top_up", of: keyNamed, asked: (_name, order) => ({ unit: "credit", ...order }) },
+    setBudget: { action: "key.set_budget", of: keyNamed, asked: (_name, order) => order },
+  },
+  books: { journal: "read", verify: "read" },
+  quarantine: {
+    list: "read",
+    release: {
+      action: "request.release",
+      of: (requestId) => ({ kind: "request", name: requestId }),
+      asked: (_requestId, end) => ({ end }),
+      after: (released) => released,
+    },
+  },
+  notices: {
+    list: "read",
+    test: "read",
+    retry: {
+      action: "notice.retry",
+      of: (notice) => ({ kind: "notice", name: notice }),
+      after: (retried) => retried,
+    },
+    thresholds: "read",
+    setThresholds: {
+      action: "threshold.set",
+      of: (name) => ({ kind: "holder", name }),
+      asked: (_name, order) => order,
+    },
+  },
+  audit: { list: "read", show: "read" },
+  usage: { report: "read", statement: "read" },
+  providers: {
+    list: "read",
+    show: "read",
+    add: {
+      action: "provider.add",
+      of: ({ name }) => ({ kind: "provider", name }),
+      asked: ({ name, baseUrl, credentialRef, secret, present }) => ({
+        name,
+        baseUrl,
+        credentialRef,
+        storesCredential: secret !== null,
+        present,
+      }),
+    },
+    probe: "read",
+    rekey: {
+      action: "provider.rekey",
+      of: () => ({ kind: "provider", name: null }),
+      after: (rekeyed) => rekeyed,
+    },
+    remove: {
+      action: "provider.remove",
+      of: (name) => ({ kind: "provider", name }),
+      asked: (_name, routes) => ({ routes }),
+      after: (removed) => removed,
+    },
+  },
+  catalogue: {
+    listModels: "read",
+    showModel: "read",
+    addModel: { action: "model.add", of: ({ id }) => modelNamed(id), asked: (order) => order },
+    publish: {
+      action: "model.publish",
+      of: ([id = null, ...others]) => ({ kind: "model", name: others.length === 0 ? id : null }),
+      asked: (models, state) => ({ models, state }),
+      after: (models) => ({ models }),
+    },
+    listPrices: "read",
+    changePrice: {
+      action: "model.price",
+      of: modelNamed,
+      asked: (_id, change) => change,
+      after: (changes) => ({ changes }),
+    },
+    removeRoute: { action: "model.remove_route", of: modelNamed, asked: (_id, removal) => removal },
+    importModels: {
+      action: "catalogue.import",
+      of: () => ({ kind: "catalogue", name: null }),
+      asked: ({ mode: _mode, ...order }) => ({ ...order, models: order.models.length }),
+      after: importedOf,
+      changes: ({ mode }) => mode === "apply",
+    },
+    apply: {
+      action: "catalogue.apply",
+      of: () => ({ kind: "catalogue", name: null }),
+      after: (changes) => ({ changes }),
+    },
+  },
+};
+
+/** What operators can do, with every change in the audit log. */
+export function auditedOperator(operator: Operator, parts: AuditParts): Operator {
+  const groups = Object.entries(operator as Record<string, object>).map(([name, group]) => {
+    const rows = (AUDIT_TABLE as Record<string, AuditRows<object> | undefined>)[name];
+    invariant(rows, `the audit table tells of ${name}`);
+    return [name, audited(group, rows, parts)];
+  });
+  return Object.fromEntries(groups) as Operator;
+}
+
+/** The same for whoever has the database itself. */
+const STORAGE_TABLE: AuditRows<ManageStorage> = {
+  listDays: "read",
+  repairDay: {
+    action: "ledger.repair_day",
+    of: (day) => ({ kind: "ledger", name: day }),
+    after: (repaired) => repaired,
+  },
+  adopt: {
+    action: "ledger.adopt",
+    of: () => ({ kind: "ledger", name: null }),
+    after: (adoption) => adoption,
+    changes: ({ apply }) => apply,
+  },
+};
+
+export const auditedStorage = (storage: ManageStorage, parts: Omit<AuditParts, "looks">): ManageStorage =>
+  audited(storage, STORAGE_TABLE, { ...parts, looks: NO_LOOKS });
