@@ -1,6 +1,7 @@
 /** The composition root: with `app/`, the one place where parts are made and introduced to each other, in the order of dependence. */
 import { createAdmin } from "./admin/create-admin.ts";
 import { createOperator } from "./app/create-operator.ts";
+import { createDatabaseTrouble } from "./app/database-trouble.ts";
 import type { LedgerDatabase } from "./app/process-parts.ts";
 import { startDataPlane } from "./app/start-data-plane.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
@@ -11,7 +12,6 @@ import type { Overhear } from "./core/overhear.ts";
 import { isLoopback } from "./core/network-list.ts";
 import type { Database } from "./db/database.ts";
 import { listen } from "./http/listen.ts";
-import { ledgerFailureOf } from "./ledger/ledger-store.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Exposition, Metrics } from "./telemetry/metrics.ts";
 
@@ -22,6 +22,8 @@ export type GatewayParts = {
   config: Config;
   adminToken: string;
   database: Database;
+  /** The same one for the operator's plane, on connections and under limits of its own; `database` itself unless told. */
+  operatorDatabase?: Database;
   /** Where money and keys are; in `database` unless told. */
   ledgers?: readonly LedgerDatabase[];
   credentials: Credentials;
@@ -41,33 +43,34 @@ export type Gateway = {
 };
 
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
-  const { config, adminToken, database, credentials, events, metrics, exposeTotals } = parts;
+  const { config, database, operatorDatabase = database, events } = parts;
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
 
+  const ledgers = parts.ledgers ?? [{ first: 0, last: 4_095, database }];
   const dataPlane = await startDataPlane(
-    { ...parts, ledgers: parts.ledgers ?? [{ first: 0, last: 4_095, database }], clock, random: Math.random },
+    { ...parts, operatorDatabase, ledgers, clock, random: Math.random },
     { catalogueStore: createCatalogueStore(database), publicUrl: () => publicUrl },
   );
   const { http, readiness, degraded, reportRoutes } = dataPlane;
   const admin = createAdmin({
-    token: adminToken,
+    token: parts.adminToken,
     metricsToken: config.admin.metricsToken?.reveal() ?? null,
     operator: createOperator({
-      database,
-      credentials,
+      database: operatorDatabase,
+      credentials: parts.credentials,
       events,
       clock,
       acceptForeign: config.keys.acceptForeign,
       notices: config.notices,
     }),
     reportRoutes,
-    metrics,
-    exposeTotals,
+    metrics: parts.metrics,
+    exposeTotals: parts.exposeTotals,
     events,
     readiness,
     degraded,
-    isDatabaseAway: (error) => ledgerFailureOf(error) === "lost",
+    databaseTrouble: createDatabaseTrouble(config.operator),
     farewellMs: FAREWELL_MS,
     clock,
   });
@@ -76,10 +79,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   await admin.ready();
   const adminUrl = await listen(admin.server, config.admin);
   publicUrl ||= publicAddress;
-  events.serverListening({ name: "public", url: publicAddress });
-  events.serverListening({ name: "admin", url: adminUrl });
-  if (config.listen.trustedProxies === "" && isLoopback(config.listen.host))
-    events.addressesHidden({ peer: config.listen.host, reason: "loopback" });
+  tellAddresses(parts, { publicAddress, adminUrl });
 
   return {
     publicUrl,
@@ -88,8 +88,18 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       const left = await dataPlane.drain();
       await dataPlane.stop(FAREWELL_MS);
       await Promise.all([admin.close(), dataPlane.close()]);
-      await database.close();
+      await Promise.all([database.close(), operatorDatabase.close()]);
       return left;
     },
   };
+}
+
+function tellAddresses(
+  { config: { listen: where }, events }: GatewayParts,
+  { publicAddress, adminUrl }: { publicAddress: string; adminUrl: string },
+): void {
+  events.serverListening({ name: "public", url: publicAddress });
+  events.serverListening({ name: "admin", url: adminUrl });
+  if (where.trustedProxies === "" && isLoopback(where.host))
+    events.addressesHidden({ peer: where.host, reason: "loopback" });
 }

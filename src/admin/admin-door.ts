@@ -4,12 +4,12 @@ import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { Events } from "../telemetry/events.ts";
 import { type AdminTokens, requireOperator, requireReader } from "./operator-credential.ts";
-import { databaseAway, isBug, renderRefusal } from "./refusal.ts";
+import { isBug, renderRefusal } from "./refusal.ts";
 
 export type AdminDoor = AdminTokens & {
   events: Pick<Events, "bug" | "adminRequestFailed" | "operatorRefused">;
-  /** Whether an error says that the database is away or overwhelmed, which is no bug. */
-  isDatabaseAway: (error: unknown) => boolean;
+  /** What to say when an error means that the database is away, slow or overwhelmed, which is no bug; else null. */
+  databaseTrouble: (error: unknown) => Fault | null;
   /** How long a closing server waits for requests under way; then they are cut. */
   farewellMs: number;
   clock: Pick<Clock, "nowMs">;
@@ -19,7 +19,7 @@ export type AdminDoor = AdminTokens & {
 const MAX_PARAMETER_CHARACTERS = 600;
 
 /** A server without routes, which lets operators in and nobody else, and words every refusal. */
-export function openAdminDoor({ events, isDatabaseAway, farewellMs, clock, ...tokens }: AdminDoor): FastifyInstance {
+export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...tokens }: AdminDoor): FastifyInstance {
   const admit = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header("x-request-id", request.id);
     const { credential } = request.routeOptions.config;
@@ -32,10 +32,10 @@ export function openAdminDoor({ events, isDatabaseAway, farewellMs, clock, ...to
     }
   };
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const isAway = isDatabaseAway(error);
-    if (isAway) events.adminRequestFailed(error, request.id);
+    const trouble = databaseTrouble(error);
+    if (trouble !== null) events.adminRequestFailed(error, request.id);
     else if (isBug(error)) events.bug(error, request.id);
-    const { status, headers, body } = renderRefusal(isAway ? databaseAway(error) : error, request.id);
+    const { status, headers, body } = renderRefusal(trouble ?? error, request.id);
     return reply.code(status).headers(headers).type("application/json").send(body);
   };
 

@@ -10,13 +10,6 @@ export function renderRefusal(error: unknown, requestId: string): RenderedFault 
   return renderFormatA(faultOf(error), requestId);
 }
 
-/** Callers meet the same when the ledger is away: nothing is wrong with what they asked, and later it can be done. */
-export const databaseAway = (cause: unknown): Fault =>
-  new Fault("service_unavailable", "The database does not respond. Try again in a moment.", {
-    retryAfterSeconds: 2,
-    cause,
-  });
-
 export const isBug = (error: unknown): boolean =>
   !(error instanceof Conflict) && faultOf(error).code === "internal_error";
 

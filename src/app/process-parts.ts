@@ -14,6 +14,8 @@ export type ProcessParts = {
   config: Config;
   adminToken: string;
   database: Database;
+  /** The same one for the operator's plane, on connections and under limits of its own. Nothing that a client waits for uses it. */
+  operatorDatabase: Database;
   /** Where money and keys are, by bucket. */
   ledgers: readonly LedgerDatabase[];
   credentials: Credentials;

@@ -14,6 +14,28 @@ export function loadSettings(configFile: string | undefined): LoadedConfig {
 type LineOptions = Pick<PostgresOptions, "strangers" | "onRefused" | "onMoved" | "onUnprepared">;
 
 /**
+ * The same PostgreSQL for the operator's plane: few connections and short statements of its own, so that what operators ask never keeps
+ * a generation waiting for a connection.
+ */
+export function openOperatorDatabase(
+  loaded: LoadedConfig,
+  onError: (error: Error) => void,
+  line: Pick<LineOptions, "strangers" | "onRefused">,
+): Database {
+  const { connections, statementTimeoutMs, queue } = loaded.config.operator;
+  return createPostgres({
+    ...postgresOptions(loaded),
+    poolSize: connections,
+    statementTimeoutMs,
+    waitingLimit: queue,
+    pooledLimits: "own",
+    applicationName: "tollgate-operator",
+    onError,
+    ...line,
+  });
+}
+
+/**
  * The PostgreSQL the settings name. Commands may look at a server that does not have the books, as after a restore; what moves
  * money is refused there by the server itself.
  */
@@ -22,16 +44,18 @@ export function openDatabase(
   onError: (error: Error) => void,
   line: LineOptions = { strangers: "read" },
 ): Database {
+  return createPostgres({ ...postgresOptions(loaded), onError, ...line });
+}
+
+function postgresOptions(loaded: LoadedConfig) {
   requireSettings(loaded, ["database.url"]);
   const { url, directUrl, poolSize, preparedStatements, connectTimeoutMs, statementTimeoutMs } = loaded.config.database;
-  return createPostgres({
+  return {
     url: url?.reveal() ?? "",
     ...(directUrl ? { directUrl: directUrl.reveal() } : {}),
     poolSize,
     preparedStatements,
     connectTimeoutMs,
     statementTimeoutMs,
-    onError,
-    ...line,
-  });
+  };
 }

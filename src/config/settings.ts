@@ -103,6 +103,23 @@ export const settings = z.strictObject({
       "Longest wait for a database connection, in milliseconds. The call then fails.",
     ),
   }),
+  operator: group(
+    "Limits on what operators, reports and request records may take from the database. They have connections of their own, so that a slow report never delays a generation. `tollgate dev` has one connection for everything.",
+    {
+      connections: integer(
+        { min: 1, max: 100, fallback: 4 },
+        "Maximum number of connections per process for the admin API, in addition to `database.pool_size`. Raise it if operators get 503 while the database is idle.",
+      ),
+      statement_timeout_ms: milliseconds(
+        5000,
+        "Longest time a statement of the admin API may run, in milliseconds. PostgreSQL then cancels it, and the operator gets 503. A transaction that is idle for twice as long is ended.",
+      ),
+      queue: integer(
+        { min: 0, max: 10_000, fallback: 64 },
+        "Maximum number of statements that wait for one of these connections. More get 503 at once. A statement waits for at most `database.connect_timeout_ms`.",
+      ),
+    },
+  ),
   limits: group("Limits for each process. Work beyond a limit is rejected, so that no queue grows without bound.", {
     body_bytes: integer(
       { min: 1024, max: 1_073_741_824, fallback: 33_554_432 },

@@ -38,6 +38,9 @@ export function sqlStateOf(error: unknown): string | null {
   return code !== null && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : null;
 }
 
+/** True when the server cancelled a statement, as it does with one that ran for longer than it may. */
+export const wasTooSlow = (error: unknown): boolean => sqlStateOf(error) === "57014";
+
 /** A standby refuses a write, or the server is going away, or is not ready yet. */
 const LOST_STATES = new Set(["25006", "57P01", "57P02", "57P03", "57P05"]);
 const LOST_CODES = new Set([

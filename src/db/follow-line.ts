@@ -1,7 +1,7 @@
 import { LineRefusedError, NotPrimaryError } from "./database-error.ts";
 import { LINE, type Queryable } from "./database.ts";
 import { hostOf } from "./host-list.ts";
-import { isPooled, type PrimaryClient, send } from "./postgres-client.ts";
+import { isPooled, type PrimaryClient, processOf, send } from "./postgres-client.ts";
 import type { Primary } from "./primary.ts";
 import { enterLine, IS_BOOKED, readStanding } from "./line-store.ts";
 import { hasTheBooks, type Line, markOf, type ServerLine } from "./server-line.ts";
@@ -11,6 +11,7 @@ type FollowOptions = {
   primary: Primary;
   statementTimeoutMs: number;
   idleTransactionTimeoutMs: number;
+  pooledLimits: "role" | "own";
   onRefused: (error: LineRefusedError) => void;
 };
 
@@ -23,6 +24,8 @@ export type FollowLine = {
   prepare: (client: PrimaryClient) => Promise<void>;
   /** Sends a statement, with the mark of the line in the place of `LINE`. */
   send: <Row>(client: PrimaryClient, statement: Statement) => Promise<Row[]>;
+  /** Whether each transaction on this connection has to be told its time limits, since its session was not. */
+  limitsAreTold: (client: PrimaryClient) => boolean;
 };
 
 export function createFollowLine(options: FollowOptions): FollowLine {
@@ -62,6 +65,7 @@ export function createFollowLine(options: FollowOptions): FollowLine {
         name,
       );
     },
+    limitsAreTold: (client) => options.pooledLimits === "own" && !client.isDirect,
   };
 }
 
@@ -71,14 +75,18 @@ export function createFollowLine(options: FollowOptions): FollowLine {
  */
 async function prepareSession(
   client: PrimaryClient,
-  { statementTimeoutMs, idleTransactionTimeoutMs }: FollowOptions,
+  { statementTimeoutMs, idleTransactionTimeoutMs, pooledLimits }: FollowOptions,
 ): Promise<boolean> {
+  // Null where the session's limits are ours to set whatever it is; else the process that the session must then be.
+  const onlyAs = pooledLimits === "own" ? processOf(client) : null;
   const [row] = await send<{ standby: boolean; booked: boolean; pid: number }>(
     client,
-    `select pg_is_in_recovery() as standby, pg_backend_pid() as pid, ${IS_BOOKED} as booked, set_config('statement_timeout', $1, false),
-            set_config('idle_in_transaction_session_timeout', $2, false), set_config('datestyle', 'ISO', false),
-            set_config('default_transaction_isolation', 'read committed', false)`,
-    [statementTimeoutMs, idleTransactionTimeoutMs],
+    `select pg_is_in_recovery() as standby, pg_backend_pid() as pid, ${IS_BOOKED} as booked,
+            case when coalesce($3::int, pg_backend_pid()) = pg_backend_pid() then set_config('statement_timeout', $1, false) end,
+            case when coalesce($3::int, pg_backend_pid()) = pg_backend_pid()
+                 then set_config('idle_in_transaction_session_timeout', $2, false) end,
+            set_config('datestyle', 'ISO', false), set_config('default_transaction_isolation', 'read committed', false)`,
+    [statementTimeoutMs, idleTransactionTimeoutMs, onlyAs],
   );
   if (row?.standby !== false) throw new NotPrimaryError("the database server is a standby");
   client.isDirect = !isPooled(client, row.pid);

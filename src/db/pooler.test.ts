@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Pgbouncer, startPgbouncer, whyNoPgbouncer } from "../../tests/support/pgbouncer.ts";
 import { poolerConfiguration, poolerPage } from "../../tests/support/pooler-page.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../../tests/support/postgres.ts";
-import { PREPARED } from "./database.ts";
+import { type Database, PREPARED } from "./database.ts";
 import { createPostgres, type PostgresOptions } from "./postgres.ts";
 
 /** Slow enough for six of them to need six sessions. */
 /** It takes a moment, so that six of them need several sessions. */
 const OFTEN = "select $1::int as value, pg_sleep(0.02)";
+
+const limitOf = (row: unknown): string => (row as { limit: string }).limit;
 
 const reason = whyUnavailable("15") ?? whyNoPgbouncer();
 
@@ -97,6 +99,22 @@ describe.skipIf(reason !== null)(
       for (const ended of await Promise.allSettled(hanging))
         expect(ended).toMatchObject({ status: "rejected", reason: { code: "57014" } });
       await database.close();
+    });
+
+    test("a pool with limits of its own keeps them there, and leaves them to nobody else", async () => {
+      const [own, other] = [open(pooler.port, 250, { pooledLimits: "own" }), open(pooler.port)];
+      const limit = "select current_setting('statement_timeout') as limit, pg_sleep(0.05)";
+      const limits = async (database: Database) =>
+        new Set((await Promise.all(Array.from({ length: 12 }, () => database.query(limit)))).flat().map(limitOf));
+
+      for (const ended of await Promise.allSettled([
+        own.query("select pg_sleep(60)"),
+        own.transaction((tx) => tx.query("select pg_sleep(60)")),
+      ]))
+        expect(ended).toMatchObject({ status: "rejected", reason: { code: "57014" } });
+      expect(await limits(own)).toEqual(new Set(["250ms"]));
+      expect(await limits(other)).toEqual(new Set(["5s"]));
+      await Promise.all([own.close(), other.close()]);
     });
 
     test("the isolation level that a role's sessions begin with is found, whatever ours was told", async () => {

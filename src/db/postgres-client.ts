@@ -6,7 +6,12 @@ import type { Leader, Primary } from "./primary.ts";
 import { IS_BOOKED, readStanding, SUPERSEDE } from "./line-store.ts";
 import type { Standing } from "./server-line.ts";
 
-type Limits = { connectTimeoutMs: number; statementTimeoutMs: number };
+type Limits = {
+  connectTimeoutMs: number;
+  statementTimeoutMs: number;
+  /** As the server lists its sessions; `tollgate` unless told. */
+  applicationName?: string;
+};
 
 /** A pooled connection that knows since when its server was believed to be the primary. */
 export type PrimaryClient = Client & {
@@ -25,7 +30,7 @@ const KEEPALIVE_DELAY_MS = 10_000;
 /** Everything but the address. */
 export function clientSettings(limits: Limits): ClientConfig {
   return {
-    application_name: "tollgate",
+    application_name: limits.applicationName ?? "tollgate",
     connectionTimeoutMillis: limits.connectTimeoutMs,
     query_timeout: limits.statementTimeoutMs + STALL_GRACE_MS,
     keepAlive: true,
@@ -63,9 +68,13 @@ export async function send<Row>(
 
 /** A pooler makes up the process id that a client is told when it connects, since its sessions have no process of their own. */
 export function isPooled(client: Client, pid: number): boolean {
-  const { processID } = client as unknown as { processID: number | null };
-  return processID !== null && processID !== pid;
+  const process = processOf(client);
+  return process !== null && process !== pid;
 }
+
+/** The process id that a client was told when it connected. */
+export const processOf = (client: Client): number | null =>
+  (client as unknown as { processID: number | null }).processID;
 
 export async function sendScript(client: Client, sql: string): Promise<void> {
   const script = { text: sql, query_timeout: UNLIMITED_MS };

@@ -2,7 +2,7 @@ import { callbackify } from "node:util";
 import { Pool } from "pg";
 import { createId } from "../core/ids.ts";
 import { connectionLost, DatabaseBusyError } from "./database-error.ts";
-import { type Database, LINE, type Queryable, type Subscription } from "./database.ts";
+import { type Database, LINE, type Queryable, type Subscription, type Transaction } from "./database.ts";
 import { findPrimary } from "./find-primary.ts";
 import { createFollowLine } from "./follow-line.ts";
 import { splitHosts } from "./host-list.ts";
@@ -24,6 +24,15 @@ export type PostgresOptions = {
   /** How long a caller waits for a connection, whether it must be made or is in use. */
   connectTimeoutMs: number;
   statementTimeoutMs: number;
+  /** The name of its sessions at the server; `tollgate` unless told. */
+  applicationName?: string;
+  /** Callers that may wait for a connection; more are refused. A hundred for each connection unless told. */
+  waitingLimit?: number;
+  /**
+   * Whose time limits hold behind a pooler, which runs the next call in another session. `role`: those of the role. `own`: ours, told in
+   * the transaction of each call, so that they hold for this pool and for nobody who uses the session after it.
+   */
+  pooledLimits?: "role" | "own";
   /** Whether statements that are sent often are prepared; `auto` unless told otherwise. */
   preparedStatements?: PreparedMode;
   /** Hears once that they are not prepared any longer, since something between us and the server does not carry them. */
@@ -55,7 +64,7 @@ export function createPostgres(options: PostgresOptions): Database {
   const urls = splitHosts(options.url);
   const finding = withLine(options);
   const primary = findPrimary(urls, finding);
-  const follow = createFollowLine({ ...finding, ...sessionLimits(options), primary });
+  const follow = createFollowLine({ pooledLimits: "role", ...finding, ...sessionLimits(options), primary });
   const pool = createPool(options, { Client: createClientClass(primary), verify: follow.prepare });
   const watch = urls.length > 1 ? watchOften(primary) : null;
   pool.on("error", (error, client) => {
@@ -63,9 +72,10 @@ export function createPostgres(options: PostgresOptions): Database {
     options.onError(error);
   });
 
+  const waitingLimit = options.waitingLimit ?? options.poolSize * WAITING_PER_CONNECTION;
   const acquire = async (): Promise<PrimaryClient> => {
     for (let failures = 0; ;) {
-      if (pool.waitingCount >= options.poolSize * WAITING_PER_CONNECTION) {
+      if (pool.waitingCount >= waitingLimit) {
         throw new DatabaseBusyError(`${pool.waitingCount} callers already wait for a database connection`);
       }
       await primary.found();
@@ -106,8 +116,21 @@ export function createPostgres(options: PostgresOptions): Database {
   };
 
   const statements = preparedStatementsOf(options);
+  const transact = <T>(
+    client: PrimaryClient,
+    discard: () => void,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> => {
+    const script = (sql: string): Promise<void> => sendScript(client, sql);
+    const query: Queryable["query"] = (sql, values) => follow.send(client, { sql, values });
+    return runTransaction({ query, script, discard }, async (tx) => {
+      if (follow.limitsAreTold(client)) await tx.script(SET_LIMITS(sessionLimits(options)));
+      return work(tx);
+    });
+  };
   const query: Queryable["query"] = (sql, values, how) =>
     borrow(async (client, discard) => {
+      if (follow.limitsAreTold(client)) return transact(client, discard, (tx) => tx.query(sql, values));
       const name = how?.prepared ? statements.nameFor(client, sql) : null;
       try {
         return await follow.send(client, { sql, values, name });
@@ -125,11 +148,7 @@ export function createPostgres(options: PostgresOptions): Database {
   return {
     query,
     script: (sql) => borrow((client) => sendScript(client, sql)),
-    transaction: (work) =>
-      borrow((client, discard) => {
-        const script = (sql: string): Promise<void> => sendScript(client, sql);
-        return runTransaction({ query: (sql, values) => follow.send(client, { sql, values }), script, discard }, work);
-      }),
+    transaction: (work) => borrow((client, discard) => transact(client, discard, work)),
     listen: async (channels, listener) => {
       const subscription = await listenOnPostgres({
         ...finding,
@@ -195,6 +214,9 @@ function createPool(
     verify: callbackify((client: unknown) => parts.verify(client as PrimaryClient)),
   });
 }
+
+const SET_LIMITS = ({ statementTimeoutMs, idleTransactionTimeoutMs }: ReturnType<typeof sessionLimits>): string =>
+  `set local statement_timeout = ${statementTimeoutMs}; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
 
 const sessionLimits = ({ statementTimeoutMs }: PostgresOptions) => ({
   statementTimeoutMs,

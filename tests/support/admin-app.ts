@@ -1,4 +1,5 @@
 import { createOperator } from "../../src/app/create-operator.ts";
+import { createDatabaseTrouble } from "../../src/app/database-trouble.ts";
 import { openProviderCredentials } from "../../src/app/provider-credentials.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
 import type { AdminRoute } from "../../src/admin/route.ts";
@@ -9,7 +10,6 @@ import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPglite } from "../../src/db/pglite.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
-import { ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
 import type { Operator } from "../../src/operator/operator.ts";
 import type { Events } from "../../src/telemetry/events.ts";
 import type { RouteReport } from "../../src/upstream/route-record.ts";
@@ -95,7 +95,7 @@ export function buildAdmin(
     events,
     readiness: () => Promise.resolve(reasons),
     degraded: () => [],
-    isDatabaseAway: (error) => ledgerFailureOf(error) === "lost",
+    databaseTrouble: createDatabaseTrouble({ connections: 4, statementTimeoutMs: 5_000 }),
     farewellMs,
     clock: systemClock,
   });

@@ -10,7 +10,7 @@ import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.t
 import type { Events } from "../../telemetry/events.ts";
 import { createWorkerEvents } from "../../telemetry/worker-events.ts";
 import { chooseAdminPorts } from "../serve/admin-ports.ts";
-import { loadSettings, openDatabase } from "../open-database.ts";
+import { loadSettings, openDatabase, openOperatorDatabase } from "../open-database.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
 import { portProblem } from "../serve/port-problem.ts";
 import { requireFreePorts } from "../serve/require-free-ports.ts";
@@ -47,10 +47,13 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   const database = openDatabase(loaded, telemetry.events.databaseLost, lineOf(telemetry.events));
   await requireCurrent(database, options);
   if (cluster.isPrimary) await inspect(database, telemetry.events);
+  const { databaseLost, serverRefused } = telemetry.events;
+  const line = { strangers: "refused", onRefused: serverRefused } as const;
   const parts = {
     config,
     adminToken: config.admin.token?.reveal() ?? "",
     database,
+    operatorDatabase: openOperatorDatabase(loaded, databaseLost, line),
     credentials: openProviderCredentials(config.credential, processEnvironment()),
     ...telemetry,
   };

@@ -42,8 +42,9 @@ export const HOST_CHECKS: readonly Check[] = [
     run: (patient) => {
       const { openFiles } = patient.host;
       if (openFiles === null) return skipped("this system does not report its limit");
-      const { limits, database } = configOf(patient);
-      const needed = limits.connections + limits.openRequests + database.poolSize + OWN_FILES;
+      const { limits, database, operator } = configOf(patient);
+      const pools = database.poolSize + operator.connections;
+      const needed = limits.connections + limits.openRequests + pools + OWN_FILES;
       const found = `a process started from here may open ${inNumbers(openFiles)}; the settings allow for ${inNumbers(needed)}`;
       return openFiles < needed ? warning(found) : ok(found);
     },

@@ -8,8 +8,8 @@ import { configOf, databaseOf, type Patient } from "../patient.ts";
 import { judgeSpace } from "./host-checks.ts";
 
 const OLDEST_SERVER = 15;
-/** The one that listens, beside the pool. */
-const BESIDE_POOL = 1;
+/** The one that listens, beside the pools. */
+const BESIDE_POOLS = 1;
 
 /** Whether a server answers, what it is, and how it is set. */
 export const SERVER_CHECKS: readonly Check[] = [
@@ -43,8 +43,9 @@ export const SERVER_CHECKS: readonly Check[] = [
   {
     id: "database-connections",
     title: "connections",
-    finds: "`pool_size` × workers needs more connections than the server, the database or the role allows.",
-    fix: "Lower database.pool_size, start fewer workers, or raise max_connections and restart the server.",
+    finds:
+      "`database.pool_size` and `operator.connections`, times workers, need more connections than the server, the database or the role allows.",
+    fix: "Lower database.pool_size or operator.connections, start fewer workers, or raise max_connections and restart the server.",
     after: ["database-reachable"],
     run: async (patient) => {
       const facts = await databaseOf(patient).inspect();
@@ -54,8 +55,8 @@ export const SERVER_CHECKS: readonly Check[] = [
         (one) => one !== null,
       );
       const allowed = Math.min(...limits);
-      const { poolSize } = configOf(patient).database;
-      const needed = (poolSize + BESIDE_POOL) * patient.workers;
+      const { database, operator } = configOf(patient);
+      const needed = (database.poolSize + operator.connections + BESIDE_POOLS) * patient.workers;
       const sum = `${inNumbers(patient.workers, "worker")} may open ${inNumbers(needed)}; the server allows ${inNumbers(allowed)} to ${found.role}`;
       return needed > allowed ? failed(sum) : ok(sum);
     },

@@ -48,7 +48,8 @@ const WORDS: Record<ErrorOfAdmin, { condition: string; example: string; param?: 
     example: "Unexpected gateway error. The log has a line with this request id.",
   },
   service_unavailable: {
-    condition: "The database is not available. Retry after `Retry-After` seconds.",
+    condition:
+      "The database is not available, too slow, or busy with other operators; the message says which. Retry after `Retry-After` seconds.",
     example: "The database does not respond. Try again in a moment.",
   },
 };

@@ -93,7 +93,7 @@ export const HOST_WAYS: readonly WayToBreak[] = [
     expected: {
       id: "host-files",
       status: "warning",
-      message: /may open 1,024; the settings allow for 30,110/,
+      message: /may open 1,024; the settings allow for 30,114/,
       fix: /LimitNOFILE/,
     },
   },

@@ -154,7 +154,7 @@ export const SERVICE_WAYS: readonly WayToBreak[] = [
     expected: {
       id: "database-connections",
       status: "failed",
-      message: /^2 workers may open 402; the server allows 297 to tollgate$/,
+      message: /^2 workers may open 410; the server allows 297 to tollgate$/,
       fix: /max_connections/,
     },
   },
@@ -165,8 +165,8 @@ export const SERVICE_WAYS: readonly WayToBreak[] = [
     expected: {
       id: "database-connections",
       status: "failed",
-      message: /may open 22; the server allows 20 to tollgate$/,
-      fix: /pool_size/,
+      message: /may open 30; the server allows 20 to tollgate$/,
+      fix: /operator\.connections/,
     },
   },
   {
