@@ -17,6 +17,7 @@ const law = {
   people: ["core"],
   "sign-in": ["core"],
   audit: ["core"],
+  live: ["core"],
   admission: ["core", "tokens"],
   certify: ["core", "wire", "tokens"],
   upstream: ["core", "wire"],
@@ -27,7 +28,7 @@ const law = {
     "core", "telemetry", "wire", "translate", "tokens",
     "keys", "catalogue", "admission", "ledger", "upstream", "relay",
   ],
-  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "notices", "people", "sign-in", "audit", "upstream", "credentials"],
+  operator: ["core", "telemetry", "keys", "catalogue", "ledger", "notices", "people", "live", "sign-in", "audit", "upstream", "credentials"],
   doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
@@ -37,7 +38,7 @@ const law = {
     "operator", "doctor", "admin-client", "simulator",
   ],
 };
-const storeFolders = ["keys", "catalogue", "ledger", "notices", "people", "audit"];
+const storeFolders = ["keys", "catalogue", "ledger", "notices", "people", "live", "audit"];
 const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);
 
 /** Which folders may import a runtime dependency: each has one home, exceptions are named. */

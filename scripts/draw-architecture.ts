@@ -39,6 +39,7 @@ const ROWS: Row[] = [
       "people",
       "sign-in",
       "audit",
+      "live",
       "admission",
       "upstream",
       "offload",

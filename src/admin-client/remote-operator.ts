@@ -22,6 +22,7 @@ import type { ReadAs } from "../wire/validate.ts";
 import { remoteAccounts } from "./remote-accounts.ts";
 import { remoteAudit } from "./remote-audit.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
+import { remoteLive } from "./remote-live.ts";
 import { remoteNotices } from "./remote-notices.ts";
 import { remoteProviders } from "./remote-providers.ts";
 import { createAskFor, type GatewayAddress, queryOf } from "./ask-gateway.ts";
@@ -82,6 +83,7 @@ export function remoteOperator(gateway: GatewayAddress) {
       statement: (account: string, month: string) =>
         ask(statementSchema, "GET", ofHolder({ kind: "account", name: account }, `/statements/${month}`)),
     },
+    live: remoteLive({ ask }),
     notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),

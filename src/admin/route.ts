@@ -10,6 +10,7 @@ export const TAGS = {
   funds: "Balance, top-ups and token budget of a key.",
   usage: "Usage of a key.",
   notices: "Notices that a limit is nearly used or a purse runs low, and their thresholds.",
+  live: "Requests in flight: list them, and cancel one.",
   ledger: "The journal, its verification, and requests in quarantine.",
   providers: "Add, list, test and remove providers.",
   models: "Add, list, price, publish and unpublish models.",

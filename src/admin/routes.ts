@@ -5,6 +5,7 @@ import { catalogueRoutes } from "./routes/catalogue.ts";
 import { fundsRoutes } from "./routes/funds.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { liveRoutes } from "./routes/live.ts";
 import { ledgerRoutes } from "./routes/ledger.ts";
 import { modelRoutes } from "./routes/models.ts";
 import { noticeRoutes } from "./routes/notices.ts";
@@ -17,6 +18,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...keyRoutes,
   ...accountRoutes,
   ...fundsRoutes,
+  ...liveRoutes,
   ...ledgerRoutes,
   ...quarantineRoutes,
   ...noticeRoutes,

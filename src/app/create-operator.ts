@@ -23,6 +23,8 @@ import { createReadUsage } from "../ledger/usage-report-store.ts";
 import { createReportUsage } from "../ledger/usage-report.ts";
 import { createVerifyStore } from "../ledger/verify-store.ts";
 import { createVerifyLedger } from "../ledger/verify.ts";
+import { createLiveStore } from "../live/live-store.ts";
+import { createWatchLive } from "../live/watch-live.ts";
 import { createNoticeStore } from "../notices/notices-store.ts";
 import { createSendWebhook } from "../notices/send-webhook.ts";
 import { createManageAccounts } from "../operator/accounts.ts";
@@ -35,6 +37,7 @@ import { createFindAccount } from "../operator/find-account.ts";
 import { createManageFunds } from "../operator/funds.ts";
 import { createManageKeys } from "../operator/keys.ts";
 import { createLimits } from "../operator/limits.ts";
+import { createManageLive } from "../operator/live.ts";
 import type { Operator } from "../operator/operator.ts";
 import { createManageNotices } from "../operator/notices.ts";
 import { createManageProviders } from "../operator/providers.ts";
@@ -75,6 +78,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
   const limits = createLimits({ ledger, structure, accounts, events, clock });
   const findAccount = createFindAccount({ store: accounts });
   const catalogue = createCatalogueStore(database);
+  const live = createLiveStore(database);
   const readNames = createReadNames(database);
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
   const operator: Operator = {
@@ -98,6 +102,12 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       findAccount,
       showJournal: createShowJournal({ readJournal: createReadJournal(reading) }),
       verifyLedger: createVerifyLedger({ store: createVerifyStore(reading) }),
+    }),
+    live: createManageLive({
+      watch: createWatchLive({ store: live, clock }),
+      store: live,
+      events,
+      clock,
     }),
     notices: createManageNotices({
       store: createNoticeStore(database),

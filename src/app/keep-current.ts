@@ -3,24 +3,30 @@ import { createCatalogue } from "../catalogue/catalogue.ts";
 import { keepFresh } from "../catalogue/keep-fresh.ts";
 import type { CatalogueStore } from "../catalogue/model.ts";
 import { createWatchCredentials } from "../credentials/watch-credentials.ts";
+import type { Database } from "../db/database.ts";
 import { createCutStopped } from "../gateway/generate/cut-stopped.ts";
 import type { Running } from "../gateway/generate/running.ts";
-import { CHANGE_CHANNELS, createHearChanges } from "../gateway/hear-changes.ts";
+import { CHANGE_CHANNELS, createHearChanges, type HearChanges } from "../gateway/hear-changes.ts";
 import { createAuthenticate } from "../keys/authenticate.ts";
 import { createIssuedDigests } from "../keys/issued-digests.ts";
 import { createKeyStore } from "../keys/key-store.ts";
 import { createRateDenials, type RateDenials } from "../ledger/rate-denials.ts";
 import type { StandbyGuard } from "../ledger/standby-guard.ts";
+import { LIVE_CHANNEL } from "../live/live.ts";
+import type { PublishLive } from "../live/publish-live.ts";
 import { authenticateAmong } from "./join-ledgers.ts";
 import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
 
 /** Until all digests have been read, keys are looked up under the limits for guesses; millions of them are worth no wait. */
 const ISSUED_WAIT_MS = 5_000;
 
-type Beside = { catalogueStore: CatalogueStore; running: Running; standby: StandbyGuard };
+type Beside = { catalogueStore: CatalogueStore; running: Running; standby: StandbyGuard; live: HearLive };
+
+/** Is told when operators may want something of the requests in flight. */
+type HearLive = Pick<PublishLive, "notified" | "hears">;
 
 /** What a process remembers of keys and models, kept up to date. Resolves when all of it has been read once. */
-export async function keepCurrent(parts: ProcessParts, { catalogueStore, running, standby }: Beside) {
+export async function keepCurrent(parts: ProcessParts, { catalogueStore, running, standby, live }: Beside) {
   const { database, clock, ledgers } = parts;
   const denials = createRateDenials(clock);
   const { catalogue, freshness, isLoaded } = startCatalogue(parts, catalogueStore);
@@ -28,12 +34,13 @@ export async function keepCurrent(parts: ProcessParts, { catalogueStore, running
     ledgers.map((ledger) => {
       // Models are announced by the one database that has them, which may be one of these.
       const catalogueChanged = ledger.database === database ? freshness.refresh : () => Promise.resolve();
-      return keepKeys(parts, ledger, { running, standby, denials, catalogueChanged });
+      const heard = ledger.database === database ? live : null;
+      return keepKeys(parts, ledger, { running, standby, denials, catalogueChanged, live: heard });
     }),
   );
   const apart = ledgers.some((ledger) => ledger.database === database)
     ? null
-    : await hearModels(parts, { freshness, standby });
+    : await hearModels(parts, { freshness, standby, live });
   await Promise.all([
     freshness.refresh(),
     Promise.race([
@@ -58,11 +65,16 @@ export async function keepCurrent(parts: ProcessParts, { catalogueStore, running
   };
 }
 
-type KeysBeside = Omit<Beside, "catalogueStore"> & { denials: RateDenials; catalogueChanged: () => Promise<void> };
+type KeysBeside = Omit<Beside, "catalogueStore" | "live"> & {
+  denials: RateDenials;
+  catalogueChanged: () => Promise<void>;
+  /** Null: operators use another database. */
+  live: HearLive | null;
+};
 
 /** What a process remembers of the keys of one ledger. */
 async function keepKeys({ config, events, clock }: ProcessParts, ledger: LedgerDatabase, beside: KeysBeside) {
-  const { running, standby, denials, catalogueChanged } = beside;
+  const { running, standby, denials, catalogueChanged, live } = beside;
   const keyStore = createKeyStore(ledger.database);
   const issued = createIssuedDigests({ store: keyStore, onFailed: events.databaseLost });
   const authenticate = createAuthenticate({ store: keyStore, issued, clock, ...config.keys });
@@ -82,15 +94,16 @@ async function keepKeys({ config, events, clock }: ProcessParts, ledger: LedgerD
     onGap: standby.doubt,
     onHearing: events.changesHeard,
   });
-  const subscription = await ledger.database.listen(CHANGE_CHANNELS, changes);
+  const subscription = await ledger.database.listen(...hearing(changes, live));
   return { ...ledger, authenticate, issued, changes, subscription };
 }
 
 /** Where the catalogue is in a database of its own. */
 async function hearModels(
   { database, events }: ProcessParts,
-  { freshness, standby }: { freshness: { refresh: () => Promise<void> }; standby: StandbyGuard },
+  beside: { freshness: { refresh: () => Promise<void> }; standby: StandbyGuard; live: HearLive },
 ) {
+  const { freshness, standby, live } = beside;
   const changes = createHearChanges({
     keyChanged: () => Promise.resolve(),
     accountChanged: () => Promise.resolve(),
@@ -99,8 +112,28 @@ async function hearModels(
     onGap: standby.doubt,
     onHearing: events.changesHeard,
   });
-  return { changes, subscription: await database.listen(CHANGE_CHANNELS, changes) };
+  return { changes, subscription: await database.listen(...hearing(changes, live)) };
 }
+
+/** One connection hears of changes and of what operators watch. */
+const hearing = (changes: HearChanges, live: HearLive | null): Parameters<Database["listen"]> =>
+  live === null
+    ? [CHANGE_CHANNELS, changes]
+    : [
+        [...CHANGE_CHANNELS, LIVE_CHANNEL],
+        {
+          notified: (channel, payload) =>
+            channel === LIVE_CHANNEL ? live.notified() : changes.notified(channel, payload),
+          refresh: () => {
+            changes.refresh();
+            live.notified();
+          },
+          hears: (hears) => {
+            changes.hears(hears);
+            live.hears(hears);
+          },
+        },
+      ];
 
 function startCatalogue({ config, credentials, events, clock }: ProcessParts, store: CatalogueStore) {
   const catalogue = createCatalogue(clock);

@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CatalogueStore } from "../catalogue/model.ts";
+import { createId } from "../core/ids.ts";
 import { invariant } from "../core/invariant.ts";
 import { readNetworkList } from "../core/network-list.ts";
 import { whyRefused } from "../db/database-error.ts";
@@ -15,6 +16,8 @@ import { createRequireFunds } from "../gateway/require-funds.ts";
 import { createShowUsage } from "../gateway/show-usage.ts";
 import { createHttp } from "../http/create-http.ts";
 import { createDrain, type Drain } from "../http/drain.ts";
+import { createLiveStore } from "../live/live-store.ts";
+import { createPublishLive, type PublishLive } from "../live/publish-live.ts";
 import { createPaperwork } from "../offload/create-paperwork.ts";
 import { createPool, type Pool, POOL_LIMITS } from "../offload/pool.ts";
 import { createCountAtProvider } from "../upstream/count-at-provider.ts";
@@ -38,9 +41,13 @@ type Beside = { catalogueStore: CatalogueStore; publicUrl: () => string };
 export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const { config, clock } = parts;
   const running = createRunning();
+  const processId = createId(clock.nowMs());
   const standby = await guardStandby(parts);
-  const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby });
-  const ledgers = await Promise.all(parts.ledgers.map((one) => startLedger(parts, one, { standby, running })));
+  const live = publishing(parts, { running, processId });
+  const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby, live });
+  const ledgers = await Promise.all(
+    parts.ledgers.map((one) => startLedger(parts, one, { standby, running, processId })),
+  );
   const { ledger, batcher, duties } = joinLedgers(ledgers);
   const notices = parts.ledgers.map(({ database }) => startSending({ ...parts, database }));
   await Promise.all(notices.map(({ prepared }) => prepared));
@@ -65,7 +72,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
     stop: async (farewellMs: number): Promise<void> => {
       running.cutStopping();
       await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, farewellMs);
-      await Promise.all([duties.stop(), ...notices.map((each) => each.stop())]);
+      await Promise.all([duties.stop(), live.close(), ...notices.map((each) => each.stop())]);
       current.stop();
       standby.close();
       http.closeAllConnections();
@@ -73,6 +80,19 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
     close: () => Promise.all([current.unsubscribe(), upstream.pools.close(), pool.close()]),
   };
 }
+
+/** Tells operators what is in flight here, while any of them watches. */
+const publishing = (
+  { database, clock, events }: ProcessParts,
+  { running, processId }: { running: Running; processId: string },
+): PublishLive =>
+  createPublishLive({
+    store: createLiveStore(database),
+    process: processId,
+    requests: running,
+    clock,
+    onFailed: events.databaseLost,
+  });
 
 /** Calls to providers, and what they have taught this process about its routes. */
 function createUpstream({ config, credentials, events, metrics, clock, random, overhear }: ProcessParts) {

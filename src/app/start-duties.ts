@@ -1,4 +1,3 @@
-import { createId } from "../core/ids.ts";
 import type { Running } from "../gateway/generate/running.ts";
 import { createBatcher } from "../ledger/batcher.ts";
 import { startDuties } from "../ledger/duties.ts";
@@ -15,16 +14,15 @@ export const guardStandby = ({ config, database, events, clock }: ProcessParts):
     onChange: events.standbyRequired,
   });
 
-type Beside = { standby: StandbyGuard; running: Running };
+type Beside = { standby: StandbyGuard; running: Running; processId: string };
 
 /** The ledger of a process: its calls, and what the process owes it beside its requests. Requests may be admitted once it resolves. */
 export async function startLedger(parts: ProcessParts, { first, last, database }: LedgerDatabase, beside: Beside) {
   const { config, events, clock } = parts;
-  const { standby, running } = beside;
+  const { standby, running, processId } = beside;
   const isOurs = (bucket: number): boolean => bucket >= first && bucket <= last;
   const { ledger: settings } = config;
   const ledger = createLedgerStore(database);
-  const processId = createId(clock.nowMs());
   const failureOf = standby.doubting((error) => {
     const failure = ledgerFailureOf(error);
     if (failure === "refused") events.databaseLost(error);

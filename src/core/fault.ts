@@ -21,6 +21,7 @@ export const FAULT_CODES = [
   "idempotency_key_reuse",
   "idempotency_replay_unavailable",
   "idempotency_stream_interrupted",
+  "request_cancelled",
   "provider_unavailable",
   "upstream_error",
   "upstream_timeout",

@@ -86,6 +86,7 @@ export const createServeGeneration =
               fingerprint: await fingerprint({ route: route.name, version, bytes, owner: request.owner }),
             }),
       sink: new ResponseSink(response, requestId, sinkLimits),
+      agent: exchange.request.headers["user-agent"],
       startedAtMs,
       onModel: ({ id, price }) =>
         log.modelFound({ id, priceVersion: price?.version ?? null, unit: unitOf(caller.key.mode) }),

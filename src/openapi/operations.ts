@@ -58,6 +58,7 @@ const ANY_GENERATION: readonly FaultCode[] = [
   "idempotency_key_reuse",
   "idempotency_replay_unavailable",
   "idempotency_stream_interrupted",
+  "request_cancelled",
   "provider_unavailable",
   "upstream_error",
 ];

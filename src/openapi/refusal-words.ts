@@ -111,6 +111,11 @@ export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
     example:
       "The stream with this Idempotency-Key was interrupted after part of it was delivered. It can't be replayed or repeated. Use a new key.",
   },
+  request_cancelled: {
+    cause: "The operator cancelled the request while it was in progress. You pay for the output delivered so far.",
+    fix: "Ask the operator before you send it again.",
+    example: "The operator cancelled this request. Ask the operator before you send it again.",
+  },
   provider_unavailable: {
     cause: "The model's providers are unreachable, overloaded or misconfigured. You are not charged.",
     fix: "Retry with backoff. If the error persists, contact the operator.",

@@ -95,6 +95,14 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
       after: (released) => released,
     },
   },
+  live: {
+    list: "read",
+    cancel: {
+      action: "request.cancel",
+      of: (requestId) => ({ kind: "request", name: requestId }),
+      after: (cancelled) => cancelled,
+    },
+  },
   notices: {
     list: "read",
     test: "read",

@@ -4,6 +4,7 @@ import type { ReadBooks } from "./books.ts";
 import type { ManageCatalogue } from "./catalogue.ts";
 import type { ManageFunds } from "./funds.ts";
 import type { ManageKeys } from "./keys.ts";
+import type { ManageLive } from "./live.ts";
 import type { ManageNotices } from "./notices.ts";
 import type { ManageProviders } from "./providers.ts";
 import type { ManageQuarantine } from "./quarantine.ts";
@@ -16,6 +17,7 @@ export type Operator = {
   funds: ManageFunds;
   books: ReadBooks;
   quarantine: ManageQuarantine;
+  live: ManageLive;
   notices: ManageNotices;
   usage: ReportToOperators;
   providers: ManageProviders;

@@ -1,6 +1,5 @@
 import type { Unit } from "../core/amount.ts";
 import type { By } from "../core/by.ts";
-import { Fault } from "../core/fault.ts";
 import { requestIdOf } from "../core/ids.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type ReleaseEnd,
 } from "../ledger/quarantine.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import { readRequestId } from "./read-request-id.ts";
 
 /** A request that could not be ended. Amounts are in the unit of its key; without one, in tokens. */
 export type QuarantinedRequest = {
@@ -64,7 +64,7 @@ export const createManageQuarantine = ({ store, events }: Parts): ManageQuaranti
     return { data: data.map(requestOf), next, total };
   },
   release: async (requestId, end, by) => {
-    const id = uuidOf(requestId);
+    const id = readRequestId(requestId);
     const { result, unit, charged, code, reason } = await store.release(id, { end, actor: by.actor });
     const released = requestIdOf(id);
     if (ENDED.has(result)) events.holdReleased({ released, result, ...by });
@@ -86,17 +86,3 @@ const requestOf = (hold: QuarantinedHold): QuarantinedRequest => ({
   reason: hold.reason,
   fix: fixFor(hold),
 });
-
-const REQUEST_ID = /^req_([\da-f]{8})([\da-f]{4})([\da-f]{4})([\da-f]{4})([\da-f]{12})$/i;
-
-/** The request as it is listed, or the UUID that it has in the database. */
-function uuidOf(requestId: string): string {
-  if (UUID.test(requestId)) return requestId.toLowerCase();
-  const [, ...parts] = REQUEST_ID.exec(requestId) ?? [];
-  if (parts.length === 0)
-    throw new Fault(
-      "not_found",
-      `${JSON.stringify(requestId)} is not a request id. A request id is req_ followed by 32 hexadecimal digits.`,
-    );
-  return parts.join("-").toLowerCase();
-}

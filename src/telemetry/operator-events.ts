@@ -26,6 +26,8 @@ export type OperatorEvents = {
   noticesRetried: (retry: { notices: number } & By) => void;
   /** A request that could not be ended was ended by an operator; `released` is its id. */
   holdReleased: (hold: { released: string; result: string } & By) => void;
+  /** A request in flight was cancelled by an operator; `cancelled` is its id. */
+  requestCancelled: (request: { cancelled: string } & By) => void;
   /** The days of the journal were given partitions of their own. */
   journalDayMoved: (day: { day: string; charges: number } & By) => void;
   /** The books are on this server now. */
@@ -69,6 +71,7 @@ export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" |
     thresholdsSet: ({ counters, ...by }) => say("thresholdsSet", { ...whoOf(by), counters }),
     noticesRetried: ({ notices, ...by }) => say("noticesRetried", { ...whoOf(by), notices }),
     holdReleased: ({ released, result, ...by }) => say("holdReleased", { ...whoOf(by), released, result }),
+    requestCancelled: ({ cancelled, ...by }) => say("requestCancelled", { ...whoOf(by), cancelled }),
     journalDayMoved: ({ day, charges, ...by }) => say("journalDayMoved", { ...whoOf(by), day, charges }),
     booksAdopted: ({ systemIdentifier, timeline, ...by }) =>
       say("ledgerAdopted", { ...whoOf(by), system_identifier: systemIdentifier, timeline }),

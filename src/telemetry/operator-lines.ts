@@ -44,6 +44,12 @@ export const OPERATOR_LINES = {
     meaning: "A request in quarantine was ended.",
     fix: null,
   },
+  requestCancelled: {
+    message: "request cancelled",
+    level: "info",
+    meaning: "An operator ended a request in flight; `cancelled` is its id.",
+    fix: null,
+  },
   journalDayMoved: {
     message: "journal day moved",
     level: "info",

@@ -27,6 +27,7 @@ const TYPES_A: Record<string, string> = {
   idempotency_key_reuse: "idempotency_error",
   idempotency_replay_unavailable: "idempotency_error",
   idempotency_stream_interrupted: "idempotency_error",
+  request_cancelled: "permission_error",
 };
 
 /** `error.type` by status in Format B. [interface decision 27] */

@@ -6,7 +6,7 @@ import type { Demand } from "../../src/admission/demand.ts";
 import { listFields } from "../../src/config/fields.ts";
 import { FAULT_CODES, type FaultCode } from "../../src/core/fault.ts";
 import { ledgerAway } from "../../src/gateway/ask-ledger.ts";
-import { providerBrokeOff } from "../../src/gateway/generate/answer-fault.ts";
+import { cancelledByOperator, providerBrokeOff } from "../../src/gateway/generate/answer-fault.ts";
 import { checkContextWindow } from "../../src/gateway/generate/check-context-window.ts";
 import { limitReached, overRate, type RefusingVerdict, verdictFault } from "../../src/gateway/verdict-fault.ts";
 import { extractCredential } from "../../src/http/credential.ts";
@@ -84,6 +84,7 @@ const FAULTS: Record<FaultCode, Error | (() => unknown)> = {
   idempotency_key_reuse: verdict({ kind: "key_reuse" }),
   idempotency_replay_unavailable: verdict({ kind: "replay_unavailable" }),
   idempotency_stream_interrupted: verdict({ kind: "stream_interrupted" }),
+  request_cancelled: cancelledByOperator(),
   provider_unavailable: unavailable([], { standing: () => ({}) as never, restsMs: () => 0 }),
   upstream_error: providerBrokeOff(),
   upstream_timeout: failureFault(new UpstreamError("timed_out", null), "acme"),

@@ -4,6 +4,12 @@ import { Fault } from "../../core/fault.ts";
 /** Cut because we could not go on, and not for anything the caller did: it costs nothing, so the hold goes back whole. */
 export const isOurs = ({ code }: Fault): boolean => code === "service_unavailable";
 
+/** Charged as delivered; what was told by its status costs nothing. */
+export const cancelledByOperator = (): Fault =>
+  new Fault("request_cancelled", "The operator cancelled this request. Ask the operator before you send it again.");
+
+export const isCancelled = ({ code }: Fault): boolean => code === "request_cancelled";
+
 export const providerBrokeOff = (): Fault =>
   new Fault("upstream_error", "The provider ended the response before it was complete. It is safe to retry.");
 

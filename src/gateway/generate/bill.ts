@@ -117,12 +117,14 @@ const workOf = ({ lostTokens }: Ending, terms: Terms, input = estimatedInput(ter
   outputTokens: Math.min(lostTokens, terms.mostOutputTokens),
 });
 
+export type CostSoFar = { cost: Amounts; usage: Usage };
+
 /** What a running stream would cost if it ended now. Cheap and rough: it is only charged when this process dies. */
 export function costSoFar(
   { inputUsage, delivered, usage }: Pick<AnswerStage, "inputUsage" | "delivered" | "usage">,
   terms: Terms,
   hiddenTokens = 0,
-): { cost: Amounts; usage: Usage } {
+): CostSoFar {
   const { output: outputTokens } = withHidden(delivered, delivered.length * TOKENS_PER_BYTE, { terms, hiddenTokens });
   const said = usage();
   if (said !== null && isPossible(said, terms)) return { cost: costIn(terms.rates, said), usage: said };

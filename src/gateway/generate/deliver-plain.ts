@@ -23,6 +23,7 @@ export const createDeliverPlain =
     const timeoutMs = limits.deadlineMs - (clock.elapsedMs() - startedAtMs);
     const maxBytes = boundBeside(limits.maxAnswerBytes, request.bytes.length);
     const { outcome, bytes: whole } = await collect({ body, sink, maxBytes, timeoutMs });
+    sink.complete();
     const relayedAtMs = clock.elapsedMs();
     if (outcome !== "completed") {
       // Cut by us, it gets a status, and a status other than success costs nothing: the hold goes back whole.

@@ -2,10 +2,10 @@ import { Fault } from "../../core/fault.ts";
 import { NO_USAGE } from "../../core/usage.ts";
 import type { Relay, Relayed } from "../../relay/relay.ts";
 import { pickTranslator } from "../../translate/pick-translator.ts";
-import { answerTookTooLong, isOurs, pastLimit, providerBrokeOff } from "./answer-fault.ts";
+import { answerTookTooLong, isCancelled, isOurs, pastLimit, providerBrokeOff } from "./answer-fault.ts";
 import { announcedHead, originOf } from "./answer-head.ts";
 import { endingOf, keptAnswer } from "./end-generation.ts";
-import { noteFirstByte, type Deliver, type GenerationState } from "./generation.ts";
+import { noteFirstByte, noteStream, type Deliver, type GenerationState } from "./generation.ts";
 import { watchPace } from "./watch-pace.ts";
 
 const STREAM_HEAD = {
@@ -26,6 +26,8 @@ export const createDeliverStream =
     const stage = pickTranslator(request.dialect, route).stage(request, originOf(state));
     const head = announcedHead(STREAM_HEAD, state, route);
     const watch = watchPace(state, route);
+    let waitedMs = 0;
+    noteStream(state, () => held.hold.soFar(stage, watch.hiddenTokens(waitedMs)));
     sink.expectSignsOfLife(stage.keepAlive);
     const relayed = await relay({
       body,
@@ -36,16 +38,18 @@ export const createDeliverStream =
       requestBytes: request.bytes.length,
       onFirstByte: () => noteFirstByte(state),
       onProgress: (pausedMs) => {
+        waitedMs = pausedMs;
         watch.note(stage.delivered, pausedMs);
         held.hold.progress(stage, watch.hiddenTokens(pausedMs));
       },
     });
+    sink.complete();
     const relayedAtMs = clock.elapsedMs();
     const { outcome, begun, bytesOut, terminal, pausedMs } = relayed;
     const hiddenTokens = outcome === "completed" ? 0 : watch.hiddenTokens(pausedMs);
     try {
       const cut = sink.cutBy();
-      if (cut !== null && isOurs(cut)) throw cut;
+      if (cut !== null && (isOurs(cut) || (isCancelled(cut) && !begun))) throw cut;
       const usage = await held.hold.settle({
         ...endingOf(state, { outcome, begun, answered: true, usage: relayed.usage, hiddenTokens }),
         stage,

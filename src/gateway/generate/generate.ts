@@ -15,7 +15,7 @@ import { checkOutputLimit } from "./check-output-limit.ts";
 import { checkTools } from "./check-tools.ts";
 import { requirePayer } from "../chain-for.ts";
 import { type CountRequest, countingRefusals } from "../count-request.ts";
-import { isOurs, isProviderFailure } from "./answer-fault.ts";
+import { isCancelled, isOurs, isProviderFailure } from "./answer-fault.ts";
 import { chargeHeader, fidelityOf } from "./answer-head.ts";
 import { endingOf, failGeneration } from "./end-generation.ts";
 import {
@@ -81,20 +81,22 @@ export const createGenerate =
 
     await using _ = admitted.hold;
     const sink = watch(generation, parts.storedAnswerBytes);
-    running.began(id, sink);
+    const state: GenerationState = {
+      generation,
+      model,
+      routeGroups,
+      held: admitted,
+      sink,
+      clock,
+      paceOf,
+      provider: "",
+      firstByteMs: null,
+      asked: null,
+      soFar: null,
+    };
+    running.began(id, state);
     try {
-      return await serve(parts, {
-        generation,
-        model,
-        routeGroups,
-        held: admitted,
-        sink,
-        clock,
-        paceOf,
-        provider: "",
-        firstByteMs: null,
-        asked: null,
-      });
+      return await serve(parts, state);
     } finally {
       running.ended(id);
       generation.onCharged(admitted.hold.charged);
@@ -167,8 +169,8 @@ function ask({ dispatch, paperwork, deadlineMs }: Parts, state: GenerationState)
 async function leave(state: GenerationState): Promise<Generated> {
   const { held, sink, asked } = state;
   const cut = sink.cutBy();
-  // What no provider was asked, or what we gave up ourselves, is not the key's doing: the hold goes back by its scope.
-  const charged = asked !== null && (cut === null || !isOurs(cut));
+  // What no provider was asked, or what we or an operator ended, is not the key's doing: the hold goes back by its scope.
+  const charged = asked !== null && (cut === null || !(isOurs(cut) || isCancelled(cut)));
   const usage = charged ? await held.hold.settle(endingOf(state, { outcome: "client_gone" })) : NO_USAGE;
   if (cut !== null) throw cut;
   return { outcome: "client_gone", code: null, usage, relayMs: 0, bytesOut: 0, dropped: null };

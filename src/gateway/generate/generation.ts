@@ -12,6 +12,7 @@ import type { PaceSample } from "../../upstream/route-pace.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { Caller } from "../open-request.ts";
 import type { Admitted } from "./admit.ts";
+import type { CostSoFar } from "./bill.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { WatchedSink } from "./watched-sink.ts";
 
@@ -28,6 +29,8 @@ export type Generation = {
   /** Null: the caller sent no Idempotency-Key. */
   idempotency: Idempotency | null;
   sink: Sink;
+  /** What the client calls itself; absent, it does not say. */
+  agent?: string | undefined;
   startedAtMs: number;
   /** The key may use this model. */
   onModel: (model: Model) => void;
@@ -53,6 +56,8 @@ export type GenerationState = {
   firstByteMs: number | null;
   /** The route that was asked last, and when; null while none was. */
   asked: { route: Route; atMs: number } | null;
+  /** What its stream has come to, for whoever looks; null while there is none. */
+  soFar: (() => CostSoFar) | null;
 };
 
 /** What became of an answer. */
@@ -78,6 +83,10 @@ export function noteAsked(state: GenerationState, route: Route): void {
 export function noteAttempt(state: GenerationState, attempt: Attempt): void {
   state.provider = attempt.route.provider;
   state.generation.onAttempt(attempt);
+}
+
+export function noteStream(state: GenerationState, soFar: () => CostSoFar): void {
+  state.soFar = soFar;
 }
 
 export function noteFirstByte(state: GenerationState): void {

@@ -9,7 +9,7 @@ import { type AnswerOutcome, bookedAs, type Usage } from "../../core/usage.ts";
 import type { Batcher } from "../../ledger/batcher.ts";
 import type { Checkpoint, RecordDetails, Settled, Settlement, StoredAnswer } from "../../ledger/ledger.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
-import { type Bill, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
+import { type Bill, billOf, costSoFar, type CostSoFar, type Ending, type Terms } from "./bill.ts";
 
 export type HoldParts = {
   clock: Pick<Clock, "elapsedMs">;
@@ -74,6 +74,16 @@ export class Hold {
   /** What the ledger charged, in the unit of the key's mode; 0 before that, and when it cannot be confirmed. Of a client that is gone, what it is told to charge. */
   get charged(): bigint {
     return this.#charged;
+  }
+
+  /** What was set aside, in every unit that counts. */
+  get reserved(): Amounts {
+    return this.#held.terms.granted;
+  }
+
+  /** What a stream would cost if it ended now, as a checkpoint would say it. */
+  soFar(stage: AnswerStage, hiddenTokens: number): CostSoFar {
+    return costSoFar(stage, this.#held.terms, hiddenTokens);
   }
 
   /** How long the settlement took; null when there was none. Of a client that is gone, nobody waits for the ledger. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Sink } from "../../core/sink.ts";
 import type { Key } from "../../keys/key.ts";
 import { createCutStopped } from "./cut-stopped.ts";
+import type { GenerationState } from "./generation.ts";
 import { createRunning } from "./running.ts";
 import { WatchedSink } from "./watched-sink.ts";
 
@@ -17,7 +18,7 @@ function runningOne({ accounts = ["organisation", "team"], streamed = "yes" }: O
     detached: "no",
     rememberBytes: 0,
   });
-  running.began("id", sink);
+  running.began("id", { sink } as GenerationState);
   return { running, told: () => sink.cutBy()?.message };
 }
 

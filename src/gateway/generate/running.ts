@@ -1,5 +1,9 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import type { Key, KeyStatus } from "../../keys/key.ts";
+import type { InFlight } from "../../core/in-flight.ts";
+import { cancelledByOperator, isCancelled } from "./answer-fault.ts";
+import type { GenerationState } from "./generation.ts";
+import { lookAt } from "./look-at.ts";
 import type { WatchedSink } from "./watched-sink.ts";
 
 /** Why a key may no longer be used, and whether that is its own status or that of an account above it. */
@@ -7,8 +11,13 @@ export type Stopped = { status: Exclude<KeyStatus, "active">; by: "key" | "accou
 
 /** The generations under way in this process, so that they can be ended from outside. */
 export type Running = {
-  began: (id: string, sink: WatchedSink) => void;
+  began: (id: string, state: GenerationState) => void;
   ended: (id: string) => void;
+  count: () => number;
+  /** What each has come to by now, the oldest first. Each is looked at when it is taken, and costs nothing before. */
+  inFlight: () => Iterable<InFlight>;
+  /** An operator ends this one. `ending`: its response is complete, or it is being ended already. Null: it does not run here. */
+  cancel: (id: string) => "cancelled" | "ending" | null;
   open: () => Iterable<{ id: string; keyId: string; bucket: number }>;
   /** The keys that have something running: all, or of an account and those below it. */
   keyIds: (accountId?: string) => Set<string>;
@@ -26,26 +35,40 @@ export type Running = {
 };
 
 export function createRunning(): Running {
-  const sinks = new Map<string, WatchedSink>();
+  const states = new Map<string, GenerationState>();
   const cutWhere = (fault: Fault, applies: (sink: WatchedSink) => boolean): void => {
-    for (const sink of sinks.values()) if (applies(sink)) sink.cut(fault);
+    for (const { sink } of states.values()) if (applies(sink)) sink.cut(fault);
   };
   return {
-    began: (id, sink) => void sinks.set(id, sink),
-    ended: (id) => void sinks.delete(id),
-    open: () => [...sinks].map(([id, { keyId, bucket }]) => ({ id, keyId, bucket })),
+    began: (id, state) => void states.set(id, state),
+    ended: (id) => void states.delete(id),
+    count: () => states.size,
+    inFlight: () => states.values().map(lookAt),
+    cancel: (id) => {
+      const sink = states.get(id)?.sink;
+      if (sink === undefined) return null;
+      if (!sink.isComplete()) sink.cut(cancelledByOperator());
+      const cut = sink.cutBy();
+      return cut !== null && isCancelled(cut) ? "cancelled" : "ending";
+    },
+    open: () => [...states].map(([id, { sink }]) => ({ id, keyId: sink.keyId, bucket: sink.bucket })),
     keyIds: (accountId) => {
       const isUnder = ({ accounts }: WatchedSink): boolean => accountId === undefined || accounts.includes(accountId);
-      return new Set([...sinks.values()].filter(isUnder).map(({ keyId }) => keyId));
+      return new Set(
+        [...states.values()]
+          .map(({ sink }) => sink)
+          .filter(isUnder)
+          .map(({ keyId }) => keyId),
+      );
     },
-    cutClosed: (id) => sinks.get(id)?.cut(closed()),
+    cutClosed: (id) => states.get(id)?.sink.cut(closed()),
     cutKey: (keyId, stopped) =>
       cutWhere(
         stoppedFault(stopped),
         (sink) => sink.keyId === keyId && (sink.streamed || stopped.status === "revoked"),
       ),
     moved: ({ id, accounts }) => {
-      for (const sink of sinks.values()) if (sink.keyId === id) sink.accounts = accounts;
+      for (const { sink } of states.values()) if (sink.keyId === id) sink.accounts = accounts;
     },
     cutLost: (isLost = () => true) => cutWhere(closed(), ({ bucket }) => isLost(bucket)),
     cutStopping: () => cutWhere(stopping(), () => true),

@@ -28,6 +28,7 @@ export class WatchedSink implements Sink {
   #cut: Fault | null = null;
   #signOfLife: Buffer | null = null;
   #answered = false;
+  #complete = false;
   #sent: Buffer[] | null;
   #sentBytes = 0;
 
@@ -52,6 +53,15 @@ export class WatchedSink implements Sink {
     if (this.#cut !== null) return;
     this.#cut = fault;
     this.#onGone?.();
+  }
+
+  /** The provider has no more to say: what is cut from here on ends as it would have. */
+  complete(): void {
+    this.#complete = true;
+  }
+
+  isComplete(): boolean {
+    return this.#complete;
   }
 
   /** These very bytes are sent in silence and are no part of the answer. */

@@ -9,6 +9,7 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   account: { about: "The account.", example: "Acme/Search" },
   account_id: { about: "Id of the account; null: none." },
   account_path: { about: "The names of the accounts from the root down.", example: ["Acme", "Search"] },
+  key_prefix: { about: "Prefix of the key; not secret.", example: "tgc_a034Fq4J" },
   counter: { about: "Number of the purse or limit.", example: 17 },
   credits: { about: "Credits, as an exact decimal.", example: "0.25" },
   endpoint: { about: "Name of the endpoint.", example: "billing" },

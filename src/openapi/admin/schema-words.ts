@@ -16,6 +16,7 @@ export const SCHEMA_WORDS: Record<string, string> = {
   KeyFunds: "Balance of a key, in its unit, and every purse and limit above it.",
   KeySecret: "A secret of a key, without the secret itself.",
   ListedKey: "A key with what it has left and has spent.",
+  LiveAmounts: "An amount in each unit that counts.",
   Model: "A model with its price and routes.",
   NamedAccount: "The account that the response is about.",
   NoticeKey: "The key that a notice is about.",

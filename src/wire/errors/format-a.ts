@@ -23,6 +23,7 @@ const SHAPES: Record<FaultCode, Shape> = {
   idempotency_key_reuse: { status: 409, type: "idempotency_error" },
   idempotency_replay_unavailable: { status: 409, type: "idempotency_error" },
   idempotency_stream_interrupted: { status: 409, type: "idempotency_error" },
+  request_cancelled: { status: 403, type: "permission_error" },
   provider_unavailable: { status: 502, type: "api_error" },
   upstream_error: { status: 502, type: "api_error" },
   // This format lists no 504: a provider that took too long is an upstream error here. [interface decision 26]

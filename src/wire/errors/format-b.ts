@@ -22,6 +22,7 @@ const SHAPES: Record<FaultCode, Shape> = {
   idempotency_key_reuse: { status: 409, type: "conflict_error" },
   idempotency_replay_unavailable: { status: 409, type: "conflict_error" },
   idempotency_stream_interrupted: { status: 409, type: "conflict_error" },
+  request_cancelled: { status: 403, type: "permission_error" },
   provider_unavailable: { status: 502, type: "api_error" },
   upstream_error: { status: 502, type: "api_error" },
   upstream_timeout: { status: 504, type: "timeout_error" },

@@ -21,6 +21,7 @@ export const RETRY_ADVICE: Record<FaultCode, "retry" | "stop" | "unsaid"> = {
   idempotency_key_reuse: "stop",
   idempotency_replay_unavailable: "stop",
   idempotency_stream_interrupted: "stop",
+  request_cancelled: "stop",
   provider_unavailable: "unsaid",
   upstream_error: "unsaid",
   upstream_timeout: "unsaid",

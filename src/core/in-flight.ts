@@ -1,0 +1,26 @@
+import type { Amounts } from "./amount.ts";
+import type { ClientDialect } from "./dialect.ts";
+
+/** A request that has been admitted and has not ended, as it is now. */
+export type InFlight = {
+  id: string;
+  keyId: string;
+  /** Not secret. */
+  keyPrefix: string;
+  keyLabel: string | null;
+  /** What its key stands under, from the root down; its own id where it is its own account. */
+  accounts: readonly string[];
+  dialect: ClientDialect;
+  streamed: boolean;
+  model: string;
+  /** The one that was asked last; null while none was. */
+  provider: string | null;
+  /** What the client calls itself, made harmless; null: it does not say. */
+  agent: string | null;
+  ageMs: number;
+  firstByteMs: number | null;
+  /** What is set aside for it. */
+  reserved: Amounts;
+  /** What it has produced and would cost if it ended now; null for what is not streamed, or has not begun. */
+  soFar: { outputTokens: number; cost: Amounts } | null;
+};

@@ -1,0 +1,135 @@
+import { setImmediate as otherWork } from "node:timers/promises";
+import type { Clock } from "../core/clock.ts";
+import type { InFlight } from "../core/in-flight.ts";
+import type { CancelEnd, LiveStore, Published } from "./live.ts";
+
+/** The requests of this process, as they are looked at. */
+type Requests = {
+  count: () => number;
+  inFlight: () => Iterable<InFlight>;
+  cancel: (id: string) => CancelEnd | null;
+};
+
+type Parts = {
+  store: LiveStore;
+  process: string;
+  requests: Requests;
+  clock: Pick<Clock, "elapsedMs">;
+  onFailed: (error: unknown) => void;
+  everyMs?: number;
+};
+
+/** Tells those who watch what this process has in flight. While nobody watches it does nothing, and has no timer. */
+export type PublishLive = {
+  /** Somebody may watch, or want something cancelled. Any role of the database can say so, as often as it likes. */
+  notified: () => void;
+  /** Whether notifications arrive. While they do not, the database is asked every few seconds. */
+  hears: (hears: boolean) => void;
+  close: () => Promise<void>;
+};
+
+const EVERY_MS = 1_000;
+/** Two words within this time are answered by one question. */
+const PACE_MS = 100;
+const UNHEARD_MS = 5_000;
+/** A database that does not answer is not asked for ever; the next word begins anew. */
+const MOST_FAILURES = 60;
+const MOST_IN_FLIGHT = 1_000;
+/** Looked at in one go. */
+const AT_ONCE = 100;
+
+// oxlint-disable-next-line max-lines-per-function -- one loop and its state.
+export function createPublishLive(parts: Parts): PublishLive {
+  const { store, process, requests, clock, onFailed, everyMs = EVERY_MS } = parts;
+  let timer: NodeJS.Timeout | null = null;
+  let turning: Promise<void> | null = null;
+  let told = false;
+  let startedMs = Number.NEGATIVE_INFINITY;
+  let published = false;
+  let failures = 0;
+  let hearing = true;
+  let closed = false;
+
+  async function turn(): Promise<void> {
+    try {
+      let wanted = await store.publish(process, published ? await look(requests) : null);
+      if (wanted.watchedMs > 0 && !published) {
+        published = true;
+        wanted = await store.publish(process, await look(requests));
+      }
+      await cancel(wanted.cancels);
+      if (wanted.watchedMs === 0 && published) {
+        published = false;
+        await store.withdraw(process);
+      }
+      failures = 0;
+    } catch (error) {
+      failures++;
+      if (failures === 1) onFailed(error);
+      if (failures > MOST_FAILURES) published = false;
+    }
+  }
+
+  async function cancel(ids: readonly string[]): Promise<void> {
+    const ends = new Map<string, CancelEnd>();
+    for (const id of ids) {
+      const end = requests.cancel(id);
+      if (end !== null) ends.set(id, end);
+    }
+    if (ends.size > 0) await store.answer(ends);
+  }
+
+  function start(): void {
+    stopTimer();
+    told = false;
+    startedMs = clock.elapsedMs();
+    turning = turn().finally(() => {
+      turning = null;
+      schedule();
+    });
+  }
+
+  function stopTimer(): void {
+    if (timer) clearTimeout(timer);
+    timer = null;
+  }
+
+  /** The next turn: soon after a word, in a second while somebody watches, and else never. */
+  function schedule(): void {
+    if (closed || turning !== null) return;
+    stopTimer();
+    const soonMs = Math.max(0, startedMs + PACE_MS - clock.elapsedMs());
+    const waitMs = told ? soonMs : published ? everyMs : hearing ? null : UNHEARD_MS;
+    if (waitMs === 0) start();
+    else if (waitMs !== null) timer = setTimeout(start, waitMs).unref();
+  }
+
+  return {
+    notified: () => {
+      if (told) return;
+      told = true;
+      schedule();
+    },
+    hears: (hears) => {
+      hearing = hears;
+      schedule();
+    },
+    close: async () => {
+      closed = true;
+      stopTimer();
+      await turning;
+      if (published) await store.withdraw(process).catch(() => undefined);
+    },
+  };
+}
+
+/** In slices, so that a request never waits for all of them. */
+async function look({ count, inFlight }: Requests): Promise<Published> {
+  const seen: InFlight[] = [];
+  for (const request of inFlight()) {
+    seen.push(request);
+    if (seen.length === MOST_IN_FLIGHT) break;
+    if (seen.length % AT_ONCE === 0) await otherWork();
+  }
+  return { inFlight: seen, more: Math.max(0, count() - seen.length) };
+}
