@@ -4,6 +4,8 @@
 -- What was asked for, written before it is done: nothing is changed of which this does not tell.
 create table audit (
   id uuid primary key,
+  -- The order of entries of the same moment.
+  no bigint generated always as identity,
   at timestamptz not null default ledger_now(),
   actor text not null check (length(actor) <= 320),
   person_id uuid,
@@ -25,9 +27,9 @@ create table audit (
   -- Refusals at the door are counted by the minute, since anybody can cause them.
   count int not null default 1 check (count > 0)
 );
-create index audit_at on audit (at, id);
-create index audit_actor on audit (actor, at, id);
-create index audit_action on audit (action, at, id);
+create index audit_at on audit (at, no);
+create index audit_actor on audit (actor, at, no);
+create index audit_action on audit (action, at, no);
 create index audit_resource on audit (resource_id);
 create index audit_name on audit (resource_name);
 create index audit_accounts on audit using gin (account_ids);

@@ -1,7 +1,7 @@
 import type { Via } from "../core/by.ts";
 import type { Json } from "../core/json.ts";
 import type { Queryable } from "../db/database.ts";
-import type { AuditEntry, AuditFilter, AuditOutcome, AuditStore } from "./audit.ts";
+import type { AuditFilter, AuditOutcome, AuditStore } from "./audit.ts";
 
 /** Ids are made before, so that what had no response is written once. */
 const BEGIN = `
@@ -40,6 +40,7 @@ type Row = {
   id: string;
   at: Date;
   atUs: bigint;
+  no: bigint;
   actor: string;
   personId: string | null;
   via: Via | null;
@@ -93,16 +94,16 @@ export function createAuditStore(queryable: Queryable): AuditStore {
     list: async (filter, { limit, after, order, documents }) => {
       const { conditions, values } = conditionsOf(filter);
       if (after !== null) {
-        const place = [values.push(after.atUs), values.push(after.id)];
+        const place = [values.push(after.atUs), values.push(after.no)];
         conditions.push(
-          `(a.at, a.id) ${order === "newest" ? "<" : ">"} ('epoch'::timestamptz + $${place[0]}::bigint * interval '1 microsecond', $${place[1]}::uuid)`,
+          `(a.at, a.no) ${order === "newest" ? "<" : ">"} ('epoch'::timestamptz + $${place[0]}::bigint * interval '1 microsecond', $${place[1]}::bigint)`,
         );
       }
       const direction = order === "newest" ? "desc" : "asc";
       const rows = await queryable.query<Row>(
         `${selected({ short: documents === "short", within: filter.within === null ? null : `$${values.push(filter.within)}::uuid[]` })}
           ${conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`}
-          order by a.at ${direction}, a.id ${direction} limit $${values.push(limit)}`,
+          order by a.at ${direction}, a.no ${direction} limit $${values.push(limit)}`,
         values,
       );
       return rows.map(entryOf);
@@ -115,7 +116,7 @@ function selected({ short, within }: { short: boolean; within: string | null }):
   const seen = (of: "a" | "e", shown: string): string =>
     within === null ? shown : `case when ${of}.account_ids && ${within} then ${shown} end`;
   return `
-    select a.id, a.at, (extract(epoch from a.at) * 1000000)::bigint as "atUs", a.actor, a.person_id as "personId", a.via, a.address,
+    select a.id, a.at, (extract(epoch from a.at) * 1000000)::bigint as "atUs", a.no, a.actor, a.person_id as "personId", a.via, a.address,
            a.request_id as "requestId", a.action, a.resource_kind as kind, coalesce(a.resource_id, e.resource_id) as "resourceId",
            coalesce(${seen("e", "e.resource_name")}, ${seen("a", "a.resource_name")}) as "resourceName",
            coalesce(nullif(${seen("e", "e.account_ids")}, '{}'), ${seen("a", "a.account_ids")}) as "accountIds", a.count,
@@ -146,8 +147,9 @@ function conditionsOf(filter: AuditFilter): { conditions: string[]; values: unkn
 const among = (condition: string): string =>
   `a.id in (select id from audit where ${condition} union select id from audit_end where ${condition})`;
 
-const entryOf = ({ at, endedAt, kind, resourceId, resourceName, ...row }: Row): AuditEntry => ({
+const entryOf = ({ at, atUs, no, endedAt, kind, resourceId, resourceName, ...row }: Row) => ({
   ...row,
+  place: { atUs, no },
   accountIds: row.accountIds ?? [],
   resource: { kind, id: resourceId, name: resourceName },
   atMs: at.getTime(),

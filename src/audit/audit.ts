@@ -49,8 +49,6 @@ export type AuditRefusal = Omit<AuditBeginning, "asked" | "before" | "accountIds
 
 export type AuditEntry = Omit<AuditBeginning, "asked" | "before"> & {
   atMs: number;
-  /** In microseconds, which is what entries are sorted by. */
-  atUs: bigint;
   outcome: AuditOutcome;
   code: string | null;
   count: number;
@@ -75,7 +73,8 @@ export type AuditFilter = {
   within: readonly string[] | null;
 };
 
-export type AuditPlace = { atUs: bigint; id: string };
+/** What entries are sorted by: their time in microseconds, and their number. */
+export type AuditPlace = { atUs: bigint; no: bigint };
 
 /** Where the audit log is kept. Rows are added, never changed. */
 export type AuditStore = {
@@ -86,5 +85,5 @@ export type AuditStore = {
   list: (
     filter: AuditFilter,
     page: { limit: number; after: AuditPlace | null; order: "newest" | "oldest"; documents: "whole" | "short" },
-  ) => Promise<AuditEntry[]>;
+  ) => Promise<(AuditEntry & { place: AuditPlace })[]>;
 };

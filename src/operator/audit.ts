@@ -30,7 +30,7 @@ export type ReadAudit = {
 
 type Parts = { store: Pick<AuditStore, "list">; findAccount: FindAccount };
 
-const IN_TIME: Keyset = { list: "audit", values: [/^\d{1,18}$/, UUID] };
+const IN_TIME: Keyset = { list: "audit", values: [/^\d{1,18}$/, /^\d{1,18}$/] };
 const ALL: AuditFilter = {
   id: null,
   actor: null,
@@ -45,12 +45,12 @@ const ALL: AuditFilter = {
 
 export const createReadAudit = ({ store, findAccount }: Parts): ReadAudit => ({
   list: async ({ limit, after, order, documents, account, ...filter }, { within = null }) => {
-    const [atUs, id] = readCursor(IN_TIME, after) ?? [];
-    const last = atUs === undefined || id === undefined ? null : { atUs: BigInt(atUs), id };
+    const [atUs, no] = readCursor(IN_TIME, after) ?? [];
+    const last = atUs === undefined || no === undefined ? null : { atUs: BigInt(atUs), no: BigInt(no) };
     const accountId = account === null ? null : (await findAccount(account)).id;
     const page = { limit: limit + 1, after: last, order, documents };
     const rows = await store.list({ ...ALL, ...filter, accountId, within }, page);
-    return pageOf(rows, { limit, list: IN_TIME.list, valuesOf: (row) => [String(row.atUs), row.id] });
+    return pageOf(rows, { limit, list: IN_TIME.list, valuesOf: ({ place }) => [String(place.atUs), String(place.no)] });
   },
   show: async (id, { within = null }) => {
     const page = { limit: 1, after: null, order: "newest", documents: "whole" } as const;

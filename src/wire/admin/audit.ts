@@ -167,8 +167,6 @@ const entrySchema = z
   .transform(({ at, ended_at, person_id, request_id, account_ids, ...rest }) => ({
     ...rest,
     atMs: at,
-    // Entries of the same millisecond are told apart by the cursor, which the gateway makes.
-    atUs: BigInt(at) * 1_000n,
     endedAtMs: ended_at,
     personId: person_id,
     requestId: request_id,
@@ -179,7 +177,7 @@ export const auditEntrySchema = entrySchema;
 export const auditListSchema = pageSchema(entrySchema);
 export type AuditEntryJson = WrittenAs<typeof entrySchema>;
 
-type Loose = Omit<ReadAs<typeof entrySchema>, "accountIds" | "atUs"> & { accountIds: readonly string[] };
+type Loose = Omit<ReadAs<typeof entrySchema>, "accountIds"> & { accountIds: readonly string[] };
 
 export const auditView = (entry: Loose): AuditEntryJson => ({
   id: entry.id,
