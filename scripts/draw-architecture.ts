@@ -40,6 +40,7 @@ const ROWS: Row[] = [
       "sign-in",
       "audit",
       "live",
+      "records",
       "admission",
       "upstream",
       "offload",

@@ -30,6 +30,7 @@ import { keepCurrent } from "./keep-current.ts";
 import { type JoinedLedgers, joinLedgers } from "./join-ledgers.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { guardStandby, startLedger } from "./start-duties.ts";
+import { startRecording } from "./start-recording.ts";
 import { startSending } from "./start-notices.ts";
 
 const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
@@ -51,6 +52,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const { ledger, batcher, duties } = joinLedgers(ledgers);
   const notices = parts.ledgers.map(({ database }) => startSending({ ...parts, database }));
   await Promise.all(notices.map(({ prepared }) => prepared));
+  const records = startRecording(parts);
   const pool = createPool({ ...POOL_LIMITS, threads: config.limits.bodyThreads });
   const upstream = createUpstream(parts);
 
@@ -72,7 +74,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
     stop: async (farewellMs: number): Promise<void> => {
       running.cutStopping();
       await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, farewellMs);
-      await Promise.all([duties.stop(), live.close(), ...notices.map((each) => each.stop())]);
+      await Promise.all([duties.stop(), live.close(), records.stop(farewellMs), ...notices.map((each) => each.stop())]);
       current.stop();
       standby.close();
       http.closeAllConnections();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { recordSettings } from "./record-settings.ts";
 import { choice, group, integer, networks, optionalText, secret, text, webhooks } from "./setting.ts";
 
 const HOST = { pattern: /^[0-9A-Za-z.:_-]{1,253}$/, expected: "a host name or an IP address" };
@@ -330,6 +331,7 @@ export const settings = z.strictObject({
       ),
     },
   ),
+  records: recordSettings,
   idempotency: group("Responses stored for clients that retry with the same `Idempotency-Key`.", {
     body_bytes: integer(
       { min: 0, max: 67_108_864, fallback: 1_048_576 },

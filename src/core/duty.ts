@@ -1,2 +1,2 @@
 /** What a process does for the ledger beside serving requests. */
-export type Duty = "lease" | "sweep" | "checkpoint" | "rollup" | "partition" | "rechain" | "notices";
+export type Duty = "lease" | "sweep" | "checkpoint" | "rollup" | "partition" | "rechain" | "notices" | "records";

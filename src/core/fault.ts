@@ -37,6 +37,8 @@ type FaultOptions = {
   retryAfterSeconds?: number;
   /** When what is used up is there again, as an ISO 8601 instant. */
   renewsAt?: string;
+  /** What records keep instead of the message, which repeats somebody else's words; absent: the message. */
+  kept?: string;
   /** For the log only. What the caller reads and what we read never share a string. */
   detail?: Record<string, unknown>;
   cause?: unknown;
@@ -49,6 +51,7 @@ export class Fault extends Error {
   readonly param: string | null;
   readonly retryAfterSeconds: number | null;
   readonly renewsAt: string | null;
+  readonly kept: string | null;
   readonly detail: Record<string, unknown>;
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
@@ -57,6 +60,7 @@ export class Fault extends Error {
     this.param = options.param ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.renewsAt = options.renewsAt ?? null;
+    this.kept = options.kept ?? null;
     this.detail = options.detail ?? {};
   }
 }

@@ -28,6 +28,8 @@ export type PresentedCredential = {
   /** Whether this route may say 403. */
   refusals: "full" | "unauthorised_only";
   onRate: Caller["onRate"];
+  /** Hears whose secret it is, also when that key may not enter. */
+  onKey?: (key: Key) => void;
 };
 
 export type OpenRequest = (presented: PresentedCredential) => Promise<Caller> | Caller;
@@ -42,6 +44,7 @@ export function createOpenRequest({ authenticate, denials, clock, publicUrl }: P
   }
 
   function letIn(key: Key, presented: PresentedCredential): Caller {
+    presented.onKey?.(key);
     requireUsable(key, clock.nowMs(), presented.refusals);
     if (key.mode !== presented.origin) throw wrongOrigin(key.mode);
     const waitMs = denials.remainingMs(key.id);

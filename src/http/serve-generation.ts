@@ -2,6 +2,7 @@ import { unitOf } from "../core/amount.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import { fieldFault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
+import type { Usage } from "../core/usage.ts";
 import { inputShouldBe } from "../core/parsed-texts.ts";
 import { type CountRequest, countingRefusals } from "../gateway/count-request.ts";
 import type { Caller } from "../gateway/open-request.ts";
@@ -71,7 +72,7 @@ export const createServeGeneration =
     );
     log.modelAsked(request.model);
     const version = request.forwardedHeaders["anthropic-version"] ?? "";
-    const { outcome, code, usage, relayMs, bytesOut, dropped } = await generate({
+    const { outcome, code, usage, relayMs, bytesOut, dropped, replay, refusal } = await generate({
       id: context.id,
       requestId,
       caller,
@@ -90,7 +91,7 @@ export const createServeGeneration =
       startedAtMs,
       onModel: ({ id, price }) =>
         log.modelFound({ id, priceVersion: price?.version ?? null, unit: unitOf(caller.key.mode) }),
-      onCharged: (amount) => log.charged(amount),
+      onCharged: (amount, amounts) => log.charged(amount, amounts),
       onLedger: (call) => log.ledgerCalled(call),
       onAttempt: (attempt) => {
         const { route: asked, status, failure, waitedMs } = attempt;
@@ -109,13 +110,21 @@ export const createServeGeneration =
       code,
       outcome,
       streamed: request.stream,
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
+      ...countsOf(usage),
       providerMs: context.providerMs + relayMs,
       bytesOut,
       dropped,
+      replay: replay ?? false,
+      refusal: refusal ?? null,
     };
   };
+
+const countsOf = ({ inputTokens, outputTokens, cacheReadTokens: cachedTokens, reasoningTokens }: Usage) => ({
+  inputTokens,
+  outputTokens,
+  cachedTokens,
+  reasoningTokens,
+});
 
 /** Headers and body as the request they make; whatever is wrong with either is refused here. */
 async function read(parts: Parts, exchange: Exchange, caller: Caller) {

@@ -61,6 +61,7 @@ function open(
     dialect,
     method,
     traceparent: sole(headers["traceparent"]),
+    userAgent: headers["user-agent"],
   });
   drain.opened();
   return { id, requestId, startedAtMs: clock.elapsedMs(), log, caller: null, share: null, providerMs: 0 };
@@ -111,7 +112,7 @@ function requireRoom({ drain, maxOpenRequests, makeRoom, random }: Parts): void 
 
 /** Who is calling, from the headers alone; nothing to wait for when the key is remembered. */
 function identify({ openRequest, callerAddress, equalCredentials }: Parts, exchange: Exchange) {
-  const { route, origin, request, response } = exchange;
+  const { route, origin, context, request, response } = exchange;
   if (route.credential === null) return null;
   const secret = extractCredential(request.rawHeaders, route.credential.scheme, equalCredentials);
   if (secret !== null)
@@ -121,6 +122,10 @@ function identify({ openRequest, callerAddress, equalCredentials }: Parts, excha
       origin,
       refusals: route.refusals,
       onRate: (rate) => showRate(response, rate),
+      onKey: ({ id, prefix, accountId, accounts }) =>
+        context.log.authenticated(
+          accountId === id ? { keyId: id, prefix, accountId: null } : { keyId: id, prefix, accountId, accounts },
+        ),
     });
   if (route.credential.required) throw missingCredential();
   return null;
@@ -130,11 +135,6 @@ function letIn({ shares }: Parts, context: RequestContext, caller: Caller): void
   const { key } = caller;
   context.caller = caller;
   context.share = shares.enter(key.id);
-  context.log.authenticated({
-    keyId: key.id,
-    prefix: key.prefix,
-    accountId: key.accountId === key.id ? null : key.accountId,
-  });
 }
 
 async function countFirst({ countRequest }: Parts, { route, context }: Exchange, caller: Caller): Promise<void> {
@@ -155,7 +155,7 @@ function leave({ events, drain }: Parts, { route, context, request, response }: 
   if (drain.isDraining() && !response.headersSent) response.setHeader("connection", "close");
   const status = refuse({ request, response, fault, render: route.render, requestId });
   log.failed(error);
-  log.finished({ ...NOTHING_GENERATED, status, code: fault.code, providerMs });
+  log.finished({ ...NOTHING_GENERATED, status, code: fault.code, providerMs, refusal: fault.kept ?? fault.message });
 }
 
 type Rate = Parameters<Caller["onRate"]>[0];

@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Duty } from "../core/duty.ts";
 import { describeError } from "./describe-error.ts";
+import { createLineAllowance } from "./line-allowance.ts";
 import { sayTo } from "./log-table.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
@@ -26,6 +27,9 @@ export type DutyEvents = {
   checkpointsWritten: (checkpoints: number) => void;
   /** A stream went on although its hold was gone. */
   holdFoundClosed: (hold: { holdId: string }) => void;
+  /** May be called as often as some are; a line is written once a minute at most. */
+  recordsDropped: (dropped: { records: number }) => void;
+  recordsWritten: (written: { records: number }) => void;
   dayPartitioned: (day: { day: string; result: "made" | "present" | "occupied" | "busy" }) => void;
 };
 
@@ -46,10 +50,12 @@ type NoticeAttempt = {
   attempt: number;
 };
 
+// oxlint-disable-next-line max-lines-per-function -- one event after the other.
 export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; clock: Clock }): DutyEvents {
   const { logger, metrics, clock } = parts;
   const say = sayTo(logger);
   const failingSinceMs = new Map<Duty, number>();
+  const drops = createLineAllowance({ most: 1, perMs: 60_000, clock });
   const failingEndpoints = new Set<string>();
 
   return {
@@ -101,6 +107,12 @@ export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; cloc
     noticesCounted: (counts) => metrics.noticesLeft(counts),
     checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
     holdFoundClosed: ({ holdId }) => say("holdClosed", { hold_id: holdId }),
+    recordsDropped: ({ records }) => {
+      metrics.recordsEnded("dropped", records);
+      const line = drops.take();
+      if (line !== null) say("recordsDropped", { records, unwritten: line.unwritten });
+    },
+    recordsWritten: ({ records }) => metrics.recordsEnded("written", records),
     dayPartitioned: ({ day, result }) => {
       if (result === "made") say("dayPartitioned", { day });
       // Its records cannot be dropped by the day then. So it is on the day of the first start.

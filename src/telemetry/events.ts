@@ -1,4 +1,5 @@
 import type { MoneyAlarm } from "../core/money-alarm.ts";
+import type { RecordRequest } from "../core/request-facts.ts";
 import { describeError } from "./describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import { createLineAllowance } from "./line-allowance.ts";
@@ -16,6 +17,8 @@ export type Events = DutyEvents &
   OperatorEvents &
   ServerEvents & {
     requestOpened: (request: RequestOpened) => RequestLog;
+    /** From now on requests that end are given to `record`; null: to nobody. */
+    recordRequests: (record: RecordRequest | null) => void;
     upstreamFailed: (failure: UpstreamFailure) => void;
     /** A route is left alone after failing again and again, or is used once more. `reason` is a word of a fixed set. */
     routeChanged: (route: { routeId: string; provider: string; state: "open" | "closed"; reason: string }) => void;
@@ -67,13 +70,15 @@ export function createEvents(parts: RequestLogParts): Events {
   let lostSinceMs: number | null = null;
   let loadedModels: number | null = null;
   const refusals = createLineAllowance({ most: REFUSED_LOGINS, perMs: REFUSED_LOGINS_MS, clock });
+  const requests: RequestLogParts = { ...parts, record: parts.record ?? null };
   metrics.databaseUp(1);
 
   return {
     ...createDutyEvents(parts),
     ...createOperatorEvents(parts),
     ...createServerEvents(parts),
-    requestOpened: (request) => openRequestLog(parts, request),
+    requestOpened: (request) => openRequestLog(requests, request),
+    recordRequests: (record) => void (requests.record = record),
     upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
       metrics.upstreamCalled(provider, reason);
       // Our own credential is for an operator to mend; the rest may mend itself. [interface decision 31]

@@ -46,6 +46,13 @@ const PROCESS_LINES = {
       "The trace collector did not accept `spans` spans, for `reason`. Requests are not affected; their spans are lost. Written at most once a minute, with `unwritten` failures since.",
     fix: "Check that traces.endpoint is the base URL of a collector that accepts OTLP over HTTP, and traces.headers its credential.",
   },
+  recordsDropped: {
+    message: "request records dropped",
+    level: "warn",
+    meaning:
+      "`records` records of requests were dropped, since more waited for the database than `records.queue` holds. Requests and charges are not affected; the requests are missing in lists and series. Written at most once a minute, with `unwritten` more since.",
+    fix: "Check the database. If it responds, raise records.queue.",
+  },
   listening: {
     message: "listening",
     level: "info",

@@ -70,7 +70,7 @@ export const COUNTERS = {
   },
   duties: {
     name: "tollgate_duties_total",
-    help: "Runs of the background tasks lease, sweep, checkpoint, rollup, partition, rechain and notices, by result: done or failed.",
+    help: "Runs of the background tasks lease, sweep, checkpoint, rollup, partition, rechain, notices and records, by result: done or failed.",
     labels: ["duty", "result"],
   },
   notices: {
@@ -107,6 +107,11 @@ export const COUNTERS = {
     name: "tollgate_log_lines_dropped_total",
     help: "Log lines dropped because the reader of the output was too slow or gone.",
     labels: [],
+  },
+  records: {
+    name: "tollgate_request_records_total",
+    help: "Records of requests, by result: written, or dropped because too many were waiting for the database.",
+    labels: ["result"],
   },
   spans: {
     name: "tollgate_trace_spans_total",

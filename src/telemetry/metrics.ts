@@ -45,6 +45,7 @@ export type Metrics = {
   bugFound: () => void;
   lineDropped: () => void;
   draining: () => void;
+  recordsEnded: (result: "written" | "dropped", records: number) => void;
   spansEnded: (result: "sent" | "failed" | "dropped", spans: number) => void;
   databaseUp: (up: 0 | 1) => void;
   serverRefused: () => void;
@@ -81,6 +82,7 @@ const DUTIES: readonly Duty[] = Object.keys({
   partition: true,
   rechain: true,
   notices: true,
+  records: true,
 } satisfies Record<Duty, true>) as Duty[];
 
 const ALARMS: readonly MoneyAlarmKind[] = Object.keys({
@@ -111,6 +113,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const bugs = createCounter(COUNTERS.bugs, registry);
   const droppedLines = createCounter(COUNTERS.droppedLines, registry);
   const countSpans = createTally(COUNTERS.spans, ["sent", "failed", "dropped"], registry);
+  const countRecords = createTally(COUNTERS.records, ["written", "dropped"], registry);
   const countTokens = createTally(COUNTERS.tokens, ["input", "output"], registry);
   const countOutcome = createTally(COUNTERS.outcomes, OUTCOMES, registry);
   const requestSeconds = createObservers(HISTOGRAMS.requestSeconds, registry);
@@ -166,6 +169,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
     bugFound: () => bugs.inc(),
     lineDropped: () => droppedLines.inc(),
     draining: () => void (draining.current = 1),
+    recordsEnded: (result, records) => countRecords(result, records),
     spansEnded: (result, spans) => countSpans(result, spans),
     databaseUp: (up) => void (databaseUp.current = up),
     serverRefused: () => refusedServers.inc(),

@@ -1,4 +1,4 @@
-import { formatAmount, type Unit } from "../core/amount.ts";
+import { type Amounts, formatAmount, type Unit } from "../core/amount.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import type { FaultCode } from "../core/fault.ts";
 import type { Route } from "../core/route.ts";
@@ -13,6 +13,8 @@ export type RequestOpened = {
   method: string;
   /** The client's header of that name, whatever it says. */
   traceparent?: string | undefined;
+  /** The same of `User-Agent`. */
+  userAgent?: string | undefined;
 };
 
 export type RequestFinished = {
@@ -28,6 +30,12 @@ export type RequestFinished = {
   bytesOut: number;
   /** Members of the request that its provider was not told, by names that were made harmless; absent or null, none. */
   dropped?: string | null;
+  cachedTokens?: number;
+  reasoningTokens?: number;
+  /** The response to an earlier request was sent again. */
+  replay?: boolean;
+  /** The message that the client got instead of a response, or within its stream. */
+  refusal?: string | null;
 };
 
 export type KnownKey = {
@@ -35,6 +43,8 @@ export type KnownKey = {
   prefix: string;
   /** Null or absent: it is its own account. */
   accountId?: string | null;
+  /** All accounts above it, from the root down. */
+  accounts?: readonly string[];
 };
 export type KnownCall = { provider: string; routeId: string; attempt: number };
 
@@ -49,7 +59,13 @@ export type CallMade = {
 };
 
 /** A call of the ledger for one request, on the clock of durations. */
-export type LedgerCall = { name: "admit" | "settle"; startedAtMs: number; endedAtMs: number };
+export type LedgerCall = {
+  name: "admit" | "settle";
+  startedAtMs: number;
+  endedAtMs: number;
+  /** Of an admit: what was reserved; null: nothing was. */
+  granted?: Amounts | null;
+};
 
 /** The model that was found for a request, and what it is sold at; the version is null where it has no price. */
 export type KnownModel = { id: string; priceVersion: number | null; unit: Unit };

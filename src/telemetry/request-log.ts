@@ -1,8 +1,11 @@
+import type { Amounts } from "../core/amount.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
+import type { AttemptFacts, RecordRequest, RequestFacts, StepTimes } from "../core/request-facts.ts";
 import { boundedDetail, describeError } from "./describe-error.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
+import { redact } from "./redact.ts";
 import {
   type CallMade,
   type KnownCall,
@@ -25,8 +28,8 @@ export type RequestLog = {
   modelAsked: (name: string) => void;
   /** Its key may use this model. */
   modelFound: (model: KnownModel) => void;
-  /** What the ledger charged, in the unit of the key; 0 unless called. */
-  charged: (amount: bigint) => void;
+  /** What the ledger charged, in the unit of the key and in each unit that counts; 0 unless called. */
+  charged: (amount: bigint, amounts?: Amounts) => void;
   /** A call of the ledger has ended, however it did. */
   ledgerCalled: (call: LedgerCall) => void;
   /** A call to a provider was answered or failed; called again for every further attempt. */
@@ -41,7 +44,14 @@ export type RequestLog = {
   finished: (end: RequestFinished) => void;
 };
 
-export type RequestLogParts = { logger: Logger; metrics: Metrics; openTrace: OpenTrace; clock: Clock };
+export type RequestLogParts = {
+  logger: Logger;
+  metrics: Metrics;
+  openTrace: OpenTrace;
+  clock: Clock;
+  /** Keeps what is known of a request that has ended. Absent or null: nobody does. */
+  record?: RecordRequest | null;
+};
 
 /** A model that does not exist may have any name, of any length. */
 const MODEL_CHARACTERS = 128;
@@ -66,6 +76,10 @@ class RecordedRequest implements RequestLog {
     firstByteMs: null,
     error: null,
   };
+  readonly #steps: StepTimes = noSteps();
+  #attempts: AttemptFacts[] | null = null;
+  #held: Amounts | null = null;
+  #amounts: Amounts | null = null;
   #streaming = false;
   #done = false;
 
@@ -78,29 +92,52 @@ class RecordedRequest implements RequestLog {
 
   authenticated(key: KnownKey): void {
     this.#known.key = key;
+    this.#steps.authenticated ??= this.#nowUs();
     this.#trace?.authenticated(key.keyId);
   }
 
   modelAsked(name: string): void {
     this.#known.modelAsked = name.slice(0, MODEL_CHARACTERS);
+    this.#steps.read = this.#nowUs();
   }
 
   modelFound(model: KnownModel): void {
     this.#known.modelFound = model;
   }
 
-  charged(amount: bigint): void {
+  charged(amount: bigint, amounts?: Amounts): void {
     this.#known.charged = amount;
+    this.#amounts = amounts ?? null;
   }
 
   ledgerCalled(call: LedgerCall): void {
+    if (call.name === "admit") {
+      this.#steps.checked = this.#sinceUs(call.startedAtMs);
+      if (call.granted !== undefined) this.#steps.admitted = this.#sinceUs(call.endedAtMs);
+      this.#held = call.granted ?? null;
+    } else {
+      this.#steps.last_byte = this.#steps.first_byte === null ? null : this.#sinceUs(call.startedAtMs);
+      this.#steps.settled = this.#sinceUs(call.endedAtMs);
+    }
     this.#trace?.ledgerCalled(call);
   }
 
   dispatched(call: CallMade): void {
-    const { route, number } = call;
+    const { route, number, status, failure, waitedMs } = call;
+    const nowMs = this.#parts.clock.elapsedMs();
     this.#known.call = { provider: route.provider, routeId: route.id, attempt: number };
-    this.#trace?.called(call, this.#parts.clock.elapsedMs());
+    const beganUs = this.#sinceUs(nowMs - waitedMs);
+    this.#steps.dispatched ??= beganUs;
+    this.#attempts ??= [];
+    this.#attempts.push({
+      provider: route.provider,
+      routeId: route.id,
+      beganUs,
+      endedUs: this.#sinceUs(nowMs),
+      status,
+      failure,
+    });
+    this.#trace?.called(call, nowMs);
   }
 
   firstByte(): void {
@@ -108,6 +145,7 @@ class RecordedRequest implements RequestLog {
     if (this.#known.firstByteMs !== null || this.#done) return;
     const nowMs = clock.elapsedMs();
     this.#known.firstByteMs = nowMs - this.#startedMs;
+    this.#steps.first_byte = this.#sinceUs(nowMs);
     metrics.firstByte(this.#request.route, this.#known.firstByteMs);
     if (this.#known.call) metrics.upstreamCalled(this.#known.call.provider, "answered");
     this.#trace?.firstByte(nowMs);
@@ -152,8 +190,81 @@ class RecordedRequest implements RequestLog {
     const line = lineOf({ request, known: this.#known, end, totalMs, overheadMs });
     logger.request(levelOf(request.route, end.status), requestLine(line));
     this.#trace?.finished(line, this.#known.error);
+    const { record } = this.#parts;
+    if (record && isRecorded(request.route, key, end.status))
+      record(this.#facts(end, totalMs), request.userAgent ?? null);
+  }
+
+  #facts(end: RequestFinished, totalMs: number): RequestFacts {
+    const { key, modelAsked, modelFound } = this.#known;
+    const { requestId, route, dialect } = this.#request;
+    const steps = this.#steps;
+    steps.closed = micros(totalMs);
+    return {
+      requestId,
+      keyId: key?.keyId ?? null,
+      accounts: key?.accounts ?? NO_ACCOUNTS,
+      route,
+      dialect,
+      modelAsked: modelAsked === null || modelAsked === modelFound?.id ? null : redact(copied(modelAsked)),
+      model: modelFound?.id ?? null,
+      priceVersion: modelFound?.priceVersion ?? null,
+      status: end.status,
+      code: end.code,
+      outcome: end.outcome,
+      streamed: end.streamed,
+      replay: end.replay ?? false,
+      steps,
+      providerUs: micros(end.providerMs),
+      attempts: this.#attempts,
+      inputTokens: end.inputTokens,
+      cachedTokens: end.cachedTokens ?? 0,
+      outputTokens: end.outputTokens,
+      reasoningTokens: end.reasoningTokens ?? 0,
+      held: this.#held,
+      charged: this.#amounts,
+      refusal: end.refusal ? redact(copied(end.refusal.slice(0, LONGEST_TEXT))) : null,
+      dropped: end.dropped ? copied(end.dropped.slice(0, LONGEST_TEXT)) : null,
+      bytesOut: end.bytesOut,
+    };
+  }
+
+  #nowUs(): number {
+    return this.#sinceUs(this.#parts.clock.elapsedMs());
+  }
+
+  #sinceUs(atMs: number): number {
+    return micros(atMs - this.#startedMs);
   }
 }
+
+const NO_ACCOUNTS: readonly string[] = [];
+/** Of a record. Longer ones are cut. */
+const LONGEST_TEXT = 500;
+
+/** A piece of a string keeps the whole of it in memory, which may be a body. */
+const copied = (text: string): string => Buffer.from(text).toString();
+
+/** About 35 minutes: what a column of the record holds. */
+const MOST_MICROS = 2_147_483_647;
+
+const micros = (durationMs: number): number => Math.min(MOST_MICROS, Math.max(0, Math.round(durationMs * 1_000)));
+
+const noSteps = (): StepTimes => ({
+  authenticated: null,
+  read: null,
+  checked: null,
+  admitted: null,
+  dispatched: null,
+  first_byte: null,
+  last_byte: null,
+  settled: null,
+  closed: 0,
+});
+
+/** Whoever named a key, and whoever was refused. Probes and pages are nobody's requests. */
+const isRecorded = (route: RouteName, key: KnownKey | null, status: number): boolean =>
+  key !== null || (status >= 400 && route !== "health" && route !== "description");
 
 type Known = Pick<RequestLine, "key" | "modelAsked" | "modelFound" | "charged"> & {
   call: KnownCall | null;

@@ -58,13 +58,14 @@ export function providerFault({ status, body, provider, model }: Refusal): Fault
       return new Fault(
         "context_length_exceeded",
         scrub(message, model) || "The input exceeds the model's context window. Shorten the input.",
-        {
-          detail,
-        },
+        { detail, kept: "The provider says that the input exceeds the model's context window." },
       );
     }
     if (CALLER_FAULTS.has(type) && message !== "") {
-      return new Fault("invalid_request", `The provider rejected the request: ${scrub(message, model)}`, { detail });
+      return new Fault("invalid_request", `The provider rejected the request: ${scrub(message, model)}`, {
+        detail,
+        kept: "The provider rejected the request. The client was sent its reason, which may quote the request.",
+      });
     }
   }
   return new Fault("upstream_error", `The provider returned an error (status ${status}).`, { detail });

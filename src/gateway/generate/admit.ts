@@ -30,6 +30,8 @@ export type Admitted =
   | {
       kind: "held";
       hold: Hold;
+      /** What was set aside. */
+      granted: Amounts;
       /** The output limit the provider is told; null leaves the caller's own. */
       toldMaxTokens: number | null;
       /** The caller is told too when its answer may not grow to what the model gives. */
@@ -135,6 +137,7 @@ function heldOf(
   const told = demand.unlimited ? allowed : cappedLimit(maxOutputTokens, publishedOutputTokens);
   return {
     kind: "held",
+    granted,
     hold: new Hold(hold, {
       id,
       bucket: key.bucket,

@@ -66,7 +66,8 @@ export const createDeliverStream =
       // With 200 already sent, a failure can only be an event of the stream.
       if (!begun || !(error instanceof Fault)) throw error;
       sink.end(stage.failure(error, requestId));
-      return { outcome, code: error.code, usage: relayed.usage ?? NO_USAGE, bytesOut, relayedAtMs, pace: null };
+      const { code, message: refusal } = error;
+      return { outcome, code, refusal, usage: relayed.usage ?? NO_USAGE, bytesOut, relayedAtMs, pace: null };
     }
   };
 

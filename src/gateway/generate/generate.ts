@@ -1,5 +1,6 @@
 import { canReason } from "../../catalogue/can-reason.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
+import type { Amounts } from "../../core/amount.ts";
 import type { Clock } from "../../core/clock.ts";
 import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/member-policy.ts";
@@ -35,6 +36,8 @@ export type Generated = Omit<Delivered, "relayedAtMs" | "pace"> & {
   relayMs: number;
   /** What the provider was not told, as the caller reads it; null when it was told all. */
   dropped: string | null;
+  /** Present when it was the answer to an earlier request. */
+  replay?: true;
 };
 
 export type Generate = (generation: Generation) => Promise<Generated>;
@@ -99,7 +102,7 @@ export const createGenerate =
       return await serve(parts, state);
     } finally {
       running.ended(id);
-      generation.onCharged(admitted.hold.charged);
+      generation.onCharged(admitted.hold.charged, admitted.hold.chargedIn);
       if (admitted.hold.settling !== null) generation.onLedger({ name: "settle", ...admitted.hold.settling });
     }
   };
@@ -120,10 +123,14 @@ async function check({ catalogue, paperwork }: Parts, { request, caller, fidelit
 
 async function admit(parts: Parts, { onLedger }: Generation, admission: Admission): Promise<Admitted> {
   const startedAtMs = parts.clock.elapsedMs();
+  let granted: Amounts | null | undefined;
   try {
-    return await parts.admit(admission);
+    const admitted = await parts.admit(admission);
+    granted = admitted.kind === "held" ? admitted.granted : null;
+    return admitted;
   } finally {
-    onLedger({ name: "admit", startedAtMs, endedAtMs: parts.clock.elapsedMs() });
+    const call = { name: "admit" as const, startedAtMs, endedAtMs: parts.clock.elapsedMs() };
+    onLedger(granted === undefined ? call : { ...call, granted });
   }
 }
 
@@ -135,9 +142,10 @@ async function serve(parts: Parts, state: GenerationState): Promise<Generated> {
 
   const answeredAtMs = state.clock.elapsedMs();
   const deliver = generation.request.stream ? parts.deliverStream : parts.deliverPlain;
-  const { outcome, code, usage, bytesOut, relayedAtMs } = await reported(state, dispatched, deliver);
+  const { outcome, code, refusal, usage, bytesOut, relayedAtMs } = await reported(state, dispatched, deliver);
   const dropped = droppedIn(fidelityOf(state, dispatched.route));
-  return { outcome, code, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
+  const told = refusal === undefined ? {} : { refusal };
+  return { outcome, code, ...told, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
 }
 
 /** Asks route after route, until one answers; null when the caller has left meanwhile. */
@@ -213,5 +221,5 @@ function replay({ caller, idempotency, sink, onFirstByte }: Generation, answer: 
   sink.begin({ ...head, headers });
   sink.end(body);
   const { length: bytesOut } = body;
-  return { outcome: "completed", code: null, usage: NO_USAGE, relayMs: 0, bytesOut, dropped: null };
+  return { outcome: "completed", code: null, usage: NO_USAGE, relayMs: 0, bytesOut, dropped: null, replay: true };
 }

@@ -1,4 +1,5 @@
 import type { Model } from "../../catalogue/model.ts";
+import type { Amounts } from "../../core/amount.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { FaultCode } from "../../core/fault.ts";
 import type { Pace } from "../../core/pace.ts";
@@ -34,8 +35,8 @@ export type Generation = {
   startedAtMs: number;
   /** The key may use this model. */
   onModel: (model: Model) => void;
-  /** What the ledger charged, in the unit of the key. Not called for what costs nothing because it never started. */
-  onCharged: (amount: bigint) => void;
+  /** What the ledger charged, in the unit of the key and in each that counts. Not called for what costs nothing because it never started. */
+  onCharged: (amount: bigint, amounts: Amounts) => void;
   /** A call of the ledger for this generation has ended, however it did. */
   onLedger: (call: LedgerCall) => void;
   onAttempt: (attempt: Attempt) => void;
@@ -65,6 +66,8 @@ export type Delivered = {
   outcome: AnswerOutcome;
   /** What the caller was told after its answer had begun; null when nothing went wrong. */
   code: FaultCode | null;
+  /** The same in words. */
+  refusal?: string;
   usage: Usage;
   bytesOut: number;
   /** When the provider had no more to say. */

@@ -58,7 +58,7 @@ export class Hold {
   readonly #parts: HoldParts;
   readonly #held: Held;
   #settled = false;
-  #charged = 0n;
+  #charged: Amounts = { credits: null, tokens: null };
   #seq = 0;
   #checkpointed: Amounts = { credits: 0n, tokens: 0n };
   #usageSeen = false;
@@ -73,6 +73,11 @@ export class Hold {
 
   /** What the ledger charged, in the unit of the key's mode; 0 before that, and when it cannot be confirmed. Of a client that is gone, what it is told to charge. */
   get charged(): bigint {
+    return this.#ofMode(this.#charged);
+  }
+
+  /** The same in each unit that counts. */
+  get chargedIn(): Amounts {
     return this.#charged;
   }
 
@@ -113,7 +118,7 @@ export class Hold {
     this.#settled = true;
     const settlement = this.#settlement(ending, bill);
     if (ending.outcome === "client_gone") {
-      this.#charged = this.#ofMode(bill.charge);
+      this.#charged = bill.charge;
       this.#settleLate(settlement, bill);
       return bill.usage;
     }
@@ -126,7 +131,7 @@ export class Hold {
     });
     // Swept by somebody who took this process for dead, and charged at its last checkpoint; that is refunded too.
     if (settled.kind === "fenced") throw unconfirmed(new Error("the hold had been swept"));
-    this.#charged = this.#ofMode(settled.charged);
+    this.#charged = settled.charged;
     this.#watch(ending.outcome, bill, settled);
     return bill.usage;
   }

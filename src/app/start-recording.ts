@@ -1,0 +1,22 @@
+import { createRecordStore } from "../records/record-store.ts";
+import { type Records, startRecords } from "../records/start-records.ts";
+import type { ProcessParts } from "./process-parts.ts";
+
+/** Writes down what becomes of requests, unless the settings say that nothing is kept. */
+export function startRecording({ config, database, events, clock }: ProcessParts): Pick<Records, "stop"> {
+  const { keepDays, seriesDays, queue, flushMs } = config.records;
+  if (keepDays === 0) return { stop: () => Promise.resolve() };
+  const records = startRecords({
+    store: createRecordStore(database),
+    clock,
+    limits: { queue, flushMs, keepDays, seriesDays },
+    onWritten: (written) => {
+      events.recordsWritten({ records: written });
+      events.dutyDone("records");
+    },
+    onDropped: (dropped) => events.recordsDropped({ records: dropped }),
+    onFailed: (error) => events.dutyFailed("records", error),
+  });
+  events.recordRequests(records.record);
+  return records;
+}

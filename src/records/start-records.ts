@@ -1,0 +1,118 @@
+import type { Clock } from "../core/clock.ts";
+import type { RecordRequest } from "../core/request-facts.ts";
+import { createReadClient } from "./agent-name.ts";
+import { foldSeries, type Grain, type SeriesRow } from "./fold-series.ts";
+import { createRecordQueue, type QueuedRecord } from "./record-queue.ts";
+import { type RecordRow, recordRow } from "./record-row.ts";
+
+/** What is written together, once. */
+export type Batch = { rows: RecordRow[]; series: SeriesRow[] };
+
+export type KeptDays = { made: number; removed: number };
+
+export type RecordStore = {
+  /** Writes a batch, whole or not at all. One that was written before changes nothing. `refused`: it never can be written. */
+  write: (batch: Batch) => Promise<"written" | "refused">;
+  /** Prepares the days to come and removes those that are older than so many. Null: another process is at it. */
+  keepDays: (days: number) => Promise<KeptDays | null>;
+  /** Removes some sums that are older than so many days. Answers whether there may be more. */
+  removeSeries: (old: { grain: Grain; days: number }) => Promise<boolean>;
+};
+
+type Options = {
+  store: RecordStore;
+  clock: Pick<Clock, "elapsedMs">;
+  limits: { queue: number; flushMs: number; keepDays: number; seriesDays: number };
+  onWritten: (records: number) => void;
+  onDropped: (records: number) => void;
+  onFailed: (error: unknown) => void;
+};
+
+export type Records = {
+  record: RecordRequest;
+  /** Writes what waits, for so long at most, and ends. */
+  stop: (withinMs: number) => Promise<void>;
+};
+
+/** Rows of one statement at most. */
+const ROWS_AT_ONCE = 2_000;
+/** Days are prepared two ahead, so this is often enough. */
+const KEEP_EVERY_MS = 600_000;
+/** Steps of five minutes are for a close look at the last days. */
+const FINE_DAYS = 8;
+
+/**
+ * Writes down what became of requests, some moments later and many at once. No request waits for it: while the database is away,
+ * as many wait as the queue holds, and the rest are dropped and counted. What a process has not written when it is killed is lost;
+ * the journal is not.
+ */
+export function startRecords(options: Options): Records {
+  const { store, clock, limits, onWritten, onDropped, onFailed } = options;
+  const queue = createRecordQueue({ most: limits.queue });
+  const readClient = createReadClient();
+  /** Taken from the queue, and not known to be written. Never changed: it is sent again as it was. */
+  let pending: Batch[] = [];
+  let turn: Promise<void> | null = null;
+  let stopped = false;
+  let keepDueMs = Number.NEGATIVE_INFINITY;
+
+  async function flush(): Promise<void> {
+    const dropped = queue.dropped();
+    if (dropped > 0) onDropped(dropped);
+    if (pending.length === 0) pending = batchesOf(queue.take());
+    try {
+      for (let [batch] = pending; batch !== undefined; [batch] = pending) {
+        const written = await store.write(batch);
+        pending.shift();
+        (written === "written" ? onWritten : onDropped)(batch.rows.length);
+      }
+      if (!stopped && clock.elapsedMs() >= keepDueMs) await keep();
+    } catch (error) {
+      onFailed(error);
+    }
+  }
+
+  async function keep(): Promise<void> {
+    keepDueMs = clock.elapsedMs() + KEEP_EVERY_MS;
+    if ((await store.keepDays(limits.keepDays)) === null) return;
+    const fineDays = Math.min(FINE_DAYS, limits.seriesDays);
+    for (const [grain, days] of [
+      [5, fineDays] as const,
+      [60, limits.seriesDays] as const,
+      [1_440, limits.seriesDays] as const,
+    ])
+      while (!stopped && (await store.removeSeries({ grain, days })));
+  }
+
+  function begin(): Promise<void> {
+    turn ??= flush().finally(() => {
+      turn = null;
+    });
+    return turn;
+  }
+
+  const timer = setInterval(() => void begin(), limits.flushMs).unref();
+  void begin();
+
+  return {
+    record: (facts, userAgent) => queue.add(facts, readClient(userAgent)),
+    stop: async (withinMs) => {
+      stopped = true;
+      clearInterval(timer);
+      const late = Promise.withResolvers<void>();
+      const bell = setTimeout(late.resolve, withinMs);
+      // Once for what was being written, and once for what came meanwhile.
+      await Promise.race([begin().then(begin), late.promise]);
+      clearTimeout(bell);
+    },
+  };
+}
+
+function batchesOf(records: readonly QueuedRecord[]): Batch[] {
+  const batches: Batch[] = [];
+  for (let at = 0; at < records.length; at += ROWS_AT_ONCE) {
+    const some = records.slice(at, at + ROWS_AT_ONCE);
+    batches.push({ rows: some.map(recordRow), series: foldSeries(some) });
+  }
+  return batches;
+}
