@@ -27,7 +27,7 @@ export function createHolder(
   const { config, clock, random } = parts;
   if (config.holder.enabled === "off") return null;
   const { readsPerMinute } = config.holder;
-  const of = among(parts.ledgers.map(storesOf));
+  const of = among(parts.ledgers.map((ledger) => storesOf(ledger, parts)));
   const usage = (keyId: string, bucket: number) => of(bucket).ledger.usage(keyId);
   const showUsage = createShowUsage({
     ledger: { usage },
@@ -52,11 +52,15 @@ export function createHolder(
   };
 }
 
-const storesOf = ({ first, last, database }: LedgerDatabase) => ({
-  first,
-  last,
-  sessions: createKeySessionStore(database),
-  keys: createKeyStore(database),
-  ledger: createLedgerStore(database),
-  showJournal: createShowJournal({ readJournal: createReadJournal(withoutJit(database)) }),
-});
+/** On the connections of operators: a page that somebody leaves open must not keep generations waiting. */
+function storesOf({ first, last, database: kept }: LedgerDatabase, { database, operatorDatabase }: ProcessParts) {
+  const reading = kept === database ? operatorDatabase : kept;
+  return {
+    first,
+    last,
+    sessions: createKeySessionStore(reading),
+    keys: createKeyStore(reading),
+    ledger: createLedgerStore(reading),
+    showJournal: createShowJournal({ readJournal: createReadJournal(withoutJit(reading)) }),
+  };
+}

@@ -14,7 +14,7 @@ export type ProcessParts = {
   config: Config;
   adminToken: string;
   database: Database;
-  /** The same one for the operator's plane, on connections and under limits of its own. Nothing that a client waits for uses it. */
+  /** The same one for the operator's plane, on connections and under limits of its own. No generation uses it. */
   operatorDatabase: Database;
   /** Where money and keys are, by bucket. */
   ledgers: readonly LedgerDatabase[];

@@ -62,6 +62,8 @@ export type Operation = {
   tags: string[];
   summary: string;
   description?: string;
+  /** Where it is, when that is not at every server of the document. */
+  servers?: { url: string; description: string }[];
   security: Record<string, string[]>[];
   parameters?: (Parameter | Reference)[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
@@ -72,7 +74,7 @@ export type Method = "get" | "post" | "patch" | "delete";
 
 export type SecurityScheme = { description: string } & (
   | { type: "http"; scheme: "bearer" }
-  | { type: "apiKey"; in: "header"; name: string }
+  | { type: "apiKey"; in: "header" | "cookie"; name: string }
 );
 
 /** What is known of a code, and how each format says it. */

@@ -10,6 +10,20 @@ export const PARAMETERS = {
     schema: { type: "string", minLength: 1 },
     example: EXAMPLE_MODEL,
   },
+  pageLimit: {
+    name: "limit",
+    in: "query",
+    required: false,
+    description: "Maximum rows per page, up to 200.",
+    schema: { type: "integer", minimum: 1, maximum: 200, default: 50 },
+  },
+  pageAfter: {
+    name: "after",
+    in: "query",
+    required: false,
+    description: "`next` from the previous page; omit it for the first page.",
+    schema: { type: "string" },
+  },
   idempotencyKey: {
     name: "Idempotency-Key",
     in: "header",

@@ -2,6 +2,8 @@ import { KEY_MODES, type KeyMode, ORIGIN_PREFIX } from "../core/key-mode.ts";
 import { answerComponents, usageComponents } from "./answer-components.ts";
 import { referenceTo, writeSchemas } from "./component.ts";
 import type { MediaType, OpenApiDocument, Operation, Response, SecurityScheme } from "./document.ts";
+import { holderComponents } from "./holder-components.ts";
+import { HOLDER_OPERATIONS } from "./holder-operations.ts";
 import { ID_HEADERS, PARAMETERS, SHARED_HEADERS } from "./headers.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { type OperationFacts, OPERATIONS, TAGS } from "./operations.ts";
@@ -21,11 +23,21 @@ const SECURITY_SCHEMES: Record<string, SecurityScheme> = {
     type: "apiKey",
     in: "header",
     name: "x-api-key",
-    description: "`x-api-key: <key>`, accepted by messages, token counts and the model endpoints.",
+    description: "`x-api-key: <key>`, accepted by messages, token counts, the model endpoints and `/me`.",
+  },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "tollgate_key",
+    description:
+      "The cookie that `POST /me/session` sets, accepted below `/me` only. Scripts can't read it. With https it is called `__Host-tollgate_key`.",
   },
 };
 
 const SECURITY: Record<OperationFacts["credential"], Operation["security"]> = {
+  none: [],
+  session: [{ session: [] }],
+  session_or_key: [{ session: [] }, { bearer: [] }, { headerKey: [] }],
   optional: [{}, { bearer: [] }, { headerKey: [] }],
   bearer: [{ bearer: [] }],
   bearer_or_header: [{ bearer: [] }, { headerKey: [] }],
@@ -49,10 +61,13 @@ export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
       "x-key-mode": mode,
     })),
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: pathsOf(OPERATIONS.filter(({ isAddition }) => !isAddition)),
-    "x-additions": pathsOf(OPERATIONS.filter(({ isAddition }) => isAddition)),
+    paths: pathsOf(
+      OPERATIONS.filter(({ isAddition }) => !isAddition),
+      publicUrl,
+    ),
+    "x-additions": pathsOf([...OPERATIONS.filter(({ isAddition }) => isAddition), ...HOLDER_OPERATIONS], publicUrl),
     components: {
-      schemas: writeSchemas({ ...requestComponents, ...answerComponents, ...usageComponents }),
+      schemas: writeSchemas({ ...requestComponents, ...answerComponents, ...usageComponents, ...holderComponents }),
       headers: SHARED_HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },
@@ -60,19 +75,21 @@ export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
   };
 }
 
-function pathsOf(operations: readonly OperationFacts[]): OpenApiDocument["paths"] {
+function pathsOf(operations: readonly OperationFacts[], publicUrl: string): OpenApiDocument["paths"] {
   const paths: OpenApiDocument["paths"] = {};
-  for (const facts of operations) paths[facts.path] = { ...paths[facts.path], [facts.method]: describe(facts) };
+  for (const facts of operations)
+    paths[facts.path] = { ...paths[facts.path], [facts.method]: describe(facts, publicUrl) };
   return paths;
 }
 
-function describe(facts: OperationFacts): Operation {
+function describe(facts: OperationFacts, publicUrl: string): Operation {
   const { operationId, tag, summary, description, credential, parameters, request, format, codes } = facts;
   return {
     operationId,
     tags: [tag],
     summary,
     description,
+    ...(facts.isForEveryMode && { servers: [{ url: publicUrl || "/", description: "Keys of every kind" }] }),
     security: SECURITY[credential],
     ...(parameters.length === 0 ? {} : { parameters: parameters.map((name) => PARAMETERS[name]) }),
     ...(request === null
@@ -83,11 +100,13 @@ function describe(facts: OperationFacts): Operation {
             content: { "application/json": { schema: referenceTo(request.schema), examples: request.examples } },
           },
         }),
-    responses: { "200": describeAnswer(facts), ...describeRefusals(format, codes) },
+    responses: { [facts.answer.status ?? "200"]: describeAnswer(facts), ...describeRefusals(format, codes) },
   };
 }
 
 function describeAnswer({ answer, stream }: OperationFacts): Response {
+  if (answer.schema === null)
+    return { description: answer.about, headers: { ...ID_HEADERS, ...answer.headers }, content: {} };
   const content: Record<string, MediaType> = {
     "application/json": {
       schema: referenceTo(answer.schema),

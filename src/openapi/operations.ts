@@ -1,5 +1,6 @@
 import type { FaultCode } from "../core/fault.ts";
 import type { answerComponents, usageComponents } from "./answer-components.ts";
+import type { holderComponents } from "./holder-components.ts";
 import type { Example, Header } from "./document.ts";
 import * as examples from "./examples.ts";
 import { COUNT_HEADERS, GENERATION_HEADERS, type PARAMETERS, RATE_HEADERS, USAGE_HEADERS } from "./headers.ts";
@@ -7,12 +8,14 @@ import type { Format } from "./refusals.ts";
 import type { requestComponents } from "./request-components.ts";
 import { CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM } from "./stream-examples.ts";
 
-type AnswerName = keyof typeof answerComponents | keyof typeof usageComponents;
+type AnswerName = keyof typeof answerComponents | keyof typeof usageComponents | keyof typeof holderComponents;
 
 /** What must be known of an operation to describe it. */
 export type OperationFacts = {
-  method: "get" | "post";
+  method: "get" | "post" | "delete";
   path: string;
+  /** Served at the first base URL only, for keys of every mode. */
+  isForEveryMode?: true;
   operationId: string;
   /** Beyond the six operations of the interface. [interface decision 37] */
   isAddition?: true;
@@ -20,19 +23,26 @@ export type OperationFacts = {
   summary: string;
   description: string;
   format: Format;
-  credential: "optional" | "bearer" | "bearer_or_header";
+  credential: "none" | "optional" | "bearer" | "bearer_or_header" | "session_or_key" | "session";
   parameters: readonly (keyof typeof PARAMETERS)[];
-  request: { schema: keyof typeof requestComponents; examples: Record<string, Example> } | null;
-  answer: { about: string; schema: AnswerName; example: unknown; headers: Record<string, Header> };
+  request: { schema: keyof typeof requestComponents | "SignIn"; examples: Record<string, Example> } | null;
+  answer: OperationAnswer;
   stream: { about: string; example: string; event: AnswerName | null } | null;
   /** Every error it can return; the statuses follow from them. */
   codes: readonly FaultCode[];
 };
 
+/** `status`: 200 unless told. A response without a body has no schema. */
+type OperationAnswer = { about: string; headers: Record<string, Header>; status?: string } & (
+  | { schema: AnswerName; example: unknown }
+  | { schema: null }
+);
+
 export const TAGS = {
   "Models and usage": "The models your key can use, and what it has available.",
   "OpenAI-compatible (Format A)": "Chat completions and responses, for OpenAI SDKs and clients.",
   "Anthropic-compatible (Format B)": "Messages and token counts, for Anthropic SDKs and clients.",
+  "Your key": "What a page about your key shows: usage, limits, ledger and models. Not part of the interface.",
 };
 
 const ANY_REQUEST: readonly FaultCode[] = [

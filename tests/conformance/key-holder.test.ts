@@ -4,6 +4,7 @@ import { bearer, expectRefusal, type FormatAError, knock, type Knock, type Reply
 import { type IssuedKey, issueKey, operate } from "../contract/operator.ts";
 import { type ChainedGateway, CREDIT, startChainedGateway } from "../support/chained-gateway.ts";
 import { whyUnavailable } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
 
 const JSON_TYPE = ["content-type", "application/json"];
 const READS_PER_MINUTE = 30;
@@ -312,6 +313,24 @@ describe.skipIf(whyUnavailable("15"))("the key holder's API", () => {
     expect(sessions).toEqual([401, 401, 401, 401, 429]);
     expect(keys).toEqual([401, 401, 401, 401, 429]);
     expect((await signIn(wrong, from("203.0.113.2"))).status).toBe(201);
+  });
+
+  test("reads wait on the connections of operators, and generations do not wait for them", async () => {
+    const { secret } = await newKey();
+    const cookie = await sessionOf(secret);
+    const waiting = "select application_name as name from pg_stat_activity where wait_event_type = 'Lock'";
+
+    const { reads, names, status } = await stage.transaction(async (tx) => {
+      await tx.query("lock table key_session in access exclusive mode");
+      const reading = Array.from({ length: 6 }, () => ask("/me", { headers: cookie }));
+      await until(async () => (await stage.query(waiting)).length >= 4, "every connection of operators waits");
+      const found = await stage.query<{ name: string }>(waiting);
+      return { reads: reading, names: found.map(({ name }) => name), status: (await chat(secret)).status };
+    });
+
+    expect(new Set(names)).toEqual(new Set(["tollgate-operator"]));
+    expect(status).toBe(200);
+    expect(new Set((await Promise.all(reads)).map((reply) => reply.status))).toEqual(new Set([200]));
   });
 
   test("a key reaches no stored row, no log line and no error, whatever it was sent as", async () => {

@@ -50,10 +50,25 @@ test("the paths are those of the interface, and ours are listed apart [spec 4.1]
     "/v1/messages/count_tokens",
     "/v1/usage",
   ]);
-  expect(Object.keys(description["x-additions"])).toEqual(["/v1/models/{id}"]);
+  expect(Object.keys(description["x-additions"])).toEqual([
+    "/v1/models/{id}",
+    "/me/session",
+    "/me",
+    "/me/ledger",
+    "/me/models",
+  ]);
 });
 
-test("every operation of the specification, and the one beyond it, is there with its statuses and no other", () => {
+test("what key holders read about their own key is at one address for keys of every kind", () => {
+  const { "x-additions": additions } = createOpenApiDocument(URL);
+  const mine = Object.entries(additions ?? {}).filter(([path]) => path.startsWith("/me"));
+  const servers = mine.flatMap(([, methods]) => Object.values(methods).map((operation) => operation.servers));
+
+  expect(servers).toHaveLength(5);
+  for (const server of servers) expect(server).toEqual([{ url: URL, description: "Keys of every kind" }]);
+});
+
+test("every operation of the specification, and those beyond it, is there with its statuses and no other", () => {
   const statuses = operations.map(({ method, path, operation }) => [
     `${method.toUpperCase()} ${path}`,
     Object.keys(operation.responses).join(" "),
@@ -67,12 +82,17 @@ test("every operation of the specification, and the one beyond it, is there with
     "POST /v1/messages": "200 400 401 402 403 404 409 429 500 502 503 504",
     "POST /v1/messages/count_tokens": "200 400 401 403 404 429 500 503",
     "GET /v1/usage": "200 401 429 500 503",
+    "POST /me/session": "201 400 401 403 429 500 503",
+    "DELETE /me/session": "204 400 500 503",
+    "GET /me": "200 400 401 403 429 500 503",
+    "GET /me/ledger": "200 400 401 403 429 500 503",
+    "GET /me/models": "200 400 401 403 429 500 503",
   });
 });
 
 test("every operation takes the credentials the specification gives it", () => {
-  const schemes = operations.map(({ path, operation }) => [
-    path,
+  const schemes = operations.map(({ method, path, operation }) => [
+    path === "/me/session" ? `${method} ${path}` : path,
     operation.security.map((scheme) => Object.keys(scheme)[0] ?? "none").join(" "),
   ]);
 
@@ -84,6 +104,11 @@ test("every operation takes the credentials the specification gives it", () => {
     "/v1/messages": "bearer headerKey",
     "/v1/messages/count_tokens": "bearer headerKey",
     "/v1/usage": "bearer",
+    "post /me/session": "",
+    "delete /me/session": "session",
+    "/me": "session bearer headerKey",
+    "/me/ledger": "session bearer headerKey",
+    "/me/models": "session bearer headerKey",
   });
 });
 
@@ -101,6 +126,10 @@ test("Idempotency-Key and compat-version are optional headers where the specific
     "/v1/messages": "compat-version Idempotency-Key",
     "/v1/messages/count_tokens": "compat-version",
     "/v1/usage": "",
+    "/me/session": "",
+    "/me": "",
+    "/me/ledger": "limit after",
+    "/me/models": "",
   });
 });
 
@@ -145,7 +174,7 @@ test("schemas are closed exactly where no other fields are allowed", () => {
     .map(([path]) => path.join("."));
 
   expect(closed).toEqual(
-    ["ModelList", "TokenCount", "UsageSummary", "UsageKey", "CreditUsage", "TokenUsage", "RequestUsage"].map(
+    ["ModelList", "TokenCount", "UsageSummary", "UsageKey", "CreditUsage", "TokenUsage", "RequestUsage", "SignIn"].map(
       (name) => `components.schemas.${name}`,
     ),
   );

@@ -36,6 +36,7 @@ export type ChainedGateway = {
   usedOf: (counter: number) => Promise<bigint>;
   /** Reads rows as they are stored. */
   query: Database["query"];
+  transaction: Database["transaction"];
   /** What the process has written to its log. */
   output: () => string;
   stop: () => Promise<void>;
@@ -73,6 +74,7 @@ export async function startChainedGateway(settings: Record<string, string> = {})
     gateway: { publicUrl: served.url, adminUrl: served.adminUrl, adminToken: ADMIN_TOKEN } as GatewayProcess,
     ...treeIn(database),
     query: database.query,
+    transaction: database.transaction,
     output: served.output,
     stop: async () => {
       await served.stop();
@@ -84,7 +86,7 @@ export async function startChainedGateway(settings: Record<string, string> = {})
 }
 
 /** The structure as operators change it, by the functions of the database. */
-function treeIn(database: Database): Omit<ChainedGateway, "gateway" | "query" | "output" | "stop"> {
+function treeIn(database: Database): Omit<ChainedGateway, "gateway" | "query" | "transaction" | "output" | "stop"> {
   const store = createKeyStore(database);
   const changed = async (call: string, values: readonly unknown[]): Promise<number> => {
     const [row] = await database.query<{ result: string; counter: number | null }>(`select * from ${call}`, values);

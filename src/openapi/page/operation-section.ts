@@ -36,12 +36,15 @@ export function operationSection(place: SampledOperation): string {
   ].join("\n");
 }
 
+const CREDENTIALS: Readonly<Record<string, string>> = {
+  bearer: "<code>Authorization: Bearer</code>",
+  session: "the session cookie",
+};
+
 function credentialWords({ security }: Operation): string {
   const names = security.flatMap((scheme) => Object.keys(scheme));
   if (names.length === 0) return "<strong>Authentication</strong>: none.";
-  const ways = names.map((name) =>
-    name === "bearer" ? "<code>Authorization: Bearer</code>" : "<code>x-api-key</code>",
-  );
+  const ways = names.map((name) => CREDENTIALS[name] ?? "<code>x-api-key</code>");
   const optional = security.some((scheme) => Object.keys(scheme).length === 0);
   return `<strong>Authentication</strong>: ${ways.join(" or ")}${optional ? ", or none" : ""}.`;
 }

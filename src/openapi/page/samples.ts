@@ -16,7 +16,7 @@ export function samplesOf(place: SampledOperation): string {
   const { operation, document } = place;
   const examples = Object.values(operation.requestBody?.content["application/json"]?.examples ?? {});
   const [first, ...others] = examples.length === 0 ? [{ summary: "", value: undefined }] : examples;
-  const [main, ...origins] = document.servers;
+  const [main, ...origins] = operation.servers ?? document.servers;
   const server = main?.url ?? "";
   return [
     sample(place, { server, body: first?.value }),

@@ -14,15 +14,15 @@ export const signInSchema = z.strictObject(
 );
 
 /** What it answers beside the cookie. */
-export const sessionSchema = z.strictObject({
+export const sessionSchema = z.object({
   object: z.literal("key_session"),
-  key: z.strictObject({ prefix: z.string(), label: z.string().nullable(), mode: z.enum(["credit", "token_budget"]) }),
+  key: z.object({ prefix: z.string(), label: z.string().nullable(), mode: z.enum(["credit", "token_budget"]) }),
   expires_at: moment,
 });
 
 export type SessionBody = z.output<typeof sessionSchema>;
 
-export const holderLimitSchema = z.strictObject({
+export const holderLimitSchema = z.object({
   account: z.string().nullable(),
   kind: z.enum(COUNTER_KINDS),
   unit: z.enum(UNITS),
@@ -36,16 +36,18 @@ export const holderLimitSchema = z.strictObject({
 });
 
 /** What GET /me answers: what GET /v1/usage does, and what a page about the key shows beside it. */
-export const holderSchema = usageSummarySchema.extend({
+export const holderSchema = z.object({
+  ...usageSummarySchema.shape,
   object: z.literal("key_holder"),
-  key: usageSummarySchema.shape.key.extend({
+  key: z.object({
+    ...usageSummarySchema.shape.key.shape,
     id: z.uuid(),
     models: z.array(z.string()).nullable(),
     created_at: moment,
     expires_at: moment.nullable(),
   }),
   limits: z.array(holderLimitSchema),
-  session: z.strictObject({ expires_at: moment }).nullable(),
+  session: z.object({ expires_at: moment }).nullable(),
 });
 
 export type HolderBody = z.output<typeof holderSchema>;

@@ -3,7 +3,7 @@ import { UNITS } from "../../core/amount.ts";
 import { COUNTER_KINDS } from "../../core/counter.ts";
 import { moment } from "./holder.ts";
 
-export const holderEntrySchema = z.strictObject({
+export const holderEntrySchema = z.object({
   at: moment,
   settled_at: moment.nullable(),
   kind: z.string(),
@@ -19,7 +19,7 @@ export const holderEntrySchema = z.strictObject({
 });
 
 /** What GET /me/ledger answers. */
-export const holderLedgerSchema = z.strictObject({
+export const holderLedgerSchema = z.object({
   unit: z.enum(UNITS),
   counter_kind: z.enum(COUNTER_KINDS).nullable(),
   data: z.array(holderEntrySchema),

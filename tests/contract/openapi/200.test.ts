@@ -24,9 +24,28 @@ test("the description of the interface is version 1.0.0 and names both origins a
   expect(found).toEqual([`${gateway.publicUrl}/`, `${gateway.publicUrl}/token`]);
 });
 
-test("every path in it lives under /v1, and is served at both origins [VER-2] [ORI-3]", async () => {
+/** What is described, by whether it belongs to the interface or to the pages about a key. */
+async function describedPaths(isOfKey: boolean): Promise<Description["paths"]> {
   const described = JSON.parse((await knock(`${gateway.publicUrl}/openapi.json`)).text) as Description;
-  const paths = { ...described.paths, ...described["x-additions"] };
+  const paths = Object.entries({ ...described.paths, ...described["x-additions"] });
+  return Object.fromEntries(paths.filter(([path]) => /^\/me(\/|$)/.test(path) === isOfKey));
+}
+
+test("what key holders read about their own key is outside of /v1, at one place for keys of every kind", async () => {
+  const paths = Object.keys(await describedPaths(true));
+
+  expect(paths).toHaveLength(4);
+  for (const path of paths) {
+    const [bare, token] = await Promise.all(
+      ["", "/token"].map((origin) => knock(`${gateway.publicUrl}${origin}${path}`)),
+    );
+    expect([401, 405]).toContain(bare?.status);
+    expect(token?.status).toBe(404);
+  }
+});
+
+test("every path in it lives under /v1, and is served at both origins [VER-2] [ORI-3]", async () => {
+  const paths = await describedPaths(false);
 
   expect(Object.keys(paths)).toHaveLength(7);
   for (const path of Object.keys(paths)) {

@@ -40,10 +40,14 @@ async function run(command: string): Promise<{ code: number | null; status: stri
   const [url = ""] = /http\S+/.exec(command) ?? [];
   const [, model = ""] = MODELS.find(([end]) => url.endsWith(end)) ?? [];
   const key = gateway.keys[url.includes("/token/") ? "token_budget" : "credit"];
-  const child = spawn("sh", ["-c", `${command.replace("your-model", model)} -s -w '\\n%{http_code}'`], {
-    env: { PATH: process.env["PATH"], TOLLGATE_KEY: key },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    "sh",
+    ["-c", `${command.replace("your-model", model).replace("tgc_your_key", key)} -s -w '\\n%{http_code}'`],
+    {
+      env: { PATH: process.env["PATH"], TOLLGATE_KEY: key },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
   const [code] = (await once(child, "close")) as [number | null];
@@ -55,10 +59,12 @@ async function run(command: string): Promise<{ code: number | null; status: stri
 test.skipIf(!CURL_IS_HERE)("every command on the page works when it is pasted into a shell", async () => {
   const commands = await commandsOnPage();
 
-  expect(commands).toHaveLength(19);
+  expect(commands).toHaveLength(24);
   for (const command of commands) {
     const { code, status, body } = await run(command);
-    expect({ command, code, status }, body).toEqual({ command, code: 0, status: "200" });
-    expect(body).not.toBe("");
+    const session = command.includes("/me/session");
+    const expected = !session ? "200" : command.includes("DELETE") ? "204" : "201";
+    expect({ command, code, status }, body).toEqual({ command, code: 0, status: expected });
+    expect(body === "").toBe(expected === "204");
   }
 });

@@ -28,6 +28,7 @@ export const STAGES: Readonly<Record<string, () => Promise<Stage | NoStage>>> = 
   "docs/start/connect-a-client.md": aGatewayAndAKey,
   "docs/guides/hand-out-keys.md": aRunningDev,
   "docs/guides/budgets-for-a-team.md": aRunningDev,
+  "docs/guides/see-your-usage.md": aRunningDev,
   "docs/guides/add-a-provider.md": aRunningDev,
   "docs/guides/import-prices.md": aRunningDev,
   "examples/stripe-topup/README.md": aRunningDevAndStripe,

@@ -1,0 +1,95 @@
+import { holderLimitSchema, holderSchema, sessionSchema, signInSchema } from "../wire/holder/holder.ts";
+import { holderEntrySchema, holderLedgerSchema } from "../wire/holder/ledger.ts";
+import { type Component, component } from "./component.ts";
+
+/** What the paths below `/me` take and return. They can have more fields than these. */
+export const holderComponents = {
+  SignIn: component({
+    schema: signInSchema,
+    about: "The key to sign in with. No other fields.",
+    fields: { key: "The API key." },
+  }),
+  KeySession: component({
+    schema: sessionSchema,
+    about: "The session. The cookie holds it; this body does not.",
+    fields: {
+      object: "Always `key_session`.",
+      key: "The key: its prefix, its label and how it pays.",
+      expires_at: "When the session ends.",
+    },
+  }),
+  KeyHolder: component({
+    schema: holderSchema,
+    about: "The key, its usage as `GET /v1/usage` returns it, and everything that limits it.",
+    fields: {
+      object: "Always `key_holder`.",
+      key: "The key.",
+      credits: "Credits of the key, or of the account that limits it most. 0 for a token-budget key.",
+      tokens: "Tokens of the key, or of the account that limits it most.",
+      requests: "Requests of the key.",
+      explanation: "How to read these numbers: what limits the key most, and when it renews.",
+      limits: "Purses and limits of the key and of the accounts above it. The operator can hide those of accounts.",
+      session: "When the session ends; null if the key itself was sent.",
+    },
+  }),
+  HolderKey: component({
+    schema: holderSchema.shape.key,
+    about: "The key.",
+    fields: {
+      id: "The id of the key. It is not secret.",
+      prefix: "The start of the key. It is not secret.",
+      label: "The label the operator gave the key.",
+      status: "The state of the key, such as `active`.",
+      mode: "How the key pays. It decides which base URL the key uses.",
+      provider_scope: "`all`, or the only provider whose models the key can use.",
+      models: "Ids of the models the key can use; null: all.",
+      rpm_limit: "Rate limit in requests per minute; null if there is none.",
+      created_at: "When the key was created.",
+      expires_at: "When the key expires; null: never.",
+    },
+  }),
+  HolderLimit: component({
+    schema: holderLimitSchema,
+    about: "A purse or a limit. Amounts are exact decimals in its own unit.",
+    fields: {
+      account: "The account it belongs to; null: the key.",
+      kind: "`purse`: prepaid credit. `limit`: an amount per period.",
+      unit: "`credit` or `tokens`.",
+      models: "Patterns of the models it counts; null: all models.",
+      period: "How often it renews, in UTC; `none`: never.",
+      amount: "The amount per period; null for a purse.",
+      charged: "Charged in this period; for a purse, all charges.",
+      reserved: "Reserved for requests in progress.",
+      available: "What is left for new requests.",
+      renews_at: "When it renews; null: never.",
+    },
+  }),
+  HolderLedger: component({
+    schema: holderLedgerSchema,
+    about: "A page of the key's ledger, newest first.",
+    fields: {
+      unit: "The unit of `running`.",
+      counter_kind: "Whether the key has a purse or a limit of its own; null: neither.",
+      data: "The entries.",
+      next: "Pass it as `after` to get the next page; null: this is the last page.",
+    },
+  }),
+  HolderEntry: component({
+    schema: holderEntrySchema,
+    about: "An entry of the ledger.",
+    fields: {
+      at: "When the request began, or when the funding was booked. The list is sorted by it.",
+      settled_at: "When the request was charged; null: the entry is no charge.",
+      kind: "What happened, such as `completed`, `purchase` or `refund`.",
+      credits: "Credits funded, given back, or, below zero, charged; null: nothing counts in credits.",
+      tokens: "The same in tokens.",
+      running: "Purse: balance after the entry. Limit: amount used in the period after the entry.",
+      request_id: "The request that was charged or given back.",
+      model: "The model that was charged.",
+      price_version: "The version of the price that was charged.",
+      input_tokens: "Input tokens of the request.",
+      output_tokens: "Output tokens of the request.",
+      reference: "The reference of a payment.",
+    },
+  }),
+} satisfies Record<string, Component>;

@@ -1,0 +1,148 @@
+import type { FaultCode } from "../core/fault.ts";
+import { MODEL_LIST, USAGE_SUMMARY } from "./examples.ts";
+import type { OperationFacts } from "./operations.ts";
+
+const READ: readonly FaultCode[] = [
+  "invalid_credentials",
+  "key_expired",
+  "key_disabled",
+  "invalid_request",
+  "rate_limit_exceeded",
+  "service_unavailable",
+  "internal_error",
+];
+const ADDED = { isAddition: true, isForEveryMode: true, tag: "Your key", format: "A", stream: null } as const;
+const READING = { ...ADDED, method: "get", credential: "session_or_key", request: null, codes: READ } as const;
+
+const KEY = {
+  ...USAGE_SUMMARY.key,
+  id: "01890a5d-ac96-774b-bcce-b302099a8057",
+  models: null,
+  created_at: "2026-01-05T09:00:00.000Z",
+  expires_at: null,
+};
+const EXPIRES_AT = "2026-06-30T20:00:00.000Z";
+
+/** What key holders read about their own key, beside the interface. */
+export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
+  {
+    ...ADDED,
+    method: "post",
+    path: "/me/session",
+    operationId: "signIn",
+    summary: "Sign in with a key",
+    description:
+      "Posts the key once and sets a cookie that lasts 12 hours, so that no script has to keep the key. Browsers can only call it from pages of this address. The session ends at once when the key is revoked, suspended, disabled, expired or rotated.",
+    credential: "none",
+    parameters: [],
+    request: { schema: "SignIn", examples: { key: { summary: "A key", value: { key: "tgc_your_key" } } } },
+    answer: {
+      status: "201",
+      about: "The session.",
+      schema: "KeySession",
+      example: {
+        object: "key_session",
+        key: { prefix: KEY.prefix, label: KEY.label, mode: KEY.mode },
+        expires_at: EXPIRES_AT,
+      },
+      headers: {
+        "set-cookie": {
+          description: "The session: `HttpOnly`, `SameSite=Strict`, and `Secure` with https.",
+          required: true,
+          schema: { type: "string" },
+        },
+      },
+    },
+    codes: READ,
+  },
+  {
+    ...ADDED,
+    method: "delete",
+    path: "/me/session",
+    operationId: "signOut",
+    summary: "Sign out",
+    description: "Ends the session and removes the cookie. Without a session it does nothing.",
+    credential: "session",
+    parameters: [],
+    request: null,
+    answer: { status: "204", about: "The session is over.", schema: null, headers: {} },
+    codes: ["invalid_request", "service_unavailable", "internal_error"],
+  },
+  {
+    ...READING,
+    path: "/me",
+    operationId: "showKeyHolder",
+    summary: "Show your key",
+    description:
+      "Returns the key, its usage, and every purse and limit that its requests need. Reads have their own rate limit and don't count as requests of the key.",
+    parameters: [],
+    answer: {
+      about: "The key and what limits it.",
+      schema: "KeyHolder",
+      example: {
+        ...USAGE_SUMMARY,
+        object: "key_holder",
+        key: KEY,
+        limits: [
+          {
+            account: null,
+            kind: "purse",
+            unit: "credit",
+            models: null,
+            period: "none",
+            amount: null,
+            charged: "1.5",
+            reserved: "0.02",
+            available: "8.48",
+            renews_at: null,
+          },
+        ],
+        session: { expires_at: EXPIRES_AT },
+      },
+      headers: {},
+    },
+  },
+  {
+    ...READING,
+    path: "/me/ledger",
+    operationId: "showOwnLedger",
+    summary: "List your ledger",
+    description: "Returns what was funded, charged and given back, newest first.",
+    parameters: ["pageLimit", "pageAfter"],
+    answer: {
+      about: "A page of the ledger.",
+      schema: "HolderLedger",
+      example: {
+        unit: "credit",
+        counter_kind: "purse",
+        data: [
+          {
+            at: "2026-06-30T08:00:00.000Z",
+            settled_at: "2026-06-30T08:00:02.000Z",
+            kind: "completed",
+            credits: "-0.000246",
+            tokens: null,
+            running: "8.5",
+            request_id: "req_01890a5dac96774bbcceb302099a8057",
+            model: "your-model",
+            price_version: 1,
+            input_tokens: 12,
+            output_tokens: 40,
+            reference: null,
+          },
+        ],
+        next: null,
+      },
+      headers: {},
+    },
+  },
+  {
+    ...READING,
+    path: "/me/models",
+    operationId: "listOwnModels",
+    summary: "List your models",
+    description: "Returns the models that the key can use, with their prices.",
+    parameters: [],
+    answer: { about: "The list of models.", schema: "ModelList", example: MODEL_LIST, headers: {} },
+  },
+];
