@@ -3,6 +3,7 @@ import { createAdmin } from "./admin/create-admin.ts";
 import { createOperator } from "./app/create-operator.ts";
 import { createDatabaseTrouble } from "./app/database-trouble.ts";
 import type { LedgerDatabase } from "./app/process-parts.ts";
+import { startDoorRefusals } from "./app/start-door-refusals.ts";
 import { startDataPlane } from "./app/start-data-plane.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import type { Credentials } from "./credentials/open-credentials.ts";
@@ -53,7 +54,9 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     { catalogueStore: createCatalogueStore(database), publicUrl: () => publicUrl },
   );
   const { http, readiness, degraded, reportRoutes } = dataPlane;
+  const door = startDoorRefusals({ database: operatorDatabase, clock, events });
   const admin = createAdmin({
+    onRefused: door.note,
     token: parts.adminToken,
     metricsToken: config.admin.metricsToken?.reveal() ?? null,
     operator: createOperator({
@@ -88,6 +91,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       const left = await dataPlane.drain();
       await dataPlane.stop(FAREWELL_MS);
       await Promise.all([admin.close(), dataPlane.close()]);
+      await door.stop();
       await Promise.all([database.close(), operatorDatabase.close()]);
       return left;
     },

@@ -4,12 +4,17 @@ import { type AdminDoor, openAdminDoor } from "./admin-door.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { ADMIN_ROUTES } from "./routes.ts";
 import { serveDescription } from "./serve-description.ts";
+import { type NotLetIn, tellRefused } from "./tell-refused.ts";
+
+/** `onRefused` is told of everybody who is not let in. */
+type Told = { onRefused?: (refusal: NotLetIn) => void };
 
 /** The operators' listener: everything operational is here and nothing of it on the public one. [interface decision 35] */
-export function createAdmin(given: AdminDoor & AdminParts): FastifyInstance {
-  const { token, metricsToken, databaseTrouble, farewellMs, ...parts } = given;
+export function createAdmin(given: AdminDoor & AdminParts & Told): FastifyInstance {
+  const { token, metricsToken, databaseTrouble, farewellMs, onRefused, ...parts } = given;
   const { events, clock } = parts;
   const app = openAdminDoor({ token, metricsToken, events, databaseTrouble, farewellMs, clock });
+  if (onRefused) tellRefused(app, onRefused);
   for (const route of ADMIN_ROUTES) addRoute(app, { route, parts });
   serveDescription(app);
   return app;

@@ -2,6 +2,7 @@ import { Fault } from "../core/fault.ts";
 import type { AccountStore } from "../ledger/account.ts";
 import type { FindKey } from "../keys/find-key.ts";
 import type { FindAccount } from "./find-account.ts";
+import type { KeyDetails } from "./keys.ts";
 import type { Operator } from "./operator.ts";
 
 /** Something as operators see it, without any secret. */
@@ -39,7 +40,7 @@ export function createAuditLooks({ operator, findKey, findAccount, accounts }: P
   const key: Look = async (name) => {
     const { id, prefix, accounts: above } = await findKey(name);
     const [shown, counters] = await Promise.all([operator.keys.show(id), accounts.countersOfKeys([id])]);
-    return { id, name: prefix, accountIds: above, view: { ...shown.key, secrets: shown.secrets, counters } };
+    return { id, name: prefix, accountIds: above, view: { ...keyView(shown.key), secrets: shown.secrets, counters } };
   };
   return {
     account,
@@ -58,6 +59,21 @@ export function createAuditLooks({ operator, findKey, findAccount, accounts }: P
     ledger: bare,
   };
 }
+
+/** Named one by one: a key knows more of itself than operators do. */
+const keyView = (key: KeyDetails): KeyDetails => ({
+  id: key.id,
+  prefix: key.prefix,
+  mode: key.mode,
+  label: key.label,
+  status: key.status,
+  accountId: key.accountId,
+  providerScope: key.providerScope,
+  models: key.models,
+  rpmLimit: key.rpmLimit,
+  expiresAtMs: key.expiresAtMs,
+  createdAtMs: key.createdAtMs,
+});
 
 /** What has no state of its own to look at. */
 const bare: Look = (name) => Promise.resolve({ id: name, name, accountIds: [], view: {} });

@@ -5,6 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import { createId } from "../core/ids.ts";
+import { scrub } from "../core/scrub.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { redact } from "../telemetry/redact.ts";
 import type { AuditLooks, Looked } from "./audit-looks.ts";
@@ -139,6 +140,8 @@ const resourceOf = ({ kind, id, name }: Looked, asked: string): AuditResource =>
 const namedOnly = (kind: string, name: string | null): AuditResource => ({
   kind: kind === "holder" ? "account" : kind,
   id: null,
-  name: name === null ? null : cleaned(name),
+  name: name === null ? null : SAFE_NAME.test(name) ? name : cleaned(scrub(name)),
 });
+/** Ids, and the public part of a key. Anything else that nothing is called may be a secret that was typed in the wrong place. */
+const SAFE_NAME = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|req_[\da-f]{32}|(?:tg[ct]|ext)_\w{8})$/;
 const cleaned = (name: string): string => redact(name.replaceAll("\0", "").slice(0, LONGEST_NAME)).toWellFormed();
