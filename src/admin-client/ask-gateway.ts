@@ -69,3 +69,39 @@ export const queryOf = (fields: Readonly<Record<string, string | number | null |
   new URLSearchParams(
     Object.entries(fields).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)]])),
   ).toString();
+
+/** Events of a stream, as they come: each with its name and its data. Ends when the gateway ends it. */
+export type OpenEvents = (path: string) => Promise<AsyncIterable<{ name: string; data: unknown }>>;
+
+/** A gateway that is there says something every second. */
+const SILENT_MS = 30_000;
+
+export const createOpenEvents =
+  ({ adminUrl, adminToken }: GatewayAddress): OpenEvents =>
+  async (path) => {
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), SILENT_MS).unref();
+    const response = await fetch(`${adminUrl}/admin/v1${path}`, {
+      headers: { authorization: `Bearer ${adminToken}`, accept: "text/event-stream" },
+      signal: silence.signal,
+    }).catch((cause: unknown) => {
+      throw new GatewayUnreachableError(`the gateway at ${adminUrl} does not answer`, { cause });
+    });
+    if (response.ok && response.body !== null) return eventsIn(response.body, () => timer.refresh());
+    const { error } = (await response.json().catch(() => ({}))) as { error?: { message: string } };
+    throw new GatewayRefusalError(error?.message ?? `the gateway answered ${response.status}`, response.status);
+  };
+
+async function* eventsIn(body: ReadableStream<Uint8Array>, onRead: () => void) {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of body) {
+    onRead();
+    const pieces = (text + decoder.decode(bytes, { stream: true })).split("\n\n");
+    text = pieces.pop() ?? "";
+    for (const piece of pieces) {
+      const [, name, data] = /^event: (\w+)\ndata: (.*)$/s.exec(piece) ?? [];
+      if (name !== undefined && data !== undefined) yield { name, data: JSON.parse(data) as unknown };
+    }
+  }
+}

@@ -25,7 +25,7 @@ import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { remoteNotices } from "./remote-notices.ts";
 import { remoteProviders } from "./remote-providers.ts";
-import { createAskFor, type GatewayAddress, queryOf } from "./ask-gateway.ts";
+import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
 
 /** Verifying reads every charge there is; the rest is done in a moment. */
 const VERIFY_TIMEOUT_MS = 3_600_000;
@@ -83,7 +83,7 @@ export function remoteOperator(gateway: GatewayAddress) {
       statement: (account: string, month: string) =>
         ask(statementSchema, "GET", ofHolder({ kind: "account", name: account }, `/statements/${month}`)),
     },
-    live: remoteLive({ ask }),
+    live: remoteLive({ ask, openEvents: createOpenEvents(gateway) }),
     notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),

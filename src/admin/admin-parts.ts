@@ -16,4 +16,6 @@ export type AdminParts = {
   readiness: () => Promise<string[]>;
   degraded: () => string[];
   clock: Pick<Clock, "nowMs">;
+  /** Aborted when the listener closes. */
+  closing: AbortSignal;
 };

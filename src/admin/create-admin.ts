@@ -10,12 +10,14 @@ import { type NotLetIn, tellRefused } from "./tell-refused.ts";
 type Told = { onRefused?: (refusal: NotLetIn) => void };
 
 /** The operators' listener: everything operational is here and nothing of it on the public one. [interface decision 35] */
-export function createAdmin(given: AdminDoor & AdminParts & Told): FastifyInstance {
+export function createAdmin(given: AdminDoor & Omit<AdminParts, "closing"> & Told): FastifyInstance {
   const { token, metricsToken, databaseTrouble, farewellMs, onRefused, ...parts } = given;
   const { events, clock } = parts;
   const app = openAdminDoor({ token, metricsToken, events, databaseTrouble, farewellMs, clock });
   if (onRefused) tellRefused(app, onRefused);
-  for (const route of ADMIN_ROUTES) addRoute(app, { route, parts });
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
+  for (const route of ADMIN_ROUTES) addRoute(app, { route, parts: { ...parts, closing: closing.signal } });
   serveDescription(app);
   return app;
 }

@@ -43,7 +43,7 @@ type Described = {
   /** `none`: load balancers and orchestrators ask this, who have no token. `metrics`: so may whoever has the token for them. */
   credential?: "operator" | "metrics" | "none";
   /** What the answers are in. A handler may say it more exactly, with version and character set. */
-  media?: "application/json" | "text/plain" | "text/csv" | "application/x-ndjson";
+  media?: "application/json" | "text/plain" | "text/csv" | "application/x-ndjson" | "text/event-stream";
   maxBodyBytes?: number;
   refusals?: readonly Refusal[];
 };

@@ -106,6 +106,8 @@ export function createOperator({ database, credentials, events, clock, acceptFor
     live: createManageLive({
       watch: createWatchLive({ store: live, clock }),
       store: live,
+      findKey,
+      findAccount,
       events,
       clock,
     }),

@@ -31,6 +31,7 @@ import { type JoinedLedgers, joinLedgers } from "./join-ledgers.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { guardStandby, startLedger } from "./start-duties.ts";
 import { startRecording } from "./start-recording.ts";
+import { tellEnds } from "./tell-ends.ts";
 import { startSending } from "./start-notices.ts";
 
 const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
@@ -52,7 +53,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const { ledger, batcher, duties } = joinLedgers(ledgers);
   const notices = parts.ledgers.map(({ database }) => startSending({ ...parts, database }));
   await Promise.all(notices.map(({ prepared }) => prepared));
-  const records = startRecording(parts);
+  const records = startRecording(parts, tellEnds(live, clock.nowMs));
   const pool = createPool({ ...POOL_LIMITS, threads: config.limits.bodyThreads });
   const upstream = createUpstream(parts);
 
@@ -85,11 +86,11 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
 
 /** Tells operators what is in flight here, while any of them watches. */
 const publishing = (
-  { database, clock, events }: ProcessParts,
+  { operatorDatabase, clock, events }: ProcessParts,
   { running, processId }: { running: Running; processId: string },
 ): PublishLive =>
   createPublishLive({
-    store: createLiveStore(database),
+    store: createLiveStore(operatorDatabase),
     process: processId,
     requests: running,
     clock,

@@ -1,11 +1,18 @@
 import { createRecordStore } from "../records/record-store.ts";
 import { type Records, startRecords } from "../records/start-records.ts";
+import type { RecordRequest } from "../core/request-facts.ts";
 import type { ProcessParts } from "./process-parts.ts";
 
-/** Writes down what becomes of requests, unless the settings say that nothing is kept. */
-export function startRecording({ config, database, events, clock }: ProcessParts): Pick<Records, "stop"> {
+/** Writes down what becomes of requests, unless the settings say that nothing is kept. `beside` is told in any case. */
+export function startRecording(
+  { config, database, events, clock }: ProcessParts,
+  beside: RecordRequest,
+): Pick<Records, "stop"> {
   const { keepDays, seriesDays, queue, flushMs } = config.records;
-  if (keepDays === 0) return { stop: () => Promise.resolve() };
+  if (keepDays === 0) {
+    events.recordRequests(beside);
+    return { stop: () => Promise.resolve() };
+  }
   const records = startRecords({
     store: createRecordStore(database),
     clock,
@@ -17,6 +24,9 @@ export function startRecording({ config, database, events, clock }: ProcessParts
     onDropped: (dropped) => events.recordsDropped({ records: dropped }),
     onFailed: (error) => events.dutyFailed("records", error),
   });
-  events.recordRequests(records.record);
+  events.recordRequests((facts, userAgent) => {
+    records.record(facts, userAgent);
+    beside(facts, userAgent);
+  });
   return records;
 }

@@ -39,6 +39,9 @@ async function say(words: string): Promise<Ran> {
 
 const COMMANDS = [
   "dev",
+  "live show",
+  "live cancel",
+  "tail",
   "logs",
   "serve",
   "migrate",

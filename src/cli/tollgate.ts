@@ -31,6 +31,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   config: async () => (await import("./commands/config.ts")).addConfigCommands,
   import: async () => (await import("./commands/import.ts")).addImportCommands,
   connect: async () => (await import("./commands/connect.ts")).addConnectCommand,
+  live: async () => (await import("./commands/live.ts")).addLiveCommand,
+  tail: async () => (await import("./commands/tail.ts")).addTailCommand,
   logs: async () => (await import("./commands/logs.ts")).addLogsCommand,
   simulate: async () => (await import("./commands/simulate.ts")).addSimulateCommand,
   completion: async () => (await import("./commands/completion.ts")).addCompletionCommand,

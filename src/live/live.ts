@@ -1,11 +1,16 @@
-import type { InFlight } from "../core/in-flight.ts";
+import type { Ended, InFlight } from "../core/in-flight.ts";
 
 /** What a process says of itself. */
 export type Published = {
   inFlight: readonly InFlight[];
   /** How many are in flight beside these. */
   more: number;
+  /** What ended in the last seconds, the oldest first. */
+  ended: readonly NumberedEnd[];
 };
+
+/** Ends are numbered by their process, one after the other, so that who reads them knows what was missed. */
+export type NumberedEnd = Ended & { no: number };
 
 /** What the database says to a process that publishes or asks. */
 export type Wanted = {
@@ -41,6 +46,8 @@ export type WatchStore = {
   cancel: (request: string) => Promise<"asked" | CancelEnd | null>;
   /** What has become of the wish so far, and whether the request still has its hold. */
   cancelled: (request: string) => Promise<{ state: "asked" | CancelEnd; inFlight: boolean }>;
+  /** The newest prefix of each key. */
+  prefixes: (keys: readonly string[]) => Promise<Map<string, string>>;
   /** Those of accounts that have one. */
   names: (accounts: readonly string[]) => Promise<Map<string, string>>;
 };

@@ -1,7 +1,7 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
-import type { InFlight } from "../core/in-flight.ts";
-import type { CancelEnd, LiveStore, Published } from "./live.ts";
+import type { Ended, InFlight } from "../core/in-flight.ts";
+import type { CancelEnd, LiveStore, NumberedEnd, Published } from "./live.ts";
 
 /** The requests of this process, as they are looked at. */
 type Requests = {
@@ -14,13 +14,17 @@ type Parts = {
   store: LiveStore;
   process: string;
   requests: Requests;
-  clock: Pick<Clock, "elapsedMs">;
+  clock: Clock;
   onFailed: (error: unknown) => void;
   everyMs?: number;
 };
 
 /** Tells those who watch what this process has in flight. While nobody watches it does nothing, and has no timer. */
 export type PublishLive = {
+  /** Whether somebody watches. */
+  isWatched: () => boolean;
+  /** A request of this process has ended. Told only while somebody watches. */
+  ended: (end: Ended) => void;
   /** Somebody may watch, or want something cancelled. Any role of the database can say so, as often as it likes. */
   notified: () => void;
   /** Whether notifications arrive. While they do not, the database is asked every few seconds. */
@@ -35,6 +39,9 @@ const UNHEARD_MS = 5_000;
 /** A database that does not answer is not asked for ever; the next word begins anew. */
 const MOST_FAILURES = 60;
 const MOST_IN_FLIGHT = 1_000;
+/** Ends are told for so long, so that who reads once a second finds each; and no more of them, so that a row stays small. */
+const ENDS_FOR_MS = 5_000;
+const MOST_ENDS = 400;
 /** Looked at in one go. */
 const AT_ONCE = 100;
 
@@ -49,17 +56,26 @@ export function createPublishLive(parts: Parts): PublishLive {
   let failures = 0;
   let hearing = true;
   let closed = false;
+  let ends: NumberedEnd[] = [];
+  let lastNo = 0;
+
+  async function said(): Promise<Published> {
+    const sinceMs = clock.nowMs() - ENDS_FOR_MS;
+    ends = ends.filter(({ atMs }) => atMs >= sinceMs).slice(-MOST_ENDS);
+    return { ...(await look(requests)), ended: ends };
+  }
 
   async function turn(): Promise<void> {
     try {
-      let wanted = await store.publish(process, published ? await look(requests) : null);
+      let wanted = await store.publish(process, published ? await said() : null);
       if (wanted.watchedMs > 0 && !published) {
         published = true;
-        wanted = await store.publish(process, await look(requests));
+        wanted = await store.publish(process, await said());
       }
       await cancel(wanted.cancels);
       if (wanted.watchedMs === 0 && published) {
         published = false;
+        ends = [];
         await store.withdraw(process);
       }
       failures = 0;
@@ -105,6 +121,13 @@ export function createPublishLive(parts: Parts): PublishLive {
   }
 
   return {
+    isWatched: () => published,
+    ended: (end) => {
+      if (!published) return;
+      ends.push({ ...end, no: ++lastNo });
+      // Between two turns there may be thousands.
+      if (ends.length > 2 * MOST_ENDS) ends = ends.slice(-MOST_ENDS);
+    },
     notified: () => {
       if (told) return;
       told = true;
@@ -124,7 +147,7 @@ export function createPublishLive(parts: Parts): PublishLive {
 }
 
 /** In slices, so that a request never waits for all of them. */
-async function look({ count, inFlight }: Requests): Promise<Published> {
+async function look({ count, inFlight }: Requests): Promise<Pick<Published, "inFlight" | "more">> {
   const seen: InFlight[] = [];
   for (const request of inFlight()) {
     seen.push(request);

@@ -97,6 +97,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   },
   live: {
     list: "read",
+    watch: "read",
     cancel: {
       action: "request.cancel",
       of: (requestId) => ({ kind: "request", name: requestId }),

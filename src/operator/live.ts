@@ -4,43 +4,174 @@ import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { requestIdOf } from "../core/ids.ts";
-import type { InFlight } from "../core/in-flight.ts";
+import type { Ended, InFlight } from "../core/in-flight.ts";
+import type { FindKey } from "../keys/find-key.ts";
 import type { CancelEnd, WatchStore } from "../live/live.ts";
 import type { LiveView, WatchLive } from "../live/watch-live.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import type { FindAccount } from "./find-account.ts";
+import { createLiveNames, type LiveNames } from "./live-names.ts";
 import { readRequestId } from "./read-request-id.ts";
 
-/** A request in flight, as operators see it. */
-export type LiveRequest = Omit<InFlight, "id" | "accounts"> & {
-  requestId: string;
+type Placed = {
   /** The account of its key; null: the key is its own. */
   accountId: string | null;
   /** Names from the root down. */
   accountPath: readonly string[];
 };
 
-export type LiveList = Omit<LiveView, "inFlight"> & { data: readonly LiveRequest[] };
+/** A request in flight, as operators see it. */
+export type LiveRequest = Omit<InFlight, "id" | "accounts"> & Placed & { requestId: string };
+
+/** A request that has ended, as operators see it. */
+export type LiveEnd = Omit<Ended, "accounts"> & Placed & { keyPrefix: string | null };
+
+export type LiveList = Omit<LiveView, "inFlight" | "ended"> & { data: readonly LiveRequest[] };
+
+/** What is new since the last look. */
+export type LiveNews = {
+  list: LiveList;
+  ended: readonly LiveEnd[];
+  /** How many ended that are not told: more than fit, or a watcher that was slow. Of all, whatever is asked for. */
+  missed: number;
+};
+
+/** Which requests are meant; what is null or absent is not asked for. */
+export type LiveFilter = {
+  /** How many of those in flight are shown; 0: none. */
+  limit: number;
+  /** By id or prefix. */
+  key?: string | null;
+  /** By id or names. */
+  account?: string | null;
+  model?: string | null;
+  /** Of those that ended: only what was refused or failed. */
+  errors?: boolean;
+};
 
 /** What operators see of requests that have not ended, and do with them. */
 export type ManageLive = {
   /** Of all processes, the oldest first. */
-  list: (which: { limit: number }, by: By) => Promise<LiveList>;
+  list: (which: LiveFilter, by: By) => Promise<LiveList>;
+  /** News every second, until it is left. Told only while it is read: a slow reader misses what is between. Throws when too many watch. */
+  watch: (which: LiveFilter, by: By) => Promise<AsyncIterable<LiveNews>>;
   /** Ends one. Its client is told so, and pays for what was delivered. */
   cancel: (requestId: string, by: By) => Promise<{ requestId: string; result: "cancelled" }>;
 };
 
+/** Watchers of one process. */
+const MOST_WATCHERS = 20;
 /** How long the process that serves a request may take to say what became of it. */
 const CONFIRM_MS = 5_000;
 const ASK_EVERY_MS = 50;
 
 type Parts = {
   watch: WatchLive;
-  store: Pick<WatchStore, "accountsOf" | "cancel" | "cancelled" | "names">;
+  store: Pick<WatchStore, "accountsOf" | "cancel" | "cancelled" | "names" | "prefixes">;
+  findKey: FindKey;
+  findAccount: FindAccount;
   events: Pick<OperatorEvents, "requestCancelled">;
   clock: Pick<Clock, "elapsedMs">;
 };
 
-export function createManageLive({ watch, store, events, clock }: Parts): ManageLive {
+/** A filter with its names found. */
+type Sieve = {
+  limit: number;
+  keyId: string | null;
+  accountId: string | null;
+  model: string | null;
+  errors: boolean;
+  within: By["within"];
+};
+
+// oxlint-disable-next-line max-lines-per-function -- three use cases over one view.
+export function createManageLive(parts: Parts): ManageLive {
+  const { watch, store, findKey, findAccount, events, clock } = parts;
+  const names = createLiveNames({ store, clock });
+  let watchers = 0;
+
+  async function sieveOf(which: LiveFilter, { within }: By): Promise<Sieve> {
+    const { limit, key = null, account = null, model = null, errors = false } = which;
+    const [found, holder] = [
+      key === null ? null : await findKey(key),
+      account === null ? null : await findAccount(account),
+    ];
+    const unseen = (accounts: readonly string[]): boolean => !isWithin(accounts, within);
+    if ((found !== null && unseen(found.accounts)) || (holder !== null && unseen(holder.path)))
+      throw new Fault("not_found", "No key or account has this name.");
+    return { limit, keyId: found?.id ?? null, accountId: holder?.id ?? null, model, errors, within };
+  }
+
+  async function listOf(view: LiveView, sieve: Sieve): Promise<LiveList> {
+    const { inFlight, more, processes, silent } = view;
+    const meant = inFlight.filter((request) => isMeant(request, sieve));
+    const shown = meant.slice(0, sieve.limit);
+    const known = await names(shown);
+    return {
+      data: shown.map(({ id, accounts, ...request }) => ({
+        ...request,
+        requestId: requestIdOf(id),
+        ...placeOf(accounts, known),
+      })),
+      // Those that a process does not list are nobody's in particular.
+      more: meant.length - shown.length + (sieve.within === undefined ? more : 0),
+      processes,
+      silent,
+    };
+  }
+
+  async function* newsFor(sieve: Sieve): AsyncGenerator<LiveNews> {
+    const told = new Map<string, number>();
+    const seen = { view: null as LiveView | null, error: null as unknown, wake: () => undefined as void };
+    const leave = watch.subscribe({
+      seen: (view) => {
+        seen.view = view;
+        seen.wake();
+      },
+      failed: (error) => {
+        seen.error = error;
+        seen.wake();
+      },
+    });
+    try {
+      for (;;) {
+        if (seen.view === null && seen.error === null) await new Promise<void>((resolve) => (seen.wake = resolve));
+        const { view, error } = seen;
+        if (error !== null) throw error;
+        seen.view = null;
+        if (view !== null) yield await newsOf(view, sieve, told);
+      }
+    } finally {
+      leave();
+      watchers--;
+    }
+  }
+
+  async function newsOf(view: LiveView, sieve: Sieve, told: Map<string, number>): Promise<LiveNews> {
+    let missed = 0;
+    const fresh: Ended[] = [];
+    for (const [process, ends] of view.ended) {
+      const before = told.get(process);
+      const unread = ends.filter(({ no }) => no > (before ?? 0));
+      if (before !== undefined && unread[0] !== undefined) missed += unread[0].no - before - 1;
+      fresh.push(
+        ...unread.filter((end) => isMeant(end, sieve) && (!sieve.errors || end.status >= 400 || end.code !== null)),
+      );
+      const last = ends.at(-1)?.no;
+      if (last !== undefined) told.set(process, last);
+      else if (before === undefined) told.set(process, 0);
+    }
+    const known = await names(fresh);
+    const ended = fresh
+      .toSorted((one, other) => one.atMs - other.atMs)
+      .map(({ accounts, ...end }) => ({
+        ...end,
+        ...placeOf(accounts, known),
+        keyPrefix: end.keyId === null ? null : (known.prefixes.get(end.keyId) ?? null),
+      }));
+    return { list: await listOf(view, sieve), ended, missed: sieve.within === undefined ? missed : 0 };
+  }
+
   /** Waits for the process that serves the request. One that ends meanwhile ends by itself. */
   async function confirmed(id: string): Promise<CancelEnd | "asked"> {
     const untilMs = clock.elapsedMs() + CONFIRM_MS;
@@ -54,16 +185,15 @@ export function createManageLive({ watch, store, events, clock }: Parts): Manage
   }
 
   return {
-    list: async ({ limit }, { within }) => {
-      const { inFlight: all, more, ...view } = await watch.look();
-      const inFlight = all.filter(({ accounts }) => isWithin(accounts, within));
-      const shown = inFlight.slice(0, limit);
-      const names = await store.names([...new Set(shown.flatMap(({ accounts }) => accounts))]);
-      return {
-        ...view,
-        data: shown.map((request) => liveRequestOf(request, names)),
-        more: (within === undefined ? more : 0) + inFlight.length - shown.length,
-      };
+    list: async (which, by) => {
+      const sieve = await sieveOf(which, by);
+      return listOf(await watch.look(), sieve);
+    },
+    watch: async (which, by) => {
+      const sieve = await sieveOf(which, by);
+      if (watchers >= MOST_WATCHERS) throw tooMany();
+      watchers++;
+      return newsFor(sieve);
     },
     cancel: async (given, by) => {
       const id = readRequestId(given);
@@ -81,18 +211,31 @@ export function createManageLive({ watch, store, events, clock }: Parts): Manage
   };
 }
 
+type Sifted = { keyId: string | null; accounts: readonly string[]; model: string | null };
+
+const isMeant = ({ keyId, accounts, model }: Sifted, sieve: Sieve): boolean =>
+  (sieve.keyId === null || keyId === sieve.keyId) &&
+  (sieve.accountId === null || accounts.includes(sieve.accountId)) &&
+  (sieve.model === null || model === sieve.model) &&
+  isWithin(accounts, sieve.within);
+
 const isWithin = (accounts: readonly string[], within: By["within"]): boolean =>
   within === undefined || accounts.some((account) => within.includes(account));
 
-function liveRequestOf({ id, accounts, ...request }: InFlight, names: ReadonlyMap<string, string>): LiveRequest {
+function placeOf(accounts: readonly string[], { accounts: known }: LiveNames): Placed {
   const own = accounts.at(-1) ?? null;
   return {
-    ...request,
-    requestId: requestIdOf(id),
-    accountId: own !== null && names.has(own) ? own : null,
-    accountPath: accounts.flatMap((account) => names.get(account) ?? []),
+    accountId: own !== null && known.has(own) ? own : null,
+    accountPath: accounts.flatMap((account) => known.get(account) ?? []),
   };
 }
+
+const tooMany = (): Fault =>
+  new Fault(
+    "service_unavailable",
+    `This process has ${MOST_WATCHERS} watchers, the limit. Close one, or try again to reach another process.`,
+    { retryAfterSeconds: 5 },
+  );
 
 const notInFlight = (requestId: string): Fault =>
   new Fault("not_found", `${requestId} is not in flight: it has finished, or never started.`);

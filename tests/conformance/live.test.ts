@@ -144,6 +144,118 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
     expect(refused[0]?.body.error?.message).toBe(`${finished} is not in flight: it has finished, or never started.`);
   });
 
+  /** Events of a feed, as they come. */
+  async function* feed(gateway: ServeProcess, query: string, signal: AbortSignal) {
+    const response = await fetch(`${gateway.adminUrl}/admin/v1/live/events?${query}`, {
+      headers: { authorization: `Bearer ${stage.adminToken}` },
+      signal,
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    let text = "";
+    for await (const bytes of response.body ?? []) {
+      const pieces = (text + Buffer.from(bytes).toString()).split("\n\n");
+      text = pieces.pop() ?? "";
+      for (const piece of pieces) {
+        const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(piece) ?? [];
+        if (name !== undefined) yield { name, data: JSON.parse(data ?? "") as { data: Record<string, unknown>[] } };
+      }
+    }
+  }
+
+  test("a feed tells what is in flight and what ended anywhere, and only what is asked for", async () => {
+    const [key, foreign] = [await stage.makeKey(), await stage.makeKey()];
+    const stop = new AbortController();
+    const stream = readAll(await send({ gateway: one, key, format: "chat" }));
+    const fields = { model: "fast" };
+    const names = new Set<string>();
+    for await (const { name, data } of feed(other, `key=${key.prefix}`, stop.signal)) {
+      names.add(name);
+      for (const row of data.data) expect(row["key_prefix"]).toBe(key.prefix);
+      if (name === "live" && data.data.length > 0 && names.size === 1) {
+        await readAll(await send({ gateway: one, key: foreign, format: "chat", fields }));
+        await readAll(await send({ gateway: one, key, format: "chat", fields: { model: "unknown" } }));
+        await stage.cancel(other, String(data.data[0]?.["request_id"]));
+      }
+      if (name === "finished" && data.data.some(({ code }) => code === "model_not_found")) break;
+    }
+    stop.abort();
+    const { text } = await stream;
+
+    expect([...names].toSorted()).toEqual(["finished", "live"]);
+    expect(text).toContain(CANCELLED);
+  });
+
+  test("a process has twenty watchers, and tells the next one so", async () => {
+    const stop = new AbortController();
+    const first = Array.from({ length: 20 }, () =>
+      feed(one, "limit=0", stop.signal)
+        .next()
+        .catch(() => null),
+    );
+    await until(async () => {
+      const response = await fetch(`${one.adminUrl}/admin/v1/live/events`, {
+        headers: { authorization: `Bearer ${stage.adminToken}` },
+        signal: stop.signal,
+      });
+      const isFull = response.status === 503;
+      if (isFull) expect(await response.text()).toContain("This process has 20 watchers, the limit.");
+      else await response.body?.cancel();
+      return isFull;
+    }, "the next is refused");
+    stop.abort();
+    await Promise.all(first);
+
+    await until(async () => {
+      const again = new AbortController();
+      const { value } = await feed(one, "", again.signal)
+        .next()
+        .catch(() => ({ value: undefined }));
+      again.abort();
+      return value !== undefined;
+    }, "there is room again");
+  });
+
+  test("a process that is killed is not shown after some seconds, and the others are", async () => {
+    const gateway = await stage.start();
+    const key = await stage.makeKey();
+    const stream = await send({ gateway, key, format: "chat" });
+    const reading = readAll(stream);
+    await shown(one, key);
+    gateway.signal("SIGKILL");
+    await reading;
+    const killedAtMs = performance.now();
+    await until(
+      async () => (await stage.live(one)).data.every(({ key_prefix: prefix }) => prefix !== key.prefix),
+      "its row ages out",
+    );
+
+    expect(performance.now() - killedAtMs).toBeLessThan(20_000);
+    expect((await stage.live(one)).silent).toBe(1);
+    expect((await stage.cancel(one, stream.headers["x-request-id"] as string)).status).toBe(503);
+  });
+
+  test("commands show, cancel and follow", async () => {
+    const key = await stage.makeKey();
+    const reading = readAll(await send({ gateway: one, key, format: "chat" }));
+    const tail = stage.follow("tail", "--key", key.prefix, "--json");
+    const row = await shown(other, key, ({ output_tokens: tokens }) => (tokens ?? 0) > 0);
+    const listed = await stage.tollgate("live", "--key", key.prefix);
+    const cancelled = await stage.tollgate("live", "cancel", row.request_id);
+    const unknown = await stage.tollgate("live", "cancel", `req_${"0".repeat(32)}`);
+    await reading;
+    await until(() => tail.output().includes(row.request_id), "it is told");
+    tail.stop();
+
+    expect(listed).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/request +key[^]*1 request in flight; \d process/),
+    });
+    expect(listed.stdout).toContain(row.request_id);
+    expect(cancelled).toMatchObject({ code: 0, stdout: `${row.request_id}: cancelled.\n` });
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("is not in flight") as string });
+    expect(JSON.parse(tail.output().split("\n")[0] ?? "")).toMatchObject({ code: "request_cancelled", status: 200 });
+  });
+
   test("the ledger is sound after all of it", async () => {
     const verified = await stage.tollgate("ledger", "verify", "--json");
 

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request as openRequest } from "node:http";
@@ -5,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rememberSecrets } from "./gateway-process.ts";
 import { freshDatabase } from "./postgres.ts";
-import { type Ran, runTollgate } from "./run-tollgate.ts";
+import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "./serve-process.ts";
 import { startSimulatorProcess } from "./simulator-process.ts";
 import { until } from "./until.ts";
@@ -78,6 +79,14 @@ export async function startLiveStage(gateways: number) {
     folder,
     adminToken: ADMIN_TOKEN,
     tollgate,
+    /** A command that does not end by itself. */
+    follow: (...words: string[]) => {
+      const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env: environment });
+      let output = "";
+      child.stdout.on("data", (bytes: Buffer) => void (output += bytes.toString()));
+      child.stderr.on("data", (bytes: Buffer) => void (output += bytes.toString()));
+      return { output: () => output, stop: () => void child.kill("SIGTERM") };
+    },
     start,
     operate,
     live: async (gateway: ServeProcess): Promise<LiveAnswer> =>

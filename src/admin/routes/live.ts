@@ -1,12 +1,19 @@
 import {
   cancelledSchema,
   cancelledView,
+  liveEventsQuerySchema,
+  liveEventsSchema,
+  liveEventsText,
   liveListSchema,
   liveListView,
   liveQuerySchema,
 } from "../../wire/admin/live.ts";
 import { ofRequest } from "../../wire/admin/quarantine.ts";
+import { eventStream } from "../event-stream.ts";
 import { type AdminRoute, route } from "../route.ts";
+
+const DESCRIPTION =
+  "Every second a `live` event, whose data is what `GET /admin/v1/live` returns, and, if requests have ended, a `finished` event with `data` and `missed`. The stream ends after a minute; ask again. A process serves at most 20 of these streams, and drops a client that reads nothing for 10 seconds.";
 
 export const liveRoutes: readonly AdminRoute[] = [
   route({
@@ -21,6 +28,22 @@ export const liveRoutes: readonly AdminRoute[] = [
     handle: async ({ operator: { live } }, { query, by }) => ({
       status: 200,
       body: liveListView(await live.list(query, by)),
+    }),
+  }),
+  route({
+    id: "watchLive",
+    tag: "live",
+    method: "GET",
+    path: "/admin/v1/live/events",
+    summary: "Watch requests as server-sent events: those in flight, and those that ended",
+    description: DESCRIPTION,
+    query: liveEventsQuerySchema,
+    answers: { 200: liveEventsSchema },
+    media: "text/event-stream",
+    refusals: ["invalid_request", "not_found"],
+    handle: async ({ operator: { live }, closing }, { query, by }) => ({
+      status: 200,
+      body: eventStream(await live.watch(query, by), { textOf: (news) => liveEventsText(news, query), closing }),
     }),
   }),
   route({
