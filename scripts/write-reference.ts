@@ -13,6 +13,7 @@ import { chartSchema } from "./chart/values-schema.ts";
 import { commandsPage } from "./commands-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { logsPage } from "./logs-page.ts";
+import { rolesPage } from "./roles-page.ts";
 import {
   COUNTERS,
   type GaugeRow,
@@ -34,6 +35,7 @@ const PAGES: Record<string, () => string | Promise<string>> = {
   "docs/reference/logs.md": () => logsPage(GENERATED),
   "docs/reference/metrics.md": metricsPage,
   "docs/reference/providers.md": providersPage,
+  "docs/reference/roles.md": () => rolesPage(GENERATED),
   "docs/reference/tollgate.schema.json": () => `${JSON.stringify(createJsonSchema(), null, 2)}\n`,
   "deploy/helm/tollgate/values.schema.json": () =>
     chartSchema(contentOf("deploy/helm/tollgate/values.schema.json") ?? ""),

@@ -1,5 +1,7 @@
 /** The composition root: with `app/`, the one place where parts are made and introduced to each other, in the order of dependence. */
 import { createAdmin } from "./admin/create-admin.ts";
+import { createSessionCookie } from "./admin/session-cookie.ts";
+import { createIdentifyOn } from "./app/create-identify.ts";
 import { createOperator } from "./app/create-operator.ts";
 import { createDatabaseTrouble } from "./app/database-trouble.ts";
 import type { LedgerDatabase } from "./app/process-parts.ts";
@@ -67,6 +69,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       acceptForeign: config.keys.acceptForeign,
       notices: config.notices,
     }),
+    identify: createIdentifyOn(database, clock),
+    cookie: createSessionCookie(config.admin.publicUrl),
     reportRoutes,
     metrics: parts.metrics,
     exposeTotals: parts.exposeTotals,

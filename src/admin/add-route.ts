@@ -1,33 +1,55 @@
 import type { FastifyInstance } from "fastify";
+import { isLoopback } from "../core/network-list.ts";
 import { type Schema, validate } from "../wire/validate.ts";
 import type { AdminParts } from "./admin-parts.ts";
+import { type Access, accessOf } from "./access-table.ts";
+import type { AdminCaller } from "./caller.ts";
+import { confine } from "./confine.ts";
 import type { AdminRoute } from "./route.ts";
 
 declare module "fastify" {
   // eslint-disable-next-line typescript/consistent-type-definitions -- only an interface can be added to
   interface FastifyContextConfig {
     credential?: AdminRoute["credential"];
+    /** Null: for the automation token alone. Absent: it leads to no operation. */
+    access?: Access | null;
   }
 }
 
-/** Whoever asks the admin API has its token, and nothing else is known of them yet. */
-const ACTOR = "admin";
+/** Probes ask without a credential, and change nothing. */
+const NOBODY: AdminCaller = { by: { actor: "nobody" }, person: null };
 
 /** Has the listener serve a route: what comes in is read by its schemas, and its handler's answer is sent. */
 export function addRoute(app: FastifyInstance, { route, parts }: { route: AdminRoute; parts: AdminParts }): void {
+  const access = accessOf(route.id);
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     bodyLimit: route.maxBodyBytes,
-    config: { credential: route.credential },
+    config: { credential: route.credential, access },
     handler: async (request, reply) => {
+      const { by, person } = request.caller ?? NOBODY;
       const asked = {
         params: read(route.params, request.params),
         query: read(route.query, request.query),
         body: read(route.body, request.body ?? (route.bodyNeeded ? undefined : {})),
-        by: { actor: ACTOR, requestId: request.id, via: "automation", address: request.ip },
+        by: { ...by, requestId: request.id },
+        person,
+        came: {
+          address: request.ip,
+          agent: request.headers["user-agent"] ?? "",
+          headers: request.headers,
+          method: request.method,
+          isLocal: isLoopback(request.socket.localAddress ?? ""),
+        },
       };
-      const { status, body, type = route.media } = await route.handle(parts, asked as never);
+      const { within } = by;
+      const confined =
+        within === undefined || access === null
+          ? asked
+          : await confine(asked, access, { within, place: parts.identify.place });
+      const { status, body, type = route.media, cookie } = await route.handle(parts, confined as never);
+      if (cookie !== undefined) reply.header("set-cookie", cookie);
       return reply.code(status).type(type).send(body);
     },
   });

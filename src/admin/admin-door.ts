@@ -1,12 +1,21 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
+import { Forbidden } from "../core/forbidden.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { Events } from "../telemetry/events.ts";
-import { type AdminTokens, requireOperator, requireReader } from "./operator-credential.ts";
+import { type AdminCaller, type CallerParts, isMetricsReader, permit, recogniseCaller } from "./caller.ts";
 import { isBug, renderRefusal } from "./refusal.ts";
 
-export type AdminDoor = AdminTokens & {
+declare module "fastify" {
+  // eslint-disable-next-line typescript/consistent-type-definitions -- only an interface can be added to
+  interface FastifyRequest {
+    /** Null: nobody had to say who they are. */
+    caller: AdminCaller | null;
+  }
+}
+
+export type AdminDoor = CallerParts & {
   events: Pick<Events, "bug" | "adminRequestFailed" | "operatorRefused">;
   /** What to say when an error means that the database is away, slow or overwhelmed, which is no bug; else null. */
   databaseTrouble: (error: unknown) => Fault | null;
@@ -19,15 +28,18 @@ export type AdminDoor = AdminTokens & {
 const MAX_PARAMETER_CHARACTERS = 600;
 
 /** A server without routes, which lets operators in and nobody else, and words every refusal. */
-export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...tokens }: AdminDoor): FastifyInstance {
-  const admit = (request: FastifyRequest, reply: FastifyReply): void => {
+export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...parts }: AdminDoor): FastifyInstance {
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.header("x-request-id", request.id);
-    const { credential } = request.routeOptions.config;
-    if (credential === "none") return;
+    const { id: requestId, ip: address, method, headers } = request;
+    const { credential, access } = request.routeOptions.config;
+    if (credential === "none" || (credential === "metrics" && isMetricsReader(headers, parts))) return;
     try {
-      (credential === "metrics" ? requireReader : requireOperator)(request.headers.authorization, tokens);
+      const caller = await recogniseCaller({ method, headers, address, requestId }, parts);
+      // A path that leads nowhere has no access of its own: whoever is known is told so.
+      request.caller = access === undefined ? caller : permit(caller, access);
     } catch (refusal) {
-      events.operatorRefused({ requestId: request.id, address: request.ip });
+      if (isRefusal(refusal)) events.operatorRefused({ requestId, address });
       throw refusal;
     }
   };
@@ -47,20 +59,20 @@ export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...t
     requestTimeout: 30_000,
     // A path that cannot be read leads to no route, and so past every hook.
     frameworkErrors: (_error, request, reply) => {
-      try {
-        admit(request, reply);
-        throw new Fault("invalid_request", "The path can't be read: it is too long or wrongly escaped.");
-      } catch (refusal) {
-        void refuse(refusal, request, reply);
-      }
+      const unreadable = new Fault("invalid_request", "The path can't be read: it is too long or wrongly escaped.");
+      void admit(request, reply).then(
+        () => refuse(unreadable, request, reply),
+        (refusal: unknown) => refuse(refusal, request, reply),
+      );
     },
   });
+  app.decorateRequest("caller", null);
   // Many clients name the type of a body that they do not send.
   const parse = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) =>
     body === "" ? done(null) : void parse(request, body, done),
   );
-  app.addHook("onRequest", async (request, reply) => admit(request, reply));
+  app.addHook("onRequest", admit);
   app.addHook("preHandler", async ({ params }) => {
     // PostgreSQL keeps every character but one, so nothing there has such a name.
     if (Object.values(params as Record<string, string>).some((name) => name.includes("\0"))) {
@@ -77,3 +89,6 @@ export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...t
   });
   return app;
 }
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Forbidden || (error instanceof Fault && error.code === "invalid_credentials");

@@ -1,12 +1,16 @@
 import type { Clock } from "../core/clock.ts";
+import type { Identify } from "../operator/identify.ts";
 import type { Operator } from "../operator/operator.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Exposition, Metrics } from "../telemetry/metrics.ts";
 import type { ShownRoute } from "../wire/admin/health.ts";
+import type { PersonCookie } from "./session-cookie.ts";
 
 /** What the routes of the admin API work with. */
 export type AdminParts = {
   operator: Operator;
+  identify: Identify;
+  cookie: PersonCookie;
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly ShownRoute[];
   metrics: Pick<Metrics, "expose">;

@@ -12,8 +12,8 @@ type Told = { onRefused?: (refusal: NotLetIn) => void };
 /** The operators' listener: everything operational is here and nothing of it on the public one. [interface decision 35] */
 export function createAdmin(given: AdminDoor & Omit<AdminParts, "closing"> & Told): FastifyInstance {
   const { token, metricsToken, databaseTrouble, farewellMs, onRefused, ...parts } = given;
-  const { events, clock } = parts;
-  const app = openAdminDoor({ token, metricsToken, events, databaseTrouble, farewellMs, clock });
+  const { events, clock, identify, cookie } = parts;
+  const app = openAdminDoor({ token, metricsToken, identify, cookie, events, databaseTrouble, farewellMs, clock });
   if (onRefused) tellRefused(app, onRefused);
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());

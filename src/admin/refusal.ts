@@ -1,17 +1,20 @@
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
+import { Forbidden } from "../core/forbidden.ts";
 import { renderConflict } from "../wire/errors/conflict.ts";
+import { renderForbidden } from "../wire/errors/forbidden.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import type { RenderedFault } from "../wire/errors/shape.ts";
 
-/** What went wrong as the admin API says it: the envelope of Format A, and 409 for what the state of things rules out. */
+/** What went wrong as the admin API says it: the envelope of Format A, 409 for what the state of things rules out, and 403 for what a role does. */
 export function renderRefusal(error: unknown, requestId: string): RenderedFault {
   if (error instanceof Conflict) return renderConflict(error, requestId);
+  if (error instanceof Forbidden) return renderForbidden(error, requestId);
   return renderFormatA(faultOf(error), requestId);
 }
 
 export const isBug = (error: unknown): boolean =>
-  !(error instanceof Conflict) && faultOf(error).code === "internal_error";
+  !(error instanceof Conflict) && !(error instanceof Forbidden) && faultOf(error).code === "internal_error";
 
 function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;

@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { By } from "../core/by.ts";
+import type { KnownPerson } from "../operator/identify.ts";
 import type { ReadAs, Schema, WrittenAs } from "../wire/validate.ts";
 import type { AdminParts } from "./admin-parts.ts";
 
@@ -19,8 +21,8 @@ export const TAGS = {
   health: "Health of the gateway and of its routes to providers.",
 } as const;
 
-/** Beside these every operation can be refused with `invalid_credentials`, `service_unavailable` and `internal_error`. */
-export type Refusal = "invalid_request" | "not_found" | "conflict";
+/** Beside these every operation can be refused with `invalid_credentials`, `forbidden`, `service_unavailable` and `internal_error`. */
+export type Refusal = "invalid_request" | "invalid_credentials" | "forbidden" | "not_found" | "conflict";
 
 type Answers = Readonly<Record<number, Schema>>;
 type Answer<Given extends Answers> = {
@@ -28,6 +30,7 @@ type Answer<Given extends Answers> = {
     status: Status;
     body: WrittenAs<Given[Status]> | (WrittenAs<Given[Status]> extends string ? Readable : never);
     type?: string;
+    cookie?: string;
   };
 }[keyof Given & number];
 
@@ -49,7 +52,18 @@ type Described = {
 };
 
 /** What a handler works with, read and checked by the schemas of its route. */
-export type Asked<Params, Query, Body> = { params: Params; query: Query; body: Body; by: By & { requestId: string } };
+export type Asked<Params, Query, Body> = {
+  params: Params;
+  query: Query;
+  body: Body;
+  by: By & { requestId: string };
+  /** Null: the automation token, or nobody where none is asked for. */
+  person: KnownPerson | null;
+  came: Came;
+};
+
+/** How a request came, for the operations that let people in. `isLocal`: over loopback. */
+export type Came = { method: string; address: string; agent: string; headers: IncomingHttpHeaders; isLocal: boolean };
 
 type Typed<Params extends Schema, Query extends Schema, Body extends Schema, Given extends Answers> = Described & {
   params?: Params;
@@ -76,7 +90,7 @@ export type AdminRoute = Required<Pick<Described, "credential" | "maxBodyBytes" 
     handle: (parts: AdminParts, asked: Asked<never, never, never>) => Promise<Written> | Written;
   };
 
-type Written = { status: number; body: unknown; type?: string };
+type Written = { status: number; body: unknown; type?: string; cookie?: string };
 
 const MAX_BODY_BYTES = 1_048_576;
 

@@ -32,11 +32,10 @@ const KEY_OF_32_BYTES = {
   expected: "32 bytes in base64, such as the output of `openssl rand -base64 32`",
 };
 
-const DIRECTORIES = {
-  pattern: /^(?:\/[^,\0]*(?:,\/[^,\0]*)*)?$/,
-  expected: "absolute paths separated by commas",
-};
+const DIRECTORIES = { pattern: /^(?:\/[^,\0]*(?:,\/[^,\0]*)*)?$/, expected: "absolute paths separated by commas" };
 
+const ADMIN_URL =
+  "URL at which operators open the admin listener in a browser, such as https://tollgate.example.com. Set it if they connect through a proxy. People sign in only here or on the machine itself; with https, session cookies are sent over https alone.";
 const LONGEST_MS = 86_400_000;
 const milliseconds = (fallback: number, description: string) =>
   integer({ min: 1, max: LONGEST_MS, fallback }, description);
@@ -69,13 +68,14 @@ export const settings = z.strictObject({
   admin: group("Where operators connect. The admin API and metrics are served here and never on the public port.", {
     host: text({ ...HOST, fallback: "127.0.0.1" }, "Address of the admin listener. Keep it private."),
     port: port(8081, "Port of the admin listener. 0 picks a free port."),
+    public_url: optionalText(BASE_URL, ADMIN_URL),
     token: secret(
       TOKEN,
-      "Bearer token that gives full access to the admin listener. `tollgate serve` does not start without it.",
+      "The automation token: a bearer token that gives full access to the admin listener, for programs. People have accounts of their own. `tollgate serve` does not start without it.",
     ),
     metrics_token: secret(
       TOKEN,
-      "Bearer token that can only read metrics. Give it to Prometheus. If unset, only the admin token can read metrics.",
+      "Bearer token that can only read metrics. Give it to Prometheus. If unset, the automation token and people can read metrics.",
     ),
   }),
   database: group("The PostgreSQL database that stores keys, accounts, money and the journal.", {

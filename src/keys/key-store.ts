@@ -146,12 +146,13 @@ export function createKeyStore(queryable: Queryable): KeyStore {
     },
 
     // Ids begin with the time they were made, so their order is the order of age.
-    list: async ({ limit, after }) => {
+    list: async ({ limit, after, within }) => {
       if (after !== undefined && !UUID.test(after)) return [];
-      return select(`${KEY_WITH_NEWEST_SECRET} where $1::uuid is null or k.id < $1 order by k.id desc limit $2`, [
-        after ?? null,
-        Math.max(1, Math.min(limit, LONGEST_PAGE)),
-      ]);
+      return select(
+        `${KEY_WITH_NEWEST_SECRET} where ($1::uuid is null or k.id < $1) and ($3::uuid[] is null or a.path && $3)
+         order by k.id desc limit $2`,
+        [after ?? null, Math.max(1, Math.min(limit, LONGEST_PAGE)), within ?? null],
+      );
     },
 
     find: (idOrPrefix) =>

@@ -78,8 +78,8 @@ export type KeyStore = {
   /** The id of the key that has or had a secret, withdrawn and revoked ones included; null: none. */
   ownerOf: (digest: Buffer) => Promise<string | null>;
   insert: (key: NewKey) => Promise<Key>;
-  /** Newest first; `after` is the id of the last key already seen. */
-  list: (page: { limit: number; after?: string }) => Promise<Key[]>;
+  /** Newest first; `after` is the id of the last key already seen; `within`: those below these accounts alone. */
+  list: (page: { limit: number; after?: string; within?: readonly string[] }) => Promise<Key[]>;
   /** By id or by prefix. More than one can share a prefix only by a wild accident; then both are returned. */
   find: (idOrPrefix: string) => Promise<Key[]>;
   /** Moves a key out of one of the states `from`. Answers whether it was in one; revoked, it stays revoked. */

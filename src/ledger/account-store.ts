@@ -92,11 +92,11 @@ export function createAccountStore(queryable: Queryable): AccountStore {
           [parentId, name],
         )
       )[0] ?? null,
-    list: ({ limit, after }) =>
+    list: ({ limit, after, within }) =>
       select(
-        `where not a.lone and a.status <> 'closed' and ($1::text is null or (${SORTED}, a.id) > ($1 collate "C", $2::uuid))
+        `where not a.lone and a.status <> 'closed' and ($4::uuid[] is null or a.path && $4) and ($1::text is null or (${SORTED}, a.id) > ($1 collate "C", $2::uuid))
          order by ${SORTED}, a.id limit $3`,
-        [after?.sorted ?? null, after?.id ?? null, limit],
+        [after?.sorted ?? null, after?.id ?? null, limit, within],
       ),
     below: (id, limit) =>
       select(

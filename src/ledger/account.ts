@@ -62,7 +62,12 @@ export type AccountStore = {
   childrenOf: (parentId: string | null) => Promise<AccountRow[]>;
   childNamed: (parentId: string | null, name: string) => Promise<AccountRow | null>;
   /** Those that are not closed, each followed by what is below it. */
-  list: (page: { limit: number; after: { sorted: string; id: string } | null }) => Promise<AccountRow[]>;
+  /** `within`: these alone and what is below them; null: all. */
+  list: (page: {
+    limit: number;
+    after: { sorted: string; id: string } | null;
+    within: readonly string[] | null;
+  }) => Promise<AccountRow[]>;
   /** An account and those below it, in that order. */
   below: (id: string, limit: number) => Promise<AccountRow[]>;
   countersOf: (accountIds: readonly string[]) => Promise<HeldCounter[]>;

@@ -74,8 +74,13 @@ export type NoticeStore = {
   take: (endpoints: readonly string[], limits: { each: number; leaseMs: number }) => Promise<DeliveryAttempt[]>;
   ended: (attempt: DeliveryAttempt, end: AttemptEnd) => Promise<void>;
   count: () => Promise<NoticeCounts>;
-  /** Newest first; `dead`: those that an endpoint did not get. */
-  list: (page: { limit: number; before: bigint | null; dead: boolean }) => Promise<ListedNotice[]>;
+  /** Newest first; `dead`: those that an endpoint did not get; `within`: those of these accounts and of what is below them. */
+  list: (page: {
+    limit: number;
+    before: bigint | null;
+    dead: boolean;
+    within: readonly string[] | null;
+  }) => Promise<ListedNotice[]>;
   /** Sends dead letters again, those of one notice or all, and says how many. */
   retry: (notice: string | null) => Promise<number>;
   /** Counters of an account or a key: by their ids, in order. */

@@ -198,11 +198,11 @@ describe.skipIf(reason !== null)("notices", () => {
     moods = [];
     const store = createNoticeStore(database);
     expect(
-      (await store.list({ limit: 10, before: null, dead: true })).map(({ deliveries }) => deliveries),
+      (await store.list({ limit: 10, before: null, dead: true, within: null })).map(({ deliveries }) => deliveries),
     ).toMatchObject([[{ endpoint: "log" }, { endpoint: "ops", state: "dead", status: 500 }]]);
     expect(await store.retry(null)).toBe(1);
     await expect.poll(states).toEqual(["delivered 1 204"]);
-    expect(await store.list({ limit: 10, before: null, dead: true })).toEqual([]);
+    expect(await store.list({ limit: 10, before: null, dead: true, within: null })).toEqual([]);
   });
 
   test("a receiver that is gone for good gets no more", async () => {

@@ -65,6 +65,9 @@ export type Operation = {
   /** Where it is, when that is not at every server of the document. */
   servers?: { url: string; description: string }[];
   security: Record<string, string[]>[];
+  /** Of the admin API: which roles may, and whether a role that holds for some accounts is enough. */
+  "x-tollgate-roles"?: readonly string[] | "anyone";
+  "x-tollgate-leads"?: boolean;
   parameters?: (Parameter | Reference)[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, Response | Reference>;

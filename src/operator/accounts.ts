@@ -46,7 +46,7 @@ export type FundedAccount = {
 export type ManageAccounts = {
   create: (order: NewAccount, by: By) => Promise<AccountDetails>;
   /** Those that are not closed, each followed by what is below it. */
-  list: (page: PageRequest) => Promise<Page<AccountDetails>>;
+  list: (page: PageRequest, by?: Pick<By, "within">) => Promise<Page<AccountDetails>>;
   show: (name: string) => Promise<AccountTree>;
   rename: (name: string, to: string, by: By) => Promise<AccountDetails>;
   /** Puts it and all below it under another. */
@@ -126,10 +126,10 @@ export function createManageAccounts({
       const order = { id, parentId: above?.id ?? null, name, kind, bucket: above?.bucket ?? randomBucket() };
       return (await changed(id, await structure.openAccount(order), { change: "created", ...by })).account;
     },
-    list: async ({ limit, after }) => {
+    list: async ({ limit, after }, { within } = {}) => {
       const [sorted, id] = readCursor(IN_ORDER, after) ?? [];
       const last = sorted === undefined || id === undefined ? null : { sorted, id };
-      const rows = await store.list({ limit: limit + 1, after: last });
+      const rows = await store.list({ limit: limit + 1, after: last, within: within ?? null });
       const { data, next } = pageOf(rows, { limit, list: IN_ORDER.list, valuesOf: (row) => [row.sorted, row.id] });
       return { data: await detailsOf(data), next };
     },

@@ -4,6 +4,7 @@ import type { By } from "../core/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
+import { Forbidden } from "../core/forbidden.ts";
 import { createId } from "../core/ids.ts";
 import { scrub } from "../core/scrub.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
@@ -114,6 +115,7 @@ const OURS: ReadonlySet<FaultCode> = new Set<FaultCode>(["internal_error", "serv
 
 function refusalOf(error: unknown): Pick<AuditEnd, "outcome" | "code"> {
   if (error instanceof Conflict) return { outcome: "refused", code: "conflict" };
+  if (error instanceof Forbidden) return { outcome: "refused", code: "forbidden" };
   if (!(error instanceof Fault)) return { outcome: "failed", code: "internal_error" };
   return { outcome: OURS.has(error.code) ? "failed" : "refused", code: error.code };
 }

@@ -28,7 +28,8 @@ export type FundedKey = {
 
 /** What operators do with the money of a key, which is named by its id or its prefix. */
 export type ManageFunds = {
-  show: (name: string) => Promise<KeyFunds>;
+  /** Counters above a lead's accounts are not theirs to see. */
+  show: (name: string, by?: Pick<By, "within">) => Promise<KeyFunds>;
   topUp: (name: string, order: TopUp, by: By) => Promise<FundedKey>;
   setBudget: (name: string, order: BudgetOrder, by: By) => Promise<FundedKey>;
 };
@@ -51,6 +52,18 @@ export function createManageFunds({ ledger, structure, accounts, findKey, events
     return keyFundsOf(summary);
   }
 
+  /** From the lead's account down. What the key can spend is its own matter, whoever pays. */
+  async function visible(key: FundedHolder, funds: KeyFunds, { within }: Pick<By, "within">): Promise<KeyFunds> {
+    if (within === undefined) return funds;
+    const { path = [] } = (await accounts.byId(key.accountId)) ?? {};
+    const from = path.findIndex((id) => within.includes(id));
+    const shown = from === -1 ? [] : path.slice(from);
+    return {
+      ...funds,
+      counters: funds.counters.filter(({ own, accountId }) => own || accountId === null || shown.includes(accountId)),
+    };
+  }
+
   type To = { key: FundedHolder; counter: Pick<CounterSummary, "id" | "unit"> };
   async function answered({ key, counter }: To, { kind }: Funded, booking: Booking & By): Promise<FundedKey> {
     const { reference } = booking;
@@ -59,7 +72,12 @@ export function createManageFunds({ ledger, structure, accounts, findKey, events
       throw await bookingRefusal(kind, to, accounts);
     }
     if (kind === "funded") events.fundsBooked({ keyId: key.id, prefix: key.prefix, ...booking });
-    return { key: { id: key.id, prefix: key.prefix }, result: kind, reference, funds: await fundsAt(key.id) };
+    return {
+      key: { id: key.id, prefix: key.prefix },
+      result: kind,
+      reference,
+      funds: await visible(key, await fundsAt(key.id), booking),
+    };
   }
 
   /** A key in a tree has no purse until it is given one, and cannot have one where an account pays. */
@@ -89,7 +107,10 @@ export function createManageFunds({ ledger, structure, accounts, findKey, events
   }
 
   return {
-    show: async (name) => fundsAt((await findKey(name)).id),
+    show: async (name, by = {}) => {
+      const key = await findKey(name);
+      return visible(key, await fundsAt(key.id), by);
+    },
     topUp: async (name, { amount, kind, reference }, by) => {
       checkAmount(amount, kind);
       checkReference(reference);

@@ -62,7 +62,7 @@ export type ManageKeys = {
   /** The secret is null where the key keeps one that its holder has. */
   create: (order: NewKeyOrder, by: By) => Promise<{ key: KeyDetails; secret: string | null }>;
   /** Newest first. */
-  list: (page: PageRequest) => Promise<Page<ListedKey>>;
+  list: (page: PageRequest, by?: Pick<By, "within">) => Promise<Page<ListedKey>>;
   show: (name: string) => Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }>;
   /** `changed` is false when the key was in that state already. */
   changeStatus: (name: string, change: StatusChange, by: By) => Promise<{ key: KeyDetails; changed: boolean }>;
@@ -170,9 +170,13 @@ export function createManageKeys({
         events.fundsBooked({ ...noteOf(key), ...bookingOf(funds), reference: openingReference(key.id), ...by });
       return { key: detailsOf(key), secret };
     },
-    list: async ({ limit, after }) => {
+    list: async ({ limit, after }, { within } = {}) => {
       const [last] = readCursor(NEWEST_FIRST, after) ?? [];
-      const rows = await store.list({ limit: limit + 1, ...(last === undefined ? {} : { after: last }) });
+      const rows = await store.list({
+        limit: limit + 1,
+        ...(last === undefined ? {} : { after: last }),
+        ...(within === undefined ? {} : { within }),
+      });
       const { data, next } = pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
       const money = await accounts.moneyOf(data.map(({ id }) => id));
       return { data: data.flatMap((key) => listed(detailsOf(key), money.get(key.id))), next };

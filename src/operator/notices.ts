@@ -39,7 +39,7 @@ export type ThresholdOrder = {
 /** What operators do with notices. */
 export type ManageNotices = {
   /** Newest first. `dead`: those that a webhook did not accept within a day. */
-  list: (page: PageRequest & { dead: boolean }) => Promise<Page<ShownNotice>>;
+  list: (page: PageRequest & { dead: boolean }, by?: Pick<By, "within">) => Promise<Page<ShownNotice>>;
   /** Sends a sample to every webhook, or to one. */
   test: (endpoint: string | null) => Promise<readonly TestedWebhook[]>;
   /** Sends dead letters again: those of one notice, or all. Answers how many. */
@@ -89,9 +89,10 @@ export function createManageNotices({
   }
 
   return {
-    list: async ({ limit, after, dead }) => {
+    list: async ({ limit, after, dead }, { within } = {}) => {
       const [last = null] = readCursor(NEWEST_FIRST, after) ?? [];
-      const rows = await store.list({ limit: limit + 1, before: last === null ? null : BigInt(last), dead });
+      const before = last === null ? null : BigInt(last);
+      const rows = await store.list({ limit: limit + 1, before, dead, within: within ?? null });
       const shown = rows.map((row) => ({ ...row, message: messageOf(row) }));
       return pageOf(shown, { limit, list: NEWEST_FIRST.list, valuesOf: ({ no }) => [String(no)] });
     },

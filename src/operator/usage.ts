@@ -1,4 +1,5 @@
-import { fieldFault } from "../core/fault.ts";
+import type { By } from "../core/by.ts";
+import { Fault, fieldFault } from "../core/fault.ts";
 import type { ReadStatement, Statement } from "../ledger/statement.ts";
 import type { UsageGroup } from "../core/usage-group.ts";
 import type { ReportUsage, UsageOf } from "../ledger/usage-report.ts";
@@ -12,7 +13,7 @@ export type NamedStatement = Statement & { account: { id: string; title: string 
 export type AskedReport = { of: Holder | null; days: number; by: UsageGroup };
 
 export type ReportToOperators = {
-  report: (asked: AskedReport) => Promise<UsageReport>;
+  report: (asked: AskedReport, by?: Pick<By, "within">) => Promise<UsageReport>;
   /** What an account was paid, what the keys below it used, and what was given back, in a month of UTC such as 2026-11. */
   statement: (account: string, month: string) => Promise<NamedStatement>;
 };
@@ -20,7 +21,8 @@ export type ReportToOperators = {
 type Parts = HolderNames & { reportUsage: ReportUsage; readStatement: ReadStatement };
 
 export const createReportToOperators = ({ reportUsage, readStatement, ...names }: Parts): ReportToOperators => ({
-  report: async ({ of, days, by }) => {
+  report: async ({ of: asked, days, by }, { within } = {}) => {
+    const of = asked ?? theirs(within);
     if (of === null) return { key: null, account: null, ...(await reportUsage({ scope: { kind: "all" }, days, by })) };
     const { kind, id, named } = await nameHolder(names, of);
     return { ...named, ...(await reportUsage({ scope: { kind, id }, days, by })) };
@@ -32,3 +34,15 @@ export const createReportToOperators = ({ reportUsage, readStatement, ...names }
     return { account: { id, title }, ...statement };
   },
 });
+
+/** All that a lead may see is what is below their account; null: everything. */
+function theirs(within: readonly string[] | undefined): Holder | null {
+  const [name, ...others] = within ?? [];
+  if (name === undefined) return null;
+  if (others.length > 0)
+    throw new Fault(
+      "invalid_request",
+      `Your role holds for ${others.length + 1} accounts. Ask for one of them: GET /admin/v1/accounts/{account}/usage.`,
+    );
+  return { kind: "account", name };
+}

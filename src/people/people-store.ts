@@ -35,8 +35,8 @@ export const personOf = ({ createdAt, removedAt, lastSeenAt, ...row }: PersonRow
 /** Everything that says where somebody belongs lies below these accounts, and something does say it. */
 const BELONGS = `
   not exists (select from role_grant g left join account a on a.id = g.account_id
-               where g.person_id = p.id and (g.account_id is null or not a.path && $3::uuid[]))
-  and (p.account_id is null or exists (select from account a where a.id = p.account_id and a.path && $3::uuid[]))
+               where g.person_id = p.id and (g.account_id is null or not a.path && $1::uuid[]))
+  and (p.account_id is null or exists (select from account a where a.id = p.account_id and a.path && $1::uuid[]))
   and (p.account_id is not null or exists (select from role_grant g where g.person_id = p.id))`;
 
 const OWNERS = `
@@ -96,9 +96,12 @@ export function createPeopleStore(database: Pick<Database, "query" | "transactio
 
     list: ({ limit, after, within }) =>
       select(
-        `p.state = 'active' and ($2::text is null or p.email > $2) and ($3::uuid[] is null or ${BELONGS}) order by p.email limit $1`,
-        [limit, after, within],
+        `p.state = 'active' and ($1::uuid[] is null or ${BELONGS}) and ($2::text is null or p.email > $2) order by p.email limit $3`,
+        [within, after, limit],
       ),
+
+    belongs: async (id, within) =>
+      (await database.query(`select from person p where p.id = $2 and ${BELONGS}`, [within, id])).length > 0,
 
     update: (id, { email, name, accountId }) =>
       database

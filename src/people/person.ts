@@ -92,6 +92,8 @@ export type PeopleStore = {
   byEmail: (email: string) => Promise<Person | null>;
   /** By email. `within`: those alone whose account and grants all lie there. */
   list: (page: { limit: number; after: string | null; within: readonly string[] | null }) => Promise<Person[]>;
+  /** Whether they would be in the list of a lead of these accounts. */
+  belongs: (id: string, within: readonly string[]) => Promise<boolean>;
   update: (id: string, changes: PersonChanges) => Promise<"done" | "email_taken" | "unknown">;
   /** Takes grants, sessions, tokens and the password along. */
   remove: (id: string, atMs: number) => Promise<"done" | "last_owner" | "unknown">;

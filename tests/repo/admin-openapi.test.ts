@@ -40,7 +40,7 @@ test("every route is there as an operation with its summary and a tag that is ex
   }
 });
 
-test("the admin token is asked for by all but the probes", () => {
+test("a credential is asked for by all but the probes", () => {
   const open = operations.filter(({ operation }) => !operation.security.some((scheme) => "bearer" in scheme));
 
   expect(open.map(({ path }) => path)).toEqual(["/livez", "/readyz"]);

@@ -99,7 +99,7 @@ describe("values.schema.json", () => {
 
   test("has every setting of the program but the secrets", () => {
     expect(chartSchema(text)).toBe(text);
-    expect(Object.keys(schemaAt(text, "admin"))).toEqual(["host", "port"]);
+    expect(Object.keys(schemaAt(text, "admin"))).toEqual(["host", "port", "public_url"]);
     expect(Object.keys(schemaAt(text, "drain"))).toEqual(["delay_ms", "deadline_ms"]);
   });
 

@@ -1,9 +1,11 @@
+import { createIdentifyOn } from "../../src/app/create-identify.ts";
 import { createOperator } from "../../src/app/create-operator.ts";
 import { createDatabaseTrouble } from "../../src/app/database-trouble.ts";
 import { openProviderCredentials } from "../../src/app/provider-credentials.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
 import type { AdminRoute } from "../../src/admin/route.ts";
-import { systemClock } from "../../src/core/clock.ts";
+import { createSessionCookie } from "../../src/admin/session-cookie.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
 import type { Config } from "../../src/config/load-config.ts";
 import type { Secret } from "../../src/core/secret.ts";
 import type { Database } from "../../src/db/database.ts";
@@ -44,6 +46,9 @@ type AdminOptions = {
   metricsToken?: string | null;
   /** Where notices are sent. */
   notices?: Config["notices"];
+  clock?: Clock;
+  /** `admin.public_url`. */
+  publicUrl?: string | null;
 };
 
 /** The whole admin listener without a socket; what it told the log is in `told`. */
@@ -57,6 +62,8 @@ export function buildAdmin(
     farewellMs = 5_000,
     metricsToken = METRICS_TOKEN,
     notices,
+    clock = systemClock,
+    publicUrl = null,
   }: AdminOptions = {},
 ) {
   const told: string[] = [];
@@ -68,6 +75,11 @@ export function buildAdmin(
       told.push(`changed ${changed.join()} ${prefix}`),
     keyRotated: ({ prefix }: { prefix: string }) => told.push(`rotated ${prefix}`),
     fundsBooked: ({ prefix, amount }: { prefix: string; amount: string }) => told.push(`booked ${amount} ${prefix}`),
+    accountChanged: ({ account, change }: { account: string; change: string }) => told.push(`${change} ${account}`),
+    accountFunded: ({ account, amount }: { account: string; amount: string }) =>
+      told.push(`booked ${amount} ${account}`),
+    limitChanged: ({ holder, amount }: { holder: string; amount: string | null }) =>
+      told.push(`limit ${amount ?? "removed"} ${holder}`),
     thresholdsSet: ({ counters }: { counters: readonly number[] }) => told.push(`thresholds of ${counters.join()}`),
     noticesRetried: ({ notices: count }: { notices: number }) => told.push(`retried ${count}`),
     holdReleased: ({ released, result }: { released: string; result: string }) => told.push(`${result} ${released}`),
@@ -81,7 +93,7 @@ export function buildAdmin(
     database,
     credentials,
     events,
-    clock: systemClock,
+    clock,
     acceptForeign: "on",
     ...(notices && { notices }),
   });
@@ -89,6 +101,8 @@ export function buildAdmin(
     token: OPERATOR_TOKEN,
     metricsToken,
     operator: { ...operator, keys: { ...operator.keys, ...(list ? { list } : {}) } },
+    identify: createIdentifyOn(database, clock),
+    cookie: createSessionCookie(publicUrl),
     reportRoutes,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
     exposeTotals: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 2\n" }),
@@ -97,7 +111,7 @@ export function buildAdmin(
     degraded: () => [],
     databaseTrouble: createDatabaseTrouble({ connections: 4, statementTimeoutMs: 5_000 }),
     farewellMs,
-    clock: systemClock,
+    clock,
   });
   const ask = async (
     method: AdminRoute["method"],

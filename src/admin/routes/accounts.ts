@@ -55,9 +55,9 @@ export const accountRoutes: readonly AdminRoute[] = [
     query: accountPageSchema,
     answers: { 200: accountListSchema },
     refusals: ["invalid_request"],
-    handle: async ({ operator: { accounts } }, { query }) => ({
+    handle: async ({ operator: { accounts } }, { query, by }) => ({
       status: 200,
-      body: pageView(await accounts.list(query), accountView),
+      body: pageView(await accounts.list(query, by), accountView),
     }),
   }),
   route({

@@ -22,9 +22,9 @@ export const fundsRoutes: readonly AdminRoute[] = [
     params: ofKey,
     answers: { 200: keyFundsSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ operator: { funds } }, { params }) => ({
+    handle: async ({ operator: { funds } }, { params, by }) => ({
       status: 200,
-      body: keyFundsView(await funds.show(params.key)),
+      body: keyFundsView(await funds.show(params.key, by)),
     }),
   }),
   route({

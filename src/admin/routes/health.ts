@@ -41,7 +41,7 @@ export const healthRoutes: readonly AdminRoute[] = [
     method: "GET",
     path: "/metrics",
     summary: "Read the metrics of this process in Prometheus text format",
-    description: "Takes the admin token, or the metrics token (`admin.metrics_token`), which reads metrics only.",
+    description: "Takes the metrics token (`admin.metrics_token`) too, which reads metrics only.",
     credential: "metrics",
     media: "text/plain",
     answers: { 200: metricsSchema },
@@ -57,7 +57,7 @@ export const healthRoutes: readonly AdminRoute[] = [
     path: "/metrics/all",
     summary: "Read the metrics of all workers, summed, in Prometheus text format",
     description:
-      "With `tollgate serve --workers`, any worker returns the same sum, so scrape one address. Without, it is the metrics of this process. Takes the admin token or the metrics token.",
+      "With `tollgate serve --workers`, any worker returns the same sum, so scrape one address. Without, it is the metrics of this process. Takes the metrics token too.",
     credential: "metrics",
     media: "text/plain",
     answers: { 200: metricsSchema },

@@ -44,7 +44,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     description: "Only this response contains the secret. Save it; it cannot be shown again.",
     body: keyRequestSchema,
     answers: { 201: keyMadeSchema },
-    refusals: ["invalid_request", "conflict"],
+    refusals: ["invalid_request", "not_found", "conflict"],
     handle: async ({ operator: { keys } }, { body, by }) => {
       const { key, secret } = await keys.create(body, by);
       return { status: 201, body: { key: keyView(key), secret } };
@@ -59,9 +59,9 @@ export const keyRoutes: readonly AdminRoute[] = [
     query: keyPageSchema,
     answers: { 200: keyListSchema },
     refusals: ["invalid_request"],
-    handle: async ({ operator: { keys } }, { query }) => ({
+    handle: async ({ operator: { keys } }, { query, by }) => ({
       status: 200,
-      body: pageView(await keys.list(query), listedKeyView),
+      body: pageView(await keys.list(query, by), listedKeyView),
     }),
   }),
   route({

@@ -53,9 +53,9 @@ export const ledgerRoutes: readonly AdminRoute[] = [
     query: usageQuery,
     answers: { 200: usageReportSchema },
     refusals: ["invalid_request"],
-    handle: async ({ operator: { usage } }, { query }) => ({
+    handle: async ({ operator: { usage } }, { query, by }) => ({
       status: 200,
-      body: usageReportView(await usage.report({ of: null, ...query })),
+      body: usageReportView(await usage.report({ of: null, ...query }, by)),
     }),
   }),
   route({

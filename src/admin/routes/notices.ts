@@ -25,9 +25,9 @@ export const noticeRoutes: readonly AdminRoute[] = [
     query: noticePageSchema,
     answers: { 200: noticeListSchema },
     refusals: ["invalid_request"],
-    handle: async ({ operator: { notices } }, { query }) => ({
+    handle: async ({ operator: { notices } }, { query, by }) => ({
       status: 200,
-      body: pageView(await notices.list(query), noticeView),
+      body: pageView(await notices.list(query, by), noticeView),
     }),
   }),
   route({

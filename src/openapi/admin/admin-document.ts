@@ -46,7 +46,17 @@ export function createAdminDocument({ operations, tags }: Described): AdminDocum
       parameters: Object.fromEntries([...shared.values()].map(({ name, parameter }) => [name, parameter])),
       responses: describeAdminRefusals(),
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <admin token>`." },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "`Authorization: Bearer <token>`, with the automation token or a personal token.",
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "tollgate_session",
+          description: "The cookie of POST /admin/v1/session; behind https its name is `__Host-tollgate_session`.",
+        },
       },
     },
     "x-error-codes": listAdminErrorCodes(),
@@ -56,7 +66,7 @@ export function createAdminDocument({ operations, tags }: Described): AdminDocum
 type Around = { bodies: AdminSchemas; shared: ReadonlyMap<string, { name: string; parameter: Parameter }> };
 
 function describe(facts: AdminOperation, { bodies, shared }: Around): Operation {
-  const { id, tag, summary, description, credential, refusals } = facts;
+  const { id, tag, summary, description, credential, refusals, roles, leads } = facts;
   const parameters = describeParameters(facts).map((parameter) => {
     const known = shared.get(JSON.stringify(parameter));
     return known === undefined ? parameter : { $ref: `#/components/parameters/${known.name}` };
@@ -67,7 +77,8 @@ function describe(facts: AdminOperation, { bodies, shared }: Around): Operation 
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: credential === "none" ? [{}] : [{ bearer: [] }],
+    security: credential === "none" ? [{}] : [{ bearer: [] }, { session: [] }],
+    ...(credential === "none" ? {} : { "x-tollgate-roles": roles ?? [], "x-tollgate-leads": leads }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeRequest(facts, bodies),
     responses: { ...refusalsOf([...(credential === "none" ? ANYWHERE : WITH_CREDENTIAL), ...refusals]), ...answers },

@@ -3,10 +3,13 @@ export const ADMIN_INTRODUCTION = `
 For operators: manage keys and balances, verify the ledger, set up providers, models and prices, and read health and metrics.
 The admin API has its own listener, by default on \`127.0.0.1:8081\`. The \`tollgate\` command can do the same.
 
-## Admin token
+## Credentials
 
-Send the admin token as \`Authorization: Bearer <token>\`. It allows every operation on this page, so protect it like a root
-password. \`/livez\` and \`/readyz\` need no token. A second token, \`admin.metrics_token\`, reads metrics and nothing else.
+Send the automation token (\`admin.token\`) or a personal token as \`Authorization: Bearer <token>\`. The automation token allows
+every operation on this page, so protect it like a root password. A personal token allows what its person may do now. Browsers
+send the cookie of a session; a change also needs an \`Origin\` header that is the address of this listener.
+\`x-tollgate-roles\` says which roles may do an operation, and \`x-tollgate-leads\` whether a role for some accounts is enough.
+\`/livez\` and \`/readyz\` need no credential. A second token, \`admin.metrics_token\`, reads metrics and nothing else.
 
 The examples read the address of the listener from \`TOLLGATE_ADMIN_URL\`, such as \`http://127.0.0.1:8081\`, and the token
 from \`TOLLGATE_ADMIN_TOKEN\`.

@@ -11,6 +11,10 @@ export type AdminOperation = {
   summary: string;
   description?: string;
   credential: "operator" | "metrics" | "none";
+  /** Null: for the automation token alone. */
+  roles: readonly string[] | "anyone" | null;
+  /** Whether a role that holds for some accounts is enough. */
+  leads: boolean;
   media: string;
   params: z.ZodType | null;
   query: z.ZodType | null;

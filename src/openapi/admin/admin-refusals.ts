@@ -1,6 +1,8 @@
 import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
+import { Forbidden } from "../../core/forbidden.ts";
 import { renderConflict } from "../../wire/errors/conflict.ts";
+import { renderForbidden } from "../../wire/errors/forbidden.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import { formatAErrorSchema } from "../answer-schemas.ts";
 import { type Component, component } from "../component.ts";
@@ -12,6 +14,7 @@ import { refusalResponse, type RefusalExample } from "../refusal-response.ts";
 const ADMIN_CODES = [
   "invalid_request",
   "invalid_credentials",
+  "forbidden",
   "not_found",
   "conflict",
   "internal_error",
@@ -23,7 +26,7 @@ export type ErrorOfAdmin = (typeof ADMIN_CODES)[number];
 export const ANYWHERE: readonly ErrorOfAdmin[] = ["internal_error", "service_unavailable"];
 
 /** Of those that ask for a credential. */
-export const WITH_CREDENTIAL: readonly ErrorOfAdmin[] = ["invalid_credentials", ...ANYWHERE];
+export const WITH_CREDENTIAL: readonly ErrorOfAdmin[] = ["invalid_credentials", "forbidden", ...ANYWHERE];
 
 const WORDS: Record<ErrorOfAdmin, { condition: string; example: string; param?: string }> = {
   invalid_request: {
@@ -32,8 +35,13 @@ const WORDS: Record<ErrorOfAdmin, { condition: string; example: string; param?: 
     param: "rpm_limit",
   },
   invalid_credentials: {
-    condition: "The admin token is missing or wrong.",
-    example: "Send the admin token as `Authorization: Bearer <token>`.",
+    condition: "The token or the session is missing, wrong, expired or revoked.",
+    example:
+      "Send the automation token or a personal token as `Authorization: Bearer <token>`, or sign in with POST /admin/v1/session.",
+  },
+  forbidden: {
+    condition: "Your role does not allow this, or not there. Nothing was changed.",
+    example: "This needs one of the roles owner, operator. Ask an owner for a grant.",
   },
   not_found: {
     condition: "No such object.",
@@ -111,6 +119,8 @@ function renderExample(code: ErrorOfAdmin): RefusalExample<{ error: { type: stri
   const { status, headers, body } =
     code === "conflict"
       ? renderConflict(new Conflict(example), EXAMPLE_REQUEST_ID)
-      : renderFormatA(new Fault(code, example, param === undefined ? {} : { param }), EXAMPLE_REQUEST_ID);
+      : code === "forbidden"
+        ? renderForbidden(new Forbidden(example), EXAMPLE_REQUEST_ID)
+        : renderFormatA(new Fault(code, example, param === undefined ? {} : { param }), EXAMPLE_REQUEST_ID);
   return { code, condition, status, headers, body: JSON.parse(body) as { error: { type: string } } };
 }

@@ -4,7 +4,15 @@ import { createAdminDocument } from "../admin/admin-document.ts";
 import type { AdminOperation } from "../admin/admin-operation.ts";
 import { renderAdminPage } from "./admin-page.ts";
 
-const usual = { tag: "books", credential: "operator", media: "application/json", query: null, refusals: [] } as const;
+const usual = {
+  tag: "books",
+  credential: "operator",
+  roles: ["owner"],
+  leads: false,
+  media: "application/json",
+  query: null,
+  refusals: [],
+} as const;
 const ofShelf = z.object({ shelf: z.string().meta({ description: "A shelf.", examples: ["a/1"] }) });
 const book = z
   .object({ title: z.string().meta({ description: "Its title.", examples: ["It's <late>"] }) })
@@ -41,6 +49,8 @@ const operations: AdminOperation[] = [
     path: "/open",
     summary: "Say whether it is open",
     credential: "none",
+    roles: null,
+    leads: false,
     params: null,
     body: null,
     bodyNeeded: false,
@@ -94,8 +104,8 @@ test("an operation is refused as it declares, and as any is: with a credential w
   );
 
   expect(Object.fromEntries(statuses)).toEqual({
-    addBook: "200 201 401 500 503",
-    burn: "200 401 409 500 503",
+    addBook: "200 201 401 403 500 503",
+    burn: "200 401 403 409 500 503",
     isOpen: "200 500 503",
   });
 });

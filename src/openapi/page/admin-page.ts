@@ -10,7 +10,7 @@ const SHELL: Shell = { origin: "TOLLGATE_ADMIN_URL", credential: "TOLLGATE_ADMIN
 /** Where the listener is unless the settings move it. */
 const USUAL_URL = "http://127.0.0.1:8081";
 
-const SETUP = `export ${SHELL.origin}=${USUAL_URL}\nexport ${SHELL.credential}="<admin token>"`;
+const SETUP = `export ${SHELL.origin}=${USUAL_URL}\nexport ${SHELL.credential}="<automation token>"`;
 
 /** The description of the admin API for people. */
 export const renderAdminPage = (document: AdminDocument): string =>

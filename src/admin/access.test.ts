@@ -1,0 +1,327 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AdminApp, buildAdmin, emptyDatabase } from "../../tests/support/admin-app.ts";
+import { createId } from "../core/ids.ts";
+import { ROLES, type Role } from "../core/role.ts";
+import type { Database } from "../db/database.ts";
+import type { Operation } from "../openapi/document.ts";
+import { createPeopleStore } from "../people/people-store.ts";
+import type { Grant } from "../people/person.ts";
+import { createTokenSecret } from "../people/person-secret.ts";
+import { createRecognise, SESSION_IDLE_MS } from "../people/recognise.ts";
+import { createSessionStore } from "../people/session-store.ts";
+import { createTokenStore } from "../people/token-store.ts";
+import { ACCESS, type AccessSubject } from "./access-table.ts";
+import { describeAdmin } from "./admin-document.ts";
+
+type Method = Parameters<AdminApp["ask"]>[0];
+type Described = { method: Method; path: string; operation: Operation };
+
+const document = JSON.parse(JSON.stringify(describeAdmin())) as ReturnType<typeof describeAdmin>;
+const operations: Described[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase() as Method, path, operation })),
+);
+const closed = operations.filter(({ operation }) => !operation.security.some((way) => Object.keys(way).length === 0));
+
+const OUTSIDE = "There is nothing of this name in the accounts that your role holds for.";
+const DAY_MS = 86_400_000;
+
+let database: Database;
+let admin: AdminApp;
+let made = 0;
+const ids: Record<string, string> = {};
+const tokens: Record<string, string> = {};
+
+async function account(name: string, parent: string | null): Promise<void> {
+  const reply = await admin.ask("POST", "/admin/v1/accounts", { name, parent, kind: "team" });
+  ids[name] = reply.json<{ account: { id: string } }>().account.id;
+}
+
+async function key(name: string, of: string | null): Promise<void> {
+  const reply = await admin.ask("POST", "/admin/v1/keys", { mode: "credit", label: `key of ${name}`, account: of });
+  ids[`key ${name}`] = reply.json<{ key: { id: string } }>().key.id;
+}
+
+async function person(email: string, grants: readonly Grant[], accountId: string | null = null): Promise<string> {
+  const id = createId(Date.now() + made++);
+  const order = { id, email, name: email, accountId, passwordHash: null, grants, source: "given" } as const;
+  await createPeopleStore(database).insert({ ...order, atMs: Date.now() });
+  ids[email] = id;
+  return id;
+}
+
+async function token(personId: string, over: { expiresAtMs?: number; role?: Role; accountId?: string } = {}) {
+  const { secret, digest, prefix } = createTokenSecret();
+  const createdAtMs = Date.now() - DAY_MS;
+  const id = createId(Date.now() + made++);
+  const usual = { role: null, accountId: null, createdAtMs, expiresAtMs: Date.now() + DAY_MS };
+  await createTokenStore(database).insert({ id, digest, prefix, personId, name: "a test", ...usual, ...over });
+  return secret;
+}
+
+beforeAll(async () => {
+  database = await emptyDatabase();
+  admin = buildAdmin(database);
+  await account("Acme", null);
+  for (const team of ["Search", "Ads"]) {
+    await account(team, "Acme");
+    await account(`${team}-below`, `Acme/${team}`);
+    await key(team, `Acme/${team}/${team}-below`);
+    await person(`member-of-${team.toLowerCase()}@acme.example`, [], ids[`${team}-below`] ?? null);
+  }
+  for (const role of ROLES)
+    tokens[role] = await token(await person(`${role}@acme.example`, [{ role, accountId: null }]));
+  for (const team of ["Search", "Ads"]) {
+    const grants = ROLES.map((role) => ({ role, accountId: ids[team] ?? null }));
+    tokens[`lead of ${team}`] = await token(await person(`lead-of-${team.toLowerCase()}@acme.example`, grants));
+  }
+  tokens["nobody"] = await token(await person("nobody@acme.example", []));
+  tokens["expired"] = await token(ids["owner@acme.example"] ?? "", { expiresAtMs: Date.now() - 1 });
+}, 180_000);
+afterAll(async () => {
+  await admin.app.close();
+  await database.close();
+});
+
+/** A request as the description shows it, about what lies in the subtree of a team. */
+function requestOf({ method, path, operation }: Described, team: string) {
+  const access = ACCESS[operation.operationId];
+  const inside = {
+    account: ids[`${team}-below`] ?? "",
+    key: ids[`key ${team}`] ?? "",
+    holder: ids[`key ${team}`] ?? "",
+    person: ids[`member-of-${team.toLowerCase()}@acme.example`] ?? "",
+  };
+  const body: Record<string, unknown> = {
+    ...(operation.requestBody?.content["application/json"]?.examples?.["request"]?.value as object | undefined),
+  };
+  const query = new URLSearchParams();
+  const subjects = Array.isArray(access?.subtree) ? (access.subtree as readonly AccessSubject[]) : [];
+  for (const subject of subjects) {
+    const [[kind, field] = ["", ""]] = Object.entries(subject) as [string, string][];
+    const [part = "", name = ""] = field.split(".");
+    if (kind === "never") delete body[name];
+    else if (part === "body") body[name] = inside[kind as "key"];
+    else if (part === "query") query.set(name, inside[kind as "key"]);
+  }
+  const url = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(
+      inside[name as "key"] ?? (name === "month" ? "2026-01" : "019fbe00-0000-7000-8000-000000000000"),
+    ),
+  );
+  return [method, `${url}?${query.toString()}`, method === "GET" ? undefined : body] as const;
+}
+
+const ask = async (described: Described, team: string, secret: string | null) => {
+  const [method, url, body] = requestOf(described, team);
+  const reply = await admin.ask(method, url, body, secret);
+  const isError = reply.statusCode >= 400 && reply.headers["content-type"]?.toString().startsWith("application/json");
+  const message = isError ? reply.json<{ error?: { message: string } }>().error?.message : undefined;
+  return { status: reply.statusCode, message, body: reply.body };
+};
+
+test("every operation that asks for a credential has a row in the table, and every row an operation", () => {
+  expect(closed.length).toBeGreaterThan(50);
+  expect(Object.keys(ACCESS).toSorted()).toEqual(closed.map(({ operation }) => operation.operationId).toSorted());
+});
+
+test("the description says of each operation who may do it, as the table does", () => {
+  const said = closed.map(({ operation }) => [
+    operation.operationId,
+    { roles: operation["x-tollgate-roles"], leads: operation["x-tollgate-leads"] },
+  ]);
+
+  expect(Object.fromEntries(said)).toEqual(
+    Object.fromEntries(
+      Object.entries(ACCESS).map(([id, { roles, subtree }]) => [id, { roles, leads: subtree !== null }]),
+    ),
+  );
+});
+
+describe("by role and credential", () => {
+  // The feed does not end by itself; whom it shows what is tested where it is.
+  const ending = closed.filter(({ operation }) => operation.operationId !== "watchLive");
+  test.each(ending.map((described) => [described.operation.operationId, described] as const))(
+    "%s",
+    async (id, described) => {
+      const { roles, subtree } = ACCESS[id] ?? { roles: [], subtree: null };
+      const isAllowed = (role: Role) => roles === "anyone" || roles.includes(role);
+
+      // Those who are refused come first: what is asked for is done in the end.
+      for (const secret of [null, tokens["expired"] ?? ""])
+        expect(await ask(described, "Search", secret)).toMatchObject({ status: 401 });
+      expect((await ask(described, "Search", tokens["nobody"] ?? "")).status === 403).toBe(roles !== "anyone");
+      for (const role of ROLES.filter((one) => !isAllowed(one)))
+        expect(await ask(described, "Search", tokens[role] ?? ""), role).toMatchObject({ status: 403 });
+
+      const other = await ask(described, "Search", tokens["lead of Ads"] ?? "");
+      if (roles !== "anyone" && subtree === null) expect(other).toMatchObject({ status: 403 });
+      else if (subtree === "filtered") {
+        expect([200, 404]).toContain(other.status);
+        for (const hidden of ["Search", ids["key Search"] ?? ""]) expect(other.body).not.toContain(hidden);
+      } else if (Array.isArray(subtree) && subtree.length > 0)
+        expect(other).toMatchObject({ status: 404, message: OUTSIDE });
+
+      const lead = await ask(described, "Search", tokens["lead of Search"] ?? "");
+      if (roles !== "anyone" && subtree === null) expect(lead).toMatchObject({ status: 403 });
+      else {
+        expect([401, 403]).not.toContain(lead.status);
+        expect(lead.message).not.toBe(OUTSIDE);
+      }
+      for (const role of ROLES.filter(isAllowed))
+        expect([401, 403], role).not.toContain((await ask(described, "Search", tokens[role] ?? "")).status);
+    },
+  );
+});
+
+test("an operation without a row is refused for everybody but the automation token", async () => {
+  const { permit } = await import("./caller.ts");
+  const by = { actor: "x" };
+  const reach = () => "everywhere" as const;
+
+  expect(permit({ by, person: null }, null)).toEqual({ by, person: null });
+  expect(() => permit({ by, person: { reach } as never }, null)).toThrow("automation token alone");
+});
+
+test("changes that make money or touch everybody are for no lead, and the ledger and the audit for few", () => {
+  const never = ["topUpKey", "topUpAccount", "closeAccountPurse", "adoptKey", "verifyLedger", "applyCatalogue"];
+  for (const id of [...never, "listProviders", "changePrice"]) expect(ACCESS[id]?.subtree, id).toBeNull();
+  for (const [id, { roles }] of Object.entries(ACCESS)) {
+    if (roles === "anyone") continue;
+    expect(roles, id).toContain("owner");
+    const isChange = operations.find(({ operation }) => operation.operationId === id)?.method !== "GET";
+    if (isChange) expect(roles, id).not.toContain("viewer");
+    if (isChange && id !== "verifyLedger") expect(roles, id).not.toContain("auditor");
+  }
+});
+
+describe("a lead", () => {
+  const asLead = (method: Method, url: string, body?: unknown) =>
+    admin.ask(method, url, body, tokens["lead of Ads"] ?? "");
+
+  test.each([
+    [
+      "moves an account out of the subtree",
+      "PATCH",
+      "/admin/v1/accounts/Acme%2FAds%2FAds-below",
+      { parent: "Acme" },
+      404,
+    ],
+    ["moves an account into it", "PATCH", "/admin/v1/accounts/Acme%2FSearch", { parent: "Acme/Ads" }, 404],
+    ["renames the account they lead", "PATCH", "/admin/v1/accounts/Acme%2FAds", { name: "Mine" }, 403],
+    ["creates a root", "POST", "/admin/v1/accounts", { name: "Root", kind: "team" }, 403],
+    ["creates a key without an account", "POST", "/admin/v1/keys", { mode: "credit" }, 403],
+    ["creates a key elsewhere", "POST", "/admin/v1/keys", { mode: "credit", account: "Acme/Search" }, 404],
+    ["creates a key with credit", "POST", "/admin/v1/keys", { mode: "credit", account: "Acme/Ads", credit: "1" }, 403],
+    [
+      "raises their own limit",
+      "POST",
+      "/admin/v1/accounts/Acme%2FAds/limits",
+      { unit: "credit", amount: "9", period: "month" },
+      403,
+    ],
+    ["asks for the account above", "GET", "/admin/v1/accounts/Acme", undefined, 404],
+    ["asks for what is nowhere", "GET", "/admin/v1/accounts/Acme%2FNowhere", undefined, 404],
+  ] as const)("%s: refused", async (_what, method, url, body, status) => {
+    const reply = await asLead(method, url, body);
+
+    expect([reply.statusCode, reply.body.includes("Search")]).toEqual([status, false]);
+  });
+
+  test("names things by path or by id alike, and finds their own", async () => {
+    for (const name of ["Acme%2FAds", "acme%2Fads", ids["Ads"] ?? ""])
+      expect((await asLead("GET", `/admin/v1/accounts/${name}`)).statusCode, name).toBe(200);
+    const created = await asLead("POST", "/admin/v1/keys", { mode: "credit", account: "Acme/Ads" });
+    expect(created.statusCode).toBe(201);
+  });
+
+  test("does not see the limits above them in the funds of a key", async () => {
+    await admin.ask("POST", "/admin/v1/accounts/Acme/limits", { unit: "credit", amount: "77", period: "month" });
+    const { prefix } = (await asLead("POST", "/admin/v1/keys", { mode: "credit", account: "Acme/Ads" })).json<{
+      key: { prefix: string };
+    }>().key;
+    const holders = async (secret?: string) =>
+      (await admin.ask("GET", `/admin/v1/keys/${prefix}/funds`, undefined, secret))
+        .json<{ counters: { holder: string }[] }>()
+        .counters.map(({ holder }) => holder);
+
+    expect(await holders()).toContain("Acme");
+    expect(await holders(tokens["lead of Ads"])).not.toContain("Acme");
+  });
+
+  test("whose grant is taken away is refused with the next request of the same session", async () => {
+    const people = createPeopleStore(database);
+    const id = await person("brief@acme.example", [{ role: "viewer", accountId: ids["Ads"] ?? null }]);
+    const secret = await token(id);
+    const status = async () => (await admin.ask("GET", "/admin/v1/keys", undefined, secret)).statusCode;
+
+    expect(await status()).toBe(200);
+    await people.setGrants(id, [], "given");
+    expect(await status()).toBe(403);
+    await people.remove(id, Date.now());
+    expect(await status()).toBe(401);
+  });
+});
+
+test("a token narrowed to a role or an account does no more than that, whatever its person may do", async () => {
+  const owner = ids["owner@acme.example"] ?? "";
+  const viewer = await token(owner, { role: "viewer" });
+  const inAds = await token(owner, { accountId: ids["Ads"] ?? "" });
+
+  expect((await admin.ask("GET", "/admin/v1/keys", undefined, viewer)).statusCode).toBe(200);
+  const body = { mode: "credit", account: "Acme/Ads" };
+  expect((await admin.ask("POST", "/admin/v1/keys", body, viewer)).statusCode).toBe(403);
+  expect((await admin.ask("POST", "/admin/v1/keys", body, inAds)).statusCode).toBe(201);
+  expect((await admin.ask("GET", "/admin/v1/accounts/Acme%2FSearch", undefined, inAds)).statusCode).toBe(404);
+});
+
+describe("a session's cookie", () => {
+  const open = async (nowMs = () => Date.now()) => {
+    const parts = { sessions: createSessionStore(database), tokens: createTokenStore(database), nowMs };
+    const from = { via: "password", address: "127.0.0.1", agent: "" } as const;
+    return (await createRecognise(parts).openSession(ids["owner@acme.example"] ?? "", from)).secret;
+  };
+  const send = (secret: string, headers: Record<string, string>, method: "GET" | "POST" = "POST") =>
+    admin.app.inject({
+      method,
+      url: "/admin/v1/accounts",
+      headers: {
+        host: "127.0.0.1:8081",
+        cookie: `other=1; tollgate_session=${secret}`,
+        ...headers,
+      },
+      ...(method === "POST"
+        ? {
+            payload: {
+              name: `account ${made++}`,
+              kind: "team",
+            },
+          }
+        : {}),
+    });
+
+  test.each([
+    ["with the listener's own origin", { origin: "http://127.0.0.1:8081" }, 201],
+    ["without an origin", {}, 403],
+    ["from another page", { origin: "https://evil.example" }, 403],
+    ["from a sandboxed page", { origin: "null" }, 403],
+    ["from another port", { origin: "http://127.0.0.1:8080" }, 403],
+  ] as const)("changes something %s: %o gives %i", async (_what, headers, status) => {
+    expect((await send(await open(), headers)).statusCode).toBe(status);
+  });
+
+  test("reads without an origin, and nothing once it expired", async () => {
+    expect((await send(await open(), {}, "GET")).statusCode).toBe(200);
+    expect((await send(await open(() => Date.now() - SESSION_IDLE_MS), {}, "GET")).statusCode).toBe(401);
+  });
+
+  test("behind https counts under the name that is bound to the host alone", async () => {
+    const secure = buildAdmin(database, { publicUrl: "https://tollgate.example.com" });
+    const secret = await open();
+    const get = (cookie: string) =>
+      secure.app.inject({ method: "GET", url: "/admin/v1/accounts", headers: { cookie } });
+
+    expect((await get(`tollgate_session=${secret}`)).statusCode).toBe(401);
+    expect((await get(`__Host-tollgate_session=${secret}`)).statusCode).toBe(200);
+    await secure.app.close();
+  });
+});
