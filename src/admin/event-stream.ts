@@ -19,21 +19,31 @@ const RETRY = "retry: 1000\n\n";
 export function eventStream<News>(news: AsyncIterable<News>, { textOf, closing }: Options<News>): Readable {
   const ending = AbortSignal.any([closing, AbortSignal.timeout(LASTS_MS)]);
   const stalled = new AbortController();
+  const iterator = news[Symbol.asyncIterator]();
   let timer: NodeJS.Timeout | null = null;
 
+  /** From when something is given until more is asked for. */
+  function* given(text: string): Generator<string> {
+    timer = setTimeout(() => stalled.abort(), STALLS_MS).unref();
+    yield text;
+    clearTimeout(timer);
+  }
+
   async function* events(): AsyncGenerator<string> {
-    yield RETRY;
-    for await (const each of news) {
+    yield* given(RETRY);
+    for await (const each of { [Symbol.asyncIterator]: () => iterator }) {
       if (ending.aborted) return;
-      timer = setTimeout(() => stalled.abort(), STALLS_MS).unref();
-      yield textOf(each);
-      clearTimeout(timer);
+      yield* given(textOf(each));
     }
   }
 
   const stream = Readable.from(events(), { objectMode: false, highWaterMark: WAITING_BYTES, signal: stalled.signal });
   // Whoever is dropped is no error of ours.
   stream.on("error", () => undefined);
-  stream.on("close", () => clearTimeout(timer ?? undefined));
+  // It may be closed before anything was asked for, and what was never begun does not end by itself.
+  stream.on("close", () => {
+    clearTimeout(timer ?? undefined);
+    void iterator.return?.().catch(() => undefined);
+  });
   return stream;
 }

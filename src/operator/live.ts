@@ -143,7 +143,6 @@ export function createManageLive(parts: Parts): ManageLive {
       }
     } finally {
       leave();
-      watchers--;
     }
   }
 
@@ -193,7 +192,7 @@ export function createManageLive(parts: Parts): ManageLive {
       const sieve = await sieveOf(which, by);
       if (watchers >= MOST_WATCHERS) throw tooMany();
       watchers++;
-      return newsFor(sieve);
+      return withPlace(newsFor(sieve), () => watchers--);
     },
     cancel: async (given, by) => {
       const id = readRequestId(given);
@@ -209,6 +208,32 @@ export function createManageLive(parts: Parts): ManageLive {
       return { requestId, result: end };
     },
   };
+}
+
+/** Gives a place back when its reader leaves, also one that never read. */
+function withPlace<News>(news: AsyncGenerator<News, void>, giveBack: () => void): AsyncIterable<News> {
+  let has = true;
+  const leave = (): void => {
+    if (has) giveBack();
+    has = false;
+  };
+  const iterator: AsyncIterator<News> = {
+    next: async () => {
+      try {
+        const next = await news.next();
+        if (next.done === true) leave();
+        return next;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+    return: async () => {
+      leave();
+      return news.return();
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }
 
 type Sifted = { keyId: string | null; accounts: readonly string[]; model: string | null };
