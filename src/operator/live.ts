@@ -158,7 +158,6 @@ export function createManageLive(parts: Parts): ManageLive {
       );
       const last = ends.at(-1)?.no;
       if (last !== undefined) told.set(process, last);
-      else if (before === undefined) told.set(process, 0);
     }
     const known = await names(fresh);
     const ended = fresh
