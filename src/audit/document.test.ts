@@ -57,3 +57,9 @@ test("what is too long is cut until it fits, and tells what is missing", () => {
     expect(Buffer.byteLength(documentOf(wide, most) ?? "")).toBeLessThanOrEqual(most);
   }
 });
+
+test("an import of 4,000 models names all of them", () => {
+  const added = Array.from({ length: 4_000 }, (_, no) => `provider-${no % 40}/a-model-with-a-long-name-${no}`);
+
+  expect(read({ added, changed: [] }, 262_144)).toEqual({ added, changed: [] });
+});
