@@ -36,8 +36,10 @@ export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...p
     if (credential === "none" || (credential === "metrics" && isMetricsReader(headers, parts))) return;
     try {
       const caller = await recogniseCaller({ method, headers, address, requestId }, parts);
+      // Who it is stands in the audit log, also where their role does not allow it.
+      request.caller = caller;
       // A path that leads nowhere has no access of its own: whoever is known is told so.
-      request.caller = access === undefined ? caller : permit(caller, access);
+      if (access !== undefined) request.caller = permit(caller, access);
     } catch (refusal) {
       if (isRefusal(refusal)) events.operatorRefused({ requestId, address });
       throw refusal;
