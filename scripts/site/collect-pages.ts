@@ -127,7 +127,7 @@ export function collectPages({ root, base }: Place): Site {
         folder: API_FOLDERS[publicPath] ?? "",
         title: "Public API",
         opening: "For key holders who call the gateway from their own program.",
-        shell: { origin: "TOLLGATE_URL", credential: "TOLLGATE_KEY", sdks: "official" },
+        shell: { origin: "TOLLGATE_BASE_URL", credential: "TOLLGATE_KEY", sdks: "official" },
         usualUrl: "http://127.0.0.1:8080",
         rawUrl: base + rawAddressOf(publicPath),
         errorsUrl: `${base}reference/errors/`,

@@ -1,6 +1,11 @@
 import type { ReadAs, Schema } from "../wire/validate.ts";
 
-export type GatewayAddress = { adminUrl: string; adminToken: string };
+export type GatewayAddress = {
+  adminUrl: string;
+  adminToken: string;
+  /** What to do when it does not answer. */
+  advice?: string;
+};
 
 type Ask = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
 
@@ -23,7 +28,7 @@ export class GatewayRefusalError extends Error {
 const TIMEOUT_MS = 30_000;
 
 /** Asks the admin listener of a running gateway. */
-function createAsk({ adminUrl, adminToken }: GatewayAddress, timeoutMs = TIMEOUT_MS): Ask {
+function createAsk({ adminUrl, adminToken, advice }: GatewayAddress, timeoutMs = TIMEOUT_MS): Ask {
   return async <Answer>(method: string, path: string, body?: unknown) => {
     const response = await fetch(`${adminUrl}/admin/v1${path}`, {
       method,
@@ -31,7 +36,10 @@ function createAsk({ adminUrl, adminToken }: GatewayAddress, timeoutMs = TIMEOUT
       signal: AbortSignal.timeout(timeoutMs),
       ...(method === "GET" ? {} : { body: JSON.stringify(body ?? {}) }),
     }).catch((cause: unknown) => {
-      throw new GatewayUnreachableError(`the gateway at ${adminUrl} does not answer`, { cause });
+      const hint = advice === undefined ? "" : `. ${advice}`;
+      throw new GatewayUnreachableError(`the gateway at ${adminUrl} does not answer${why(cause, timeoutMs)}${hint}`, {
+        cause,
+      });
     });
     const answer = (await response.json().catch(() => ({}))) as { error?: { message: string } };
     if (response.ok) return answer as Answer;
@@ -40,6 +48,14 @@ function createAsk({ adminUrl, adminToken }: GatewayAddress, timeoutMs = TIMEOUT
       ? new GatewayUnreachableError(message)
       : new GatewayRefusalError(message, response.status);
   };
+}
+
+/** In brackets; nothing of the request is in it. */
+function why(cause: unknown, timeoutMs: number): string {
+  if (!(cause instanceof Error)) return "";
+  if (cause.name === "TimeoutError") return ` within ${(timeoutMs / 1_000).toLocaleString("en-US")} s`;
+  const { code } = (cause.cause ?? {}) as { code?: unknown };
+  return typeof code === "string" ? ` (${code})` : "";
 }
 
 /** Asks for an answer of a known shape, and reads it. */

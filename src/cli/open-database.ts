@@ -3,9 +3,13 @@ import { processEnvironment } from "../config/process-environment.ts";
 import { requireSettings } from "../config/require-settings.ts";
 import type { Database } from "../db/database.ts";
 import { createPostgres, type PostgresOptions } from "../db/postgres.ts";
+import { CommandError } from "./report-failure.ts";
 
 export const NO_DATABASE =
-  "no database is configured. Set DATABASE_URL, or run this in the folder of a running `tollgate dev`.";
+  "no gateway and no database are configured. Set TOLLGATE_URL and TOLLGATE_TOKEN, or DATABASE_URL, or run this in the folder of a running `tollgate dev`.";
+/** Tables are made and moved, servers are compared and processes are started there; no API does that. */
+const NEEDS_DATABASE =
+  "this command works on the database itself, which no API does for it. Set DATABASE_URL; TOLLGATE_URL is not used.";
 
 export function loadSettings(configFile: string | undefined): LoadedConfig {
   return loadConfig({ options: { config: configFile }, environment: processEnvironment() });
@@ -48,6 +52,7 @@ export function openDatabase(
 }
 
 function postgresOptions(loaded: LoadedConfig) {
+  if (loaded.config.database.url === null && loaded.config.cli.url !== null) throw new CommandError(NEEDS_DATABASE);
   requireSettings(loaded, ["database.url"]);
   const { url, directUrl, poolSize, preparedStatements, connectTimeoutMs, statementTimeoutMs } = loaded.config.database;
   return {

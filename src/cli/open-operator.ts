@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { GatewayAddress } from "../admin-client/ask-gateway.ts";
 import { remoteOperator } from "../admin-client/remote-operator.ts";
 import type { ReadCredential } from "../app/read-credential.ts";
 import { openProviderCredentials } from "../app/provider-credentials.ts";
@@ -10,7 +11,9 @@ import type { Operator } from "../operator/operator.ts";
 import { commandEvents } from "./command-events.ts";
 import { findRunningDev } from "./dev/dev-folder.ts";
 import { loadSettings, NO_DATABASE, openDatabase } from "./open-database.ts";
+import { isInTheClear } from "./in-the-clear.ts";
 import { CommandError } from "./report-failure.ts";
+import { warn } from "./text/screen.ts";
 
 /** Who changes something by a command on the database itself. */
 export const BY_COMMAND: By = { actor: "cli", via: "cli" };
@@ -33,13 +36,14 @@ export async function withOperator(
 }
 
 /**
- * The database when the settings name one. Else a `dev` running in this folder, through its admin listener: its database
- * belongs to that one process alone.
+ * The gateway that the settings name, through its admin listener; else the database that they name. Else a `dev` running in this
+ * folder, whose database belongs to that one process alone.
  */
 async function openOperator(loaded: LoadedConfig): Promise<Opened> {
   const { config } = loaded;
   const credentials = openProviderCredentials(config.credential, processEnvironment());
-  if (config.database.url !== null) {
+  const gateway = remoteGateway(config);
+  if (gateway === null && config.database.url !== null) {
     // Loaded here because the other way does not need it.
     const { createOperator } = await import("../app/create-operator.ts");
     const { createReadCredential } = await import("../app/read-credential.ts");
@@ -60,9 +64,20 @@ async function openOperator(loaded: LoadedConfig): Promise<Opened> {
       close: () => database.close(),
     };
   }
-  const dev = findRunningDev();
-  if (dev === null) throw new CommandError(NO_DATABASE);
+  const address = gateway ?? findRunningDev();
+  if (address === null) throw new CommandError(NO_DATABASE);
   const readCredential: ReadCredential = async (provider) =>
     credentials.credential({ ...provider, provider: provider.name });
-  return { operator: remoteOperator(dev), through: "gateway", readCredential, close: () => Promise.resolve() };
+  return { operator: remoteOperator(address), through: "gateway", readCredential, close: () => Promise.resolve() };
+}
+
+/** The gateway of `TOLLGATE_URL`; null when none is named. The settings refuse a URL without a token. */
+function remoteGateway({ cli: { url, token } }: Config): GatewayAddress | null {
+  if (url === null || token === null) return null;
+  if (isInTheClear(url)) warn(`${url} is not https: everybody on the way can read the token.`);
+  return {
+    adminUrl: url,
+    adminToken: token.reveal(),
+    advice: "Check that it runs, and that TOLLGATE_URL is the URL of its admin listener",
+  };
 }

@@ -5,6 +5,7 @@ import { describeSource, type SettingSource } from "./source.ts";
 type Settings = {
   limits: { headersTimeoutMs: number; bodyTimeoutMs: number };
   admin: { token: Secret | null; metricsToken: Secret | null };
+  cli: { url: string | null; token: Secret | null };
 };
 
 type SourceOf = (path: string) => SettingSource;
@@ -13,6 +14,7 @@ type SourceOf = (path: string) => SettingSource;
 export const contradictionsIn = (settings: Settings, sourceOf: SourceOf): Problem[] => [
   ...inTimeouts(settings, sourceOf),
   ...inTokens(settings, sourceOf),
+  ...inCommands(settings, sourceOf),
 ];
 
 function inTimeouts({ limits }: Settings, sourceOf: SourceOf): Problem[] {
@@ -36,5 +38,13 @@ function inTokens({ admin: { token, metricsToken } }: Settings, sourceOf: Source
   if (token === null || metricsToken?.reveal() !== token.reveal()) return [];
   const path = "admin.metrics_token";
   const message = "must differ from admin.token, which gives full access. Generate another token.";
+  return [{ path, source: describeSource(sourceOf(path)), message }];
+}
+
+/** One without the other would send commands to the database, to the surprise of whoever set it. */
+function inCommands({ cli: { url, token } }: Settings, sourceOf: SourceOf): Problem[] {
+  if ((url === null) === (token === null)) return [];
+  const [path, other] = url === null ? ["cli.token", "TOLLGATE_URL"] : ["cli.url", "TOLLGATE_TOKEN"];
+  const message = `is set and ${other} is not. Set both to send commands to a running gateway, or neither.`;
   return [{ path, source: describeSource(sourceOf(path)), message }];
 }

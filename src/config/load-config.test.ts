@@ -193,7 +193,7 @@ test("what Kubernetes sets for a service of our name is not taken for a setting"
 test("the variable in which the documentation keeps a client's key is not taken for a setting", () => {
   const environment = {
     TOLLGATE_KEY: "tgc_secret",
-    TOLLGATE_URL: "http://127.0.0.1:8080",
+    TOLLGATE_BASE_URL: "http://127.0.0.1:8080",
     TOLLGATE_ADMIN_URL: "http://127.0.0.1:8081",
   };
 

@@ -1,38 +1,18 @@
 import { z } from "zod";
+import {
+  HOST,
+  POSTGRES_URL,
+  TOKEN,
+  BASE_URL,
+  COLLECTOR_URL,
+  DECIMAL,
+  FRACTION,
+  HEADER_LIST,
+  KEY_OF_32_BYTES,
+  DIRECTORIES,
+} from "./patterns.ts";
 import { recordSettings } from "./record-settings.ts";
 import { choice, group, integer, networks, optionalText, secret, text, webhooks } from "./setting.ts";
-
-const HOST = { pattern: /^[0-9A-Za-z.:_-]{1,253}$/, expected: "a host name or an IP address" };
-const POSTGRES_URL = {
-  pattern: /^postgres(?:ql)?:\/\/\S+$/,
-  expected: "a URL that begins with postgres:// or postgresql://",
-};
-const TOKEN = { pattern: /^[\x21-\x7e]{16,512}$/, expected: "16 to 512 printable characters without spaces" };
-const BASE_URL = {
-  pattern: /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*[^\s?#/])?$/,
-  expected: "an http or https URL without credentials, query or trailing slash",
-};
-/** As OpenTelemetry's own tools write it, with or without a slash at the end. */
-const COLLECTOR_URL = {
-  pattern: /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/,
-  expected: "an http or https URL without credentials or query",
-};
-const DECIMAL = {
-  pattern: /^(?=.*[1-9])\d{1,12}(?:\.\d{1,9})?$/,
-  expected: "a decimal number above 0 with at most 9 digits after the point",
-};
-const FRACTION = { pattern: /^(?:0(?:\.\d{1,6})?|1(?:\.0{1,6})?)$/, expected: "a number from 0 to 1" };
-/** As OpenTelemetry writes it in `OTEL_EXPORTER_OTLP_HEADERS`. */
-const HEADER_LIST = {
-  pattern: /^ ?[\w-]{1,128}=[\x21-\x2b\x2d-\x7e]{1,4096}(?: ?, ?[\w-]{1,128}=[\x21-\x2b\x2d-\x7e]{1,4096}){0,15}$/,
-  expected: "name=value pairs separated by commas, with percent-encoded values",
-};
-const KEY_OF_32_BYTES = {
-  pattern: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
-  expected: "32 bytes in base64, such as the output of `openssl rand -base64 32`",
-};
-
-const DIRECTORIES = { pattern: /^(?:\/[^,\0]*(?:,\/[^,\0]*)*)?$/, expected: "absolute paths separated by commas" };
 
 const ADMIN_URL =
   "URL at which operators open the admin listener in a browser, such as https://tollgate.example.com. Set it if they connect through a proxy. People sign in only here or on the machine itself; with https, session cookies are sent over https alone.";
@@ -392,6 +372,19 @@ export const settings = z.strictObject({
       "Whether a request with a `traceparent` header continues the trace it names. `continue` lets the sender decide which requests are traced: set it only if a proxy of yours sets the header.",
     ),
   }),
+  cli: group(
+    "Which gateway the commands of operators talk to. Without these, they work on the database of `database.url`. Commands that need the database itself, such as `tollgate migrate`, do not use them.",
+    {
+      url: optionalText(
+        { ...BASE_URL, environment: "TOLLGATE_URL" },
+        "URL of the admin listener of a running gateway, such as `https://gateway.example.com:8081`. Commands then go through its admin API, even if `database.url` is set.",
+      ),
+      token: secret(
+        { ...TOKEN, environment: "TOLLGATE_TOKEN" },
+        "Credential for `cli.url`: a personal token or the automation token.",
+      ),
+    },
+  ),
   credit_usd: text(
     { ...DECIMAL, fallback: "1" },
     "Value of one credit in US dollars, used in usage summaries and when you import prices. A change does not affect stored prices and balances.",

@@ -9,7 +9,7 @@ const PREFIX = "TOLLGATE_";
  * Names with our prefix that are no settings: where the file is, where `scripts/with-node` keeps its Node, and the key and the
  * addresses of a client that runs on the same machine, under the names that the documentation uses.
  */
-const OTHER_NAMES = [CONFIG_VARIABLE, "TOLLGATE_CACHE", "TOLLGATE_KEY", "TOLLGATE_URL", "TOLLGATE_ADMIN_URL"];
+const OTHER_NAMES = [CONFIG_VARIABLE, "TOLLGATE_CACHE", "TOLLGATE_KEY", "TOLLGATE_BASE_URL", "TOLLGATE_ADMIN_URL"];
 
 /** Every name that may be set, the `_FILE` form of secrets included. */
 export const knownVariables = (): string[] => [

@@ -56,7 +56,7 @@ async function certify(name: string, options: CertifyOptions, command: Command):
     const provider = await operator.providers.show(name);
     if (through === "gateway" && provider.credentialRef === "stored") {
       throw new CommandError(
-        `the credential of ${name} is stored in the database of the running gateway. Set DATABASE_URL, or use a reference such as env:NAME.`,
+        `the credential of ${name} is stored in the database of the running gateway. Unset TOLLGATE_URL and set DATABASE_URL, or use a reference such as env:NAME.`,
       );
     }
     const credential = await readCredential(provider);

@@ -9,6 +9,7 @@ import { type Client, type ClientName, CLIENTS, type FilePlan } from "../connect
 import { type ClientConnection, modeOf, NO_KEY, NO_MODEL, originOf, shownKey } from "../connect/connection.ts";
 import { type Listed, type OfferedModel, listModels } from "../connect/list-models.ts";
 import { findRunningDev } from "../dev/dev-folder.ts";
+import { isInTheClear } from "../in-the-clear.ts";
 import { readCredential } from "../read-credential.ts";
 import { CommandError } from "../report-failure.ts";
 import { connectText, connectView } from "../text/connect-text.ts";
@@ -73,11 +74,6 @@ async function readConnection(options: Options): Promise<ClientConnection> {
   if (key !== NO_KEY && isInTheClear(origin)) warn(`${origin} is not https: everybody on the way can read the key.`);
   return { origin, key, model: options.model ?? NO_MODEL, limits: null };
 }
-
-const isInTheClear = (origin: string): boolean => {
-  const { protocol, hostname } = new URL(origin);
-  return protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
-};
 
 const MOST_NAMES = 20;
 

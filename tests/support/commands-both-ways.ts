@@ -1,0 +1,170 @@
+/** One command that is run on the database and through the admin API, to things of its own each time. */
+export type Row = {
+  command: string;
+  /** `WAY` is a word that differs between the two; `$name` is what an earlier row or a file has kept. */
+  words?: readonly string[];
+  /** What it reads is the same for both, to the letter. */
+  same?: true;
+  keep?: Readonly<Record<string, (answer: never) => string>>;
+  /** By name; their paths are kept under it without its dot. */
+  files?: Readonly<Record<string, string>>;
+  /** The exit code; 0 unless told. */
+  code?: number;
+};
+
+const json = (...words: string[]): string[] => [...words, "--json"];
+const status = (command: string, target: string): Row => ({ command, words: json(target) });
+const prefix = ({ key }: { key: { prefix: string } }): string => key.prefix;
+
+const MONTH = new Date().toISOString().slice(0, 7);
+const CATALOGUE = JSON.stringify({
+  providers: [{ name: "acme-WAY", base_url: "http://127.0.0.1:9/v1", credential: "none" }],
+  models: [
+    {
+      id: "fast-WAY",
+      provider: "acme-WAY",
+      max_output_tokens: 4096,
+      price: { input: "1", output: "2" },
+      routes: [{ provider: "acme-WAY", upstream_model: "m", format: "chat" }],
+    },
+  ],
+});
+const PRICES = JSON.stringify({
+  "listed-WAY": {
+    litellm_provider: "acme",
+    mode: "chat",
+    input_cost_per_token: 0.000001,
+    output_cost_per_token: 0.000002,
+    max_input_tokens: 1000,
+    max_output_tokens: 1000,
+  },
+});
+const LITELLM_KEY = JSON.stringify({
+  token: "a".repeat(64),
+  key_alias: "old",
+  key_name: "sk-...abcd",
+  spend: 0,
+  max_budget: 5,
+  models: [],
+});
+const LITELLM = `model_list:
+  - model_name: gpt-WAY
+    litellm_params: { model: openai/gpt-4.1-mini, api_key: os.environ/OPENAI_API_KEY }
+`;
+
+/** In this order: later ones use what earlier ones made. */
+export const BOTH_WAYS: readonly Row[] = [
+  { command: "accounts create", words: json("Org-WAY", "--kind", "organisation") },
+  { command: "accounts create", words: json("Org-WAY/Team", "--kind", "team") },
+  { command: "accounts create", words: json("Org-WAY/Other", "--kind", "team") },
+  { command: "accounts topup", words: json("Org-WAY", "100", "--ref", "paid-WAY") },
+  { command: "accounts limit", words: json("Org-WAY/Team", "50", "--period", "day") },
+  { command: "catalogue apply", words: json("$cataloguejson"), files: { "catalogue.json": CATALOGUE } },
+  { command: "keys create", words: json("--account", "Org-WAY/Team", "--label", "ann"), keep: { key: prefix } },
+  { command: "keys create", words: json("--label", "lone"), keep: { lone: prefix } },
+  { command: "keys create", words: json("--mode", "token_budget", "--budget", "5000"), keep: { tokens: prefix } },
+  { command: "keys show", words: json("$key") },
+  { command: "keys list", words: json("--all"), same: true },
+  status("keys suspend", "$key"),
+  status("keys resume", "$key"),
+  status("keys disable", "$key"),
+  status("keys enable", "$key"),
+  { command: "keys update", words: json("$key", "--rpm", "60", "--label", "Ann") },
+  { command: "keys rotate", words: json("$key", "--overlap", "0"), keep: { key: prefix } },
+  { command: "keys limit", words: json("$key", "5", "--period", "day") },
+  { command: "keys move", words: json("$key", "--to", "Org-WAY/Other") },
+  { command: "keys adopt", words: json("$lone", "--into", "Org-WAY/Team") },
+  { command: "keys import", words: json("$keysjsonl", "--from", "litellm"), files: { "keys.jsonl": LITELLM_KEY } },
+  { command: "topup", words: json("$key", "5", "--ref", "key-paid-WAY"), code: 1 },
+  { command: "budget", words: json("$tokens", "7000", "--ref", "budget-WAY") },
+  { command: "usage", words: json("$key") },
+  { command: "usage", words: json(), same: true },
+  { command: "accounts list", words: json("--all"), same: true },
+  { command: "accounts show", words: json("Org-WAY") },
+  { command: "accounts move", words: json("Org-WAY/Other", "--name", "Ads") },
+  status("accounts suspend", "Org-WAY/Ads"),
+  status("accounts resume", "Org-WAY/Ads"),
+  status("accounts disable", "Org-WAY/Ads"),
+  status("accounts enable", "Org-WAY/Ads"),
+  { command: "accounts statement", words: json("Org-WAY", "--month", MONTH) },
+  { command: "accounts close-purse", words: json("Org-WAY"), code: 1 },
+  {
+    command: "accounts import",
+    words: json("$peoplecsv"),
+    files: { "people.csv": "account,kind\nOrg-WAY/Bo,person\n" },
+  },
+  { command: "notices list", words: json(), same: true },
+  { command: "notices test", words: json(), code: 1 },
+  { command: "notices retry", words: json("--all") },
+  { command: "notices thresholds", words: json("Org-WAY/Team", "50,80") },
+  { command: "ledger show", words: json("--account", "Org-WAY") },
+  { command: "ledger verify", words: json(), same: true },
+  { command: "ledger quarantine list", words: json(), same: true },
+  { command: "ledger quarantine release", words: json("req_019a84d2c6b87c1e9d3f0a5b7e2c4d60"), code: 1 },
+  { command: "catalogue prices", words: json("fast-WAY") },
+  { command: "providers add", words: json("bolt-WAY", "--url", "http://127.0.0.1:9/v1", "--credential", "none") },
+  { command: "providers list", words: json(), same: true },
+  { command: "providers test", words: json("bolt-WAY", "--model", "m"), code: 1 },
+  { command: "providers rekey", words: json(), code: 1 },
+  { command: "providers remove", words: json("bolt-WAY") },
+  {
+    command: "models add",
+    words: json(
+      "slow-WAY",
+      "--provider",
+      "acme-WAY",
+      "--upstream-model",
+      "s",
+      "--format",
+      "chat",
+      "--context",
+      "1000",
+      "--max-output",
+      "1000",
+      "--input",
+      "1",
+      "--output",
+      "2",
+    ),
+  },
+  { command: "models list", words: json(), same: true },
+  { command: "models price", words: json("slow-WAY", "--input", "3") },
+  { command: "models unpublish", words: json("slow-WAY") },
+  { command: "models publish", words: json("slow-WAY") },
+  { command: "models routes", words: json("slow-WAY") },
+  {
+    command: "models import",
+    words: json("$pricesjson", "--from", "litellm", "--provider", "acme-WAY", "--vendor", "acme"),
+    files: { "prices.json": PRICES },
+  },
+  { command: "import litellm", words: json("$litellmyaml"), files: { "litellm.yaml": LITELLM } },
+  {
+    command: "audit list",
+    words: json("--limit", "5"),
+    same: true,
+    keep: { entry: ({ data }: { data: { id: string }[] }) => data[0]?.id ?? "" },
+  },
+  { command: "audit show", words: json("$entry"), same: true },
+  { command: "audit export", words: ["--format", "csv"], same: true },
+  { command: "live show", words: json() },
+  { command: "live cancel", words: json("req_019a84d2c6b87c1e9d3f0a5b7e2c4d60"), code: 1 },
+  status("accounts close", "Org-WAY/Ads"),
+  status("keys revoke", "$key"),
+];
+
+/** Why a command has no row above. */
+export const NOT_BOTH_WAYS: Readonly<Record<string, string>> = {
+  dev: "runs a gateway of its own",
+  serve: "runs a gateway on the database",
+  migrate: "changes the tables of the database",
+  "ledger adopt": "compares the servers of the database",
+  "ledger partitions": "changes the tables of the database",
+  doctor: "looks at this machine, its settings and the database",
+  "providers certify": "runs a gateway of its own for minutes, and reads one provider as `providers list` does",
+  "config show": "shows the settings of this machine",
+  connect: "sets up a client on this machine",
+  tail: "runs until it is stopped",
+  logs: "reads a file",
+  simulate: "runs a provider",
+  completion: "prints a script",
+};
