@@ -89,11 +89,24 @@ create table identity (
   refresh_box bytea check (length(refresh_box) between 29 and 65564),
   groups text[] not null default '{}',
   checked_at timestamptz not null,
+  -- When the provider is asked next, how often that failed in a row, and until when a process is at it.
+  due_at timestamptz not null,
+  failures int not null default 0,
+  claimed_until timestamptz,
+  -- Since when the provider refuses them, or they are in no group that may sign in.
+  left_at timestamptz,
+  -- Their account is to be suspended; and it was, because they left: when they come back, it is resumed.
+  suspend_due boolean not null default false,
+  suspended boolean not null default false,
+  -- The team and the monthly limit in nano-credits that groups led to last. What operators changed since stays.
+  team_id uuid references account (id),
+  monthly bigint,
   primary key (issuer, subject),
   check ((refresh_key_id is null) = (refresh_box is null))
 );
 create index identity_person on identity (person_id);
-create index identity_checked on identity (checked_at);
+create index identity_due on identity (due_at) where refresh_box is not null and left_at is null;
+create index identity_suspend_due on identity (issuer) where suspend_due;
 
 -- A sign-in through an identity provider that has begun and has not come back yet.
 create table oidc_attempt (

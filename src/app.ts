@@ -1,6 +1,7 @@
 /** The composition root: with `app/`, the one place where parts are made and introduced to each other, in the order of dependence. */
 import { createAdmin } from "./admin/create-admin.ts";
 import { createSessionCookie } from "./admin/session-cookie.ts";
+import { createSignInOn, startIdentityChecks } from "./app/create-sign-in.ts";
 import { createIdentifyOn } from "./app/create-identify.ts";
 import { createOperator } from "./app/create-operator.ts";
 import { createDatabaseTrouble } from "./app/database-trouble.ts";
@@ -45,6 +46,7 @@ export type Gateway = {
   stop: () => Promise<number>;
 };
 
+// oxlint-disable-next-line max-lines-per-function -- one part after the other, in the order of dependence.
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const { config, database, operatorDatabase = database, events } = parts;
   const clock = systemClock;
@@ -57,18 +59,29 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   );
   const { http, readiness, degraded, reportRoutes } = dataPlane;
   const door = startDoorRefusals({ database: operatorDatabase, clock, events });
+  const operator = createOperator({
+    database: operatorDatabase,
+    credentials: parts.credentials,
+    events,
+    clock,
+    acceptForeign: config.keys.acceptForeign,
+    notices: config.notices,
+  });
+  let adminUrl = config.admin.publicUrl ?? "";
+  const signIn = createSignInOn({
+    ...parts,
+    database: operatorDatabase,
+    operator,
+    clock,
+    random: Math.random,
+    adminUrl: () => adminUrl,
+  });
   const admin = createAdmin({
     onRefused: door.note,
     token: parts.adminToken,
     metricsToken: config.admin.metricsToken?.reveal() ?? null,
-    operator: createOperator({
-      database: operatorDatabase,
-      credentials: parts.credentials,
-      events,
-      clock,
-      acceptForeign: config.keys.acceptForeign,
-      notices: config.notices,
-    }),
+    operator,
+    signIn,
     identify: createIdentifyOn(database, clock),
     cookie: createSessionCookie(config.admin.publicUrl),
     reportRoutes,
@@ -84,14 +97,17 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
 
   const publicAddress = await listen(http, config.listen);
   await admin.ready();
-  const adminUrl = await listen(admin.server, config.admin);
+  const adminAddress = await listen(admin.server, config.admin);
   publicUrl ||= publicAddress;
-  tellAddresses(parts, { publicAddress, adminUrl });
+  adminUrl ||= adminAddress;
+  const checks = startIdentityChecks(signIn, { config, events, random: Math.random });
+  tellAddresses(parts, { publicAddress, adminUrl: adminAddress });
 
   return {
     publicUrl,
-    adminUrl,
+    adminUrl: adminAddress,
     stop: async () => {
+      await checks.stop();
       const left = await dataPlane.drain();
       await dataPlane.stop(FAREWELL_MS);
       await Promise.all([admin.close(), dataPlane.close()]);

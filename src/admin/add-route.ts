@@ -40,6 +40,7 @@ export function addRoute(app: FastifyInstance, { route, parts }: { route: AdminR
           agent: request.headers["user-agent"] ?? "",
           headers: request.headers,
           method: request.method,
+          url: request.url,
           isLocal: isLoopback(request.socket.localAddress ?? ""),
         },
       };
@@ -48,8 +49,9 @@ export function addRoute(app: FastifyInstance, { route, parts }: { route: AdminR
         within === undefined || access === null
           ? asked
           : await confine(asked, access, { within, place: parts.identify.place });
-      const { status, body, type = route.media, cookie } = await route.handle(parts, confined as never);
+      const { status, body, type = route.media, cookie, location } = await route.handle(parts, confined as never);
       if (cookie !== undefined) reply.header("set-cookie", cookie);
+      if (location !== undefined) reply.header("location", location);
       return reply.code(status).type(type).send(body);
     },
   });

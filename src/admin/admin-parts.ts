@@ -5,12 +5,15 @@ import type { Events } from "../telemetry/events.ts";
 import type { Exposition, Metrics } from "../telemetry/metrics.ts";
 import type { ShownRoute } from "../wire/admin/health.ts";
 import type { PersonCookie } from "./session-cookie.ts";
+import type { SignIn } from "../operator/sign-in.ts";
 
 /** What the routes of the admin API work with. */
 export type AdminParts = {
   operator: Operator;
   identify: Identify;
   cookie: PersonCookie;
+  /** Null: single sign-on is off. */
+  signIn: SignIn | null;
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly ShownRoute[];
   metrics: Pick<Metrics, "expose">;

@@ -24,14 +24,16 @@ export const TAGS = {
 /** Beside these every operation can be refused with `invalid_credentials`, `forbidden`, `service_unavailable` and `internal_error`. */
 export type Refusal = "invalid_request" | "invalid_credentials" | "forbidden" | "not_found" | "conflict";
 
+/** What a browser is told beside the body. */
+type ToBrowser = { cookie?: string | readonly string[]; location?: string };
+
 type Answers = Readonly<Record<number, Schema>>;
 type Answer<Given extends Answers> = {
   [Status in keyof Given & number]: {
     status: Status;
     body: WrittenAs<Given[Status]> | (WrittenAs<Given[Status]> extends string ? Readable : never);
     type?: string;
-    cookie?: string;
-  };
+  } & ToBrowser;
 }[keyof Given & number];
 
 type Described = {
@@ -63,7 +65,14 @@ export type Asked<Params, Query, Body> = {
 };
 
 /** How a request came, for the operations that let people in. `isLocal`: over loopback. */
-export type Came = { method: string; address: string; agent: string; headers: IncomingHttpHeaders; isLocal: boolean };
+export type Came = {
+  method: string;
+  address: string;
+  agent: string;
+  headers: IncomingHttpHeaders;
+  url: string;
+  isLocal: boolean;
+};
 
 type Typed<Params extends Schema, Query extends Schema, Body extends Schema, Given extends Answers> = Described & {
   params?: Params;
@@ -90,7 +99,7 @@ export type AdminRoute = Required<Pick<Described, "credential" | "maxBodyBytes" 
     handle: (parts: AdminParts, asked: Asked<never, never, never>) => Promise<Written> | Written;
   };
 
-type Written = { status: number; body: unknown; type?: string; cookie?: string };
+type Written = { status: number; body: unknown; type?: string } & ToBrowser;
 
 const MAX_BODY_BYTES = 1_048_576;
 

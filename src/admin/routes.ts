@@ -11,10 +11,12 @@ import { modelRoutes } from "./routes/models.ts";
 import { noticeRoutes } from "./routes/notices.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { quarantineRoutes } from "./routes/quarantine.ts";
+import { signInRoutes } from "./routes/sign-in.ts";
 
 /** Every operation of the admin API. */
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...healthRoutes,
+  ...signInRoutes,
   ...keyRoutes,
   ...accountRoutes,
   ...fundsRoutes,

@@ -6,6 +6,8 @@ type Settings = {
   limits: { headersTimeoutMs: number; bodyTimeoutMs: number };
   admin: { token: Secret | null; metricsToken: Secret | null };
   cli: { url: string | null; token: Secret | null };
+  signIn: { issuer: string | null; clientId: string | null; groups: string };
+  credential: { key: Secret | null };
 };
 
 type SourceOf = (path: string) => SettingSource;
@@ -15,6 +17,7 @@ export const contradictionsIn = (settings: Settings, sourceOf: SourceOf): Proble
   ...inTimeouts(settings, sourceOf),
   ...inTokens(settings, sourceOf),
   ...inCommands(settings, sourceOf),
+  ...inSignIn(settings, sourceOf),
 ];
 
 function inTimeouts({ limits }: Settings, sourceOf: SourceOf): Problem[] {
@@ -47,4 +50,23 @@ function inCommands({ cli: { url, token } }: Settings, sourceOf: SourceOf): Prob
   const [path, other] = url === null ? ["cli.token", "TOLLGATE_URL"] : ["cli.url", "TOLLGATE_TOKEN"];
   const message = `is set and ${other} is not. Set both to send commands to a running gateway, or neither.`;
   return [{ path, source: describeSource(sourceOf(path)), message }];
+}
+
+/** An issuer alone signs nobody in. Its refresh tokens are credentials, and stored as such. */
+function inSignIn({ signIn, credential }: Settings, sourceOf: SourceOf): Problem[] {
+  if (signIn.issuer === null) return [];
+  const path = "sign_in.issuer";
+  const missing = [
+    ...(signIn.clientId === null ? ["sign_in.client_id"] : []),
+    ...(signIn.groups === "" ? ["sign_in.groups"] : []),
+    ...(credential.key === null ? ["credential.key"] : []),
+  ];
+  if (missing.length === 0) return [];
+  return [
+    {
+      path,
+      source: describeSource(sourceOf(path)),
+      message: `also needs ${missing.join(", ")}. Set ${missing.length === 1 ? "it" : "them"} too.`,
+    },
+  ];
 }

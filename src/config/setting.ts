@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readGroupMappings } from "../core/group-mapping.ts";
 import { readNetworkList } from "../core/network-list.ts";
 import { createSecret } from "../core/secret.ts";
 import { readWebhookList } from "../core/webhook-list.ts";
@@ -50,6 +51,22 @@ export const networks = (description: string) =>
       kind: "text",
       secret: false,
       expected: "IP addresses or networks such as 10.0.0.0/8 and 2001:db8::/32, separated by commas",
+    },
+  );
+
+/** What the members of groups get, as text. */
+export const groupMappings = (description: string) =>
+  register(
+    z
+      .string()
+      .refine((value) => readGroupMappings(value) !== null)
+      .default(""),
+    {
+      description,
+      kind: "text",
+      secret: false,
+      expected:
+        "lines such as `GROUP -> operator`, `GROUP -> viewer at Acme/Search` or `GROUP -> member of Acme/Search with 50 per month`, each group once",
     },
   );
 

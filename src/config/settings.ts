@@ -12,6 +12,7 @@ import {
   DIRECTORIES,
 } from "./patterns.ts";
 import { recordSettings } from "./record-settings.ts";
+import { signInSettings } from "./sign-in-settings.ts";
 import { choice, group, integer, networks, optionalText, secret, text, webhooks } from "./setting.ts";
 
 const ADMIN_URL =
@@ -58,6 +59,7 @@ export const settings = z.strictObject({
       "Bearer token that can only read metrics. Give it to Prometheus. If unset, the automation token and people can read metrics.",
     ),
   }),
+  sign_in: signInSettings,
   database: group("The PostgreSQL database that stores keys, accounts, money and the journal.", {
     url: secret(
       { ...POSTGRES_URL, environment: "DATABASE_URL" },

@@ -12,6 +12,7 @@ export type Credentials = {
   /** Why it cannot be had, in words without it; null when it can. */
   problem: (holder: CredentialHolder) => string | null;
   seal: CredentialVault["seal"];
+  open: CredentialVault["open"];
   /** Seals every stored credential with the newest key. */
   rekey: (store: SealedStore) => Promise<Rekeyed>;
 };
@@ -38,6 +39,7 @@ export function openCredentials({ directories, ...keys }: Settings, sources: Cre
       }
     },
     seal: vault.seal,
+    open: vault.open,
     rekey: (store) => rekey(store, vault),
   };
 }

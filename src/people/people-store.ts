@@ -123,7 +123,8 @@ export function createPeopleStore(database: Pick<Database, "query" | "transactio
         if (removed.length === 0) return "unknown";
         await tx.query("delete from role_grant where person_id = $1", [id]);
         await tx.query("delete from session where person_id = $1", [id]);
-        await tx.query("delete from identity where person_id = $1", [id]);
+        // It stays, so that they do not come back as somebody new.
+        await tx.query("update identity set refresh_key_id = null, refresh_box = null where person_id = $1", [id]);
         await tx.query("update personal_token set revoked_at = $2 where person_id = $1 and revoked_at is null", [
           id,
           new Date(atMs),

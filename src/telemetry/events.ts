@@ -7,6 +7,7 @@ import { ALARM_FIXES, sayTo } from "./log-table.ts";
 import { createOperatorEvents, type OperatorEvents } from "./operator-events.ts";
 import type { RequestOpened } from "./request-line.ts";
 import { openRequestLog, type RequestLog, type RequestLogParts } from "./request-log.ts";
+import { createSignInEvents, type SignInEvents } from "./sign-in-events.ts";
 import { createServerEvents, type ServerEvents } from "./server-events.ts";
 
 /**
@@ -15,6 +16,7 @@ import { createServerEvents, type ServerEvents } from "./server-events.ts";
  */
 export type Events = DutyEvents &
   OperatorEvents &
+  SignInEvents &
   ServerEvents & {
     requestOpened: (request: RequestOpened) => RequestLog;
     /** From now on requests that end are given to `record`; null: to nobody. */
@@ -76,6 +78,7 @@ export function createEvents(parts: RequestLogParts): Events {
   return {
     ...createDutyEvents(parts),
     ...createOperatorEvents(parts),
+    ...createSignInEvents(parts),
     ...createServerEvents(parts),
     requestOpened: (request) => openRequestLog(requests, request),
     recordRequests: (record) => void (requests.record = record),

@@ -2,6 +2,7 @@ import type { MoneyAlarmKind } from "../core/money-alarm.ts";
 import type { Level, LogRow } from "./log-row.ts";
 import type { Logger } from "./logger.ts";
 import { OPERATOR_LINES } from "./operator-lines.ts";
+import { SIGN_IN_LINES } from "./sign-in-lines.ts";
 
 const PROVIDER_LINES = {
   upstreamFailed: {
@@ -293,6 +294,7 @@ export const LOG_GROUPS = {
   Database: DATABASE_LINES,
   Ledger: LEDGER_LINES,
   Providers: PROVIDER_LINES,
+  "Single sign-on": SIGN_IN_LINES,
   "Operators' changes": OPERATOR_LINES,
 } as const satisfies Record<string, Record<string, LogRow>>;
 
@@ -302,6 +304,7 @@ const LOG_LINES = {
   ...DATABASE_LINES,
   ...LEDGER_LINES,
   ...PROVIDER_LINES,
+  ...SIGN_IN_LINES,
   ...OPERATOR_LINES,
 };
 

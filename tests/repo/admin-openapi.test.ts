@@ -40,10 +40,15 @@ test("every route is there as an operation with its summary and a tag that is ex
   }
 });
 
-test("a credential is asked for by all but the probes", () => {
+test("a credential is asked for by all but the probes and the way in", () => {
   const open = operations.filter(({ operation }) => !operation.security.some((scheme) => "bearer" in scheme));
 
-  expect(open.map(({ path }) => path)).toEqual(["/livez", "/readyz"]);
+  expect(open.map(({ path }) => path)).toEqual([
+    "/livez",
+    "/readyz",
+    "/admin/v1/sign-in/oidc",
+    "/admin/v1/sign-in/oidc/callback",
+  ]);
 });
 
 test("every parameter in a path is described, and no other", () => {

@@ -101,6 +101,7 @@ export function buildAdmin(
     token: OPERATOR_TOKEN,
     metricsToken,
     operator: { ...operator, keys: { ...operator.keys, ...(list ? { list } : {}) } },
+    signIn: null,
     identify: createIdentifyOn(database, clock),
     cookie: createSessionCookie(publicUrl),
     reportRoutes,

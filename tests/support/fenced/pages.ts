@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PACKAGES, PYTHON_PACKAGES } from "../../conformance/clients/versions.ts";
 import { startGatewayProcess } from "../gateway-process.ts";
+import { startOidc } from "../oidc/start-oidc.ts";
 import { installPackages } from "../npm-packages.ts";
 import { freshDatabase } from "../postgres.ts";
 import { freePort } from "../postgres-cluster.ts";
@@ -26,6 +27,7 @@ export const STAGES: Readonly<Record<string, () => Promise<Stage | NoStage>>> = 
   "docs/start/first-token.md": onlyAClone,
   "docs/start/on-postgresql.md": aDatabaseAndAProvider,
   "docs/start/connect-a-client.md": aGatewayAndAKey,
+  "docs/guides/first-hour.md": fortyPeople,
   "docs/guides/hand-out-keys.md": aRunningDev,
   "docs/guides/budgets-for-a-team.md": aRunningDev,
   "docs/guides/see-your-usage.md": aRunningDev,
@@ -120,6 +122,46 @@ async function aDatabaseAndAProvider(): Promise<Stage> {
       await simulator.stop();
       await database.close();
       remove();
+    },
+  };
+}
+
+const PEOPLE = 40;
+/** The last of them are in the other team. */
+const IN_SEARCH = 31;
+
+/** A database, a provider of models, and an identity provider that knows forty people. Who opens the sign-in page is all of them. */
+async function fortyPeople(): Promise<Stage> {
+  const stage = await aDatabaseAndAProvider();
+  const logins = Array.from({ length: PEOPLE }, (_, index) => `person-${String(index + 1).padStart(2, "0")}`);
+  const oidc = await startOidc(
+    Object.fromEntries(
+      logins.map((login, index) => [
+        login,
+        {
+          email: `${login}@acme.example`,
+          name: login,
+          groups: [index < IN_SEARCH ? "search" : "ads", ...(index === 0 ? ["gateway-admins"] : [])],
+        },
+      ]),
+    ),
+  );
+  oidc.allowRedirect(`http://127.0.0.1:${stage.environment["TOLLGATE_ADMIN_PORT"]}/admin/v1/sign-in/oidc/callback`);
+  const opener = join(stage.folder, ".bin", "xdg-open");
+  const program = join(import.meta.dirname, "../oidc/open-browsers.ts");
+  writeFileSync(opener, `#!/bin/sh\nexec node ${program} "$1" ${logins.join(" ")}\n`);
+  chmodSync(opener, 0o755);
+  return {
+    ...stage,
+    replacements: [
+      [/https:\/\/id\.example\.com/g, oidc.issuer],
+      [/client_id: tollgate/g, `client_id: ${oidc.clientId}`],
+      [/=client-secret/g, `=${oidc.clientSecret}`],
+      ...stage.replacements,
+    ],
+    close: async () => {
+      await stage.close();
+      await oidc.close();
     },
   };
 }

@@ -82,3 +82,12 @@ export function openBrowser(): Browser {
     },
   };
 }
+/** Signs somebody in, as they would: their name and a password on the provider's page. */
+export async function signIn(
+  browser: Browser,
+  { adminUrl, login, returnTo, until }: { adminUrl: string; login: string; returnTo?: string; until?: RegExp },
+): Promise<Page> {
+  const query = returnTo === undefined ? "" : `?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+  const form = await browser.visit(`${adminUrl}/admin/v1/sign-in/oidc${query}`);
+  return browser.submit(form, { login, password: "any" }, until ? { until } : {});
+}

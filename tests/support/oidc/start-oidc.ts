@@ -23,12 +23,23 @@ export type OidcServer = {
   fail: (how: "reset" | number | null) => void;
   /** Changes the claims of an ID token before it is signed. */
   tamper: (change: ((claims: IdToken) => IdToken) | null) => void;
+  /** Every token that it gave out. */
+  issued: readonly string[];
   /** How often each path was asked for. */
   asked: (path: string) => number;
   close: () => Promise<void>;
 };
 
 const ALGORITHM = "ES256";
+
+/** Its settings as the environment of a gateway names them. */
+export const signInSettings = (oidc: OidcServer, groups: string): Record<string, string> => ({
+  TOLLGATE_SIGN_IN_ISSUER: oidc.issuer,
+  TOLLGATE_SIGN_IN_CLIENT_ID: oidc.clientId,
+  TOLLGATE_SIGN_IN_CLIENT_SECRET: oidc.clientSecret,
+  TOLLGATE_SIGN_IN_GROUPS: groups,
+  TOLLGATE_CREDENTIAL_KEY: randomBytes(32).toString("base64"),
+});
 
 export async function startOidc(users: Record<string, OidcUser> = {}): Promise<OidcServer> {
   const state = {
@@ -37,6 +48,7 @@ export async function startOidc(users: Record<string, OidcUser> = {}): Promise<O
     failing: null as "reset" | number | null,
     change: null as ((claims: IdToken) => IdToken) | null,
     asked: new Map<string, number>(),
+    issued: [] as string[],
   };
   const client = { id: `tollgate-${randomUUID()}`, secret: randomBytes(24).toString("base64url") };
   let serving: ReturnType<Provider["callback"]> = (_request, response) => void response.writeHead(503).end();
@@ -48,7 +60,7 @@ export async function startOidc(users: Record<string, OidcUser> = {}): Promise<O
     if (state.failing === "reset") request.socket.destroy();
     else if (state.failing !== null) response.writeHead(state.failing).end("busy");
     else {
-      if (path === "/token") resignIdToken(response, { change: state.change, signer });
+      if (path === "/token") overhearTokens(response, { change: state.change, signer, issued: state.issued });
       serving(request, response);
     }
   });
@@ -65,6 +77,7 @@ export async function startOidc(users: Record<string, OidcUser> = {}): Promise<O
     clientId: client.id,
     clientSecret: client.secret,
     users: state.users,
+    issued: state.issued,
     allowRedirect: (uri) => {
       state.redirects.add(uri);
       open();
@@ -156,16 +169,16 @@ function quietly<Made>(make: () => Made): Made {
   }
 }
 
-/** Signs an ID token again with other claims, as a provider would that means somebody else. */
-function resignIdToken(
+/** Notes the tokens that it gives out, and signs an ID token again with other claims, as a provider would that means somebody else. */
+function overhearTokens(
   response: ServerResponse,
-  { change, signer }: { change: ((claims: IdToken) => IdToken) | null; signer: Signer },
+  { change, signer, issued }: { change: ((claims: IdToken) => IdToken) | null; signer: Signer; issued: string[] },
 ): void {
-  if (change === null) return;
   const end = response.end.bind(response) as (body: string) => ServerResponse;
   response.end = ((body: string | Buffer) => {
-    const answer = JSON.parse(String(body)) as { id_token?: string };
-    if (answer.id_token === undefined) return end(String(body));
+    const answer = JSON.parse(String(body)) as { id_token?: string; refresh_token?: string; access_token?: string };
+    issued.push(...[answer.refresh_token, answer.access_token].filter((token) => token !== undefined));
+    if (answer.id_token === undefined || change === null) return end(String(body));
     const [head = "", claims = ""] = answer.id_token.split(".");
     const changed = change(JSON.parse(Buffer.from(claims, "base64url").toString()) as IdToken);
     const unsigned = `${head}.${Buffer.from(JSON.stringify(changed)).toString("base64url")}`;

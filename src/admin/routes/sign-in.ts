@@ -1,0 +1,68 @@
+import { Fault } from "../../core/fault.ts";
+import type { SignIn } from "../../operator/sign-in.ts";
+import { backFromProviderSchema, beginSignInSchema, redirectSchema } from "../../wire/admin/sign-in.ts";
+import type { AdminParts } from "../admin-parts.ts";
+import { type AdminRoute, route } from "../route.ts";
+
+const PATH = "/admin/v1/sign-in/oidc";
+/** Holds what a sign-in began with, so that no other browser can end it. */
+const COOKIE = "tollgate_sign_in";
+const COOKIE_SECONDS = 600;
+
+const cookieOf = (value: string, { isSecure }: AdminParts["cookie"]): string =>
+  `${COOKIE}=${value}; Path=${PATH}; HttpOnly; SameSite=Lax; Max-Age=${value === "" ? 0 : COOKIE_SECONDS}${isSecure ? "; Secure" : ""}`;
+
+const stateIn = (header: string | undefined): string | null =>
+  new RegExp(`(?:^|; *)${COOKIE}=([\\w-]{1,200})(?:;|$)`).exec(header ?? "")?.[1] ?? null;
+
+function signInOf({ signIn }: AdminParts): SignIn {
+  if (signIn === null) throw new Fault("not_found", "Single sign-on is off. Set sign_in.issuer to turn it on.");
+  return signIn;
+}
+
+export const signInRoutes: readonly AdminRoute[] = [
+  route({
+    id: "beginSignIn",
+    tag: "health",
+    method: "GET",
+    path: PATH,
+    summary: "Sign in through the identity provider",
+    description: "For browsers: redirects to the OpenID Connect provider of `sign_in.issuer`.",
+    credential: "none",
+    media: "text/plain",
+    query: beginSignInSchema,
+    answers: { 303: redirectSchema },
+    refusals: ["invalid_request", "not_found"],
+    handle: async (parts, { query: returnTo }) => {
+      const { url, state } = await signInOf(parts).begin(returnTo);
+      return { status: 303, body: "", location: url, cookie: [cookieOf(state, parts.cookie)] };
+    },
+  }),
+  route({
+    id: "endSignIn",
+    tag: "health",
+    method: "GET",
+    path: `${PATH}/callback`,
+    summary: "Return from the identity provider",
+    description:
+      "The provider redirects browsers here. Opens a session, always under a new id, and redirects to the path that the sign-in began with.",
+    credential: "none",
+    media: "text/plain",
+    query: backFromProviderSchema,
+    answers: { 303: redirectSchema },
+    refusals: ["invalid_request", "invalid_credentials", "forbidden", "not_found"],
+    handle: async (parts, { came, by }) => {
+      const { address, agent, headers, url } = came;
+      const query = url.includes("?") ? url.slice(url.indexOf("?") + 1) : "";
+      const ended = await signInOf(parts).finish({
+        query,
+        state: stateIn(headers.cookie),
+        address,
+        agent,
+        requestId: by.requestId,
+      });
+      const cookie = [parts.cookie.write(ended.secret), cookieOf("", parts.cookie)];
+      return { status: 303, body: "", location: ended.returnTo, cookie };
+    },
+  }),
+];

@@ -1,0 +1,104 @@
+import { createAuditStore } from "../audit/audit-store.ts";
+import type { AuditStore } from "../audit/audit.ts";
+import type { Config } from "../config/load-config.ts";
+import type { Clock } from "../core/clock.ts";
+import { readGroupMappings } from "../core/group-mapping.ts";
+import { createId } from "../core/ids.ts";
+import type { Credentials } from "../credentials/open-credentials.ts";
+import type { Database } from "../db/database.ts";
+import { createAccountStore } from "../ledger/account-store.ts";
+import { createFindAccount } from "../operator/find-account.ts";
+import type { Operator } from "../operator/operator.ts";
+import { createPlacePerson } from "../operator/place-person.ts";
+import { whoOf } from "../operator/audited.ts";
+import { type AuditPerson, createSignIn, type SignIn } from "../operator/sign-in.ts";
+import { createIdentityStore } from "../people/identity-store.ts";
+import type { IdentityKey } from "../people/identity.ts";
+import { type Refreshing, startRefreshing } from "../people/start-refreshing.ts";
+import { createRecognise } from "../people/recognise.ts";
+import { createSessionStore } from "../people/session-store.ts";
+import { createTokenStore } from "../people/token-store.ts";
+import { createIdentityProvider } from "../sign-in/identity-provider.ts";
+import type { SignInEvents } from "../telemetry/sign-in-events.ts";
+
+type Parts = {
+  config: Pick<Config, "signIn">;
+  database: Database;
+  credentials: Pick<Credentials, "seal" | "open">;
+  /** Through it accounts are made, so that whatever is done for a person is written down as anything operators do. */
+  operator: Pick<Operator, "accounts">;
+  events: SignInEvents;
+  clock: Clock;
+  random: () => number;
+  /** Where browsers find the admin listener. */
+  adminUrl: () => string;
+};
+
+/** Without sign-on there is nothing to check. */
+export const startIdentityChecks = (
+  signIn: SignIn | null,
+  { config, events, random }: Pick<Parts, "config" | "events" | "random">,
+): Refreshing =>
+  signIn === null
+    ? { stop: () => Promise.resolve() }
+    : startRefreshing({
+        refreshDue: signIn.refreshDue,
+        refreshEveryMs: config.signIn.refreshEveryMs,
+        random,
+        onFailed: (error) =>
+          events.identityCheckFailed({ detail: error instanceof Error ? error.message : "it failed" }),
+      });
+
+const CALLBACK = "/admin/v1/sign-in/oidc/callback";
+
+/** Single sign-on; null: the settings name no provider. */
+export function createSignInOn(parts: Parts): SignIn | null {
+  const { config, database, credentials, operator, events, clock, random, adminUrl } = parts;
+  const { issuer, clientId, clientSecret, scopes, groupsClaim, groups, linkByEmail, refreshEveryMs } = config.signIn;
+  if (issuer === null || clientId === null) return null;
+  const accounts = createAccountStore(database);
+  const findAccount = createFindAccount({ store: accounts });
+  const store = createIdentityStore(database);
+  // A refresh token is sealed for its person and its provider.
+  const place = ({ subject }: IdentityKey) => ({ provider: `identity ${subject}`, baseUrl: issuer });
+  return createSignIn({
+    provider: createIdentityProvider({
+      settings: {
+        issuer,
+        clientId,
+        clientSecret,
+        scopes,
+        groupsClaim,
+        redirectUri: () => `${adminUrl()}${CALLBACK}`,
+      },
+      clock,
+    }),
+    mappings: readGroupMappings(groups) ?? [],
+    linkByEmail,
+    refreshEveryMs,
+    store,
+    recognise: createRecognise({
+      sessions: createSessionStore(database),
+      tokens: createTokenStore(database),
+      nowMs: clock.nowMs,
+    }),
+    findAccount,
+    place: createPlacePerson({ accounts: operator.accounts, store: accounts, identities: store, findAccount }),
+    seal: (token, key) => credentials.seal(token, place(key)),
+    open: (sealed, key) => credentials.open(sealed, place(key)),
+    audit: createAuditPerson(createAuditStore(database), clock),
+    events,
+    clock,
+    random,
+  });
+}
+
+const createAuditPerson =
+  (store: AuditStore, { nowMs }: Pick<Clock, "nowMs">): AuditPerson =>
+  async (action, { id: personId, email }, { reason, ...by }) => {
+    const id = createId(nowMs());
+    const resource = { kind: "person", id: personId, name: email };
+    const asked = reason === undefined ? null : JSON.stringify({ reason });
+    await store.begin({ id, ...whoOf(by), action, resource, accountIds: [], asked, before: null });
+    await store.end(id, { outcome: "done", code: null, resource: null, accountIds: [], after: null });
+  };

@@ -1,0 +1,236 @@
+import { hash } from "node:crypto";
+import type { By } from "../core/by.ts";
+import type { Clock } from "../core/clock.ts";
+import { Conflict } from "../core/conflict.ts";
+import { Fault, fieldFault } from "../core/fault.ts";
+import { Forbidden } from "../core/forbidden.ts";
+import type { GroupMapping } from "../core/group-mapping.ts";
+import { createId } from "../core/ids.ts";
+import type { SealedCredential } from "../core/sealed-credential.ts";
+import type { Secret } from "../core/secret.ts";
+import type { IdentityKey, IdentityStore } from "../people/identity.ts";
+import type { Grant } from "../people/person.ts";
+import type { Recognise } from "../people/recognise.ts";
+import type { Identified, IdentityProvider, NotIdentified } from "../sign-in/identity-provider.ts";
+import { type PersonPlan, planPerson } from "../sign-in/plan-person.ts";
+import type { ProviderClaims } from "../sign-in/read-claims.ts";
+import type { SignInEvents } from "../telemetry/sign-in-events.ts";
+import type { FindAccount } from "./find-account.ts";
+import type { PlacePerson } from "./place-person.ts";
+import { checkReturnPath } from "./return-path.ts";
+
+/** Single sign-on. */
+export type SignIn = {
+  /** Where the browser is to go, and what it must bring back. */
+  begin: (returnTo: string | null) => Promise<{ url: string; state: string }>;
+  /** `state` is what this browser began with. */
+  finish: (came: {
+    query: string;
+    state: string | null;
+    address: string;
+    agent: string;
+    requestId: string;
+  }) => Promise<{ secret: string; returnTo: string }>;
+  /** Asks the provider about everybody who is due. Answers how many that were. */
+  refreshDue: () => Promise<number>;
+};
+
+/** Writes into the audit log what was done to a person, and by whom. */
+export type AuditPerson = (
+  action: "session.create" | "person.leave",
+  person: { id: string; email: string },
+  by: By & { reason?: string },
+) => Promise<void>;
+
+type Parts = {
+  provider: IdentityProvider;
+  mappings: readonly GroupMapping[];
+  linkByEmail: "verified" | "always";
+  refreshEveryMs: number;
+  store: IdentityStore;
+  recognise: Pick<Recognise, "openSession">;
+  findAccount: FindAccount;
+  place: PlacePerson;
+  seal: (token: string, key: IdentityKey) => SealedCredential;
+  open: (sealed: SealedCredential, key: IdentityKey) => Secret;
+  audit: AuditPerson;
+  events: SignInEvents;
+  clock: Pick<Clock, "nowMs">;
+  random: () => number;
+};
+
+/** How long somebody may take over the provider's page. */
+const ATTEMPT_MS = 600_000;
+/** Longer than the provider may take for one. */
+const LEASE_MS = 60_000;
+/** Asked about at a time by one process. */
+const AT_A_TIME = 8;
+
+/** Spreads the next ones, so that people who signed in together are not asked about together for ever. */
+const jitter = (random: () => number): number => 0.9 + random() / 5;
+
+// oxlint-disable-next-line max-lines-per-function -- three operations and what they share.
+export function createSignIn(parts: Parts): SignIn {
+  const { provider, mappings, linkByEmail, refreshEveryMs, store, recognise, findAccount, place, events, clock } =
+    parts;
+  const keyOf = (subject: string): IdentityKey => ({ issuer: provider.issuer, subject });
+
+  /** The grants of a plan. What the mapping names and is not there is left out and told to the log. */
+  async function grantsOf({ roles }: PersonPlan): Promise<Grant[]> {
+    const found = await Promise.all(
+      roles.map(async ({ role, account }): Promise<Grant[]> => {
+        if (account === null) return [{ role, accountId: null }];
+        const id = (await findAccount(account).catch(missing(account)))?.id;
+        return id === undefined ? [] : [{ role, accountId: id }];
+      }),
+    );
+    return found.flat();
+  }
+
+  const missing =
+    (account: string) =>
+    (error: unknown): null => {
+      if (!(error instanceof Fault || error instanceof Conflict)) throw error;
+      events.mappedAccountMissing({ account, problem: error.message });
+      return null;
+    };
+
+  /** Takes what the provider said of somebody as true: who they are, their grants, their account. */
+  async function admit(
+    { claims, refreshToken }: Identified,
+    plan: PersonPlan,
+    { was, keptToken }: { was: SealedCredential | null; keptToken: Secret | null },
+  ): Promise<string> {
+    const key = keyOf(claims.subject);
+    const atMs = clock.nowMs();
+    if (was === null) await enter(claims, key, atMs);
+    const token = refreshToken ?? keptToken;
+    if (token === null) events.refreshTokenMissing({ email: claims.email });
+    await store.keep(key, {
+      sealed: token === null ? null : parts.seal(token.reveal(), key),
+      groups: claims.groups,
+      grants: await grantsOf(plan),
+      atMs,
+      dueAtMs: atMs + refreshEveryMs * jitter(parts.random),
+      was,
+    });
+    const identity = await store.find(key);
+    if (identity === null) throw new Forbidden("This person was removed a moment ago.");
+    if (plan.team !== null) await place(identity, plan.team).catch(missing(plan.team.account));
+    return identity.personId;
+  }
+
+  async function enter(claims: ProviderClaims, key: IdentityKey, atMs: number): Promise<void> {
+    const { email, name, emailVerified } = claims;
+    if (emailVerified === false)
+      throw new Forbidden(
+        `The identity provider has not verified ${email}. Verify the address there, and sign in again.`,
+      );
+    const mayLink = emailVerified === true || linkByEmail === "always";
+    const { kind } = await store.admit(key, { newId: createId(atMs), email, name, mayLink, atMs });
+    if (kind === "removed")
+      throw new Forbidden(`${email} was removed here. An owner can add them again: tollgate people add ${email}`);
+    if (kind === "unverified")
+      throw new Forbidden(
+        `${email} was added here before, and the identity provider does not say that it verified this address. An operator can set sign_in.link_by_email to always.`,
+      );
+  }
+
+  /** Ends all that lets them in, and what their account spends. */
+  async function leave(key: IdentityKey, why: { was: SealedCredential | null; reason: string }): Promise<void> {
+    const identity = await store.find(key);
+    if (identity === null || identity.state === "removed") return;
+    if (!(await store.leave(key, { atMs: clock.nowMs(), was: why.was }))) return;
+    const { personId: id, email } = identity;
+    await parts.audit("person.leave", { id, email }, { actor: "sso", via: "sso", reason: why.reason });
+    events.personLeft({ personId: identity.personId, email: identity.email, reason: why.reason });
+    await place.suspend(identity);
+  }
+
+  async function refresh(key: IdentityKey, sealed: SealedCredential): Promise<void> {
+    const again = { atMs: clock.nowMs(), everyMs: refreshEveryMs, jitter: jitter(parts.random) };
+    try {
+      const token = parts.open(sealed, key);
+      const outcome = await provider.refresh(token.reveal(), key.subject);
+      if (outcome.kind === "refused") return await leave(key, { was: sealed, reason: outcome.detail });
+      if (outcome.kind === "identified") {
+        const plan = planPerson(outcome.claims.groups, mappings);
+        if (plan === null) return await leave(key, { was: sealed, reason: "in no group of sign_in.groups" });
+        return void (await admit(outcome, plan, { was: sealed, keptToken: token }));
+      }
+      events.identityCheckFailed({ detail: outcome.detail });
+    } catch (error) {
+      events.identityCheckFailed({ detail: error instanceof Error ? error.message : "it failed" });
+    }
+    await store.failed(key, again);
+  }
+
+  /** Throws unless somebody is identified. What went wrong in detail is for the log. */
+  function requireIdentified(outcome: Identified | NotIdentified): Identified {
+    if (outcome.kind === "identified") return outcome;
+    events.signInFailed({ detail: outcome.detail });
+    if (outcome.kind === "refused")
+      throw new Fault("invalid_credentials", "The identity provider refused this sign-in. Start again.");
+    throw new Fault(
+      "service_unavailable",
+      "The sign-in could not be completed. Start again; the log says what failed.",
+      {
+        retryAfterSeconds: 5,
+      },
+    );
+  }
+
+  return {
+    begin: async (returnTo) => {
+      const back = checkReturnPath(returnTo);
+      const begun = await provider.begin();
+      if (begun.kind !== "begun") {
+        events.signInFailed({ detail: begun.detail });
+        throw new Fault("service_unavailable", "The identity provider can't be reached. The log says why.", {
+          retryAfterSeconds: 5,
+        });
+      }
+      const { url, state, nonce, verifier } = begun;
+      const atMs = clock.nowMs();
+      const attempt = { stateDigest: digestOf(state), nonce, verifier, returnTo: back };
+      if (!(await store.begin(attempt, { atMs, expiresAtMs: atMs + ATTEMPT_MS })))
+        throw new Fault("service_unavailable", "Too many sign-ins have begun and not ended. Try again in 10 minutes.", {
+          retryAfterSeconds: ATTEMPT_MS / 1_000,
+        });
+      return { url, state };
+    },
+
+    finish: async ({ query, state, address, agent, requestId }) => {
+      const told = new URLSearchParams(query).get("state");
+      const attempt = state === null || told !== state ? null : await store.take(digestOf(state), clock.nowMs());
+      if (state === null || attempt === null)
+        throw fieldFault(
+          "state",
+          "This sign-in was not begun in this browser, was used already, or took over 10 minutes. Start again.",
+        );
+      const identified = requireIdentified(await provider.finish(query, { ...attempt, state }));
+      const plan = planPerson(identified.claims.groups, mappings);
+      if (plan === null) {
+        await leave(keyOf(identified.claims.subject), { was: null, reason: "in no group of sign_in.groups" });
+        throw new Forbidden(
+          `${identified.claims.email} is in no group that may sign in here. Ask an operator which group you need.`,
+        );
+      }
+      const personId = await admit(identified, plan, { was: null, keptToken: null });
+      const { email } = identified.claims;
+      const by = { actor: email, personId, address, requestId, via: "sso" } as const;
+      await parts.audit("session.create", { id: personId, email }, by);
+      const { secret } = await recognise.openSession(personId, { via: "sso", address, agent });
+      return { secret, returnTo: attempt.returnTo };
+    },
+
+    refreshDue: async () => {
+      const due = await store.claim(provider.issuer, { limit: AT_A_TIME, atMs: clock.nowMs(), leaseMs: LEASE_MS });
+      await Promise.all(due.flatMap(({ sealed, ...key }) => (sealed === null ? [] : [refresh(key, sealed)])));
+      for (const left of await store.unsuspended(provider.issuer, AT_A_TIME)) await place.suspend(left);
+      return due.length;
+    },
+  };
+}
+
+const digestOf = (state: string): Buffer => hash("sha256", state, "buffer");
