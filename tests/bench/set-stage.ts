@@ -75,7 +75,12 @@ export async function setStage(setting: Setting): Promise<Stage> {
 }
 
 /** The compiled generator where it can be had; its provider sends what the simulator said. */
-async function startGenerator({ options, processes, scratchFolder, progress }: Setting): Promise<LoadGenerator> {
+export async function startGenerator({
+  options,
+  processes,
+  scratchFolder,
+  progress,
+}: Omit<Setting, "options"> & { options: Pick<BenchOptions, "load"> }): Promise<LoadGenerator> {
   if (options.load === "typescript") return startTypeScriptGenerator(processes);
   const rig = await compileRig();
   if (rig.missing !== null) {

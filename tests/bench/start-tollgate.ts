@@ -20,14 +20,23 @@ export type TollgateStart = {
   /** Its settings and its log go into a folder of their own below this one. */
   scratchFolder: string;
   profileFolder: string | null;
+  /** A PostgreSQL to use; one of its own unless told. */
+  databaseUrl?: string;
 };
 
 /** A database that is ready to serve from, and starts Tollgate on it as often as wanted. */
-export type TollgateGround = { start: () => Promise<Subject>; close: () => Promise<void> };
+export type TollgateGround = {
+  databaseUrl: string;
+  adminToken: string;
+  start: () => Promise<Subject>;
+  close: () => Promise<void>;
+};
 
 const READY_LIMIT_MS = 60_000;
 const PLENTY = "1000000";
+const ADMIN_TOKEN = "bench-admin-token-0123456789";
 const LISTENING = /"listener":"public","url":"([^"]+)"/;
+const ADMIN_LISTENING = /"listener":"admin","url":"([^"]+)"/;
 
 /** Published for this bench; each leads to the simulator's model of the same purpose, on a conformant route. */
 const MODELS: Models = { plain: "sim-bench-plain", stream: "sim-bench-stream", idle: "sim-bench-idle" };
@@ -44,11 +53,15 @@ export function mainFileOf(root: string): string {
  */
 export async function prepareTollgate(start: TollgateStart): Promise<TollgateGround> {
   const folder = mkdtempSync(join(start.scratchFolder, `${start.name}-`));
-  const cluster = await startCluster({ settings: { max_wal_size: "4GB", shared_buffers: "256MB" } });
+  const cluster =
+    start.databaseUrl === undefined
+      ? await startCluster({ settings: { max_wal_size: "4GB", shared_buffers: "256MB" } })
+      : null;
+  const databaseUrl = start.databaseUrl ?? cluster?.superuserUrl ?? "";
   const env = {
     PATH: process.env["PATH"] ?? "",
-    DATABASE_URL: cluster.superuserUrl,
-    TOLLGATE_ADMIN_TOKEN: "bench-admin-token-0123456789",
+    DATABASE_URL: databaseUrl,
+    TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",
     PORT: "0",
     BENCH_PROVIDER_KEY: PROVIDER_CREDENTIAL,
@@ -65,12 +78,14 @@ export async function prepareTollgate(start: TollgateStart): Promise<TollgateGro
   const made = await run("keys", "create", "--mode", "credit", "--credit", PLENTY, "--json");
   const { secret } = JSON.parse(made) as { secret: string };
   return {
+    databaseUrl,
+    adminToken: ADMIN_TOKEN,
     start: () => startServing(start, { folder, env, secret, cluster }),
-    close: () => cluster.close(),
+    close: async () => cluster?.close(),
   };
 }
 
-type Ground = { folder: string; env: Record<string, string>; secret: string; cluster: Cluster };
+type Ground = { folder: string; env: Record<string, string>; secret: string; cluster: Cluster | null };
 
 async function startServing(start: TollgateStart, { folder, env, secret, cluster }: Ground): Promise<Subject> {
   const file = join(folder, `serve-${performance.now().toFixed(0)}`);
@@ -92,11 +107,12 @@ async function startServing(start: TollgateStart, { folder, env, secret, cluster
   return {
     name: start.name,
     origin: await waitUntil(waiting, (log) => LISTENING.exec(log)?.[1] ?? null),
+    adminOrigin: await waitUntil(waiting, (log) => ADMIN_LISTENING.exec(log)?.[1] ?? null),
     credential: secret,
     headers: {},
     models: MODELS,
     process: started,
-    databasePid: cluster.pid(),
+    databasePid: cluster?.pid() ?? null,
     garbage: createGarbageMeter(`${file}.garbage`),
   };
 }

@@ -9,6 +9,8 @@ export type Subject = {
   name: string;
   /** Where the paths of the operations are appended. */
   origin: string;
+  /** Where operators ask; absent where there is no such place. */
+  adminOrigin?: string;
   credential: string;
   /** What every request to it carries besides. */
   headers: Record<string, string>;
