@@ -3,6 +3,7 @@ import { createAdmin } from "./admin/create-admin.ts";
 import { createSessionCookie } from "./admin/session-cookie.ts";
 import { createSignInOn, startIdentityChecks } from "./app/create-sign-in.ts";
 import { createIdentifyOn } from "./app/create-identify.ts";
+import { createPasswordSignInOn } from "./app/create-people.ts";
 import { createOperator } from "./app/create-operator.ts";
 import { createDatabaseTrouble } from "./app/database-trouble.ts";
 import type { LedgerDatabase } from "./app/process-parts.ts";
@@ -83,6 +84,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     operator,
     signIn,
     identify: createIdentifyOn(database, clock),
+    passwordSignIn: createPasswordSignInOn({ database, events, clock }),
     cookie: createSessionCookie(config.admin.publicUrl),
     reportRoutes,
     metrics: parts.metrics,

@@ -24,6 +24,7 @@ import { remoteAudit } from "./remote-audit.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { remoteNotices } from "./remote-notices.ts";
+import { remotePeople, remoteTokens } from "./remote-people.ts";
 import { remoteProviders } from "./remote-providers.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
 
@@ -85,6 +86,8 @@ export function remoteOperator(gateway: GatewayAddress) {
     },
     live: remoteLive({ ask, openEvents: createOpenEvents(gateway) }),
     notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
+    people: remotePeople(ask),
+    tokens: remoteTokens(ask),
     providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     audit: remoteAudit(ask),

@@ -23,12 +23,14 @@ type Subtree = null | "filtered" | readonly AccessSubject[];
 export type Access = { roles: readonly Role[] | "anyone"; subtree: Subtree };
 
 const READ = ROLES;
+const OWN = ["owner"] as const;
 const CHANGE = ["owner", "operator"] as const;
 const MONEY = ["owner", "operator", "billing"] as const;
 const AUDIT = ["owner", "operator", "auditor"] as const;
 
 const ACCOUNT = { account: "params.account" } as const;
 const BELOW = { account: "params.account", below: true } as const;
+const PERSON = { person: "params.person" } as const;
 const KEY = { key: "params.key" } as const;
 
 const each = (names: readonly string[], access: Access): Record<string, Access> =>
@@ -40,6 +42,25 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   readMetrics: { roles: READ, subtree: null },
   readAllMetrics: { roles: READ, subtree: null },
   listRouteHealth: { roles: READ, subtree: null },
+
+  // Oneself.
+  showSession: { roles: "anyone", subtree: null },
+  signOut: { roles: "anyone", subtree: null },
+  createToken: { roles: "anyone", subtree: null },
+  listTokens: { roles: "anyone", subtree: null },
+  revokeToken: { roles: "anyone", subtree: null },
+  setPassword: { roles: "anyone", subtree: null },
+
+  // People. A lead who is an owner manages those who belong to their accounts alone, and grants roles there.
+  createPerson: { roles: OWN, subtree: [{ account: "body.account", optional: true }] },
+  listPeople: { roles: READ, subtree: "filtered" },
+  showPerson: { roles: READ, subtree: [PERSON] },
+  updatePerson: { roles: OWN, subtree: [PERSON] },
+  removePerson: { roles: OWN, subtree: [PERSON] },
+  setGrants: { roles: OWN, subtree: [PERSON] },
+  listSessions: { roles: ["owner", "auditor"], subtree: [PERSON] },
+  endSessions: { roles: OWN, subtree: [PERSON] },
+  endSession: { roles: OWN, subtree: [PERSON] },
 
   // Keys. A lead gives them no credit: it would be made out of nothing.
   createKey: { roles: CHANGE, subtree: [{ account: "body.account" }, { never: "body.credit" }] },

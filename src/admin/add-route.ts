@@ -41,7 +41,7 @@ export function addRoute(app: FastifyInstance, { route, parts }: { route: AdminR
           headers: request.headers,
           method: request.method,
           url: request.url,
-          isLocal: isLoopback(request.socket.localAddress ?? ""),
+          isLocal: isLoopback(request.socket.localAddress ?? request.socket.remoteAddress ?? ""),
         },
       };
       const { within } = by;

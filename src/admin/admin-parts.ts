@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Identify } from "../operator/identify.ts";
+import type { PasswordSignIn } from "../operator/password-sign-in.ts";
 import type { Operator } from "../operator/operator.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Exposition, Metrics } from "../telemetry/metrics.ts";
@@ -14,6 +15,7 @@ export type AdminParts = {
   cookie: PersonCookie;
   /** Null: single sign-on is off. */
   signIn: SignIn | null;
+  passwordSignIn: PasswordSignIn;
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly ShownRoute[];
   metrics: Pick<Metrics, "expose">;

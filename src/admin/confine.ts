@@ -26,7 +26,7 @@ export async function confine<Asked extends Given>(
         throw new Forbidden(`${name}: this needs a role that holds everywhere. Yours holds for some accounts alone.`);
       continue;
     }
-    if (value === undefined && subject.optional) continue;
+    if ((value === undefined || value === null) && subject.optional) continue;
     if (typeof value !== "string")
       throw new Forbidden(`Name ${name}: your role holds for some accounts alone, so this must be in one of them.`);
     const kind = KINDS.find((one) => one in subject) as PlaceKind;

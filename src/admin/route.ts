@@ -12,6 +12,8 @@ export const TAGS = {
   funds: "Balance, top-ups and token budget of a key.",
   usage: "Usage of a key.",
   notices: "Notices that a limit is nearly used or a purse runs low, and their thresholds.",
+  session: "Sign in and out, and personal tokens.",
+  people: "People who operate the gateway: roles, passwords, sessions.",
   live: "Requests in flight: list them, and cancel one.",
   ledger: "The journal, its verification, and requests in quarantine.",
   providers: "Add, list, test and remove providers.",
@@ -22,7 +24,13 @@ export const TAGS = {
 } as const;
 
 /** Beside these every operation can be refused with `invalid_credentials`, `forbidden`, `service_unavailable` and `internal_error`. */
-export type Refusal = "invalid_request" | "invalid_credentials" | "forbidden" | "not_found" | "conflict";
+export type Refusal =
+  | "invalid_request"
+  | "invalid_credentials"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "rate_limit_exceeded";
 
 /** What a browser is told beside the body. */
 type ToBrowser = { cookie?: string | readonly string[]; location?: string };

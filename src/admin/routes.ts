@@ -9,14 +9,18 @@ import { liveRoutes } from "./routes/live.ts";
 import { ledgerRoutes } from "./routes/ledger.ts";
 import { modelRoutes } from "./routes/models.ts";
 import { noticeRoutes } from "./routes/notices.ts";
+import { peopleRoutes } from "./routes/people.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { quarantineRoutes } from "./routes/quarantine.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
+import { sessionRoutes } from "./routes/session.ts";
 
 /** Every operation of the admin API. */
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...healthRoutes,
   ...signInRoutes,
+  ...sessionRoutes,
+  ...peopleRoutes,
   ...keyRoutes,
   ...accountRoutes,
   ...fundsRoutes,

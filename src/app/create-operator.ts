@@ -1,4 +1,5 @@
 import { createAuditStore } from "../audit/audit-store.ts";
+import { createPeople } from "./create-people.ts";
 import { createCatalogueStore } from "../catalogue/catalogue-store.ts";
 import { createReadNames } from "../catalogue/names-store.ts";
 import type { Config } from "../config/load-config.ts";
@@ -131,6 +132,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
     providers: createManageProviders({ store: catalogue, credentials, probe, events }),
     catalogue: createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),
     audit: createReadAudit({ store: createAuditStore(reading), findAccount }),
+    ...createPeople({ database, events, clock }),
   };
   const looks = createAuditLooks({ operator, findKey, findAccount, accounts });
   return auditedOperator(operator, { store: createAuditStore(database), looks, events, clock });

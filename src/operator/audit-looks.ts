@@ -21,11 +21,24 @@ type Look = (name: string) => Promise<Looked | null>;
 
 /** How each kind of thing is looked at before and after a change. It rejects, or is null, where nothing has that name. */
 export type AuditLooks = Readonly<
-  Record<"account" | "key" | "holder" | "provider" | "model" | "catalogue" | "request" | "notice" | "ledger", Look>
+  Record<
+    | "account"
+    | "key"
+    | "holder"
+    | "provider"
+    | "model"
+    | "catalogue"
+    | "request"
+    | "notice"
+    | "ledger"
+    | "person"
+    | "token",
+    Look
+  >
 >;
 
 type Parts = {
-  operator: Pick<Operator, "keys" | "providers" | "catalogue" | "notices">;
+  operator: Pick<Operator, "keys" | "providers" | "catalogue" | "notices" | "people">;
   findKey: FindKey;
   findAccount: FindAccount;
   accounts: Pick<AccountStore, "countersOf" | "countersOfKeys">;
@@ -57,6 +70,13 @@ export function createAuditLooks({ operator, findKey, findAccount, accounts }: P
     request: bare,
     notice: bare,
     ledger: bare,
+    person: async (name) => {
+      const { grants, accountId, ...person } = await operator.people.show(name);
+      const { path = [] } = accountId === null ? {} : await findAccount(accountId);
+      const roles = grants.map(({ path: _path, ...grant }) => grant);
+      return { id: person.id, name: person.email, accountIds: path, view: { ...person, accountId, grants: roles } };
+    },
+    token: bare,
   };
 }
 
@@ -89,6 +109,8 @@ export const NO_LOOKS: AuditLooks = {
   request: bare,
   notice: bare,
   ledger: bare,
+  person: NOTHING,
+  token: bare,
 };
 
 async function known(look: Look, name: string): Promise<Looked> {

@@ -3,10 +3,12 @@ import { invariant } from "../core/invariant.ts";
 import { NO_LOOKS } from "./audit-looks.ts";
 import { audited, type AuditParts, type AuditRows, type AuditSubject } from "./audited.ts";
 import type { Operator } from "./operator.ts";
+import type { PasswordSignIn } from "./password-sign-in.ts";
 import type { ManageStorage } from "./storage.ts";
 
 const keyNamed = (name: string): AuditSubject => ({ kind: "key", name });
 const accountNamed = (name: string): AuditSubject => ({ kind: "account", name });
+const personNamed = (name: string): AuditSubject => ({ kind: "person", name });
 const modelNamed = (name: string): AuditSubject => ({ kind: "model", name });
 
 /** Of so many the terms stand there too; of more, their price book tells them. */
@@ -120,6 +122,42 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
     },
   },
   audit: { list: "read", show: "read" },
+  people: {
+    create: {
+      action: "person.create",
+      of: ({ account }) => ({ kind: "person", name: null, under: account }),
+      asked: ({ email, name, account, grants, password }) => ({
+        email,
+        name,
+        account,
+        grants,
+        hasPassword: password !== null,
+      }),
+      made: ({ id }) => id,
+    },
+    list: "read",
+    show: "read",
+    update: { action: "person.update", of: personNamed, asked: (_name, changes) => changes },
+    remove: { action: "person.remove", of: personNamed },
+    setGrants: { action: "person.set_grants", of: personNamed, asked: (_name, grants) => ({ grants }) },
+    setPassword: { action: "person.set_password", of: personNamed },
+    sessions: "read",
+    endSessions: { action: "session.end", of: personNamed, asked: (_name, session) => ({ session }) },
+  },
+  tokens: {
+    create: {
+      action: "token.create",
+      of: personNamed,
+      asked: (_of, { name, role, account, days }) => ({ name, role, account, days }),
+      after: ({ token }) => ({ token }),
+    },
+    list: "read",
+    revoke: {
+      action: "token.revoke",
+      of: (_of, id) => ({ kind: "token", name: id }),
+      after: ({ token }) => ({ token }),
+    },
+  },
   usage: { report: "read", statement: "read" },
   providers: {
     list: "read",
@@ -209,3 +247,20 @@ const STORAGE_TABLE: AuditRows<ManageStorage> = {
 
 export const auditedStorage = (storage: ManageStorage, parts: Omit<AuditParts, "looks">): ManageStorage =>
   audited(storage, STORAGE_TABLE, { ...parts, looks: NO_LOOKS });
+
+/** The secrets of both are shown to nobody. */
+export const SIGN_IN_ROWS: AuditRows<PasswordSignIn> = {
+  withPassword: { action: "session.create", of: ({ email }) => personNamed(email) },
+  out: { action: "session.end", of: (_secret, { actor }) => personNamed(actor) },
+  setUp: {
+    action: "setup.finish",
+    of: (_token, { email }) => personNamed(email),
+    asked: (_token, { email, name }) => ({ email, name }),
+  },
+  offerSetup: "read",
+  makeFirst: {
+    action: "setup.finish",
+    of: ({ email }) => personNamed(email),
+    asked: ({ email, name }) => ({ email, name }),
+  },
+};

@@ -6,8 +6,10 @@ import type { ManageFunds } from "./funds.ts";
 import type { ManageKeys } from "./keys.ts";
 import type { ManageLive } from "./live.ts";
 import type { ManageNotices } from "./notices.ts";
+import type { ManagePeople } from "./people.ts";
 import type { ManageProviders } from "./providers.ts";
 import type { ManageQuarantine } from "./quarantine.ts";
+import type { ManageTokens } from "./tokens.ts";
 import type { ReportToOperators } from "./usage.ts";
 
 /** What operators can do, whichever way they come: by a command or through the admin API. */
@@ -23,4 +25,6 @@ export type Operator = {
   providers: ManageProviders;
   catalogue: ManageCatalogue;
   audit: ReadAudit;
+  people: ManagePeople;
+  tokens: ManageTokens;
 };

@@ -87,6 +87,12 @@ const PROCESS_LINES = {
     meaning: "The number of published models has changed.",
     fix: null,
   },
+  personChanged: {
+    message: "person changed",
+    level: "info",
+    meaning: "A person was added, changed or removed, signed in, or got or lost a token. `change` says which.",
+    fix: null,
+  },
   adminTokenRejected: {
     message: "admin token rejected",
     level: "warn",

@@ -34,6 +34,8 @@ export type OperatorEvents = {
   booksAdopted: (server: { systemIdentifier: string; timeline: number } & By) => void;
   /** A change was made or refused, and the audit log has no end of it: there its outcome is unknown. */
   auditEndLost: (error: unknown, change: { action: string } & By) => void;
+  /** A person was added, changed, removed, or signed in. */
+  personChanged: (person: { personId: string; email: string; change: string } & By) => void;
   /** Nothing is said where nothing changed. */
   catalogueChanged: (change: { changes: readonly CatalogueNote[] } & By) => void;
 };
@@ -77,6 +79,8 @@ export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" |
       say("ledgerAdopted", { ...whoOf(by), system_identifier: systemIdentifier, timeline }),
     auditEndLost: (error, { action, ...by }) =>
       say("auditEndLost", { ...whoOf(by), action, error: describeError(error) }),
+    personChanged: ({ personId, email, change, ...by }) =>
+      say("personChanged", { ...whoOf(by), person_id: personId, email, change }),
     catalogueChanged: ({ changes, ...by }) => {
       if (changes.length === 0) return;
       const named = changes.slice(0, NAMED_CHANGES).map(({ kind, name, change }) => `${change} ${kind} ${name}`);

@@ -48,6 +48,8 @@ test("a credential is asked for by all but the probes and the way in", () => {
     "/readyz",
     "/admin/v1/sign-in/oidc",
     "/admin/v1/sign-in/oidc/callback",
+    "/admin/v1/session",
+    "/admin/v1/setup",
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { createIdentifyOn } from "../../src/app/create-identify.ts";
+import { createPasswordSignInOn } from "../../src/app/create-people.ts";
 import { createOperator } from "../../src/app/create-operator.ts";
 import { createDatabaseTrouble } from "../../src/app/database-trouble.ts";
 import { openProviderCredentials } from "../../src/app/provider-credentials.ts";
@@ -80,6 +81,7 @@ export function buildAdmin(
       told.push(`booked ${amount} ${account}`),
     limitChanged: ({ holder, amount }: { holder: string; amount: string | null }) =>
       told.push(`limit ${amount ?? "removed"} ${holder}`),
+    personChanged: ({ email, change }: { email: string; change: string }) => told.push(`${change} ${email}`),
     thresholdsSet: ({ counters }: { counters: readonly number[] }) => told.push(`thresholds of ${counters.join()}`),
     noticesRetried: ({ notices: count }: { notices: number }) => told.push(`retried ${count}`),
     holdReleased: ({ released, result }: { released: string; result: string }) => told.push(`${result} ${released}`),
@@ -103,6 +105,7 @@ export function buildAdmin(
     operator: { ...operator, keys: { ...operator.keys, ...(list ? { list } : {}) } },
     signIn: null,
     identify: createIdentifyOn(database, clock),
+    passwordSignIn: createPasswordSignInOn({ database, events, clock }),
     cookie: createSessionCookie(publicUrl),
     reportRoutes,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },

@@ -1,5 +1,6 @@
 import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
+import { createPasswordSignInOn } from "../../app/create-people.ts";
 import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
@@ -46,7 +47,10 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   const telemetry = await openTelemetry(config);
   const database = openDatabase(loaded, telemetry.events.databaseLost, lineOf(telemetry.events));
   await requireCurrent(database, options);
-  if (cluster.isPrimary) await inspect(database, telemetry.events);
+  if (cluster.isPrimary) {
+    await inspect(database, telemetry.events);
+    await offerSetup(database, telemetry.events);
+  }
   const { databaseLost, serverRefused } = telemetry.events;
   const line = { strangers: "refused", onRefused: serverRefused } as const;
   const parts = {
@@ -71,6 +75,7 @@ async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Pr
   const database = openDatabase(loaded, events.databaseLost, lineOf(events));
   await requireCurrent(database, options);
   await inspect(database, events);
+  await offerSetup(database, events);
   await database.close();
   process.exitCode = await runWorkers({
     adminPorts,
@@ -100,6 +105,15 @@ const lineOf = ({ serverRefused, booksMoved, statementsUnprepared }: Events) =>
 async function inspect(database: Database, events: Events): Promise<void> {
   const facts = await database.inspect();
   if (facts !== null) events.serverInspected(facts);
+}
+
+/** Once for all workers, and never into the log, which is kept and shipped. */
+async function offerSetup(database: Database, events: Events): Promise<void> {
+  const token = await createPasswordSignInOn({ database, events, clock: systemClock }).offerSetup();
+  if (token === null) return;
+  process.stderr.write(
+    `No person operates this gateway yet. Make the first owner within a day, with this setup token:\n  ${token}\nPOST /admin/v1/setup {"token": "…", "email": "…", "password": "…"}\n`,
+  );
 }
 
 async function requireCurrent(database: Database, options: ServeOptions): Promise<void> {

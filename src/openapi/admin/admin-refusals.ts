@@ -17,6 +17,7 @@ const ADMIN_CODES = [
   "forbidden",
   "not_found",
   "conflict",
+  "rate_limit_exceeded",
   "internal_error",
   "service_unavailable",
 ] as const;
@@ -50,6 +51,10 @@ const WORDS: Record<ErrorOfAdmin, { condition: string; example: string; param?: 
   conflict: {
     condition: "The current state does not allow the change; the message says why. Nothing was changed.",
     example: "Can't suspend key tgc_a034Fq4J…: it is revoked. This is final. Create a new key.",
+  },
+  rate_limit_exceeded: {
+    condition: "Too many failed sign-ins. Retry after `Retry-After` seconds.",
+    example: "Too many failed sign-ins. Please try again in 840s.",
   },
   internal_error: {
     condition: "An error in the gateway. Look up the request id in its log.",

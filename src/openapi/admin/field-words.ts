@@ -6,6 +6,20 @@ export type FieldWords = { about: string; example?: unknown };
  * here under `Schema.field`, takes precedence.
  */
 export const FIELD_WORDS: Record<string, FieldWords> = {
+  agent: { about: "What the browser calls itself, shortened.", example: "Mozilla/5.0" },
+  email: { about: "Email, in lower case.", example: "ann@acme.example" },
+  grants: { about: "Roles, and where they hold." },
+  has_password: { about: "False: they sign in through SSO, or not at all yet." },
+  last_seen_at: { about: "When they last did something, to the minute; null: never." },
+  last_used_at: { about: "When it was last used, to the minute; null: never." },
+  person_id: { about: "Id of the person." },
+  removed_at: { about: "When they were removed; null: they were not." },
+  revoked_at: { about: "When it was revoked; null: it was not." },
+  role: { about: "The role; null: as its person's." },
+  sessions: { about: "Sessions, newest first." },
+  signed_out: { about: "Always true." },
+  token: { about: "The token." },
+  person: { about: "The person." },
   account: { about: "The account.", example: "Acme/Search" },
   account_id: { about: "Id of the account; null: none." },
   account_path: { about: "The names of the accounts from the root down.", example: ["Acme", "Search"] },

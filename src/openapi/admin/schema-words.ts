@@ -17,6 +17,12 @@ export const SCHEMA_WORDS: Record<string, string> = {
   KeySecret: "A secret of a key, without the secret itself.",
   ListedKey: "A key with what it has left and has spent.",
   LiveAmounts: "An amount in each unit that counts.",
+  Caller: "Who you are and what you may do.",
+  Grant: "A role, and where it holds.",
+  GrantRequest: "A role, and where it holds.",
+  Person: "A person who operates the gateway, with their roles.",
+  PersonalToken: "A token for programs that act as a person, without its secret.",
+  Session: "A browser in which a person is signed in.",
   Model: "A model with its price and routes.",
   NamedAccount: "The account that the response is about.",
   NoticeKey: "The key that a notice is about.",
@@ -37,6 +43,18 @@ export const SCHEMA_WORDS: Record<string, string> = {
 
 /** Example requests by operation, where required fields alone would show too little. */
 export const REQUEST_EXAMPLES: Record<string, unknown> = {
+  signIn: { email: "ann@acme.example", password: "correct horse battery staple" },
+  setUp: { token: "…", email: "ann@acme.example", password: "correct horse battery staple" },
+  createPerson: {
+    email: "ben@acme.example",
+    name: "Ben",
+    account: "Acme/Search/Ben",
+    grants: [{ role: "operator", account: "Acme/Search" }],
+  },
+  updatePerson: { name: "Ben Adler" },
+  setGrants: { grants: [{ role: "operator", account: "Acme/Search" }] },
+  setPassword: { password: "a longer horse battery staple", current: "correct horse battery staple" },
+  createToken: { name: "nightly report", role: "viewer", days: 90 },
   createKey: { mode: "credit", label: "my laptop", credit: "10.00", rpm_limit: 60 },
   updateKey: { label: "my new laptop", rpm_limit: null },
   rotateKey: { overlap_ms: 3_600_000 },

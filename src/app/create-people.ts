@@ -1,0 +1,46 @@
+import { createAuditStore } from "../audit/audit-store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../db/database.ts";
+import { createAccountStore } from "../ledger/account-store.ts";
+import { NO_LOOKS } from "../operator/audit-looks.ts";
+import { SIGN_IN_ROWS } from "../operator/audit-table.ts";
+import { audited } from "../operator/audited.ts";
+import { createFindAccount } from "../operator/find-account.ts";
+import { createManagePeople, type ManagePeople } from "../operator/people.ts";
+import { createPasswordSignIn, type PasswordSignIn } from "../operator/password-sign-in.ts";
+import { createManageTokens, type ManageTokens } from "../operator/tokens.ts";
+import { createPeopleStore } from "../people/people-store.ts";
+import { createRecognise } from "../people/recognise.ts";
+import { createSessionStore } from "../people/session-store.ts";
+import { createSignInThrottle } from "../people/sign-in.ts";
+import { createFailureStore, createSetupStore } from "../people/sign-in-store.ts";
+import { createTokenStore } from "../people/token-store.ts";
+import type { OperatorEvents } from "../telemetry/operator-events.ts";
+
+type Parts = { database: Database; events: OperatorEvents; clock: Clock };
+
+/** What is done with people and their tokens. */
+export function createPeople({ database, events, clock }: Parts): { people: ManagePeople; tokens: ManageTokens } {
+  const people = createPeopleStore(database);
+  const findAccount = createFindAccount({ store: createAccountStore(database) });
+  return {
+    people: createManagePeople({ people, sessions: createSessionStore(database), findAccount, clock, events }),
+    tokens: createManageTokens({ tokens: createTokenStore(database), people, findAccount, clock, events }),
+  };
+}
+
+/** How people get in. Every attempt stands in the audit log. */
+export function createPasswordSignInOn({ database, events, clock }: Parts): PasswordSignIn {
+  const { nowMs } = clock;
+  const sessions = createSessionStore(database);
+  const signIn = createPasswordSignIn({
+    people: createPeopleStore(database),
+    sessions,
+    recognise: createRecognise({ sessions, tokens: createTokenStore(database), nowMs }),
+    throttle: createSignInThrottle({ store: createFailureStore(database), nowMs }),
+    setup: createSetupStore(database),
+    clock,
+    events,
+  });
+  return audited(signIn, SIGN_IN_ROWS, { store: createAuditStore(database), looks: NO_LOOKS, events, clock });
+}
