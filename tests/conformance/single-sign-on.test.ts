@@ -221,7 +221,12 @@ describe("a group change takes effect at the next check", () => {
     await signedIn("dora");
     const { id } = await accountIn("Search", "dora");
     join("dora", "ads");
-    await until(() => accountIn("Ads", "dora").then(Boolean, () => false), "she is in the other team");
+    const limit = (): Promise<string | undefined> =>
+      accountIn("Ads", "dora").then(
+        ({ counters }) => counters[0]?.amount,
+        () => undefined,
+      );
+    await until(async () => (await limit()) === "20", "she is in the other team, with its limit");
 
     expect(await accountIn("Ads", "dora")).toMatchObject({ id, counters: [{ amount: "20" }] });
   });
