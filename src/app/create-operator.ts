@@ -82,6 +82,15 @@ export function createOperator({ database, credentials, events, clock, acceptFor
   const live = createLiveStore(database);
   const readNames = createReadNames(database);
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
+  const manageAccounts = createManageAccounts({
+    store: accounts,
+    structure,
+    ledger,
+    limits,
+    findAccount,
+    events,
+    clock,
+  });
   const operator: Operator = {
     keys: createManageKeys({
       store,
@@ -96,7 +105,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       clock,
       acceptForeign,
     }),
-    accounts: createManageAccounts({ store: accounts, structure, ledger, limits, findAccount, events, clock }),
+    accounts: manageAccounts,
     funds: createManageFunds({ ledger, structure, accounts, findKey, events }),
     books: createReadBooks({
       findKey,
@@ -132,7 +141,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
     providers: createManageProviders({ store: catalogue, credentials, probe, events }),
     catalogue: createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),
     audit: createReadAudit({ store: createAuditStore(reading), findAccount }),
-    ...createPeople({ database, events, clock }),
+    ...createPeople({ database, accounts: manageAccounts, events, clock }),
   };
   const looks = createAuditLooks({ operator, findKey, findAccount, accounts });
   return auditedOperator(operator, { store: createAuditStore(database), looks, events, clock });

@@ -5,6 +5,7 @@ import { createAccountStore } from "../ledger/account-store.ts";
 import { NO_LOOKS } from "../operator/audit-looks.ts";
 import { SIGN_IN_ROWS } from "../operator/audit-table.ts";
 import { audited } from "../operator/audited.ts";
+import type { ManageAccounts } from "../operator/accounts.ts";
 import { createFindAccount } from "../operator/find-account.ts";
 import { createManagePeople, type ManagePeople } from "../operator/people.ts";
 import { createPasswordSignIn, type PasswordSignIn } from "../operator/password-sign-in.ts";
@@ -20,11 +21,23 @@ import type { OperatorEvents } from "../telemetry/operator-events.ts";
 type Parts = { database: Database; events: OperatorEvents; clock: Clock };
 
 /** What is done with people and their tokens. */
-export function createPeople({ database, events, clock }: Parts): { people: ManagePeople; tokens: ManageTokens } {
+export function createPeople({
+  database,
+  accounts,
+  events,
+  clock,
+}: Parts & { accounts: Pick<ManageAccounts, "changeStatus"> }): { people: ManagePeople; tokens: ManageTokens } {
   const people = createPeopleStore(database);
   const findAccount = createFindAccount({ store: createAccountStore(database) });
   return {
-    people: createManagePeople({ people, sessions: createSessionStore(database), findAccount, clock, events }),
+    people: createManagePeople({
+      people,
+      sessions: createSessionStore(database),
+      accounts,
+      findAccount,
+      clock,
+      events,
+    }),
     tokens: createManageTokens({ tokens: createTokenStore(database), people, findAccount, clock, events }),
   };
 }

@@ -10,6 +10,7 @@ import type { Role } from "../core/role.ts";
 import type { Grant, PeopleStore, Person, PersonSession, SessionStore } from "../people/person.ts";
 import { hashPassword, isPassword } from "../people/password.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import type { ManageAccounts } from "./accounts.ts";
 import type { FindAccount } from "./find-account.ts";
 import { findPerson } from "./find-person.ts";
 
@@ -51,6 +52,7 @@ export type ManagePeople = {
 type Parts = {
   people: PeopleStore;
   sessions: Pick<SessionStore, "of" | "end">;
+  accounts: Pick<ManageAccounts, "changeStatus">;
   findAccount: FindAccount;
   clock: Pick<Clock, "nowMs">;
   events: Pick<OperatorEvents, "personChanged">;
@@ -59,7 +61,7 @@ type Parts = {
 const BY_EMAIL: Keyset = { list: "people", values: [/^[^\0]{3,254}$/su] };
 
 // oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
-export function createManagePeople({ people, sessions, findAccount, clock, events }: Parts): ManagePeople {
+export function createManagePeople({ people, sessions, accounts, findAccount, clock, events }: Parts): ManagePeople {
   /** Where a grant holds must be in the accounts of whoever gives it. */
   async function placed(grants: readonly GrantOrder[], { within }: By): Promise<Grant[]> {
     const found: Grant[] = [];
@@ -129,10 +131,13 @@ export function createManagePeople({ people, sessions, findAccount, clock, event
       );
     },
     remove: async (name, by) => {
-      const { id } = await findPerson(people, name);
+      const { id, accountId } = await findPerson(people, name);
       const done = await people.remove(id, clock.nowMs());
       if (done === "last_owner") throw lastOwner();
       if (done === "unknown") throw gone();
+      // Keys of their account are refused from now on, and running streams are cut.
+      if (accountId !== null && (await findAccount(accountId)).status === "active")
+        await accounts.changeStatus(accountId, "suspend", by);
       return changed(id, "removed", by);
     },
     setGrants: async (name, grants, by) => {

@@ -273,3 +273,21 @@ test("whoever the provider refuses is out at once, their running stream is cut, 
   expect(await accountIn("Search", "finn")).toMatchObject({ id: account.id, status: "active" });
   await until(async () => (await models()) === 200, "the key works again");
 });
+
+test("whoever an operator removes is out at once, their running stream is cut, and SSO does not bring them back", async () => {
+  join("gwen", "search", "viewers");
+  const { browser } = await signedIn("gwen");
+  const key = await issueKey(gateway, { account: (await accountIn("Search", "gwen")).id });
+  const stream = await openStream(CHAT, { gateway, key: key.secret, fields: { model: "chat" } });
+  const first = once(stream, "data");
+  const reading = readAll(stream);
+  await first;
+  await operate(gateway, "DELETE /people/gwen@acme.example");
+  const { text } = await reading;
+  const again = await signedIn("gwen");
+
+  expect(text).toContain("while the request was in progress");
+  expect(await isIn(browser)).toBe(false);
+  expect(await accountIn("Search", "gwen")).toMatchObject({ status: "suspended" });
+  expect(again.page.status).toBe(403);
+});

@@ -82,7 +82,7 @@ export const peopleRoutes: readonly AdminRoute[] = [
     tag: "people",
     method: "DELETE",
     path: PERSON,
-    summary: "Remove a person; their sessions and tokens end at once",
+    summary: "Remove a person: their sessions and tokens end at once, and their account is suspended",
     params: ofPerson,
     answers: { 200: personAnswerSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
