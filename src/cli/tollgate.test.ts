@@ -175,14 +175,14 @@ test.each([
 });
 
 test.each<[words: string, env: Record<string, string>, reason: string]>([
-  ["keys list", {}, "no database is configured"],
-  ["keys revoke x", {}, "no database is configured"],
+  ["keys list", {}, "no gateway and no database are configured"],
+  ["keys revoke x", {}, "no gateway and no database are configured"],
   ["keys update x", {}, "there is nothing to change"],
-  ["topup x -5 --kind adjust", {}, "no database is configured"],
+  ["topup x -5 --kind adjust", {}, "no gateway and no database are configured"],
   ["migrate", {}, "database.url"],
   ["serve", {}, "admin.token"],
   ["catalogue apply missing.yaml", {}, "missing.yaml"],
-  ["models list", {}, "Set DATABASE_URL"],
+  ["models list", {}, "Set TOLLGATE_URL and TOLLGATE_TOKEN, or DATABASE_URL"],
   ["models price x", {}, "there is nothing to change"],
   ["models routes x remove", {}, "name the route"],
   ["models import missing.json --from litellm --provider x", {}, "missing.json"],
