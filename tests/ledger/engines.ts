@@ -31,7 +31,7 @@ export const SERVERS: Engine[] = (["15", "newest"] as const).map((version) => ({
       },
     };
   },
-  runs: 60,
+  runs: 25,
 }));
 
 const pglite: Engine = {
