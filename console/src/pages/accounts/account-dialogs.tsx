@@ -1,0 +1,162 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { call } from "../../api/call.ts";
+import type { Account } from "../../api/generated/admin.ts";
+import { Field, SelectField } from "../../parts/field.tsx";
+import { FormDialog } from "../../parts/form-dialog.tsx";
+import { accountsQuery } from "./accounts-query.ts";
+
+const KINDS = ["organisation", "team", "person", "project", "customer"].map((value) => ({ value, name: value }));
+
+export const NewAccountDialog = ({ parent, onClose }: { parent: Account | null; onClose: () => void }): ReactNode => (
+  <FormDialog
+    title={parent === null ? "New account" : `New account below ${parent.path}`}
+    verb="Make the account"
+    done="The account is made"
+    fields={["name", "kind"]}
+    onClose={onClose}
+    act={(given) =>
+      call("POST /admin/v1/accounts", {
+        body: { name: given("name"), kind: given("kind"), parent: parent?.id ?? null },
+      })
+    }
+  >
+    {(problemOf) => (
+      <>
+        <Field label="Name" name="name" required autoFocus maxLength={100} problem={problemOf("name")} />
+        <SelectField
+          label="Kind"
+          name="kind"
+          options={KINDS}
+          defaultValue={parent === null ? "organisation" : "team"}
+          problem={problemOf("kind")}
+        />
+      </>
+    )}
+  </FormDialog>
+);
+
+/** Another name, another place in the tree. */
+export function MoveAccountDialog({ of: account, onClose }: { of: Account; onClose: () => void }): ReactNode {
+  const accounts = useQuery(accountsQuery);
+  const places = (accounts.data ?? []).filter(
+    ({ id, path }) => id !== account.id && !path.startsWith(`${account.path}/`),
+  );
+  return (
+    <FormDialog
+      title={`Rename or move ${account.path}`}
+      lead="What was charged stays with the accounts it was charged to."
+      verb="Save"
+      done="The account is changed"
+      fields={["name", "parent"]}
+      onClose={onClose}
+      act={(given) => {
+        const [name, parent] = [given("name"), given("parent")];
+        return call("PATCH /admin/v1/accounts/{account}", {
+          params: { account: account.id },
+          body: {
+            ...(name !== account.name && { name }),
+            ...(parent !== "" && parent !== account.parent_id && { parent }),
+          },
+        });
+      }}
+    >
+      {(problemOf) => (
+        <>
+          <Field label="Name" name="name" required autoFocus defaultValue={account.name} problem={problemOf("name")} />
+          {account.parent_id !== null && (
+            <SelectField
+              label="Below"
+              name="parent"
+              key={places.length}
+              defaultValue={account.parent_id}
+              options={places.map(({ id, path }) => ({ value: id, name: path }))}
+              problem={problemOf("parent")}
+            />
+          )}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+type Change = "suspend" | "resume";
+
+export const AccountStatusDialog = ({
+  of: account,
+  change,
+  onClose,
+}: {
+  of: Account;
+  change: Change;
+  onClose: () => void;
+}): ReactNode => (
+  <FormDialog
+    title={`${change === "suspend" ? "Suspend" : "Resume"} ${account.path}?`}
+    lead={
+      change === "suspend"
+        ? "Clients of all keys of this account and of those below it get 401 until you resume it."
+        : "Its keys, and those below it, can be used again unless another account above is suspended."
+    }
+    verb={change === "suspend" ? "Suspend" : "Resume"}
+    danger={change === "suspend"}
+    done={change === "suspend" ? "The account is suspended" : "The account is resumed"}
+    onClose={onClose}
+    act={() => call(`POST /admin/v1/accounts/{account}/${change}`, { params: { account: account.id } })}
+  >
+    {() => null}
+  </FormDialog>
+);
+
+/** When somebody is told that little is left. Empty: nobody is told. */
+export const ThresholdsDialog = ({
+  of: account,
+  percent,
+  left,
+  onClose,
+}: {
+  of: Account;
+  percent: readonly string[];
+  left: readonly string[];
+  onClose: () => void;
+}): ReactNode => (
+  <FormDialog
+    title={`When is somebody told about ${account.path}?`}
+    lead="A notice goes to the log and to every webhook, once per period."
+    verb="Save"
+    done="The thresholds are set"
+    fields={["percent", "left"]}
+    onClose={onClose}
+    act={(given) =>
+      call("POST /admin/v1/notices/thresholds", {
+        body: {
+          name: account.id,
+          percent: wordsOf(given("percent")).map(Number),
+          left: wordsOf(given("left")),
+        },
+      })
+    }
+  >
+    {(problemOf) => (
+      <>
+        <Field
+          label="Percent used of each limit"
+          name="percent"
+          autoFocus
+          defaultValue={percent.join(", ")}
+          problem={problemOf("percent")}
+          hint="With commas: 50, 80, 100."
+        />
+        <Field
+          label="Credits left of its purse"
+          name="left"
+          defaultValue={left.join(", ")}
+          problem={problemOf("left")}
+          hint="With commas: 100, 10, 0."
+        />
+      </>
+    )}
+  </FormDialog>
+);
+
+const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);

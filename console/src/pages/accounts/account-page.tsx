@@ -1,0 +1,218 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { type ReactNode, useMemo, useState } from "react";
+import { call } from "../../api/call.ts";
+import type { AccountKey, AccountTree, Counter } from "../../api/generated/admin.ts";
+import { readAmount, unitOf } from "../../format/counted.ts";
+import { readCredits } from "../../format/money.ts";
+import { CREDITS } from "../../format/unit.ts";
+import { Amount } from "../../parts/amount.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Card } from "../../parts/card.tsx";
+import { Menu, MenuItem } from "../../parts/menu.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Failure, READY, Skeleton } from "../../parts/state.tsx";
+import type { Column } from "../../table/column.ts";
+import { DataTable } from "../../table/data-table.tsx";
+import { ACCOUNT_TONES, accountColumns } from "./account-columns.tsx";
+import { AccountStatusDialog, MoveAccountDialog, NewAccountDialog, ThresholdsDialog } from "./account-dialogs.tsx";
+import { CounterList } from "./counter-list.tsx";
+import { LimitDialog, RemoveLimitDialog } from "./limit-dialog.tsx";
+import { StatementCard } from "./statement-card.tsx";
+import { thresholdsOf } from "./thresholds.ts";
+import { TopUpDialog } from "./top-up-dialog.tsx";
+
+/** One account: what it may spend, what is below it, its months. */
+export function AccountPage(): ReactNode {
+  const { account: name } = useParams({ strict: false }) as { account: string };
+  const tree = useQuery({
+    queryKey: ["account", name],
+    queryFn: ({ signal }) => call("GET /admin/v1/accounts/{account}", { params: { account: name }, signal }),
+    refetchInterval: 15_000,
+  });
+  if (tree.error) return <Failure error={tree.error} height={400} retry={() => void tree.refetch()} />;
+  return tree.data ? <Found tree={tree.data} /> : <Skeleton height={400} />;
+}
+
+type Open =
+  | { kind: "topup" | "child" | "move" | "status" | "thresholds" }
+  | { kind: "limit"; counter: Counter | null }
+  | { kind: "remove"; counter: Counter }
+  | null;
+
+function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }): ReactNode {
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<Open>(null);
+  const close = (): void => setOpen(null);
+  const watched = useQuery({
+    queryKey: ["thresholds", account.id],
+    queryFn: ({ signal }) => call("GET /admin/v1/notices/thresholds", { query: { name: account.id }, signal }),
+  });
+  const told = (kind: Counter["kind"]): readonly string[] =>
+    watched.data?.counters.find((counter) => counter.kind === kind)?.thresholds ?? [];
+  const columns = useMemo(() => accountColumns({ isTree: false }), []);
+  const holder = { kind: "account", id: account.id, name: account.path } as const;
+  const isActive = account.status === "active";
+  const toolsOf = (counter: Counter): ReactNode => (
+    <>
+      <IconButton label="Change this limit" icon="settings" onClick={() => setOpen({ kind: "limit", counter })} />
+      <IconButton label="Remove this limit" icon="close" onClick={() => setOpen({ kind: "remove", counter })} />
+    </>
+  );
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHead
+        back={account.parent_id === null ? "Accounts" : account.path.split("/").slice(0, -1).join(" / ")}
+        backTo={account.parent_id === null ? "/accounts" : `/accounts/${account.parent_id}`}
+        title={
+          <>
+            {account.name} <Badge tone={ACCOUNT_TONES[account.state]}>{account.state}</Badge>
+          </>
+        }
+        lead={
+          <>
+            {account.kind} ·{" "}
+            <Link
+              to={"/ledger" as never}
+              search={{ account: account.id, key: undefined } as never}
+              className="text-accent underline"
+            >
+              ledger
+            </Link>{" "}
+            ·{" "}
+            <Link
+              to={"/requests" as never}
+              search={{ account: account.id, key: undefined } as never}
+              className="text-accent underline"
+            >
+              requests
+            </Link>
+          </>
+        }
+        actions={
+          <>
+            <Button look="primary" onClick={() => setOpen({ kind: "topup" })}>
+              Top up
+            </Button>
+            <Button onClick={() => void navigate({ to: "/keys/new", search: { in: account.id } } as never)}>
+              New key
+            </Button>
+            <Menu trigger={<Button icon="down">More</Button>}>
+              <MenuItem icon="accounts" onPick={() => setOpen({ kind: "child" })}>
+                New account below it
+              </MenuItem>
+              <MenuItem icon="leave" onPick={() => setOpen({ kind: "move" })}>
+                Rename or move
+              </MenuItem>
+              <MenuItem icon="notices" onPick={() => setOpen({ kind: "thresholds" })}>
+                Thresholds
+              </MenuItem>
+              <MenuItem icon="clock" onPick={() => setOpen({ kind: "status" })}>
+                {isActive ? "Suspend" : "Resume"}
+              </MenuItem>
+            </Menu>
+          </>
+        }
+      />
+      <div className="grid gap-4 xl:grid-cols-2">
+        <Card
+          title="What may it spend?"
+          lead="Its own purse and limits; those above it hold, too."
+          actions={<Button onClick={() => setOpen({ kind: "limit", counter: null })}>Add a limit</Button>}
+        >
+          {account.counters.length === 0 ? (
+            <p className="text-ink-2">It has neither credit nor a limit of its own.</p>
+          ) : (
+            <CounterList
+              counters={account.counters}
+              self={account.name}
+              thresholdsOf={(counter) => thresholdsOf(watched.data, counter)}
+              tools={(counter) => counter.kind === "limit" && toolsOf(counter)}
+            />
+          )}
+        </Card>
+        <StatementCard account={account.id} />
+      </div>
+      {below.length > 0 && (
+        <DataTable
+          label="Accounts below it"
+          columns={columns}
+          rows={below}
+          rowKey={({ id }) => id}
+          onOpen={({ id }) => void navigate({ to: `/accounts/${id}` } as never)}
+        />
+      )}
+      <KeysBelow keys={keys} more={more} />
+      {open?.kind === "topup" && <TopUpDialog of={holder} onClose={close} />}
+      {open?.kind === "limit" && <LimitDialog of={holder} counter={open.counter} onClose={close} />}
+      {open?.kind === "remove" && <RemoveLimitDialog of={holder} counter={open.counter} onClose={close} />}
+      {open?.kind === "child" && <NewAccountDialog parent={account} onClose={close} />}
+      {open?.kind === "move" && <MoveAccountDialog of={account} onClose={close} />}
+      {open?.kind === "thresholds" && (
+        <ThresholdsDialog of={account} percent={told("limit")} left={told("purse")} onClose={close} />
+      )}
+      {open?.kind === "status" && (
+        <AccountStatusDialog of={account} change={isActive ? "suspend" : "resume"} onClose={close} />
+      )}
+    </div>
+  );
+}
+
+function KeysBelow({ keys, more }: Pick<AccountTree, "keys" | "more">): ReactNode {
+  const navigate = useNavigate();
+  return (
+    <DataTable
+      label="Keys"
+      columns={KEY_COLUMNS}
+      rows={keys}
+      rowKey={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: `/keys/${id}` } as never)}
+      shown={
+        keys.length === 0
+          ? { kind: "empty", title: "Neither it nor an account below it has a key" }
+          : more
+            ? { kind: "too-many", note: "The first 1,000 are shown. Open an account below it for the others." }
+            : READY
+      }
+    />
+  );
+}
+
+const KEY_COLUMNS: readonly Column<AccountKey>[] = [
+  {
+    id: "label",
+    head: "Label",
+    cell: ({ label }) => label ?? <span className="text-ink-3">none</span>,
+    sort: ({ label }) => label,
+    plain: ({ label }) => label ?? "",
+  },
+  {
+    id: "prefix",
+    head: "Key",
+    width: 128,
+    cell: ({ prefix }) => <code className="font-mono text-small">{prefix ?? ""}…</code>,
+    plain: ({ prefix }) => prefix ?? "",
+  },
+  { id: "status", head: "Status", width: 112, cell: ({ status }) => status, plain: ({ status }) => status },
+  {
+    id: "today",
+    head: "Today (UTC)",
+    width: 168,
+    align: "right",
+    cell: ({ today, mode }) => <Amount value={readAmount(inUnit(mode), today)} unit={unitOf(inUnit(mode))} named />,
+    sort: ({ today, mode }) => readAmount(inUnit(mode), today),
+    plain: ({ today }) => today,
+  },
+  {
+    id: "spent",
+    head: "Spent (credits)",
+    width: 128,
+    align: "right",
+    cell: ({ spent }) => <Amount value={readCredits(spent)} unit={CREDITS} />,
+    sort: ({ spent }) => readCredits(spent),
+    plain: ({ spent }) => spent,
+  },
+];
+
+const inUnit = (mode: AccountKey["mode"]): "credit" | "tokens" => (mode === "credit" ? "credit" : "tokens");

@@ -1,0 +1,76 @@
+import type { ReactNode } from "react";
+import type { Key, Model } from "../../api/generated/admin.ts";
+import { Field, LinesField, SelectField } from "../../parts/field.tsx";
+import { listOf } from "../accounts/limit-dialog.tsx";
+
+/** Stands in the field for a key that may use no model: an empty field means all. */
+const NO_MODEL = "none";
+
+/** The models that were written into the field. */
+export const entitledModels = (text: string): string[] | null => (text.trim() === NO_MODEL ? [] : listOf(text));
+
+export const ENTITLEMENT_FIELDS = ["models", "provider_scope", "rpm_limit", "expires_at"];
+
+type Props = {
+  usual: Pick<Key, "models" | "provider_scope" | "rpm_limit" | "expires_at">;
+  models: readonly Model[];
+  problemOf: (field: string) => string | null;
+};
+
+/** What a key may use, as fields of a form. */
+export function Entitlements({ usual, models, problemOf }: Props): ReactNode {
+  const providers = [...new Set(models.map(({ provider }) => provider))].toSorted();
+  return (
+    <>
+      <LinesField
+        label="Models"
+        name="models"
+        rows={4}
+        placeholder="all models"
+        defaultValue={usual.models?.length === 0 ? NO_MODEL : usual.models?.join("\n")}
+        problem={problemOf("models")}
+        hint={`One on each line. Empty: all; "none": no model. There are: ${named(models.map(({ id }) => id))}`}
+      />
+      <SelectField
+        label="Provider"
+        name="provider_scope"
+        key={providers.length}
+        defaultValue={usual.provider_scope}
+        options={[
+          { value: "all", name: "all providers" },
+          ...[...new Set([...providers, usual.provider_scope])]
+            .filter((name) => name !== "all")
+            .map((name) => ({ value: name, name })),
+        ]}
+        problem={problemOf("provider_scope")}
+      />
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field
+          label="Requests per minute"
+          name="rpm_limit"
+          type="number"
+          min={1}
+          max={1_000_000}
+          placeholder="no rate limit"
+          defaultValue={usual.rpm_limit ?? ""}
+          problem={problemOf("rpm_limit")}
+        />
+        <Field
+          label="Last day (UTC)"
+          name="expires_at"
+          type="date"
+          defaultValue={usual.expires_at?.slice(0, 10) ?? ""}
+          problem={problemOf("expires_at")}
+          hint="Empty: it never expires."
+        />
+      </div>
+    </>
+  );
+}
+
+const SHOWN = 8;
+
+const named = (ids: readonly string[]): string =>
+  ids.length === 0
+    ? "none yet."
+    : `${ids.slice(0, SHOWN).join(", ")}${ids.length > SHOWN ? ` and ${ids.length - SHOWN} more.` : "."}`;

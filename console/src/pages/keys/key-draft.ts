@@ -1,0 +1,72 @@
+import type { Account, CreateKeyRequest } from "../../api/generated/admin.ts";
+import { entitledModels } from "./entitlements.tsx";
+import { endOfDay } from "./end-of-day.ts";
+
+/** A key that is being filled in: texts, as the fields have them. */
+export type Draft = Record<
+  | "mode"
+  | "account"
+  | "label"
+  | "credit"
+  | "budget"
+  | "period"
+  | "models"
+  | "provider_scope"
+  | "rpm_limit"
+  | "expires_at",
+  string
+>;
+
+export const EMPTY_DRAFT: Draft = {
+  mode: "credit",
+  account: "",
+  label: "",
+  credit: "",
+  budget: "",
+  period: "month",
+  models: "",
+  provider_scope: "all",
+  rpm_limit: "",
+  expires_at: "",
+};
+
+/** On which step a field stands. */
+export const STEP_OF: Record<string, number> = {
+  credit: 1,
+  budget: 1,
+  period: 1,
+  models: 2,
+  provider_scope: 2,
+  rpm_limit: 2,
+  expires_at: 2,
+};
+
+/** The draft with what the fields on the page say now. */
+export const readDraft = (draft: Draft, form: FormData): Draft => ({
+  ...draft,
+  ...Object.fromEntries([...form].map(([name, value]) => [name, String(value).trim()])),
+});
+
+export const requestOf = (draft: Draft): CreateKeyRequest => ({
+  mode: draft.mode as CreateKeyRequest["mode"],
+  account: draft.account || null,
+  label: draft.label || null,
+  models: entitledModels(draft.models),
+  provider_scope: draft.provider_scope,
+  rpm_limit: draft.rpm_limit === "" ? null : Number(draft.rpm_limit),
+  expires_at: endOfDay(draft.expires_at),
+  ...(draft.mode === "credit"
+    ? { credit: draft.credit || null }
+    : {
+        budget: draft.budget === "" ? null : Number(draft.budget),
+        period: draft.budget === "" ? null : (draft.period as NonNullable<CreateKeyRequest["period"]>),
+      }),
+});
+
+/** The account on the way to the root that has a purse: it pays. Null: none. */
+export function payerOf(accounts: readonly Account[], id: string): Account | null {
+  const account = accounts.find((one) => one.id === id);
+  if (account === undefined) return null;
+  if (account.counters.some(({ kind }) => kind === "purse")) return account;
+  return account.parent_id === null ? null : payerOf(accounts, account.parent_id);
+}

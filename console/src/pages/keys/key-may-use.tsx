@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { call } from "../../api/call.ts";
+import type { Key } from "../../api/generated/admin.ts";
+import { groupDigits } from "../../format/money.ts";
+import { Moment } from "../../parts/amount.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Card } from "../../parts/card.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { Field } from "../../parts/field.tsx";
+import { FormDialog } from "../../parts/form-dialog.tsx";
+import { ENTITLEMENT_FIELDS, entitledModels, Entitlements } from "./entitlements.tsx";
+import { endOfDay } from "./end-of-day.ts";
+
+/** Its entitlements: models, provider, rate, end. */
+export function KeyMayUse({ of: key }: { of: Key }): ReactNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <Card title="What may it use?" actions={<Button onClick={() => setOpen(true)}>Change</Button>}>
+      <Facts
+        facts={[
+          ["Models", key.models === null ? "all" : key.models.length === 0 ? "none" : key.models.join(", ")],
+          ["Provider", key.provider_scope],
+          ["Rate limit", key.rpm_limit === null ? "none" : `${groupDigits(key.rpm_limit)} requests per minute`],
+          ["Expires", key.expires_at === null ? "never" : <Moment key="ends" atMs={Date.parse(key.expires_at)} />],
+          ["Created", <Moment key="made" atMs={Date.parse(key.created_at)} />],
+          [
+            "Id",
+            <code key="id" className="font-mono text-small">
+              {key.id}
+            </code>,
+          ],
+        ]}
+      />
+      {open && <ChangeDialog of={key} onClose={() => setOpen(false)} />}
+    </Card>
+  );
+}
+
+function ChangeDialog({ of: key, onClose }: { of: Key; onClose: () => void }): ReactNode {
+  const models = useQuery({
+    queryKey: ["models"],
+    queryFn: ({ signal }) => call("GET /admin/v1/models", { query: { limit: 1000 }, signal }),
+  });
+  return (
+    <FormDialog
+      title={`Change ${key.label ?? `${key.prefix}…`}`}
+      lead="The next request of the key follows it. Requests in progress are not stopped."
+      verb="Save"
+      done="The key is changed"
+      fields={["label", ...ENTITLEMENT_FIELDS]}
+      onClose={onClose}
+      act={(given) =>
+        call("PATCH /admin/v1/keys/{key}", {
+          params: { key: key.id },
+          body: {
+            label: given("label") || null,
+            models: entitledModels(given("models")),
+            provider_scope: given("provider_scope") || "all",
+            rpm_limit: given("rpm_limit") === "" ? null : Number(given("rpm_limit")),
+            expires_at: endOfDay(given("expires_at")),
+          },
+        })
+      }
+    >
+      {(problemOf) => (
+        <>
+          <Field label="Label" name="label" defaultValue={key.label ?? ""} problem={problemOf("label")} autoFocus />
+          <Entitlements usual={key} models={models.data?.data ?? []} problemOf={problemOf} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from "react";
+import type { Account } from "../../api/generated/admin.ts";
+import { PERIODS } from "../../format/counted.ts";
+import { groupDigits } from "../../format/money.ts";
+import { Facts } from "../../parts/facts.tsx";
+import { listOf } from "../accounts/limit-dialog.tsx";
+import { type Draft, payerOf } from "./key-draft.ts";
+
+type Props = { draft: Draft; accounts: readonly Account[] };
+
+/** All that was chosen, before it is done. */
+export const KeyReview = ({ draft, accounts }: Props): ReactNode => (
+  <Facts
+    facts={[
+      ["Label", draft.label || "none"],
+      ["Account", accounts.find(({ id }) => id === draft.account)?.path ?? "none"],
+      ["Can spend", moneyOf(draft, accounts)],
+      ["Models", listOf(draft.models)?.join(", ") ?? "all"],
+      ["Provider", draft.provider_scope],
+      ["Rate limit", draft.rpm_limit === "" ? "none" : `${groupDigits(draft.rpm_limit)} requests per minute`],
+      ["Last day", draft.expires_at === "" ? "never expires" : `${draft.expires_at} (UTC)`],
+    ]}
+  />
+);
+
+function moneyOf(draft: Draft, accounts: readonly Account[]): string {
+  if (draft.mode !== "credit")
+    return `${groupDigits(draft.budget)} tokens ${PERIODS[draft.period as keyof typeof PERIODS]}`;
+  const payer = payerOf(accounts, draft.account);
+  if (payer !== null) return `what ${payer.path} has`;
+  return draft.credit === "" ? "nothing until it is topped up" : `${groupWhole(draft.credit)} credits`;
+}
+
+/** 12345.5 → 12,345.5: decimals are not grouped. */
+function groupWhole(text: string): string {
+  const [whole = "", ...rest] = text.split(".");
+  return [groupDigits(whole), ...rest].join(".");
+}

@@ -1,0 +1,61 @@
+import { Tabs } from "@base-ui/react/tabs";
+import { type ReactNode, useState } from "react";
+import { Button } from "../../parts/button.tsx";
+import { Field } from "../../parts/field.tsx";
+import { tell } from "../../parts/toast.tsx";
+import { snippetsOf } from "./snippets.ts";
+
+const KEPT = "tollgate-address";
+
+type Props = { secret: string; mode: "credit" | "token_budget"; models: readonly string[] | null };
+
+/** The settings of some clients, with the key in them. The address of the gateway is the reader's to say; it is remembered. */
+export function KeySnippets({ secret, mode, models }: Props): ReactNode {
+  const [address, setAddress] = useState(() => localStorage.getItem(KEPT) ?? "https://gateway.example.com");
+  const snippets = snippetsOf({ address: address.replace(/\/+$/, ""), secret, mode, model: models?.[0] ?? "MODEL" });
+  const keep = (text: string): void => {
+    setAddress(text);
+    localStorage.setItem(KEPT, text);
+  };
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <Field
+        label="Address of the gateway, as clients reach it"
+        type="url"
+        value={address}
+        onChange={({ target }) => keep(target.value)}
+      />
+      <Tabs.Root defaultValue={snippets[0]?.name} className="min-w-0">
+        <Tabs.List className="flex flex-wrap gap-1" aria-label="Client">
+          {snippets.map(({ name }) => (
+            <Tabs.Tab
+              key={name}
+              value={name}
+              className="h-7 rounded-md px-2.5 text-ink-2 hover:bg-sunken data-active:bg-accent-soft data-active:font-medium data-active:text-accent"
+            >
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {snippets.map(({ name, text }) => (
+          <Tabs.Panel key={name} value={name} className="relative mt-2">
+            <pre
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard must reach that
+              tabIndex={0}
+              className="overflow-x-auto rounded-md bg-sunken p-3 pr-20 font-mono text-small leading-5"
+            >
+              {text}
+            </pre>
+            <Button
+              icon="copy"
+              className="absolute top-1.5 right-1.5 h-7!"
+              onClick={() => void navigator.clipboard.writeText(text).then(() => tell("Copied"))}
+            >
+              Copy
+            </Button>
+          </Tabs.Panel>
+        ))}
+      </Tabs.Root>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { call } from "../../api/call.ts";
+import { shownOf } from "../../parts/shown-of.ts";
+import type { Shown } from "../../parts/state.tsx";
+import { usePageSearch } from "../../shell/use-range.ts";
+import { FirstToken } from "./first-token.tsx";
+import { Outcomes } from "./outcomes.tsx";
+import { OverviewFigures } from "./overview-figures.tsx";
+import { stepFor } from "./series-of.ts";
+import { type SpendGroup, SpendOverTime } from "./spend-over-time.tsx";
+import { TokensOverTime } from "./tokens-over-time.tsx";
+import { TopSpenders } from "./top-spenders.tsx";
+
+const NOTHING = { title: "No requests in this span", hint: "Choose a longer one, or send a first request." };
+
+/** Where the money goes, how requests end and how long they take. */
+export function Overview(): ReactNode {
+  const { range, search, change } = usePageSearch();
+  const [by, setBy] = useState<SpendGroup>("model");
+  const span = { from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() };
+  const before = { from: new Date(2 * range.fromMs - range.toMs).toISOString(), to: span.from };
+  const filters = { ...(search.account && { account: search.account }), ...(search.key && { key: search.key }) };
+  const ask = (query: typeof span & { by?: SpendGroup }) => ({
+    queryKey: ["series", query, filters],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      call("GET /admin/v1/series", {
+        query: { ...query, ...filters, step: stepFor(range.toMs - range.fromMs), top: 8 },
+        signal,
+      }),
+    placeholderData: <Kept,>(kept: Kept) => kept,
+  });
+  const series = useQuery(ask({ ...span, by }));
+  const past = useQuery(ask(before));
+  const shown: Shown = shownOf(series, series.data?.points.length === 0 ? NOTHING : null);
+  const parts = {
+    answer: series.data,
+    shown,
+    onRange: (fromMs: number, toMs: number) =>
+      change({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }),
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      <OverviewFigures now={series.data} before={past.data} />
+      <div className="grid gap-4 *:min-w-0 xl:grid-cols-2">
+        <SpendOverTime {...parts} by={by} onBy={setBy} onPick={(id) => change({ [by]: id })} />
+        <Outcomes {...parts} />
+        <FirstToken {...parts} />
+        <TokensOverTime {...parts} />
+        <TopSpenders
+          title="Which accounts spend most?"
+          query={{ ...span, ...filters, by: "account" }}
+          onPick={(account) => change({ account })}
+        />
+        <TopSpenders
+          title="Which keys spend most?"
+          query={{ ...span, ...filters, by: "key" }}
+          onPick={(key) => change({ key })}
+        />
+      </div>
+    </div>
+  );
+}

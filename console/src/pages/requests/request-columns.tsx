@@ -1,0 +1,136 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { RequestRow } from "../../api/generated/admin.ts";
+import { groupDigits } from "../../format/money.ts";
+import { showMoment, utcMoment } from "../../format/time.ts";
+import { DURATION } from "../../format/unit.ts";
+import type { Column } from "../../table/column.ts";
+import { Charged, sumOf } from "./charged.tsx";
+import { CodeBadge } from "./code-badge.tsx";
+
+const NONE = <span className="text-ink-3">–</span>;
+
+const text = (
+  id: string,
+  head: string,
+  of: (row: RequestRow) => string | null,
+  more: Partial<Column<RequestRow>> = {},
+): Column<RequestRow> => ({
+  id,
+  head,
+  cell: (row) => (of(row) === null ? NONE : <span title={of(row) ?? ""}>{of(row)}</span>),
+  sort: of,
+  plain: (row) => of(row) ?? "",
+  ...more,
+});
+
+const count = (id: string, head: string, of: (row: RequestRow) => number, hidden = false): Column<RequestRow> => ({
+  id,
+  head,
+  width: 80,
+  align: "right",
+  hidden,
+  cell: (row) => (of(row) === 0 ? NONE : groupDigits(of(row))),
+  sort: of,
+  plain: (row) => String(of(row)),
+});
+
+const time = (id: string, head: string, of: (row: RequestRow) => number | null): Column<RequestRow> => ({
+  id,
+  head,
+  width: 88,
+  align: "right",
+  cell: (row) => shownTime(of(row)),
+  sort: of,
+  plain: (row) => String(of(row) ?? ""),
+});
+
+function shownTime(ms: number | null): ReactNode {
+  if (ms === null) return NONE;
+  const us = BigInt(ms) * 1000n;
+  return <span title={DURATION.exact(us)}>{DURATION.show(us)}</span>;
+}
+
+/** Output tokens a second, from the first byte on. */
+function speedOf({ output_tokens: output, took_ms: took, first_byte_ms: first, streamed }: RequestRow): number | null {
+  return streamed && first !== null && output > 0 && took > first ? Math.round((output * 1000) / (took - first)) : null;
+}
+
+export const accountOf = ({ account_path: path }: { account_path: readonly string[] }): string | null =>
+  path.length === 0 ? null : path.join("/");
+
+/** The year is known from the span. */
+const SHORT = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
+
+const at = (row: RequestRow): number => Date.parse(row.at);
+
+/** The list has its own order, newest first; the time is the way into the request for those who open it in another tab. */
+export const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
+  {
+    id: "at",
+    head: "At",
+    width: 136,
+    cell: (row) => (
+      <Link
+        to={`/requests/${row.request_id}` as never}
+        search={true as never}
+        tabIndex={-1}
+        title={`${showMoment(at(row))} · ${utcMoment(at(row))} · ${row.request_id}`}
+        className="whitespace-nowrap hover:underline"
+      >
+        {SHORT.format(at(row))}
+      </Link>
+    ),
+    sort: at,
+    plain: (row) => row.at,
+  },
+  {
+    id: "code",
+    head: "Ended",
+    width: 188,
+    cell: (row) => <CodeBadge {...row} />,
+    sort: ({ status, code }) => `${status} ${code}`,
+    plain: ({ status, code }) => `${status} ${code}`,
+  },
+  text("key", "Key", ({ key_prefix: prefix }) => prefix, { width: 120 }),
+  text("account", "Account", accountOf),
+  text("model", "Model", ({ model, model_asked: asked }) => model ?? asked),
+  text("provider", "Provider", ({ provider }) => provider, { width: 112, hidden: true }),
+  text("format", "Format", ({ format }) => format, { width: 96, hidden: true }),
+  text("streamed", "Streamed", ({ streamed }) => (streamed ? "yes" : "no"), { width: 88, hidden: true }),
+  count("input", "Input", ({ input_tokens: input }) => input),
+  count("cached", "Cached", ({ cached_tokens: cached }) => cached, true),
+  count("output", "Output", ({ output_tokens: output }) => output),
+  {
+    id: "charged",
+    head: "Charged",
+    width: 112,
+    align: "right",
+    cell: ({ charged }) => <Charged amounts={charged} />,
+    sort: ({ charged }) => sumOf(charged)?.value ?? null,
+    plain: ({ charged }) => {
+      const sum = sumOf(charged);
+      return sum === null ? "" : `${sum.unit.plain(sum.value)} ${sum.unit.name}`;
+    },
+  },
+  time("first", "First byte", ({ first_byte_ms: first }) => first),
+  time("took", "Took", ({ took_ms: took }) => took),
+  {
+    id: "speed",
+    head: "Tokens / s",
+    width: 96,
+    align: "right",
+    hidden: true,
+    cell: (row) => speedOf(row) ?? NONE,
+    sort: speedOf,
+    plain: (row) => String(speedOf(row) ?? ""),
+  },
+  text("agent", "Agent", ({ agent }) => agent, { width: 128, hidden: true }),
+  text("id", "Request id", ({ request_id: id }) => id, { width: 280, hidden: true }),
+];

@@ -1,0 +1,47 @@
+import type { ReactNode } from "react";
+import type { RequestDetail } from "../../api/generated/admin.ts";
+import { type Span, Waterfall } from "../../charts/waterfall.tsx";
+import { DURATION } from "../../format/unit.ts";
+import { STEP_WORDS, type StepName } from "./words.ts";
+
+const KINDS: Partial<Record<StepName, Span["kind"]>> = {
+  admitted: "money",
+  settled: "money",
+  first_byte: "provider",
+  last_byte: "provider",
+};
+
+/** Every step from where the one before ended, and below the call of a provider each attempt. */
+export function RequestWaterfall({ request }: { request: RequestDetail }): ReactNode {
+  const own = usOf(request.steps.closed) - usOf(request.provider_ms);
+  const lead = `${DURATION.show(usOf(request.steps.closed))} in all, ${DURATION.show(usOf(request.provider_ms))} of them waiting for providers, ${DURATION.show(own)} in the gateway`;
+  return <Waterfall title="Where did the time go?" lead={lead} spans={spansOf(request)} />;
+}
+
+export function spansOf({ steps, attempts }: Pick<RequestDetail, "steps" | "attempts">): Span[] {
+  let beforeUs = 0n;
+  const tries = (attempts ?? []).map((attempt, index): Span => {
+    const { provider, began_ms: began, ended_ms: ended, status, failure } = attempt;
+    const answer = status === null ? "no answer" : `answered ${status}`;
+    return {
+      id: `attempt-${index}`,
+      name: `${index + 1}. ${provider}`,
+      fromUs: usOf(began),
+      toUs: usOf(ended),
+      kind: failure === null ? "provider" : "failed",
+      note: failure === null ? `${answer}, succeeded` : `${answer}, ${failure}`,
+    };
+  });
+  return (Object.keys(STEP_WORDS) as StepName[]).flatMap((step) => {
+    const ms = steps[step];
+    const span: Span[] = [];
+    if (ms !== null) {
+      const atUs = usOf(ms);
+      span.push({ id: step, name: STEP_WORDS[step], fromUs: beforeUs, toUs: atUs, kind: KINDS[step] ?? "own" });
+      beforeUs = atUs;
+    }
+    return step === "dispatched" ? [...span, ...tries] : span;
+  });
+}
+
+const usOf = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms * 1000)));

@@ -1,0 +1,56 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { call } from "../../api/call.ts";
+import type { RequestRow } from "../../api/generated/admin.ts";
+import { codeColour } from "../../charts/code-colour.ts";
+import { StackedChart } from "../../charts/stacked-chart.tsx";
+import { groupDigits } from "../../format/money.ts";
+import { REQUESTS } from "../../format/unit.ts";
+import { shownOf } from "../../parts/shown-of.ts";
+import type { Shown } from "../../parts/state.tsx";
+import type { Range } from "../../shell/range.ts";
+import { countRows, seriesQuery, STEP_TITLES, volumeOf } from "./volume.ts";
+import type { RequestQuery } from "./use-requests.ts";
+
+type Props = {
+  query: RequestQuery;
+  range: Range;
+  /** What the list has, for filters that the gateway has no sums of. */
+  rows: readonly RequestRow[];
+  hasMore: boolean;
+  onCode: (code: string) => void;
+  onRange: (fromMs: number, toMs: number) => void;
+};
+
+/** How many requests there were, and how they ended. */
+export function VolumeChart({ query, range, rows, hasMore, onCode, onRange }: Props): ReactNode {
+  const asked = seriesQuery(query, range);
+  const sums = useQuery({
+    queryKey: ["series", asked],
+    queryFn: ({ signal }) => call("GET /admin/v1/series", { query: asked ?? {}, signal }),
+    enabled: asked !== null,
+  });
+  const summed = asked !== null && sums.data !== undefined ? volumeOf(sums.data, query, range) : null;
+  const isCounted = asked === null || (sums.data !== undefined && summed === null);
+  const { step, buckets, series } = summed ?? countRows(rows, range);
+  const shown: Shown = isCounted
+    ? hasMore
+      ? { kind: "partial", note: `Counted from the newest ${groupDigits(rows.length)} requests, as listed below.` }
+      : { kind: "ready" }
+    : shownOf(sums, null);
+  return (
+    <StackedChart
+      title="How do requests end?"
+      lead={`Requests per ${STEP_TITLES[step]}, by code`}
+      height={132}
+      buckets={buckets}
+      series={series}
+      colours={series.map(({ id }) => codeColour(id))}
+      unit={REQUESTS}
+      shown={shown}
+      onPick={onRange}
+      onRange={onRange}
+      onPickSeries={onCode}
+    />
+  );
+}

@@ -1,0 +1,59 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  retainSearchParams,
+} from "@tanstack/react-router";
+import { Failure } from "../parts/state.tsx";
+import { OperatorShell } from "./operator-shell.tsx";
+import { DETAIL_PAGES, OPERATOR_PAGES } from "./pages.ts";
+import { parseSearch, readSearch, readTexts, SHARED, stringifySearch } from "./search.ts";
+import { isSignedOut, sessionQuery } from "./session.ts";
+
+/** Every page below the shell needs somebody who is signed in; the span and the filters go along from page to page. */
+export function createOperatorRouter(client: QueryClient) {
+  const root = createRootRoute();
+  const signIn = createRoute({
+    getParentRoute: () => root,
+    path: "/sign-in",
+    validateSearch: ({ back }: Record<string, unknown>): { back?: string } =>
+      typeof back === "string" ? { back } : {},
+    component: lazyRouteComponent(() => import("../pages/sign-in/sign-in.tsx"), "SignIn"),
+  });
+  const shell = createRoute({
+    getParentRoute: () => root,
+    id: "shell",
+    component: OperatorShell,
+    validateSearch: readSearch,
+    search: { middlewares: [retainSearchParams([...SHARED])] },
+    beforeLoad: async ({ location }) => {
+      await client.ensureQueryData(sessionQuery).catch((error: unknown) => {
+        if (!isSignedOut(error)) throw error;
+        throw redirect({ to: "/sign-in", search: { back: location.href } });
+      });
+    },
+  });
+  const pages = [...OPERATOR_PAGES, ...DETAIL_PAGES].map(({ path, search = [], load }) =>
+    createRoute({
+      getParentRoute: () => shell,
+      path,
+      validateSearch: (given) => readTexts(given, search),
+      component: lazyRouteComponent(async () => ({ Page: Object.values(await load())[0] as never }), "Page"),
+    }),
+  );
+  return createRouter({
+    routeTree: root.addChildren([signIn, shell.addChildren(pages)]),
+    basepath: "/console",
+    parseSearch,
+    stringifySearch,
+    defaultPreload: "intent",
+    scrollRestoration: true,
+    defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} height={400} />,
+    defaultNotFoundComponent: () => (
+      <Failure error={new Error("The console has no page at this address. Press Ctrl K to find one.")} height={400} />
+    ),
+  });
+}

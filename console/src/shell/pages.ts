@@ -1,0 +1,99 @@
+import type { ComponentType } from "react";
+import type { IconName } from "../parts/icon.tsx";
+
+/** Something that has an address of its own. */
+export type Place = {
+  path: string;
+  /** What its address has beside the span and the filters of all pages. */
+  search?: readonly string[];
+  load: () => Promise<Record<string, ComponentType>>;
+};
+
+export type Page = Place & {
+  title: string;
+  icon: IconName;
+  group: "Watch" | "Money" | "Set up";
+  /** Whether it shows a span of time: then the bar has the choice of one. */
+  ranged: boolean;
+  /** What else people call it, for the palette. */
+  words: string;
+};
+
+/** The pages of operators, in the order of the navigation. A page is fetched when it is opened; its module exports one component. */
+export const OPERATOR_PAGES: readonly Page[] = [
+  {
+    path: "/",
+    title: "Overview",
+    icon: "overview",
+    group: "Watch",
+    ranged: true,
+    words: "spend usage dashboard home latency errors",
+    load: () => import("../pages/overview/overview.tsx"),
+  },
+  {
+    path: "/live",
+    title: "Live",
+    icon: "live",
+    group: "Watch",
+    ranged: false,
+    words: "in flight running streams cancel stop now",
+    load: () => import("../pages/live/live.tsx"),
+  },
+  {
+    path: "/requests",
+    title: "Requests",
+    icon: "requests",
+    group: "Watch",
+    ranged: true,
+    words: "log history errors calls traffic",
+    load: () => import("../pages/requests/requests.tsx"),
+  },
+  {
+    path: "/keys",
+    title: "Keys",
+    icon: "keys",
+    group: "Money",
+    ranged: false,
+    words: "credit budget secret balance rotate revoke",
+    search: ["find", "state"],
+    load: () => import("../pages/keys/keys.tsx"),
+  },
+  {
+    path: "/accounts",
+    title: "Accounts",
+    icon: "accounts",
+    group: "Money",
+    ranged: false,
+    words: "teams customers organisation limits budgets statement tree",
+    search: ["near"],
+    load: () => import("../pages/accounts/accounts.tsx"),
+  },
+  {
+    path: "/ledger",
+    title: "Ledger",
+    icon: "ledger",
+    group: "Money",
+    ranged: false,
+    words: "journal balance charges top-up adjust verify books",
+    search: ["entry"],
+    load: () => import("../pages/ledger/ledger.tsx"),
+  },
+  {
+    path: "/audit",
+    title: "Audit",
+    icon: "audit",
+    group: "Set up",
+    ranged: true,
+    words: "log changes who history rejected",
+    load: () => import("../pages/audit/audit.tsx"),
+  },
+];
+
+/** Pages of one thing each, below the page that lists them. */
+export const DETAIL_PAGES: readonly Place[] = [
+  { path: "/requests/$request", load: () => import("../pages/requests/inspector.tsx") },
+  { path: "/audit/$entry", load: () => import("../pages/audit/audit-entry.tsx") },
+  { path: "/keys/new", search: ["in"], load: () => import("../pages/keys/new-key.tsx") },
+  { path: "/accounts/$account", load: () => import("../pages/accounts/account-page.tsx") },
+  { path: "/keys/$key", load: () => import("../pages/keys/key-page.tsx") },
+];

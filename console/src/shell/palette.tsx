@@ -1,0 +1,100 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { Icon } from "../parts/icon.tsx";
+import { type Command, findCommands, useCommands } from "./commands.ts";
+
+const LIST = "palette-list";
+
+type Props = { open: boolean; onOpenChange: (open: boolean) => void };
+
+/** Everything by its name: Ctrl K or ⌘K, some letters, Enter. */
+export function Palette({ open, onOpenChange }: Props): ReactNode {
+  return (
+    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-30 bg-veil" />
+        <Dialog.Popup
+          aria-label="Find a page or an action"
+          className="popup fixed inset-x-0 top-[12vh] z-40 mx-auto w-[min(560px,calc(100vw-24px))] overflow-hidden rounded-lg border border-line bg-raised shadow-float"
+        >
+          <Search onDone={() => onOpenChange(false)} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Search({ onDone }: { onDone: () => void }): ReactNode {
+  const [query, setQuery] = useState("");
+  const [at, setAt] = useState(0);
+  const found = findCommands(useCommands(), query);
+  const run = (command: Command | undefined): void => {
+    if (command === undefined) return;
+    onDone();
+    command.run();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: found.length - 1 };
+    const next = moves[event.key];
+    if (next !== undefined) setAt((next + found.length) % Math.max(1, found.length));
+    else if (event.key === "Enter") run(found[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <div className="flex items-center gap-2 border-b border-line px-3 text-ink-3">
+        <Icon name="search" />
+        <input
+          autoFocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={LIST}
+          aria-activedescendant={found[at] && `${LIST}-${at}`}
+          aria-label="Find a page or an action"
+          placeholder="Find a page or an action"
+          value={query}
+          onChange={({ target }) => (setQuery(target.value), setAt(0))}
+          onKeyDown={onKeyDown}
+          className="h-11 flex-1 bg-transparent text-title text-ink outline-none placeholder:text-ink-3"
+        />
+      </div>
+      <div id={LIST} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-1">
+        {found.map((command, index) => (
+          <Found
+            key={command.id}
+            command={command}
+            id={`${LIST}-${index}`}
+            chosen={index === at}
+            onHover={() => setAt(index)}
+            onPick={() => run(command)}
+          />
+        ))}
+      </div>
+      {found.length === 0 && (
+        <p className="px-4 pt-1 pb-4 text-ink-2">Nothing is called “{query}”. Try the name of a page, or “dark”.</p>
+      )}
+    </>
+  );
+}
+
+type FoundParts = { command: Command; id: string; chosen: boolean; onHover: () => void; onPick: () => void };
+
+const Found = ({ command, id, chosen, onHover, onPick }: FoundParts): ReactNode => (
+  // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the keys are heard by the input, which keeps the focus
+  <div
+    id={id}
+    role="option"
+    aria-selected={chosen}
+    onPointerMove={onHover}
+    onClick={onPick}
+    ref={(element) => void (chosen && element?.scrollIntoView({ block: "nearest" }))}
+    className={`flex h-9 cursor-default items-center gap-2.5 rounded-md px-2.5 ${chosen ? "bg-sunken" : ""}`}
+  >
+    <span className="text-ink-3">
+      <Icon name={command.icon} />
+    </span>
+    <span className="flex-1">{command.title}</span>
+    <span className="text-small text-ink-3">{command.group}</span>
+  </div>
+);
