@@ -35,6 +35,9 @@ const lists = ({ key, account, team, model }: Planted): OperatorRead[] =>
       ["providers", "providers?limit=100"],
       ["notices", "notices?limit=100"],
       ["audit", "audit?limit=100"],
+      ["audit of a team", `audit?limit=100&account=${team}`],
+      ["audit of an organisation", `audit?limit=100&account=${account}`],
+      ["people", "people?limit=100"],
       ["quarantine", "ledger/quarantine?limit=100"],
       ["live", "live"],
       ["requests", "requests?limit=100"],
@@ -75,11 +78,13 @@ const series = ({ key, account, team }: Planted): OperatorRead[] => [
       path: `series?from=${ago(days)}&to=${ago(0)}${of}`,
     })),
   ),
-  ...["model", "provider", "code", "account", "key"].map((by) => ({
-    kind: "series" as const,
-    name: `organisation by ${by}, 30 days`,
-    path: `series?from=${ago(30)}&to=${ago(0)}&account=${account}&by=${by}`,
-  })),
+  ...[1, 7, 30].flatMap((days) =>
+    ["model", "provider", "code", "account", "key"].map((by) => ({
+      kind: "series" as const,
+      name: `organisation by ${by}, ${days === 1 ? "a day" : `${days} days`}`,
+      path: `series?from=${ago(days)}&to=${ago(0)}&account=${account}&by=${by}`,
+    })),
+  ),
   { kind: "series", name: "usage of all, 30 days", path: "usage?days=30" },
   {
     kind: "series",
@@ -90,7 +95,7 @@ const series = ({ key, account, team }: Planted): OperatorRead[] => [
 ];
 
 const exportsAndLookups = ({ key, account, request }: Planted): OperatorRead[] => [
-  { kind: "export", name: "audit log as CSV", path: "audit/export.csv" },
+  { kind: "export", name: "audit log of a day as CSV", path: `audit/export.csv?from=${ago(3)}&to=${ago(2)}` },
   {
     kind: "export",
     name: "statement of an organisation",
