@@ -9,6 +9,7 @@ const law = {
   tokens: ["core"],
   openapi: ["core", "wire"],
   translate: ["core", "wire"],
+  console: ["core"],
   credentials: ["core"],
   keys: ["core"],
   catalogue: ["core"],

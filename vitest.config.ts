@@ -39,6 +39,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "src/**/*.test.ts",
+            "console/src/**/*.test.ts",
             "tests/support/**/*.test.ts",
             "tests/repo/**/*.test.ts",
             "tests/bench/**/*.test.ts",

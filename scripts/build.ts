@@ -1,6 +1,8 @@
-/** Builds dist/ with tsc. `npm pack` calls this, so that the package carries plain JavaScript. */
+/** Builds dist/ with tsc, and the console. `npm pack` calls this, so that the package carries plain JavaScript. */
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 
 rmSync("dist", { recursive: true, force: true });
 execFileSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
+// What npm prints on standard output is read by programs.
+execFileSync("node", ["scripts/console.ts"], { stdio: ["ignore", 2, 2] });

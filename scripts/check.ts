@@ -10,7 +10,8 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["lint", "oxlint", "--type-aware", "--deny-warnings", ...PLACES],
   ["unused", "knip", "--no-progress"],
   ["types", "tsc"],
-  ["format", "oxfmt", "--check", ...PLACES, "vitest.config.ts"],
+  ["format", "oxfmt", "--check", ...PLACES, "vitest.config.ts", "console"],
+  ["console", "node", "scripts/console.ts", "--check"],
   ["house", "node", "scripts/house.ts"],
   ["reference", "node", "scripts/write-reference.ts", "--check"],
   ["openapi", "node", "scripts/write-openapi.ts", "--check"],
@@ -66,7 +67,7 @@ function run(name: string, command: string, ...args: string[]): Promise<Result> 
 
 function report({ name, ok, seconds, output }: Result): void {
   console.log(`${ok ? "✓" : "✗"} ${name.padEnd(10)} ${seconds.toFixed(1)} s`);
-  if (!ok) console.log(output.trimEnd());
+  if (!ok || output.includes("skipped:")) console.log(output.trimEnd());
 }
 
 function round(value: number): number {

@@ -31,6 +31,7 @@ const ROWS: Row[] = [
       "certify",
       "admin-client",
       "openapi",
+      "console",
       "credentials",
       "keys",
       "catalogue",

@@ -1,5 +1,5 @@
 /**
- * Keeps the lockfiles of the project and of its site fit for `npm ci` on every platform. npm leaves an optional package out when the registry at hand does
+ * Keeps the lockfiles of the project, of its site and of its console fit for `npm ci` on every platform. npm leaves an optional package out when the registry at hand does
  * not have it, and then refuses the lock elsewhere as incomplete. `--fix` adds what is missing; no host may be named. Every
  * package has the hash of its content, except what `--fix` has added for other platforms than the one of CI and of the image. A
  * package with an install script stands in `allowScripts` of package.json, without which `npm ci` fails (`strict-allow-scripts`).
@@ -21,7 +21,7 @@ type Entry = {
   optionalDependencies?: Record<string, string>;
 } & Record<string, unknown>;
 
-const FOLDERS = [".", "site"];
+const FOLDERS = [".", "site", "console"];
 const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32", "windows"];
 const PROCESSORS = ["arm64", "x64", "ia32", "ppc64", "riscv64", "s390x", "arm", "wasm32"];
 

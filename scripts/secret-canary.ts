@@ -12,7 +12,7 @@ export type Search = { files: number; lines: number; secrets: number; leaks: Lea
 
 const SECRETS_FILE = "secrets.txt";
 /** A key begins with a public part; any other token has none. */
-const publicPart = (secret: string): number => (/^tg[ct]_/.test(secret) ? PUBLIC_CHARACTERS : 0);
+const publicPart = (secret: string): number => (/^tg[cpt]_/.test(secret) ? PUBLIC_CHARACTERS : 0);
 
 export function searchFolder(folder: string): Search {
   const names = readdirSync(folder).filter((name) => name !== SECRETS_FILE);

@@ -9,13 +9,16 @@ import { createDatabaseTrouble } from "./app/database-trouble.ts";
 import type { LedgerDatabase } from "./app/process-parts.ts";
 import { startDoorRefusals } from "./app/start-door-refusals.ts";
 import { startDataPlane } from "./app/start-data-plane.ts";
+import { readBuiltConsole } from "./app/read-built-console.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import type { Credentials } from "./credentials/open-credentials.ts";
 import type { Config } from "./config/load-config.ts";
+import { createServeConsole } from "./console/serve-console.ts";
 import { systemClock } from "./core/clock.ts";
 import type { Overhear } from "./core/overhear.ts";
-import { isLoopback } from "./core/network-list.ts";
+import { isLoopback, readNetworkList } from "./core/network-list.ts";
 import type { Database } from "./db/database.ts";
+import { type CallerAddress, createCallerAddress } from "./http/caller-address.ts";
 import { listen } from "./http/listen.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Exposition, Metrics } from "./telemetry/metrics.ts";
@@ -53,10 +56,11 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
 
+  const consoleFiles = readBuiltConsole();
   const ledgers = parts.ledgers ?? [{ first: 0, last: 4_095, database }];
   const dataPlane = await startDataPlane(
     { ...parts, operatorDatabase, ledgers, clock, random: Math.random },
-    { catalogueStore: createCatalogueStore(database), publicUrl: () => publicUrl },
+    { catalogueStore: createCatalogueStore(database), publicUrl: () => publicUrl, consoleFiles },
   );
   const { http, readiness, degraded, reportRoutes } = dataPlane;
   const door = startDoorRefusals({ database: operatorDatabase, clock, events });
@@ -76,9 +80,11 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     clock,
     random: Math.random,
     adminUrl: () => adminUrl,
+    onRefused: door.note,
   });
   const admin = createAdmin({
     onRefused: door.note,
+    consoleFiles: createServeConsole(consoleFiles, "index.html"),
     token: parts.adminToken,
     metricsToken: config.admin.metricsToken?.reveal() ?? null,
     operator,
@@ -94,6 +100,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     degraded,
     databaseTrouble: createDatabaseTrouble(config.operator),
     farewellMs: FAREWELL_MS,
+    callerAddress: createAdminAddress(config, events),
     clock,
   });
 
@@ -119,6 +126,13 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     },
   };
 }
+
+/** Operators come through the same proxies as clients, or directly: where no proxy names an address, none is missed. */
+const createAdminAddress = ({ listen: { trustedProxies } }: Config, events: Events): CallerAddress =>
+  createCallerAddress({
+    trusted: readNetworkList(trustedProxies) ?? (() => false),
+    onHidden: (hidden) => void (hidden.reason === "not_trusted" && events.addressesHidden(hidden)),
+  });
 
 function tellAddresses(
   { config: { listen: where }, events }: GatewayParts,

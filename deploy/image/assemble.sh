@@ -24,6 +24,8 @@ install -m 644 /etc/os-release "$out/etc/os-release"
 
 # The package. Maps and type declarations of dependencies are never read at run time.
 cp -R bin dist migrations node_modules package.json LICENSE deploy/image/healthcheck.js "$app"
+install -d "$app/console"
+cp -R console/dist "$app/console/dist"
 find "$app/node_modules" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 # Without a shell there is no `env`; the kernel starts Node itself.
 sed -i '1s|.*|#!/usr/bin/node|' "$app/bin/tollgate.js"

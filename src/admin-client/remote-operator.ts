@@ -26,6 +26,7 @@ import { remoteLive } from "./remote-live.ts";
 import { remoteNotices } from "./remote-notices.ts";
 import { remotePeople, remoteTokens } from "./remote-people.ts";
 import { remoteProviders } from "./remote-providers.ts";
+import { remoteRequests, remoteSeries } from "./remote-requests.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
 
 /** Verifying reads every charge there is; the rest is done in a moment. */
@@ -85,6 +86,8 @@ export function remoteOperator(gateway: GatewayAddress) {
         ask(statementSchema, "GET", ofHolder({ kind: "account", name: account }, `/statements/${month}`)),
     },
     live: remoteLive({ ask, openEvents: createOpenEvents(gateway) }),
+    requests: remoteRequests(ask),
+    series: remoteSeries(ask),
     notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     people: remotePeople(ask),
     tokens: remoteTokens(ask),

@@ -1,5 +1,8 @@
 import type { PageRequest } from "../core/page.ts";
 import {
+  callerSchema,
+  type grantChangeSchema,
+  grantsChangedSchema,
   type grantsSchema,
   type newPersonSchema,
   type newTokenSchema,
@@ -14,7 +17,7 @@ import {
   tokenRevokedSchema,
 } from "../wire/admin/people.ts";
 import type { ReadAs } from "../wire/validate.ts";
-import { type AskFor, queryOf } from "./ask-gateway.ts";
+import { type AskFor, createAskFor, type GatewayAddress, queryOf } from "./ask-gateway.ts";
 
 const at = (person: string, rest = ""): string => `/people/${encodeURIComponent(person)}${rest}`;
 
@@ -29,6 +32,8 @@ export const remotePeople = (ask: AskFor) => ({
   remove: async (person: string) => (await ask(personAnswerSchema, "DELETE", at(person))).person,
   setGrants: async (person: string, grants: ReadAs<typeof grantsSchema>["grants"]) =>
     (await ask(personAnswerSchema, "POST", at(person, "/grants"), { grants })).person,
+  changeGrants: (person: string, change: ReadAs<typeof grantChangeSchema>) =>
+    ask(grantsChangedSchema, "PATCH", at(person, "/grants"), change),
   setPassword: async (person: string, order: ReadAs<typeof passwordSchema>) =>
     (await ask(personAnswerSchema, "POST", at(person, "/password"), order)).person,
   sessions: async (person: string) => (await ask(sessionListSchema, "GET", at(person, "/sessions"))).sessions,
@@ -44,3 +49,6 @@ export const remoteTokens = (ask: AskFor) => ({
   revoke: (_person: string | null, token: string) =>
     ask(tokenRevokedSchema, "DELETE", `/tokens/${encodeURIComponent(token)}`),
 });
+
+/** Whom the gateway takes this command for. */
+export const remoteCaller = (gateway: GatewayAddress) => createAskFor(gateway)(callerSchema, "GET", "/session");

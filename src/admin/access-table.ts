@@ -51,13 +51,15 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   revokeToken: { roles: "anyone", subtree: null },
   setPassword: { roles: "anyone", subtree: null },
 
-  // People. A lead who is an owner manages those who belong to their accounts alone, and grants roles there.
-  createPerson: { roles: OWN, subtree: [{ account: "body.account", optional: true }] },
+  // People. A lead who is an owner manages those who belong to their accounts alone, and grants roles there. No lead knows the password of
+  // somebody else, who may get roles elsewhere later.
+  createPerson: { roles: OWN, subtree: [{ account: "body.account", optional: true }, { never: "body.password" }] },
   listPeople: { roles: READ, subtree: "filtered" },
   showPerson: { roles: READ, subtree: [PERSON] },
   updatePerson: { roles: OWN, subtree: [PERSON] },
   removePerson: { roles: OWN, subtree: [PERSON] },
   setGrants: { roles: OWN, subtree: [PERSON] },
+  changeGrants: { roles: OWN, subtree: [PERSON] },
   listSessions: { roles: ["owner", "auditor"], subtree: [PERSON] },
   endSessions: { roles: OWN, subtree: [PERSON] },
   endSession: { roles: OWN, subtree: [PERSON] },
@@ -110,6 +112,13 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   listLive: { roles: READ, subtree: "filtered" },
   watchLive: { roles: READ, subtree: "filtered" },
   cancelLive: { roles: CHANGE, subtree: "filtered" },
+
+  // Finished requests.
+  listRequests: { roles: READ, subtree: "filtered" },
+  exportRequests: { roles: READ, subtree: "filtered" },
+  showRequest: { roles: READ, subtree: "filtered" },
+  readSeries: { roles: READ, subtree: "filtered" },
+  exportSeries: { roles: READ, subtree: "filtered" },
 
   // The audit log.
   listAudit: { roles: AUDIT, subtree: "filtered" },

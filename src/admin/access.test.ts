@@ -53,7 +53,7 @@ async function token(personId: string, over: { expiresAtMs?: number; role?: Role
   const { secret, digest, prefix } = createTokenSecret();
   const createdAtMs = Date.now() - DAY_MS;
   const id = createId(Date.now() + made++);
-  const usual = { role: null, accountId: null, createdAtMs, expiresAtMs: Date.now() + DAY_MS };
+  const usual = { sessionId: null, role: null, accountId: null, createdAtMs, expiresAtMs: Date.now() + DAY_MS };
   await createTokenStore(database).insert({ id, digest, prefix, personId, name: "a test", ...usual, ...over });
   return secret;
 }
@@ -111,8 +111,21 @@ function requestOf({ method, path, operation }: Described, team: string) {
   return [method, `${url}?${query.toString()}`, method === "GET" ? undefined : body] as const;
 }
 
+/** The feed does not end by itself: the client leaves once the status is there. */
+async function watch(url: string, secret: string | null) {
+  const headers = secret === null ? {} : { authorization: `Bearer ${secret}` };
+  const reply = await admin.app.inject({ method: "GET", url, headers, payloadAsStream: true });
+  const first = await reply.stream().take(1).toArray();
+  reply.stream().destroy();
+  const body = String(first[0] ?? "");
+  const message =
+    reply.statusCode < 400 ? undefined : (JSON.parse(body) as { error: { message: string } }).error.message;
+  return { status: reply.statusCode, message, body };
+}
+
 const ask = async (described: Described, team: string, secret: string | null) => {
   const [method, url, body] = requestOf(described, team);
+  if (described.operation.operationId === "watchLive") return watch(url, secret);
   const reply = await admin.ask(method, url, body, secret);
   const isError = reply.statusCode >= 400 && reply.headers["content-type"]?.toString().startsWith("application/json");
   const message = isError ? reply.json<{ error?: { message: string } }>().error?.message : undefined;
@@ -138,9 +151,7 @@ test("the description says of each operation who may do it, as the table does", 
 });
 
 describe("by role and credential", () => {
-  // The feed does not end by itself; whom it shows what is tested where it is.
-  const ending = closed.filter(({ operation }) => operation.operationId !== "watchLive");
-  test.each(ending.map((described) => [described.operation.operationId, described] as const))(
+  test.each(closed.map((described) => [described.operation.operationId, described] as const))(
     "%s",
     async (id, described) => {
       const { roles, subtree } = ACCESS[id] ?? { roles: [], subtree: null };
@@ -173,6 +184,97 @@ describe("by role and credential", () => {
         expect([401, 403], role).not.toContain((await ask(described, "Search", tokens[role] ?? "")).status);
     },
   );
+});
+
+describe("about oneself, everybody may do what is theirs, and nobody what is another's", () => {
+  const nobody = () => ids["nobody@acme.example"] ?? "";
+  const session = async (email: string) => {
+    const parts = { sessions: createSessionStore(database), tokens: createTokenStore(database), nowMs: Date.now };
+    const from = { via: "password", address: "127.0.0.1", agent: "", passwordHash: null } as const;
+    const { secret } = await createRecognise(parts).openSession(ids[email] ?? "", from);
+    return (method: Method, url: string, payload?: object) =>
+      admin.app.inject({
+        method,
+        url: `/admin/v1${url}`,
+        headers: { host: "127.0.0.1:8081", origin: "http://127.0.0.1:8081", cookie: `tollgate_session=${secret}` },
+        ...(payload && { payload }),
+      });
+  };
+  const PASSWORD = { password: "a phrase that is long enough" };
+
+  test("showSession shows who one is", async () => {
+    const reply = await (await session("nobody@acme.example"))("GET", "/session");
+    expect([reply.statusCode, reply.json<{ actor: string }>().actor]).toEqual([200, "nobody@acme.example"]);
+  });
+
+  test("listTokens shows one's own, whomever one asks for; owners see everybody's", async () => {
+    const as = await session("nobody@acme.example");
+    const owners = async (url: string) => {
+      const { data } = (await as("GET", url)).json<{ data: { person_id: string }[] }>();
+      return [...new Set(data.map(({ person_id: id }) => id))];
+    };
+    for (const url of ["/tokens", `/tokens?person=${ids["owner@acme.example"]}`])
+      expect(await owners(url)).toEqual([nobody()]);
+    const all = await (await session("owner@acme.example"))("GET", "/tokens");
+    expect(all.body).toContain(nobody());
+    expect(all.body).toContain(ids["viewer@acme.example"]);
+  });
+
+  test("createToken makes one for oneself in a session; not for others, and not by a token", async () => {
+    const as = await session("nobody@acme.example");
+    const order = { name: "mine", days: 1 };
+    expect((await as("POST", "/tokens", order)).statusCode).toBe(201);
+    for (const person of ["owner@acme.example", ids["owner@acme.example"]])
+      expect((await as("POST", "/tokens", { ...order, person })).statusCode).toBe(403);
+    for (const name of ["nobody", "owner"])
+      expect((await admin.ask("POST", "/admin/v1/tokens", order, tokens[name] ?? "")).statusCode).toBe(403);
+  });
+
+  test("revokeToken ends one's own; another's is not there, unless for owners everywhere", async () => {
+    const personId = ids["viewer@acme.example"] ?? "";
+    await token(personId);
+    const { data } = (await admin.ask("GET", `/admin/v1/tokens?person=${personId}&limit=1`)).json<{
+      data: { id: string }[];
+    }>();
+    const id = data[0]?.id ?? "";
+    for (const email of ["nobody@acme.example", "operator@acme.example", "lead-of-search@acme.example"])
+      expect((await (await session(email))("DELETE", `/tokens/${id}`)).statusCode, email).toBe(404);
+    expect((await (await session("viewer@acme.example"))("DELETE", `/tokens/${id}`)).statusCode).toBe(200);
+    const other = await token(personId);
+    const listed = (await admin.ask("GET", `/admin/v1/tokens?person=${personId}&limit=1`)).json<{
+      data: { id: string }[];
+    }>();
+    expect((await (await session("owner@acme.example"))("DELETE", `/tokens/${listed.data[0]?.id}`)).statusCode).toBe(
+      200,
+    );
+    expect((await admin.ask("GET", "/admin/v1/session", undefined, other)).statusCode).toBe(401);
+  });
+
+  test("setPassword sets one's own in a session; another's needs an owner everywhere", async () => {
+    const victim = await person("victim@acme.example", [], ids["Search-below"] ?? null);
+    for (const email of ["nobody@acme.example", "operator@acme.example", "lead-of-search@acme.example"])
+      expect((await (await session(email))("POST", `/people/${victim}/password`, PASSWORD)).statusCode, email).toBe(
+        403,
+      );
+    for (const name of ["nobody", "owner", "lead of Search"])
+      expect(
+        (await admin.ask("POST", `/admin/v1/people/${victim}/password`, PASSWORD, tokens[name] ?? "")).statusCode,
+      ).toBe(403);
+    expect(
+      (await (await session("nobody@acme.example"))("POST", `/people/${nobody()}/password`, PASSWORD)).statusCode,
+    ).toBe(200);
+    const again = await (await session("nobody@acme.example"))("POST", `/people/${nobody()}/password`, PASSWORD);
+    expect([again.statusCode, again.json<{ error: { param: string } }>().error.param]).toEqual([400, "current"]);
+    expect(
+      (await (await session("owner@acme.example"))("POST", `/people/${victim}/password`, PASSWORD)).statusCode,
+    ).toBe(200);
+  });
+
+  test("signOut ends this session alone", async () => {
+    const [one, two] = [await session("nobody@acme.example"), await session("nobody@acme.example")];
+    expect((await one("DELETE", "/session")).statusCode).toBe(200);
+    expect([(await one("GET", "/session")).statusCode, (await two("GET", "/session")).statusCode]).toEqual([401, 200]);
+  });
 });
 
 test("an operation without a row is refused for everybody but the automation token", async () => {
@@ -219,6 +321,13 @@ describe("a lead", () => {
       "POST",
       "/admin/v1/accounts/Acme%2FAds/limits",
       { unit: "credit", amount: "9", period: "month" },
+      403,
+    ],
+    [
+      "adds a person whose password they know",
+      "POST",
+      "/admin/v1/people",
+      { email: "puppet@acme.example", account: "Acme/Ads", password: "a phrase that is long enough" },
       403,
     ],
     ["asks for the account above", "GET", "/admin/v1/accounts/Acme", undefined, 404],
@@ -279,7 +388,7 @@ test("a token narrowed to a role or an account does no more than that, whatever 
 describe("a session's cookie", () => {
   const open = async (nowMs = () => Date.now()) => {
     const parts = { sessions: createSessionStore(database), tokens: createTokenStore(database), nowMs };
-    const from = { via: "password", address: "127.0.0.1", agent: "" } as const;
+    const from = { via: "password", address: "127.0.0.1", agent: "", passwordHash: null } as const;
     return (await createRecognise(parts).openSession(ids["owner@acme.example"] ?? "", from)).secret;
   };
   const send = (secret: string, headers: Record<string, string>, method: "GET" | "POST" = "POST") =>

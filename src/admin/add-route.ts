@@ -19,6 +19,9 @@ declare module "fastify" {
 /** Probes ask without a credential, and change nothing. */
 const NOBODY: AdminCaller = { by: { actor: "nobody" }, person: null };
 
+/** A HEAD would read such an answer to its end, though nobody takes it and its client may have left. */
+const STREAMED: ReadonlySet<AdminRoute["media"]> = new Set(["text/csv", "application/x-ndjson", "text/event-stream"]);
+
 /** Has the listener serve a route: what comes in is read by its schemas, and its handler's answer is sent. */
 export function addRoute(app: FastifyInstance, { route, parts }: { route: AdminRoute; parts: AdminParts }): void {
   const access = accessOf(route.id);
@@ -26,6 +29,7 @@ export function addRoute(app: FastifyInstance, { route, parts }: { route: AdminR
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     bodyLimit: route.maxBodyBytes,
+    exposeHeadRoute: !STREAMED.has(route.media),
     config: { credential: route.credential, access },
     handler: async (request, reply) => {
       const { by, person } = request.caller ?? NOBODY;
@@ -36,7 +40,7 @@ export function addRoute(app: FastifyInstance, { route, parts }: { route: AdminR
         by: { ...by, requestId: request.id },
         person,
         came: {
-          address: request.ip,
+          address: request.address,
           agent: request.headers["user-agent"] ?? "",
           headers: request.headers,
           method: request.method,

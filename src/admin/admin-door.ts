@@ -1,10 +1,20 @@
+import type { IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { Forbidden } from "../core/forbidden.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { Events } from "../telemetry/events.ts";
-import { type AdminCaller, type CallerParts, isMetricsReader, permit, recogniseCaller } from "./caller.ts";
+import { REDACTED, redact } from "../telemetry/redact.ts";
+import {
+  type AdminCaller,
+  type CallerParts,
+  credentialIn,
+  isMetricsReader,
+  permit,
+  recogniseCaller,
+} from "./caller.ts";
+import type { AdminTokens } from "./operator-credential.ts";
 import { isBug, renderRefusal } from "./refusal.ts";
 
 declare module "fastify" {
@@ -12,10 +22,14 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Null: nobody had to say who they are. */
     caller: AdminCaller | null;
+    /** Where it came from, behind the operator's own proxies. */
+    address: string;
   }
 }
 
 export type AdminDoor = CallerParts & {
+  /** Where a request was sent from, as far as it can be believed; null: not known beyond the connection. */
+  callerAddress: (request: Pick<IncomingMessage, "headers" | "socket">) => string | null;
   events: Pick<Events, "bug" | "adminRequestFailed" | "operatorRefused">;
   /** What to say when an error means that the database is away, slow or overwhelmed, which is no bug; else null. */
   databaseTrouble: (error: unknown) => Fault | null;
@@ -27,11 +41,20 @@ export type AdminDoor = CallerParts & {
 /** The id of a model has 200 characters at most, and each may be escaped into three. */
 const MAX_PARAMETER_CHARACTERS = 600;
 
+/** For one reader: kept by no cache, embedded by no other site, and taken for nothing but what it is. */
+const PRIVATE = {
+  "cache-control": "no-store",
+  "cross-origin-resource-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+};
+
 /** A server without routes, which lets operators in and nobody else, and words every refusal. */
-export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...parts }: AdminDoor): FastifyInstance {
+export function openAdminDoor(door: AdminDoor): FastifyInstance {
+  const { events, databaseTrouble, farewellMs, clock, callerAddress, ...parts } = door;
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.header("x-request-id", request.id);
-    const { id: requestId, ip: address, method, headers } = request;
+    reply.headers({ ...PRIVATE, "x-request-id": request.id });
+    request.address = callerAddress(request.raw) ?? request.ip;
+    const { id: requestId, address, method, headers } = request;
     const { credential, access } = request.routeOptions.config;
     if (credential === "none" || (credential === "metrics" && isMetricsReader(headers, parts))) return;
     try {
@@ -41,7 +64,11 @@ export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...p
       // A path that leads nowhere has no access of its own: whoever is known is told so.
       if (access !== undefined) request.caller = permit(caller, access);
     } catch (refusal) {
-      if (isRefusal(refusal)) events.operatorRefused({ requestId, address });
+      if (isRefusal(refusal)) {
+        const reason = refusal instanceof Forbidden ? "forbidden" : "unknown";
+        const actor = request.caller?.by.actor ?? null;
+        events.operatorRefused({ requestId, address, credential: credentialIn(headers, parts), reason, actor });
+      }
       throw refusal;
     }
   };
@@ -50,7 +77,7 @@ export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...p
     if (trouble !== null) events.adminRequestFailed(error, request.id);
     else if (isBug(error)) events.bug(error, request.id);
     const { status, headers, body } = renderRefusal(trouble ?? error, request.id);
-    return reply.code(status).headers(headers).type("application/json").send(body);
+    return reply.code(status).headers(headers).type("application/json").send(withoutSecrets(body, parts));
   };
 
   const app = Fastify({
@@ -69,18 +96,14 @@ export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...p
     },
   });
   app.decorateRequest("caller", null);
+  app.decorateRequest("address", "");
   // Many clients name the type of a body that they do not send.
   const parse = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) =>
     body === "" ? done(null) : void parse(request, body, done),
   );
   app.addHook("onRequest", admit);
-  app.addHook("preHandler", async ({ params }) => {
-    // PostgreSQL keeps every character but one, so nothing there has such a name.
-    if (Object.values(params as Record<string, string>).some((name) => name.includes("\0"))) {
-      throw new Fault("not_found", "Nothing has this name.");
-    }
-  });
+  app.addHook("preHandler", async ({ params }) => requireNames(params as Record<string, string>));
   app.addHook("preClose", async () => {
     // A server that closes no longer looks at its time limits, so that one half-sent request would keep the process for ever.
     setTimeout(() => app.server.closeAllConnections(), farewellMs).unref();
@@ -91,6 +114,18 @@ export function openAdminDoor({ events, databaseTrouble, farewellMs, clock, ...p
   });
   return app;
 }
+
+/** PostgreSQL keeps every character but one, so nothing there has such a name. */
+function requireNames(params: Readonly<Record<string, string>>): void {
+  if (Object.values(params).some((name) => name.includes("\0"))) throw new Fault("not_found", "Nothing has this name.");
+}
+
+/** A name that nothing has is repeated in the error, and may be a secret in the wrong place. */
+const withoutSecrets = (body: string, { token, metricsToken }: AdminTokens): string =>
+  [token, metricsToken].reduce<string>(
+    (text, secret) => (secret ? text.replaceAll(secret, REDACTED) : text),
+    redact(body),
+  );
 
 const isRefusal = (error: unknown): boolean =>
   error instanceof Forbidden || (error instanceof Fault && error.code === "invalid_credentials");

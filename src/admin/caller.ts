@@ -3,6 +3,7 @@ import type { By } from "../core/by.ts";
 import { Forbidden } from "../core/forbidden.ts";
 import { Fault } from "../core/fault.ts";
 import type { Identify, KnownPerson } from "../operator/identify.ts";
+import type { RefusedOperator } from "../telemetry/events.ts";
 import type { Access } from "./access-table.ts";
 import { type AdminTokens, isMetricsToken, isOperatorToken, presentedIn } from "./operator-credential.ts";
 import { requireOwnOrigin, type PersonCookie } from "./session-cookie.ts";
@@ -17,6 +18,7 @@ export type CallerParts = AdminTokens & {
 
 type Came = { method: string; headers: IncomingHttpHeaders; address: string; requestId: string };
 
+const TOKEN_PREFIX = "tgp_";
 const UNKNOWN =
   "Send the automation token or a personal token as `Authorization: Bearer <token>`, or sign in with POST /admin/v1/session.";
 
@@ -35,14 +37,25 @@ export async function recogniseCaller(came: Came, parts: CallerParts): Promise<A
   return personally(person, came);
 }
 
+/** What was sent, for the log. */
+export function credentialIn(
+  { authorization, cookie }: IncomingHttpHeaders,
+  parts: Pick<CallerParts, "cookie">,
+): RefusedOperator["credential"] {
+  if (authorization !== undefined)
+    return presentedIn(authorization).startsWith(TOKEN_PREFIX) ? "personal token" : "token";
+  return parts.cookie.read(cookie) === null ? "none" : "session";
+}
+
 /** For metrics, whose token says nothing of who it is. */
 export const isMetricsReader = ({ authorization }: IncomingHttpHeaders, tokens: AdminTokens): boolean =>
   isMetricsToken(presentedIn(authorization), tokens);
 
 function personally(known: KnownPerson | null, { address, requestId }: Came): AdminCaller {
   if (known === null) throw new Fault("invalid_credentials", UNKNOWN);
-  const { person, via } = known;
-  return { by: { actor: person.email, requestId, personId: person.id, address, via }, person: known };
+  const { person, via, sessionId } = known;
+  const by = { actor: person.email, requestId, personId: person.id, address, via };
+  return { by: sessionId === null ? by : { ...by, sessionId }, person: known };
 }
 
 /** The same caller for one operation: where it may be done is in `by.within`. Throws where their role does not allow it. */

@@ -12,6 +12,7 @@ import { noticeRoutes } from "./routes/notices.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { quarantineRoutes } from "./routes/quarantine.ts";
+import { requestRoutes } from "./routes/requests.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { sessionRoutes } from "./routes/session.ts";
 
@@ -25,6 +26,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...accountRoutes,
   ...fundsRoutes,
   ...liveRoutes,
+  ...requestRoutes,
   ...ledgerRoutes,
   ...quarantineRoutes,
   ...noticeRoutes,

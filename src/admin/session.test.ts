@@ -47,6 +47,8 @@ test("the setup token makes the first owner, once, within a day", async () => {
   movedMs += 86_400_000;
   expect((await setUp(first)).statusCode).toBe(401);
   const token = (await door.offerSetup()) ?? "";
+  const waysIn = async () => (await send("GET", "/sign-in")).json<object>();
+  expect(await waysIn()).toEqual({ sso: false, setup: true });
 
   const reply = await setUp(token);
 
@@ -55,7 +57,10 @@ test("the setup token makes the first owner, once, within a day", async () => {
   expect(reply.json()).toMatchObject({ person: { email: EMAIL, grants: [{ role: "owner", account: null }] } });
   expect((await setUp(token)).statusCode).toBe(409);
   expect(await door.offerSetup()).toBeNull();
-  expect(await door.makeFirst({ email: "eve@x.example", name: null, password: PASSWORD }, { actor: "x" })).toBe(false);
+  expect(await waysIn()).toEqual({ sso: false, setup: false });
+  await expect(
+    door.makeFirst({ email: "eve@x.example", name: null, password: PASSWORD }, { actor: "x" }),
+  ).rejects.toThrow("set up already");
 });
 
 test("a password opens a session, which shows who it is until they sign out", async () => {
@@ -101,6 +106,12 @@ test("ten wrong passwords lock the email at that address, say for how long, and 
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
   const locked = await signIn(PASSWORD, from);
   expect([codeOf(locked), Number(locked.headers["retry-after"]) > 800]).toEqual(["rate_limit_exceeded", true]);
+  // Anybody can go on for ever, and the audit log keeps all of its entries.
+  const entries = await database.query("select from audit where actor = $1 and address = $2", [
+    from.email,
+    from.address,
+  ]);
+  expect(entries).toHaveLength(10);
   expect((await signIn(PASSWORD, { address: "127.0.0.10" })).statusCode).toBe(201);
   movedMs += 900_001;
   expect((await signIn("wrong", from)).statusCode).toBe(401);

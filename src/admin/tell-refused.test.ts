@@ -6,6 +6,7 @@ test("whoever is not let in is told of with the operation and who it is, and not
   const told: NotLetIn[] = [];
   const app = Fastify({ genReqId: () => "req_1" });
   app.decorateRequest("caller", null);
+  app.decorateRequest("address", "203.0.113.7");
   tellRefused(app, (refusal) => told.push(refusal));
   const by = { actor: "ann@acme.example", personId: "p", via: "token" } as const;
   app.get("/keys/:key", async (request, reply) => {
@@ -19,7 +20,7 @@ test("whoever is not let in is told of with the operation and who it is, and not
   for (const status of [200, 401, 403, 404, 429, 503]) await app.inject(`/keys/tgc_a-secret?status=${status}`);
   await app.inject("/keys/tgc_a-secret?status=404&lead");
 
-  const common = { address: "127.0.0.1", requestId: "req_1", operation: "GET /keys/:key" };
+  const common = { address: "203.0.113.7", requestId: "req_1", operation: "GET /keys/:key" };
   expect(told).toEqual([
     { ...common, by: null, code: "invalid_credentials" },
     { ...common, by, code: "forbidden" },

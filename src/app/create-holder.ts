@@ -2,8 +2,12 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutJit } from "../db/without-jit.ts";
 import { createHolderDoor, type HolderDoor } from "../gateway/holder/holder-door.ts";
 import type { HolderReads } from "../gateway/holder/holder-reads.ts";
+import { createListErrors } from "../gateway/holder/list-errors.ts";
+import { createListOwnModels } from "../gateway/holder/model-speed.ts";
 import { createShowHolder } from "../gateway/holder/show-holder.ts";
 import { createShowLedger } from "../gateway/holder/show-ledger.ts";
+import { createListOwnRequests, createShowOwnRequest } from "../gateway/holder/show-requests.ts";
+import { createShowSeries } from "../gateway/holder/show-series.ts";
 import { createListModels } from "../gateway/list-models.ts";
 import { createShowUsage } from "../gateway/show-usage.ts";
 import { createAddressLimit } from "../keys/address-limit.ts";
@@ -14,6 +18,12 @@ import { createMinuteCount } from "../keys/minute-count.ts";
 import { createReadJournal } from "../ledger/journal-store.ts";
 import { createShowJournal } from "../ledger/journal.ts";
 import { createLedgerStore } from "../ledger/ledger-store.ts";
+import { createListRequests } from "../records/list-requests.ts";
+import { createReadSeries } from "../records/read-series.ts";
+import { createFindStore } from "../records/request-store.ts";
+import { createSeriesStore } from "../records/series-store.ts";
+import { createShowRequest } from "../records/show-request.ts";
+import { createShowStore } from "../records/show-store.ts";
 import { among } from "./join-ledgers.ts";
 import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
 
@@ -35,6 +45,10 @@ export function createHolder(
     random,
     showAccounts: config.usage.showAccounts,
   });
+  const records = withoutJit(parts.operatorDatabase);
+  const readSeries = createReadSeries({ store: createSeriesStore(records), clock });
+  const listRequests = createListRequests({ store: createFindStore(records), clock });
+  const { record } = createShowStore(records);
   return {
     door: createHolderDoor({
       authenticate,
@@ -47,7 +61,13 @@ export function createHolder(
     reads: {
       showHolder: createShowHolder({ showUsage }),
       showLedger: createShowLedger({ journalOf: (bucket) => of(bucket).showJournal }),
-      listModels: createListModels({ catalogue }),
+      showSeries: createShowSeries({ readSeries, clock }),
+      listRequests: createListOwnRequests({ listRequests }),
+      showRequest: createShowOwnRequest({
+        showRequest: (bucket) => createShowRequest({ store: { ...of(bucket).shown, record } }),
+      }),
+      listErrors: createListErrors({ readSeries, listRequests, clock }),
+      listModels: createListOwnModels({ listModels: createListModels({ catalogue }), readSeries, clock }),
     },
   };
 }
@@ -61,6 +81,7 @@ function storesOf({ first, last, database: kept }: LedgerDatabase, { database, o
     sessions: createKeySessionStore(reading),
     keys: createKeyStore(reading),
     ledger: createLedgerStore(reading),
+    shown: createShowStore(withoutJit(reading)),
     showJournal: createShowJournal({ readJournal: createReadJournal(withoutJit(reading)) }),
   };
 }

@@ -37,6 +37,7 @@ import { createManageCatalogue } from "../operator/catalogue.ts";
 import { createFindAccount } from "../operator/find-account.ts";
 import { createManageFunds } from "../operator/funds.ts";
 import { createManageKeys } from "../operator/keys.ts";
+import { createLiveNames } from "../operator/live-names.ts";
 import { createLimits } from "../operator/limits.ts";
 import { createManageLive } from "../operator/live.ts";
 import type { Operator } from "../operator/operator.ts";
@@ -44,7 +45,15 @@ import { createManageNotices } from "../operator/notices.ts";
 import { createManageProviders } from "../operator/providers.ts";
 import { createManageQuarantine } from "../operator/quarantine.ts";
 import { refusalOf } from "../operator/structure-refusal.ts";
+import { createReadRequests } from "../operator/requests.ts";
+import { createReportSeries } from "../operator/series.ts";
 import { createReportToOperators } from "../operator/usage.ts";
+import { createListRequests } from "../records/list-requests.ts";
+import { createReadSeries } from "../records/read-series.ts";
+import { createFindStore } from "../records/request-store.ts";
+import { createSeriesStore } from "../records/series-store.ts";
+import { createShowRequest } from "../records/show-request.ts";
+import { createShowStore } from "../records/show-store.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { createProbe } from "../upstream/probe/probe.ts";
 
@@ -82,15 +91,6 @@ export function createOperator({ database, credentials, events, clock, acceptFor
   const live = createLiveStore(database);
   const readNames = createReadNames(database);
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
-  const manageAccounts = createManageAccounts({
-    store: accounts,
-    structure,
-    ledger,
-    limits,
-    findAccount,
-    events,
-    clock,
-  });
   const operator: Operator = {
     keys: createManageKeys({
       store,
@@ -105,7 +105,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       clock,
       acceptForeign,
     }),
-    accounts: manageAccounts,
+    accounts: createManageAccounts({ store: accounts, structure, ledger, limits, findAccount, events, clock }),
     funds: createManageFunds({ ledger, structure, accounts, findKey, events }),
     books: createReadBooks({
       findKey,
@@ -119,6 +119,19 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       findKey,
       findAccount,
       events,
+      clock,
+    }),
+    requests: createReadRequests({
+      listRequests: createListRequests({ store: createFindStore(reading), clock }),
+      showRequest: createShowRequest({ store: createShowStore(database) }),
+      findKey,
+      findAccount,
+      nameAll: createLiveNames({ store: live, clock }),
+    }),
+    series: createReportSeries({
+      readSeries: createReadSeries({ store: createSeriesStore(reading), clock }),
+      findKey,
+      findAccount,
       clock,
     }),
     notices: createManageNotices({
@@ -141,8 +154,15 @@ export function createOperator({ database, credentials, events, clock, acceptFor
     providers: createManageProviders({ store: catalogue, credentials, probe, events }),
     catalogue: createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),
     audit: createReadAudit({ store: createAuditStore(reading), findAccount }),
-    ...createPeople({ database, accounts: manageAccounts, events, clock }),
+    ...createPeople({
+      database,
+      // What happens to the account of a person stands in the audit log like any other change of an account.
+      accounts: { changeStatus: (...change) => inTheLog.accounts.changeStatus(...change) },
+      events,
+      clock,
+    }),
   };
   const looks = createAuditLooks({ operator, findKey, findAccount, accounts });
-  return auditedOperator(operator, { store: createAuditStore(database), looks, events, clock });
+  const inTheLog = auditedOperator(operator, { store: createAuditStore(database), looks, events, clock });
+  return inTheLog;
 }

@@ -9,6 +9,7 @@ import type { ManageAccounts } from "../operator/accounts.ts";
 import { createFindAccount } from "../operator/find-account.ts";
 import { createManagePeople, type ManagePeople } from "../operator/people.ts";
 import { createPasswordSignIn, type PasswordSignIn } from "../operator/password-sign-in.ts";
+import { throttledSignIn } from "../operator/throttled-sign-in.ts";
 import { createManageTokens, type ManageTokens } from "../operator/tokens.ts";
 import { createPeopleStore } from "../people/people-store.ts";
 import { createRecognise } from "../people/recognise.ts";
@@ -42,7 +43,7 @@ export function createPeople({
   };
 }
 
-/** How people get in. Every attempt stands in the audit log. */
+/** How people get in. Every attempt stands in the audit log; those that come too often are counted there together, as others at the door. */
 export function createPasswordSignInOn({ database, events, clock }: Parts): PasswordSignIn {
   const { nowMs } = clock;
   const sessions = createSessionStore(database);
@@ -50,10 +51,11 @@ export function createPasswordSignInOn({ database, events, clock }: Parts): Pass
     people: createPeopleStore(database),
     sessions,
     recognise: createRecognise({ sessions, tokens: createTokenStore(database), nowMs }),
-    throttle: createSignInThrottle({ store: createFailureStore(database), nowMs }),
     setup: createSetupStore(database),
     clock,
     events,
   });
-  return audited(signIn, SIGN_IN_ROWS, { store: createAuditStore(database), looks: NO_LOOKS, events, clock });
+  const parts = { store: createAuditStore(database), looks: NO_LOOKS, events, clock };
+  const throttle = createSignInThrottle({ store: createFailureStore(database), nowMs });
+  return throttledSignIn(audited(signIn, SIGN_IN_ROWS, parts), throttle);
 }

@@ -11,7 +11,7 @@ import { createFindAccount } from "../operator/find-account.ts";
 import type { Operator } from "../operator/operator.ts";
 import { createPlacePerson } from "../operator/place-person.ts";
 import { whoOf } from "../operator/audited.ts";
-import { type AuditPerson, createSignIn, type SignIn } from "../operator/sign-in.ts";
+import { type AuditPerson, createSignIn, type RefusedSignIn, type SignIn } from "../operator/sign-in.ts";
 import { createIdentityStore } from "../people/identity-store.ts";
 import type { IdentityKey } from "../people/identity.ts";
 import { type Refreshing, startRefreshing } from "../people/start-refreshing.ts";
@@ -32,6 +32,7 @@ type Parts = {
   random: () => number;
   /** Where browsers find the admin listener. */
   adminUrl: () => string;
+  onRefused: (refused: RefusedSignIn & { operation: string }) => void;
 };
 
 /** Without sign-on there is nothing to check. */
@@ -86,6 +87,7 @@ export function createSignInOn(parts: Parts): SignIn | null {
     place: createPlacePerson({ accounts: operator.accounts, store: accounts, identities: store, findAccount }),
     seal: (token, key) => credentials.seal(token, place(key)),
     open: (sealed, key) => credentials.open(sealed, place(key)),
+    onRefused: (refused) => parts.onRefused({ ...refused, operation: `GET ${CALLBACK}` }),
     audit: createAuditPerson(createAuditStore(database), clock),
     events,
     clock,

@@ -1,6 +1,8 @@
 import type { Server } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CatalogueStore } from "../catalogue/model.ts";
+import type { ConsoleFiles } from "../console/console-files.ts";
+import { createServeConsole } from "../console/serve-console.ts";
 import { createId } from "../core/ids.ts";
 import { invariant } from "../core/invariant.ts";
 import { readNetworkList } from "../core/network-list.ts";
@@ -37,7 +39,7 @@ import { startSending } from "./start-notices.ts";
 const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
 
-type Beside = { catalogueStore: CatalogueStore; publicUrl: () => string };
+type Beside = { catalogueStore: CatalogueStore; publicUrl: () => string; consoleFiles: ConsoleFiles };
 
 /** Everything that serves callers, in the order of dependence. */
 export async function startDataPlane(parts: ProcessParts, beside: Beside) {
@@ -157,7 +159,7 @@ function useCases(parts: ProcessParts, made: Made) {
 }
 
 /** What the public listener knows beside its use cases. */
-function edge({ config, adminToken, events, clock, random }: ProcessParts, { drain, publicUrl }: Made) {
+function edge({ config, adminToken, events, clock, random }: ProcessParts, { drain, publicUrl, consoleFiles }: Made) {
   const trustedProxies = readNetworkList(config.listen.trustedProxies);
   invariant(trustedProxies, "settings are checked when they are read");
   return {
@@ -168,6 +170,7 @@ function edge({ config, adminToken, events, clock, random }: ProcessParts, { dra
     publicUrl,
     address: config.publicUrl === null ? ("guessed" as const) : ("set" as const),
     limits: config.limits,
+    serveConsole: createServeConsole(consoleFiles, "holder.html"),
     adminToken,
     trustedProxies,
     equalCredentials: config.auth.acceptEqualCredentials === "on" ? ("accepted" as const) : ("refused" as const),

@@ -3,7 +3,8 @@ import { type RecordedGateway, startRecordedGateway } from "../../tests/support/
 import { whyUnavailable } from "../../tests/support/postgres.ts";
 import { until } from "../../tests/support/until.ts";
 import { REQUEST_STEPS } from "../core/request-facts.ts";
-import { countIn, emptyCounts, OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../records/histogram.ts";
+import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../core/series.ts";
+import { countIn, emptyCounts } from "../records/histogram.ts";
 
 const reason = whyUnavailable("newest");
 const recorded = test.skipIf(reason !== null);

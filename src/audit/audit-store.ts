@@ -91,61 +91,89 @@ export function createAuditStore(queryable: Queryable): AuditStore {
       ];
       await queryable.query(REFUSED, columns);
     },
-    list: async (filter, { limit, after, order, documents }) => {
-      const { conditions, values } = conditionsOf(filter);
-      if (after !== null) {
-        const place = [values.push(after.atUs), values.push(after.no)];
-        conditions.push(
-          `(a.at, a.no) ${order === "newest" ? "<" : ">"} ('epoch'::timestamptz + $${place[0]}::bigint * interval '1 microsecond', $${place[1]}::bigint)`,
-        );
-      }
-      const direction = order === "newest" ? "desc" : "asc";
-      const rows = await queryable.query<Row>(
-        `${selected({ short: documents === "short", within: filter.within === null ? null : `$${values.push(filter.within)}::uuid[]` })}
-          ${conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`}
-          order by a.at ${direction}, a.no ${direction} limit $${values.push(limit)}`,
-        values,
-      );
-      return rows.map(entryOf);
+    list: async (filter, page) => {
+      const read = async (how: keyof typeof SOURCES): Promise<Row[]> => {
+        const { sql, values } = searchOf(filter, { ...page, how });
+        return queryable.query<Row>(sql, values);
+      };
+      // Many entries touch an account that is far up, few one that is far down.
+      const walked = filter.accountId === null && filter.within === null ? [] : await read("walk");
+      return (walked.length === page.limit ? walked : await read("index")).map(entryOf);
     },
   };
 }
+
+/** Entries that are walked along in the order of time. Where too few of them match, an index finds all. */
+const WALKED_ROWS = 4_000;
+
+/** `walk`: with what became of each at hand. `index`: what is known before and what is known after stand in two tables, each with its index. */
+const SOURCES = {
+  walk: {
+    from: (where: string, order: string) => `
+      from (select * from audit a ${where} order by ${order} limit ${WALKED_ROWS}) a
+      left join lateral (select * from audit_end where id = a.id offset 0) e on true`,
+    among: (condition: (of: string) => string) => `(${condition("a.")} or ${condition("e.")})`,
+  },
+  index: {
+    from: (where: string) => `from (select * from audit a ${where}) a left join audit_end e on e.id = a.id`,
+    among: (condition: (of: string) => string) =>
+      `a.id in (select id from audit where ${condition("")} union select id from audit_end where ${condition("")})`,
+  },
+};
+
+type Search = Parameters<AuditStore["list"]>[1] & { how: keyof typeof SOURCES };
+
+function searchOf(filter: AuditFilter, { limit, after, order, documents, how }: Search) {
+  const { from, among } = SOURCES[how];
+  const values: unknown[] = [];
+  const [begun, ended]: [string[], string[]] = [[], []];
+  const add = (conditions: string[], value: unknown, condition: (place: string) => string): void => {
+    if (value !== null) conditions.push(condition(`$${values.push(value)}`));
+  };
+  add(begun, filter.id, (id) => `a.id = ${id}::uuid`);
+  add(begun, filter.fromMs === null ? null : new Date(filter.fromMs), (at) => `a.at >= ${at}::timestamptz`);
+  add(begun, filter.toMs === null ? null : new Date(filter.toMs), (at) => `a.at < ${at}::timestamptz`);
+  add(begun, filter.actor, (actor) => `a.actor = ${actor}`);
+  add(begun, filter.action, (action) => `a.action = ${action}`);
+  if (after !== null) {
+    const place = [values.push(after.atUs), values.push(after.no)];
+    begun.push(
+      `(a.at, a.no) ${order === "newest" ? "<" : ">"} ('epoch'::timestamptz + $${place[0]}::bigint * interval '1 microsecond', $${place[1]}::bigint)`,
+    );
+  }
+  add(ended, filter.outcome, (outcome) => `coalesce(e.outcome, 'unknown') = ${outcome}`);
+  add(ended, filter.resource, (name) => among((of) => `${of}resource_id = ${name} or ${of}resource_name = ${name}`));
+  add(ended, filter.accountId, (id) => among((of) => `${of}account_ids @> array[${id}::uuid]`));
+  add(ended, filter.within, (ids) => among((of) => `${of}account_ids && ${ids}::uuid[]`));
+  const within = filter.within === null ? null : `$${values.push(filter.within)}::uuid[]`;
+  const direction = order === "newest" ? "desc" : "asc";
+  const sorted = `a.at ${direction}, a.no ${direction}`;
+  const sql = `${selected({ short: documents === "short", within })} ${from(whereOf(begun), sorted)} ${whereOf(ended)}
+    order by ${sorted} limit $${values.push(limit)}`;
+  return { sql, values };
+}
+
+const whereOf = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
 
 /** Whoever sees a part of the accounts sees of a move out of another part what it became, and of one into another what it was. */
 function selected({ short, within }: { short: boolean; within: string | null }): string {
   const seen = (of: "a" | "e", shown: string): string =>
     within === null ? shown : `case when ${of}.account_ids && ${within} then ${shown} end`;
+  // It may name where something was moved to.
+  const isTold = within === null ? "" : `when e.account_ids <> '{}' and not e.account_ids && ${within} then null`;
+  const asked =
+    within === null
+      ? documentIn("a.asked", short)
+      : `case ${isTold} else ${seen("a", documentIn("a.asked", short))} end`;
   return `
     select a.id, a.at, (extract(epoch from a.at) * 1000000)::bigint as "atUs", a.no, a.actor, a.person_id as "personId", a.via, a.address,
            a.request_id as "requestId", a.action, a.resource_kind as kind, coalesce(a.resource_id, e.resource_id) as "resourceId",
            coalesce(${seen("e", "e.resource_name")}, ${seen("a", "a.resource_name")}) as "resourceName",
            coalesce(nullif(${seen("e", "e.account_ids")}, '{}'), ${seen("a", "a.account_ids")}) as "accountIds", a.count,
-           ${seen("a", documentIn("a.asked", short))} as asked, ${seen("a", documentIn("a.before", short))} as before,
-           ${seen("e", documentIn("e.after", short))} as after, coalesce(e.outcome, 'unknown') as outcome, e.code, e.at as "endedAt"
-      from audit a left join audit_end e on e.id = a.id`;
+           ${asked} as asked, ${seen("a", documentIn("a.before", short))} as before,
+           ${seen("e", documentIn("e.after", short))} as after, coalesce(e.outcome, 'unknown') as outcome, e.code, e.at as "endedAt"`;
 }
-
-function conditionsOf(filter: AuditFilter): { conditions: string[]; values: unknown[] } {
-  const values: unknown[] = [];
-  const conditions: string[] = [];
-  const add = (value: unknown, condition: (place: string) => string): void => {
-    if (value !== null) conditions.push(condition(`$${values.push(value)}`));
-  };
-  add(filter.id, (id) => `a.id = ${id}::uuid`);
-  add(filter.fromMs === null ? null : new Date(filter.fromMs), (at) => `a.at >= ${at}::timestamptz`);
-  add(filter.toMs === null ? null : new Date(filter.toMs), (at) => `a.at < ${at}::timestamptz`);
-  add(filter.actor, (actor) => `a.actor = ${actor}`);
-  add(filter.action, (action) => `a.action = ${action}`);
-  add(filter.outcome, (outcome) => `coalesce(e.outcome, 'unknown') = ${outcome}`);
-  add(filter.resource, (name) => among(`resource_id = ${name} or resource_name = ${name}`));
-  add(filter.accountId, (id) => among(`account_ids @> array[${id}::uuid]`));
-  add(filter.within, (ids) => among(`account_ids && ${ids}::uuid[]`));
-  return { conditions, values };
-}
-
-/** What is known before and what is known after stand in two tables, each with its index. */
-const among = (condition: string): string =>
-  `a.id in (select id from audit where ${condition} union select id from audit_end where ${condition})`;
 
 const entryOf = ({ at, atUs, no, endedAt, kind, resourceId, resourceName, ...row }: Row) => ({
   ...row,

@@ -17,7 +17,7 @@ function build() {
   });
   const note = (address: string, code = "invalid_credentials"): void =>
     refusals.note({ by: null, address, requestId: "req_1", code, operation: "GET /admin/v1/keys" });
-  return { ...refusals, note, written, state };
+  return { ...refusals, refusals, note, written, state };
 }
 
 test("the first refusal of an address is written at once, and how many followed it when its minute is over", async () => {
@@ -40,6 +40,19 @@ test("however many addresses there are, a minute has at most 501 entries and the
   expect(written.length).toBeLessThanOrEqual(502);
   expect(written.reduce((sum, { count }) => sum + count, 0)).toBe(5_000);
   expect(written.some(({ address }) => address === null)).toBe(true);
+});
+
+test("refusals for different reasons stand apart, and the reason is in the entry", async () => {
+  const { refusals, written } = build();
+  const refusal = { by: null, address: "192.0.2.7", requestId: "req_1", code: "forbidden", operation: "GET /x" };
+  for (const reason of ["no group", "no group", "removed"]) refusals.note({ ...refusal, reason });
+  await refusals.flush("all");
+
+  expect(written.map(({ asked, count }) => [asked, count])).toEqual([
+    ['{"reason":"no group"}', 1],
+    ['{"reason":"no group"}', 1],
+    ['{"reason":"removed"}', 1],
+  ]);
 });
 
 test("what could not be written is written later, under the same id", async () => {

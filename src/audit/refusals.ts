@@ -11,6 +11,8 @@ export type DoorRefusal = {
   code: string;
   /** Such as `GET /admin/v1/keys/{key}`: never what stood in the path. */
   operation: string;
+  /** Where the code does not tell it all. Never what was sent. */
+  reason?: string;
 };
 
 export type DoorRefusals = {
@@ -35,10 +37,10 @@ export function createDoorRefusals({ store, clock, onLost }: Parts): DoorRefusal
   let counted = new Map<string, Counted>();
   let waiting: AuditRefusal[] = [];
 
-  function note({ by, address, requestId, code, operation }: DoorRefusal): void {
+  function note({ by, address, requestId, code, operation, reason }: DoorRefusal): void {
     const minute = Math.floor(clock.nowMs() / MINUTE_MS);
     const actor = by?.actor ?? NOBODY;
-    const wanted = JSON.stringify([minute, address, actor, code]);
+    const wanted = JSON.stringify([minute, address, actor, code, reason]);
     const isApart = counted.has(wanted) || counted.size < MOST_APART;
     const known = counted.get(isApart ? wanted : OTHERS);
     if (known !== undefined) return void known.more++;
@@ -53,7 +55,7 @@ export function createDoorRefusals({ store, clock, onLost }: Parts): DoorRefusal
       resource: { kind: "operation", id: isApart ? operation : null, name: null },
       code,
       count: 1,
-      asked: null,
+      asked: isApart && reason !== undefined ? JSON.stringify({ reason: reason.slice(0, 300) }) : null,
     };
     counted.set(isApart ? wanted : OTHERS, { row, minute, more: 0, written: false });
   }

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { Readable } from "node:stream";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -66,7 +67,8 @@ describe.skipIf(missing)(`commands through both ways${missing === null ? "" : `:
     way === "one" ? { DATABASE_URL: database.url } : { TOLLGATE_URL: gateway.adminUrl, TOLLGATE_TOKEN: TOKEN };
 
   /** Runs a command in this process: dozens of new ones would take a minute. */
-  async function run(words: readonly string[], environment: Record<string, string>): Promise<Ran> {
+  async function run(words: readonly string[], environment: Record<string, string>, input?: string): Promise<Ran> {
+    if (input !== undefined) vi.spyOn(process, "stdin", "get").mockReturnValue(piped(input));
     for (const name of CHOOSING) delete process.env[name];
     Object.assign(process.env, environment);
     const written = { stdout: "", stderr: "" };
@@ -83,6 +85,7 @@ describe.skipIf(missing)(`commands through both ways${missing === null ? "" : `:
     } finally {
       process.exitCode = undefined;
       for (const spy of spies) spy.mockRestore();
+      vi.restoreAllMocks();
     }
   }
 
@@ -100,7 +103,7 @@ describe.skipIf(missing)(`commands through both ways${missing === null ? "" : `:
       writeFileSync(path, text.replaceAll("WAY", way));
       kept[way][name.replaceAll(/\W/g, "")] = path;
     }
-    const ran = await run(wordsOf(row, way), environmentOf(way));
+    const ran = await run(wordsOf(row, way), environmentOf(way), row.input);
     for (const [name, find] of Object.entries(row.keep ?? {})) {
       try {
         kept[way][name] = find(JSON.parse(ran.stdout) as never);
@@ -117,6 +120,70 @@ describe.skipIf(missing)(`commands through both ways${missing === null ? "" : `:
 
     expect(seen(row, two)).toEqual(seen(row, one));
     expect(one.code, one.stderr).toBe(row.code ?? 0);
+  });
+
+  test("whoami names the database, and nothing of the credentials in its URL", async () => {
+    const { code, stdout } = await run(["whoami"], environmentOf("one"));
+    const { host, pathname, password, username } = new URL(database.url);
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^cli\n +acts as +a command on the database/);
+    expect(stdout).toContain(`${host}${pathname}`);
+    expect(stdout).not.toContain(`${username}:${password}@`);
+    expect(JSON.parse((await run(["whoami", "--json"], environmentOf("one"))).stdout)).toMatchObject({
+      through: "database",
+      actor: "cli",
+      via: "cli",
+      person: null,
+    });
+  });
+
+  test("whoami names the automation token as what it is", async () => {
+    const { code, stdout } = await run(["whoami"], environmentOf("two"));
+
+    expect(code).toBe(0);
+    expect(stdout).toContain("the automation token");
+    expect(stdout).toContain(gateway.adminUrl);
+    expect(stdout).not.toContain(TOKEN);
+  });
+
+  test("whoami with a personal token names the person, their roles, and the scope and expiry of the token", async () => {
+    const [automation, who] = [environmentOf("two"), "lena@x.example"];
+    await run(["people", "add", who, "--role", "operator", "--at", "Org-two/Team", "--name", "Lena"], automation);
+    const words = ["tokens", "create", who, "--name", "nightly", "--account", "Org-two/Team", "--days", "3", "--json"];
+    const { secret, token } = JSON.parse((await run(words, automation)).stdout) as Record<string, never> & {
+      secret: string;
+      token: { expires_at: string; prefix: string };
+    };
+    const personal = { ...automation, TOLLGATE_TOKEN: secret };
+
+    const { code, stdout } = await run(["whoami"], personal);
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^lena@x\.example\n/);
+    expect(stdout).toContain("operator at Org-two/Team");
+    expect(stdout).toContain(`${token.prefix}… (nightly)`);
+    expect(stdout).toContain("all that its person may do, below Org-two/Team");
+    expect(stdout).toContain(token.expires_at);
+    expect(stdout).not.toContain(secret);
+    expect(JSON.parse((await run(["whoami", "--json"], personal)).stdout)).toMatchObject({
+      through: "gateway",
+      actor: who,
+      via: "token",
+      token: { name: "nightly", account: "Org-two/Team" },
+    });
+    expect((await run(["tokens", "create", who, "--name", "another"], personal)).stderr).toContain(
+      "A token can't create tokens",
+    );
+  });
+
+  test("the secret of a token goes to standard output alone, and once", async () => {
+    const made = await run(["tokens", "create", "lena@x.example", "--name", "ci"], environmentOf("one"));
+
+    expect(made.stdout).toMatch(/^tgp_\w+\n$/);
+    expect(made.stderr).toContain("Save this secret now; it won't be shown again.");
+    expect(made.stderr).not.toContain(made.stdout.trim());
+    expect((await run(["tokens", "list", "--json"], environmentOf("one"))).stdout).not.toContain(made.stdout.trim());
   });
 
   test("an error reads the same, and fails alike", async () => {
@@ -180,10 +247,12 @@ const seen = (row: Row, { code, stdout, stderr }: Ran) => ({
   ...(code !== 0 && stdout === "" && { stderr: masked(stderr) }),
 });
 
+const piped = (text: string): typeof process.stdin => Readable.from([text]) as unknown as typeof process.stdin;
+
 const masked = (text: string): string =>
   text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
-    .replaceAll(/\btg[ct]_[\w-]+/g, "KEY")
+    .replaceAll(/\btg[ctp]_[\w-]+/g, "KEY")
     .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, "TIME")
     .replaceAll(/"(id|counter|\w+_ms)": \d+/g, '"$1": N')
     .replaceAll(/"actor": "(cli|admin)"/g, "ACTOR")

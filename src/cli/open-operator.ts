@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import type { GatewayAddress } from "../admin-client/ask-gateway.ts";
+import { remoteCaller } from "../admin-client/remote-people.ts";
 import { remoteOperator } from "../admin-client/remote-operator.ts";
 import type { ReadCredential } from "../app/read-credential.ts";
 import { openProviderCredentials } from "../app/provider-credentials.ts";
 import type { Config, LoadedConfig } from "../config/load-config.ts";
 import { processEnvironment } from "../config/process-environment.ts";
+import { databaseAt } from "../db/host-list.ts";
 import type { By } from "../core/by.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Operator } from "../operator/operator.ts";
@@ -18,7 +20,15 @@ import { warn } from "./text/screen.ts";
 /** Who changes something by a command on the database itself. */
 export const BY_COMMAND: By = { actor: "cli", via: "cli" };
 
-type Way = { config: Config; through: "database" | "gateway"; readCredential: ReadCredential };
+type Way = {
+  config: Config;
+  through: "database" | "gateway";
+  /** Which of these: an address without credentials. */
+  at: string;
+  /** Null: whoever has the database is nobody in particular. */
+  askCaller: () => ReturnType<typeof remoteCaller> | Promise<null>;
+  readCredential: ReadCredential;
+};
 type Opened = Omit<Way, "config"> & { operator: Operator; close: () => Promise<void> };
 
 /** Runs `work` with an operator and closes what was opened for it. */
@@ -60,6 +70,8 @@ async function openOperator(loaded: LoadedConfig): Promise<Opened> {
     return {
       operator: createOperator(parts),
       through: "database",
+      at: databaseAt(config.database.url.reveal()),
+      askCaller: () => Promise.resolve(null),
       readCredential: createReadCredential(credentials, database),
       close: () => database.close(),
     };
@@ -68,7 +80,14 @@ async function openOperator(loaded: LoadedConfig): Promise<Opened> {
   if (address === null) throw new CommandError(NO_DATABASE);
   const readCredential: ReadCredential = async (provider) =>
     credentials.credential({ ...provider, provider: provider.name });
-  return { operator: remoteOperator(address), through: "gateway", readCredential, close: () => Promise.resolve() };
+  return {
+    operator: remoteOperator(address),
+    through: "gateway",
+    at: address.adminUrl,
+    askCaller: () => remoteCaller(address),
+    readCredential,
+    close: () => Promise.resolve(),
+  };
 }
 
 /** The gateway of `TOLLGATE_URL`; null when none is named. The settings refuse a URL without a token. */

@@ -43,6 +43,23 @@ describe.skipIf(whyNoTerminal)(`on a terminal${whyNoTerminal === null ? "" : ` (
     expect(shown).not.toContain(ESCAPE);
   });
 
+  test("a password that is typed is not shown", async () => {
+    const password = "a phrase nobody should see";
+    const shown = await runInTerminal(`${TOLLGATE} people password ann@x.example`, {
+      cwd: folder,
+      env: { TOLLGATE_URL: "http://127.0.0.1:9", TOLLGATE_TOKEN: "a-token-of-a-terminal" },
+      columns: 80,
+      typed: [
+        { after: "New password: ", text: `${password}\r` },
+        { after: "The same again: ", text: `${password}\r` },
+      ],
+    });
+
+    expect(shown).toContain("New password: \nThe same again: \n");
+    expect(shown).toContain("does not answer");
+    expect(shown).not.toContain(password);
+  });
+
   test("an empty NO_COLOR leaves colour on, and FORCE_COLOR turns it on in a pipe", async () => {
     expect(await show(`${TOLLGATE} config show`, { NO_COLOR: "" })).toContain(BOLD);
     expect(await show(`${TOLLGATE} config show | cat`, { FORCE_COLOR: "1" })).toContain(BOLD);

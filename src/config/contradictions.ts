@@ -6,6 +6,7 @@ type Settings = {
   limits: { headersTimeoutMs: number; bodyTimeoutMs: number };
   admin: { token: Secret | null; metricsToken: Secret | null };
   cli: { url: string | null; token: Secret | null };
+  init: { email: string | null; password: Secret | null };
   signIn: { issuer: string | null; clientId: string | null; groups: string };
   credential: { key: Secret | null };
 };
@@ -17,6 +18,7 @@ export const contradictionsIn = (settings: Settings, sourceOf: SourceOf): Proble
   ...inTimeouts(settings, sourceOf),
   ...inTokens(settings, sourceOf),
   ...inCommands(settings, sourceOf),
+  ...inInit(settings, sourceOf),
   ...inSignIn(settings, sourceOf),
 ];
 
@@ -50,6 +52,13 @@ function inCommands({ cli: { url, token } }: Settings, sourceOf: SourceOf): Prob
   const [path, other] = url === null ? ["cli.token", "TOLLGATE_URL"] : ["cli.url", "TOLLGATE_TOKEN"];
   const message = `is set and ${other} is not. Set both to send commands to a running gateway, or neither.`;
   return [{ path, source: describeSource(sourceOf(path)), message }];
+}
+
+/** One without the other makes nobody. */
+function inInit({ init: { email, password } }: Settings, sourceOf: SourceOf): Problem[] {
+  if ((email === null) === (password === null)) return [];
+  const [path, other] = email === null ? ["init.password", "init.email"] : ["init.email", "init.password"];
+  return [{ path, source: describeSource(sourceOf(path)), message: `also needs ${other}. Set it too.` }];
 }
 
 /** An issuer alone signs nobody in. Its refresh tokens are credentials, and stored as such. */

@@ -11,6 +11,7 @@ import {
   KEY_OF_32_BYTES,
   DIRECTORIES,
 } from "./patterns.ts";
+import { initSettings } from "./init-settings.ts";
 import { recordSettings } from "./record-settings.ts";
 import { signInSettings } from "./sign-in-settings.ts";
 import { choice, group, integer, networks, optionalText, secret, text, webhooks } from "./setting.ts";
@@ -59,6 +60,7 @@ export const settings = z.strictObject({
       "Bearer token that can only read metrics. Give it to Prometheus. If unset, the automation token and people can read metrics.",
     ),
   }),
+  init: initSettings,
   sign_in: signInSettings,
   database: group("The PostgreSQL database that stores keys, accounts, money and the journal.", {
     url: secret(

@@ -9,6 +9,8 @@ export type By = {
   requestId?: string;
   /** Absent for the automation token and for commands on the database. */
   personId?: string;
+  /** The session of a browser; absent where there is none. */
+  sessionId?: string;
   /** Where the request came from. */
   address?: string;
   via?: Via;

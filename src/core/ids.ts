@@ -33,3 +33,11 @@ export function createId(nowMs: number): string {
 /** The id every response carries. It is the UUID of the request, so that the ledger, the log and the caller say the same. */
 export const requestIdOf = (id: string): string =>
   `req_${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(14, 18)}${id.slice(19, 23)}${id.slice(24)}`;
+
+const REQUEST_ID = /^(?:req_)?([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
+
+/** The UUID of a request, by the id that its response carries or by itself; null: it is neither. */
+export function requestUuid(requestId: string): string | null {
+  const [, ...parts] = REQUEST_ID.exec(requestId) ?? [];
+  return parts.length === 0 ? null : parts.join("-").toLowerCase();
+}

@@ -205,13 +205,13 @@ export const roundedUp = (millionths: bigint): NanoCredits => (millionths + MILL
 const sharesOf = (whole: TariffPart): TariffPart[] => TARIFF_PARTS.filter((part) => PARTS[part].shareOf === whole);
 
 /** The tokens that are charged as this part. A provider that counts more shares than there is of the whole is not paid back. */
-function tokensOf(part: TariffPart, usage: Usage): bigint {
+export function tokensOf(part: TariffPart, usage: Usage): bigint {
   const all = BigInt(PARTS[part].tokens(usage));
   const rest = sharesOf(part).reduce((left, share) => left - tokensOf(share, usage), all);
   return rest < 0n ? 0n : rest;
 }
 
-function nanoOf(tariff: Tariff, part: TariffPart): bigint {
+export function nanoOf(tariff: Tariff, part: TariffPart): bigint {
   const nano = tariff[part] ?? null;
   if (nano !== null) return nano;
   const { instead } = PARTS[part];
@@ -223,5 +223,5 @@ const toolsNano = (tariff: Tariff, { toolCalls }: Usage): bigint =>
   Object.entries(toolCalls).reduce((sum, [name, calls]) => sum + BigInt(calls) * (toolNano(tariff, name) ?? 0n), 0n);
 
 /** Tool names come from a provider, so one may be called `constructor`. */
-const toolNano = ({ toolCallNano }: Tariff, name: string): bigint | null =>
+export const toolNano = ({ toolCallNano }: Tariff, name: string): bigint | null =>
   Object.hasOwn(toolCallNano, name) ? (toolCallNano[name] ?? null) : null;

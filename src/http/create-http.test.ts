@@ -42,6 +42,7 @@ test.each([300_000, 3_600_000])(
       fingerprint: unused,
       requireFunds: unused,
       holder: null,
+      serveConsole: unused,
       readiness: unused,
       degraded: unused,
       events: {} as Events,

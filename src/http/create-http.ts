@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { NetworkList } from "../core/network-list.ts";
+import type { ServeFile } from "../core/served-file.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import type { CountTokens } from "../gateway/count-tokens.ts";
 import type { Generate } from "../gateway/generate/generate.ts";
@@ -34,6 +35,7 @@ import type { PublicRoute } from "./public-route.ts";
 import { refuse } from "./refuse.ts";
 import { requireHost } from "./require-host.ts";
 import { createRouter, type Router } from "./router.ts";
+import { getConsole } from "./routes/get-console.ts";
 import { getDocs } from "./routes/get-docs.ts";
 import { getMe } from "./routes/get-me.ts";
 import { getModel } from "./routes/get-model.ts";
@@ -85,6 +87,8 @@ type Parts = {
   requireFunds: RequireFunds;
   /** Null: key holders read nothing here. */
   holder: { door: HolderDoor; reads: HolderReads } | null;
+  /** The files of the key holder's console. */
+  serveConsole: ServeFile;
   events: Events;
   drain: Drain;
   readiness: Readiness;
@@ -189,6 +193,7 @@ function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): 
   const servePage = createServePage(parts);
   getOpenapi(router, servePage);
   getDocs(router, servePage);
+  if (parts.holder !== null) getConsole(router, parts);
   addHealth(router, { readiness, degraded, drain, clock });
 }
 

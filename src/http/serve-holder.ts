@@ -6,18 +6,22 @@ import type { ReadAs, Schema } from "../wire/validate.ts";
 import type { CallerAddress } from "./caller-address.ts";
 import { extractCredential, type EqualCredentials } from "./credential.ts";
 import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "./public-route.ts";
+import { sendCsv } from "./send-csv.ts";
 import { sendJson } from "./send-json.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
 /** A read of the key holder's API: what it takes, and what it tells. `below`: what follows a path that ends in `/*`. */
-export type HolderRead<Of extends Schema = Schema> = {
+export type HolderRead<Of extends Schema = Schema, Told = unknown> = {
   path: string;
   query: Query<Of>;
-  tell: (holder: KeyHolder, asked: { query: ReadAs<Of>; below: string }) => Promise<unknown>;
+  tell: (holder: KeyHolder, asked: { query: ReadAs<Of>; below: string }) => Promise<Told>;
+  /** Makes a file of it. */
+  csv?: (told: Told) => string;
 };
 
-/** Ties the type of the query to that of the function which gets it. */
-export const holderRead = <Of extends Schema>(read: HolderRead<Of>): HolderRead => read;
+/** Ties the type of the query to that of the function which gets it, and what this tells to what makes a file of it. */
+export const holderRead = <Of extends Schema, Told>(read: HolderRead<Of, Told>): HolderRead =>
+  read as unknown as HolderRead;
 
 type Parts = {
   door: HolderDoor;
@@ -41,7 +45,7 @@ export const HOLDER_ROUTE = {
 /** Makes the route of a read. */
 export const createServeRead =
   ({ door, cookie, callerAddress, equalCredentials }: Parts) =>
-  ({ path, query, tell }: HolderRead): PublicRoute => ({
+  ({ path, query, tell, csv }: HolderRead): PublicRoute => ({
     ...HOLDER_ROUTE,
     method: "GET",
     path,
@@ -57,9 +61,16 @@ export const createServeRead =
         return tell(holder, { query: readQuery(query, request.url ?? ""), below });
       });
       const { requestId } = context;
-      return { ...NOTHING_GENERATED, status: 200, bytesOut: sendJson(response, { requestId, value }) };
+      const bytesOut =
+        csv === undefined
+          ? sendJson(response, { requestId, value })
+          : sendCsv(response, { requestId, text: csv(value), path, next: nextOf(value) });
+      return { ...NOTHING_GENERATED, status: 200, bytesOut };
     },
   });
+
+/** Where the page after this one begins; null: this is the last. */
+const nextOf = (value: unknown): string | null => (value as { next?: string | null }).next ?? null;
 
 export const noteHolder = ({ log }: Exchange["context"], { key }: Pick<KeyHolder, "key">): void =>
   log.authenticated({

@@ -25,6 +25,15 @@ type CounterRow = {
   renewsAt: Date | null;
 };
 
+/** Keys of an account are counted up to this. */
+const MOST_COUNTED = 1_000;
+/** A chain has no more, and whatever an account or a key has is in a chain. */
+const MOST_COUNTERS = 8;
+
+/** As the index of names has it. */
+const CHILD_OF =
+  "coalesce(a.parent_id, '00000000-0000-0000-0000-000000000000') = coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')";
+
 /** A slash sorts before everything, so that what is below an account follows it. */
 const SORTED = `lower(replace(account_title(a.id), '/', chr(1))) collate "C"`;
 
@@ -34,7 +43,9 @@ const ACCOUNT = `
          a.created_at as "createdAt",
          (select b.status from account b where b.id = any (a.path)
            order by array_position(array['closed', 'suspended', 'disabled', 'active'], b.status) limit 1) as state,
-         (select count(*)::int from key k where k.account_id = a.id and k.status <> 'revoked') as keys
+         (select count(*)::int from (
+            select from key k where k.account_id = a.id and k.status <> 'revoked' limit ${MOST_COUNTED}
+          ) own) as keys
     from account a`;
 
 const COUNTERS = `
@@ -49,18 +60,18 @@ const KEYS = `
     left join lateral (select prefix from key_secret where key_id = k.id order by withdrawn_at is not null, created_at desc limit 1) s on true
    where k.account_id = any ($1::uuid[]) and k.status <> 'revoked' order by k.id limit $2`;
 
-/** What each of these keys has left in the unit of its mode, and what it has spent of it. */
+/** What each of these keys has left in the unit of its mode, by the purse or limit that has least, and what it has spent of it. */
 const MONEY = `
-  select b.key_id as "keyId", b.mode_unit as unit, b.spent, b.tokens_in + b.tokens_out as tokens, n.available,
+  select b.key_id as "keyId", b.mode_unit as unit, b.spent, b.tokens_in + b.tokens_out as tokens, n.charged, n.reserved, n.available,
          case when a.lone then null else account_title(a.id) end as account
     from balance b join key k on k.id = b.key_id join account a on a.id = k.account_id
-    cross join lateral (
-      select min(c.posted - c.held) as available from (
-        select posted, held, unit, models from counter_now where key_id = b.key_id
+    left join lateral (
+      select c.used as charged, c.held as reserved, c.posted - c.held as available from (
+        select id, posted, held, used, unit, models from counter_now where key_id = b.key_id
         union all
-        select posted, held, unit, models from counter_now where account_id = any (a.path)
-      ) c where c.unit = b.mode_unit and c.models is null
-    ) n
+        select id, posted, held, used, unit, models from counter_now where account_id = any (a.path)
+      ) c where c.unit = b.mode_unit and c.models is null order by c.posted - c.held, c.id limit 1
+    ) n on true
    where b.key_id = any ($1::uuid[])`;
 
 const PAID_TO = `
@@ -73,24 +84,24 @@ export function createAccountStore(queryable: Queryable): AccountStore {
       ...row,
       createdAtMs: createdAt.getTime(),
     }));
-  const counters = async (where: string, values: readonly unknown[]): Promise<HeldCounter[]> =>
-    (await queryable.query<CounterRow>(`${COUNTERS} where ${where} order by c.id`, values)).map(
-      ({ renewsAt, ...row }) => ({ ...row, renewsAtMs: renewsAt?.getTime() ?? null }),
-    );
+  const counters = async (where: string, ids: number | readonly string[]): Promise<HeldCounter[]> => {
+    const most = typeof ids === "number" ? 1 : ids.length * MOST_COUNTERS;
+    const rows = await queryable.query<CounterRow>(`${COUNTERS} where ${where} order by c.id limit $2`, [ids, most]);
+    return rows.map(({ renewsAt, ...row }) => ({ ...row, renewsAtMs: renewsAt?.getTime() ?? null }));
+  };
 
   return {
     byId: async (id) => (await select("where a.id = $1 and not a.lone", [id]))[0] ?? null,
-    childrenOf: (parentId) =>
-      select(
-        "where a.parent_id is not distinct from $1 and not a.lone and a.status <> 'closed' order by lower(a.name)",
-        [parentId],
-      ),
+    childNames: async (parentId, limit) => {
+      const sql = `select a.name from account a where ${CHILD_OF} and not a.lone and a.status <> 'closed' order by lower(a.name) limit $2`;
+      return (await queryable.query<{ name: string }>(sql, [parentId, limit])).map(({ name }) => name);
+    },
     childNamed: async (parentId, name) =>
       (
-        await select(
-          "where a.parent_id is not distinct from $1 and lower(a.name) = lower($2) and not a.lone and a.status <> 'closed'",
-          [parentId, name],
-        )
+        await select(`where ${CHILD_OF} and lower(a.name) = lower($2) and not a.lone and a.status <> 'closed'`, [
+          parentId,
+          name,
+        ])
       )[0] ?? null,
     list: ({ limit, after, within }) =>
       select(
@@ -103,9 +114,9 @@ export function createAccountStore(queryable: Queryable): AccountStore {
         `where a.path @> array[$1::uuid] and (a.id = $1 or a.status <> 'closed') order by ${SORTED}, a.id limit $2`,
         [id, limit],
       ),
-    countersOf: (accountIds) => counters("c.account_id = any ($1::uuid[])", [accountIds]),
-    countersOfKeys: (keyIds) => counters("c.key_id = any ($1::uuid[])", [keyIds]),
-    counter: async (id) => (await counters("c.id = $1", [id]))[0] ?? null,
+    countersOf: (accountIds) => counters("c.account_id = any ($1::uuid[])", accountIds),
+    countersOfKeys: (keyIds) => counters("c.key_id = any ($1::uuid[])", keyIds),
+    counter: async (id) => (await counters("c.id = $1", id))[0] ?? null,
     keysIn: (accountIds, limit) => queryable.query<AccountKey & { mode: KeyMode }>(KEYS, [accountIds, limit]),
     moneyOf: async (keyIds) => {
       const rows = await queryable.query<KeyMoney & { keyId: string }>(MONEY, [keyIds]);

@@ -43,9 +43,11 @@ export type AccountKey = {
   today: bigint;
 };
 
-/** What a key has left in the unit of its mode; null: nothing counts it. */
+/** What a key has left in the unit of its mode, by the purse or limit that has least; null: nothing counts it. */
 export type KeyMoney = {
   unit: Unit;
+  charged: bigint | null;
+  reserved: bigint | null;
   available: bigint | null;
   /** Credits. */
   spent: bigint;
@@ -58,8 +60,8 @@ export type KeyMoney = {
 export type AccountStore = {
   /** Not of one that belongs to a single key. */
   byId: (id: string) => Promise<AccountRow | null>;
-  /** Null: the roots. */
-  childrenOf: (parentId: string | null) => Promise<AccountRow[]>;
+  /** In the order of names, so many at most. Null: the roots. */
+  childNames: (parentId: string | null, limit: number) => Promise<string[]>;
   childNamed: (parentId: string | null, name: string) => Promise<AccountRow | null>;
   /** Those that are not closed, each followed by what is below it. */
   /** `within`: these alone and what is below them; null: all. */

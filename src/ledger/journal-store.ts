@@ -24,7 +24,13 @@ const OF_KEY = `
     select * from release where key_id = $1
   )`;
 
-/** Of each key below it the newest, among those that were charged while it was there. */
+/** Of the newest charges of everybody so many are looked through first: a busy account has its page among them. */
+const WALKED_ROWS = 10_000;
+
+/**
+ * Its charges are among the newest of all, or are found key by key. How many of a key's charges are of these chains the planner cannot
+ * know; it must not think that they are few, or it reads all of them.
+ */
 const OF_ACCOUNT = `
   who as materialized (
     select a.id, null::int as key_no, coalesce(c.unit, 'credit') as unit, c.id as counter, c.kind, c.unit as counter_unit, c.period_no,
@@ -36,10 +42,20 @@ const OF_ACCOUNT = `
     select id from counter where account_id = $1
   ), below as materialized (
     select key_no, key_id, array_agg(id) as chains from chain where accounts @> array[$1::uuid] group by key_no, key_id
+  ), near as materialized (
+    select c.* from (
+      select * from charge
+       where hold_id < $2::uuid and hold_id >= coalesce(
+         (select hold_id from charge where hold_id < $2::uuid order by hold_id desc offset ${WALKED_ROWS} limit 1), '00000000-0000-0000-0000-000000000000')
+      offset 0
+    ) c join (select unnest(chains) as id from below) w on w.id = c.chain order by c.hold_id desc limit $3::int
   ), charges as materialized (
-    select c.* from below b cross join lateral (
-      select * from charge where key_no = b.key_no and hold_id < $2::uuid and chain = any (b.chains) order by hold_id desc limit $3::int
-    ) c order by c.hold_id desc limit $3::int
+    table near
+    union all
+    (select c.* from (select from near having count(*) < $3::int) few cross join below b cross join lateral (
+      select * from charge where key_no = b.key_no and hold_id < coalesce((select min(hold_id::text)::uuid from near), $2::uuid)
+         and array_position(b.chains, chain) is not null order by hold_id desc limit $3::int
+    ) c order by c.hold_id desc limit $3::int)
   ), refunds as materialized (
     select f.* from below b join refund f on f.key_no = b.key_no and f.chain = any (b.chains)
   ), releases as materialized (

@@ -169,6 +169,17 @@ test("an account's journal has the payments of its purse and the charges of ever
   ]);
   expect(new Set(data.flatMap(({ keyId }) => keyId ?? []))).toEqual(new Set(keys));
   expect(await pages(of, 1)).toEqual(data);
+
+  // Others were busy since, so that none of its charges is among the newest.
+  const other = await loneKey(database, { keyId: createId(NOON_MS) });
+  await database.query(
+    `insert into charge (hold_id, admitted_at, at, key_no, chain, kind)
+     select (uuid_floor($1)::text::varchar(24) || lpad(to_hex(n), 12, '0'))::uuid, $1, $1, b.key_no, b.chain, 1
+       from generate_series(1, 10100) n, balance b where b.key_id = $2`,
+    [new Date(NOON_MS + 60_000), other.keyId],
+  );
+  expect((await show(of, { limit: 10, after: null })).data).toEqual(data);
+  expect(await pages(of, 1)).toEqual(data);
 });
 
 const ENTRY = "018bcfe5-0000-7000-8001-000000000000";

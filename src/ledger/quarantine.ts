@@ -31,7 +31,7 @@ export type Released = {
 export type ReleaseEnd = "charge" | "void";
 
 export type QuarantineStore = {
-  /** Those that have waited longest, after the one that is named, and how many there are in all. */
+  /** Those that have waited longest, after the one that is named, and how many there are in all, counted up to 10,000. */
   list: (page: {
     limit: number;
     after: { sinceUs: bigint; id: string } | null;

@@ -38,6 +38,8 @@ export type Statement = {
   /** Dearest first. */
   lines: readonly StatementLine[];
   refunds: readonly StatementRefund[];
+  /** How many are not listed, since there are too many. The sums above have them. */
+  more: { fundings: number; lines: number; refunds: number };
 };
 
 /** Null: the month has not begun. */

@@ -32,7 +32,7 @@ const LEVELS = {
 };
 
 /**
- * Common table expressions that end in `part`: rows (the day or hour as `at`, chain, model, kind, requests, credits, tokens, input, output) of all that was charged
+ * Common table expressions that end in `part`: rows (day, chain, model, kind, requests, credits, tokens, input, output) of all that was charged
  * between the `since` and the `until` of `span`. Whole days come from the sums by the day, other hours from those by the hour; hours that are
  * owed are to be added up once more, and are read from the charges themselves (`fresh`), or as they were last added up. Adding nothing to a
  * time keeps the planner from the coarse index of times, by way of which it would read the charges of everybody.
@@ -62,11 +62,12 @@ export function partsOf(scope: keyof typeof CHAINS_OF, { fresh }: { fresh: boole
     select h as hour from span, days d, generate_series(d.day, d.day + interval '23 hours', interval '1 hour') h
      where not d.whole and h >= since and h < least(until, known) and h not in (select hour from owed)
   ), part as (
-    select r.day as at, r.chain, r.model, r.kind, ${SUMS} ${level.days}
+    select r.day, r.chain, r.model, r.kind, ${SUMS} ${level.days}
     union all
-    select r.hour, r.chain, r.model, r.kind, ${SUMS} ${level.hours}
+    select date_trunc('day', r.hour, 'UTC'), r.chain, r.model, r.kind, ${SUMS} ${level.hours}
     union all
-    select o.hour, c.chain, coalesce(c.model, 0), c.kind, 1, coalesce(c.credits, 0), coalesce(c.tokens, 0), c.input, c.output ${level.charges}
+    select date_trunc('day', o.hour, 'UTC'), c.chain, coalesce(c.model, 0), c.kind, 1, coalesce(c.credits, 0), coalesce(c.tokens, 0), c.input,
+           c.output ${level.charges}
      where c.kind <> 6 and not exists (select from refund f where f.hold_id = c.hold_id and f.kind = 'void')
   )`;
 }

@@ -8,6 +8,9 @@ import type { ReadUsage, UsageScope, UsageSum, UsageSums } from "./usage-report.
 /** What PostgreSQL says of a statement that it stopped. */
 const CANCELLED = "57014";
 
+/** The dearest of them; the days have all. */
+const MOST_GROUPS = 1_000;
+
 /** What a row of `part` counts to, with its chain at hand as `h`, and how a group is called. */
 const GROUPS: Record<UsageGroup, { group: string; name: string }> = {
   model: { group: "p.model", name: "(select word from word where no = s.gid)" },
@@ -26,30 +29,31 @@ const GROUPS: Record<UsageGroup, { group: string; name: string }> = {
 /** Values: key or account, days. */
 function sqlOf(scope: UsageScope, by: UsageGroup, fresh: boolean): string {
   const { group, name } = GROUPS[by];
-  const named = by === "model" ? "p.model" : "g.gid";
-  const groups = by === "model" ? "" : ", grouped as materialized (select h.id, " + group + " as gid from wanted h)";
+  const groups = by === "model" ? "" : `, grouped as materialized (select h.id, ${group} as gid from wanted h)`;
+  const [named, whose] = by === "model" ? ["p.model", ""] : ["g.gid", "join grouped g on g.id = p.chain"];
   return `
   with asked as materialized (
     select date_trunc('day', n.now, 'UTC') - ($2::int - 1) * interval '1 day' as since, n.now + interval '1 second' as until,
            n.now as today
       from (select ledger_now() as now offset 0) n
-  ), ${partsOf(scope.kind, { fresh })}${groups}, summed as materialized (
-    select p.at, ${named} as gid, sum(p.requests)::bigint as requests, sum(p.credits)::bigint as credits, sum(p.tokens)::bigint as tokens,
+  ), ${partsOf(scope.kind, { fresh })}${groups}, both_ways as (
+    select p.day, ${named} as gid, sum(p.requests)::bigint as requests, sum(p.credits)::bigint as credits, sum(p.tokens)::bigint as tokens,
            coalesce(sum(p.requests) filter (where p.kind in (2, 5)), 0)::bigint as cut_off, sum(p.input)::bigint as input,
            sum(p.output)::bigint as output
-      from part p ${by === "model" ? "" : "join grouped g on g.id = p.chain"} group by 1, 2
-  ), both_ways as (
-    select date_trunc('day', at, 'UTC') as day, gid, sum(requests)::bigint as requests, sum(credits)::bigint as credits,
-           sum(tokens)::bigint as tokens, sum(cut_off)::bigint as cut_off, sum(input)::bigint as input, sum(output)::bigint as output
-      from summed group by grouping sets ((1), (2))
+      from part p ${whose} group by grouping sets ((1), (2))
+  ), ranked as (
+    select b.*, row_number() over (partition by day is null order by credits desc, tokens desc, requests desc, gid) as place,
+           (count(*) over (partition by day is null))::int as count
+      from both_ways b
   )
   select to_char(asked.today at time zone 'UTC', 'YYYY-MM-DD') as today, to_char(s.day at time zone 'UTC', 'YYYY-MM-DD') as day,
          s.gid::text as "group", case when s.gid is not null then ${name} end as name, s.requests, s.credits, s.tokens, s.cut_off as "cutOff",
-         s.input as "inputTokens", s.output as "outputTokens"
-    from asked left join both_ways s on true`;
+         s.input as "inputTokens", s.output as "outputTokens",
+         s.count
+    from asked left join ranked s on s.day is not null or s.place <= ${MOST_GROUPS}`;
 }
 
-type Row = { today: string } & (UsageSum | (Omit<UsageSum, "requests"> & { requests: null }));
+type Row = { today: string; count: number | null } & (UsageSum | (Omit<UsageSum, "requests"> & { requests: null }));
 
 /** The newest hours are read from the charges; where that takes too long, as they were last added up, some minutes ago. */
 export const createReadUsage =
@@ -60,7 +64,8 @@ export const createReadUsage =
       const rows = await queryable.query<Row>(sqlOf(scope, by, fresh), values);
       const [first] = rows;
       invariant(first, "there is always a today");
-      return { today: first.today, sums: rows.flatMap((row) => (row.requests === null ? [] : [row])) };
+      const groups = rows.find(({ group }) => group !== null)?.count ?? 0;
+      return { today: first.today, groups, sums: rows.flatMap((row) => (row.requests === null ? [] : [row])) };
     };
     try {
       return await read(true);

@@ -22,7 +22,8 @@ export type UsageSum = Record<keyof UsageTotal, bigint> & {
   name: string | null;
 };
 
-export type UsageSums = { today: string; sums: UsageSum[] };
+/** `groups`: how many there are, of which the dearest are among the sums. */
+export type UsageSums = { today: string; groups: number; sums: UsageSum[] };
 export type AskedUsage = { scope: UsageScope; days: number; by: UsageGroup };
 export type ReadUsage = (asked: AskedUsage) => Promise<UsageSums>;
 
@@ -32,6 +33,8 @@ export type UsageOf = {
   days: readonly (UsageTotal & { day: string })[];
   /** Dearest first. */
   groups: readonly (UsageTotal & { id: string; name: string })[];
+  /** How many groups are not listed. The days have them, too. */
+  moreGroups: number;
 };
 
 export type ReportUsage = (asked: AskedUsage) => Promise<UsageOf>;
@@ -42,7 +45,7 @@ const DAY_MS = 86_400_000;
 export const createReportUsage =
   ({ readUsage }: { readUsage: ReadUsage }): ReportUsage =>
   async (asked) => {
-    const { today, sums } = await readUsage(asked);
+    const { today, groups: inAll, sums } = await readUsage(asked);
     const byDay = new Map(sums.flatMap((sum) => (sum.day === null ? [] : [[sum.day, totalOf(sum)] as const])));
     const calendar = Array.from({ length: asked.days }, (_, index) =>
       new Date(Date.parse(today) - (asked.days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
@@ -50,7 +53,12 @@ export const createReportUsage =
     const groups = sums
       .flatMap((sum) => (sum.group === null ? [] : [{ id: sum.group, name: sum.name ?? "", ...totalOf(sum) }]))
       .toSorted((one, other) => dearest(one, other) || (one.name < other.name ? -1 : 1));
-    return { by: asked.by, days: calendar.map((day) => ({ day, ...(byDay.get(day) ?? NOTHING) })), groups };
+    return {
+      by: asked.by,
+      days: calendar.map((day) => ({ day, ...(byDay.get(day) ?? NOTHING) })),
+      groups,
+      moreGroups: inAll - groups.length,
+    };
   };
 
 const NOTHING: UsageTotal = { credits: 0n, tokens: 0n, requests: 0, cutOff: 0, inputTokens: 0, outputTokens: 0 };

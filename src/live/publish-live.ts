@@ -27,7 +27,7 @@ export type PublishLive = {
   ended: (end: Ended) => void;
   /** Somebody may watch, or want something cancelled. Any role of the database can say so, as often as it likes. */
   notified: () => void;
-  /** Whether notifications arrive. While they do not, the database is asked every few seconds. */
+  /** Whether notifications arrive. While they do not, the database is asked every second. */
   hears: (hears: boolean) => void;
   close: () => Promise<void>;
 };
@@ -35,7 +35,8 @@ export type PublishLive = {
 const EVERY_MS = 1_000;
 /** Two words within this time are answered by one question. */
 const PACE_MS = 100;
-const UNHEARD_MS = 5_000;
+/** Sooner than one look gives up on a process that says nothing. */
+const UNHEARD_MS = 1_000;
 /** A database that does not answer is not asked for ever; the next word begins anew. */
 const MOST_FAILURES = 60;
 const MOST_IN_FLIGHT = 1_000;

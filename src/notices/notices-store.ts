@@ -84,12 +84,12 @@ export function createNoticeStore(queryable: Queryable): NoticeStore {
     list: async ({ limit, before, dead, within }) => {
       const rows = await queryable.query<NoticeRow>(
         `${NOTICE} where ($2::bigint is null or n.no < $2)
-           and (not $3 or exists (select from delivery d where d.notice = n.id and d.state = 'dead'))
-           and ($4::uuid[] is null or exists (
-             select from account a where a.path && $4 and a.id = coalesce(o.account_id, (select account_id from key where id = o.key_id))
+           ${dead ? "and n.no in (select no from delivery where state = 'dead')" : ""}
+           and ($3::uuid[] is null or exists (
+             select from account a where a.path && $3 and a.id = coalesce(o.account_id, (select account_id from key where id = o.key_id))
            ))
          order by n.no desc limit $1`,
-        [limit, before, dead, within],
+        [limit, before, within],
       );
       const deliveries = await queryable.query<DeliveryRow>(DELIVERIES, [rows.map(({ id }) => id)]);
       return rows.map((row): ListedNotice => {

@@ -1,18 +1,7 @@
-import type { FaultCode } from "../core/fault.ts";
-import { MODEL_LIST, USAGE_SUMMARY } from "./examples.ts";
+import { USAGE_SUMMARY } from "./examples.ts";
+import { HOLDER_ADDED, HOLDER_CODES, HOLDER_READING } from "./holder-reading.ts";
+import { HOLDER_RECORD_OPERATIONS } from "./holder-record-operations.ts";
 import type { OperationFacts } from "./operations.ts";
-
-const READ: readonly FaultCode[] = [
-  "invalid_credentials",
-  "key_expired",
-  "key_disabled",
-  "invalid_request",
-  "rate_limit_exceeded",
-  "service_unavailable",
-  "internal_error",
-];
-const ADDED = { isAddition: true, isForEveryMode: true, tag: "Your key", format: "A", stream: null } as const;
-const READING = { ...ADDED, method: "get", credential: "session_or_key", request: null, codes: READ } as const;
 
 const KEY = {
   ...USAGE_SUMMARY.key,
@@ -26,7 +15,7 @@ const EXPIRES_AT = "2026-06-30T20:00:00.000Z";
 /** What key holders read about their own key, beside the interface. */
 export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
   {
-    ...ADDED,
+    ...HOLDER_ADDED,
     method: "post",
     path: "/me/session",
     operationId: "signIn",
@@ -53,10 +42,10 @@ export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
         },
       },
     },
-    codes: READ,
+    codes: HOLDER_CODES,
   },
   {
-    ...ADDED,
+    ...HOLDER_ADDED,
     method: "delete",
     path: "/me/session",
     operationId: "signOut",
@@ -69,7 +58,7 @@ export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
     codes: ["invalid_request", "service_unavailable", "internal_error"],
   },
   {
-    ...READING,
+    ...HOLDER_READING,
     path: "/me",
     operationId: "showKeyHolder",
     summary: "Show your key",
@@ -103,7 +92,7 @@ export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
     },
   },
   {
-    ...READING,
+    ...HOLDER_READING,
     path: "/me/ledger",
     operationId: "showOwnLedger",
     summary: "List your ledger",
@@ -136,13 +125,5 @@ export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
       headers: {},
     },
   },
-  {
-    ...READING,
-    path: "/me/models",
-    operationId: "listOwnModels",
-    summary: "List your models",
-    description: "Returns the models that the key can use, with their prices.",
-    parameters: [],
-    answer: { about: "The list of models.", schema: "ModelList", example: MODEL_LIST, headers: {} },
-  },
+  ...HOLDER_RECORD_OPERATIONS,
 ];

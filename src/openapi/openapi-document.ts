@@ -4,6 +4,7 @@ import { referenceTo, writeSchemas } from "./component.ts";
 import type { MediaType, OpenApiDocument, Operation, Response, SecurityScheme } from "./document.ts";
 import { holderComponents } from "./holder-components.ts";
 import { HOLDER_OPERATIONS } from "./holder-operations.ts";
+import { holderRecordComponents } from "./holder-record-components.ts";
 import { ID_HEADERS, PARAMETERS, SHARED_HEADERS } from "./headers.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { type OperationFacts, OPERATIONS, TAGS } from "./operations.ts";
@@ -67,7 +68,13 @@ export function createOpenApiDocument(publicUrl: string): OpenApiDocument {
     ),
     "x-additions": pathsOf([...OPERATIONS.filter(({ isAddition }) => isAddition), ...HOLDER_OPERATIONS], publicUrl),
     components: {
-      schemas: writeSchemas({ ...requestComponents, ...answerComponents, ...usageComponents, ...holderComponents }),
+      schemas: writeSchemas({
+        ...requestComponents,
+        ...answerComponents,
+        ...usageComponents,
+        ...holderComponents,
+        ...holderRecordComponents,
+      }),
       headers: SHARED_HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },
@@ -105,8 +112,12 @@ function describe(facts: OperationFacts, publicUrl: string): Operation {
 }
 
 function describeAnswer({ answer, stream }: OperationFacts): Response {
-  if (answer.schema === null)
-    return { description: answer.about, headers: { ...ID_HEADERS, ...answer.headers }, content: {} };
+  if (answer.schema === null) {
+    const { about, file } = answer;
+    const headers = { ...ID_HEADERS, ...answer.headers };
+    const csv = { schema: { type: "string" }, examples: { file: { summary: "Its first row", value: file } } } as const;
+    return { description: about, headers, content: file === undefined ? {} : { "text/csv": csv } };
+  }
   const content: Record<string, MediaType> = {
     "application/json": {
       schema: referenceTo(answer.schema),

@@ -1,6 +1,7 @@
 import type { FaultCode } from "../core/fault.ts";
 import type { answerComponents, usageComponents } from "./answer-components.ts";
 import type { holderComponents } from "./holder-components.ts";
+import type { holderRecordComponents } from "./holder-record-components.ts";
 import type { Example, Header } from "./document.ts";
 import * as examples from "./examples.ts";
 import { COUNT_HEADERS, GENERATION_HEADERS, type PARAMETERS, RATE_HEADERS, USAGE_HEADERS } from "./headers.ts";
@@ -8,7 +9,11 @@ import type { Format } from "./refusals.ts";
 import type { requestComponents } from "./request-components.ts";
 import { CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM } from "./stream-examples.ts";
 
-type AnswerName = keyof typeof answerComponents | keyof typeof usageComponents | keyof typeof holderComponents;
+type AnswerName =
+  | keyof typeof answerComponents
+  | keyof typeof usageComponents
+  | keyof typeof holderComponents
+  | keyof typeof holderRecordComponents;
 
 /** What must be known of an operation to describe it. */
 export type OperationFacts = {
@@ -32,17 +37,18 @@ export type OperationFacts = {
   codes: readonly FaultCode[];
 };
 
-/** `status`: 200 unless told. A response without a body has no schema. */
+/** `status`: 200 unless told. A response without a body has no schema, and neither has a file: `file` is the beginning of one. */
 type OperationAnswer = { about: string; headers: Record<string, Header>; status?: string } & (
   | { schema: AnswerName; example: unknown }
-  | { schema: null }
+  | { schema: null; file?: string }
 );
 
 export const TAGS = {
   "Models and usage": "The models your key can use, and what it has available.",
   "OpenAI-compatible (Format A)": "Chat completions and responses, for OpenAI SDKs and clients.",
   "Anthropic-compatible (Format B)": "Messages and token counts, for Anthropic SDKs and clients.",
-  "Your key": "What a page about your key shows: usage, limits, ledger and models. Not part of the interface.",
+  "Your key":
+    "What a page about your key shows: usage, limits, ledger, requests, errors and models. Not part of the interface.",
 };
 
 const ANY_REQUEST: readonly FaultCode[] = [

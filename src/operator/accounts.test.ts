@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { emptyDatabase } from "../../tests/support/admin-app.ts";
+import { KEY_ORDER } from "../../tests/support/key-order.ts";
 import { createOperator } from "../app/create-operator.ts";
 import { openProviderCredentials } from "../app/provider-credentials.ts";
 import { systemClock } from "../core/clock.ts";
 import { everyPage } from "../core/page.ts";
 import type { Database } from "../db/database.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
-import type { NewKeyOrder } from "./keys.ts";
 import type { Operator } from "./operator.ts";
 
 let database: Database;
@@ -32,18 +32,6 @@ beforeEach(async () => {
 
 const anna = { actor: "anna" };
 const CREDIT = 1_000_000_000n;
-const ORDER: NewKeyOrder = {
-  mode: "credit",
-  label: null,
-  providerScope: "all",
-  models: null,
-  rpmLimit: null,
-  expiresAtMs: null,
-  credit: null,
-  budget: null,
-  period: null,
-  existing: null,
-};
 const monthly = (amount: bigint) => ({ amount, unit: "credit", period: "month", models: null }) as const;
 const paid = (amount: bigint, reference: string) => ({ amount, kind: "purchase", reference }) as const;
 
@@ -72,23 +60,34 @@ test("an account's purse opens with its first top-up, and a second on the path i
 test("a closed account gets no key, and whoever names it by its id is told so", async () => {
   const { account } = await operator.accounts.show(`${acme}/Search`);
   await operator.accounts.close(account.id, anna);
-  await expect(operator.keys.create({ ...ORDER, account: account.id }, anna)).rejects.toThrow(
+  await expect(operator.keys.create({ ...KEY_ORDER, account: account.id }, anna)).rejects.toThrow(
     `Account ${acme}/Search is closed, which is final. Use another account.`,
   );
 });
 
 test("a key that an account pays for cannot be topped up, and its operator is told which account pays", async () => {
   await operator.accounts.topUp(acme, paid(10n * CREDIT, `c${made}`), anna);
-  const { key } = await operator.keys.create({ ...ORDER, account: `${acme}/Search` }, anna);
+  const { key } = await operator.keys.create({ ...KEY_ORDER, account: `${acme}/Search` }, anna);
   await expect(operator.funds.topUp(key.id, paid(CREDIT, `d${made}`), anna)).rejects.toThrow(
     `Account ${acme} pays for key ${key.prefix}…. Nothing was booked. Top up the account: tollgate accounts topup "${acme}"`,
   );
-  await expect(operator.keys.create({ ...ORDER, account: acme, credit: CREDIT }, anna)).rejects.toThrow(
+  await expect(operator.keys.create({ ...KEY_ORDER, account: acme, credit: CREDIT }, anna)).rejects.toThrow(
     "would both pay",
   );
   expect((await operator.keys.list({ limit: 1, after: null })).data).toMatchObject([
     { id: key.id, money: { account: `${acme}/Search`, available: 10n * CREDIT, spent: 0n } },
   ]);
+});
+
+test("a key in a list shows the limit above it that has least left, with what is charged to it and reserved", async () => {
+  await operator.accounts.topUp(acme, paid(10n * CREDIT, `e${made}`), anna);
+  await operator.accounts.setLimit(`${acme}/Search`, monthly(4n * CREDIT), anna);
+  const { key } = await operator.keys.create({ ...KEY_ORDER, account: `${acme}/Search` }, anna);
+  const money = async () => (await operator.keys.list({ limit: 1, after: null })).data[0]?.money;
+  expect(await money()).toMatchObject({ charged: 0n, reserved: 0n, available: 4n * CREDIT });
+  await operator.accounts.removeLimit(`${acme}/Search`, { unit: "credit", period: "month", models: null }, anna);
+  expect(await money()).toMatchObject({ charged: 0n, reserved: 0n, available: 10n * CREDIT });
+  await operator.keys.changeStatus(key.id, "revoke", anna);
 });
 
 test("a limit is set once per unit, period and models, and is changed in place", async () => {
@@ -115,7 +114,7 @@ test("a limit is set once per unit, period and models, and is changed in place",
 test("a key's money is that of the counter with least available", async () => {
   await operator.accounts.topUp(acme, paid(10n * CREDIT, `e${made}`), anna);
   await operator.accounts.setLimit(`${acme}/Search`, monthly(4n * CREDIT), anna);
-  const { key } = await operator.keys.create({ ...ORDER, account: `${acme}/Search` }, anna);
+  const { key } = await operator.keys.create({ ...KEY_ORDER, account: `${acme}/Search` }, anna);
   const funds = await operator.funds.show(key.id);
   expect(funds).toMatchObject({ available: 4n * CREDIT, budget: 4n * CREDIT, period: "month", purchased: 0n });
   expect(funds.counters.map(({ holder, kind }) => `${holder ?? ""} ${kind}`)).toEqual([
@@ -128,7 +127,7 @@ test("a key's money is that of the counter with least available", async () => {
 
 test("a token key in a tree is given a budget of its own, and keeps its period", async () => {
   const { key } = await operator.keys.create(
-    { ...ORDER, mode: "token_budget", account: acme, budget: 500n, period: "day" },
+    { ...KEY_ORDER, mode: "token_budget", account: acme, budget: 500n, period: "day" },
     anna,
   );
   expect(await operator.funds.show(key.id)).toMatchObject({ unit: "tokens", budget: 500n, period: "day" });
@@ -141,7 +140,7 @@ test("a token key in a tree is given a budget of its own, and keeps its period",
 
 test("a lone key is adopted and moved, and stays where it may not go", async () => {
   await operator.accounts.topUp(acme, paid(CREDIT, `g${made}`), anna);
-  const { key } = await operator.keys.create(ORDER, anna);
+  const { key } = await operator.keys.create(KEY_ORDER, anna);
   expect(key.accountId).toBeNull();
   await expect(operator.keys.move(key.id, acme, anna)).rejects.toThrow("tollgate keys adopt");
   expect(await operator.keys.adopt(key.id, acme, anna)).toMatchObject({ changed: true });

@@ -72,13 +72,18 @@ export function createAuditLooks({ operator, findKey, findAccount, accounts }: P
     ledger: bare,
     person: async (name) => {
       const { grants, accountId, ...person } = await operator.people.show(name);
-      const { path = [] } = accountId === null ? {} : await findAccount(accountId);
+      const home = accountId === null ? [] : [(await findAccount(accountId)).path];
+      const accountIds = aboveAll([...home, ...grants.map(({ path }) => path ?? [])]);
       const roles = grants.map(({ path: _path, ...grant }) => grant);
-      return { id: person.id, name: person.email, accountIds: path, view: { ...person, accountId, grants: roles } };
+      return { id: person.id, name: person.email, accountIds, view: { ...person, accountId, grants: roles } };
     },
     token: bare,
   };
 }
+
+/** The accounts above all of these places. A lead sees of a person what lies in the lead's accounts as a whole, here as in the list of people. */
+const aboveAll = ([first = [], ...others]: readonly (readonly string[])[]): string[] =>
+  first.filter((id) => others.every((path) => path.includes(id)));
 
 /** Named one by one: a key knows more of itself than operators do. */
 const keyView = (key: KeyDetails): KeyDetails => ({

@@ -97,6 +97,8 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
       after: (released) => released,
     },
   },
+  requests: { list: "read", show: "read" },
+  series: { report: "read" },
   live: {
     list: "read",
     watch: "read",
@@ -140,6 +142,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
     update: { action: "person.update", of: personNamed, asked: (_name, changes) => changes },
     remove: { action: "person.remove", of: personNamed },
     setGrants: { action: "person.set_grants", of: personNamed, asked: (_name, grants) => ({ grants }) },
+    changeGrants: { action: "person.change_grants", of: personNamed, asked: (_name, change) => change },
     setPassword: { action: "person.set_password", of: personNamed },
     sessions: "read",
     endSessions: { action: "session.end", of: personNamed, asked: (_name, session) => ({ session }) },
@@ -258,6 +261,7 @@ export const SIGN_IN_ROWS: AuditRows<PasswordSignIn> = {
     asked: (_token, { email, name }) => ({ email, name }),
   },
   offerSetup: "read",
+  isSetUp: "read",
   makeFirst: {
     action: "setup.finish",
     of: ({ email }) => personNamed(email),

@@ -3,6 +3,7 @@ import type { By } from "../core/by.ts";
 import { Fault } from "../core/fault.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
 import type { FindAccount } from "./find-account.ts";
+import { accountWithin } from "./find-within.ts";
 
 export type { AuditEntry, AuditOutcome };
 
@@ -44,12 +45,12 @@ const ALL: AuditFilter = {
 };
 
 export const createReadAudit = ({ store, findAccount }: Parts): ReadAudit => ({
-  list: async ({ limit, after, order, documents, account, ...filter }, { within = null }) => {
+  list: async ({ limit, after, order, documents, account, ...filter }, { within }) => {
     const [atUs, no] = readCursor(IN_TIME, after) ?? [];
     const last = atUs === undefined || no === undefined ? null : { atUs: BigInt(atUs), no: BigInt(no) };
-    const accountId = account === null ? null : (await findAccount(account)).id;
+    const accountId = account === null ? null : (await accountWithin(findAccount, { name: account, within })).id;
     const page = { limit: limit + 1, after: last, order, documents };
-    const rows = await store.list({ ...ALL, ...filter, accountId, within }, page);
+    const rows = await store.list({ ...ALL, ...filter, accountId, within: within ?? null }, page);
     return pageOf(rows, { limit, list: IN_TIME.list, valuesOf: ({ place }) => [String(place.atUs), String(place.no)] });
   },
   show: async (id, { within = null }) => {

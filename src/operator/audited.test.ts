@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { emptyDatabase } from "../../tests/support/admin-app.ts";
+import { KEY_ORDER } from "../../tests/support/key-order.ts";
 import { createOperator } from "../app/create-operator.ts";
 import { createAuditStore } from "../audit/audit-store.ts";
 import { openProviderCredentials } from "../app/provider-credentials.ts";
@@ -11,7 +12,6 @@ import type { Database } from "../db/database.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { AskedAudit } from "./audit.ts";
 import { AUDIT_TABLE } from "./audit-table.ts";
-import type { NewKeyOrder } from "./keys.ts";
 import type { Operator } from "./operator.ts";
 
 let database: Database;
@@ -32,18 +32,6 @@ afterEach(async () => {
   await database.script("drop trigger if exists in_the_way on audit; drop trigger if exists in_the_way on audit_end");
 });
 
-const ORDER: NewKeyOrder = {
-  mode: "credit",
-  label: null,
-  providerScope: "all",
-  models: null,
-  rpmLimit: null,
-  expiresAtMs: null,
-  credit: null,
-  budget: null,
-  period: null,
-  existing: null,
-};
 const ALL: AskedAudit = {
   limit: 100,
   after: null,
@@ -92,7 +80,7 @@ test("every method of an operator that is no read has a line in the audit table"
 });
 
 test("a change stands in the audit log with who made it, how it was before and how it is after", async () => {
-  const { key } = await operator.keys.create({ ...ORDER, label: "build", credit: 5_000_000_000n }, ann);
+  const { key } = await operator.keys.create({ ...KEY_ORDER, label: "build", credit: 5_000_000_000n }, ann);
   await operator.keys.changeStatus(key.prefix, "suspend", { actor: "cli", via: "cli" });
 
   const [suspended, created] = await read({ resource: key.id });
@@ -128,7 +116,7 @@ test("a change stands in the audit log with who made it, how it was before and h
 });
 
 test("what is refused stands in the audit log with the code of the refusal", async () => {
-  const { key } = await operator.keys.create(ORDER, ann);
+  const { key } = await operator.keys.create(KEY_ORDER, ann);
   await operator.keys.changeStatus(key.id, "revoke", ann);
   await expect(operator.keys.rotate(key.id, { overlapMs: 0 }, ann)).rejects.toThrow("revoked");
   await expect(operator.accounts.rename("Nobody", "Somebody", ann)).rejects.toThrow("no account");
@@ -145,7 +133,7 @@ test("what is refused stands in the audit log with the code of the refusal", asy
 });
 
 test("nothing is changed when its audit entry cannot be written", async () => {
-  const { key } = await operator.keys.create(ORDER, ann);
+  const { key } = await operator.keys.create(KEY_ORDER, ann);
   await standsInTheWay("audit");
 
   await expect(operator.keys.changeStatus(key.id, "revoke", ann)).rejects.toThrow("disk full");
@@ -156,7 +144,7 @@ test("nothing is changed when its audit entry cannot be written", async () => {
 });
 
 test("a change whose end cannot be written is done, and its outcome is unknown to the audit log", async () => {
-  const { key } = await operator.keys.create(ORDER, ann);
+  const { key } = await operator.keys.create(KEY_ORDER, ann);
   await standsInTheWay("audit_end");
   await operator.keys.changeStatus(key.id, "suspend", ann);
 
@@ -174,16 +162,16 @@ test.each([
   "delete from audit_end",
   "truncate audit_end",
 ])("the audit log is only added to: %s is refused", async (statement) => {
-  await operator.keys.create(ORDER, ann);
+  await operator.keys.create(KEY_ORDER, ann);
 
   await expect(database.script(statement)).rejects.toThrow("rows are added, never changed or removed");
 });
 
 test("no secret gets into the audit log, also when an operator types one as a name", async () => {
-  const made = await operator.keys.create(ORDER, ann);
+  const made = await operator.keys.create(KEY_ORDER, ann);
   const rotated = await operator.keys.rotate(made.key.id, { overlapMs: 60_000 }, ann);
   const kept = "sk-kept-secret-of-another-product-0123456789";
-  await operator.keys.create({ ...ORDER, existing: { secret: kept } }, ann);
+  await operator.keys.create({ ...KEY_ORDER, existing: { secret: kept } }, ann);
   const terms = { unknownMembers: null, openMembers: null, present: "keep" } as const;
   const provider = {
     name: "east",
@@ -205,7 +193,7 @@ test("no secret gets into the audit log, also when an operator types one as a na
 
 test("however much a change is about, its entry stays within its limit and says what was left out", async () => {
   const wide = Array.from({ length: 3_000 }, (_, number) => `${"m".repeat(190)}${number}`);
-  const { key } = await operator.keys.create(ORDER, ann);
+  const { key } = await operator.keys.create(KEY_ORDER, ann);
   await database.query("update key set models = $2 where id = $1", [key.id, wide]);
   await operator.keys.update(key.id, { rpmLimit: 5 }, ann);
 
@@ -245,7 +233,7 @@ test("an operator of a part of the accounts sees what touched that part, and not
     await operator.accounts.create({ name: "East", parent: root.id, kind: "team" }, ann),
     await operator.accounts.create({ name: "West", parent: root.id, kind: "team" }, ann),
   ];
-  const { key } = await operator.keys.create({ ...ORDER, account: "Lead/East" }, ann);
+  const { key } = await operator.keys.create({ ...KEY_ORDER, account: "Lead/East" }, ann);
   await operator.keys.move(key.id, "Lead/West", ann);
   const actionsIn = async (account: string) =>
     (await read({}, [account])).map(({ action, before, after }) => [action, before !== null, after !== null]);
@@ -265,5 +253,35 @@ test("an operator of a part of the accounts sees what touched that part, and not
   expect(inspect(seen, { depth: 9 })).toContain(west.id);
   expect(inspect(seen, { depth: 9 })).not.toContain("East");
   expect(inspect(seen, { depth: 9 })).not.toContain(east.id);
-  expect(await read({ account: "Lead/West" }, [east.id])).toMatchObject([{ action: "key.move", after: null }]);
+  const left = await operator.audit.show(moved?.id ?? "", { within: [east.id] });
+  expect(inspect(left, { depth: 9 })).not.toContain("West");
+  expect(inspect(left, { depth: 9 })).not.toContain(west.id);
+  await expect(read({ account: "Lead/West" }, [east.id])).rejects.toMatchObject({ code: "not_found" });
 });
+
+test.for(["newest", "oldest"] as const)(
+  "pages of what touched an account have every entry once, the %s first, whether many or few entries do",
+  async (order) => {
+    const account = await operator.accounts.create({ name: `Paged ${order}`, parent: null, kind: "team" }, ann);
+    for (const label of ["one", "two", "three"])
+      await operator.keys.create({ ...KEY_ORDER, account: account.id, label }, ann);
+    const paged: string[] = [];
+    for (let after: string | null = null, pages = 0; pages < 9; pages++) {
+      const page = await operator.audit.list({ ...ALL, account: account.id, order, limit: 1, after }, {});
+      paged.push(...page.data.map(({ id }) => id));
+      if (page.next === null) break;
+      after = page.next;
+    }
+
+    const whole = await read({ account: account.id, order });
+    expect(whole.map(({ action }) => action).toSorted()).toEqual([
+      "account.create",
+      "key.create",
+      "key.create",
+      "key.create",
+    ]);
+    expect(whole.map(({ action }) => action).at(order === "newest" ? -1 : 0)).toBe("account.create");
+    expect(paged).toEqual(whole.map(({ id }) => id));
+    expect(await read({ account: account.id, order, outcome: "refused" })).toEqual([]);
+  },
+);

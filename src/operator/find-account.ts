@@ -7,13 +7,15 @@ import type { AccountRow, AccountStore } from "../ledger/account.ts";
 export type FindAccount = (name: string) => Promise<AccountRow>;
 
 const MOST_NAMED = 8;
+/** Names that a wrong one is compared with. */
+const MOST_COMPARED = 1_000;
 
 export const createFindAccount =
-  ({ store }: { store: Pick<AccountStore, "byId" | "childNamed" | "childrenOf"> }): FindAccount =>
+  ({ store }: { store: Pick<AccountStore, "byId" | "childNamed" | "childNames"> }): FindAccount =>
   async (name) => {
     /** Where the names stop being known, and what there is. */
     async function unknown(step: string, above: AccountRow | null): Promise<Fault> {
-      const names = (await store.childrenOf(above?.id ?? null)).map((child) => child.name);
+      const names = await store.childNames(above?.id ?? null, MOST_COMPARED);
       const where = above === null ? "" : ` below ${above.title}`;
       const listed = names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? ", …" : "");
       const guess = didYouMean(suggest(step, names));

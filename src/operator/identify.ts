@@ -1,7 +1,7 @@
 import { Fault } from "../core/fault.ts";
 import type { Role } from "../core/role.ts";
 import type { Recognise } from "../people/recognise.ts";
-import type { PeopleStore, Person, Recognised } from "../people/person.ts";
+import type { PeopleStore, Person, PersonalToken, Recognised } from "../people/person.ts";
 import { reachOf, type RoleReach } from "../people/reach.ts";
 import type { FindAccount } from "./find-account.ts";
 import { findPerson } from "./find-person.ts";
@@ -11,8 +11,8 @@ export type KnownPerson = {
   person: Person;
   via: "password" | "sso" | "token";
   sessionId: string | null;
-  /** What a token was narrowed to; null where there is no token, or where it was not. */
-  narrowedTo: Role | null;
+  /** What they came with; null: a session. */
+  token: PersonalToken | null;
   reach: (roles: readonly Role[]) => RoleReach;
 };
 
@@ -80,7 +80,7 @@ function known(found: Recognised | null): KnownPerson | null {
     person,
     via: session?.via ?? "token",
     sessionId: session?.id ?? null,
-    narrowedTo: token?.role ?? null,
+    token,
     reach: (roles) => reachOf({ grants: person.grants, token }, roles),
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { emptyDatabase } from "../../tests/support/admin-app.ts";
+import { KEY_ORDER } from "../../tests/support/key-order.ts";
 import { createOperator } from "../app/create-operator.ts";
 import { openProviderCredentials } from "../app/provider-credentials.ts";
 import { systemClock } from "../core/clock.ts";
@@ -29,24 +30,12 @@ beforeEach(() => {
   operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "on" });
 });
 
-const ORDER: NewKeyOrder = {
-  mode: "credit",
-  label: null,
-  providerScope: "all",
-  models: null,
-  rpmLimit: null,
-  expiresAtMs: null,
-  credit: null,
-  budget: null,
-  period: null,
-  existing: null,
-};
 const anna = { actor: "anna", requestId: "req_1" };
 const bert = { actor: "bert" };
 
 test("every change of a key is told once, with who made it, and nothing is told where nothing changed", async () => {
   const { keys } = operator;
-  const { key } = await keys.create(ORDER, anna);
+  const { key } = await keys.create(KEY_ORDER, anna);
   const named = { keyId: key.id, prefix: key.prefix };
   await keys.update(key.id, { label: "new", rpmLimit: 5 }, bert);
   await keys.changeStatus(key.prefix, "suspend", anna);
@@ -81,7 +70,7 @@ test("a change of a key's models and provider is logged with who made it, and tw
     routes: [],
   });
   await catalogue.apply({ providers: [], models: ["a", "b", "c"].map(model) }, anna);
-  const { key } = await keys.create({ ...ORDER, models: ["a"] }, anna);
+  const { key } = await keys.create({ ...KEY_ORDER, models: ["a"] }, anna);
   told = [];
 
   await keys.update(key.id, { addModels: ["b"], providerScope: "acme" }, bert);
@@ -98,7 +87,7 @@ test("a change of a key's models and provider is logged with who made it, and tw
 
 test("the journal and the log say who booked what, call by call", async () => {
   const { keys, funds, books } = operator;
-  const { key } = await keys.create({ ...ORDER, credit: 5_000_000_000n }, anna);
+  const { key } = await keys.create({ ...KEY_ORDER, credit: 5_000_000_000n }, anna);
   const order = { amount: 500_000_000n, kind: "grant", reference: "gift" } as const;
   await funds.topUp(key.prefix, order, bert);
   await funds.topUp(key.prefix, order, anna);
@@ -117,7 +106,7 @@ test("the journal and the log say who booked what, call by call", async () => {
 
 test("a budget is told with its tokens, and a booking that is refused is not told", async () => {
   const { keys, funds } = operator;
-  const { key } = await keys.create({ ...ORDER, mode: "token_budget" }, anna);
+  const { key } = await keys.create({ ...KEY_ORDER, mode: "token_budget" }, anna);
   await funds.setBudget(key.id, { budget: 900n, period: "day", reference: "b" }, bert);
   const wrong = funds.topUp(key.id, { amount: 1n, kind: "grant", reference: "c" }, bert);
 
@@ -129,7 +118,7 @@ test("a budget is told with its tokens, and a booking that is refused is not tol
 
 test("a walk through all pages meets every key once, while others are made", async () => {
   const { keys } = operator;
-  for (let count = 0; count < 25; count++) await keys.create(ORDER, anna);
+  for (let count = 0; count < 25; count++) await keys.create(KEY_ORDER, anna);
   const before = (await everyPage(keys.list)).data.map(({ id }) => id);
 
   const walked: string[] = [];
@@ -138,7 +127,7 @@ test("a walk through all pages meets every key once, while others are made", asy
     walked.push(...page.data.map(({ id }) => id));
     if (page.next === null) break;
     after = page.next;
-    await keys.create(ORDER, bert);
+    await keys.create(KEY_ORDER, bert);
   }
 
   expect(before.length).toBeGreaterThanOrEqual(25);
@@ -171,7 +160,7 @@ test("credit is read exactly, and a budget begins anew every month unless said o
 });
 
 test("of two who keep the same secret at once one gets the key, and the other is told that it is taken", async () => {
-  const order: NewKeyOrder = { ...ORDER, existing: { digest: "5e".repeat(32) } };
+  const order: NewKeyOrder = { ...KEY_ORDER, existing: { digest: "5e".repeat(32) } };
 
   const ended = await Promise.allSettled([operator.keys.create(order, anna), operator.keys.create(order, bert)]);
 

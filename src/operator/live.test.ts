@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 import type { By } from "../core/by.ts";
 import { createId } from "../core/ids.ts";
 import type { InFlight } from "../core/in-flight.ts";
-import type { NumberedEnd } from "../live/live.ts";
+import type { CancelEnd, NumberedEnd } from "../live/live.ts";
 import type { LiveView } from "../live/watch-live.ts";
 import { createManageLive } from "./live.ts";
 
 const [TEAM, OTHER] = ["a-team", "another-team"];
 const OPERATOR: By = { actor: "admin" };
 const LEAD: By = { actor: "lead@acme.example", within: [TEAM] };
+const ID = `req_${"0".repeat(32)}`;
 const NONE = { credits: null, tokens: null };
 
 const request = (account: string): InFlight =>
@@ -37,8 +38,11 @@ const viewOf = (ends: NumberedEnd[] = []): LiveView => ({
   ended: new Map([["p", ends]]),
 });
 
-/** The use cases over a view that the test shows. */
-function stage() {
+type Wish = { state: "asked" | CancelEnd; inFlight: boolean };
+
+/** The use cases over a view that the test shows. `wishes`: what is read of a wish to cancel, the last of them from then on. */
+function stage(wishes: Wish[] = [{ state: "cancelled", inFlight: false }]) {
+  let [elapsedMs, reads] = [0, 0];
   const watchers = new Set<{ seen: (view: LiveView) => void }>();
   const cancelled: string[] = [];
   const live = createManageLive({
@@ -53,16 +57,16 @@ function stage() {
       accountsOf: async () => ["acme", OTHER],
       cancel: async (id) => {
         cancelled.push(id);
-        return "cancelled";
+        return "asked";
       },
-      cancelled: async () => ({ state: "cancelled", inFlight: false }),
+      cancelled: async () => wishes[Math.min(reads++, wishes.length - 1)] as Wish,
       names: async (ids) => new Map(ids.map((id) => [id, `name of ${id}`])),
       prefixes: async (ids) => new Map(ids.map((id) => [id, `prefix of ${id}`])),
     },
     findKey: () => Promise.reject(new Error("not asked for")),
     findAccount: () => Promise.reject(new Error("not asked for")),
     events: { requestCancelled: () => undefined },
-    clock: { elapsedMs: () => 0 },
+    clock: { elapsedMs: () => (elapsedMs += 400) },
   });
   /** News of one watcher, one view after the other. */
   async function read(by: By, views: LiveView[], which: { errors?: boolean } = {}) {
@@ -95,14 +99,31 @@ test("a lead sees and is told of their own subtree alone, and how many others th
 
 test("a lead cannot cancel what is outside of their subtree, and is told that it is not in flight", async () => {
   const { live, cancelled } = stage();
-  const id = `req_${"0".repeat(32)}`;
 
-  await expect(live.cancel(id, LEAD)).rejects.toMatchObject({
+  await expect(live.cancel(ID, LEAD)).rejects.toMatchObject({
     code: "not_found",
     message: expect.stringContaining("not in flight") as string,
   });
   expect(cancelled).toEqual([]);
-  await expect(live.cancel(id, OPERATOR)).resolves.toMatchObject({ result: "cancelled" });
+  await expect(live.cancel(ID, OPERATOR)).resolves.toMatchObject({ result: "cancelled" });
+});
+
+test("a request whose charge is known before its process has answered is cancelled, not ending", async () => {
+  const late = stage([
+    { state: "asked", inFlight: true },
+    { state: "asked", inFlight: false },
+    { state: "asked", inFlight: false },
+    { state: "cancelled", inFlight: false },
+  ]);
+
+  await expect(late.live.cancel(ID, OPERATOR)).resolves.toMatchObject({ result: "cancelled" });
+});
+
+test("a request that ended before its process looked is ending, and one whose process is silent is unconfirmed", async () => {
+  const [ended, silent] = [stage([{ state: "asked", inFlight: false }]), stage([{ state: "asked", inFlight: true }])];
+
+  await expect(ended.live.cancel(ID, OPERATOR)).rejects.toThrow("ending by itself");
+  await expect(silent.live.cancel(ID, OPERATOR)).rejects.toMatchObject({ code: "service_unavailable" });
 });
 
 test("each end is told once, and what was missed is counted from the first that was read", async () => {

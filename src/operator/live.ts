@@ -10,6 +10,7 @@ import type { CancelEnd, WatchStore } from "../live/live.ts";
 import type { LiveView, WatchLive } from "../live/watch-live.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { FindAccount } from "./find-account.ts";
+import { accountWithin, isWithin, keyWithin } from "./find-within.ts";
 import { createLiveNames, type LiveNames } from "./live-names.ts";
 import { readRequestId } from "./read-request-id.ts";
 
@@ -63,6 +64,8 @@ export type ManageLive = {
 const MOST_WATCHERS = 20;
 /** How long the process that serves a request may take to say what became of it. */
 const CONFIRM_MS = 5_000;
+/** The same once it has ended: what it was charged, and what became of the wish, are two transactions. */
+const CONFIRM_ENDED_MS = 1_000;
 const ASK_EVERY_MS = 50;
 
 type Parts = {
@@ -93,12 +96,9 @@ export function createManageLive(parts: Parts): ManageLive {
   async function sieveOf(which: LiveFilter, { within }: By): Promise<Sieve> {
     const { limit, key = null, account = null, model = null, errors = false } = which;
     const [found, holder] = [
-      key === null ? null : await findKey(key),
-      account === null ? null : await findAccount(account),
+      key === null ? null : await keyWithin(findKey, { name: key, within }),
+      account === null ? null : await accountWithin(findAccount, { name: account, within }),
     ];
-    const unseen = (accounts: readonly string[]): boolean => !isWithin(accounts, within);
-    if ((found !== null && unseen(found.accounts)) || (holder !== null && unseen(holder.path)))
-      throw new Fault("not_found", "No key or account has this name.");
     return { limit, keyId: found?.id ?? null, accountId: holder?.id ?? null, model, errors, within };
   }
 
@@ -170,14 +170,17 @@ export function createManageLive(parts: Parts): ManageLive {
     return { list: await listOf(view, sieve), ended, missed: sieve.within === undefined ? missed : 0 };
   }
 
-  /** Waits for the process that serves the request. One that ends meanwhile ends by itself. */
+  /** Waits for the process that serves the request. One that ends meanwhile, and is not said to be cancelled, ended by itself. */
   async function confirmed(id: string): Promise<CancelEnd | "asked"> {
-    const untilMs = clock.elapsedMs() + CONFIRM_MS;
+    const askedAtMs = clock.elapsedMs();
+    let endedAtMs: number | null = null;
     for (;;) {
       const { state, inFlight } = await store.cancelled(id);
+      const nowMs = clock.elapsedMs();
       if (state !== "asked") return state;
-      if (!inFlight) return "ending";
-      if (clock.elapsedMs() >= untilMs) return state;
+      if (!inFlight) endedAtMs ??= nowMs;
+      if (endedAtMs !== null && nowMs >= endedAtMs + CONFIRM_ENDED_MS) return "ending";
+      if (endedAtMs === null && nowMs >= askedAtMs + CONFIRM_MS) return state;
       await pause(ASK_EVERY_MS);
     }
   }
@@ -243,10 +246,7 @@ const isMeant = ({ keyId, accounts, model }: Sifted, sieve: Sieve): boolean =>
   (sieve.model === null || model === sieve.model) &&
   isWithin(accounts, sieve.within);
 
-const isWithin = (accounts: readonly string[], within: By["within"]): boolean =>
-  within === undefined || accounts.some((account) => within.includes(account));
-
-function placeOf(accounts: readonly string[], { accounts: known }: LiveNames): Placed {
+export function placeOf(accounts: readonly string[], { accounts: known }: LiveNames): Placed {
   const own = accounts.at(-1) ?? null;
   return {
     accountId: own !== null && known.has(own) ? own : null,

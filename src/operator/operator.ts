@@ -10,6 +10,8 @@ import type { ManagePeople } from "./people.ts";
 import type { ManageProviders } from "./providers.ts";
 import type { ManageQuarantine } from "./quarantine.ts";
 import type { ManageTokens } from "./tokens.ts";
+import type { ReadRequests } from "./requests.ts";
+import type { ReportSeries } from "./series.ts";
 import type { ReportToOperators } from "./usage.ts";
 
 /** What operators can do, whichever way they come: by a command or through the admin API. */
@@ -20,6 +22,8 @@ export type Operator = {
   books: ReadBooks;
   quarantine: ManageQuarantine;
   live: ManageLive;
+  requests: ReadRequests;
+  series: ReportSeries;
   notices: ManageNotices;
   usage: ReportToOperators;
   providers: ManageProviders;

@@ -12,6 +12,7 @@ import { hashPassword, isPassword } from "../people/password.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { ManageAccounts } from "./accounts.ts";
 import type { FindAccount } from "./find-account.ts";
+import { accountWithin } from "./find-within.ts";
 import { findPerson } from "./find-person.ts";
 
 /** A role, and the account in whose subtree it holds, by its id or the names from the root down; null: everywhere. */
@@ -39,10 +40,16 @@ export type ManagePeople = {
   list: (page: PageRequest, by?: Pick<By, "within">) => Promise<Page<Person>>;
   show: (name: string) => Promise<Person>;
   update: (name: string, changes: PersonUpdate, by: By) => Promise<Person>;
-  /** Ends their sessions and tokens at once. Their name stays in the journal and in the log. */
+  /** Ends their sessions and tokens at once, and suspends their account if it is of the kind `person`. Their name stays in the journal and in the log. */
   remove: (name: string, by: By) => Promise<Person>;
   /** All that they are given; what follows from groups stays. */
   setGrants: (name: string, grants: readonly GrantOrder[], by: By) => Promise<Person>;
+  /** Some of them, whatever the others are. */
+  changeGrants: (
+    name: string,
+    change: Readonly<Record<"add" | "remove", readonly GrantOrder[]>>,
+    by: By,
+  ) => Promise<{ person: Person; changed: boolean }>;
   setPassword: (name: string, order: PasswordOrder, by: By) => Promise<Person>;
   sessions: (name: string) => Promise<readonly Omit<PersonSession, "personId">[]>;
   /** One, or all; answers how many there were. */
@@ -73,15 +80,8 @@ export function createManagePeople({ people, sessions, accounts, findAccount, cl
     return found;
   }
 
-  async function theirs(account: string, within: readonly string[] | undefined): Promise<string> {
-    const { id, path } = await findAccount(account).catch((error: unknown) => {
-      if (within === undefined || !(error instanceof Fault)) throw error;
-      return { id: "", path: [] };
-    });
-    if (within !== undefined && !path.some((above) => within.includes(above)))
-      throw new Fault("not_found", "There is nothing of this name in the accounts that your role holds for.");
-    return id;
-  }
+  const theirs = async (name: string, within: By["within"]): Promise<string> =>
+    (await accountWithin(findAccount, { name, within })).id;
 
   async function changed(id: string, change: string, by: By): Promise<Person> {
     const person = await people.byId(id);
@@ -135,9 +135,10 @@ export function createManagePeople({ people, sessions, accounts, findAccount, cl
       const done = await people.remove(id, clock.nowMs());
       if (done === "last_owner") throw lastOwner();
       if (done === "unknown") throw gone();
-      // Keys of their account are refused from now on, and running streams are cut.
-      if (accountId !== null && (await findAccount(accountId)).status === "active")
-        await accounts.changeStatus(accountId, "suspend", by);
+      const theirs = accountId === null ? null : await findAccount(accountId);
+      // Its keys are refused from now on, and running streams are cut. A team goes on without them.
+      if (theirs?.kind === "person" && theirs.status === "active")
+        await accounts.changeStatus(theirs.id, "suspend", by);
       return changed(id, "removed", by);
     },
     setGrants: async (name, grants, by) => {
@@ -145,11 +146,16 @@ export function createManagePeople({ people, sessions, accounts, findAccount, cl
       const done = await people.setGrants(id, await placed(grants, by), "given");
       if (done === "last_owner") throw lastOwner();
       if (done === "unknown") throw gone();
-      return changed(
-        id,
-        `granted ${grants.map(({ role, account }) => `${role} ${account ?? "everywhere"}`).join(", ")}`,
-        by,
-      );
+      return changed(id, `granted ${rolesOf(grants)}`, by);
+    },
+    changeGrants: async (name, { add, remove }, by) => {
+      const { id } = await findPerson(people, name);
+      const done = await people.changeGrants(id, { add: await placed(add, by), remove: await placed(remove, by) });
+      if (done === "last_owner") throw lastOwner();
+      if (done === "unknown") throw gone();
+      if (done === "unchanged") return { person: await findPerson(people, id), changed: false };
+      const told = [add.length > 0 && `given ${rolesOf(add)}`, remove.length > 0 && `taken ${rolesOf(remove)}`];
+      return { person: await changed(id, told.filter(Boolean).join("; "), by), changed: true };
     },
     setPassword: async (name, { password, current }, by) => {
       const { id, email } = await findPerson(people, name);
@@ -158,7 +164,10 @@ export function createManagePeople({ people, sessions, accounts, findAccount, cl
         if (hash !== null && !(await isPassword(current ?? "", hash)))
           throw fieldFault("current", "Input should be your password until now");
       }
-      if (!(await people.setPassword(id, await hashPassword(password)))) throw gone();
+      // What ends a session of theirs meanwhile must not leave a password behind that was set in it.
+      const sessionId = by.personId === id ? (by.sessionId ?? null) : null;
+      if (!(await people.setPassword(id, await hashPassword(password), sessionId)))
+        throw sessionId === null ? gone() : sessionEnded();
       await sessions.end(id, { except: null });
       return changed(id, "password set", by);
     },
@@ -172,7 +181,13 @@ export function createManagePeople({ people, sessions, accounts, findAccount, cl
   };
 }
 
+const rolesOf = (grants: readonly GrantOrder[]): string =>
+  grants.map(({ role, account }) => `${role} ${account ?? "everywhere"}`).join(", ");
+
 const taken = (email: string): Conflict => new Conflict(`Another person has the email ${email}. Nothing was changed.`);
+/** For whoever changes how they themselves get in. */
+export const sessionEnded = (): Fault =>
+  new Fault("invalid_credentials", "This session ended a moment ago. Sign in again.");
 const gone = (): Conflict => new Conflict("This person was removed. Add them again to give them access.");
 const lastOwner = (): Conflict =>
   new Conflict("This is the last owner everywhere. Make another person an owner first. Nothing was changed.");

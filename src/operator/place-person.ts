@@ -8,7 +8,7 @@ import type { FindAccount } from "./find-account.ts";
 
 /** Gives somebody their account in a team, with its limit; what is so already stays. */
 export type PlacePerson = ((identity: Identity, team: MappedTeam) => Promise<void>) & {
-  /** Suspends their account: its keys are refused from now on, and running streams are cut. */
+  /** Suspends their account, if it is of the kind `person`: its keys are refused from now on, and running streams are cut. */
   suspend: (identity: Identity) => Promise<void>;
 };
 
@@ -23,37 +23,52 @@ type Parts = {
 const BY: By = { actor: "sso", via: "sso" };
 
 export function createPlacePerson({ accounts, store, identities, findAccount }: Parts): PlacePerson {
+  /** Whether groups led to it: what somebody else gave them holds keys and money of whoever gave it, which stay where they are. */
+  const isOwn = async ({ id, kind }: AccountRow, { teamId, personId }: Identity): Promise<boolean> =>
+    teamId !== null && kind === "person" && !(await identities.isTaken(id, personId));
+
   /** Theirs, or a new one; one that was made for them before is taken. Of several at once, one makes it. */
-  async function accountOf({ accountId, personId, email }: Identity, team: AccountRow): Promise<string> {
+  async function accountOf(identity: Identity, team: AccountRow): Promise<AccountRow> {
+    const { accountId, personId, email } = identity;
     const theirs = accountId === null ? null : await store.byId(accountId);
-    if (theirs !== null && theirs.status !== "closed") return theirs.id;
+    if (theirs !== null && theirs.status !== "closed") {
+      if (theirs.path.includes(team.id) || identity.teamId === team.id) return theirs;
+      // Elsewhere, it comes along or is not theirs any more: who is in this team is nobody's in another.
+      if (await isOwn(theirs, identity)) return theirs;
+    }
     try {
-      return (await accounts.create({ name: email, parent: team.id, kind: "person" }, BY)).id;
+      return await findAccount((await accounts.create({ name: email, parent: team.id, kind: "person" }, BY)).id);
     } catch (error) {
       const there = error instanceof Conflict ? await store.childNamed(team.id, email) : null;
       if (there === null || (await identities.isTaken(there.id, personId))) throw error;
-      return there.id;
+      return there;
     }
   }
 
   async function place(identity: Identity, { account, monthly }: MappedTeam): Promise<void> {
     const team = await findAccount(account);
-    const id = await accountOf(identity, team);
-    const isMoved = identity.teamId !== null && identity.teamId !== team.id;
-    if (isMoved && (await store.byId(id))?.path.at(-2) !== team.id) await accounts.move(id, team.id, BY);
-    const limit = { unit: "credit", period: "month", models: null } as const;
-    if (monthly !== null && monthly !== identity.monthly)
-      await accounts.setLimit(id, { ...limit, amount: monthly }, BY);
-    if (monthly === null && identity.monthly !== null) await accounts.removeLimit(id, limit, BY);
-    if (identity.suspended && (await store.byId(id))?.status === "suspended")
-      await accounts.changeStatus(id, "resume", BY);
-    await identities.placed(identity, { accountId: id, teamId: team.id, monthly, suspended: false });
+    const found = await accountOf(identity, team);
+    const { id, kind, path, status } = found;
+    const isMoved = identity.teamId !== null && identity.teamId !== team.id && path.at(-2) !== team.id;
+    if (isMoved && (await isOwn(found, identity))) await accounts.move(id, team.id, BY);
+    // The limit is for one person: a team that is somebody's account has limits of its own.
+    if (kind === "person") await limit(id, monthly, id === identity.accountId ? identity.monthly : null);
+    if (identity.suspended && status === "suspended") await accounts.changeStatus(id, "resume", BY);
+    const limited = kind === "person" ? monthly : null;
+    await identities.placed(identity, { accountId: id, teamId: team.id, monthly: limited, suspended: false });
+  }
+
+  async function limit(id: string, monthly: bigint | null, before: bigint | null): Promise<void> {
+    const which = { unit: "credit", period: "month", models: null } as const;
+    if (monthly !== null && monthly !== before) await accounts.setLimit(id, { ...which, amount: monthly }, BY);
+    if (monthly === null && before !== null) await accounts.removeLimit(id, which, BY);
   }
 
   return Object.assign(place, {
     suspend: async (identity: Identity) => {
       const theirs = identity.accountId === null ? null : await store.byId(identity.accountId);
-      if (theirs?.status === "active") {
+      // A team that an operator gave them goes on without them.
+      if (theirs?.kind === "person" && theirs.status === "active") {
         await identities.suspending(identity);
         await accounts.changeStatus(theirs.id, "suspend", BY);
       }

@@ -8,7 +8,7 @@ import type { GroupMapping } from "../core/group-mapping.ts";
 import { createId } from "../core/ids.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
 import type { Secret } from "../core/secret.ts";
-import type { IdentityKey, IdentityStore } from "../people/identity.ts";
+import type { IdentityKey, IdentityStore, SignInAdmission } from "../people/identity.ts";
 import type { Grant } from "../people/person.ts";
 import type { Recognise } from "../people/recognise.ts";
 import type { Identified, IdentityProvider, NotIdentified } from "../sign-in/identity-provider.ts";
@@ -19,28 +19,27 @@ import type { FindAccount } from "./find-account.ts";
 import type { PlacePerson } from "./place-person.ts";
 import { checkReturnPath } from "./return-path.ts";
 
+type Came = { query: string; state: string | null; address: string; agent: string; requestId: string };
+
 /** Single sign-on. */
 export type SignIn = {
   /** Where the browser is to go, and what it must bring back. */
   begin: (returnTo: string | null) => Promise<{ url: string; state: string }>;
   /** `state` is what this browser began with. */
-  finish: (came: {
-    query: string;
-    state: string | null;
-    address: string;
-    agent: string;
-    requestId: string;
-  }) => Promise<{ secret: string; returnTo: string }>;
+  finish: (came: Came) => Promise<{ secret: string; returnTo: string }>;
   /** Asks the provider about everybody who is due. Answers how many that were. */
   refreshDue: () => Promise<number>;
 };
 
 /** Writes into the audit log what was done to a person, and by whom. */
 export type AuditPerson = (
-  action: "session.create" | "person.leave",
+  action: "session.create" | "person.link" | "person.leave",
   person: { id: string; email: string },
   by: By & { reason?: string },
 ) => Promise<void>;
+
+/** Somebody who came back from the provider and is not let in. `by` is known once the provider has said who it is. */
+export type RefusedSignIn = { by: By | null; address: string; requestId: string; code: string; reason: string };
 
 type Parts = {
   provider: IdentityProvider;
@@ -54,6 +53,8 @@ type Parts = {
   seal: (token: string, key: IdentityKey) => SealedCredential;
   open: (sealed: SealedCredential, key: IdentityKey) => Secret;
   audit: AuditPerson;
+  /** May be called for every one; few entries are written. */
+  onRefused: (refused: RefusedSignIn) => void;
   events: SignInEvents;
   clock: Pick<Clock, "nowMs">;
   random: () => number;
@@ -66,6 +67,25 @@ const LEASE_MS = 60_000;
 /** Asked about at a time by one process. */
 const AT_A_TIME = 8;
 
+/** What groups bring about is done by nobody in particular. */
+const BY: By = { actor: "sso", via: "sso" };
+
+const NO_GROUP = "in no group of sign_in.groups";
+const LINKED = "first sign-in through the identity provider; their password, sessions and personal tokens ended";
+type NotAdmitted = Exclude<SignInAdmission["kind"], "admitted" | "linked">;
+const WHY: Record<NotAdmitted, string> = {
+  removed: "the person was removed here",
+  unverified: "the email is not verified by the provider",
+  taken: "the email belongs to a person with another identity",
+};
+const WHY_NOT: Record<NotAdmitted, string> = {
+  removed: "was removed here. An owner can add this address again.",
+  unverified:
+    "was added here before, and the identity provider does not say that it verified this address. An operator can set sign_in.link_by_email to always.",
+  taken:
+    "belongs here to a person with another identity at the provider. An owner can remove that person or change their email.",
+};
+
 /** Spreads the next ones, so that people who signed in together are not asked about together for ever. */
 const jitter = (random: () => number): number => 0.9 + random() / 5;
 
@@ -74,6 +94,13 @@ export function createSignIn(parts: Parts): SignIn {
   const { provider, mappings, linkByEmail, refreshEveryMs, store, recognise, findAccount, place, events, clock } =
     parts;
   const keyOf = (subject: string): IdentityKey => ({ issuer: provider.issuer, subject });
+
+  /** Why somebody is not let in, by what they are told. */
+  const reasons = new WeakMap<Error, string>();
+  function because<Refusal extends Error>(reason: string, refusal: Refusal): Refusal {
+    reasons.set(refusal, reason);
+    return refusal;
+  }
 
   /** The grants of a plan. What the mapping names and is not there is left out and told to the log. */
   async function grantsOf({ roles }: PersonPlan): Promise<Grant[]> {
@@ -99,11 +126,11 @@ export function createSignIn(parts: Parts): SignIn {
   async function admit(
     { claims, refreshToken }: Identified,
     plan: PersonPlan,
-    { was, keptToken }: { was: SealedCredential | null; keptToken: Secret | null },
+    { was, keptToken, by }: { was: SealedCredential | null; keptToken: Secret | null; by: By },
   ): Promise<string> {
     const key = keyOf(claims.subject);
     const atMs = clock.nowMs();
-    if (was === null) await enter(claims, key, atMs);
+    if (was === null) await enter(claims, key, { atMs, by });
     const token = refreshToken ?? keptToken;
     if (token === null) events.refreshTokenMissing({ email: claims.email });
     await store.keep(key, {
@@ -120,20 +147,25 @@ export function createSignIn(parts: Parts): SignIn {
     return identity.personId;
   }
 
-  async function enter(claims: ProviderClaims, key: IdentityKey, atMs: number): Promise<void> {
+  async function enter(
+    claims: ProviderClaims,
+    key: IdentityKey,
+    { atMs, by }: { atMs: number; by: By },
+  ): Promise<void> {
     const { email, name, emailVerified } = claims;
     if (emailVerified === false)
-      throw new Forbidden(
-        `The identity provider has not verified ${email}. Verify the address there, and sign in again.`,
+      throw because(
+        WHY.unverified,
+        new Forbidden(`The identity provider has not verified ${email}. Verify the address there, and sign in again.`),
       );
     const mayLink = emailVerified === true || linkByEmail === "always";
-    const { kind } = await store.admit(key, { newId: createId(atMs), email, name, mayLink, atMs });
-    if (kind === "removed")
-      throw new Forbidden(`${email} was removed here. An owner can add them again: tollgate people add ${email}`);
-    if (kind === "unverified")
-      throw new Forbidden(
-        `${email} was added here before, and the identity provider does not say that it verified this address. An operator can set sign_in.link_by_email to always.`,
-      );
+    const admission = await store.admit(key, { newId: createId(atMs), email, name, mayLink, atMs });
+    if ("personId" in admission) {
+      if (admission.kind === "linked")
+        await parts.audit("person.link", { id: admission.personId, email }, { ...by, reason: LINKED });
+      return;
+    }
+    throw because(WHY[admission.kind], new Forbidden(`${email} ${WHY_NOT[admission.kind]}`));
   }
 
   /** Ends all that lets them in, and what their account spends. */
@@ -142,7 +174,7 @@ export function createSignIn(parts: Parts): SignIn {
     if (identity === null || identity.state === "removed") return;
     if (!(await store.leave(key, { atMs: clock.nowMs(), was: why.was }))) return;
     const { personId: id, email } = identity;
-    await parts.audit("person.leave", { id, email }, { actor: "sso", via: "sso", reason: why.reason });
+    await parts.audit("person.leave", { id, email }, { ...BY, reason: why.reason });
     events.personLeft({ personId: identity.personId, email: identity.email, reason: why.reason });
     await place.suspend(identity);
   }
@@ -155,8 +187,8 @@ export function createSignIn(parts: Parts): SignIn {
       if (outcome.kind === "refused") return await leave(key, { was: sealed, reason: outcome.detail });
       if (outcome.kind === "identified") {
         const plan = planPerson(outcome.claims.groups, mappings);
-        if (plan === null) return await leave(key, { was: sealed, reason: "in no group of sign_in.groups" });
-        return void (await admit(outcome, plan, { was: sealed, keptToken: token }));
+        if (plan === null) return await leave(key, { was: sealed, reason: NO_GROUP });
+        return void (await admit(outcome, plan, { was: sealed, keptToken: token, by: BY }));
       }
       events.identityCheckFailed({ detail: outcome.detail });
     } catch (error) {
@@ -170,14 +202,50 @@ export function createSignIn(parts: Parts): SignIn {
     if (outcome.kind === "identified") return outcome;
     events.signInFailed({ detail: outcome.detail });
     if (outcome.kind === "refused")
-      throw new Fault("invalid_credentials", "The identity provider refused this sign-in. Start again.");
-    throw new Fault(
+      throw because(
+        "refused by the provider",
+        new Fault("invalid_credentials", "The identity provider refused this sign-in. Start again."),
+      );
+    const failed = new Fault(
       "service_unavailable",
       "The sign-in could not be completed. Start again; the log says what failed.",
-      {
-        retryAfterSeconds: 5,
-      },
+      { retryAfterSeconds: 5 },
     );
+    // A code of the provider stands in the log; anybody can send one here.
+    throw because(
+      outcome.detail.startsWith("the provider answered") ? "failed at the provider" : outcome.detail,
+      failed,
+    );
+  }
+
+  async function finish(came: Came, known: { email: string | null }): Promise<{ secret: string; returnTo: string }> {
+    const { query, state, address, agent, requestId } = came;
+    const told = new URLSearchParams(query).get("state");
+    const attempt = state === null || told !== state ? null : await store.take(digestOf(state), clock.nowMs());
+    if (state === null || attempt === null)
+      throw because(
+        "not begun in this browser, used already or too old",
+        fieldFault(
+          "state",
+          "This sign-in was not begun in this browser, was used already, or took over 10 minutes. Start again.",
+        ),
+      );
+    const identified = requireIdentified(await provider.finish(query, { ...attempt, state }));
+    const { email, subject, groups } = identified.claims;
+    known.email = email;
+    const plan = planPerson(groups, mappings);
+    if (plan === null) {
+      await leave(keyOf(subject), { was: null, reason: NO_GROUP });
+      throw because(
+        NO_GROUP,
+        new Forbidden(`${email} is in no group that may sign in here. Ask an operator which group you need.`),
+      );
+    }
+    const by = { actor: email, address, requestId, via: "sso" } as const;
+    const personId = await admit(identified, plan, { was: null, keptToken: null, by });
+    await parts.audit("session.create", { id: personId, email }, { ...by, personId });
+    const { secret } = await recognise.openSession(personId, { via: "sso", address, agent, passwordHash: null });
+    return { secret, returnTo: attempt.returnTo };
   }
 
   return {
@@ -193,35 +261,20 @@ export function createSignIn(parts: Parts): SignIn {
       const { url, state, nonce, verifier } = begun;
       const atMs = clock.nowMs();
       const attempt = { stateDigest: digestOf(state), nonce, verifier, returnTo: back };
-      if (!(await store.begin(attempt, { atMs, expiresAtMs: atMs + ATTEMPT_MS })))
-        throw new Fault("service_unavailable", "Too many sign-ins have begun and not ended. Try again in 10 minutes.", {
-          retryAfterSeconds: ATTEMPT_MS / 1_000,
-        });
+      await store.begin(attempt, { atMs, expiresAtMs: atMs + ATTEMPT_MS });
       return { url, state };
     },
 
-    finish: async ({ query, state, address, agent, requestId }) => {
-      const told = new URLSearchParams(query).get("state");
-      const attempt = state === null || told !== state ? null : await store.take(digestOf(state), clock.nowMs());
-      if (state === null || attempt === null)
-        throw fieldFault(
-          "state",
-          "This sign-in was not begun in this browser, was used already, or took over 10 minutes. Start again.",
-        );
-      const identified = requireIdentified(await provider.finish(query, { ...attempt, state }));
-      const plan = planPerson(identified.claims.groups, mappings);
-      if (plan === null) {
-        await leave(keyOf(identified.claims.subject), { was: null, reason: "in no group of sign_in.groups" });
-        throw new Forbidden(
-          `${identified.claims.email} is in no group that may sign in here. Ask an operator which group you need.`,
-        );
-      }
-      const personId = await admit(identified, plan, { was: null, keptToken: null });
-      const { email } = identified.claims;
-      const by = { actor: email, personId, address, requestId, via: "sso" } as const;
-      await parts.audit("session.create", { id: personId, email }, by);
-      const { secret } = await recognise.openSession(personId, { via: "sso", address, agent });
-      return { secret, returnTo: attempt.returnTo };
+    finish: async (came) => {
+      const { address, requestId } = came;
+      const known = { email: null };
+      return finish(came, known).catch((error: unknown) => {
+        const reason = error instanceof Error ? reasons.get(error) : undefined;
+        const by: By | null = known.email === null ? null : { actor: known.email, via: "sso" };
+        const code = error instanceof Fault ? error.code : "forbidden";
+        if (reason !== undefined) parts.onRefused({ by, address, requestId, code, reason });
+        throw error;
+      });
     },
 
     refreshDue: async () => {

@@ -9,7 +9,9 @@ import { createTokenSecret } from "../people/person-secret.ts";
 import type { PeopleStore, PersonalToken, TokenStore } from "../people/person.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { FindAccount } from "./find-account.ts";
+import { accountWithin } from "./find-within.ts";
 import { findPerson } from "./find-person.ts";
+import { sessionEnded } from "./people.ts";
 
 /** Narrower than its person, by a role or an account; null: not in this way. */
 export type TokenOrder = { name: string; role: Role | null; account: string | null; days: number };
@@ -49,12 +51,14 @@ export function createManageTokens({ tokens, people, findAccount, clock, events 
       const person = await findPerson(people, of);
       if (person.state === "removed") throw unknown();
       if (days < 1 || days > MOST_DAYS) throw fieldFault("days", `Input should be 1 to ${MOST_DAYS}`);
-      const accountId = account === null ? null : (await findAccount(account)).id;
+      const accountId =
+        account === null ? null : (await accountWithin(findAccount, { name: account, within: by.within })).id;
       const createdAtMs = clock.nowMs();
       const id = createId(createdAtMs);
       const { secret, digest, prefix } = createTokenSecret();
       const expiresAtMs = createdAtMs + days * DAY_MS;
-      await tokens.insert({ id, digest, prefix, personId: person.id, name, role, accountId, createdAtMs, expiresAtMs });
+      const order = { id, digest, prefix, personId: person.id, name, role, accountId, createdAtMs, expiresAtMs };
+      if (!(await tokens.insert({ ...order, sessionId: by.sessionId ?? null }))) throw sessionEnded();
       const token = await tokens.byId(id);
       invariant(token, "a token that was made is there");
       told(token, "token created", by);

@@ -1,8 +1,9 @@
 import type { SealedCredential } from "../core/sealed-credential.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import type { SignInAdmission, BegunSignIn, Identity, IdentityKey, IdentityStore } from "./identity.ts";
+import { endWaysIn } from "./ways-in-store.ts";
 
-/** Nobody needs so many at a time; more are somebody's who begins and never comes back. */
+/** Nobody needs so many at a time; more are somebody's who begins and never comes back. The oldest make room, so that others get in. */
 const MOST_BEGUN = 10_000;
 /** The first wait after a failure; it doubles up to the usual one. */
 const FIRST_RETRY_MS = 15_000;
@@ -25,13 +26,14 @@ const boxOf = (sealed: SealedCredential | null): Buffer | null => sealed && Buff
 export function createIdentityStore(database: Pick<Database, "query" | "transaction">): IdentityStore {
   return {
     begin: async ({ stateDigest, nonce, verifier, returnTo }, { atMs, expiresAtMs }) => {
-      await database.query("delete from oidc_attempt where expires_at <= $1", [new Date(atMs)]);
-      const begun = await database.query(
-        `insert into oidc_attempt (state_digest, nonce, verifier, return_to, expires_at)
-         select $1, $2, $3, $4, $5 where (select count(*) from oidc_attempt) < $6 returning nonce`,
-        [stateDigest, nonce, verifier, returnTo, new Date(expiresAtMs), MOST_BEGUN],
+      await database.query(
+        `delete from oidc_attempt where expires_at <= greatest($1, (select expires_at from oidc_attempt order by expires_at desc offset $2 limit 1))`,
+        [new Date(atMs), MOST_BEGUN - 1],
       );
-      return begun.length > 0;
+      await database.query(
+        "insert into oidc_attempt (state_digest, nonce, verifier, return_to, expires_at) values ($1, $2, $3, $4, $5)",
+        [stateDigest, nonce, verifier, returnTo, new Date(expiresAtMs)],
+      );
     },
 
     take: async (stateDigest, atMs) => {
@@ -154,11 +156,7 @@ async function endAll(tx: Queryable, personId: string, atMs: number): Promise<vo
     [personId, new Date(atMs)],
   );
   await tx.query("delete from role_grant where person_id = $1", [personId]);
-  await tx.query("delete from session where person_id = $1", [personId]);
-  await tx.query("update personal_token set revoked_at = $2 where person_id = $1 and revoked_at is null", [
-    personId,
-    new Date(atMs),
-  ]);
+  await endWaysIn(tx, personId, atMs);
 }
 
 type Who = Parameters<IdentityStore["admit"]>[1];
@@ -187,8 +185,16 @@ async function admit(tx: Queryable, { issuer, subject }: IdentityKey, who: Who):
   }
   if (other !== undefined) {
     if (!mayLink) return { kind: "unverified" };
+    const [theirs] = await tx.query("select from identity where person_id = $1 and issuer = $2 and subject <> $3", [
+      other.id,
+      issuer,
+      subject,
+    ]);
+    if (theirs !== undefined) return { kind: "taken" };
+    // Whoever added them may know their password, or have signed in with it.
+    await endWaysIn(tx, other.id, atMs);
     await link(tx, { issuer, subject, personId: other.id, atMs });
-    return { kind: "admitted", personId: other.id };
+    return { kind: "linked", personId: other.id };
   }
   if (known !== undefined) return { kind: "removed" };
   await tx.query("insert into person (id, email, name, created_at) values ($1, $2, $3, $4)", [

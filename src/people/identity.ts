@@ -23,13 +23,17 @@ export type Identity = IdentityKey & {
 export type BegunSignIn = { stateDigest: Buffer; nonce: string; verifier: string; returnTo: string };
 
 export type SignInAdmission =
-  | { kind: "admitted"; personId: string }
-  /** `removed`: by an operator. `unverified`: somebody here has the email, and the provider does not vouch for it. */
-  | { kind: "removed" | "unverified" };
+  /** `linked`: to somebody who was added here with the same email, and whose password, sessions and tokens ended with it. */
+  | { kind: "admitted" | "linked"; personId: string }
+  /**
+   * `removed`: by an operator. `unverified`: somebody here has the email, and the provider does not vouch for it. `taken`: whoever has it
+   * here is somebody else at the provider.
+   */
+  | { kind: "removed" | "unverified" | "taken" };
 
 export type IdentityStore = {
-  /** False: too many have begun and not come back. */
-  begin: (attempt: BegunSignIn, times: { atMs: number; expiresAtMs: number }) => Promise<boolean>;
+  /** Where too many have begun and not come back, the oldest are forgotten. */
+  begin: (attempt: BegunSignIn, times: { atMs: number; expiresAtMs: number }) => Promise<void>;
   /** Each is good for once. */
   take: (stateDigest: Buffer, atMs: number) => Promise<BegunSignIn | null>;
   find: (key: IdentityKey) => Promise<Identity | null>;

@@ -1,6 +1,7 @@
 import { sqlStateOf } from "../db/database-error.ts";
 import type { Database, Queryable } from "../db/database.ts";
-import type { HeldGrant, PeopleStore, Person } from "./person.ts";
+import type { HeldGrant, NewPerson, PeopleStore, Person } from "./person.ts";
+import { endWaysIn, holdPerson } from "./ways-in-store.ts";
 
 export type PersonRow = {
   id: string;
@@ -50,18 +51,15 @@ export function createPeopleStore(database: Pick<Database, "query" | "transactio
   const select = async (where: string, values: readonly unknown[]): Promise<Person[]> =>
     (await database.query<PersonRow>(`select ${PERSON} from person p where ${where}`, values)).map(personOf);
 
-  const grant = (tx: Queryable, id: string, { grants, source }: Parameters<PeopleStore["insert"]>[0]) =>
+  const grant = (tx: Queryable, id: string, { grants, source }: Pick<NewPerson, "grants" | "source">) =>
     tx.query(
       `insert into role_grant (person_id, role, account_id, source) select $1, r, a, $4
-         from unnest($2::text[], $3::uuid[]) u(r, a) on conflict do nothing`,
+         from unnest($2::text[], $3::uuid[]) u(r, a) on conflict do nothing returning role`,
       [id, grants.map(({ role }) => role), grants.map(({ accountId }) => accountId), source],
     );
 
   /** Whoever could leave nobody in charge waits for whoever else could. */
-  async function keepingAnOwner(
-    tx: Queryable,
-    work: () => Promise<"done" | "unknown">,
-  ): Promise<"done" | "last_owner" | "unknown"> {
+  async function keepingAnOwner<Done>(tx: Queryable, work: () => Promise<Done>): Promise<Done> {
     await tx.query("select from person order by id limit 1 for update");
     const before = await tx.query(OWNERS);
     const done = await work();
@@ -69,7 +67,7 @@ export function createPeopleStore(database: Pick<Database, "query" | "transactio
     return done;
   }
 
-  const charged = (work: (tx: Queryable) => Promise<"done" | "unknown">) =>
+  const charged = <Done>(work: (tx: Queryable) => Promise<Done>): Promise<Done | "last_owner"> =>
     database
       .transaction((tx) => keepingAnOwner(tx, () => work(tx)))
       .catch((error: unknown) => {
@@ -77,19 +75,25 @@ export function createPeopleStore(database: Pick<Database, "query" | "transactio
         throw error;
       });
 
+  async function add(tx: Queryable, person: NewPerson): Promise<"done"> {
+    const { id, email, name, accountId, passwordHash, atMs } = person;
+    await tx.query(
+      "insert into person (id, email, name, account_id, password_hash, created_at) values ($1, $2, $3, $4, $5, $6)",
+      [id, email, name, accountId, passwordHash, new Date(atMs)],
+    );
+    await grant(tx, id, person);
+    return "done";
+  }
+
   return {
-    insert: (person) =>
-      database
-        .transaction(async (tx) => {
-          const { id, email, name, accountId, passwordHash, atMs } = person;
-          await tx.query(
-            "insert into person (id, email, name, account_id, password_hash, created_at) values ($1, $2, $3, $4, $5, $6)",
-            [id, email, name, accountId, passwordHash, new Date(atMs)],
-          );
-          await grant(tx, id, person);
-          return "done" as const;
-        })
-        .catch(takenOr),
+    insert: (person) => database.transaction((tx) => add(tx, person)).catch(takenOr),
+
+    insertFirst: (person) =>
+      database.transaction(async (tx) => {
+        // Whoever else adds somebody waits: whether there is anybody is read under the lock.
+        await tx.query("lock table person in share row exclusive mode");
+        return (await tx.query("select from person limit 1")).length > 0 ? "not_first" : add(tx, person);
+      }),
 
     byId: async (id) => (await select("p.id = $1", [id]))[0] ?? null,
     byEmail: async (email) => (await select("p.email = $1 and p.state = 'active'", [email]))[0] ?? null,
@@ -122,13 +126,9 @@ export function createPeopleStore(database: Pick<Database, "query" | "transactio
         );
         if (removed.length === 0) return "unknown";
         await tx.query("delete from role_grant where person_id = $1", [id]);
-        await tx.query("delete from session where person_id = $1", [id]);
+        await endWaysIn(tx, id, atMs);
         // It stays, so that they do not come back as somebody new.
         await tx.query("update identity set refresh_key_id = null, refresh_box = null where person_id = $1", [id]);
-        await tx.query("update personal_token set revoked_at = $2 where person_id = $1 and revoked_at is null", [
-          id,
-          new Date(atMs),
-        ]);
         return "done";
       }),
 
@@ -137,14 +137,29 @@ export function createPeopleStore(database: Pick<Database, "query" | "transactio
         const found = await tx.query("select from person where id = $1 and state = 'active' for update", [id]);
         if (found.length === 0) return "unknown";
         await tx.query("delete from role_grant where person_id = $1 and source = $2", [id, source]);
-        await grant(tx, id, { grants, source } as Parameters<PeopleStore["insert"]>[0]);
+        await grant(tx, id, { grants, source });
         return "done";
       }),
 
-    setPassword: async (id, hash) => {
-      const sql = "update person set password_hash = $2 where id = $1 and state = 'active' returning id";
-      return (await database.query(sql, [id, hash])).length > 0;
-    },
+    changeGrants: (id, { add, remove }) =>
+      charged(async (tx) => {
+        const found = await tx.query("select from person where id = $1 and state = 'active' for update", [id]);
+        if (found.length === 0) return "unknown";
+        const taken = await tx.query(
+          `delete from role_grant g using unnest($2::text[], $3::uuid[]) u(r, a)
+            where g.person_id = $1 and g.source = 'given' and g.role = u.r and g.account_id is not distinct from u.a returning g.role`,
+          [id, remove.map(({ role }) => role), remove.map(({ accountId }) => accountId)],
+        );
+        const given = await grant(tx, id, { grants: add, source: "given" });
+        return taken.length + given.length > 0 ? "done" : "unchanged";
+      }),
+
+    setPassword: (id, hash, sessionId) =>
+      database.transaction(async (tx) => {
+        if (!(await holdPerson(tx, id, sessionId === null ? null : { sessionId }))) return false;
+        await tx.query("update person set password_hash = $2 where id = $1", [id, hash]);
+        return true;
+      }),
 
     passwordOf: async (email) => {
       const sql = `select id as "personId", password_hash as hash from person where email = $1 and state = 'active'`;

@@ -17,7 +17,7 @@ import { createTokenStore } from "./token-store.ts";
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
 const BEGIN = Date.UTC(2026, 0, 5);
 const DAY_MS = 86_400_000;
-const FROM = { via: "password", address: "192.0.2.1", agent: "a browser" } as const;
+const FROM = { via: "password", address: "192.0.2.1", agent: "a browser", passwordHash: null } as const;
 
 const reason = whyUnavailable("15");
 let fresh: FreshDatabase | null = null;
@@ -154,7 +154,7 @@ describe(`people on ${where}`, () => {
     const tokens = createTokenStore(database);
     const make = async () => {
       const { secret, digest, prefix } = createTokenSecret();
-      const token = { id: createId(now++), personId: id, name: "ci", role: null, accountId: null };
+      const token = { id: createId(now++), personId: id, name: "ci", role: null, accountId: null, sessionId: null };
       await tokens.insert({ ...token, digest, prefix, createdAtMs: now, expiresAtMs: now + DAY_MS });
       return { secret, id: token.id };
     };

@@ -76,17 +76,23 @@ export type PersonalToken = {
 export type NewToken = Pick<
   PersonalToken,
   "id" | "prefix" | "personId" | "name" | "role" | "accountId" | "createdAtMs" | "expiresAtMs"
-> & { digest: Buffer };
+> & {
+  digest: Buffer;
+  /** In which its person made it; null: somebody else did. */
+  sessionId: string | null;
+};
 
-/** Whom a credential belongs to. A token that was narrowed says to what. */
+/** Whom a credential belongs to. `path`: the account that a token was narrowed to and those above it, from the root down. */
 export type Recognised = {
   person: Person;
   session: PersonSession | null;
-  token: { id: string; role: Role | null; path: readonly string[] | null; seenAtMs: number | null } | null;
+  token: (PersonalToken & { path: readonly string[] | null }) | null;
 };
 
 export type PeopleStore = {
   insert: (person: NewPerson) => Promise<"done" | "email_taken">;
+  /** Of several at once, one is the first. */
+  insertFirst: (person: NewPerson) => Promise<"done" | "not_first">;
   byId: (id: string) => Promise<Person | null>;
   /** Of those who were not removed. */
   byEmail: (email: string) => Promise<Person | null>;
@@ -99,14 +105,21 @@ export type PeopleStore = {
   remove: (id: string, atMs: number) => Promise<"done" | "last_owner" | "unknown">;
   /** Replaces the grants of one source. */
   setGrants: (id: string, grants: readonly Grant[], source: GrantSource) => Promise<"done" | "last_owner" | "unknown">;
-  setPassword: (id: string, hash: string) => Promise<boolean>;
+  /** Gives and takes grants of the source `given`; `unchanged`: they were so already. */
+  changeGrants: (
+    id: string,
+    change: Readonly<Record<"add" | "remove", readonly Grant[]>>,
+  ) => Promise<"done" | "unchanged" | "last_owner" | "unknown">;
+  /** False: they were removed, or `sessionId`, the session in which they set their own, has ended. */
+  setPassword: (id: string, hash: string, sessionId: string | null) => Promise<boolean>;
   /** Null: nobody has this email. The hash is null for those who have no password. */
   passwordOf: (email: string) => Promise<{ personId: string; hash: string | null } | null>;
   anybody: () => Promise<boolean>;
 };
 
 export type SessionStore = {
-  open: (session: PersonSession & { digest: Buffer }) => Promise<void>;
+  /** With the hash that the password was compared with; null: it was not by a password. False: it has ended since. */
+  open: (session: PersonSession & { digest: Buffer; passwordHash: string | null }) => Promise<boolean>;
   find: (digest: Buffer, atMs: number) => Promise<Recognised | null>;
   seen: (session: PersonSession, atMs: number) => Promise<void>;
   close: (digest: Buffer) => Promise<void>;
@@ -116,7 +129,8 @@ export type SessionStore = {
 };
 
 export type TokenStore = {
-  insert: (token: NewToken) => Promise<void>;
+  /** False: the person was removed, or the session has ended. */
+  insert: (token: NewToken) => Promise<boolean>;
   find: (digest: Buffer, atMs: number) => Promise<Recognised | null>;
   used: (id: string, atMs: number) => Promise<void>;
   /** Newest first. */

@@ -1,3 +1,4 @@
+import { Fault } from "../core/fault.ts";
 import { createId } from "../core/ids.ts";
 import { createSessionSecret, isSessionSecret, isTokenSecret, secretDigest } from "./person-secret.ts";
 import type { PersonSession, Recognised, SessionStore, SignedInVia, TokenStore } from "./person.ts";
@@ -13,10 +14,10 @@ export type Recognise = {
   /** What a cookie has. Null: no session has it, or not any more. */
   bySession: (secret: string) => Promise<Recognised | null>;
   byToken: (secret: string) => Promise<Recognised | null>;
-  /** Opens a session, always under a secret of its own. */
+  /** Opens a session, always under a secret of its own. `passwordHash` is what the password was compared with, where there was one. */
   openSession: (
     personId: string,
-    from: { via: SignedInVia; address: string; agent: string },
+    from: { via: SignedInVia; address: string; agent: string; passwordHash: string | null },
   ) => Promise<{ secret: string; session: PersonSession }>;
 };
 
@@ -41,10 +42,10 @@ export const createRecognise = ({ sessions, tokens, nowMs }: Parts): Recognise =
     if (!isTokenSecret(secret)) return null;
     const atMs = nowMs();
     const found = await tokens.find(secretDigest(secret), atMs);
-    if (found?.token && atMs - (found.token.seenAtMs ?? 0) >= NOTED_MS) await tokens.used(found.token.id, atMs);
+    if (found?.token && atMs - (found.token.lastUsedAtMs ?? 0) >= NOTED_MS) await tokens.used(found.token.id, atMs);
     return found;
   },
-  openSession: async (personId, { via, address, agent }) => {
+  openSession: async (personId, { via, address, agent, passwordHash }) => {
     const atMs = nowMs();
     const { secret, digest } = createSessionSecret();
     const session: PersonSession = {
@@ -57,7 +58,8 @@ export const createRecognise = ({ sessions, tokens, nowMs }: Parts): Recognise =
       address,
       agent: agent.slice(0, AGENT_CHARACTERS),
     };
-    await sessions.open({ ...session, digest });
+    if (!(await sessions.open({ ...session, digest, passwordHash })))
+      throw new Fault("invalid_credentials", "The person or their password was changed a moment ago. Sign in again.");
     return { secret, session };
   },
 });

@@ -1,7 +1,8 @@
 import type { Role } from "../core/role.ts";
-import type { Queryable } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { PERSON, personOf, type PersonRow } from "./people-store.ts";
 import type { PersonalToken, TokenStore } from "./person.ts";
+import { holdPerson } from "./ways-in-store.ts";
 
 type TokenRow = Omit<PersonalToken, "createdAtMs" | "expiresAtMs" | "lastUsedAtMs" | "revokedAtMs"> & {
   createdAt: Date;
@@ -16,6 +17,24 @@ const TOKENS = `
          t.revoked_at as "revokedAt"
     from personal_token t join person p on p.id = t.person_id`;
 
+/** Beside a person, whose columns have the same names. */
+type TokenOfPerson = {
+  tokenId: string;
+  prefix: string;
+  tokenName: string;
+  tokenRole: Role | null;
+  tokenAccountId: string | null;
+  tokenAccount: string | null;
+  tokenPath: string[] | null;
+  tokenMadeAt: Date;
+  expiresAt: Date;
+  lastUsedAt: Date | null;
+};
+
+const TOKEN_OF_PERSON = `t.id as "tokenId", t.prefix, t.name as "tokenName", t.role as "tokenRole", t.account_id as "tokenAccountId",
+  account_title(t.account_id) as "tokenAccount", ta.path as "tokenPath", t.created_at as "tokenMadeAt", t.expires_at as "expiresAt",
+  t.last_used_at as "lastUsedAt"`;
+
 const tokenOf = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...row }: TokenRow): PersonalToken => ({
   ...row,
   createdAtMs: createdAt.getTime(),
@@ -24,44 +43,56 @@ const tokenOf = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...row }: TokenR
   revokedAtMs: revokedAt?.getTime() ?? null,
 });
 
-export const createTokenStore = (queryable: Queryable): TokenStore => ({
-  insert: async ({ id, digest, prefix, personId, name, role, accountId, createdAtMs, expiresAtMs }) => {
-    await queryable.query(
-      `insert into personal_token (id, digest, prefix, person_id, name, role, account_id, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [id, digest, prefix, personId, name, role, accountId, new Date(createdAtMs), new Date(expiresAtMs)],
-    );
-  },
+export const createTokenStore = (database: Pick<Database, "query" | "transaction">): TokenStore => ({
+  insert: ({ id, digest, prefix, personId, name, role, accountId, createdAtMs, expiresAtMs, sessionId }) =>
+    database.transaction(async (tx) => {
+      if (!(await holdPerson(tx, personId, sessionId === null ? null : { sessionId }))) return false;
+      await tx.query(
+        `insert into personal_token (id, digest, prefix, person_id, name, role, account_id, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [id, digest, prefix, personId, name, role, accountId, new Date(createdAtMs), new Date(expiresAtMs)],
+      );
+      return true;
+    }),
 
   find: async (digest, atMs) => {
-    type Row = PersonRow & {
-      tokenId: string;
-      tokenRole: Role | null;
-      tokenPath: string[] | null;
-      usedAt: Date | null;
-    };
-    const [row] = await queryable.query<Row>(
-      `select ${PERSON}, t.id as "tokenId", t.role as "tokenRole", ta.path as "tokenPath", t.last_used_at as "usedAt"
+    const [row] = await database.query<PersonRow & TokenOfPerson>(
+      `select ${PERSON}, ${TOKEN_OF_PERSON}
          from personal_token t join person p on p.id = t.person_id left join account ta on ta.id = t.account_id
         where t.digest = $1 and t.revoked_at is null and t.expires_at > $2 and p.state = 'active'`,
       [digest, new Date(atMs)],
     );
     if (row === undefined) return null;
-    const { tokenId, tokenRole, tokenPath, usedAt, ...person } = row;
-    const token = { id: tokenId, role: tokenRole, path: tokenPath, seenAtMs: usedAt?.getTime() ?? null };
-    return { person: personOf(person), session: null, token };
+    const { tokenId, prefix, tokenName, tokenRole, tokenAccountId, tokenAccount, tokenPath, ...rest } = row;
+    const { tokenMadeAt, expiresAt, lastUsedAt, ...person } = rest;
+    const token = tokenOf({
+      id: tokenId,
+      prefix,
+      personId: person.id,
+      email: person.email,
+      name: tokenName,
+      role: tokenRole,
+      accountId: tokenAccountId,
+      account: tokenAccount,
+      createdAt: tokenMadeAt,
+      expiresAt,
+      lastUsedAt,
+      revokedAt: null,
+    });
+    return { person: personOf(person), session: null, token: { ...token, path: tokenPath } };
   },
 
   used: async (id, atMs) => {
-    await queryable.query(
-      `with t as (update personal_token set last_used_at = $2 where id = $1 returning person_id)
-       update person p set last_seen_at = $2 from t where p.id = t.person_id`,
+    // One after the other, each for itself: no row is held while another is waited for.
+    const [token] = await database.query<{ personId: string }>(
+      `update personal_token set last_used_at = $2 where id = $1 returning person_id as "personId"`,
       [id, new Date(atMs)],
     );
+    await database.query("update person set last_seen_at = $2 where id = $1", [token?.personId, new Date(atMs)]);
   },
 
   list: async ({ limit, after, personId }) => {
-    const rows = await queryable.query<TokenRow>(
+    const rows = await database.query<TokenRow>(
       `${TOKENS} where ($2::uuid is null or t.id < $2) and ($3::uuid is null or t.person_id = $3) order by t.id desc limit $1`,
       [limit, after, personId],
     );
@@ -69,12 +100,12 @@ export const createTokenStore = (queryable: Queryable): TokenStore => ({
   },
 
   byId: async (id) => {
-    const [row] = await queryable.query<TokenRow>(`${TOKENS} where t.id = $1`, [id]);
+    const [row] = await database.query<TokenRow>(`${TOKENS} where t.id = $1`, [id]);
     return row === undefined ? null : tokenOf(row);
   },
 
   revoke: async (id, atMs) => {
     const sql = "update personal_token set revoked_at = $2 where id = $1 and revoked_at is null returning id";
-    return (await queryable.query(sql, [id, new Date(atMs)])).length > 0;
+    return (await database.query(sql, [id, new Date(atMs)])).length > 0;
   },
 });

@@ -1,5 +1,6 @@
 import type { RequestFacts } from "../core/request-facts.ts";
-import { addedCounts, countIn, emptyCounts, OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "./histogram.ts";
+import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../core/series.ts";
+import { addedCounts, countIn, emptyCounts } from "./histogram.ts";
 import type { QueuedRecord } from "./record-queue.ts";
 import { codeOf, timeOf } from "./record-row.ts";
 

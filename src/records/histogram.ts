@@ -1,9 +1,3 @@
-/** Upper bounds in milliseconds; one bucket more holds what is above the last. Stored counts follow these: add none between. */
-export const TTFT_BOUNDS_MS = [
-  50, 100, 150, 200, 300, 400, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 15_000, 30_000, 60_000,
-] as const;
-export const OVERHEAD_BOUNDS_MS = [0.5, 1, 2, 3, 5, 7.5, 10, 15, 25, 50, 100, 250, 1_000] as const;
-
 export const emptyCounts = (bounds: readonly number[]): number[] => Array.from({ length: bounds.length + 1 }, () => 0);
 
 export function countIn(counts: number[], bounds: readonly number[], { valueMs, times }: Counted): void {
@@ -18,3 +12,17 @@ export function addedCounts(one: number[] | null, other: readonly number[] | nul
 }
 
 type Counted = { valueMs: number; times: number };
+
+/** The value below which a share of what was counted lies, taken as even within each bucket. Above the last bound it is that bound. */
+export function quantileOf(counts: readonly number[], bounds: readonly number[], share: number): number {
+  const rank = counts.reduce((sum, count) => sum + count, 0) * share;
+  let before = 0;
+  for (const [place, count] of counts.entries()) {
+    const [low, high] = [bounds[place - 1] ?? 0, bounds[place]];
+    if (high === undefined) break;
+    if (count > 0 && before + count >= rank)
+      return Math.round((low + ((rank - before) / count) * (high - low)) * 10) / 10;
+    before += count;
+  }
+  return bounds.at(-1) ?? 0;
+}

@@ -1,7 +1,8 @@
 import { invariant } from "../core/invariant.ts";
+import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../core/series.ts";
 import { sqlStateOf } from "../db/database-error.ts";
 import { type Database, PREPARED } from "../db/database.ts";
-import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "./histogram.ts";
+import { foldTotals } from "./fold-totals.ts";
 import type { KeptDays, RecordStore } from "./start-records.ts";
 
 const COLUMNS = `
@@ -12,8 +13,9 @@ const COLUMNS = `
   price_version int, refusal text, client text, agent text, dropped text, bytes_out bigint`;
 const NAMES = COLUMNS.replaceAll(/(\w+) [a-z]+(?:\[\])?(?=,|$)/g, "$1");
 
-const KEY = "scope, grain, start, model, provider, code";
 const SUMS = ["requests", "input", "cached", "output", "credits", "tokens", "spoken", "spoken_ms"];
+/** What tells rows of the two tables of sums apart, beside scope, grain and start. */
+const WORDS = { series: ["model", "provider", "code"], series_total: ["code"] };
 
 /** Two lists of counts, added place by place. Written out: a function over both would take as long as all the rest of the row. */
 function addedCounts(column: string, places: number): string {
@@ -21,32 +23,38 @@ function addedCounts(column: string, places: number): string {
   return `${column} = case when excluded.${column} is null then s.${column} when s.${column} is null then excluded.${column} else array[${sums.join(", ")}] end`;
 }
 
-/**
- * Rows and sums in one statement. `$3` is one of the rows: where it is there already, this was written before and its answer was lost.
- * The sums are inserted in the order of their key, as every process does.
- */
+/** Sums are inserted in the order of their key, as every process does. */
+function added(table: keyof typeof WORDS, json: string): string {
+  const words = WORDS[table];
+  const key = ["scope", "grain", "start", ...words].join(", ");
+  return `
+  insert into ${table} as s (${key}, ${SUMS.join(", ")}, ttft, overhead)
+  select scope, grain, to_timestamp(start), ${words.join(", ")}, ${SUMS.join(", ")}, ttft, overhead
+    from json_to_recordset(${json}::json) r(scope uuid, grain smallint, start bigint, ${words.map((name) => `${name} text`).join(", ")},
+         ${SUMS.map((name) => `${name} bigint`).join(", ")}, ttft int[], overhead int[])
+   where not (select found from earlier)
+   order by scope, grain, start, ${words.map((name) => `${name} collate "C"`).join(", ")}
+  on conflict (${key}) do update set ${SUMS.map((name) => `${name} = s.${name} + excluded.${name}`).join(", ")},
+    ${addedCounts("ttft", TTFT_BOUNDS_MS.length + 1)}, ${addedCounts("overhead", OVERHEAD_BOUNDS_MS.length + 1)}`;
+}
+
+/** Rows and sums in one statement. `$3` is one of the rows: where it is there already, this was written before and its answer was lost. */
 const WRITE = `
   with earlier as materialized (select exists (select from request where id = $3::uuid) as found),
   written as (
     insert into request (${NAMES})
     select ${NAMES} from json_to_recordset($1::json) r(${COLUMNS}) where not (select found from earlier)
-  )
-  insert into series as s (${KEY}, ${SUMS.join(", ")}, ttft, overhead)
-  select scope, grain, to_timestamp(start), model, provider, code, ${SUMS.join(", ")}, ttft, overhead
-    from json_to_recordset($2::json) r(scope uuid, grain smallint, start bigint, model text, provider text, code text,
-         ${SUMS.map((name) => `${name} bigint`).join(", ")}, ttft int[], overhead int[])
-   where not (select found from earlier)
-   order by scope, grain, start, model collate "C", provider collate "C", code collate "C"
-  on conflict (${KEY}) do update set ${SUMS.map((name) => `${name} = s.${name} + excluded.${name}`).join(", ")},
-    ${addedCounts("ttft", TTFT_BOUNDS_MS.length + 1)}, ${addedCounts("overhead", OVERHEAD_BOUNDS_MS.length + 1)}`;
+  ), totals as (${added("series_total", "$4")})
+  ${added("series", "$2")}`;
 
 /** Sums that are removed together at most, so that no removal holds anything up. */
 const REMOVED_AT_ONCE = 5_000;
 const DAYS_TIMEOUT_MS = 30_000;
 
-const OLD_SERIES = `
-  with old as (select ctid from series where grain = $1 and start < ledger_now() - make_interval(days => $2) limit ${REMOVED_AT_ONCE})
-  delete from series where ctid = any (array(select ctid from old)) returning 1`;
+const removed = (table: keyof typeof WORDS): string => `
+  with old as (select ctid from ${table} where grain = $1 and start < ledger_now() - make_interval(days => $2) limit ${REMOVED_AT_ONCE})
+  delete from ${table} where ctid = any (array(select ctid from old)) returning 1`;
+const REMOVED = [removed("series"), removed("series_total")];
 
 export function createRecordStore(database: Pick<Database, "query" | "transaction">): RecordStore {
   return {
@@ -54,7 +62,8 @@ export function createRecordStore(database: Pick<Database, "query" | "transactio
       const [first] = rows;
       invariant(first, "nothing is not written");
       try {
-        await database.query(WRITE, [JSON.stringify(rows), JSON.stringify(series), first.id], PREPARED);
+        const sums = [JSON.stringify(series), first.id, JSON.stringify(foldTotals(series))];
+        await database.query(WRITE, [JSON.stringify(rows), ...sums], PREPARED);
         return "written";
       } catch (error) {
         // A value that the table does not take will not be taken next time. Anything else may pass.
@@ -73,8 +82,9 @@ export function createRecordStore(database: Pick<Database, "query" | "transactio
       }),
 
     removeSeries: async ({ grain, days }) => {
-      const removed = await database.query(OLD_SERIES, [grain, days]);
-      return removed.length === REMOVED_AT_ONCE;
+      let more = false;
+      for (const sql of REMOVED) more = (await database.query(sql, [grain, days])).length === REMOVED_AT_ONCE || more;
+      return more;
     },
   };
 }

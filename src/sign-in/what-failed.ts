@@ -11,6 +11,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "account_selection_required",
 ]);
 
+const CLAIM = /^[a-z_]{1,20}$/;
 const SHOWN = /^[\w.-]{1,64}$/;
 
 /** Whether the provider refused a person, as opposed to anything that failed. */
@@ -25,7 +26,19 @@ export function whatFailed(error: unknown): string {
     return "the provider rejects this client: check its id and its secret";
   const cause = error instanceof Error ? codeIn(error.cause, "code") : null;
   const message = error instanceof Error ? error.message.slice(0, 200) : "it failed";
-  return [message, ...[code, cause].filter((each) => each !== null).map((each) => `(${each})`)].join(" ");
+  const claim = claimIn(error);
+  const codes = new Set([code, cause, claim === null ? null : `claim ${claim}`].filter((each) => each !== null));
+  return [message, ...[...codes].map((each) => `(${each})`)].join(" ");
+}
+
+/** Which claim of an ID token is wrong. What stands in it stays out. */
+function claimIn(error: unknown): string | null {
+  for (let at = error, depth = 0; depth < 4 && typeof at === "object" && at !== null; depth++) {
+    const { claim, cause } = at as Record<string, unknown>;
+    if (typeof claim === "string" && CLAIM.test(claim)) return claim;
+    at = cause;
+  }
+  return null;
 }
 
 function codeIn(error: unknown, member: "error" | "code"): string | null {

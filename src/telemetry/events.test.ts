@@ -399,17 +399,25 @@ test("a change of the catalogue is one line however much it changed, and no line
   expect(lines[0]?.["named"]).toContain("added model m0");
 });
 
+const STRANGER = { credential: "personal token", reason: "unknown", actor: null } as const;
+
 test("refused logins are told with where they come from, a few per minute, and the rest is counted", () => {
   const { events, lines, time } = build();
   for (let attempt = 0; attempt < 1_000; attempt++) {
-    events.operatorRefused({ requestId: `req_${attempt}`, address: "192.0.2.7" });
+    events.operatorRefused({ requestId: `req_${attempt}`, address: "192.0.2.7", ...STRANGER });
   }
 
   expect(lines).toHaveLength(10);
-  expect(lines[0]).toMatchObject({ msg: "admin token rejected", address: "192.0.2.7", unwritten: 0 });
+  expect(lines[0]).toMatchObject({
+    msg: "admin request rejected",
+    address: "192.0.2.7",
+    credential: "personal token",
+    reason: "unknown",
+    unwritten: 0,
+  });
 
   time.ms += 60_000;
-  events.operatorRefused({ requestId: "req_later", address: "192.0.2.8" });
+  events.operatorRefused({ requestId: "req_later", address: "192.0.2.8", ...STRANGER });
 
   expect(lines).toHaveLength(11);
   expect(lines[10]).toMatchObject({ request_id: "req_later", unwritten: 990 });

@@ -36,8 +36,10 @@ export type Events = DutyEvents &
     databaseBack: () => void;
     /** May be called for every load; a line is written when the number is another than before. */
     catalogueLoaded: (catalogue: { models: number }) => void;
-    /** Somebody without the operator's token asked the admin listener. May be called for every one; few lines are written. */
-    operatorRefused: (attempt: { requestId: string; address: string }) => void;
+    /** The settings name a first owner, and there are people already. */
+    initIgnored: () => void;
+    /** Somebody was not let in by the admin listener. May be called for every one; few lines are written. */
+    operatorRefused: (attempt: RefusedOperator) => void;
     /** Something about money that an operator must see. */
     moneyAlarm: (alarm: MoneyAlarm) => void;
     /** An operator was told to try again, since the database was away or overwhelmed. */
@@ -45,6 +47,17 @@ export type Events = DutyEvents &
     /** A state believed impossible. */
     bug: (error: unknown, requestId: string | null) => void;
   };
+
+export type RefusedOperator = {
+  requestId: string;
+  address: string;
+  /** What came with the request; nothing of its content. */
+  credential: "none" | "token" | "personal token" | "session";
+  /** `unknown`: nobody has it, or not any more. `forbidden`: its person may not do this. */
+  reason: "unknown" | "forbidden";
+  /** Null: not known. */
+  actor: string | null;
+};
 
 export type UpstreamFailure = {
   requestId: string;
@@ -122,9 +135,12 @@ export function createEvents(parts: RequestLogParts): Events {
       metrics.catalogueLoaded(models);
       say("catalogueLoaded", { models });
     },
-    operatorRefused: ({ requestId, address }) => {
+    initIgnored: () => say("initIgnored"),
+    operatorRefused: ({ requestId, address, credential, reason, actor }) => {
       const line = refusals.take();
-      if (line !== null) say("adminTokenRejected", { request_id: requestId, address, unwritten: line.unwritten });
+      if (line === null) return;
+      const { unwritten } = line;
+      say("adminRequestRejected", { request_id: requestId, address, credential, reason, actor, unwritten });
     },
     moneyAlarm: ({ kind, keyId, requestId, model }) => {
       metrics.moneyAlarmed(kind);

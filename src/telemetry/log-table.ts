@@ -93,11 +93,17 @@ const PROCESS_LINES = {
     meaning: "A person was added, changed or removed, signed in, or got or lost a token. `change` says which.",
     fix: null,
   },
-  adminTokenRejected: {
-    message: "admin token rejected",
+  initIgnored: {
+    message: "first owner ignored",
+    level: "info",
+    meaning: "`init.email` and `init.password` are set, and the gateway has or had people. Nobody was created.",
+    fix: "Remove both settings.",
+  },
+  adminRequestRejected: {
+    message: "admin request rejected",
     level: "warn",
     meaning:
-      "A request to the admin listener had no valid token. At most 10 lines a minute; `unwritten` counts the others.",
+      "A request to the admin listener got 401 or 403. `credential` is what it had: none, a token, a personal token or a session. `reason` is `unknown` if it is not valid, or `forbidden` if the role of `actor` does not allow the operation. At most 10 lines a minute; `unwritten` counts the others.",
     fix: "If it is not a mistake of yours, find out who can reach the admin listener.",
   },
   adminRequestFailed: {

@@ -262,9 +262,11 @@ const noSteps = (): StepTimes => ({
   closed: 0,
 });
 
+const QUIET_ROUTES: readonly RouteName[] = ["health", "description", "console"];
+
 /** Whoever named a key, and whoever was refused. Probes and pages are nobody's requests. */
 const isRecorded = (route: RouteName, key: KnownKey | null, status: number): boolean =>
-  key !== null || (status >= 400 && route !== "health" && route !== "description");
+  key !== null || (status >= 400 && !QUIET_ROUTES.includes(route));
 
 type Known = Pick<RequestLine, "key" | "modelAsked" | "modelFound" | "charged"> & {
   call: KnownCall | null;

@@ -9,6 +9,7 @@ export const ROUTE_NAMES = [
   "usage",
   "holder",
   "description",
+  "console",
   "health",
   "unknown",
 ] as const;
@@ -24,6 +25,7 @@ export const ROUTE_PATHS: Readonly<Record<RouteName, string | null>> = {
   usage: "/v1/usage",
   holder: "/me",
   description: "/docs",
+  console: "/console",
   health: null,
   unknown: null,
 };

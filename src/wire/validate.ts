@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import { fieldFault } from "../core/fault.ts";
 import { inputShouldBe } from "../core/parsed-texts.ts";
+import { scrub } from "../core/scrub.ts";
+import { suggest } from "../core/suggest.ts";
 
 export type Schema = z.ZodType;
 
@@ -17,11 +19,30 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   const result = schema.safeParse(value, FIRST_PROBLEM);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues[0]);
-  throw fieldFault(issue.path.join(".") || "body", expectation(issue));
+  throw fieldFault(issue.path.map(shown).join(".") || "body", expectation(issue));
 }
 
+/** Fields are called like this. Anything else is a name that somebody chose, or a secret in the wrong place. */
+const FIELD = /^[a-z_]{1,40}$/;
+const shown = (step: PropertyKey): string =>
+  typeof step === "number" || FIELD.test(String(step)) ? String(step) : scrub(String(step));
+
 /** One problem is all a caller is told; to find the others in a list of a million wrong ones takes seconds and gigabytes. */
-const FIRST_PROBLEM: z.core.ParseContextInternal<z.core.$ZodIssue> = { reportInput: true, abortEarly: true };
+const FIRST_PROBLEM: z.core.ParseContextInternal<z.core.$ZodIssue> = {
+  reportInput: true,
+  abortEarly: true,
+  error: (issue) => (issue.code === "unrecognized_keys" ? unknownField(issue) : undefined),
+};
+
+/** Tells where it stands and not what it is called: people send secrets in the wrong place. */
+function unknownField({ keys, input, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
+  const [unknown = ""] = keys;
+  const known = Object.keys((inst as z.ZodObject | undefined)?.shape ?? {});
+  const meant = suggest(unknown, known);
+  const place = Object.keys(input ?? {}).indexOf(unknown) + 1;
+  const advice = known.length === 0 ? "No field is taken here." : `The fields are ${known.join(", ")}.`;
+  return `Field ${place} is unknown. ${meant === null ? "" : `Did you mean \`${meant}\`? `}${advice}`;
+}
 
 type Issue = z.core.$ZodIssue;
 

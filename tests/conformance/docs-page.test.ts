@@ -1,40 +1,17 @@
-import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Chromium, type ChromiumPage, findChromium } from "../support/chromium.ts";
 import { FAINT_TEXT } from "../support/faint-text.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
-import { installPackages, load } from "../support/npm-packages.ts";
 
-/** As much of the browser's library as is used; its types are not installed with the project. */
-type Locator = { click: () => Promise<void>; isVisible: () => Promise<boolean>; innerText: () => Promise<string> };
-type Page = {
-  goto: (url: string) => Promise<unknown>;
-  reload: () => Promise<unknown>;
-  evaluate: <Result>(script: string) => Promise<Result>;
-  locator: (selector: string) => Locator & { first: () => Locator };
-  keyboard: { press: (key: string) => Promise<void>; type: (text: string) => Promise<void> };
-  on: (event: "console" | "pageerror", listener: (said: unknown) => void) => void;
-};
-type Context = { newPage: () => Promise<Page>; close: () => Promise<void> };
-type Browser = { newContext: (options: object) => Promise<Context>; close: () => Promise<void> };
-type Library = { chromium: { launch: (options: object) => Promise<Browser> } };
-
-const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-const installed =
-  program === undefined
-    ? { folder: null, missing: "no chromium in /usr/bin" }
-    : await installPackages("browser", { "playwright-core": "1.65.0" });
-const { missing } = installed;
-// Reporters pass a file over in silence when all of it is skipped.
-if (missing) process.stderr.write(`skipped: the pages in a browser: ${missing}\n`);
+const { missing, launch } = await findChromium();
 
 const PATIENT_MS = 180_000;
 let gateway: GatewayProcess;
-let browser: Browser;
+let browser: Chromium;
 beforeAll(async () => {
   if (missing) return;
   gateway = await startGatewayProcess();
-  const { chromium } = load<Library>(installed, "playwright-core");
-  browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+  browser = await launch();
 }, PATIENT_MS);
 afterAll(async () => {
   if (missing) return;
@@ -45,7 +22,11 @@ afterAll(async () => {
 type Look = { width?: number; colorScheme?: "light" | "dark"; javaScriptEnabled?: boolean };
 
 /** Opens a page, and fails when it reports an error, such as something its policy forbids. */
-async function look(url: string, { width = 1440, ...look }: Look, work: (page: Page) => Promise<void>): Promise<void> {
+async function look(
+  url: string,
+  { width = 1440, ...look }: Look,
+  work: (page: ChromiumPage) => Promise<void>,
+): Promise<void> {
   const context = await browser.newContext({ viewport: { width, height: 900 }, ...look });
   const page = await context.newPage();
   const errors: string[] = [];
@@ -80,7 +61,7 @@ describe.skipIf(missing)("in a browser", { timeout: PATIENT_MS }, () => {
   );
 
   test("search finds operations, fields and error codes by the keyboard alone", async () => {
-    const found = async (page: Page, text: string): Promise<string> => {
+    const found = async (page: ChromiumPage, text: string): Promise<string> => {
       await page.keyboard.press("/");
       await page.keyboard.type(text);
       await page.keyboard.press("ArrowDown");

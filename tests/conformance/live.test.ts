@@ -1,13 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  errorAtEnd,
-  FORMATS,
-  type LiveKey,
-  type LiveRow,
-  type LiveStage,
-  send,
-  startLiveStage,
-} from "../support/live-stage.ts";
+import { errorAtEnd, FORMATS, type LiveStage, send, startLiveStage } from "../support/live-stage.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 import type { ServeProcess } from "../support/serve-process.ts";
 import { readAll } from "../support/sse-client.ts";
@@ -25,21 +17,6 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
   });
   afterAll(() => stage?.close());
 
-  /** The request of a key, as this gateway shows it, once it is as wanted. */
-  async function shown(
-    gateway: ServeProcess,
-    key: LiveKey,
-    isWanted: (row: LiveRow) => boolean = () => true,
-  ): Promise<LiveRow> {
-    let row: LiveRow | undefined;
-    await until(async () => {
-      const { data } = await stage.live(gateway);
-      row = data.find(({ key_prefix: prefix }) => prefix === key.prefix);
-      return row !== undefined && isWanted(row);
-    }, "the request is shown");
-    return row as LiveRow;
-  }
-
   test("streams of both are seen from either, with hold, growing tokens and the client", async () => {
     const [here, there] = [await stage.makeKey(), await stage.makeKey("token_budget")];
     const streams = [
@@ -48,9 +25,13 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
     ];
     const reading = streams.map(readAll);
 
-    const before = await shown(one, there, ({ output_tokens: tokens }) => (tokens ?? 0) > 0);
-    const grown = await shown(other, there, ({ output_tokens: tokens }) => (tokens ?? 0) > (before.output_tokens ?? 0));
-    const seen = await shown(other, here, ({ output_tokens: tokens }) => (tokens ?? 0) > 0);
+    const before = await stage.shown(one, there, ({ output_tokens: tokens }) => (tokens ?? 0) > 0);
+    const grown = await stage.shown(
+      other,
+      there,
+      ({ output_tokens: tokens }) => (tokens ?? 0) > (before.output_tokens ?? 0),
+    );
+    const seen = await stage.shown(other, here, ({ output_tokens: tokens }) => (tokens ?? 0) > 0);
     const { processes, silent, more } = await stage.live(one);
 
     expect({ processes, silent, more }).toEqual({ processes: 2, silent: 0, more: 0 });
@@ -75,7 +56,7 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
       const key = await stage.makeKey();
       const stream = await send({ gateway: one, key, format });
       const reading = readAll(stream);
-      const row = await shown(other, key, ({ output_tokens: tokens }) => (tokens ?? 0) > 3);
+      const row = await stage.shown(other, key, ({ output_tokens: tokens }) => (tokens ?? 0) > 3);
 
       const cancelled = await stage.cancel(other, row.request_id);
       const { text, broken } = await reading;
@@ -99,7 +80,7 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
   test("a plain request that is cancelled gets 403 and costs nothing [ERR-40]", async () => {
     const key = await stage.makeKey();
     const answer = send({ gateway: one, key, format: "chat", fields: { model: "slow", stream: false } });
-    const row = await shown(other, key);
+    const row = await stage.shown(other, key);
     const { status } = await stage.cancel(other, row.request_id);
     const response = await answer;
     const { text } = await readAll(response);
@@ -116,7 +97,7 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
   test("a stream that is cancelled before its first byte gets 403 and costs nothing [ERR-40]", async () => {
     const key = await stage.makeKey();
     const answer = send({ gateway: one, key, format: "chat", fields: { model: "slow" } });
-    const row = await shown(other, key);
+    const row = await stage.shown(other, key);
     await stage.cancel(other, row.request_id);
 
     expect((await answer).statusCode).toBe(403);
@@ -219,7 +200,7 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
     const key = await stage.makeKey();
     const reading = readAll(await send({ gateway: one, key, format: "chat" }));
     const tail = stage.follow("tail", "--key", key.prefix, "--json");
-    const row = await shown(other, key, ({ output_tokens: tokens }) => (tokens ?? 0) > 0);
+    const row = await stage.shown(other, key, ({ output_tokens: tokens }) => (tokens ?? 0) > 0);
     const listed = await stage.tollgate("live", "--key", key.prefix);
     const cancelled = await stage.tollgate("live", "cancel", row.request_id);
     const unknown = await stage.tollgate("live", "cancel", `req_${"0".repeat(32)}`);
@@ -247,7 +228,7 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
   test("a process that is killed is not shown after some seconds, and is counted as silent", async () => {
     const key = await stage.makeKey();
     const reading = readAll(await send({ gateway: other, key, format: "chat" }));
-    await shown(one, key);
+    await stage.shown(one, key);
     other.signal("SIGKILL");
     await reading;
     const killedAtMs = performance.now();

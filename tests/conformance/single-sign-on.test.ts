@@ -75,6 +75,13 @@ const statusOf = async (browser: Browser, path: string): Promise<number> =>
   (await browser.visit(`${gateway.adminUrl}/admin/v1${path}`)).status;
 const isIn = async (browser: Browser): Promise<boolean> => (await statusOf(browser, "/accounts")) !== 401;
 
+const passwordSignIn = (email: string, password: string): Promise<Response> =>
+  fetch(`${gateway.adminUrl}/admin/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email, password }),
+  });
+
 /** As far as the provider sends the browser back. */
 async function cameBack(login: string): Promise<{ browser: Browser; callback: string }> {
   const browser = openBrowser();
@@ -135,6 +142,60 @@ describe("the first sign-in", () => {
 });
 
 describe("nobody gets in", () => {
+  test("with what somebody else set for them before their first sign-in; the audit log tells that it ended", async () => {
+    const password = "a phrase that the lead knows";
+    const lead = { email: "lead@acme.example", password, grants: [{ role: "owner", account: "Acme/Search" }] };
+    await operate(gateway, "POST /people", lead);
+    const cookieOf = async (email: string): Promise<string> => {
+      const response = await passwordSignIn(email, password);
+      const cookie = /^[^;]+/.exec(response.headers.get("set-cookie") ?? "")?.[0] ?? "";
+      rememberSecrets([cookie.split("=")[1] ?? ""]);
+      return cookie;
+    };
+    const headers = {
+      cookie: await cookieOf(lead.email),
+      origin: gateway.adminUrl,
+      "content-type": "application/json",
+    };
+    const planted = { email: "chief@acme.example", account: "Acme/Search", grants: [], password };
+    const body = JSON.stringify(planted);
+    const refused = await fetch(`${gateway.adminUrl}/admin/v1/people`, { method: "POST", headers, body });
+    await operate(gateway, "POST /people", planted);
+    const stolen = openBrowser();
+    stolen.cookies.set(SESSION, (await cookieOf(planted.email)).split("=")[1] ?? "");
+    expect([refused.status, await isIn(stolen)]).toEqual([403, true]);
+
+    join("chief", "admins");
+    const { browser } = await signedIn("chief");
+
+    expect(await statusOf(browser, "/people")).toBe(200);
+    expect(await isIn(stolen)).toBe(false);
+    expect((await passwordSignIn(planted.email, password)).status).toBe(401);
+    const { data } = await operate<{ data: object[] }>(gateway, "GET /audit?resource=chief@acme.example");
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        action: "person.link",
+        actor: "chief@acme.example",
+        via: "sso",
+        asked: {
+          reason: "first sign-in through the identity provider; their password, sessions and personal tokens ended",
+        },
+      }),
+    );
+  });
+
+  test("as a person whom a lead gave the address of somebody else", async () => {
+    join("member", "search");
+    await signedIn("member");
+    await operate(gateway, "PATCH /people/member@acme.example", { email: "boss@acme.example" });
+    join("boss", "admins");
+    const { browser, page } = await signedIn("boss");
+
+    expect(page.status).toBe(403);
+    expect(page.body).toContain("An owner can remove that person or change their email.");
+    expect(browser.cookies.has(SESSION)).toBe(false);
+  });
+
   test("by a state that was used, or that another browser began with", async () => {
     join("bob", "viewers");
     const { browser, callback } = await cameBack("bob");
@@ -195,6 +256,56 @@ describe("nobody gets in", () => {
 
     expect({ status: page.status, next: page.next }).toEqual({ status: 400, next: null });
   });
+});
+
+test("whoever comes back and is not let in stands in the audit log, with the reason and who it is where that is known", async () => {
+  join("hugo", "viewers");
+  join("ines", "viewers");
+  await signedIn("ines");
+  await operate(gateway, "DELETE /people/ines@acme.example");
+  join("jo", "somewhere-else");
+  for (const wrong of [{ nonce: "another" }, { iss: "https://evil.example" }]) {
+    const { browser, callback } = await cameBack("hugo");
+    oidc.tamper((claims) => ({ ...claims, ...wrong }));
+    await browser.visit(callback);
+    oidc.tamper(null);
+  }
+  await openBrowser().visit((await cameBack("hugo")).callback);
+  const { browser: denied, callback } = await cameBack("hugo");
+  const { searchParams } = new URL(callback);
+  const back = new URLSearchParams({
+    error: "access_denied",
+    state: searchParams.get("state") ?? "",
+    iss: oidc.issuer,
+  });
+  await denied.visit(`${gateway.adminUrl}${CALLBACK}?${back.toString()}`);
+  for (const login of ["ines", "jo"]) await signedIn(login);
+
+  type Refused = {
+    actor: string;
+    code: string;
+    outcome: string;
+    asked: { reason: string } | null;
+    resource: { id: string };
+  };
+  const refused = async (): Promise<Refused[]> =>
+    (await operate<{ data: Refused[] }>(gateway, "GET /audit?action=door.refused&limit=200")).data.filter(
+      ({ resource }) => resource.id === `GET ${CALLBACK}`,
+    );
+  const wanted = [
+    ["anonymous", "invalid_request", "not begun in this browser, used already or too old"],
+    ["anonymous", "invalid_credentials", "refused by the provider"],
+    ["anonymous", "service_unavailable", expect.stringMatching(/claim nonce/) as string],
+    ["anonymous", "service_unavailable", expect.stringMatching(/claim iss/) as string],
+    ["ines@acme.example", "forbidden", "the person was removed here"],
+    ["jo@acme.example", "forbidden", "in no group of sign_in.groups"],
+  ];
+  const shown = async () => (await refused()).map(({ actor, code, asked }) => [actor, code, asked?.reason]);
+  await until(async () => (await shown()).some(([actor]) => actor === "jo@acme.example"), "they are written");
+
+  const found = await shown();
+  for (const one of wanted) expect(found).toContainEqual(one);
+  expect((await refused()).every(({ outcome, asked }) => outcome === "refused" && asked !== null)).toBe(true);
 });
 
 describe("a group change takes effect at the next check", () => {

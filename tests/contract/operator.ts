@@ -2,6 +2,7 @@ import { type GatewayProcess, rememberSecrets } from "../support/gateway-process
 
 export type IssuedKey = { id: string; secret: string };
 
+type Admin = Pick<GatewayProcess, "adminUrl" | "adminToken">;
 type Order = { mode?: "credit" | "token_budget"; [field: string]: unknown };
 
 /** An entry of a key's journal, as far as tests read it. */
@@ -18,7 +19,7 @@ type JournalEntry = {
 type Spent = { cost: string; requests: number; cut_off: number; input_tokens: number; output_tokens: number };
 
 /** Makes a key through the admin listener: a second terminal would take seconds where a file needs a dozen keys. */
-export async function issueKey(gateway: GatewayProcess, { mode = "credit", ...order }: Order = {}): Promise<IssuedKey> {
+export async function issueKey(gateway: Admin, { mode = "credit", ...order }: Order = {}): Promise<IssuedKey> {
   const { key, secret } = await operate<{ key: { id: string }; secret: string }>(gateway, "POST /keys", {
     mode,
     ...order,
@@ -45,7 +46,7 @@ export async function spentToday(gateway: GatewayProcess, { id }: IssuedKey): Pr
 }
 
 /** One call to the admin listener, such as `POST /keys/…/suspend`; throws when it is refused. */
-export async function operate<Answer>(gateway: GatewayProcess, call: string, body: object = {}): Promise<Answer> {
+export async function operate<Answer>(gateway: Admin, call: string, body: object = {}): Promise<Answer> {
   const [method = "", path = ""] = call.split(" ");
   const response = await fetch(`${gateway.adminUrl}/admin/v1${path}`, {
     method,

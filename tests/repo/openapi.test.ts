@@ -55,6 +55,14 @@ test("the paths are those of the interface, and ours are listed apart [spec 4.1]
     "/me/session",
     "/me",
     "/me/ledger",
+    "/me/ledger.csv",
+    "/me/series",
+    "/me/series.csv",
+    "/me/requests",
+    "/me/requests.csv",
+    "/me/requests/{request}",
+    "/me/errors",
+    "/me/errors.csv",
     "/me/models",
   ]);
 });
@@ -64,7 +72,7 @@ test("what key holders read about their own key is at one address for keys of ev
   const mine = Object.entries(additions ?? {}).filter(([path]) => path.startsWith("/me"));
   const servers = mine.flatMap(([, methods]) => Object.values(methods).map((operation) => operation.servers));
 
-  expect(servers).toHaveLength(5);
+  expect(servers).toHaveLength(13);
   for (const server of servers) expect(server).toEqual([{ url: URL, description: "Keys of every kind" }]);
 });
 
@@ -86,6 +94,14 @@ test("every operation of the specification, and those beyond it, is there with i
     "DELETE /me/session": "204 400 500 503",
     "GET /me": "200 400 401 403 429 500 503",
     "GET /me/ledger": "200 400 401 403 429 500 503",
+    "GET /me/ledger.csv": "200 400 401 403 429 500 503",
+    "GET /me/series": "200 400 401 403 429 500 503",
+    "GET /me/series.csv": "200 400 401 403 429 500 503",
+    "GET /me/requests": "200 400 401 403 429 500 503",
+    "GET /me/requests.csv": "200 400 401 403 429 500 503",
+    "GET /me/requests/{request}": "200 400 401 403 404 429 500 503",
+    "GET /me/errors": "200 400 401 403 429 500 503",
+    "GET /me/errors.csv": "200 400 401 403 429 500 503",
     "GET /me/models": "200 400 401 403 429 500 503",
   });
 });
@@ -108,6 +124,14 @@ test("every operation takes the credentials the specification gives it", () => {
     "delete /me/session": "session",
     "/me": "session bearer headerKey",
     "/me/ledger": "session bearer headerKey",
+    "/me/ledger.csv": "session bearer headerKey",
+    "/me/series": "session bearer headerKey",
+    "/me/series.csv": "session bearer headerKey",
+    "/me/requests": "session bearer headerKey",
+    "/me/requests.csv": "session bearer headerKey",
+    "/me/requests/{request}": "session bearer headerKey",
+    "/me/errors": "session bearer headerKey",
+    "/me/errors.csv": "session bearer headerKey",
     "/me/models": "session bearer headerKey",
   });
 });
@@ -129,6 +153,14 @@ test("Idempotency-Key and compat-version are optional headers where the specific
     "/me/session": "",
     "/me": "",
     "/me/ledger": "limit after",
+    "/me/ledger.csv": "limit after",
+    "/me/series": "from to step by",
+    "/me/series.csv": "from to step by",
+    "/me/requests": "limit after model code status outcome from to",
+    "/me/requests.csv": "limit after model code status outcome from to",
+    "/me/requests/{request}": "request!",
+    "/me/errors": "days",
+    "/me/errors.csv": "days",
     "/me/models": "",
   });
 });

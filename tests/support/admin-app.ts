@@ -1,6 +1,7 @@
 import { createIdentifyOn } from "../../src/app/create-identify.ts";
 import { createPasswordSignInOn } from "../../src/app/create-people.ts";
 import { createOperator } from "../../src/app/create-operator.ts";
+import { createServeConsole } from "../../src/console/serve-console.ts";
 import { createDatabaseTrouble } from "../../src/app/database-trouble.ts";
 import { openProviderCredentials } from "../../src/app/provider-credentials.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
@@ -14,7 +15,8 @@ import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPglite } from "../../src/db/pglite.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import type { Operator } from "../../src/operator/operator.ts";
-import type { Events } from "../../src/telemetry/events.ts";
+import { createCallerAddress } from "../../src/http/caller-address.ts";
+import type { Events, RefusedOperator } from "../../src/telemetry/events.ts";
 import type { RouteReport } from "../../src/upstream/route-record.ts";
 import { undescribed } from "./admin-description.ts";
 import { freshDatabase, whyUnavailable } from "./postgres.ts";
@@ -71,7 +73,8 @@ export function buildAdmin(
   const events = {
     keyIssued: ({ prefix }: { prefix: string }) => told.push(`issued ${prefix}`),
     keyStatusChanged: ({ prefix, status }: { prefix: string; status: string }) => told.push(`${status} ${prefix}`),
-    operatorRefused: ({ address }: { address: string }) => told.push(`refused ${address}`),
+    operatorRefused: ({ address, credential, reason }: RefusedOperator) =>
+      told.push(`refused ${address}: ${credential} ${reason}`),
     keyChanged: ({ prefix, changed }: { prefix: string; changed: string[] }) =>
       told.push(`changed ${changed.join()} ${prefix}`),
     keyRotated: ({ prefix }: { prefix: string }) => told.push(`rotated ${prefix}`),
@@ -100,6 +103,7 @@ export function buildAdmin(
     ...(notices && { notices }),
   });
   const app = createAdmin({
+    consoleFiles: createServeConsole(new Map(), "index.html"),
     token: OPERATOR_TOKEN,
     metricsToken,
     operator: { ...operator, keys: { ...operator.keys, ...(list ? { list } : {}) } },
@@ -115,6 +119,7 @@ export function buildAdmin(
     degraded: () => [],
     databaseTrouble: createDatabaseTrouble({ connections: 4, statementTimeoutMs: 5_000 }),
     farewellMs,
+    callerAddress: createCallerAddress({ trusted: () => false, onHidden: () => undefined }),
     clock,
   });
   const ask = async (

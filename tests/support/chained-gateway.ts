@@ -1,22 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Unit } from "../../src/core/amount.ts";
 import { createId } from "../../src/core/ids.ts";
 import type { KeyMode } from "../../src/core/key-mode.ts";
 import type { Database } from "../../src/db/database.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
 import { createKeyStore } from "../../src/keys/key-store.ts";
 import { createSecret, digestOf } from "../../src/keys/secret.ts";
 import { type GatewayProcess, rememberSecrets } from "./gateway-process.ts";
-import { freshDatabase } from "./postgres.ts";
-import { runTollgate } from "./run-tollgate.ts";
-import { startServeProcess } from "./serve-process.ts";
-import { startSimulatorProcess } from "./simulator-process.ts";
-import { childEnvironment } from "./child-environment.ts";
+import { serveCatalogue } from "./serve-catalogue.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-chained-keys";
-const PROVIDER_KEY = "sk-provider-key-for-chained-keys-0123456789";
 const BUCKET = 7;
 export const CREDIT = 1_000_000_000n;
 
@@ -44,44 +35,14 @@ export type ChainedGateway = {
 
 /** A gateway on PostgreSQL with accounts above its keys. Every token of its models costs a thousandth of a credit. */
 export async function startChainedGateway(settings: Record<string, string> = {}): Promise<ChainedGateway> {
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-chained-"));
-  const [fresh, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
-  const environment = {
-    ...childEnvironment(),
-    DATABASE_URL: fresh.url,
-    TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
-    TOLLGATE_ADMIN_PORT: "0",
-    PORT: "0",
-    PROVIDER_KEY,
-    // A busy machine is not what is tested here.
-    TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
-    TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
-    ...settings,
-  };
-  writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogueAt(simulator.url)));
-  const applied = await runTollgate(["catalogue", "apply", "catalogue.json"], { cwd: folder, env: environment });
-  if (applied.code !== 0) throw new Error(applied.stderr);
-  const served = await startServeProcess({ folder, environment });
-  const database = createPostgres({
-    url: fresh.url,
-    poolSize: 2,
-    connectTimeoutMs: 5_000,
-    statementTimeoutMs: 20_000,
-    onError: () => undefined,
-  });
-  rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);
+  const { served, database, stop } = await serveCatalogue({ adminToken: ADMIN_TOKEN, catalogueAt, settings });
   return {
     gateway: { publicUrl: served.url, adminUrl: served.adminUrl, adminToken: ADMIN_TOKEN } as GatewayProcess,
     ...treeIn(database),
     query: database.query,
     transaction: database.transaction,
     output: served.output,
-    stop: async () => {
-      await served.stop();
-      await Promise.all([database.close(), simulator.stop()]);
-      await fresh.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 

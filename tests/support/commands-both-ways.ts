@@ -8,6 +8,8 @@ export type Row = {
   keep?: Readonly<Record<string, (answer: never) => string>>;
   /** By name; their paths are kept under it without its dot. */
   files?: Readonly<Record<string, string>>;
+  /** What is piped in. */
+  input?: string;
   /** The exit code; 0 unless told. */
   code?: number;
 };
@@ -93,6 +95,29 @@ export const BOTH_WAYS: readonly Row[] = [
     words: json("$peoplecsv"),
     files: { "people.csv": "account,kind\nOrg-WAY/Bo,person\n" },
   },
+  { command: "accounts create", words: json("Org-WAY/Team/Ann", "--kind", "person") },
+  { command: "people add", words: json("ann-WAY@x.example", "--role", "operator", "--at", "Org-WAY/Team") },
+  { command: "people add", words: json("not an address"), code: 1 },
+  { command: "people list", words: json("--all"), same: true },
+  { command: "people show", words: json("ann-WAY@x.example") },
+  { command: "people update", words: json("ann-WAY@x.example", "--name", "Ann", "--account", "Org-WAY/Team/Ann") },
+  { command: "people grant", words: json("ann-WAY@x.example", "viewer") },
+  { command: "people grant", words: json("ann-WAY@x.example", "viewer") },
+  { command: "people revoke", words: json("ann-WAY@x.example", "operator", "--at", "Org-WAY/Team") },
+  { command: "people password", words: json("ann-WAY@x.example"), input: "a phrase of some length" },
+  { command: "people password", words: json("ann-WAY@x.example"), input: "too short", code: 1 },
+  {
+    command: "tokens create",
+    words: json("ann-WAY@x.example", "--name", "nightly", "--role", "viewer", "--days", "30"),
+    keep: { token: ({ token }: { token: { id: string } }) => token.id },
+  },
+  { command: "tokens list", words: json("--all"), same: true },
+  { command: "tokens list", words: json("--person", "ann-WAY@x.example") },
+  { command: "tokens revoke", words: json("$token") },
+  { command: "sessions list", words: json("ann-WAY@x.example") },
+  { command: "sessions end", words: json("ann-WAY@x.example") },
+  { command: "people remove", words: json("ann-WAY@x.example") },
+  { command: "people remove", words: json("ann-WAY@x.example"), code: 1 },
   { command: "notices list", words: json(), same: true },
   { command: "notices test", words: json(), code: 1 },
   { command: "notices retry", words: json("--all") },
@@ -146,6 +171,10 @@ export const BOTH_WAYS: readonly Row[] = [
   },
   { command: "audit show", words: json("$entry"), same: true },
   { command: "audit export", words: ["--format", "csv"], same: true },
+  { command: "requests list", words: json("--all"), same: true },
+  { command: "requests show", words: json("req_019a84d2c6b87c1e9d3f0a5b7e2c4d60"), code: 1 },
+  { command: "requests export", words: ["--outcome", "error"], same: true },
+  { command: "series", words: json("--from", "2026-11-01", "--to", "2026-11-02", "--by", "model"), same: true },
   { command: "live show", words: json() },
   { command: "live cancel", words: json("req_019a84d2c6b87c1e9d3f0a5b7e2c4d60"), code: 1 },
   status("accounts close", "Org-WAY/Ads"),
@@ -161,6 +190,7 @@ export const NOT_BOTH_WAYS: Readonly<Record<string, string>> = {
   "ledger partitions": "changes the tables of the database",
   doctor: "looks at this machine, its settings and the database",
   "providers certify": "runs a gateway of its own for minutes, and reads one provider as `providers list` does",
+  whoami: "says which way it goes, which has a test of its own",
   "config show": "shows the settings of this machine",
   connect: "sets up a client on this machine",
   tail: "runs until it is stopped",

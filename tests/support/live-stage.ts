@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request as openRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { rememberSecrets } from "./gateway-process.ts";
 import { freshDatabase } from "./postgres.ts";
 import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
@@ -39,13 +40,21 @@ export type Asked = { gateway: ServeProcess; key: LiveKey; format: Format; field
 
 export type LiveStage = Awaited<ReturnType<typeof startLiveStage>>;
 
+type Options = {
+  /** Further words of `tollgate serve`. */
+  words?: readonly string[];
+  /** Where gateways and commands find the database, if not at its own address. */
+  reach?: (url: string) => Promise<string>;
+  settings?: Record<string, string>;
+};
+
 /** Gateways on one PostgreSQL, with models whose streams go on until they are ended. */
-export async function startLiveStage(gateways: number) {
+export async function startLiveStage(gateways: number, { words = [], reach, settings = {} }: Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-live-"));
   const [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
   const environment = {
     PATH: process.env["PATH"] ?? "",
-    DATABASE_URL: database.url,
+    DATABASE_URL: reach === undefined ? database.url : await reach(database.url),
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",
     PORT: "0",
@@ -53,13 +62,14 @@ export async function startLiveStage(gateways: number) {
     // A busy machine is not what is tested here.
     TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
     TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
+    ...settings,
   };
   rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);
   writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogueAt(simulator.url)));
-  const tollgate = (...words: string[]): Promise<Ran> => runTollgate(words, { cwd: folder, env: environment });
+  const tollgate = (...command: string[]): Promise<Ran> => runTollgate(command, { cwd: folder, env: environment });
   const applied = await tollgate("catalogue", "apply", "catalogue.json");
   if (applied.code !== 0) throw new Error(applied.stderr);
-  const start = (): Promise<ServeProcess> => startServeProcess({ folder, environment });
+  const start = (): Promise<ServeProcess> => startServeProcess({ folder, environment, words });
   const running = await Promise.all(Array.from({ length: gateways }, start));
 
   const operate = async (gateway: ServeProcess, call: string, body?: object): Promise<Said> => {
@@ -72,7 +82,21 @@ export async function startLiveStage(gateways: number) {
     return { status: response.status, body: (await response.json()) as Said["body"] };
   };
 
+  /** As the superuser, at the database's own address. */
+  const sql = async (statement: string): Promise<Record<string, unknown>[]> => {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(statement)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
   return {
+    sql,
+    /** Whether processes still publish for somebody. */
+    isWatched: async () => (await sql("select from live_watch where until > now() - interval '2 seconds'")).length > 0,
     gateways: running,
     database,
     environment,
@@ -80,8 +104,8 @@ export async function startLiveStage(gateways: number) {
     adminToken: ADMIN_TOKEN,
     tollgate,
     /** A command that does not end by itself. */
-    follow: (...words: string[]) => {
-      const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env: environment });
+    follow: (...command: string[]) => {
+      const child = spawn(process.execPath, [MAIN, ...command], { cwd: folder, env: environment });
       let output = "";
       child.stdout.on("data", (bytes: Buffer) => void (output += bytes.toString()));
       child.stderr.on("data", (bytes: Buffer) => void (output += bytes.toString()));
@@ -91,6 +115,20 @@ export async function startLiveStage(gateways: number) {
     operate,
     live: async (gateway: ServeProcess): Promise<LiveAnswer> =>
       (await operate(gateway, "GET /live?limit=1000")).body as unknown as LiveAnswer,
+    /** The request of a key, as this gateway shows it, once it is as wanted. */
+    shown: async (gateway: ServeProcess, key: LiveKey, isWanted: (row: LiveRow) => boolean = () => true) => {
+      let row: LiveRow | undefined;
+      await until(async () => {
+        const { status, body } = await operate(gateway, "GET /live?limit=1000");
+        // A busy machine may have no connection for it.
+        if (status === 503) return false;
+        if (status !== 200) throw new Error(JSON.stringify(body));
+        const { data } = body as unknown as LiveAnswer;
+        row = data.find(({ key_prefix: prefix }) => prefix === key.prefix);
+        return row !== undefined && isWanted(row);
+      }, "the request is shown");
+      return row as LiveRow;
+    },
     cancel: (gateway: ServeProcess, request: string) => operate(gateway, `POST /live/${request}/cancel`),
     makeKey: async (mode: LiveKey["mode"] = "credit", terms: object = {}): Promise<LiveKey> => {
       const funds = mode === "credit" ? { credit: "1000" } : { budget: 100_000_000 };
@@ -167,6 +205,7 @@ function catalogueAt(simulatorUrl: string): object {
       ...FORMATS.map((format) => model(format, "sim+tokens=4000+rate=40", format)),
       model("slow", "sim+tokens=5+ttft=60000", "chat"),
       model("fast", "sim-fast", "chat"),
+      model("short", "sim+tokens=50+rate=40", "chat"),
     ],
   };
 }

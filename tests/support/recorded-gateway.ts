@@ -1,13 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Database } from "../../src/db/database.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
 import { rememberSecrets } from "./gateway-process.ts";
-import { freshDatabase } from "./postgres.ts";
-import { runTollgate } from "./run-tollgate.ts";
-import { type ServeProcess, startServeProcess } from "./serve-process.ts";
-import { startSimulatorProcess } from "./simulator-process.ts";
+import { serveCatalogue, type ServedCatalogue } from "./serve-catalogue.ts";
 import { until } from "./until.ts";
 
 export const ADMIN_TOKEN = "an-admin-token-for-records";
@@ -29,58 +21,24 @@ const PATHS = { chat: "/v1/chat/completions", responses: "/v1/responses", messag
 
 export type Sent = { status: number; requestId: string; text: string };
 
-export type RecordedGateway = {
-  served: ServeProcess;
-  database: Database;
-  databaseUrl: string;
-  folder: string;
-  environment: Record<string, string>;
+export type RecordedGateway = ServedCatalogue & {
   makeKey: (terms: object) => Promise<{ id: string; secret: string; prefix: string }>;
   admin: (method: string, path: string, body?: object) => Promise<{ status: number; body: unknown }>;
   ask: (model: string, secret: string, more?: object, how?: How) => Promise<Sent>;
   /** The row of a request, once it is written. */
   recordOf: (requestId: string) => Promise<Record<string, unknown>>;
-  stop: () => Promise<void>;
 };
 
 type How = { headers?: Record<string, string>; disconnects?: boolean; path?: string };
 
 /** A gateway on PostgreSQL that writes its records quickly, in front of two simulated providers. */
 export async function startRecordedGateway(more: Record<string, string> = {}): Promise<RecordedGateway> {
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-recorded-"));
-  const [fresh, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
-  const environment = {
-    PATH: process.env["PATH"] ?? "",
-    DATABASE_URL: fresh.url,
-    TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
-    TOLLGATE_ADMIN_PORT: "0",
-    PORT: "0",
-    PROVIDER_KEY: "sk-provider-key-for-records-0123456789",
-    TOLLGATE_RECORDS_FLUSH_MS: "50",
-    // A busy machine is not what is tested here.
-    TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
-    TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
-    ...more,
-  };
-  writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogueAt(simulator.url)));
-  const applied = await runTollgate(["catalogue", "apply", "catalogue.json"], { cwd: folder, env: environment });
-  if (applied.code !== 0) throw new Error(applied.stderr);
-  const served = await startServeProcess({ folder, environment });
-  const database = createPostgres({
-    url: fresh.url,
-    poolSize: 2,
-    connectTimeoutMs: 5_000,
-    statementTimeoutMs: 20_000,
-    onError: () => undefined,
-  });
-  rememberSecrets([ADMIN_TOKEN, environment.PROVIDER_KEY]);
+  const settings = { TOLLGATE_RECORDS_FLUSH_MS: "50", ...more };
+  const gateway = await serveCatalogue({ adminToken: ADMIN_TOKEN, catalogueAt, settings });
+  const { served, database } = gateway;
   const admin = createAdminCall(served.adminUrl);
   return {
-    served,
-    database,
-    databaseUrl: fresh.url,
-    folder,
-    environment,
+    ...gateway,
     admin,
     makeKey: async (terms) => {
       const { status, body } = await admin("POST", "/admin/v1/keys", terms);
@@ -95,12 +53,6 @@ export async function startRecordedGateway(more: Record<string, string> = {}): P
         database.query<Record<string, unknown>>("select * from request where id = $1", [requestId.slice(4)]);
       await until(async () => (await find()).length > 0, `the record of ${requestId} is written`);
       return (await find())[0] ?? {};
-    },
-    stop: async () => {
-      await served.stop();
-      await Promise.all([database.close(), simulator.stop()]);
-      await fresh.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

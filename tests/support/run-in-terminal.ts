@@ -8,17 +8,27 @@ export const whyNoTerminal: string | null =
     ? null
     : "needs `script` of util-linux";
 
-type TerminalOptions = { cwd: string; env: Record<string, string>; columns: number };
+/** `typed`: what to type, each once this was shown. */
+type TerminalOptions = {
+  cwd: string;
+  env: Record<string, string>;
+  columns: number;
+  typed?: readonly { after: string; text: string }[];
+};
 
 /** Runs a line of a shell on a terminal of that width and gives back all that was shown, colour included. */
-export async function runInTerminal(line: string, { cwd, env, columns }: TerminalOptions): Promise<string> {
+export async function runInTerminal(line: string, { cwd, env, columns, typed = [] }: TerminalOptions): Promise<string> {
   const child = spawn("script", ["-qec", `stty cols ${columns}; ${line}`, "/dev/null"], {
     cwd,
     env: { ...childEnvironment(), TERM: "xterm-256color", ...env },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: [typed.length === 0 ? "ignore" : "pipe", "pipe", "inherit"],
   });
+  const waiting = [...typed];
   let shown = "";
-  child.stdout.on("data", (bytes: Buffer) => (shown += bytes.toString()));
+  child.stdout?.on("data", (bytes: Buffer) => {
+    shown += bytes.toString();
+    if (waiting[0] && shown.includes(waiting[0].after)) child.stdin?.write(waiting.shift()?.text ?? "");
+  });
   await once(child, "close");
   return shown.replaceAll("\r\n", "\n");
 }

@@ -34,11 +34,13 @@ export async function startServeProcess(options: {
   stretch?: boolean;
   /** The program, perhaps of another version. */
   main?: string;
+  /** Further words of the command. */
+  words?: readonly string[];
 }): Promise<ServeProcess> {
-  const { folder, environment, stretch = false, main = MAIN } = options;
+  const { folder, environment, stretch = false, main = MAIN, words = [] } = options;
   const stretches = watchStretches(folder);
   const env = stretch ? { ...environment, ...stretches.environment } : environment;
-  const child = spawn(process.execPath, [main, "serve"], { cwd: folder, env });
+  const child = spawn(process.execPath, [main, "serve", ...words], { cwd: folder, env });
   let output = "";
   const keep = (bytes: Buffer): void => void (output += bytes.toString());
   child.stdout.on("data", keep);

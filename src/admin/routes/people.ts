@@ -1,4 +1,6 @@
 import {
+  grantChangeSchema,
+  grantsChangedSchema,
   grantsSchema,
   newPersonSchema,
   ofPerson,
@@ -83,6 +85,7 @@ export const peopleRoutes: readonly AdminRoute[] = [
     method: "DELETE",
     path: PERSON,
     summary: "Remove a person: their sessions and tokens end at once, and their account is suspended",
+    description: "Only an account of the kind `person` is suspended. A team or an organisation goes on.",
     params: ofPerson,
     answers: { 200: personAnswerSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
@@ -106,6 +109,22 @@ export const peopleRoutes: readonly AdminRoute[] = [
       status: 200,
       body: { person: personView(await people.setGrants(params.person, body.grants, by)) },
     }),
+  }),
+  route({
+    id: "changeGrants",
+    tag: "people",
+    method: "PATCH",
+    path: `${PERSON}/grants`,
+    summary: "Give and take roles of a person",
+    description: "Leaves all other roles as they are. Roles that follow from groups of an identity provider stay.",
+    params: ofPerson,
+    body: grantChangeSchema,
+    answers: { 200: grantsChangedSchema },
+    refusals: ["invalid_request", "not_found", "conflict"],
+    handle: async ({ operator: { people } }, { params, body, by }) => {
+      const { person, changed } = await people.changeGrants(params.person, body, by);
+      return { status: 200, body: { person: personView(person), changed } };
+    },
   }),
   route({
     id: "setPassword",

@@ -1,9 +1,11 @@
+import type { By } from "../../core/by.ts";
 import { Forbidden } from "../../core/forbidden.ts";
+import { ROLES } from "../../core/role.ts";
 import {
   callerSchema,
+  callerView,
   newTokenSchema,
   ofToken,
-  personView,
   setupSchema,
   signedOutSchema,
   signInSchema,
@@ -33,7 +35,7 @@ export function placeOf(came: Came, cookie: PersonCookie): SignInPlace {
 
 const welcome = ({ person, session, secret }: OpenedSession, cookie: PersonCookie) => ({
   status: 201 as const,
-  body: { actor: person.email, via: session.via, person: personView(person) },
+  body: callerView({ actor: person.email, via: session.via, person, token: null }),
   cookie: cookie.write(secret),
 });
 
@@ -81,11 +83,12 @@ export const sessionRoutes: readonly AdminRoute[] = [
     answers: { 200: callerSchema },
     handle: (_parts, { by, person }) => ({
       status: 200,
-      body: {
+      body: callerView({
         actor: by.actor,
-        via: person?.via ?? ("automation" as const),
-        person: person === null ? null : personView(person.person),
-      },
+        via: person?.via ?? "automation",
+        person: person?.person ?? null,
+        token: person?.token ?? null,
+      }),
     }),
   }),
   route({
@@ -113,7 +116,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
     answers: { 201: tokenMadeSchema },
     refusals: ["invalid_request", "not_found"],
     handle: async ({ operator: { tokens } }, { body: { person: of, ...order }, by, person }) => {
-      const { token, secret } = await tokens.create(ownerOf(of, person), order, by);
+      const { token, secret } = await tokens.create(ownerOf(of, person), order, { ...by, ...placesOf(person) });
       return { status: 201, body: { token: tokenView(token), secret } };
     },
   }),
@@ -147,6 +150,12 @@ export const sessionRoutes: readonly AdminRoute[] = [
     },
   }),
 ];
+
+/** Where any of their roles holds. Of other accounts they learn nothing, not even by asking for a token there. */
+function placesOf(person: KnownPerson | null): Pick<By, "within"> {
+  const reach = person === null ? "everywhere" : person.reach(ROLES);
+  return reach === "everywhere" ? {} : { within: reach ?? [] };
+}
 
 const isOverseer = (person: KnownPerson | null): boolean => person === null || person.reach(["owner"]) === "everywhere";
 

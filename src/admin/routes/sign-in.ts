@@ -1,10 +1,11 @@
 import { Fault } from "../../core/fault.ts";
 import type { SignIn } from "../../operator/sign-in.ts";
-import { backFromProviderSchema, beginSignInSchema, redirectSchema } from "../../wire/admin/sign-in.ts";
+import { backFromProviderSchema, beginSignInSchema, redirectSchema, waysInSchema } from "../../wire/admin/sign-in.ts";
 import type { AdminParts } from "../admin-parts.ts";
 import { type AdminRoute, route } from "../route.ts";
 
 const PATH = "/admin/v1/sign-in/oidc";
+export const SIGN_IN_CALLBACK = `${PATH}/callback` as const;
 /** Holds what a sign-in began with, so that no other browser can end it. */
 const COOKIE = "tollgate_sign_in";
 const COOKIE_SECONDS = 600;
@@ -22,8 +23,21 @@ function signInOf({ signIn }: AdminParts): SignIn {
 
 export const signInRoutes: readonly AdminRoute[] = [
   route({
+    id: "showWaysIn",
+    tag: "session",
+    method: "GET",
+    path: "/admin/v1/sign-in",
+    summary: "Show how people can sign in",
+    credential: "none",
+    answers: { 200: waysInSchema },
+    handle: async ({ signIn, passwordSignIn }) => ({
+      status: 200,
+      body: { sso: signIn !== null, setup: !(await passwordSignIn.isSetUp()) },
+    }),
+  }),
+  route({
     id: "beginSignIn",
-    tag: "health",
+    tag: "sign-in",
     method: "GET",
     path: PATH,
     summary: "Sign in through the identity provider",
@@ -40,9 +54,9 @@ export const signInRoutes: readonly AdminRoute[] = [
   }),
   route({
     id: "endSignIn",
-    tag: "health",
+    tag: "sign-in",
     method: "GET",
-    path: `${PATH}/callback`,
+    path: SIGN_IN_CALLBACK,
     summary: "Return from the identity provider",
     description:
       "The provider redirects browsers here. Opens a session, always under a new id, and redirects to the path that the sign-in began with.",

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { AskedAudit, ReadAudit } from "../../operator/audit.ts";
 import {
   AUDIT_FORMATS,
   type AuditFormat,
@@ -13,7 +12,7 @@ import { pageView } from "../../wire/admin/page.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { auditTable, auditText } from "../text/audit-text.ts";
-import { printResult } from "../text/print.ts";
+import { printResult, printWhole } from "../text/print.ts";
 
 type Filters = {
   actor?: string;
@@ -61,29 +60,16 @@ export function addAuditCommands(program: Command): void {
     .option("--json", "print one JSON object per line")
     .action(async (options: Filters & { format: AuditFormat; json?: true }, command: Command) => {
       const format = options.json === true ? "ndjson" : options.format;
+      const asked = { ...filterOf(options), limit: MOST_WHOLE, order: "oldest", documents: "whole" } as const;
       await withOperator(command, (operator, by) =>
-        printAll(format, (request) => operator.audit.list({ ...filterOf(options), ...request }, by)),
+        printWhole({
+          head: auditHead(format),
+          list: (after) => operator.audit.list({ ...asked, after }, by),
+          line: (entry) => auditLine(format, auditView(entry)),
+        }),
       );
     });
 }
-
-type ListPage = (request: Pick<AskedAudit, "limit" | "after" | "order" | "documents">) => ReturnType<ReadAudit["list"]>;
-
-/** Page by page, so that no length of the log needs memory. */
-async function printAll(format: AuditFormat, list: ListPage): Promise<void> {
-  await written(auditHead(format));
-  for (let after: string | null = null; ;) {
-    const page = await list({ limit: MOST_WHOLE, after, order: "oldest", documents: "whole" });
-    await written(page.data.map((entry) => auditLine(format, auditView(entry))).join(""));
-    if (page.next === null) return;
-    after = page.next;
-  }
-}
-
-const written = (text: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-  });
 
 const addFilters = (command: Command): Command =>
   command

@@ -17,6 +17,7 @@ import { portProblem } from "../serve/port-problem.ts";
 import { requireFreePorts } from "../serve/require-free-ports.ts";
 import { CommandError } from "../report-failure.ts";
 import { runGateway } from "../serve/run-gateway.ts";
+import { setUpPeople } from "../serve/set-up-people.ts";
 import { runWorkers } from "../serve/workers.ts";
 
 type ServeOptions = { migrate?: true; workers: number };
@@ -49,7 +50,7 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   await requireCurrent(database, options);
   if (cluster.isPrimary) {
     await inspect(database, telemetry.events);
-    await offerSetup(database, telemetry.events);
+    await setUp(database, telemetry.events, config);
   }
   const { databaseLost, serverRefused } = telemetry.events;
   const line = { strangers: "refused", onRefused: serverRefused } as const;
@@ -75,7 +76,7 @@ async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Pr
   const database = openDatabase(loaded, events.databaseLost, lineOf(events));
   await requireCurrent(database, options);
   await inspect(database, events);
-  await offerSetup(database, events);
+  await setUp(database, events, loaded.config);
   await database.close();
   process.exitCode = await runWorkers({
     adminPorts,
@@ -107,14 +108,14 @@ async function inspect(database: Database, events: Events): Promise<void> {
   if (facts !== null) events.serverInspected(facts);
 }
 
-/** Once for all workers, and never into the log, which is kept and shipped. */
-async function offerSetup(database: Database, events: Events): Promise<void> {
-  const token = await createPasswordSignInOn({ database, events, clock: systemClock }).offerSetup();
-  if (token === null) return;
-  process.stderr.write(
-    `No person operates this gateway yet. Make the first owner within a day, with this setup token:\n  ${token}\nPOST /admin/v1/setup {"token": "…", "email": "…", "password": "…"}\n`,
-  );
-}
+/** Once for all workers. */
+const setUp = (database: Database, events: Events, { init }: LoadedConfig["config"]): Promise<void> =>
+  setUpPeople({
+    signIn: createPasswordSignInOn({ database, events, clock: systemClock }),
+    init,
+    events,
+    write: (text) => void process.stderr.write(text),
+  });
 
 async function requireCurrent(database: Database, options: ServeOptions): Promise<void> {
   const folder = migrationsFolder();

@@ -14,6 +14,8 @@ const row = (id: string) => ({
   account: null,
   unit: "credit" as const,
   available: "4.5",
+  charged: "0",
+  reserved: "0",
   spent: "0.5",
   tokens: 20,
   mode: "credit" as const,

@@ -45,7 +45,16 @@ export function statementText(statement: StatementJson, screen: Screen = PLAIN):
           { screen },
         ),
   ].filter((listing) => listing !== null);
-  return [facts(title, known, screen), ...listings].join("\n\n");
+  const more = leftOff(statement);
+  return [facts(title, known, screen), ...listings, ...(more === null ? [] : [more])].join("\n\n");
+}
+
+/** What the tables do not show; the sums have it. */
+function leftOff({ more }: StatementJson): string | null {
+  const kinds = (["fundings", "lines", "refunds"] as const).filter((kind) => more[kind] > 0);
+  if (kinds.length === 0) return null;
+  const words = kinds.map((kind) => `${more[kind]} more ${kind}`).join(", ");
+  return `Not listed: ${words}. The sums include them. For the rest ask for an account below.`;
 }
 
 const COLUMNS = [

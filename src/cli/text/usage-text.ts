@@ -31,7 +31,7 @@ export function usageText(report: UsageReportJson, screen: Screen = PLAIN, known
     [by.toUpperCase(), unit],
     groups.map((total) => [total.name || "-", total]),
     screen,
-  )}`;
+  )}${report.more_groups === 0 ? "" : `\n\n${report.more_groups} more are not listed. Days include them. For the rest ask for an account below.`}`;
 }
 
 /** One row per group; amounts are exact. */

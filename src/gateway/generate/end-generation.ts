@@ -65,6 +65,7 @@ const PROVIDER_FAILURES: ReadonlySet<FaultCode> = new Set([
 
 /** A provider that failed is written down, at no cost; a request that it refused with reason is as if never sent. */
 export async function failGeneration(state: GenerationState, error: unknown): Promise<never> {
+  state.sink.complete();
   if (error instanceof Fault && PROVIDER_FAILURES.has(error.code)) {
     // Should the ledger be away, the hold is voided instead, and the caller still hears of the provider.
     await state.held.hold.settle(endingOf(state, { outcome: "upstream_failed" })).catch(() => undefined);

@@ -176,6 +176,7 @@ function ask({ dispatch, paperwork, deadlineMs }: Parts, state: GenerationState)
 /** The caller left, or was cut, before a provider answered. */
 async function leave(state: GenerationState): Promise<Generated> {
   const { held, sink, asked } = state;
+  sink.complete();
   const cut = sink.cutBy();
   // What no provider was asked, or what we or an operator ended, is not the key's doing: the hold goes back by its scope.
   const charged = asked !== null && (cut === null || !(isOurs(cut) || isCancelled(cut)));

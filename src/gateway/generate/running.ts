@@ -16,7 +16,7 @@ export type Running = {
   count: () => number;
   /** What each has come to by now, the oldest first. Each is looked at when it is taken, and costs nothing before. */
   inFlight: () => Iterable<InFlight>;
-  /** An operator ends this one. `ending`: its response is complete, or it is being ended already. Null: it does not run here. */
+  /** An operator ends this one. `ending`: how it ends is decided, or it is being ended already. Null: it does not run here. */
   cancel: (id: string) => "cancelled" | "ending" | null;
   open: () => Iterable<{ id: string; keyId: string; bucket: number }>;
   /** The keys that have something running: all, or of an account and those below it. */

@@ -55,7 +55,7 @@ export class WatchedSink implements Sink {
     this.#onGone?.();
   }
 
-  /** The provider has no more to say: what is cut from here on ends as it would have. */
+  /** How it ends is decided, and may be with the ledger: an operator who cancels it from here on changes nothing. */
   complete(): void {
     this.#complete = true;
   }

@@ -53,6 +53,10 @@ export const REQUEST_EXAMPLES: Record<string, unknown> = {
   },
   updatePerson: { name: "Ben Adler" },
   setGrants: { grants: [{ role: "operator", account: "Acme/Search" }] },
+  changeGrants: {
+    add: [{ role: "viewer", account: "Acme/Search" }],
+    remove: [{ role: "operator", account: "Acme/Search" }],
+  },
   setPassword: { password: "a longer horse battery staple", current: "correct horse battery staple" },
   createToken: { name: "nightly report", role: "viewer", days: 90 },
   createKey: { mode: "credit", label: "my laptop", credit: "10.00", rpm_limit: 60 },

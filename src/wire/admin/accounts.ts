@@ -99,7 +99,9 @@ const accountSchema = z
       .enum(STATUSES)
       .describe("The worst status of the account and those above it, which is what keys are answered."),
     created_at: instant,
-    keys: z.int().describe("Number of keys that belong to the account itself, without revoked ones."),
+    keys: z
+      .int()
+      .describe("Number of keys that belong to the account itself, without revoked ones. Counted up to 1,000."),
     counters: z.array(counterSchema).describe("Its purse and its limits."),
   })
   .meta({ id: "Account" })

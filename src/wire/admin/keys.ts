@@ -196,20 +196,29 @@ const listedKeySchema = z
     account: z.string().nullable().describe("Its account, by the names from the root down; null: none."),
     unit: z.enum(UNITS).describe("What its mode counts in."),
     available: amount.nullable().describe("What is left for new requests, in its unit; null: nothing counts it yet."),
+    charged: amount
+      .nullable()
+      .describe("Charged to the purse or limit that `available` is of, its own or one above it; null: there is none."),
+    reserved: amount.nullable().describe("Reserved there by requests in progress; null: there is none."),
     spent: credits.describe("Credits that its requests have cost."),
     tokens: z.int().describe("Input and output tokens of its requests."),
   })
   .meta({ id: "ListedKey" })
-  .transform(({ account, unit, available, spent, tokens: count, ...key }, context) => ({
-    ...readKey(key),
-    money: {
-      account,
-      unit,
-      available: available === null ? null : amountsIn(unit, context)(available),
-      spent,
-      tokens: BigInt(count),
-    },
-  }));
+  .transform(({ account, unit, available, charged, reserved, spent, tokens: count, ...key }, context) => {
+    const orNull = (text: string | null): bigint | null => (text === null ? null : amountsIn(unit, context)(text));
+    return {
+      ...readKey(key),
+      money: {
+        account,
+        unit,
+        available: orNull(available),
+        charged: orNull(charged),
+        reserved: orNull(reserved),
+        spent,
+        tokens: BigInt(count),
+      },
+    };
+  });
 
 export type KeyJson = WrittenAs<typeof keySchema>;
 
@@ -229,14 +238,19 @@ export const keyView = (key: ReadAs<typeof keySchema>): KeyJson => ({
 
 export type ListedKeyJson = WrittenAs<typeof listedKeySchema>;
 
-export const listedKeyView = ({ money, ...key }: ReadAs<typeof listedKeySchema>): ListedKeyJson => ({
-  ...keyView(key),
-  account: money.account,
-  unit: money.unit,
-  available: money.available === null ? null : amountsOf(money.unit)(money.available),
-  spent: formatCredits(money.spent),
-  tokens: Number(money.tokens),
-});
+export const listedKeyView = ({ money, ...key }: ReadAs<typeof listedKeySchema>): ListedKeyJson => {
+  const orNull = (value: bigint | null): string | null => (value === null ? null : amountsOf(money.unit)(value));
+  return {
+    ...keyView(key),
+    account: money.account,
+    unit: money.unit,
+    available: orNull(money.available),
+    charged: orNull(money.charged),
+    reserved: orNull(money.reserved),
+    spent: formatCredits(money.spent),
+    tokens: Number(money.tokens),
+  };
+};
 
 export const keyListSchema = pageSchema(listedKeySchema);
 

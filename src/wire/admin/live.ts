@@ -32,14 +32,14 @@ export const liveEventsQuerySchema = z
   })
   .transform(({ errors, ...rest }) => ({ ...rest, errors: errors === "true" }));
 
-const amounts = z
+export const liveAmounts = z
   .object({
     credits: amountIn("credit").nullable().describe("Null: nothing counts in credits."),
     tokens: amountIn("tokens").nullable().describe("Null: nothing counts in tokens."),
   })
   .meta({ id: "LiveAmounts" });
 
-const amountsView = ({ credits, tokens }: Amounts): WrittenAs<typeof amounts> => ({
+export const liveAmountsView = ({ credits, tokens }: Amounts): WrittenAs<typeof liveAmounts> => ({
   credits: credits === null ? null : formatAmount("credit", credits),
   tokens: tokens === null ? null : formatAmount("tokens", tokens),
 });
@@ -59,12 +59,12 @@ const liveRequestSchema = z
     agent: z.string().nullable().describe("The client's `User-Agent`, up to 120 characters; null: it sent none."),
     age_ms: z.int().describe("Time since the request arrived."),
     first_byte_ms: z.int().nullable().describe("Time to the first byte of the response; null: not yet."),
-    reserved: amounts.describe("The hold: what is reserved for the request."),
+    reserved: liveAmounts.describe("The hold: what is reserved for the request."),
     output_tokens: z
       .int()
       .nullable()
       .describe("Output tokens so far, estimated; null: the request is not streamed, or has not begun."),
-    cost: amounts.nullable().describe("What the request would be charged if it ended now, estimated."),
+    cost: liveAmounts.nullable().describe("What the request would be charged if it ended now, estimated."),
   })
   .meta({ id: "LiveRequest" })
   .transform((row) => ({
@@ -114,9 +114,9 @@ const liveRequestView = (request: LiveListRead["data"][number]): WrittenAs<typeo
   agent: request.agent,
   age_ms: request.ageMs,
   first_byte_ms: request.firstByteMs,
-  reserved: amountsView(request.reserved),
+  reserved: liveAmountsView(request.reserved),
   output_tokens: request.soFar?.outputTokens ?? null,
-  cost: request.soFar && amountsView(request.soFar.cost),
+  cost: request.soFar && liveAmountsView(request.soFar.cost),
 });
 
 export const cancelledSchema = z
@@ -151,7 +151,7 @@ const liveEndSchema = z
     outcome: z.string().nullable(),
     input_tokens: z.int(),
     output_tokens: z.int(),
-    charged: amounts.nullable(),
+    charged: liveAmounts.nullable(),
     took_ms: z.int(),
     first_byte_ms: z.int().nullable(),
     refusal: z.string().nullable().describe("The message that the client got; null: it was not rejected."),
@@ -200,7 +200,7 @@ export const liveEndView = (end: LiveEndsRead["data"][number]): LiveEndJson => (
   outcome: end.outcome,
   input_tokens: end.inputTokens,
   output_tokens: end.outputTokens,
-  charged: end.charged && amountsView(end.charged),
+  charged: end.charged && liveAmountsView(end.charged),
   took_ms: end.tookMs,
   first_byte_ms: end.firstByteMs,
   refusal: end.refusal,

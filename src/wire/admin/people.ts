@@ -64,6 +64,15 @@ export const grantsSchema = z.strictObject({
   grants: z.array(grantSchema).max(100).describe("All roles they are given."),
 });
 
+export const grantChangeSchema = z.strictObject({
+  add: z.array(grantSchema).max(100).default([]).describe("Roles to give."),
+  remove: z
+    .array(grantSchema)
+    .max(100)
+    .default([])
+    .describe("Roles to take. A role that they do not have is left out."),
+});
+
 export const passwordSchema = z.strictObject({
   password,
   current: z
@@ -165,7 +174,9 @@ export const personView = (person: ShownPerson): PersonJson => ({
 });
 
 export const personAnswerSchema = z.object({ person: personSchema });
+export const grantsChangedSchema = z.object({ person: personSchema, changed: z.boolean() });
 export const peopleListSchema = pageSchema(personSchema);
+export type PersonListJson = WrittenAs<typeof peopleListSchema>;
 
 const sessionSchema = z
   .object({
@@ -200,16 +211,6 @@ export const sessionView = (session: ReadAs<typeof sessionSchema>): WrittenAs<ty
 
 export const sessionListSchema = z.object({ sessions: z.array(sessionSchema) });
 export const sessionsEndedSchema = z.object({ ended: z.int().describe("How many sessions were ended.") });
-
-export const callerSchema = z
-  .object({
-    actor: z.string(),
-    via: z.enum(["password", "sso", "token", "automation"]).describe("How you proved who you are."),
-    person: personSchema.nullable().describe("You; null: the automation token."),
-  })
-  .meta({ id: "Caller" });
-
-export const signedOutSchema = z.object({ signed_out: z.literal(true) });
 
 const tokenSchema = z
   .object({
@@ -260,6 +261,7 @@ export const tokenView = (token: ReadAs<typeof tokenSchema>): TokenJson => ({
 });
 
 export const tokenListSchema = pageSchema(tokenSchema);
+export type TokenListJson = WrittenAs<typeof tokenListSchema>;
 export const tokenMadeSchema = z.object({
   token: tokenSchema,
   secret: z
@@ -268,3 +270,28 @@ export const tokenMadeSchema = z.object({
     .meta({ examples: ["tgp_…"] }),
 });
 export const tokenRevokedSchema = z.object({ token: tokenSchema, changed: z.boolean() });
+
+export const callerSchema = z
+  .object({
+    actor: z.string(),
+    via: z.enum(["password", "sso", "token", "automation"]).describe("How you proved who you are."),
+    person: personSchema.nullable().describe("You; null: the automation token."),
+    token: tokenSchema.nullable().describe("The personal token that you sent; null: none."),
+  })
+  .meta({ id: "Caller" });
+
+export type CallerJson = WrittenAs<typeof callerSchema>;
+
+type ShownCaller = Omit<ReadAs<typeof callerSchema>, "person" | "token"> & {
+  person: Parameters<typeof personView>[0] | null;
+  token: Parameters<typeof tokenView>[0] | null;
+};
+
+export const callerView = ({ actor, via, person, token }: ShownCaller): CallerJson => ({
+  actor,
+  via,
+  person: person && personView(person),
+  token: token && tokenView(token),
+});
+
+export const signedOutSchema = z.object({ signed_out: z.literal(true) });

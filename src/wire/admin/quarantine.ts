@@ -56,7 +56,7 @@ const quarantinedSchema = z
 
 export const quarantineSchema = z.object({
   ...pageSchema(quarantinedSchema).shape,
-  total: z.int().describe("Total number of requests in quarantine."),
+  total: z.int().describe("Total number of requests in quarantine. Counted up to 10,000."),
 });
 
 export type QuarantineJson = WrittenAs<typeof quarantineSchema>;

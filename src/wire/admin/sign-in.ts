@@ -23,3 +23,10 @@ export const backFromProviderSchema = z
 export const redirectSchema = z
   .string()
   .meta({ description: "Empty. The header `Location` says where to continue.", examples: [""] });
+
+export const waysInSchema = z
+  .object({
+    sso: z.boolean().describe("Whether single sign-on is set up."),
+    setup: z.boolean().describe("True until the first owner exists; the setup token creates them."),
+  })
+  .describe("How people can sign in.");

@@ -72,6 +72,15 @@ export const statementSchema = z
     fundings: z.array(fundingSchema),
     lines: z.array(lineSchema).describe("Per key and model, most expensive first."),
     refunds: z.array(refundSchema),
+    more: z
+      .object({
+        fundings: z.int().describe("Number of fundings not listed."),
+        lines: z.int().describe("Number of lines not listed."),
+        refunds: z.int().describe("Number of refunds not listed."),
+      })
+      .describe(
+        "How many of each are not listed; at most 10,000 are. The sums include them. For the rest ask for an account below.",
+      ),
   })
   .meta({ id: "Statement" });
 
@@ -115,4 +124,5 @@ export const statementView = (statement: ReadAs<typeof statementSchema>): Statem
     reference: refund.reference,
     actor: refund.actor,
   })),
+  more: statement.more,
 });

@@ -34,9 +34,14 @@ export const usageReportSchema = z
     groups: z
       .array(z.object({ id: z.string(), name: z.string(), ...spent }))
       .describe("Per model, key, label or account, most expensive first."),
+    more_groups: z
+      .int()
+      .describe(
+        "How many groups are not listed; at most 1,000 are. Days include them. For the rest ask for an account below.",
+      ),
   })
   .meta({ id: "UsageReport" })
-  .transform(({ days, groups, ...report }) => {
+  .transform(({ days, groups, more_groups: moreGroups, ...report }) => {
     const totalOf = ({ cut_off: cutOff, input_tokens: inputTokens, output_tokens: outputTokens, ...total }: Total) => ({
       ...total,
       cutOff,
@@ -47,6 +52,7 @@ export const usageReportSchema = z
       ...report,
       days: days.map(({ day, ...total }) => ({ day, ...totalOf(total) })),
       groups: groups.map(({ id, name, ...total }) => ({ id, name, ...totalOf(total) })),
+      moreGroups,
     };
   });
 
@@ -54,7 +60,14 @@ type Total = z.output<typeof totalSchema>;
 export type UsageReportJson = WrittenAs<typeof usageReportSchema>;
 export type UsageTotalJson = WrittenAs<typeof totalSchema>;
 
-export function usageReportView({ key, account, by, days, groups }: ReadAs<typeof usageReportSchema>): UsageReportJson {
+export function usageReportView({
+  key,
+  account,
+  by,
+  days,
+  groups,
+  moreGroups,
+}: ReadAs<typeof usageReportSchema>): UsageReportJson {
   const totalView = (total: Omit<(typeof days)[number], "day">): UsageTotalJson => ({
     credits: formatAmount("credit", total.credits),
     tokens: formatAmount("tokens", total.tokens),
@@ -69,5 +82,6 @@ export function usageReportView({ key, account, by, days, groups }: ReadAs<typeo
     by,
     days: days.map(({ day, ...total }) => ({ day, ...totalView(total) })),
     groups: groups.map(({ id, name, ...total }) => ({ id, name, ...totalView(total) })),
+    more_groups: moreGroups,
   };
 }

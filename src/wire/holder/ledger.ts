@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UNITS } from "../../core/amount.ts";
 import { COUNTER_KINDS } from "../../core/counter.ts";
+import { csv } from "../csv.ts";
 import { moment } from "./holder.ts";
 
 export const holderEntrySchema = z.object({
@@ -27,3 +28,8 @@ export const holderLedgerSchema = z.object({
 });
 
 export type HolderLedgerBody = z.output<typeof holderLedgerSchema>;
+
+const COLUMNS = Object.keys(holderEntrySchema.shape) as (keyof typeof holderEntrySchema.shape)[];
+
+export const ledgerCsv = ({ data }: HolderLedgerBody): string =>
+  csv([COLUMNS, ...data.map((row) => COLUMNS.map((column) => row[column]))]);

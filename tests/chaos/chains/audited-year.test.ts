@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../src/db/database.ts";
 import { createPostgres } from "../../../src/db/postgres.ts";
 import type { AuditEntry } from "../../../src/operator/audit.ts";
-import type { NewKeyOrder } from "../../../src/operator/keys.ts";
+import { KEY_ORDER } from "../../support/key-order.ts";
 import { freshDatabase } from "../../support/postgres.ts";
 import { foldAudit, readAudit, readStructure } from "./fold-audit.ts";
 import { monthOf, openYear, type Year } from "./year.ts";
@@ -11,31 +11,21 @@ const CREDIT = 1_000_000_000n;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MONTHS = Array.from({ length: 12 }, (_, month) => Date.UTC(2026, month));
-const KEY: NewKeyOrder = {
-  mode: "credit",
-  label: null,
-  providerScope: "all",
-  models: null,
-  rpmLimit: null,
-  expiresAtMs: null,
-  credit: null,
-  budget: null,
-  period: null,
-  existing: null,
-};
 const OLGA = { actor: "olga@acme.example", via: "password", address: "192.0.2.7", requestId: "req_1" } as const;
 const LEAD = { actor: "leo@acme.example", via: "sso", address: "192.0.2.8", requestId: "req_2" } as const;
 const SCRIPT = { actor: "admin", via: "automation" } as const;
 const HOME = "Acme/Search/Ann";
+const ANN = "ann@acme.example";
 
 let parts: AsyncDisposableStack;
 let database: Database;
 let year: Year;
-/** The key that nobody's account pays for, and the employee's. */
+/** The key that nobody's account pays for; and the employee as a person, with their account and key. */
 let eve = "";
-let ann = { account: "", key: "" };
+let ann = { person: "", account: "", key: "" };
 /** What was done to whom, as it was done: the story that the log must tell. */
-const story: [month: string, actor: string, action: string, of: "eve" | "ann" | "annsKey", outcome: string][] = [];
+type Whose = "eve" | "ann" | "annsAccount" | "annsKey";
+const story: [month: string, actor: string, action: string, of: Whose, outcome: string][] = [];
 
 beforeAll(async () => {
   parts = new AsyncDisposableStack();
@@ -47,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => parts.disposeAsync());
 
 type By = typeof OLGA | typeof LEAD | typeof SCRIPT;
-const tell = (by: By, action: string, of: "eve" | "ann" | "annsKey", outcome = "done"): void =>
+const tell = (by: By, action: string, of: Whose, outcome = "done"): void =>
   void story.push([year.month(), by.actor, action, of, outcome]);
 
 const limitOf = (amount: bigint) => ({ amount, unit: "credit", period: "month", models: null }) as const;
@@ -56,17 +46,20 @@ const topUp = (amount: bigint, reference: string) => ({ amount, kind: "purchase"
 /** What becomes of the key and of the employee on the first of each month. */
 const EVENTS: (() => Promise<void>)[] = [
   async () => {
-    const { accounts, keys } = year.operator;
+    const { accounts, keys, people } = year.operator;
     await accounts.create({ name: "Acme", parent: null, kind: "organisation" }, OLGA);
     await accounts.topUp("Acme", topUp(500n * CREDIT, "invoice 1"), SCRIPT);
     for (const name of ["Search", "Support"]) await accounts.create({ name, parent: "Acme", kind: "team" }, OLGA);
-    eve = (await keys.create({ ...KEY, label: "Eve", credit: 20n * CREDIT }, OLGA)).key.id;
+    eve = (await keys.create({ ...KEY_ORDER, label: "Eve", credit: 20n * CREDIT }, OLGA)).key.id;
     tell(OLGA, "key.create", "eve");
     ann.account = (await accounts.create({ name: "Ann", parent: "Acme/Search", kind: "person" }, LEAD)).id;
-    tell(LEAD, "account.create", "ann");
+    tell(LEAD, "account.create", "annsAccount");
     await accounts.setLimit(HOME, limitOf(CREDIT / 20n), LEAD);
-    tell(LEAD, "account.set_limit", "ann");
-    ann.key = (await keys.create({ ...KEY, account: HOME, label: "laptop" }, LEAD)).key.id;
+    tell(LEAD, "account.set_limit", "annsAccount");
+    const hired = { email: ANN, name: "Ann", account: HOME, password: null };
+    ann.person = (await people.create({ ...hired, grants: [{ role: "viewer", account: HOME }] }, LEAD)).id;
+    tell(LEAD, "person.create", "ann");
+    ann.key = (await keys.create({ ...KEY_ORDER, account: HOME, label: "laptop" }, LEAD)).key.id;
     tell(LEAD, "key.create", "annsKey");
   },
   async () => {
@@ -82,7 +75,7 @@ const EVENTS: (() => Promise<void>)[] = [
   },
   async () => {
     await year.operator.accounts.setLimit(HOME, limitOf(90n * CREDIT), LEAD);
-    tell(LEAD, "account.set_limit", "ann");
+    tell(LEAD, "account.set_limit", "annsAccount");
     await year.operator.keys.update(eve, { label: "Eve's batch jobs", rpmLimit: 60 }, OLGA);
     tell(OLGA, "key.update", "eve");
   },
@@ -96,7 +89,11 @@ const EVENTS: (() => Promise<void>)[] = [
   },
   async () => {
     await year.operator.accounts.move(HOME, "Acme/Support", OLGA);
-    tell(OLGA, "account.move", "ann");
+    tell(OLGA, "account.move", "annsAccount");
+    // They lead the team that they come to.
+    const lead = { role: "operator", account: "Acme/Support" } as const;
+    await year.operator.people.changeGrants(ANN, { add: [lead], remove: [] }, OLGA);
+    tell(OLGA, "person.change_grants", "ann");
   },
   async () => {
     const refund = { amount: -2n * CREDIT, kind: "adjust", reference: "refund 1" } as const;
@@ -119,18 +116,27 @@ const EVENTS: (() => Promise<void>)[] = [
   async () => {
     await year.operator.accounts.changeStatus("Acme/Care/Ann", "suspend", LEAD);
     await year.operator.accounts.changeStatus("Acme/Care/Ann", "resume", LEAD);
-    tell(LEAD, "account.status", "ann");
-    tell(LEAD, "account.status", "ann");
+    tell(LEAD, "account.status", "annsAccount");
+    tell(LEAD, "account.status", "annsAccount");
+    await year.operator.people.update(ANN, { name: "Ann Adler" }, LEAD);
+    tell(LEAD, "person.update", "ann");
   },
   async () => {
     await year.operator.keys.update(eve, { expiresAtMs: Date.UTC(2027, 5) }, OLGA);
     tell(OLGA, "key.update", "eve");
   },
   async () => {
-    await year.operator.keys.changeStatus(ann.key, "revoke", LEAD);
+    const { accounts, keys, people } = year.operator;
+    await people.remove(ANN, OLGA);
+    tell(OLGA, "person.remove", "ann");
+    tell(OLGA, "account.status", "annsAccount");
+    expect((await accounts.show("Acme/Care/Ann")).account.status).toBe("suspended");
+    await expect(people.remove(ann.person, OLGA)).rejects.toThrow("was removed");
+    tell(OLGA, "person.remove", "ann", "refused");
+    await keys.changeStatus(ann.key, "revoke", LEAD);
     tell(LEAD, "key.status", "annsKey");
-    await year.operator.accounts.close("Acme/Care/Ann", LEAD);
-    tell(LEAD, "account.close", "ann");
+    await accounts.close("Acme/Care/Ann", LEAD);
+    tell(LEAD, "account.close", "annsAccount");
     await year.operator.keys.changeStatus(eve, "revoke", OLGA);
     tell(OLGA, "key.status", "eve");
     await expect(year.operator.keys.rotate(eve, { overlapMs: 0 }, OLGA)).rejects.toThrow("revoked");
@@ -141,7 +147,8 @@ const EVENTS: (() => Promise<void>)[] = [
 const inStory = (entries: readonly AuditEntry[]): typeof story => {
   const whose = new Map([
     [eve, "eve"],
-    [ann.account, "ann"],
+    [ann.person, "ann"],
+    [ann.account, "annsAccount"],
     [ann.key, "annsKey"],
   ] as const);
   return entries.flatMap(({ atMs, actor, action, resource, outcome }) => {
@@ -189,8 +196,15 @@ test("the log says when the employee was over budget no more, and the ledger say
   expect(monthOf(raise?.atMs ?? 0)).toBe("2026-04");
 });
 
-test("a change that went past the audit log is found by folding it", async () => {
-  await database.query("update key set label = 'somebody else' where id = $1", [eve]);
+test.each([
+  ["key", "update key set label = $2 where id = $1 returning label", () => eve, "Eve's batch jobs"],
+  ["person", "update person set name = $2 where id = $1 returning name", () => ann.person, "Ann Adler"],
+])("a change of a %s that went past the audit log is found by folding it", async (_what, sql, id, before) => {
+  const told = foldAudit(await readAudit(year.operator));
 
-  expect(foldAudit(await readAudit(year.operator))).not.toEqual(await readStructure(database));
+  await database.query(sql, [id(), "somebody else"]);
+  expect(told).not.toEqual(await readStructure(database));
+
+  await database.query(sql, [id(), before]);
+  expect(told).toEqual(await readStructure(database));
 });

@@ -78,11 +78,12 @@ describe.each([
 
     const admitted = answered.filter(({ status }) => status === 200).length;
     expect(admitted).toBe(30);
-    for (const { name, affords } of levels) {
+    for (const { name, parent, affords } of levels) {
       const most = affords.credit ?? affords.tokens;
       const open = held.get(accounts.get(name) ?? "") ?? 0;
       if (most === undefined) continue;
-      if (exact || name === "Acme") expect(open, name).toBe(most);
+      // Whoever is below a team may find it empty: others of the team may have come first.
+      if (name === "Acme" || (exact && parent === "Acme")) expect(open, name).toBe(most);
       else expect(open, name).toBeLessThanOrEqual(most);
     }
     expect(lowest, "no counter was overdrawn at any look").toBeGreaterThanOrEqual(0n);

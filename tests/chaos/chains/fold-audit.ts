@@ -2,8 +2,8 @@ import type { Database } from "../../../src/db/database.ts";
 import type { AuditEntry } from "../../../src/operator/audit.ts";
 import type { Operator } from "../../../src/operator/operator.ts";
 
-/** What there is of an account or a key, beside what its requests cost. */
-export type Structure = { accounts: Record<string, object>; keys: Record<string, object> };
+/** What there is of an account, a key or a person, beside what requests cost and when somebody was last seen. */
+export type Structure = Record<"accounts" | "keys" | "people", Record<string, object>>;
 
 type Counter = { kind: string; unit: string; period: string; models: string[] | null; amount: string; funded: string };
 type AccountView = { name: string; parent_id: string | null; kind: string; status: string; counters: Counter[] };
@@ -15,6 +15,14 @@ type KeyView = {
   expires_at: string | null;
   secrets: { prefix: string }[];
   counters: Counter[];
+};
+
+type PersonView = {
+  email: string;
+  name: string;
+  state: string;
+  account_id: string | null;
+  grants: { role: string; account_id: string | null; source: string }[];
 };
 
 /** The whole log as it happened, read as an export reads it. */
@@ -31,11 +39,12 @@ export async function readAudit(operator: Operator): Promise<AuditEntry[]> {
 
 /** What the audit log alone tells of how things are: the last that it says of each. */
 export function foldAudit(entries: readonly AuditEntry[]): Structure {
-  const structure: Structure = { accounts: {}, keys: {} };
+  const structure: Structure = { accounts: {}, keys: {}, people: {} };
   for (const { outcome, resource, action, after } of entries) {
     if (outcome !== "done" || after === null || resource.id === null || action.startsWith("threshold.")) continue;
     if (resource.kind === "account") structure.accounts[resource.id] = accountOf(after as AccountView);
     if (resource.kind === "key") structure.keys[resource.id] = keyOf(after as KeyView);
+    if (action.startsWith("person.")) structure.people[resource.id] = personOf(after as PersonView);
   }
   return structure;
 }
@@ -56,6 +65,14 @@ const keyOf = ({ label, status, account_id, rpm_limit, expires_at, secrets, coun
   expires_at,
   secrets: secrets.map(({ prefix }) => prefix).toSorted(),
   counters: countersOf(counters),
+});
+
+const personOf = ({ email, name, state, account_id, grants }: PersonView): object => ({
+  email,
+  name,
+  state,
+  account_id,
+  grants: grants.map(({ role, account_id: at, source }) => `${role} at ${at}, ${source}`).toSorted(),
 });
 
 const countersOf = (counters: readonly Counter[]): string[] =>
@@ -88,5 +105,11 @@ export async function readStructure(database: Database): Promise<Structure> {
       from key k`);
   const byId = (rows: readonly Row[]): Record<string, object> =>
     Object.fromEntries(rows.map(({ id, view }) => [id, { ...view, counters: countersOf(view.counters ?? []) }]));
-  return { accounts: byId(accounts), keys: byId(keys) };
+  const people = await database.query<{ id: string; view: PersonView }>(`
+    select p.id, json_build_object('email', p.email, 'name', p.name, 'state', p.state, 'account_id', p.account_id,
+             'grants', coalesce((select json_agg(json_build_object('role', g.role, 'account_id', g.account_id, 'source', g.source))
+                                   from role_grant g where g.person_id = p.id), '[]')) as view
+      from person p`);
+  const peopleById = Object.fromEntries(people.map(({ id, view }) => [id, personOf(view)]));
+  return { accounts: byId(accounts), keys: byId(keys), people: peopleById };
 }

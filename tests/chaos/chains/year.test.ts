@@ -4,8 +4,8 @@ import { requestIdOf } from "../../../src/core/ids.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { createPostgres } from "../../../src/db/postgres.ts";
 import type { VerifyReport } from "../../../src/ledger/verify.ts";
-import type { NewKeyOrder } from "../../../src/operator/keys.ts";
 import type { NamedStatement } from "../../../src/operator/usage.ts";
+import { KEY_ORDER } from "../../support/key-order.ts";
 import { freshDatabase } from "../../support/postgres.ts";
 import { findWrong } from "./fold.ts";
 import { type Made, monthOf, openYear, OPERATOR, type Year } from "./year.ts";
@@ -16,18 +16,6 @@ const HOUR_MS = 3_600_000;
 /** Twelve months, and the first of the next year. */
 const MONTHS = Array.from({ length: 12 }, (_, month) => Date.UTC(2026, month));
 const WORKDAYS = [2, 9, 15, 21, 27];
-const KEY: NewKeyOrder = {
-  mode: "credit",
-  label: null,
-  providerScope: "all",
-  models: null,
-  rpmLimit: null,
-  expiresAtMs: null,
-  credit: null,
-  budget: null,
-  period: null,
-  existing: null,
-};
 
 let parts: AsyncDisposableStack;
 let database: Database;
@@ -59,7 +47,7 @@ async function open(path: string, kind: string): Promise<void> {
 async function join(path: string, amount: bigint): Promise<void> {
   await open(path, "person");
   await limit(path, amount);
-  const { key } = await year.operator.keys.create({ ...KEY, account: path }, OPERATOR);
+  const { key } = await year.operator.keys.create({ ...KEY_ORDER, account: path }, OPERATOR);
   keys.set(path.split("/").at(-1) ?? "", key.id);
 }
 
@@ -93,7 +81,7 @@ const EVENTS: (() => Promise<unknown>)[] = [
     await join("Acme/Support/Cleo", 2n * CREDIT);
     await join("Acme/Lab/Dan", 2n * CREDIT);
     await join("Acme/Lab/Gus", 2n * CREDIT);
-    const { key } = await year.operator.keys.create({ ...KEY, label: "Eve", credit: 9n * CREDIT }, OPERATOR);
+    const { key } = await year.operator.keys.create({ ...KEY_ORDER, label: "Eve", credit: 9n * CREDIT }, OPERATOR);
     keys.set("Eve", key.id);
   },
   () => join("Acme/Search/Finn", 2n * CREDIT),
@@ -239,7 +227,7 @@ test("each monthly limit was renewed twelve times, and a closed team takes nobod
     [accountOf("Acme/Search/Bob")],
   );
   expect(turns).toEqual([{ turns: 12n }]);
-  await expect(year.operator.keys.create({ ...KEY, account: accountOf("Acme/Lab") }, OPERATOR)).rejects.toThrow(
+  await expect(year.operator.keys.create({ ...KEY_ORDER, account: accountOf("Acme/Lab") }, OPERATOR)).rejects.toThrow(
     "Account Acme/Lab is closed, which is final.",
   );
 });

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { until } from "../../support/until.ts";
 import { knock } from "../knock.ts";
 
 const CURL_IS_HERE = spawnSync("curl", ["--version"]).status === 0;
@@ -56,11 +57,26 @@ async function run(command: string): Promise<{ code: number | null; status: stri
   return { code, body: output.slice(0, end), status: output.slice(end + 1) };
 }
 
+/** A request of the key that was written down, which happens some moments after it. */
+async function recordedRequest(): Promise<string> {
+  const headers = { authorization: `Bearer ${gateway.keys.credit}` };
+  let id: string | undefined;
+  await until(async () => {
+    const response = await fetch(`${gateway.publicUrl}/me/requests`, { headers });
+    const { data } = (await response.json()) as { data: { request_id: string }[] };
+    id = data[0]?.request_id;
+    return id !== undefined;
+  }, "a request is recorded");
+  return id ?? "";
+}
+
 test.skipIf(!CURL_IS_HERE)("every command on the page works when it is pasted into a shell", async () => {
   const commands = await commandsOnPage();
 
-  expect(commands).toHaveLength(24);
-  for (const command of commands) {
+  expect(commands).toHaveLength(32);
+  for (const written of commands) {
+    const [example] = /req_[0-9a-f]{32}/.exec(written) ?? [];
+    const command = example === undefined ? written : written.replace(example, await recordedRequest());
     const { code, status, body } = await run(command);
     const session = command.includes("/me/session");
     const expected = !session ? "200" : command.includes("DELETE") ? "204" : "201";

@@ -41,7 +41,11 @@ export const signInSettings = (oidc: OidcServer, groups: string): Record<string,
   TOLLGATE_CREDENTIAL_KEY: randomBytes(32).toString("base64"),
 });
 
-export async function startOidc(users: Record<string, OidcUser> = {}): Promise<OidcServer> {
+/** `host`: what it calls itself; it listens on 127.0.0.1. */
+export async function startOidc(
+  users: Record<string, OidcUser> = {},
+  { host = "127.0.0.1" }: { host?: "127.0.0.1" | "localhost" } = {},
+): Promise<OidcServer> {
   const state = {
     users: new Map(Object.entries(users)),
     redirects: new Set<string>(),
@@ -66,7 +70,7 @@ export async function startOidc(users: Record<string, OidcUser> = {}): Promise<O
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
   const open = (): void => {
     serving = quietly(() => createProvider({ issuer, client, jwk: signer.jwk, ...state }));
   };
@@ -177,7 +181,9 @@ function overhearTokens(
   const end = response.end.bind(response) as (body: string) => ServerResponse;
   response.end = ((body: string | Buffer) => {
     const answer = JSON.parse(String(body)) as { id_token?: string; refresh_token?: string; access_token?: string };
-    issued.push(...[answer.refresh_token, answer.access_token].filter((token) => token !== undefined));
+    // Of an ID token the signature: the rest of it is times and names, which stand elsewhere too.
+    const proof = answer.id_token?.split(".").at(-1);
+    issued.push(...[answer.refresh_token, answer.access_token, proof].filter((token) => token !== undefined));
     if (answer.id_token === undefined || change === null) return end(String(body));
     const [head = "", claims = ""] = answer.id_token.split(".");
     const changed = change(JSON.parse(Buffer.from(claims, "base64url").toString()) as IdToken);

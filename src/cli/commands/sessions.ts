@@ -1,0 +1,57 @@
+import type { Command } from "commander";
+import { ofPersonSession, sessionView } from "../../wire/admin/people.ts";
+import { validate } from "../../wire/validate.ts";
+import { withOperator } from "../open-operator.ts";
+import { counted } from "../text/cell.ts";
+import { printResult } from "../text/print.ts";
+import { table } from "../text/table.ts";
+import { PERSON_HELP } from "./people.ts";
+
+const HEADER = ["=ID", "SIGNED IN", "VIA", "ADDRESS", "LAST SEEN", "EXPIRES", "BROWSER"];
+
+/** `tollgate sessions …`. */
+export function addSessionCommands(program: Command): void {
+  const sessions = program.command("sessions").description("where people are signed in: list and end sessions");
+
+  sessions
+    .command("list")
+    .argument("<person>", PERSON_HELP)
+    .description("list the sessions of a person, newest first")
+    .option("--json", "print JSON")
+    .action(async (name: string, options: { json?: true }, command: Command) => {
+      await withOperator(command, async (operator) => {
+        const found = (await operator.people.sessions(name)).map(sessionView);
+        const rows = found.map((one) => [
+          one.id,
+          one.created_at,
+          one.via,
+          one.address,
+          one.last_seen_at,
+          one.expires_at,
+          one.agent,
+        ]);
+        printResult(
+          { sessions: found },
+          {
+            json: options.json === true,
+            text: (screen) => (rows.length === 0 ? "No sessions." : table(HEADER, rows, { screen })),
+          },
+        );
+      });
+    });
+
+  sessions
+    .command("end")
+    .argument("<person>", PERSON_HELP)
+    .argument("[session]", "id of one session, as listed (default: all)")
+    .description("end the sessions of a person, or one of them")
+    .option("--json", "print JSON")
+    .action(async (name: string, id: string | undefined, options: { json?: true }, command: Command) => {
+      const session = id === undefined ? null : validate(ofPersonSession, { person: name, session: id }).session;
+      await withOperator(command, async (operator, by) => {
+        const { ended } = await operator.people.endSessions(name, session, by);
+        const text = `${counted(ended, "session")} ended.`;
+        printResult({ ended }, { json: options.json === true, text: () => text });
+      });
+    });
+}

@@ -1,0 +1,32 @@
+import type { LoadedConfig } from "../../config/load-config.ts";
+import { Conflict } from "../../core/conflict.ts";
+import type { PasswordSignIn } from "../../operator/password-sign-in.ts";
+import type { Events } from "../../telemetry/events.ts";
+import { BY_COMMAND } from "../open-operator.ts";
+
+type Parts = {
+  signIn: Pick<PasswordSignIn, "isSetUp" | "makeFirst" | "offerSetup">;
+  init: LoadedConfig["config"]["init"];
+  events: Pick<Events, "initIgnored">;
+  /** To standard error, and never into the log, which is kept and shipped. */
+  write: (text: string) => void;
+};
+
+/** While there is nobody, makes the first owner from the settings, or offers a token to make them with. */
+export async function setUpPeople({ signIn, init: { email, name, password }, events, write }: Parts): Promise<void> {
+  if (email === null || password === null) return offerToken(await signIn.offerSetup(), write);
+  if (await signIn.isSetUp()) return events.initIgnored();
+  const owner = { email: email.toLowerCase(), name, password: password.reveal() };
+  await signIn.makeFirst(owner, BY_COMMAND).catch((error: unknown) => {
+    // Another process was faster.
+    if (!(error instanceof Conflict)) throw error;
+    events.initIgnored();
+  });
+}
+
+function offerToken(token: string | null, write: Parts["write"]): void {
+  if (token === null) return;
+  write(
+    `No person operates this gateway yet. Make the first owner within a day, with this setup token:\n  ${token}\nPOST /admin/v1/setup {"token": "…", "email": "…", "password": "…"}\n`,
+  );
+}

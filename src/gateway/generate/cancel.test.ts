@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import {
+  DONE,
+  EVENT,
+  generationStage,
+  PLAIN,
+  pieces,
+  type Provider,
+  settled,
+  USAGE,
+} from "../../../tests/support/generation-stage.ts";
+import { Fault } from "../../core/fault.ts";
+
+const WHOLE = pieces(EVENT, USAGE, DONE);
+
+type Ending = { provider: Provider; fields: object; charges: string[]; told: unknown };
+
+const ENDINGS: Record<string, Ending> = {
+  "a whole stream": { provider: WHOLE, fields: { stream: true }, charges: ["completed 13000"], told: null },
+  "a whole response": { provider: pieces(PLAIN), fields: {}, charges: ["completed 5000"], told: null },
+  "a stream that broke": {
+    provider: pieces(EVENT),
+    fields: { stream: true },
+    charges: ["upstream_failed 0"],
+    told: "upstream_error",
+  },
+  "a response that can't be read": {
+    provider: pieces("not JSON"),
+    fields: {},
+    charges: ["upstream_failed 0"],
+    told: "upstream_error",
+  },
+  "a provider that failed": {
+    provider: new Fault("provider_unavailable", "down"),
+    fields: {},
+    charges: ["upstream_failed 0"],
+    told: "provider_unavailable",
+  },
+};
+
+test.each(Object.entries(ENDINGS))(
+  "what is cancelled while %s is settled ends as it would have, is charged once, and is not called cancelled",
+  async (_, { provider, fields, charges, told }) => {
+    const stage = generationStage(provider);
+    const request = stage.ask(fields);
+    const answers: unknown[] = [];
+    const { settle } = stage.ledger;
+    stage.ledger.settle = (settlements) => {
+      answers.push(stage.running.cancel(request.id));
+      return settle(settlements);
+    };
+
+    const code = await stage.generate(request).then(
+      (generated) => generated.code,
+      (error: Fault) => error.code,
+    );
+    await settled();
+
+    expect(answers).toEqual(["ending"]);
+    expect(code).toBe(told);
+    expect(stage.charges()).toEqual(charges);
+    expect(stage.account().held).toBe(0n);
+  },
+);
+
+test("a stream that is cancelled before its last event is told so, and charged once for what was delivered", async () => {
+  let answer: unknown = null;
+  const stage = generationStage((reader) => {
+    reader.chunk(Buffer.from(EVENT + USAGE));
+    answer = stage.running.cancel(request.id);
+    pieces(DONE)(reader);
+  });
+  const request = stage.ask({ stream: true });
+  const { code } = await stage.generate(request);
+  await settled();
+
+  expect([answer, code]).toEqual(["cancelled", "request_cancelled"]);
+  expect(stage.charges()).toEqual(["client_gone 13000"]);
+  expect(stage.log.filter((step) => step.startsWith("end"))).toEqual([expect.stringContaining("request_cancelled")]);
+});

@@ -1,0 +1,69 @@
+import { formatAmount } from "../../core/amount.ts";
+import type { Clock } from "../../core/clock.ts";
+import { fieldFault } from "../../core/fault.ts";
+import type { AskedSeries, ReadSeries, SeriesCounts, SeriesSum } from "../../core/series.ts";
+import { type HolderSeriesBody, type HolderSum, stepName } from "../../wire/holder/series.ts";
+import type { KeyHolder } from "./holder-door.ts";
+import { recordsAway } from "./records-away.ts";
+
+/** Null: the last day, as fits, whole. */
+type Asked = Pick<AskedSeries, "stepMinutes"> & {
+  fromMs: number | null;
+  toMs: number | null;
+  by: HolderSeriesBody["by"];
+};
+
+/** GET /me/series: what the key did over time. */
+export type ShowSeries = (holder: KeyHolder, asked: Asked) => Promise<HolderSeriesBody>;
+
+const DAY_MS = 86_400_000;
+const MOST_STEPS = 2_500;
+const MOST_GROUPS = 20;
+
+export const createShowSeries =
+  ({ readSeries, clock }: { readSeries: ReadSeries; clock: Pick<Clock, "nowMs"> }): ShowSeries =>
+  async ({ key }, { stepMinutes, by, ...range }) => {
+    // There is nothing outside of these, and the database knows fewer years than a client can write.
+    const toMs = Math.min(range.toMs ?? clock.nowMs(), clock.nowMs() + DAY_MS);
+    const fromMs = Math.max(range.fromMs ?? toMs - DAY_MS, 0);
+    if (fromMs >= toMs) throw fieldFault("from", "Input should be before `to`");
+    if (stepMinutes !== null && (toMs - fromMs) / (stepMinutes * 60_000) > MOST_STEPS)
+      throw fieldFault(
+        "step",
+        `Input should make at most ${MOST_STEPS.toLocaleString("en-US")} steps; ask for a shorter range or a longer step`,
+      );
+    const series = await readSeries({ of: [key.id], fromMs, toMs, stepMinutes, by, top: MOST_GROUPS }).catch(
+      recordsAway,
+    );
+    return {
+      from: instantOf(series.fromMs),
+      to: instantOf(series.toMs),
+      step: stepName(series.stepMinutes),
+      by,
+      total: sumOf(series.total),
+      points: series.points.map(({ atMs, ...sum }) => ({ at: instantOf(atMs), ...sumOf(sum) })),
+      groups: series.groups.map(({ id, total, points }) => ({
+        name: id,
+        total: sumOf(total),
+        points: points.map(({ atMs, ...counts }) => ({ at: instantOf(atMs), ...countsOf(counts) })),
+      })),
+    };
+  };
+
+const countsOf = ({ requests, credits, tokens, inputTokens, cachedTokens, outputTokens }: SeriesCounts) => ({
+  requests,
+  credits: formatAmount("credit", credits),
+  tokens: formatAmount("tokens", tokens),
+  input_tokens: inputTokens,
+  cached_tokens: cachedTokens,
+  output_tokens: outputTokens,
+});
+
+const sumOf = (sum: SeriesSum): HolderSum => ({
+  ...countsOf(sum),
+  codes: { ...sum.codes },
+  ttft: sum.ttft && { p50: sum.ttft.p50, p95: sum.ttft.p95, p99: sum.ttft.p99 },
+  output_per_second: sum.outputPerSecond,
+});
+
+const instantOf = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,30 @@
+import { Fault } from "../core/fault.ts";
+import type { SignInThrottle } from "../people/sign-in.ts";
+import type { PasswordSignIn } from "./password-sign-in.ts";
+
+/**
+ * The same, as often as it may be tried. Who must wait gets no further: anybody can try, so neither a password is compared nor an entry of
+ * its own written into the audit log, which keeps all of them.
+ */
+export function throttledSignIn(signIn: PasswordSignIn, throttle: SignInThrottle): PasswordSignIn {
+  async function tried<Done>(subject: string, address: string, work: () => Promise<Done>): Promise<Done> {
+    const waitMs = await throttle.attempt(subject, address);
+    if (waitMs > 0) throw tooMany(waitMs);
+    const done = await work();
+    await throttle.succeeded(subject, address);
+    return done;
+  }
+  return {
+    ...signIn,
+    withPassword: (given, place, by) => tried(given.email, place.address, () => signIn.withPassword(given, place, by)),
+    setUp: (token, owner, place, by) =>
+      tried(`setup from ${place.address}`, place.address, () => signIn.setUp(token, owner, place, by)),
+  };
+}
+
+function tooMany(waitMs: number): Fault {
+  const seconds = Math.ceil(waitMs / 1_000);
+  return new Fault("rate_limit_exceeded", `Too many failed sign-ins. Please try again in ${seconds}s.`, {
+    retryAfterSeconds: seconds,
+  });
+}

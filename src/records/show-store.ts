@@ -1,0 +1,108 @@
+import type { Unit } from "../core/amount.ts";
+import type { Tariff } from "../core/price.ts";
+import type { RequestEntry } from "../core/request-record.ts";
+import type { Queryable } from "../db/database.ts";
+import { RECORD_COLUMNS, recordOf, type RequestRow } from "./request-store.ts";
+import type { JournalCharge, ShowStore } from "./show-request.ts";
+
+const CHARGE = `
+  select c.kind, c.admitted_at as "admittedAt", c.at, c.granted_credits as "grantedCredits", c.granted_tokens as "grantedTokens", c.credits, c.tokens,
+         c.price_version as "priceVersion", c.input, c.cache_read as "cacheRead", c.cache_write as "cacheWrite",
+         c.cache_write_1h as "cacheWrite1h", c.output, c.reasoning, c.estimated,
+         (select jsonb_object_agg(w.word, t.value::int) from jsonb_each_text(c.tools) t join word w on w.no = t.key::int) as tools,
+         p.input_nano as "inputNano", p.output_nano as "outputNano", p.cache_read_nano as "cacheReadNano",
+         p.cache_write_5m_nano as "cacheWrite5mNano", p.cache_write_1h_nano as "cacheWrite1hNano", p.tool_call_nano as "toolCalls"
+    from charge_in_words c left join price p on p.model_id = c.model and p.version = c.price_version
+   where c.hold_id = $1::uuid`;
+
+type ChargeRow = {
+  kind: string;
+  admittedAt: Date;
+  at: Date;
+  grantedCredits: bigint | null;
+  grantedTokens: bigint | null;
+  credits: bigint | null;
+  tokens: bigint | null;
+  priceVersion: number | null;
+  input: number;
+  cacheRead: number;
+  cacheWrite: number;
+  cacheWrite1h: number;
+  output: number;
+  reasoning: number;
+  estimated: boolean;
+  tools: Record<string, number> | null;
+  inputNano: bigint | null;
+  outputNano: bigint | null;
+  cacheReadNano: bigint | null;
+  cacheWrite5mNano: bigint | null;
+  cacheWrite1hNano: bigint | null;
+  toolCalls: Record<string, string> | null;
+};
+
+const GIVEN_BACK = `
+  select kind, credits, tokens, reference, actor, at from refund where hold_id = $1::uuid
+  union all
+  select 'given_back', null, null, null, actor, at from release where hold_id = $1::uuid`;
+
+type GivenRow = Omit<RequestEntry, "atMs"> & { at: Date };
+
+export const createShowStore = (queryable: Queryable): ShowStore => ({
+  record: async (id) => {
+    const [row] = await queryable.query<RequestRow>(`select ${RECORD_COLUMNS} from request where id = $1::uuid`, [id]);
+    return row === undefined ? null : recordOf(row);
+  },
+  charge: async (id) => {
+    const [row] = await queryable.query<ChargeRow>(CHARGE, [id]);
+    return row === undefined ? null : chargeOf(row);
+  },
+  absorbed: async (id) => {
+    type Row = { kind: string; unit: Unit; amount: bigint; at: Date };
+    const rows = await queryable.query<Row>("select kind, unit, amount, at from house where hold_id = $1::uuid", [id]);
+    return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
+  },
+  givenBack: async (id) => {
+    const rows = await queryable.query<GivenRow>(GIVEN_BACK, [id]);
+    return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
+  },
+});
+
+const chargeOf = (row: ChargeRow): JournalCharge => ({
+  kind: row.kind,
+  admittedAtMs: row.admittedAt.getTime(),
+  atMs: row.at.getTime(),
+  granted: { credits: row.grantedCredits, tokens: row.grantedTokens },
+  charged: { credits: row.credits, tokens: row.tokens },
+  priceVersion: row.priceVersion,
+  estimated: row.estimated,
+  tariff: tariffOf(row),
+  usage: {
+    inputTokens: row.input,
+    outputTokens: row.output,
+    cacheReadTokens: row.cacheRead,
+    cacheWriteTokens: row.cacheWrite,
+    cacheWrite1hTokens: row.cacheWrite1h,
+    reasoningTokens: row.reasoning,
+    toolCalls: row.tools ?? {},
+  },
+});
+
+function tariffOf({
+  inputNano,
+  outputNano,
+  cacheReadNano,
+  cacheWrite5mNano,
+  cacheWrite1hNano,
+  toolCalls,
+}: ChargeRow): Tariff | null {
+  if (inputNano === null || outputNano === null) return null;
+  const tools = Object.entries(toolCalls ?? {}).map(([name, nano]) => [name, BigInt(nano)] as const);
+  return {
+    inputNano,
+    outputNano,
+    cacheReadNano,
+    cacheWrite5mNano,
+    cacheWrite1hNano,
+    toolCallNano: Object.fromEntries(tools),
+  };
+}

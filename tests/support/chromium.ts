@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { installPackages, load } from "./npm-packages.ts";
+
+/** As much of the browser's library as is used; its types are not installed with the project. */
+type Locator = { click: () => Promise<void>; isVisible: () => Promise<boolean>; innerText: () => Promise<string> };
+export type ChromiumPage = {
+  goto: (url: string, options?: object) => Promise<{ status: () => number } | null>;
+  url: () => string;
+  evaluate: <Result>(script: string) => Promise<Result>;
+  fill: (selector: string, value: string) => Promise<void>;
+  click: (selector: string) => Promise<void>;
+  waitForURL: (url: string, options?: { timeout: number }) => Promise<void>;
+  waitForNavigation: () => Promise<{ status: () => number } | null>;
+  reload: () => Promise<unknown>;
+  locator: (selector: string) => Locator & { first: () => Locator };
+  keyboard: { press: (key: string) => Promise<void>; type: (text: string) => Promise<void> };
+  on: (event: "console" | "pageerror", listener: (said: unknown) => void) => void;
+};
+type ChromiumCookie = { name: string; value: string; httpOnly: boolean; sameSite: string; path: string };
+export type ChromiumContext = {
+  newPage: () => Promise<ChromiumPage>;
+  cookies: () => Promise<ChromiumCookie[]>;
+  close: () => Promise<void>;
+};
+export type Chromium = { newContext: (options?: object) => Promise<ChromiumContext>; close: () => Promise<void> };
+type Library = { chromium: { launch: (options: object) => Promise<Chromium> } };
+
+/** A real browser, or why there is none. */
+export async function findChromium(): Promise<{ missing: string | null; launch: () => Promise<Chromium> }> {
+  const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+  const installed =
+    program === undefined
+      ? { folder: null, missing: "no chromium in /usr/bin" }
+      : await installPackages("browser", { "playwright-core": "1.65.0" });
+  // Reporters pass a file over in silence when all of it is skipped.
+  if (installed.missing !== null) process.stderr.write(`skipped: the pages in a browser: ${installed.missing}\n`);
+  return {
+    missing: installed.missing,
+    launch: () =>
+      load<Library>(installed, "playwright-core").chromium.launch({ executablePath: program, args: ["--no-sandbox"] }),
+  };
+}
