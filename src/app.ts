@@ -6,6 +6,7 @@ import { createIdentifyOn } from "./app/create-identify.ts";
 import { createPasswordSignInOn } from "./app/create-people.ts";
 import { createOperator } from "./app/create-operator.ts";
 import { createDatabaseTrouble } from "./app/database-trouble.ts";
+import { createReadPriceList } from "./app/read-price-list.ts";
 import type { LedgerDatabase } from "./app/process-parts.ts";
 import { startDoorRefusals } from "./app/start-door-refusals.ts";
 import { startDataPlane } from "./app/start-data-plane.ts";
@@ -91,6 +92,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     signIn,
     identify: createIdentifyOn(database, clock),
     passwordSignIn: createPasswordSignInOn({ database, events, clock }),
+    gatewayUrl: () => publicUrl,
+    readPriceList: createReadPriceList(config.creditUsd),
     cookie: createSessionCookie(config.admin.publicUrl),
     reportRoutes,
     metrics: parts.metrics,

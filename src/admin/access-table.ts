@@ -136,6 +136,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   // The catalogue. Leads see models and prices; addresses of providers and where their credentials are stay with the others.
   listProviders: { roles: READ, subtree: null },
   showProvider: { roles: READ, subtree: null },
+  listProviderPresets: { roles: READ, subtree: null },
   addProvider: { roles: CHANGE, subtree: null },
   testProvider: { roles: CHANGE, subtree: null },
   rekeyProviders: { roles: CHANGE, subtree: null },
@@ -150,6 +151,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   removeRoute: { roles: CHANGE, subtree: null },
   applyCatalogue: { roles: CHANGE, subtree: null },
   importModels: { roles: CHANGE, subtree: null },
+  importPriceList: { roles: CHANGE, subtree: null },
 };
 
 export const accessOf = (id: string): Access | null => (Object.hasOwn(ACCESS, id) ? (ACCESS[id] ?? null) : null);

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { ReadPriceList } from "../core/price-list.ts";
 import type { Identify } from "../operator/identify.ts";
 import type { PasswordSignIn } from "../operator/password-sign-in.ts";
 import type { Operator } from "../operator/operator.ts";
@@ -16,6 +17,9 @@ export type AdminParts = {
   /** Null: single sign-on is off. */
   signIn: SignIn | null;
   passwordSignIn: PasswordSignIn;
+  /** Where clients reach the public listener. */
+  gatewayUrl: () => string;
+  readPriceList: ReadPriceList;
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly ShownRoute[];
   metrics: Pick<Metrics, "expose">;

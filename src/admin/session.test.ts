@@ -48,7 +48,7 @@ test("the setup token makes the first owner, once, within a day", async () => {
   expect((await setUp(first)).statusCode).toBe(401);
   const token = (await door.offerSetup()) ?? "";
   const waysIn = async () => (await send("GET", "/sign-in")).json<object>();
-  expect(await waysIn()).toEqual({ sso: false, setup: true });
+  expect(await waysIn()).toEqual({ sso: false, setup: true, signed_in: false });
 
   const reply = await setUp(token);
 
@@ -57,7 +57,7 @@ test("the setup token makes the first owner, once, within a day", async () => {
   expect(reply.json()).toMatchObject({ person: { email: EMAIL, grants: [{ role: "owner", account: null }] } });
   expect((await setUp(token)).statusCode).toBe(409);
   expect(await door.offerSetup()).toBeNull();
-  expect(await waysIn()).toEqual({ sso: false, setup: false });
+  expect(await waysIn()).toEqual({ sso: false, setup: false, signed_in: false });
   await expect(
     door.makeFirst({ email: "eve@x.example", name: null, password: PASSWORD }, { actor: "x" }),
   ).rejects.toThrow("set up already");
@@ -67,12 +67,18 @@ test("a password opens a session, which shows who it is until they sign out", as
   const reply = await signIn(PASSWORD, { email: "Ann@ACME.example" });
   const cookie = cookieOf(reply);
 
+  const isSignedIn = async () =>
+    (await send("GET", "/sign-in", undefined, { cookie })).json<{ signed_in: boolean }>().signed_in;
+
   expect((await send("GET", "/session", undefined, { cookie })).json()).toMatchObject({
     actor: EMAIL,
     via: "password",
+    gateway_url: "http://127.0.0.1:8080",
   });
+  expect(await isSignedIn()).toBe(true);
   expect((await send("DELETE", "/session", undefined, { cookie, origin: ORIGIN })).statusCode).toBe(200);
   expect((await send("GET", "/session", undefined, { cookie })).statusCode).toBe(401);
+  expect(await isSignedIn()).toBe(false);
 });
 
 test("whatever cookie a browser had before, signing in gives it another and ends the old one", async () => {

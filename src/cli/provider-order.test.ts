@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { COMPATIBLE_PROVIDERS } from "../upstream/providers.ts";
 import { isSentInTheClear, readProviderOrder } from "./provider-order.ts";
-import { PRESETS } from "./provider-presets.ts";
+import { PRESETS } from "../core/provider-presets.ts";
 
 const acme = { url: "https://api.example.com/v1", credential: "env:ACME_KEY" };
 

@@ -1,6 +1,6 @@
 import { isOwnVariable } from "../config/variable-names.ts";
 import type { MemberTerms } from "../core/member-policy.ts";
-import { PRESETS } from "./provider-presets.ts";
+import { PRESETS } from "../core/provider-presets.ts";
 import { CommandError } from "./report-failure.ts";
 
 type Options = {

@@ -3,6 +3,7 @@ import { createPasswordSignInOn } from "../../src/app/create-people.ts";
 import { createOperator } from "../../src/app/create-operator.ts";
 import { createServeConsole } from "../../src/console/serve-console.ts";
 import { createDatabaseTrouble } from "../../src/app/database-trouble.ts";
+import { createReadPriceList } from "../../src/app/read-price-list.ts";
 import { openProviderCredentials } from "../../src/app/provider-credentials.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
 import type { AdminRoute } from "../../src/admin/route.ts";
@@ -110,6 +111,8 @@ export function buildAdmin(
     signIn: null,
     identify: createIdentifyOn(database, clock),
     passwordSignIn: createPasswordSignInOn({ database, events, clock }),
+    gatewayUrl: () => "http://127.0.0.1:8080",
+    readPriceList: createReadPriceList("1"),
     cookie: createSessionCookie(publicUrl),
     reportRoutes,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },

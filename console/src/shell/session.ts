@@ -4,9 +4,23 @@ import { ApiError, call } from "../api/call.ts";
 /** Who is signed in. Asked for once per load; every 401 of another call asks again. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
-  queryFn: ({ signal }) => call("GET /admin/v1/session", { signal }),
+  queryFn: async ({ signal }) => {
+    // Browsers write every 401 on the console, so one asks first.
+    const { signed_in: isSignedIn } = await call("GET /admin/v1/sign-in", { signal });
+    if (!isSignedIn) throw signedOut();
+    return call("GET /admin/v1/session", { signal });
+  },
   staleTime: Number.POSITIVE_INFINITY,
   retry: false,
 });
+
+const signedOut = (): ApiError =>
+  new ApiError({
+    status: 401,
+    code: "invalid_credentials",
+    message: "You are not signed in.",
+    requestId: null,
+    param: null,
+  });
 
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;

@@ -156,6 +156,53 @@ test.each<[param: string, order: unknown]>([
   expect(await ids()).toEqual([]);
 });
 
+type Listed = Compared & { skipped: { reason: string; models: number }[]; refused: { id: string }[] };
+
+/** As LiteLLM's file has them: numbers that a float would round. */
+const PRICES = `{
+  "acme/large": { "litellm_provider": "acme", "mode": "chat", "max_input_tokens": 128000, "max_output_tokens": 4096,
+    "input_cost_per_token": 5.9e-07, "output_cost_per_token": 7.9e-07 },
+  "acme/free": { "litellm_provider": "acme", "mode": "chat", "max_output_tokens": 10, "input_cost_per_token": 0, "output_cost_per_token": 0 },
+  "acme/absurd": { "litellm_provider": "acme", "mode": "chat", "max_output_tokens": 10, "input_cost_per_token": 5, "output_cost_per_token": 5 },
+  "other/one": { "litellm_provider": "other", "mode": "chat", "max_output_tokens": 10, "input_cost_per_token": 1e-06, "output_cost_per_token": 1e-06 }
+}`;
+
+test("the text of a price list is compared exactly, then taken over; what is left out is counted with its reason", async () => {
+  await post("providers", acme);
+  const order = { provider: "acme", list: PRICES, markup: "1.2", published: true };
+
+  const preview = (await post("models/import/litellm", order)).json<Listed>();
+  const none = await ids();
+  const applied = (await post("models/import/litellm", { ...order, apply: true })).json<Listed>();
+
+  expect(preview.data).toMatchObject([
+    { id: "acme/large", change: "new", before: null, after: { price: { input: "0.708", output: "0.948" } } },
+  ]);
+  expect(preview.skipped).toEqual(
+    expect.arrayContaining([
+      { reason: "free", models: 1 },
+      { reason: "other_vendor", models: 1 },
+    ]),
+  );
+  expect(preview.refused).toMatchObject([{ id: "acme/absurd" }]);
+  expect(none).toEqual([]);
+  expect(applied).toEqual({ ...preview, applied: true });
+  expect(await ids()).toEqual(["acme/large"]);
+});
+
+test.each<[param: string, order: object, says: string]>([
+  ["list", { list: '{ "a": {}, "a": {} }' }, "a is given twice; keep one."],
+  ["list", { list: "<html>" }, "this is not valid JSON."],
+  ["vendor", { vendor: "acne" }, "did you mean acme?"],
+  ["markup", { markup: "0" }, "a decimal above zero"],
+])("a price list that is wrong in `%s` is refused: %s", async (param, order, says) => {
+  await post("providers", acme);
+  const { error } = (await post("models/import/litellm", { provider: "acme", list: PRICES, ...order })).json<Refused>();
+
+  expect({ param: error.param, code: error.code }).toEqual({ param, code: "invalid_request" });
+  expect(error.message).toContain(says);
+});
+
 test("a body past its bound is refused before it is read to the end", async () => {
   const many = (bytes: number) => JSON.stringify({ providers: [], x: "x".repeat(bytes) });
 

@@ -4,6 +4,9 @@ import {
   importedModelView,
   importedSchema,
   importSchema,
+  leftOutView,
+  priceListComparedSchema,
+  priceListSchema,
 } from "../../wire/admin/catalogue.ts";
 import { descriptionIn } from "../../wire/catalogue/description.ts";
 import { EXACT } from "../../wire/catalogue/price.ts";
@@ -41,6 +44,27 @@ export const catalogueRoutes: readonly AdminRoute[] = [
     handle: async ({ operator: { catalogue } }, { body, by }) => {
       const compared = await catalogue.importModels(body, by);
       return { status: 200, body: { applied: body.mode === "apply", data: compared.map(importedModelView) } };
+    },
+  }),
+  route({
+    id: "importPriceList",
+    tag: "catalogue",
+    method: "POST",
+    path: "/admin/v1/models/import/litellm",
+    summary: "Compare LiteLLM's price list with the catalogue, and with `apply` write the changes",
+    description:
+      "Dollars become credits by `markup` and the setting `credit_usd`. Models without one price per token are left out and counted.",
+    maxBodyBytes: MAX_BODY_BYTES,
+    body: priceListSchema,
+    answers: { 200: priceListComparedSchema },
+    refusals: ["invalid_request", "not_found", "conflict"],
+    handle: async ({ operator: { catalogue }, readPriceList }, { body: { list: text, choice, ...order }, by }) => {
+      const list = await readPriceList(text, choice);
+      const compared = await catalogue.importModels({ ...order, models: list.models }, by);
+      return {
+        status: 200,
+        body: { applied: order.mode === "apply", data: compared.map(importedModelView), ...leftOutView(list) },
+      };
     },
   }),
 ];

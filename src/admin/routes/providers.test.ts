@@ -181,3 +181,14 @@ test.each<[param: string, order: unknown]>([
 test.each(["limit=0", "limit=1001", "after=nobody", "order=old"])("the page %s is refused", async (query) => {
   expect((await admin.ask("GET", `/admin/v1/providers?${query}`)).statusCode).toBe(400);
 });
+
+test("well-known providers are listed with their addresses and formats", async () => {
+  const { data } = (await admin.ask("GET", "/admin/v1/provider-presets")).json<{ data: object[] }>();
+
+  expect(data).toContainEqual({
+    name: "anthropic",
+    base_url: "https://api.anthropic.com/v1",
+    credential: "env:ANTHROPIC_API_KEY",
+    format: "messages",
+  });
+});

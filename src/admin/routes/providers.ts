@@ -1,6 +1,8 @@
+import { PRESETS } from "../../core/provider-presets.ts";
 import { pageView } from "../../wire/admin/page.ts";
 import {
   ofProvider,
+  presetListSchema,
   probeView,
   providerAddedSchema,
   providerListSchema,
@@ -31,6 +33,25 @@ export const providerRoutes: readonly AdminRoute[] = [
     handle: async ({ operator: { providers } }, { query }) => ({
       status: 200,
       body: pageView(await providers.list(query), providerView),
+    }),
+  }),
+  route({
+    id: "listProviderPresets",
+    tag: "providers",
+    method: "GET",
+    path: "/admin/v1/provider-presets",
+    summary: "List well-known providers with their addresses",
+    answers: { 200: presetListSchema },
+    handle: () => ({
+      status: 200,
+      body: {
+        data: Object.entries(PRESETS).map(([name, { url, credential, dialect }]) => ({
+          name,
+          base_url: url,
+          credential,
+          format: dialect,
+        })),
+      },
     }),
   }),
   route({

@@ -7,6 +7,7 @@ import {
   newTokenSchema,
   ofToken,
   setupSchema,
+  shownSessionSchema,
   signedOutSchema,
   signInSchema,
   tokenListSchema,
@@ -80,15 +81,18 @@ export const sessionRoutes: readonly AdminRoute[] = [
     method: "GET",
     path: "/admin/v1/session",
     summary: "Show who you are and what you may do",
-    answers: { 200: callerSchema },
-    handle: (_parts, { by, person }) => ({
+    answers: { 200: shownSessionSchema },
+    handle: ({ gatewayUrl }, { by, person }) => ({
       status: 200,
-      body: callerView({
-        actor: by.actor,
-        via: person?.via ?? "automation",
-        person: person?.person ?? null,
-        token: person?.token ?? null,
-      }),
+      body: {
+        ...callerView({
+          actor: by.actor,
+          via: person?.via ?? "automation",
+          person: person?.person ?? null,
+          token: person?.token ?? null,
+        }),
+        gateway_url: gatewayUrl(),
+      },
     }),
   }),
   route({

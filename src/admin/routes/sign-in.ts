@@ -30,10 +30,14 @@ export const signInRoutes: readonly AdminRoute[] = [
     summary: "Show how people can sign in",
     credential: "none",
     answers: { 200: waysInSchema },
-    handle: async ({ signIn, passwordSignIn }) => ({
-      status: 200,
-      body: { sso: signIn !== null, setup: !(await passwordSignIn.isSetUp()) },
-    }),
+    handle: async ({ signIn, passwordSignIn, identify, cookie }, { came }) => {
+      const secret = cookie.read(came.headers.cookie);
+      const [isSetUp, person] = await Promise.all([
+        passwordSignIn.isSetUp(),
+        secret === null ? null : identify.bySession(secret),
+      ]);
+      return { status: 200, body: { sso: signIn !== null, setup: !isSetUp, signed_in: person !== null } };
+    },
   }),
   route({
     id: "beginSignIn",

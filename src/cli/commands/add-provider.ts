@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { isSentInTheClear, readProviderOrder } from "../provider-order.ts";
-import { PRESETS } from "../provider-presets.ts";
+import { PRESETS } from "../../core/provider-presets.ts";
 import { warn } from "../text/screen.ts";
 import { credentialText } from "../text/provider-text.ts";
 import { readCredential } from "../read-credential.ts";

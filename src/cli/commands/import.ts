@@ -8,7 +8,7 @@ import type { Decimal } from "../../core/decimal.ts";
 import { invariant } from "../../core/invariant.ts";
 import { loadSettings } from "../open-database.ts";
 import { withOperator } from "../open-operator.ts";
-import { PRESETS } from "../provider-presets.ts";
+import { PRESETS } from "../../core/provider-presets.ts";
 import { CommandError } from "../report-failure.ts";
 import { type LitellmReport, litellmText, litellmView } from "../text/litellm-text.ts";
 import { printResult } from "../text/print.ts";

@@ -1,4 +1,4 @@
-import { type PriceList, SKIP_REASONS, type SkipReason } from "../../config/price-list/price-list.ts";
+import { type PriceList, SKIP_REASONS, type SkipReason } from "../../core/price-list.ts";
 import type { ImportedModel } from "../../core/imported-model.ts";
 import { importedModelView } from "../../wire/admin/catalogue.ts";
 import { factsText } from "./model-text.ts";

@@ -6,7 +6,7 @@ import { ConfigError } from "../config-error.ts";
 import type { UsdConversion } from "../price-list/exchange.ts";
 import { AbsurdNumber, type LitellmEntry } from "../price-list/litellm-entry.ts";
 import { readTariff } from "../price-list/litellm-tariff.ts";
-import { SKIP_REASONS } from "../price-list/price-list.ts";
+import { SKIP_REASONS } from "../../core/price-list.ts";
 import { isOwnVariable } from "../variable-names.ts";
 import { offsetAt, parseYaml } from "../yaml-text.ts";
 import { adviceFor } from "./advice.ts";

@@ -3,7 +3,7 @@ import { isObject } from "../../core/is-object.ts";
 import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff, TARIFF_PARTS, type TariffPart } from "../../core/price.ts";
 import { type UsdConversion, nanoOf, nanoPerMillion } from "./exchange.ts";
 import { AbsurdNumber, callPrice, isDearer, isZero, type LitellmEntry, tiersOf, tokenPrice } from "./litellm-entry.ts";
-import type { SkipReason } from "./price-list.ts";
+import type { SkipReason } from "../../core/price-list.ts";
 
 type Fields = {
   /** Those that say the plain price; the first that is there counts. */

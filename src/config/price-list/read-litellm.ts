@@ -5,7 +5,7 @@ import { matchesGlob } from "../../core/matches-glob.ts";
 import type { UsdConversion } from "./exchange.ts";
 import { AbsurdNumber, type LitellmEntry, tokenLimit } from "./litellm-entry.ts";
 import { type Carry, readTariff } from "./litellm-tariff.ts";
-import type { PriceListModel, PriceList, SkipReason } from "./price-list.ts";
+import type { PriceListModel, PriceList, SkipReason } from "../../core/price-list.ts";
 import { readExactJson } from "./read-exact-json.ts";
 
 export type Selection = {

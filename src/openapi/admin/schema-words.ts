@@ -23,6 +23,8 @@ export const SCHEMA_WORDS: Record<string, string> = {
   Person: "A person who operates the gateway, with their roles.",
   PersonalToken: "A token for programs that act as a person, without its secret.",
   Session: "A browser in which a person is signed in.",
+  ShownSession: "Who you are, what you may do, and where clients reach the gateway.",
+  ImportedModel: "A model of a price list, as it is and as the list has it.",
   Model: "A model with its price and routes.",
   NamedAccount: "The account that the response is about.",
   NoticeKey: "The key that a notice is about.",

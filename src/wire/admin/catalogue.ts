@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { CatalogueChange } from "../../core/catalogue-change.ts";
 import type { ImportedModel, ListedFacts } from "../../core/imported-model.ts";
+import { type PriceList, SKIP_REASONS, type SkipReason } from "../../core/price-list.ts";
 import type { Tariff } from "../../core/price.ts";
 import { areDifferent, MOST_MODELS, tokenLimit } from "../catalogue/description.ts";
 import { tariff, tariffView } from "../catalogue/price.ts";
@@ -115,16 +116,75 @@ const factsSchema = z
     tariff: facts.price,
   }));
 
-const importedModelSchema = z.object({
-  id: z.string(),
-  change: z
-    .enum(["new", "changed", "unchanged", "foreign"])
-    .describe("`foreign`: the id belongs to another provider's model, which is unchanged."),
-  before: factsSchema.nullable(),
-  after: factsSchema,
-});
+const importedModelSchema = z
+  .object({
+    id: z.string(),
+    change: z
+      .enum(["new", "changed", "unchanged", "foreign"])
+      .describe("`foreign`: the id belongs to another provider's model, which is unchanged."),
+    before: factsSchema.nullable(),
+    after: factsSchema,
+  })
+  .meta({ id: "ImportedModel" });
 
 export const importedSchema = z.object({ applied: z.boolean(), data: z.array(importedModelSchema) });
+
+const pattern = z.string().min(1).max(200);
+
+/** The text of a price list. A float would round its prices, so it is no JSON of this body. */
+export const priceListSchema = z
+  .strictObject({
+    provider: name,
+    list: z
+      .string()
+      .min(2)
+      .meta({
+        description: "Text of LiteLLM's `model_prices_and_context_window.json`.",
+        examples: ['{"acme-large": {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-06}}'],
+      }),
+    vendor: pattern.nullable().default(null).describe("The vendor's name in the list; null: the name of the provider."),
+    match: pattern.default("*").describe("Only ids that match this pattern; `*` matches any characters."),
+    markup: z.string().max(20).default("1").describe("Factor to multiply prices by, such as `1.2`."),
+    free: z.boolean().default(false).describe("Whether to include models priced at 0."),
+    dearest: z
+      .boolean()
+      .default(false)
+      .describe("Whether to include models with several token prices, at the highest."),
+    published: z.boolean().default(false).describe("Whether to publish new models immediately."),
+    apply: z.boolean().default(false),
+  })
+  .transform(({ provider, list, vendor, published, apply, ...choice }) => ({
+    provider,
+    list,
+    choice: { ...choice, vendor: vendor ?? provider },
+    publication: publicationOf(published),
+    mode: apply ? ("apply" as const) : ("preview" as const),
+  }));
+
+export const priceListComparedSchema = importedSchema.extend({
+  skipped: z
+    .array(
+      z.object({ reason: z.enum(Object.keys(SKIP_REASONS) as SkipReason[]), models: z.int().describe("How many.") }),
+    )
+    .describe("How many models of the list are left out, and why."),
+  refused: z
+    .array(
+      z.object({
+        id: z.string(),
+        field: z.string().meta({ description: "Field of the list.", examples: ["input_cost_per_token"] }),
+        problem: z.string(),
+      }),
+    )
+    .describe("Models with a number that cannot be right."),
+});
+
+export const leftOutView = ({
+  skipped,
+  refused,
+}: Pick<PriceList, "skipped" | "refused">): Pick<WrittenAs<typeof priceListComparedSchema>, "skipped" | "refused"> => ({
+  skipped: (Object.entries(skipped) as [SkipReason, number][]).map(([reason, models]) => ({ reason, models })),
+  refused,
+});
 
 export const importedModelView = ({
   id,

@@ -282,6 +282,16 @@ export const callerSchema = z
 
 export type CallerJson = WrittenAs<typeof callerSchema>;
 
+/** Who one is, and where the key holders of this gateway are to go. */
+export const shownSessionSchema = callerSchema
+  .extend({
+    gateway_url: z.string().meta({
+      description: "Where clients reach the gateway: `public_url` or, if unset, the address it listens on.",
+      examples: ["https://gateway.example.com"],
+    }),
+  })
+  .meta({ id: "ShownSession" });
+
 type ShownCaller = Omit<ReadAs<typeof callerSchema>, "person" | "token"> & {
   person: Parameters<typeof personView>[0] | null;
   token: Parameters<typeof tokenView>[0] | null;

@@ -128,6 +128,17 @@ export const providerView = (provider: ReadAs<typeof providerSchema>): WrittenAs
 
 export const providerListSchema = pageSchema(providerSchema);
 
+export const presetListSchema = z.object({
+  data: z.array(
+    z.object({
+      name: z.string(),
+      base_url: z.string(),
+      credential: z.string().describe("Reference to the variable in which people usually keep the credential."),
+      format: z.enum(PROVIDER_DIALECTS).describe("Format of most of its models."),
+    }),
+  ),
+});
+
 export const providerAddedSchema = z.object({
   result: z.enum(["added", "changed", "unchanged"]),
   provider: providerSchema,

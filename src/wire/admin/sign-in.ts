@@ -28,5 +28,8 @@ export const waysInSchema = z
   .object({
     sso: z.boolean().describe("Whether single sign-on is set up."),
     setup: z.boolean().describe("True until the first owner exists; the setup token creates them."),
+    signed_in: z
+      .boolean()
+      .describe("Whether the session cookie that you sent is valid. A page asks this first, so that it gets no 401."),
   })
   .describe("How people can sign in.");

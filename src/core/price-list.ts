@@ -1,5 +1,5 @@
-import type { ClientDialect } from "../../core/dialect.ts";
-import type { Tariff } from "../../core/price.ts";
+import type { ClientDialect } from "./dialect.ts";
+import type { Tariff } from "./price.ts";
 
 /** A model as somebody's list of prices describes it, in our units. */
 export type PriceListModel = {
@@ -35,3 +35,9 @@ export type PriceList = {
   skipped: Partial<Record<SkipReason, number>>;
   refused: RefusedModel[];
 };
+
+/** What is taken of a list, and at which factor. `vendor` and `match` are patterns, in which `*` stands for any characters. */
+export type PriceListChoice = { vendor: string; match: string; markup: string; free: boolean; dearest: boolean };
+
+/** Reads the text of a list, away from the main thread: it has megabytes. Throws a fault where it can't be read. */
+export type ReadPriceList = (text: string, choice: PriceListChoice) => Promise<PriceList>;
