@@ -13,7 +13,7 @@ export const Navigation = ({ onPick }: { onPick?: () => void }): ReactNode => (
   <nav aria-label="Pages" className="flex h-full flex-col gap-4 overflow-y-auto px-3 py-3">
     <Brand />
     {GROUPS.map((group) => {
-      const pages = OPERATOR_PAGES.filter((page) => page.group === group);
+      const pages = OPERATOR_PAGES.filter((page) => page.group === group && page.once !== true);
       return (
         pages.length > 0 && (
           <div key={group}>

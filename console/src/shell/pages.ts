@@ -17,6 +17,8 @@ export type Page = Place & {
   ranged: boolean;
   /** What else people call it, for the palette. */
   words: string;
+  /** Needed once: not in the navigation, but in the palette. */
+  once?: true;
 };
 
 /** The pages of operators, in the order of the navigation. A page is fetched when it is opened; its module exports one component. */
@@ -86,6 +88,16 @@ export const OPERATOR_PAGES: readonly Page[] = [
     ranged: true,
     words: "log changes who history rejected",
     load: () => import("../pages/audit/audit.tsx"),
+  },
+  {
+    path: "/first-run",
+    title: "First run",
+    icon: "check",
+    group: "Set up",
+    ranged: false,
+    words: "setup wizard begin start onboarding getting started",
+    once: true,
+    load: () => import("../pages/first-run/first-run.tsx"),
   },
 ];
 

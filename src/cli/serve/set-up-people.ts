@@ -27,6 +27,6 @@ export async function setUpPeople({ signIn, init: { email, name, password }, eve
 function offerToken(token: string | null, write: Parts["write"]): void {
   if (token === null) return;
   write(
-    `No person operates this gateway yet. Make the first owner within a day, with this setup token:\n  ${token}\nPOST /admin/v1/setup {"token": "…", "email": "…", "password": "…"}\n`,
+    `No person operates this gateway yet. Make the first owner within a day, with this setup token:\n  ${token}\nOpen /console on the admin listener, or send POST /admin/v1/setup {"token": "…", "email": "…", "password": "…"}\n`,
   );
 }

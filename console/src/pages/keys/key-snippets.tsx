@@ -1,8 +1,10 @@
 import { Tabs } from "@base-ui/react/tabs";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { tell } from "../../parts/toast.tsx";
+import { sessionQuery } from "../../shell/session.ts";
 import { snippetsOf } from "./snippets.ts";
 
 const KEPT = "tollgate-address";
@@ -11,10 +13,13 @@ type Props = { secret: string; mode: "credit" | "token_budget"; models: readonly
 
 /** The settings of some clients, with the key in them. The address of the gateway is the reader's to say; it is remembered. */
 export function KeySnippets({ secret, mode, models }: Props): ReactNode {
-  const [address, setAddress] = useState(() => localStorage.getItem(KEPT) ?? "https://gateway.example.com");
+  // Read with the page already, where there is one.
+  const { data: session } = useQuery({ ...sessionQuery, enabled: false });
+  const [said, setSaid] = useState(() => localStorage.getItem(KEPT));
+  const address = said ?? session?.gateway_url ?? "https://gateway.example.com";
   const snippets = snippetsOf({ address: address.replace(/\/+$/, ""), secret, mode, model: models?.[0] ?? "MODEL" });
   const keep = (text: string): void => {
-    setAddress(text);
+    setSaid(text);
     localStorage.setItem(KEPT, text);
   };
   return (

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
 import { shownOf } from "../../parts/shown-of.ts";
@@ -12,7 +13,18 @@ import { type SpendGroup, SpendOverTime } from "./spend-over-time.tsx";
 import { TokensOverTime } from "./tokens-over-time.tsx";
 import { TopSpenders } from "./top-spenders.tsx";
 
-const NOTHING = { title: "No requests in this span", hint: "Choose a longer one, or send a first request." };
+const NOTHING = {
+  title: "No requests in this span",
+  hint: (
+    <>
+      Choose a longer one, or{" "}
+      <Link to={"/first-run" as never} className="text-accent hover:underline">
+        set the gateway up
+      </Link>{" "}
+      and send a first request.
+    </>
+  ),
+};
 
 /** Where the money goes, how requests end and how long they take. */
 export function Overview(): ReactNode {

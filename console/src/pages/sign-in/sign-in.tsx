@@ -14,7 +14,7 @@ export function SignIn(): ReactNode {
   const isFirst = ways.data?.setup === true;
   const goOn = (): void => {
     client.clear();
-    location.assign(`/console${ownPath(back)}`);
+    location.assign(`/console${isFirst ? "/first-run" : ownPath(back)}`);
   };
   return (
     <SignInFrame
