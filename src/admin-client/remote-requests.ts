@@ -13,6 +13,8 @@ export const remoteRequests = (ask: AskFor) => ({
 
 type Asked = {
   of: { kind: "key" | "account"; name: string } | null;
+  model?: string | null;
+  provider?: string | null;
   fromMs: number | null;
   toMs: number | null;
   stepMinutes: number | null;
@@ -22,9 +24,9 @@ type Asked = {
 
 /** Sums over time, through the admin listener. */
 export const remoteSeries = (ask: AskFor) => ({
-  report: ({ of, fromMs, toMs, stepMinutes, by, top }: Asked) => {
+  report: ({ of, model = null, provider = null, fromMs, toMs, stepMinutes, by, top }: Asked) => {
     const step = STEP_NAMES.find((name) => SERIES_STEPS[name] === stepMinutes) ?? null;
-    const range = { from: dateOf(fromMs), to: dateOf(toMs), step, by, top };
+    const range = { from: dateOf(fromMs), to: dateOf(toMs), step, by, top, model, provider };
     return ask(seriesSchema, "GET", `/series?${queryOf({ ...range, ...(of && { [of.kind]: of.name }) })}`);
   },
 });

@@ -104,6 +104,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   reportUsage: { roles: READ, subtree: [KEY] },
   reportAccountUsage: { roles: READ, subtree: [ACCOUNT] },
   showStatement: { roles: READ, subtree: [ACCOUNT] },
+  showOutstanding: { roles: READ, subtree: "filtered" },
   verifyLedger: { roles: AUDIT, subtree: null },
   listQuarantine: { roles: READ, subtree: null },
   releaseQuarantined: { roles: CHANGE, subtree: null },

@@ -19,6 +19,7 @@ import { createShowJournal } from "../ledger/journal.ts";
 import { createLedgerStore } from "../ledger/ledger-store.ts";
 import { createStructureStore } from "../ledger/structure-store.ts";
 import { createQuarantineStore } from "../ledger/quarantine-store.ts";
+import { createReadOutstanding } from "../ledger/outstanding-store.ts";
 import { createReadStatement } from "../ledger/statement-store.ts";
 import { createReadUsage } from "../ledger/usage-report-store.ts";
 import { createReportUsage } from "../ledger/usage-report.ts";
@@ -111,6 +112,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       findKey,
       findAccount,
       showJournal: createShowJournal({ readJournal: createReadJournal(reading) }),
+      readOutstanding: createReadOutstanding(reading),
       verifyLedger: createVerifyLedger({ store: createVerifyStore(reading) }),
     }),
     live: createManageLive({

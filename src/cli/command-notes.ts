@@ -74,6 +74,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   series: { example: "tollgate series --account Acme --by model --from 2026-11-01" },
   tail: { example: "tollgate tail --errors --account Acme/Search" },
   "ledger show": { example: "tollgate ledger show tgc_a034Fq4J --limit 20" },
+  "ledger outstanding": { example: "tollgate ledger outstanding" },
   "ledger verify": { example: "tollgate ledger verify", exit1: "a balance differs from the journal" },
   "ledger adopt": { example: "tollgate ledger adopt --apply", exit1: "adoption is needed and --apply is missing" },
   "ledger quarantine list": { example: "tollgate ledger quarantine list" },

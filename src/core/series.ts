@@ -54,9 +54,14 @@ export type Series = {
   groups: readonly SeriesPart[];
 };
 
+/** Null: of all. The provider is the one that was asked last. */
+export type SeriesFilter = { model: string | null; provider: string | null };
+
 export type AskedSeries = {
   /** Ids of accounts or keys, none below another; null: everything. */
   of: readonly string[] | null;
+  /** Absent: of all models and providers. */
+  only?: SeriesFilter;
   fromMs: number;
   toMs: number;
   /** Null: as fits the range. */

@@ -98,6 +98,7 @@ const READS: Record<string, ((operator: Operator) => Promise<unknown>) | null> =
   "accounts.show": ({ accounts }) => accounts.show("Many"),
   "funds.show": ({ funds }) => funds.show(KEY),
   "books.journal": ({ books }) => books.journal({ kind: "account", name: "Many" }, PAGE),
+  "books.showOutstanding": null,
   "books.verify": null,
   "quarantine.list": ({ quarantine }) => quarantine.list(PAGE),
   "live.list": null,

@@ -1,7 +1,7 @@
 import type { By } from "../core/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { fieldFault } from "../core/fault.ts";
-import type { AskedSeries, ReadSeries, Series, SeriesGroup } from "../core/series.ts";
+import type { AskedSeries, ReadSeries, Series, SeriesFilter, SeriesGroup } from "../core/series.ts";
 import type { FindKey } from "../keys/find-key.ts";
 import type { FindAccount } from "./find-account.ts";
 import { accountWithin, keyWithin } from "./find-within.ts";
@@ -10,13 +10,16 @@ import type { Holder, NamedHolder } from "./holder.ts";
 /** Null: everything, the last day, as fits, whole. */
 export type AskedSeriesReport = Pick<AskedSeries, "stepMinutes" | "top"> & {
   of: Holder | null;
+  /** Absent: of all. */
+  model?: string | null;
+  provider?: string | null;
   fromMs: number | null;
   toMs: number | null;
   by: SeriesGroup | null;
 };
 
-/** Sums over time, and of whom: both null are everybody. */
-export type SeriesReport = Series & NamedHolder;
+/** Sums over time, and of whom: both null are everybody. What is asked for alone is told again. */
+export type SeriesReport = Series & NamedHolder & SeriesFilter;
 
 export type ReportSeries = {
   report: (asked: AskedSeriesReport, by: Pick<By, "within">) => Promise<SeriesReport>;
@@ -28,7 +31,7 @@ const DAY_MS = 86_400_000;
 const MOST_STEPS = 2_500;
 
 export const createReportSeries = (parts: Parts): ReportSeries => ({
-  report: async ({ of, stepMinutes, by, top, ...range }, { within }) => {
+  report: async ({ of, model = null, provider = null, stepMinutes, by, top, ...range }, { within }) => {
     const toMs = range.toMs ?? parts.clock.nowMs();
     const fromMs = range.fromMs ?? toMs - DAY_MS;
     if (fromMs >= toMs) throw fieldFault("from", "Input should be before `to`");
@@ -38,7 +41,8 @@ export const createReportSeries = (parts: Parts): ReportSeries => ({
         `Input should make at most ${MOST_STEPS.toLocaleString("en-US")} steps; ask for a shorter range or a longer step`,
       );
     const { ids, named } = await scopeOf(parts, of, within);
-    return { ...named, ...(await parts.readSeries({ of: ids, fromMs, toMs, stepMinutes, by, top })) };
+    const only = { model, provider };
+    return { ...named, ...only, ...(await parts.readSeries({ of: ids, only, fromMs, toMs, stepMinutes, by, top })) };
   },
 });
 

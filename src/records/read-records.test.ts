@@ -306,6 +306,42 @@ onServer.for(["model", "provider", "code"] as const)(
   },
 );
 
+onServer.for([
+  ["a model", { model: "model-2", provider: null }],
+  ["a provider", { model: null, provider: "acme" }],
+  ["both", { model: "model-2", provider: "bolt" }],
+  ["a model that none asked for", { model: "model-9", provider: null }],
+] as const)("series of %s alone are the sums of its requests, whole and by every group", async ([, only]) => {
+  const readSeries = createReadSeries({ store: createSeriesStore(database), clock });
+  const isMeant = ({ facts }: QueuedRecord): boolean =>
+    (only.model === null || facts.model === only.model) &&
+    (only.provider === null || facts.attempts?.at(-1)?.provider === only.provider);
+  const requests = (records: readonly QueuedRecord[]): number => records.reduce((total, { times }) => total + times, 0);
+
+  for (const of of [null, [TEAM], [TEAM, OTHER_TEAM]]) {
+    const range = { of, only, fromMs: NOW - 50 * HOUR_MS, toMs: NOW - 2 * HOUR_MS, top: 2 };
+    const meant = kept
+      .filter(isMeant)
+      .filter((record) => timeIn(record) >= range.fromMs && timeIn(record) < range.toMs)
+      .filter(({ facts }) => of === null || of.some((id) => facts.accounts.includes(id)));
+    for (const by of [null, "model", "provider", "code"] as const) {
+      const fine = await readSeries({ ...range, by, stepMinutes: 5 });
+      const hourly = await readSeries({ ...range, by, stepMinutes: 60 });
+
+      expect(fine.total.requests).toBe(requests(meant));
+      expect(fine.total.codes["ok"] ?? 0).toBe(requests(meant.filter((record) => codeOf(record) === "ok")));
+      expect(fine.total.credits).toBe(meant.reduce((all, { facts }) => all + (facts.charged?.credits ?? 0n), 0n));
+      expect(fine.points.reduce((all, point) => all + point.requests, 0)).toBe(fine.total.requests);
+      expect(hourly.total).toEqual(fine.total);
+      expect(hourly.groups.map(({ id: name, total }) => ({ name, total }))).toEqual(
+        fine.groups.map(({ id: name, total }) => ({ name, total })),
+      );
+      if (by !== null)
+        expect(fine.groups.reduce((all, { total }) => all + total.requests, 0)).toBe(fine.total.requests);
+    }
+  }
+});
+
 onServer("the totals of a step are the sums of its series", async () => {
   const columns = "requests, input, cached, output, credits, tokens, spoken, spoken_ms".split(", ");
   const counts = (["ttft", "overhead"] as const).map(

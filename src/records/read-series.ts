@@ -25,9 +25,10 @@ export type GroupRow = WholeRow & { id: string };
 
 /** A part of the time, in steps of one length. */
 type Piece = Pick<AskedSeries, "fromMs" | "toMs"> & { stepMinutes: number };
-export type ReadRange = Piece & Pick<AskedSeries, "of">;
+type Scope = Required<Pick<AskedSeries, "of" | "only">>;
+export type ReadRange = Piece & Scope;
 /** The same time in as few steps as it has. */
-export type WholeRange = Pick<AskedSeries, "of"> & { pieces: readonly Piece[] };
+export type WholeRange = Scope & { pieces: readonly Piece[] };
 type Named = "account" | "key";
 
 export type SeriesStore = {
@@ -56,17 +57,19 @@ const LONGEST_HOURLY_MS = 16 * DAY * MINUTE_MS;
 /** PostgreSQL does not read later years as they are written here, and the end of the last step may be in one. */
 const LAST_MS = Date.UTC(9999, 11, 31);
 
+const OF_ALL = { model: null, provider: null };
+
 type Parts = { store: SeriesStore; clock: Pick<Clock, "nowMs"> };
 
 /** Sums of requests over time, from what was added up when they ended. */
 export const createReadSeries =
   ({ store, clock }: Parts): ReadSeries =>
-  async ({ of, by, top, ...asked }) => {
+  async ({ of, only = OF_ALL, by, top, ...asked }) => {
     const stepMinutes = asked.stepMinutes ?? stepFor(asked, clock.nowMs());
     const stepMs = stepMinutes * MINUTE_MS;
     const fromMs = Math.floor(asked.fromMs / stepMs) * stepMs;
     const toMs = Math.min(Math.ceil(asked.toMs / stepMs) * stepMs, LAST_MS);
-    const range: ReadRange = { of, fromMs, toMs, stepMinutes };
+    const range: ReadRange = { of, only, fromMs, toMs, stepMinutes };
     const pieces = fromMs >= clock.nowMs() - FINE_KEPT_MS || stepMinutes !== FINE ? inLongestSteps(range) : [range];
     const rows = await store.points(range);
     const total = sumOf(rows);
@@ -89,13 +92,14 @@ function stepFor({ fromMs, toMs }: Pick<AskedSeries, "fromMs" | "toMs">, nowMs: 
 type Divided = { range: ReadRange; pieces: readonly Piece[]; by: SeriesGroup; top: number; rows: readonly PointRow[] };
 
 async function groupsOf(store: SeriesStore, { range, pieces, by, top, rows }: Divided): Promise<SeriesPart[]> {
+  const { only } = range;
   const named = by === "account" || by === "key" ? by : null;
   const among = named === null ? range.of : await store.members(range.of, named);
   if (among?.length === 0) return [];
-  const ranked = await store.rank({ of: among, pieces }, { by, top });
+  const ranked = await store.rank({ of: among, only, pieces }, { by, top });
   const of = named === null ? among : ranked;
   const [sums, points, names] = await Promise.all([
-    store.groups({ of, pieces }, { by, ids: ranked }),
+    store.groups({ of, only, pieces }, { by, ids: ranked }),
     store.groupPoints({ ...range, of }, { by, ids: ranked }),
     named === null ? new Map<string, string | null>() : store.names(named, ranked),
   ]);

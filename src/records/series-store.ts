@@ -1,4 +1,4 @@
-import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS, type SeriesGroup } from "../core/series.ts";
+import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS, type SeriesFilter, type SeriesGroup } from "../core/series.ts";
 import type { Queryable } from "../db/database.ts";
 import { EVERYTHING } from "./fold-series.ts";
 import type { GroupRow, PointRow, ReadRange, SeriesStore, WholeRange } from "./read-series.ts";
@@ -26,6 +26,19 @@ const GROUP: Record<SeriesGroup, { id: string; table: Table }> = {
   account: { id: "scope", table: "series_total" },
   key: { id: "scope", table: "series_total" },
 };
+
+const isAll = ({ model, provider }: SeriesFilter): boolean => model === null && provider === null;
+
+/** Sums over all models and providers do only where all are asked for. */
+const tableFor = (table: Table, only: SeriesFilter): Table => (isAll(only) ? table : "series");
+
+/** Of a table that has them. The last values of every query; absent where nothing is left out. */
+const onlyOf = (only: SeriesFilter, place: number): string =>
+  isAll(only)
+    ? ""
+    : `and ($${place}::text is null or model = $${place}::text) and ($${place + 1}::text is null or provider = $${place + 1}::text)`;
+
+const valuesOfOnly = (only: SeriesFilter): unknown[] => (isAll(only) ? [] : [only.model, only.provider]);
 
 const rangeOf = (table: Table): string =>
   `from ${table} where scope = any ($1::uuid[]) and grain = $2::smallint and start >= $3::timestamptz and start < $4::timestamptz`;
@@ -78,10 +91,12 @@ const AS_THEY_ARE = `requests, credits, tokens, input, cached, output, spoken, s
 
 export const createSeriesStore = (queryable: Queryable): SeriesStore => ({
   points: (range) => {
-    const several = (range.of?.length ?? 1) > 1;
+    const { only } = range;
+    const several = (range.of?.length ?? 1) > 1 || !isAll(only);
+    const rows = `${rangeOf(tableFor("series_total", only))} ${onlyOf(only, 5)}`;
     return queryable.query<PointRow>(
-      `select start, code, ${several ? WHOLE : AS_THEY_ARE} ${rangeOf("series_total")} ${several ? "group by start, code" : ""} order by start, code`,
-      valuesOf(range),
+      `select start, code, ${several ? WHOLE : AS_THEY_ARE} ${rows} ${several ? "group by start, code" : ""} order by start, code`,
+      [...valuesOf(range), ...valuesOfOnly(only)],
     );
   },
 
@@ -93,29 +108,37 @@ export const createSeriesStore = (queryable: Queryable): SeriesStore => ({
 
   rank: async (range, { by, top }) => {
     const { id, table } = GROUP[by];
+    const { only } = range;
     const sums = {
       columns: `${id} as id, sum(credits) as credits, sum(requests) as requests`,
-      group: `group by ${id}`,
+      group: `${onlyOf(only, 6)} group by ${id}`,
     };
     const sql = `
-      select r.id::text as id ${piecesOf(table, sums)} group by r.id order by sum(r.credits) desc, sum(r.requests) desc, 1 limit $5::int`;
-    const rows = await queryable.query<{ id: string }>(sql, [...valuesOfPieces(range), top]);
+      select r.id::text as id ${piecesOf(tableFor(table, only), sums)} group by r.id order by sum(r.credits) desc, sum(r.requests) desc, 1 limit $5::int`;
+    const rows = await queryable.query<{ id: string }>(sql, [...valuesOfPieces(range), top, ...valuesOfOnly(only)]);
     return rows.map((row) => row.id);
   },
 
   groups: (range, { by, ids }) => {
     const { id, table } = GROUP[by];
+    const { only } = range;
     const sums = {
       columns: `${id}::text as id, code, ${WHOLE}`,
-      group: `and ${id}::text = any ($5::text[]) group by ${id}, code`,
+      group: `and ${id}::text = any ($5::text[]) ${onlyOf(only, 6)} group by ${id}, code`,
     };
-    return queryable.query<GroupRow>(`select r.* ${piecesOf(table, sums)}`, [...valuesOfPieces(range), ids]);
+    return queryable.query<GroupRow>(`select r.* ${piecesOf(tableFor(table, only), sums)}`, [
+      ...valuesOfPieces(range),
+      ids,
+      ...valuesOfOnly(only),
+    ]);
   },
 
   groupPoints: (range, { by, ids }) => {
     const { id, table } = GROUP[by];
-    const sql = `select ${id}::text as id, start, ${COUNTS} ${rangeOf(table)} and ${id}::text = any ($5::text[]) group by ${id}, start`;
-    return queryable.query(sql, [...valuesOf(range), ids]);
+    const { only } = range;
+    const rows = `${rangeOf(tableFor(table, only))} and ${id}::text = any ($5::text[]) ${onlyOf(only, 6)}`;
+    const sql = `select ${id}::text as id, start, ${COUNTS} ${rows} group by ${id}, start`;
+    return queryable.query(sql, [...valuesOf(range), ids, ...valuesOfOnly(only)]);
   },
 
   names: async (by, ids) => {

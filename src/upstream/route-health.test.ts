@@ -167,6 +167,29 @@ test("the report has time to first byte, speed and the last five errors, and not
   expect(route?.lastErrors.at(-1)).toEqual({ reason: "server_error", status: 500, atMs: 6_006 });
 });
 
+test("the report has every call since the route was known, and the last changes of its breaker with their reasons", () => {
+  const { health, fail, succeed, pass } = harness();
+  succeed();
+  fail({ reason: "rate_limited", status: 429, coolDownMs: null });
+  for (let call = 0; call < 5; call++) fail();
+  pass(10_000);
+  succeed();
+
+  expect(health.report()[0]).toMatchObject({ knownSinceMs: 1_000, succeeded: 2, failed: 6, rateLimited: 1 });
+  expect(health.report()[0]?.changes).toEqual([
+    { atMs: 1_000, state: "open", reason: "server_error", untilMs: 11_000 },
+    { atMs: 11_000, state: "closed", reason: "answered", untilMs: null },
+  ]);
+
+  for (let turn = 0; turn < 40; turn++) {
+    for (let call = 0; call < 5; call++) fail();
+    pass(10_000);
+    succeed();
+  }
+  expect(health.report()[0]?.changes).toHaveLength(50);
+  expect(health.report()[0]?.changes.at(-1)).toMatchObject({ state: "closed" });
+});
+
 test("routes that are no longer used are forgotten when there are too many", () => {
   const { health } = harness();
   const busy = health.begin({ ...ROUTE, id: "busy" });

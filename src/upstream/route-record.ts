@@ -10,6 +10,9 @@ import type { Route } from "../core/route.ts";
 /** A call that failed. Nothing a provider wrote is in it. */
 export type RouteFailure = { reason: string; status: number | null };
 
+/** A change of the breaker. `untilMs`: how long calls are kept away at least; null: it closed. */
+export type BreakerChange = { atMs: number; state: "closed" | "open"; reason: string; untilMs: number | null };
+
 /** How a call that was answered ended; null: in a way that says nothing about the route. */
 export type RouteEnding = {
   outcome: AnswerOutcome | null;
@@ -27,6 +30,12 @@ export type RouteReport = {
   upstreamModel: string;
   dialect: string;
   breaker: BreakerState;
+  /** Since when this process knows it. */
+  knownSinceMs: number;
+  /** Calls since then; those that the provider refused with 429 are among the failed ones. */
+  succeeded: number;
+  failed: number;
+  rateLimited: number;
   /** How long it is left alone yet, because it failed or because it asked for it. */
   restsMs: number;
   /** Lately, from 0 to 1. */
@@ -38,10 +47,13 @@ export type RouteReport = {
   concurrencyLimit: number | null;
   /** Oldest first. */
   lastErrors: readonly (RouteFailure & { atMs: number })[];
+  /** Of the breaker, oldest first; the last of them. */
+  changes: readonly BreakerChange[];
 };
 
 const POOR_BELOW = 0.7;
 const MOST_ERRORS = 5;
+const MOST_CHANGES = 50;
 /** More than it takes to open a breaker. */
 const MOST_BROKEN_FOR = 64;
 /** What the newest call weighs in an average. */
@@ -62,6 +74,9 @@ export class RouteRecord {
   readonly #breaker: RouteBreaker;
   readonly #rate: SuccessRate;
   readonly #errors: (RouteFailure & { atMs: number })[] = [];
+  readonly #changes: BreakerChange[] = [];
+  readonly #knownSinceMs: number;
+  readonly #counted = { succeeded: 0, failed: 0, rateLimited: 0 };
   #route: Route;
   /** The keys whose answers broke off since one ended well. */
   readonly #brokenFor = new Set<string>();
@@ -75,11 +90,18 @@ export class RouteRecord {
   constructor({ route, clock, random, onChange }: Parts) {
     this.#route = route;
     this.#clock = clock;
+    this.#knownSinceMs = clock.nowMs();
     this.#rate = createSuccessRate(clock);
     this.#breaker = createRouteBreaker({
       elapsedMs: clock.elapsedMs,
       random,
-      onChange: (state) => onChange(state, state === "open" ? (this.#errors.at(-1)?.reason ?? "") : "answered"),
+      onChange: (state) => {
+        const reason = state === "open" ? (this.#errors.at(-1)?.reason ?? "") : "answered";
+        const atMs = clock.nowMs();
+        const untilMs = state === "open" ? atMs + Math.round(this.#breaker.remainingMs()) : null;
+        if (this.#changes.push({ atMs, state, reason, untilMs }) > MOST_CHANGES) this.#changes.shift();
+        onChange(state, reason);
+      },
     });
   }
 
@@ -117,6 +139,8 @@ export class RouteRecord {
     const { reason, status, coolDownMs, perhapsLong = false, keyId = null } = failure;
     this.#callsInProgress--;
     this.#rate.add("failure");
+    this.#counted.failed++;
+    if (status === 429) this.#counted.rateLimited++;
     if (this.#errors.push({ reason, status, atMs: this.#clock.nowMs() }) > MOST_ERRORS) this.#errors.shift();
     if (coolDownMs !== null) this.#coolUntilMs = Math.max(this.#coolUntilMs, this.#clock.elapsedMs() + coolDownMs);
     // A provider that counts our calls is alive; it is left alone for as long as it says, and not given up. So is one that
@@ -132,6 +156,7 @@ export class RouteRecord {
   succeeded(ticket: Ticket, { outputTokens, answeredAtMs }: { outputTokens: number; answeredAtMs: number }): void {
     this.#callsInProgress--;
     this.#rate.add("success");
+    this.#counted.succeeded++;
     this.#brokenFor.clear();
     this.#breaker.succeeded(ticket);
     const lastedMs = this.#clock.elapsedMs() - answeredAtMs;
@@ -161,6 +186,8 @@ export class RouteRecord {
       upstreamModel,
       dialect,
       breaker: this.#breaker.state(),
+      knownSinceMs: this.#knownSinceMs,
+      ...this.#counted,
       restsMs: Math.round(Math.max(this.#breaker.remainingMs(), this.#coolingMs())),
       successRate: this.#rate.value(),
       firstByteMs: this.#firstByteMs,
@@ -168,6 +195,7 @@ export class RouteRecord {
       callsInProgress: this.#callsInProgress,
       concurrencyLimit,
       lastErrors: [...this.#errors],
+      changes: [...this.#changes],
     };
   }
 

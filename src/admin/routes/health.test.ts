@@ -19,6 +19,10 @@ test("an operator sees each route's breaker, rates and last errors; nobody else 
         upstreamModel: "large",
         dialect: "chat",
         breaker: "open",
+        knownSinceMs: 0,
+        succeeded: 4,
+        failed: 6,
+        rateLimited: 1,
         restsMs: 9_000,
         successRate: 2 / 3,
         firstByteMs: 12.3456,
@@ -26,6 +30,10 @@ test("an operator sees each route's breaker, rates and last errors; nobody else 
         callsInProgress: 2,
         concurrencyLimit: 64,
         lastErrors: [{ reason: "server_error", status: 500, atMs: 0 }],
+        changes: [
+          { atMs: 0, state: "open", reason: "server_error", untilMs: 10_000 },
+          { atMs: 12_000, state: "closed", reason: "answered", untilMs: null },
+        ],
       },
     ],
   });
@@ -41,6 +49,10 @@ test("an operator sees each route's breaker, rates and last errors; nobody else 
         upstream_model: "large",
         format: "chat",
         breaker: "open",
+        known_since: "1970-01-01T00:00:00.000Z",
+        succeeded: 4,
+        failed: 6,
+        rate_limited: 1,
         rests_ms: 9_000,
         success_rate: 0.667,
         first_byte_ms: 12.346,
@@ -48,6 +60,10 @@ test("an operator sees each route's breaker, rates and last errors; nobody else 
         calls_in_progress: 2,
         concurrency_limit: 64,
         last_errors: [{ at: "1970-01-01T00:00:00.000Z", reason: "server_error", status: 500 }],
+        changes: [
+          { at: "1970-01-01T00:00:00.000Z", state: "open", reason: "server_error", until: "1970-01-01T00:00:10.000Z" },
+          { at: "1970-01-01T00:00:12.000Z", state: "closed", reason: "answered", until: null },
+        ],
       },
     ],
   });

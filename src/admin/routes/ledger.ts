@@ -2,6 +2,8 @@ import {
   journalPageSchema,
   journalSchema,
   journalView,
+  outstandingSchema,
+  outstandingView,
   verificationSchema,
   verificationView,
   verifySchema,
@@ -102,6 +104,18 @@ export const ledgerRoutes: readonly AdminRoute[] = [
     handle: async ({ operator: { usage } }, { params }) => ({
       status: 200,
       body: statementView(await usage.statement(params.account, params.month)),
+    }),
+  }),
+  route({
+    id: "showOutstanding",
+    tag: "ledger",
+    method: "GET",
+    path: "/admin/v1/ledger/outstanding",
+    summary: "Show how much prepaid credit is not spent yet, in all purses together",
+    answers: { 200: outstandingSchema },
+    handle: async ({ operator: { books } }, { by }) => ({
+      status: 200,
+      body: outstandingView(await books.showOutstanding(by)),
     }),
   }),
   route({

@@ -181,6 +181,22 @@ recorded("exports have a row for each request and for each step", async () => {
   expect(await csvOf(`series.csv?account=${team}`)).toHaveLength(points.length + 1);
 });
 
+recorded("series of a model and of a provider are what their groups say", async () => {
+  const byModel = await get<SeriesJson>(`series?account=${team}&by=model`);
+  const byProvider = await get<SeriesJson>(`series?account=${team}&by=provider`);
+  expect(byModel.groups.length).toBeGreaterThan(1);
+  for (const { id, total } of byModel.groups.filter((group) => group.id)) {
+    const alone = await get<SeriesJson>(`series?account=${team}&model=${id}&by=code`);
+    expect(alone).toMatchObject({ model: id, provider: null, total });
+    expect(alone.groups.reduce((sum, group) => sum + group.total.requests, 0)).toBe(total.requests);
+  }
+  for (const { id, total } of byProvider.groups.filter((group) => group.id))
+    expect((await get<SeriesJson>(`series?account=${team}&provider=${id}`)).total).toEqual(total);
+  const keys = await get<SeriesJson>(`series?account=${team}&model=fast&by=key`);
+  expect(keys.groups.map(({ id }) => id)).toEqual([member.id]);
+  expect((await get<SeriesJson>("series?model=no-such-model")).total.requests).toBe(0);
+});
+
 recorded("series by key and by account name them and leave nothing out", async () => {
   const byKey = await get<SeriesJson>(`series?account=${team}&by=key`);
   const byAccount = await get<SeriesJson>(`series?account=${team}&by=account`);

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { journalView, verificationView } from "../../wire/admin/books.ts";
+import { journalView, outstandingView, verificationView } from "../../wire/admin/books.ts";
 import { addPartitionsCommand } from "./partitions.ts";
 import { keyName } from "../arguments.ts";
 import { oneHolder } from "../holder-option.ts";
-import { journalListing, verificationText } from "../text/ledger-text.ts";
+import { journalListing, outstandingText, verificationText } from "../text/ledger-text.ts";
 import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
@@ -11,7 +11,7 @@ import { printResult } from "../text/print.ts";
 import { createProgress } from "../text/progress.ts";
 import { addQuarantineCommands } from "./quarantine.ts";
 
-/** `tollgate ledger show | verify | adopt | quarantine | partitions`. */
+/** `tollgate ledger show | outstanding | verify | adopt | quarantine | partitions`. */
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("read the ledger and verify it");
 
@@ -31,6 +31,20 @@ export function addLedgerCommands(program: Command): void {
         });
       },
     );
+
+  ledger
+    .command("outstanding")
+    .description("show how much prepaid credit is not spent yet, in all purses together")
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }, command: Command) => {
+      await withOperator(command, async ({ books }, by) => {
+        const outstanding = outstandingView(await books.showOutstanding(by));
+        printResult(outstanding, {
+          json: options.json === true,
+          text: (screen) => outstandingText(outstanding, screen),
+        });
+      });
+    });
 
   ledger
     .command("verify")

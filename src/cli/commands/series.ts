@@ -9,6 +9,8 @@ import { seriesText } from "../text/series-text.ts";
 
 type Options = {
   account?: string;
+  model?: string;
+  provider?: string;
   from?: string;
   to?: string;
   step?: SeriesStep;
@@ -25,6 +27,8 @@ export function addSeriesCommand(program: Command): void {
     .argument("[key]", "id or prefix; without one, all keys", keyName)
     .description("show spend, requests, errors and times over time")
     .option("--account <account>", "all keys below an account, by id or names: Acme/Search")
+    .option("--model <model>", "only requests of this model")
+    .option("--provider <provider>", "only requests that asked this provider last")
     .option("--from <time>", "beginning, such as 2026-11-01; a day before the end unless given", isoDate)
     .option("--to <time>", "end; now unless given", isoDate)
     .addOption(new Option("--step <step>", "length of a step; as fits the range unless given").choices(STEP_NAMES))
@@ -37,6 +41,8 @@ export function addSeriesCommand(program: Command): void {
       await withOperator(command, async (operator, by) => {
         const asked = {
           of,
+          model: options.model ?? null,
+          provider: options.provider ?? null,
           fromMs: options.from === undefined ? null : Date.parse(options.from),
           toMs: options.to === undefined ? null : Date.parse(options.to),
           stepMinutes: options.step === undefined ? null : SERIES_STEPS[options.step],

@@ -43,8 +43,11 @@ export function seriesText(series: SeriesJson, screen: Screen = PLAIN): string {
 
 const moment = (at: string): string => `${at.slice(0, 16).replace("T", " ")}Z`;
 
-const whoseOf = ({ key, account }: SeriesJson): string =>
-  key !== null ? `Requests of ${key.prefix}` : account !== null ? `Requests of ${account.title}` : "All requests";
+function whoseOf({ key, account, model, provider }: SeriesJson): string {
+  const whose =
+    key !== null ? `Requests of ${key.prefix}` : account !== null ? `Requests of ${account.title}` : "All requests";
+  return `${whose}${model === null ? "" : ` for ${printable(model)}`}${provider === null ? "" : ` via ${printable(provider)}`}`;
+}
 
 function factsOf(total: SeriesSumJson): [string, string][] {
   const { ttft, overhead, output_per_second: speed } = total;

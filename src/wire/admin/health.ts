@@ -23,6 +23,10 @@ const routeHealthSchema = z
     upstream_model: z.string(),
     format: z.string(),
     breaker: z.enum(["closed", "open", "half_open"]),
+    known_since: instant.describe("When this process first used the route; the counts below begin then."),
+    succeeded: z.int().describe("Calls that succeeded."),
+    failed: z.int().describe("Calls that failed."),
+    rate_limited: z.int().describe("Of the failed calls, those that the provider rejected with 429."),
     rests_ms: z.number().describe("How much longer the route is skipped, in milliseconds."),
     success_rate: z.number().describe("Success rate of recent calls, from 0 to 1."),
     first_byte_ms: z.number().nullable(),
@@ -32,6 +36,16 @@ const routeHealthSchema = z
     last_errors: z
       .array(z.object({ at: instant, reason: z.string(), status: z.int().nullable() }))
       .describe("Oldest first."),
+    changes: z
+      .array(
+        z.object({
+          at: instant,
+          state: z.enum(["closed", "open"]).describe("What the breaker became."),
+          reason: z.string(),
+          until: instant.nullable().describe("When one call may test the route again; null: it closed."),
+        }),
+      )
+      .describe("Changes of the breaker, oldest first, up to 50."),
   })
   .meta({ id: "RouteHealth" })
   .transform((row) => ({
@@ -40,6 +54,10 @@ const routeHealthSchema = z
     upstreamModel: row.upstream_model,
     dialect: row.format,
     breaker: row.breaker,
+    knownSinceMs: row.known_since,
+    succeeded: row.succeeded,
+    failed: row.failed,
+    rateLimited: row.rate_limited,
     restsMs: row.rests_ms,
     successRate: row.success_rate,
     firstByteMs: row.first_byte_ms,
@@ -47,6 +65,7 @@ const routeHealthSchema = z
     callsInProgress: row.calls_in_progress,
     concurrencyLimit: row.concurrency_limit,
     lastErrors: row.last_errors.map(({ at: atMs, reason, status }) => ({ atMs, reason, status })),
+    changes: row.changes.map(({ at: atMs, state, reason, until: untilMs }) => ({ atMs, state, reason, untilMs })),
   }));
 
 /** What a process knows of a route by the requests that it sent there. */
@@ -58,6 +77,10 @@ export const routeHealthView = (route: ShownRoute): WrittenAs<typeof routeHealth
   upstream_model: route.upstreamModel,
   format: route.dialect,
   breaker: route.breaker,
+  known_since: dateOf(route.knownSinceMs),
+  succeeded: route.succeeded,
+  failed: route.failed,
+  rate_limited: route.rateLimited,
   rests_ms: route.restsMs,
   success_rate: rounded(route.successRate),
   first_byte_ms: route.firstByteMs === null ? null : rounded(route.firstByteMs),
@@ -65,6 +88,12 @@ export const routeHealthView = (route: ShownRoute): WrittenAs<typeof routeHealth
   calls_in_progress: route.callsInProgress,
   concurrency_limit: route.concurrencyLimit,
   last_errors: route.lastErrors.map(({ atMs, reason, status }) => ({ at: dateOf(atMs), reason, status })),
+  changes: route.changes.map(({ atMs, state, reason, untilMs }) => ({
+    at: dateOf(atMs),
+    state,
+    reason,
+    until: dateOf(untilMs),
+  })),
 });
 
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;

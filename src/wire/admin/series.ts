@@ -21,6 +21,8 @@ export const seriesQuery = z
     to: instant.exactOptional().describe("End of the range; now unless told."),
     key: z.string().min(1).max(100).exactOptional().describe("Only requests of this key: its id or prefix."),
     account: accountName.exactOptional().describe("Only requests of this account and those below: its id or names."),
+    model: z.string().min(1).max(200).exactOptional().describe("Only requests of this model."),
+    provider: z.string().min(1).max(200).exactOptional().describe("Only requests that asked this provider last."),
     step: z
       .enum(STEP_NAMES)
       .exactOptional()
@@ -41,7 +43,7 @@ export const seriesQuery = z
     path: ["account"],
     message: "Input should be absent when `key` is given",
   })
-  .transform(({ from, to, key, account, step, by, top }) => ({
+  .transform(({ from, to, key, account, model, provider, step, by, top }) => ({
     fromMs: from ?? null,
     toMs: to ?? null,
     of:
@@ -50,6 +52,8 @@ export const seriesQuery = z
           ? null
           : { kind: "account" as const, name: account }
         : { kind: "key" as const, name: key },
+    model: model ?? null,
+    provider: provider ?? null,
     stepMinutes: step === undefined ? null : SERIES_STEPS[step],
     by: by ?? null,
     top,
@@ -115,6 +119,8 @@ const sumOf = (given: Sum) => ({
 export const seriesSchema = z
   .object({
     ...namedHolder,
+    model: z.string().nullable().describe("The model that was asked for; null: all."),
+    provider: z.string().nullable().describe("The provider that was asked for; null: all."),
     from: instant.describe("Beginning of the first step."),
     to: instant.describe("End of the last step."),
     step: z.enum(STEP_NAMES),
@@ -142,9 +148,11 @@ export const seriesSchema = z
       .describe("Most expensive first. A key or account that was moved counts all that it did."),
   })
   .meta({ id: "Series" })
-  .transform(({ key, account, by, from, to, step, total, points, groups }) => ({
+  .transform(({ key, account, model, provider, by, from, to, step, total, points, groups }) => ({
     key,
     account,
+    model,
+    provider,
     by,
     fromMs: from,
     toMs: to,
@@ -202,6 +210,8 @@ const sumView = (given: LooseSum): SeriesSumJson => ({
 export const seriesView = (given: Loose): SeriesJson => ({
   key: given.key,
   account: given.account,
+  model: given.model,
+  provider: given.provider,
   from: dateOf(given.fromMs),
   to: dateOf(given.toMs),
   step: STEP_NAMES.find((step) => SERIES_STEPS[step] === given.stepMinutes) ?? "1d",
