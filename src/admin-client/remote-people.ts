@@ -37,8 +37,12 @@ export const remotePeople = (ask: AskFor) => ({
   setPassword: async (person: string, order: ReadAs<typeof passwordSchema>) =>
     (await ask(personAnswerSchema, "POST", at(person, "/password"), order)).person,
   sessions: async (person: string) => (await ask(sessionListSchema, "GET", at(person, "/sessions"))).sessions,
-  endSessions: (person: string, session: string | null) =>
-    ask(sessionsEndedSchema, "DELETE", at(person, `/sessions${session === null ? "" : `/${session}`}`)),
+  endSessions: (person: string, which: { id: string } | { except: string | null }) =>
+    ask(
+      sessionsEndedSchema,
+      "DELETE",
+      at(person, "id" in which ? `/sessions/${which.id}` : `/sessions?${queryOf({ except: which.except })}`),
+    ),
 });
 
 export const remoteTokens = (ask: AskFor) => ({

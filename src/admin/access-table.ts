@@ -50,6 +50,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   listTokens: { roles: "anyone", subtree: null },
   revokeToken: { roles: "anyone", subtree: null },
   setPassword: { roles: "anyone", subtree: null },
+  listOwnSessions: { roles: "anyone", subtree: null },
+  endOwnSession: { roles: "anyone", subtree: null },
+  endOtherSessions: { roles: "anyone", subtree: null },
 
   // People. A lead who is an owner manages those who belong to their accounts alone, and grants roles there. No lead knows the password of
   // somebody else, who may get roles elsewhere later.

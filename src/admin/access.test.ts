@@ -270,6 +270,27 @@ describe("about oneself, everybody may do what is theirs, and nobody what is ano
     ).toBe(200);
   });
 
+  test("listOwnSessions, endOwnSession and endOtherSessions reach one's own sessions alone", async () => {
+    const [mine, other] = [await session("nobody@acme.example"), await session("nobody@acme.example")];
+    const viewer = await session("viewer@acme.example");
+    const listed = async (as: typeof mine) =>
+      (await as("GET", "/sessions")).json<{ sessions: { id: string }[]; current: string }>();
+    const theirs = (await listed(viewer)).current;
+    const { sessions, current } = await listed(mine);
+
+    expect(sessions.map(({ id }) => id)).toEqual(expect.arrayContaining([current, (await listed(other)).current]));
+    expect(sessions.map(({ id }) => id)).not.toContain(theirs);
+    expect((await mine("DELETE", `/sessions/${theirs}`)).json()).toEqual({ ended: 0 });
+    expect((await mine("DELETE", "/sessions")).json()).toEqual({ ended: sessions.length - 1 });
+    expect((await listed(mine)).sessions.map(({ id }) => id)).toEqual([current]);
+    expect((await other("GET", "/session")).statusCode).toBe(401);
+    expect((await mine("DELETE", `/sessions/${current}`)).json()).toEqual({ ended: 1 });
+    expect([(await mine("GET", "/session")).statusCode, (await viewer("GET", "/session")).statusCode]).toEqual([
+      401, 200,
+    ]);
+    expect((await admin.ask("GET", "/admin/v1/sessions")).statusCode).toBe(403);
+  });
+
   test("signOut ends this session alone", async () => {
     const [one, two] = [await session("nobody@acme.example"), await session("nobody@acme.example")];
     expect((await one("DELETE", "/session")).statusCode).toBe(200);

@@ -145,7 +145,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
     changeGrants: { action: "person.change_grants", of: personNamed, asked: (_name, change) => change },
     setPassword: { action: "person.set_password", of: personNamed },
     sessions: "read",
-    endSessions: { action: "session.end", of: personNamed, asked: (_name, session) => ({ session }) },
+    endSessions: { action: "session.end", of: personNamed, asked: (_name, which) => which },
   },
   tokens: {
     create: {

@@ -33,6 +33,9 @@ export type PersonUpdate = { name?: string; email?: string; account?: string | n
 /** Whose password is set: one's own, with the one until now, or somebody else's. */
 export type PasswordOrder = { password: string; current: string | null };
 
+/** `except`: the one that goes on; null: none does. */
+export type EndedSessions = { id: string } | { except: string | null };
+
 /** What operators do with people. A person is named by their id or their email. */
 export type ManagePeople = {
   create: (order: NewPersonOrder, by: By) => Promise<Person>;
@@ -52,8 +55,8 @@ export type ManagePeople = {
   ) => Promise<{ person: Person; changed: boolean }>;
   setPassword: (name: string, order: PasswordOrder, by: By) => Promise<Person>;
   sessions: (name: string) => Promise<readonly Omit<PersonSession, "personId">[]>;
-  /** One, or all; answers how many there were. */
-  endSessions: (name: string, session: string | null, by: By) => Promise<{ ended: number }>;
+  /** One, or all but one; answers how many there were. */
+  endSessions: (name: string, which: EndedSessions, by: By) => Promise<{ ended: number }>;
 };
 
 type Parts = {
@@ -172,9 +175,9 @@ export function createManagePeople({ people, sessions, accounts, findAccount, cl
       return changed(id, "password set", by);
     },
     sessions: async (name) => sessions.of((await findPerson(people, name)).id),
-    endSessions: async (name, session, by) => {
+    endSessions: async (name, which, by) => {
       const { id } = await findPerson(people, name);
-      const ended = await sessions.end(id, session === null ? { except: null } : { id: session });
+      const ended = await sessions.end(id, which);
       if (ended > 0) await changed(id, `${ended} sessions ended`, by);
       return { ended };
     },

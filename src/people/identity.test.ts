@@ -90,13 +90,14 @@ test("whoever begins sign-ins without end keeps nobody else from theirs", async 
 
 test("later sign-ins end nothing", async () => {
   const { id } = await added("ben@acme.example");
+  expect((await people.byId(id))?.hasSso).toBe(false);
   await admit("ben", "ben@acme.example");
   const { secret } = await recognise.openSession(id, { ...FROM, via: "sso", passwordHash: null });
   await people.setPassword(id, await hashPassword("a phrase of his own"), null);
 
   expect(await admit("ben", "ben@acme.example")).toEqual({ kind: "admitted", personId: id });
   expect(await recognise.bySession(secret)).not.toBeNull();
-  expect((await people.byId(id))?.hasPassword).toBe(true);
+  expect(await people.byId(id)).toMatchObject({ hasPassword: true, hasSso: true });
 });
 
 test("a person has one identity of a provider: who gets the address of another is not the other", async () => {

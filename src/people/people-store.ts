@@ -11,6 +11,7 @@ export type PersonRow = {
   accountId: string | null;
   account: string | null;
   hasPassword: boolean;
+  hasSso: boolean;
   createdAt: Date;
   removedAt: Date | null;
   lastSeenAt: Date | null;
@@ -19,7 +20,8 @@ export type PersonRow = {
 
 /** The grants are read with the person, so that a change of them holds from the next request on. */
 export const PERSON = `p.id, p.email, p.name, p.state, p.account_id as "accountId", account_title(p.account_id) as account,
-  p.password_hash is not null as "hasPassword", p.created_at as "createdAt", p.removed_at as "removedAt", p.last_seen_at as "lastSeenAt",
+  p.password_hash is not null as "hasPassword",
+  exists (select from identity i where i.person_id = p.id and i.left_at is null) as "hasSso", p.created_at as "createdAt", p.removed_at as "removedAt", p.last_seen_at as "lastSeenAt",
   coalesce((
     select jsonb_agg(jsonb_build_object('role', g.role, 'accountId', g.account_id, 'source', g.source, 'account', account_title(g.account_id),
                                         'path', a.path) order by g.account_id nulls first, g.role, g.source)

@@ -23,6 +23,8 @@ export type Person = {
   accountId: string | null;
   account: string | null;
   hasPassword: boolean;
+  /** Whether the identity provider knows them and lets them in. */
+  hasSso: boolean;
   createdAtMs: number;
   removedAtMs: number | null;
   lastSeenAtMs: number | null;

@@ -116,6 +116,10 @@ export const BOTH_WAYS: readonly Row[] = [
   { command: "tokens revoke", words: json("$token") },
   { command: "sessions list", words: json("ann-WAY@x.example") },
   { command: "sessions end", words: json("ann-WAY@x.example") },
+  {
+    command: "sessions end",
+    words: json("ann-WAY@x.example", "--except", "019fbe00-0000-7000-8000-000000000000"),
+  },
   { command: "people remove", words: json("ann-WAY@x.example") },
   { command: "people remove", words: json("ann-WAY@x.example"), code: 1 },
   { command: "notices list", words: json(), same: true },

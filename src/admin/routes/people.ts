@@ -13,6 +13,7 @@ import {
   personView,
   sessionListSchema,
   sessionsEndedSchema,
+  sessionsKeptSchema,
   sessionView,
 } from "../../wire/admin/people.ts";
 import { Forbidden } from "../../core/forbidden.ts";
@@ -165,13 +166,14 @@ export const peopleRoutes: readonly AdminRoute[] = [
     tag: "people",
     method: "DELETE",
     path: `${PERSON}/sessions`,
-    summary: "End all sessions of a person",
+    summary: "End all sessions of a person, or all but one",
     params: ofPerson,
+    query: sessionsKeptSchema,
     answers: { 200: sessionsEndedSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ operator: { people } }, { params, by }) => ({
+    handle: async ({ operator: { people } }, { params, query, by }) => ({
       status: 200,
-      body: await people.endSessions(params.person, null, by),
+      body: await people.endSessions(params.person, query, by),
     }),
   }),
   route({
@@ -185,7 +187,7 @@ export const peopleRoutes: readonly AdminRoute[] = [
     refusals: ["invalid_request", "not_found"],
     handle: async ({ operator: { people } }, { params, by }) => ({
       status: 200,
-      body: await people.endSessions(params.person, params.session, by),
+      body: await people.endSessions(params.person, { id: params.session }, by),
     }),
   }),
 ];

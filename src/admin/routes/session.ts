@@ -5,7 +5,11 @@ import {
   callerSchema,
   callerView,
   newTokenSchema,
+  ofOwnSession,
   ofToken,
+  ownSessionListSchema,
+  sessionsEndedSchema,
+  sessionView,
   setupSchema,
   shownSessionSchema,
   signedOutSchema,
@@ -109,6 +113,44 @@ export const sessionRoutes: readonly AdminRoute[] = [
     },
   }),
   route({
+    id: "listOwnSessions",
+    tag: "session",
+    method: "GET",
+    path: "/admin/v1/sessions",
+    summary: "List the browsers in which you are signed in",
+    answers: { 200: ownSessionListSchema },
+    handle: async ({ operator: { people } }, { by, person }) => {
+      const sessions = await people.sessions(oneself(person));
+      return { status: 200, body: { sessions: sessions.map(sessionView), current: by.sessionId ?? null } };
+    },
+  }),
+  route({
+    id: "endOwnSession",
+    tag: "session",
+    method: "DELETE",
+    path: "/admin/v1/sessions/{session}",
+    summary: "End one of your sessions",
+    params: ofOwnSession,
+    answers: { 200: sessionsEndedSchema },
+    refusals: ["invalid_request"],
+    handle: async ({ operator: { people } }, { params, by, person }) => ({
+      status: 200,
+      body: await people.endSessions(oneself(person), { id: params.session }, by),
+    }),
+  }),
+  route({
+    id: "endOtherSessions",
+    tag: "session",
+    method: "DELETE",
+    path: "/admin/v1/sessions",
+    summary: "End all your sessions but the one you ask in",
+    answers: { 200: sessionsEndedSchema },
+    handle: async ({ operator: { people } }, { by, person }) => ({
+      status: 200,
+      body: await people.endSessions(oneself(person), { except: by.sessionId ?? null }, by),
+    }),
+  }),
+  route({
     id: "createToken",
     tag: "session",
     method: "POST",
@@ -154,6 +196,11 @@ export const sessionRoutes: readonly AdminRoute[] = [
     },
   }),
 ];
+
+function oneself(person: KnownPerson | null): string {
+  if (person === null) throw new Forbidden("The automation token belongs to no person and has no sessions.");
+  return person.person.id;
+}
 
 /** Where any of their roles holds. Of other accounts they learn nothing, not even by asking for a token there. */
 function placesOf(person: KnownPerson | null): Pick<By, "within"> {

@@ -1,11 +1,14 @@
 import type { Command } from "commander";
-import { ofPersonSession, sessionView } from "../../wire/admin/people.ts";
+import { ofOwnSession, sessionView } from "../../wire/admin/people.ts";
 import { validate } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
+import { CommandError } from "../report-failure.ts";
 import { counted } from "../text/cell.ts";
 import { printResult } from "../text/print.ts";
 import { table } from "../text/table.ts";
 import { PERSON_HELP } from "./people.ts";
+
+type EndOptions = { except?: string; json?: true };
 
 const HEADER = ["=ID", "SIGNED IN", "VIA", "ADDRESS", "LAST SEEN", "EXPIRES", "BROWSER"];
 
@@ -45,11 +48,15 @@ export function addSessionCommands(program: Command): void {
     .argument("<person>", PERSON_HELP)
     .argument("[session]", "id of one session, as listed (default: all)")
     .description("end the sessions of a person, or one of them")
+    .option("--except <session>", "id of a session that goes on")
     .option("--json", "print JSON")
-    .action(async (name: string, id: string | undefined, options: { json?: true }, command: Command) => {
-      const session = id === undefined ? null : validate(ofPersonSession, { person: name, session: id }).session;
+    .action(async (name: string, id: string | undefined, options: EndOptions, command: Command) => {
+      if (id !== undefined && options.except !== undefined)
+        throw new CommandError("name a session to end, or --except for one that goes on.");
+      const read = (session: string): string => validate(ofOwnSession, { session }).session;
+      const which = id === undefined ? { except: options.except ? read(options.except) : null } : { id: read(id) };
       await withOperator(command, async (operator, by) => {
-        const { ended } = await operator.people.endSessions(name, session, by);
+        const { ended } = await operator.people.endSessions(name, which, by);
         const text = `${counted(ended, "session")} ended.`;
         printResult({ ended }, { json: options.json === true, text: () => text });
       });

@@ -15,6 +15,9 @@ export const rolesText = ({ grants }: Roles): string =>
     })
     .join(", ") || "no role";
 
+const waysIn = ({ has_password, has_sso }: PersonJson): string =>
+  [has_password && "password", has_sso && "SSO"].filter(Boolean).join(", ") || "nothing yet";
+
 export function peopleListing({ data, next }: PersonListJson, screen: Screen = PLAIN): string {
   if (data.length === 0) return "No more people.";
   const rows = data.map((person) => [
@@ -22,11 +25,11 @@ export function peopleListing({ data, next }: PersonListJson, screen: Screen = P
     person.name,
     rolesText(person),
     person.account ?? "-",
-    person.has_password ? "yes" : "no",
+    waysIn(person),
     person.last_seen_at ?? "never",
     person.id,
   ]);
-  return `${table(["=EMAIL", "NAME", "ROLES", "ACCOUNT", "PASSWORD", "LAST SEEN", "?ID"], rows, { screen })}${moreText(next)}`;
+  return `${table(["=EMAIL", "NAME", "ROLES", "ACCOUNT", "SIGNS IN WITH", "LAST SEEN", "?ID"], rows, { screen })}${moreText(next)}`;
 }
 
 export const personFacts = (person: PersonJson): [name: string, value: string][] => [
@@ -42,7 +45,7 @@ export const personDetails = (person: PersonJson, screen: Screen = PLAIN): strin
     [
       ...personFacts(person),
       ["state", person.removed_at === null ? person.state : `removed at ${person.removed_at}`],
-      ["password", person.has_password ? "yes" : "no"],
+      ["signs in with", waysIn(person)],
       ["added", person.created_at],
       ["last seen", person.last_seen_at ?? "never"],
     ],

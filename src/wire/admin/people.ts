@@ -28,6 +28,7 @@ const account = accountName
 /** `person` in a path. */
 export const ofPerson = z.object({ person: z.string().max(300).describe("Id of the person, or their email.") });
 export const ofPersonSession = ofPerson.extend({ session: z.uuid().describe("Id of the session.") });
+export const ofOwnSession = ofPersonSession.pick({ session: true });
 export const ofToken = z.object({ token: z.uuid().describe("Id of the token.") });
 
 const grantSchema = z.strictObject({ role, account }).meta({ id: "GrantRequest" });
@@ -133,16 +134,18 @@ const personSchema = z
     account_id: z.uuid().nullable(),
     account: z.string().nullable().describe("The account that is theirs, by the names from the root down; null: none."),
     has_password: z.boolean(),
+    has_sso: z.boolean(),
     created_at: instant,
     removed_at: instant.nullable(),
     last_seen_at: instant.nullable(),
     grants: z.array(heldGrantSchema),
   })
   .meta({ id: "Person" })
-  .transform(({ account_id, has_password, created_at, removed_at, last_seen_at, ...person }) => ({
+  .transform(({ account_id, has_password, has_sso, created_at, removed_at, last_seen_at, ...person }) => ({
     ...person,
     accountId: account_id,
     hasPassword: has_password,
+    hasSso: has_sso,
     createdAtMs: created_at,
     removedAtMs: removed_at,
     lastSeenAtMs: last_seen_at,
@@ -162,6 +165,7 @@ export const personView = (person: ShownPerson): PersonJson => ({
   account_id: person.accountId,
   account: person.account,
   has_password: person.hasPassword,
+  has_sso: person.hasSso,
   created_at: dateOf(person.createdAtMs),
   removed_at: dateOf(person.removedAtMs),
   last_seen_at: dateOf(person.lastSeenAtMs),
@@ -210,6 +214,13 @@ export const sessionView = (session: ReadAs<typeof sessionSchema>): WrittenAs<ty
 });
 
 export const sessionListSchema = z.object({ sessions: z.array(sessionSchema) });
+export const ownSessionListSchema = z.object({
+  sessions: z.array(sessionSchema),
+  current: z.uuid().nullable().describe("Id of the session you ask in; null: you sent a token."),
+});
+export const sessionsKeptSchema = z
+  .strictObject({ except: z.uuid().exactOptional().describe("Id of a session that goes on. Omit it to end all.") })
+  .transform(({ except }) => ({ except: except ?? null }));
 export const sessionsEndedSchema = z.object({ ended: z.int().describe("How many sessions were ended.") });
 
 const tokenSchema = z
