@@ -1,6 +1,7 @@
 /** The types of both APIs for the console, from their OpenAPI documents: what an operation takes and what it answers. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { writeOperations } from "./write-operations.ts";
 
 type Schema = {
   $ref?: string;
@@ -47,6 +48,7 @@ export const consoleTypes = (root: string): void => {
     table: "AdminOperations",
   });
   writeTypes({ from: join(reference, "openapi.json"), to: join(generated, "holder.ts"), table: "HolderOperations" });
+  writeOperations({ from: join(reference, "admin-openapi.json"), to: join(generated, "operations.ts") });
 };
 
 const typesOf = ({ components }: Document): string =>

@@ -4,7 +4,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Brand } from "./brand.tsx";
 import { OPERATOR_PAGES, type Page } from "./pages.ts";
 
-const GROUPS: readonly Page["group"][] = ["Watch", "Money", "Set up"];
+const GROUPS: readonly NonNullable<Page["group"]>[] = ["Watch", "Money", "Set up"];
 const LINK =
   "flex h-8 items-center gap-2.5 rounded-md px-2.5 text-ink-2 hover:bg-sunken hover:text-ink pointer-coarse:h-10";
 

@@ -10,11 +10,22 @@ const THEMES = [
 ] as const;
 
 /** The menu from its first opening on. */
-export const OpenedUserMenu = ({ actor, onSignOut }: { actor: string; onSignOut: () => void }): ReactNode => (
+export const OpenedUserMenu = ({
+  actor,
+  onProfile,
+  onSignOut,
+}: {
+  actor: string;
+  onProfile: () => void;
+  onSignOut: () => void;
+}): ReactNode => (
   <Menu defaultOpen trigger={<UserButton actor={actor} />}>
     <p className="truncate px-2 py-1 text-small text-ink-3 md:hidden">{actor}</p>
     <MenuChoice label="Theme" value={useTheme()} choices={THEMES} onChoose={(theme) => chooseTheme(theme as Theme)} />
     <MenuLine />
+    <MenuItem icon="people" onPick={onProfile}>
+      Your profile
+    </MenuItem>
     <MenuItem icon="leave" onPick={onSignOut}>
       Sign out
     </MenuItem>

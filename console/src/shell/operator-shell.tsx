@@ -18,6 +18,7 @@ const NavigationDrawer = lazy(async () => ({ default: (await import("./navigatio
 /** What stands around every page of operators. */
 export function OperatorShell(): ReactNode {
   const { pathname } = useLocation();
+  const navigate = useNavigate();
   const [drawer, setDrawer] = useState<boolean | null>(null);
   const { data: session } = useQuery(sessionQuery);
   const page = OPERATOR_PAGES.findLast(
@@ -44,7 +45,11 @@ export function OperatorShell(): ReactNode {
           <h1 className="mr-auto truncate text-title font-semibold">{page?.title ?? "Tollgate"}</h1>
           {isRanged && <RangePicker />}
           <PaletteButton />
-          <UserMenu actor={session?.actor ?? ""} onSignOut={useSignOut()} />
+          <UserMenu
+            actor={session?.actor ?? ""}
+            onProfile={() => void navigate({ to: "/profile" } as never)}
+            onSignOut={useSignOut()}
+          />
         </header>
         <main
           id="content"

@@ -12,7 +12,8 @@ export type Place = {
 export type Page = Place & {
   title: string;
   icon: IconName;
-  group: "Watch" | "Money" | "Set up";
+  /** Null: it is reached from the menu of the reader, and not from the navigation. */
+  group: "Watch" | "Money" | "Set up" | null;
   /** Whether it shows a span of time: then the bar has the choice of one. */
   ranged: boolean;
   /** What else people call it, for the palette. */
@@ -81,6 +82,16 @@ export const OPERATOR_PAGES: readonly Page[] = [
     load: () => import("../pages/ledger/ledger.tsx"),
   },
   {
+    path: "/people",
+    title: "People",
+    icon: "people",
+    group: "Set up",
+    ranged: false,
+    words: "roles access grants permissions users sessions password owner",
+    search: ["find", "role", "area"],
+    load: () => import("../pages/people/people.tsx"),
+  },
+  {
     path: "/audit",
     title: "Audit",
     icon: "audit",
@@ -99,6 +110,15 @@ export const OPERATOR_PAGES: readonly Page[] = [
     once: true,
     load: () => import("../pages/first-run/first-run.tsx"),
   },
+  {
+    path: "/profile",
+    title: "Your profile",
+    icon: "people",
+    group: null,
+    ranged: false,
+    words: "me own password tokens sessions sign out",
+    load: () => import("../pages/profile/profile.tsx"),
+  },
 ];
 
 /** Pages of one thing each, below the page that lists them. */
@@ -107,5 +127,6 @@ export const DETAIL_PAGES: readonly Place[] = [
   { path: "/audit/$entry", load: () => import("../pages/audit/audit-entry.tsx") },
   { path: "/keys/new", search: ["in"], load: () => import("../pages/keys/new-key.tsx") },
   { path: "/accounts/$account", load: () => import("../pages/accounts/account-page.tsx") },
+  { path: "/people/$person", load: () => import("../pages/people/person-page.tsx") },
   { path: "/keys/$key", load: () => import("../pages/keys/key-page.tsx") },
 ];

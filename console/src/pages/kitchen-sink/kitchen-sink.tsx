@@ -9,7 +9,7 @@ export const KitchenSink = (): ReactNode => (
   <div className="mx-auto max-w-[1600px] px-3 sm:px-5">
     <header className="flex h-12 items-center justify-between">
       <h1 className="text-page font-semibold">Kitchen sink</h1>
-      <UserMenu actor="ann@acme.example" onSignOut={() => {}} />
+      <UserMenu actor="ann@acme.example" onProfile={() => {}} onSignOut={() => {}} />
     </header>
     <main className="flex flex-col gap-6 pb-12">
       <Part title="Figures">
