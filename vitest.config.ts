@@ -31,7 +31,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     pool: "forks",
-    maxWorkers: 2,
+    // Much of the time is spent waiting, for a lease to run out or a client to try again: three keep two processors busy.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

@@ -136,7 +136,7 @@ describe.skipIf(whyUnavailable("15"))("requests in flight, with hostile watchers
     });
   });
 
-  test("four watchers of 1,000 requests take a third of a processor at most, and none is taken once they leave", async () => {
+  test("four watchers of 1,000 requests take half a processor at most, and none is taken once they leave", async () => {
     await plant(1_000);
     const stop = new AbortController();
     const feeds = await Promise.all(Array.from({ length: 4 }, () => events(stop.signal)));
@@ -158,7 +158,7 @@ describe.skipIf(whyUnavailable("15"))("requests in flight, with hostile watchers
     await until(async () => !(await stage.isWatched()), "nobody watches");
     const unwatched = await share(3_000);
 
-    expect(watched).toBeLessThan(0.34);
+    expect(watched).toBeLessThan(0.5);
     expect(unwatched).toBeLessThan(0.1);
   });
 

@@ -98,7 +98,8 @@ function describeRefusals({ index, client, manners, stage }: Subject): void {
     model_not_found: () => client.ask(stage().access("credit", { retries: 2 }), "no-such-model"),
     limit_reached: () => {
       const { emptyKeys, access } = stage();
-      return client.ask(access("token_budget", { apiKey: emptyKeys.token_budget, retries: 2 }), words);
+      // Once: whoever asks again after a 429 waits for five seconds each time.
+      return client.ask(access("token_budget", { apiKey: emptyKeys.token_budget, retries: 1 }), words);
     },
     provider_unavailable: () => client.ask(stage().access("credit"), modelOf(index, "down")),
   };

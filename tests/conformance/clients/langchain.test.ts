@@ -77,7 +77,7 @@ const manners: Manners = {
     provider_unavailable: "InternalServerError",
   },
   // The library has retries of its own, which know statuses and not `x-should-retry`.
-  attempts: { limit_reached: 3 },
+  attempts: { limit_reached: 2 },
 };
 
 const { missing } = installed;

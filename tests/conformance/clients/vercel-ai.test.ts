@@ -33,7 +33,7 @@ const manners: Manners = {
     provider_unavailable: "AI_APICallError",
   },
   // The library knows statuses and not `x-should-retry`: every 429 is tried again.
-  attempts: { limit_reached: 3 },
+  attempts: { limit_reached: 2 },
 };
 
 function clientOf(dialect: Client["dialect"], modelOf: (access: Access, model: string) => unknown): Client {
