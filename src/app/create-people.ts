@@ -36,6 +36,7 @@ export function createPeople({
       sessions: createSessionStore(database),
       accounts,
       findAccount,
+      throttle: createSignInThrottle({ store: createFailureStore(database), nowMs: clock.nowMs }),
       clock,
       events,
     }),

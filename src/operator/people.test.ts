@@ -3,8 +3,10 @@ import { emptyDatabase } from "../../tests/support/admin-app.ts";
 import { createOperator } from "../app/create-operator.ts";
 import { openProviderCredentials } from "../app/provider-credentials.ts";
 import { systemClock } from "../core/clock.ts";
+import { Fault } from "../core/fault.ts";
 import type { Role } from "../core/role.ts";
 import type { Database } from "../db/database.ts";
+import { MOST_FAILURES } from "../people/sign-in.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { Operator } from "./operator.ts";
 
@@ -84,4 +86,24 @@ test("a lead takes and gives roles of their own accounts alone", async () => {
     { add: [], remove: above },
   ])
     await expect(operator.people.changeGrants(email, change, lead)).rejects.toThrow(/your role holds for/i);
+});
+
+test("whoever has a session guesses the password behind it ten times, and then waits even with the right one", async () => {
+  const { id, email } = await operator.people.create(
+    { email: "cy@acme.example", name: null, account: null, grants: [], password: "correct horse battery staple" },
+    anna,
+  );
+  const self = { actor: email, personId: id, address: "203.0.113.9" };
+  const guess = (current: string): Promise<string> =>
+    operator.people.setPassword(id, { password: "a longer horse battery staple", current }, self).then(
+      () => "set",
+      (error: unknown) => (error instanceof Fault ? error.code : "none"),
+    );
+
+  const guessed: string[] = [];
+  for (let no = 0; no < MOST_FAILURES + 2; no++) guessed.push(await guess(`guess ${no}`));
+
+  expect(new Set(guessed.slice(0, MOST_FAILURES))).toEqual(new Set(["invalid_request"]));
+  expect(guessed.slice(MOST_FAILURES)).toEqual(["rate_limit_exceeded", "rate_limit_exceeded"]);
+  expect(await guess("correct horse battery staple")).toBe("rate_limit_exceeded");
 });

@@ -9,11 +9,13 @@ import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "..
 import type { Role } from "../core/role.ts";
 import type { Grant, PeopleStore, Person, PersonSession, SessionStore } from "../people/person.ts";
 import { hashPassword, isPassword } from "../people/password.ts";
+import type { SignInThrottle } from "../people/sign-in.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { ManageAccounts } from "./accounts.ts";
 import type { FindAccount } from "./find-account.ts";
 import { accountWithin } from "./find-within.ts";
 import { findPerson } from "./find-person.ts";
+import { throttled } from "./throttled-sign-in.ts";
 
 /** A role, and the account in whose subtree it holds, by its id or the names from the root down; null: everywhere. */
 export type GrantOrder = { role: Role; account: string | null };
@@ -64,6 +66,7 @@ type Parts = {
   sessions: Pick<SessionStore, "of" | "end">;
   accounts: Pick<ManageAccounts, "changeStatus">;
   findAccount: FindAccount;
+  throttle: SignInThrottle;
   clock: Pick<Clock, "nowMs">;
   events: Pick<OperatorEvents, "personChanged">;
 };
@@ -71,7 +74,15 @@ type Parts = {
 const BY_EMAIL: Keyset = { list: "people", values: [/^[^\0]{3,254}$/su] };
 
 // oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
-export function createManagePeople({ people, sessions, accounts, findAccount, clock, events }: Parts): ManagePeople {
+export function createManagePeople({
+  people,
+  sessions,
+  accounts,
+  findAccount,
+  throttle,
+  clock,
+  events,
+}: Parts): ManagePeople {
   /** Where a grant holds must be in the accounts of whoever gives it. */
   async function placed(grants: readonly GrantOrder[], { within }: By): Promise<Grant[]> {
     const found: Grant[] = [];
@@ -163,9 +174,12 @@ export function createManagePeople({ people, sessions, accounts, findAccount, cl
     setPassword: async (name, { password, current }, by) => {
       const { id, email } = await findPerson(people, name);
       if (by.personId === id) {
-        const { hash = null } = (await people.passwordOf(email)) ?? {};
-        if (hash !== null && !(await isPassword(current ?? "", hash)))
-          throw fieldFault("current", "Input should be your password until now");
+        // Whoever has their session, and not their password, guesses it no faster here than at the door.
+        await throttled(throttle, { subject: email, address: by.address ?? "" }, async () => {
+          const { hash = null } = (await people.passwordOf(email)) ?? {};
+          if (hash !== null && !(await isPassword(current ?? "", hash)))
+            throw fieldFault("current", "Input should be your password until now");
+        });
       }
       // What ends a session of theirs meanwhile must not leave a password behind that was set in it.
       const sessionId = by.personId === id ? (by.sessionId ?? null) : null;

@@ -7,19 +7,30 @@ import type { PasswordSignIn } from "./password-sign-in.ts";
  * its own written into the audit log, which keeps all of them.
  */
 export function throttledSignIn(signIn: PasswordSignIn, throttle: SignInThrottle): PasswordSignIn {
-  async function tried<Done>(subject: string, address: string, work: () => Promise<Done>): Promise<Done> {
-    const waitMs = await throttle.attempt(subject, address);
-    if (waitMs > 0) throw tooMany(waitMs);
-    const done = await work();
-    await throttle.succeeded(subject, address);
-    return done;
-  }
   return {
     ...signIn,
-    withPassword: (given, place, by) => tried(given.email, place.address, () => signIn.withPassword(given, place, by)),
+    withPassword: (given, place, by) =>
+      throttled(throttle, { subject: given.email, ...place }, () => signIn.withPassword(given, place, by)),
     setUp: (token, owner, place, by) =>
-      tried(`setup from ${place.address}`, place.address, () => signIn.setUp(token, owner, place, by)),
+      throttled(throttle, { subject: `setup from ${place.address}`, ...place }, () =>
+        signIn.setUp(token, owner, place, by),
+      ),
   };
+}
+
+type Tried = { subject: string; address: string };
+
+/** An attempt that counts as failed until it is done. */
+export async function throttled<Done>(
+  throttle: SignInThrottle,
+  { subject, address }: Tried,
+  work: () => Promise<Done>,
+): Promise<Done> {
+  const waitMs = await throttle.attempt(subject, address);
+  if (waitMs > 0) throw tooMany(waitMs);
+  const done = await work();
+  await throttle.succeeded(subject, address);
+  return done;
 }
 
 function tooMany(waitMs: number): Fault {

@@ -137,7 +137,7 @@ export const peopleRoutes: readonly AdminRoute[] = [
     params: ofPerson,
     body: passwordSchema,
     answers: { 200: personAnswerSchema },
-    refusals: ["invalid_request", "not_found", "conflict"],
+    refusals: ["invalid_request", "not_found", "conflict", "rate_limit_exceeded"],
     handle: async ({ operator: { people } }, { params, body, by, person: caller }) => {
       if (caller !== null) {
         const isOwn = [caller.person.id, caller.person.email].includes(params.person.toLowerCase());
