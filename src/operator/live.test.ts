@@ -141,6 +141,19 @@ test("each end is told once, and what was missed is counted from the first that 
   expect(errors?.ended.map(({ status }) => status)).toEqual([429]);
 });
 
+test("five places are the most that one person takes, and each that is left can be taken again", async () => {
+  const { live } = stage();
+  const watch = (personId: string) => live.watch({ limit: 0 }, { ...OPERATOR, personId });
+  const feeds = [];
+  for (let no = 0; no < 5; no++) feeds.push(await watch("ann"));
+  await expect(watch("ann")).rejects.toThrow("You watch 5 times, the limit for one person.");
+  await expect(watch("bob")).resolves.toBeDefined();
+  await feeds[0]?.[Symbol.asyncIterator]().return?.();
+
+  await expect(watch("ann")).resolves.toBeDefined();
+  await expect(watch("ann")).rejects.toMatchObject({ code: "service_unavailable" });
+});
+
 test("twenty watch, the next is refused, and who leaves without reading gives the place back", async () => {
   const { live } = stage();
   const feeds = [];

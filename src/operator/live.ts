@@ -62,6 +62,8 @@ export type ManageLive = {
 
 /** Watchers of one process. */
 const MOST_WATCHERS = 20;
+/** Of these, of one person: nobody keeps the others from watching. */
+const MOST_OF_ONE = 5;
 /** How long the process that serves a request may take to say what became of it. */
 const CONFIRM_MS = 5_000;
 /** The same once it has ended: what it was charged, and what became of the wish, are two transactions. */
@@ -91,7 +93,8 @@ type Sieve = {
 export function createManageLive(parts: Parts): ManageLive {
   const { watch, store, findKey, findAccount, events, clock } = parts;
   const names = createLiveNames({ store, clock });
-  let watchers = 0;
+  /** Who watches, once for each watcher; null: the automation token or a command. */
+  const watchers: (string | null)[] = [];
 
   async function sieveOf(which: LiveFilter, { within }: By): Promise<Sieve> {
     const { limit, key = null, account = null, model = null, errors = false } = which;
@@ -192,9 +195,12 @@ export function createManageLive(parts: Parts): ManageLive {
     },
     watch: async (which, by) => {
       const sieve = await sieveOf(which, by);
-      if (watchers >= MOST_WATCHERS) throw tooMany();
-      watchers++;
-      return withPlace(newsFor(sieve), () => watchers--);
+      const who = by.personId ?? null;
+      if (who !== null && watchers.filter((other) => other === who).length >= MOST_OF_ONE)
+        throw tooMany(`You watch ${MOST_OF_ONE} times, the limit for one person.`);
+      if (watchers.length >= MOST_WATCHERS) throw tooMany(`This process has ${MOST_WATCHERS} watchers, the limit.`);
+      watchers.push(who);
+      return withPlace(newsFor(sieve), () => void watchers.splice(watchers.indexOf(who), 1));
     },
     cancel: async (given, by) => {
       const id = readRequestId(given);
@@ -254,12 +260,10 @@ export function placeOf(accounts: readonly string[], { accounts: known }: LiveNa
   };
 }
 
-const tooMany = (): Fault =>
-  new Fault(
-    "service_unavailable",
-    `This process has ${MOST_WATCHERS} watchers, the limit. Close one, or try again to reach another process.`,
-    { retryAfterSeconds: 5 },
-  );
+const tooMany = (limit: string): Fault =>
+  new Fault("service_unavailable", `${limit} Close one, or try again to reach another process.`, {
+    retryAfterSeconds: 5,
+  });
 
 const notInFlight = (requestId: string): Fault =>
   new Fault("not_found", `${requestId} is not in flight: it has finished, or never started.`);

@@ -13,7 +13,7 @@ import { eventStream } from "../event-stream.ts";
 import { type AdminRoute, route } from "../route.ts";
 
 const DESCRIPTION =
-  "Every second a `live` event, whose data is what `GET /admin/v1/live` returns, and, if requests have ended, a `finished` event with `data` and `missed`. The stream ends after a minute; ask again. A process serves at most 20 of these streams, and drops a client that reads nothing for 10 seconds.";
+  "Every second a `live` event, whose data is what `GET /admin/v1/live` returns, and, if requests have ended, a `finished` event with `data` and `missed`. The stream ends after a minute; ask again. A process serves at most 20 of these streams, 5 to one person, and drops a client that reads nothing for 10 seconds.";
 
 export const liveRoutes: readonly AdminRoute[] = [
   route({
