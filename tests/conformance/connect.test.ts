@@ -114,7 +114,7 @@ test("opencode gets the limits of the model, and the SDKs a .env in the folder",
 });
 
 test("a key, a model or a gateway that does not work is found before anything is written", async () => {
-  const wrong = `${gateway.keys.credit.slice(0, -1)}x`;
+  const wrong = `${gateway.keys.credit.slice(0, -1)}${gateway.keys.credit.endsWith("x") ? "y" : "x"}`;
 
   expect(await connect("claude-code --model sim-fast --write", { key: wrong })).toMatchObject({
     code: 1,
