@@ -68,6 +68,7 @@ const law = {
     "upstream",
     "credentials",
   ],
+  demo: ["core", "catalogue", "records", "operator"],
   doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],
@@ -84,9 +85,10 @@ const law = {
     "doctor",
     "admin-client",
     "simulator",
+    "demo",
   ],
 };
-const storeFolders = ["keys", "catalogue", "ledger", "notices", "records", "people", "live", "audit"];
+const storeFolders = ["keys", "catalogue", "ledger", "notices", "records", "people", "live", "audit", "demo"];
 const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);
 
 /** Which folders may import a runtime dependency: each has one home, exceptions are named. */

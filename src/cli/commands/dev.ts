@@ -20,6 +20,7 @@ import { httpUrl } from "../arguments.ts";
 import { devCatalogue, SIMULATOR_VARIABLE } from "../dev/dev-catalogue.ts";
 import {
   DEFAULT_DEV_FOLDER,
+  DEMO_FOLDER,
   devCredentialKey,
   devFolder,
   type DevReady,
@@ -28,8 +29,10 @@ import {
   writeDevState,
   writeReadyFile,
 } from "../dev/dev-folder.ts";
+import { openDemoFolder } from "../dev/demo-folder.ts";
 import { devWelcome } from "../dev/dev-welcome.ts";
 import { howToCall } from "../dev/how-to-call.ts";
+import { keepingRecords, openDemo } from "../dev/open-demo.ts";
 import { createRequestView } from "../dev/request-view.ts";
 import { loadSettings } from "../open-database.ts";
 import { BY_COMMAND } from "../open-operator.ts";
@@ -42,7 +45,9 @@ import { portNumber } from "./simulate.ts";
 type DevOptions = {
   port?: number;
   adminPort?: number;
-  folder: string;
+  folder?: string;
+  demo?: true;
+  seed: string;
   readyFile?: string;
   simulator?: string;
   catalogue?: string;
@@ -57,7 +62,15 @@ export function addDevCommand(program: Command): void {
     .description("run everything on this machine: gateway, database, simulated provider and two keys")
     .option("--port <number>", "port of the gateway; 0 picks a free port (default: 8080)", portNumber)
     .option("--admin-port <number>", "port of the admin listener (default: a free port)", portNumber)
-    .option("--folder <path>", "folder for the database, the keys and the log", DEFAULT_DEV_FOLDER)
+    .option(
+      "--folder <path>",
+      `folder for the database, the keys and the log (default: ${DEFAULT_DEV_FOLDER}, with --demo ${DEMO_FOLDER})`,
+    )
+    .option(
+      "--demo",
+      "fill the database with ninety days of made-up traffic of forty people, for a look at the console",
+    )
+    .option("--seed <text>", "with --demo: another seed makes other traffic", "tollgate")
     .option("--ready-file <file>", "write URLs and keys to this file as JSON once dev is ready")
     .option("--simulator <url>", "use a simulated provider that is already running", httpUrl)
     .option("--catalogue <file>", "also publish the providers and models in this file")
@@ -67,9 +80,11 @@ export function addDevCommand(program: Command): void {
 }
 
 async function runDev(options: DevOptions, command: Command): Promise<void> {
-  const folder = devFolder(options.folder);
+  const shownFolder = options.folder ?? (options.demo ? DEMO_FOLDER : DEFAULT_DEV_FOLDER);
+  const folder = devFolder(shownFolder);
   const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
-  const config = devConfig(loaded.config, { ...options, folder });
+  const own = devConfig(loaded.config, { ...options, folder });
+  const config = options.demo ? keepingRecords(own) : own;
   // The simulated provider takes any credential.
   const environment = { ...processEnvironment(), [SIMULATOR_VARIABLE]: "simulated" };
   const credentials = openProviderCredentials(config.credential, environment);
@@ -81,21 +96,29 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const view = options.json ? {} : { watch: createRequestView({ output: lines, screen, clock: systemClock }) };
   const telemetry = await openTelemetry(config, { file: logFile, ...view });
 
+  const seeded = options.demo ? await openDemoFolder(folder) : null;
   const database = await createPglite({ dataFolder: folder });
   await migrate(database, { folder: migrationsFolder() });
   const { acceptForeign } = config.keys;
   const events = { events: telemetry.events, clock: systemClock };
   const operator = createOperator({ database, credentials, ...events, acceptForeign });
-  const simulator =
-    options.simulator === undefined
-      ? await startSimulator(options.recordings === undefined ? {} : { recordingsFolder: options.recordings })
-      : { url: options.simulator, close: () => Promise.resolve() };
-  await operator.catalogue.apply(devCatalogue(simulator.url), BY_COMMAND);
+  const simulator = await openSimulator(options);
+  const demo = options.demo
+    ? await openDemo(seeded, {
+        folder,
+        seed: options.seed,
+        database,
+        credentials,
+        operator,
+        simulatorUrl: simulator.url,
+      })
+    : null;
+  if (demo === null) await operator.catalogue.apply(devCatalogue(simulator.url), BY_COMMAND);
   if (options.catalogue !== undefined) {
     const description = readCatalogueFile(readFileSync(options.catalogue, "utf8"), options.catalogue);
     await operator.catalogue.apply(description, BY_COMMAND);
   }
-  const keys = await devKeys(operator, folder);
+  const keys = demo?.keys ?? (await devKeys(operator, folder));
   const adminToken = randomBytes(24).toString("base64url");
 
   const gateway = runGateway(
@@ -105,11 +128,10 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       const ready: DevReady = { publicUrl, adminUrl, adminToken, simulatorUrl: simulator.url, keys };
       writeDevState(folder, { ...ready, pid: process.pid });
       if (options.readyFile !== undefined) writeReadyFile(options.readyFile, ready);
-      process.stdout.write(
-        options.json
-          ? `${JSON.stringify(ready)}\n`
-          : devWelcome(ready, { folder: options.folder, logFile, call: callOf(process.argv[1] ?? ""), screen }),
-      );
+      const call = callOf(process.argv[1] ?? "");
+      const surroundings = { folder: shownFolder, logFile, call, screen, ...demo?.welcome };
+      process.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : devWelcome(ready, surroundings));
+      demo?.begin(publicUrl);
     },
   );
   try {
@@ -120,11 +142,16 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   }
 }
 
+const openSimulator = ({ simulator, recordings }: DevOptions): Promise<{ url: string; close: () => Promise<void> }> =>
+  simulator === undefined
+    ? startSimulator(recordings === undefined ? {} : { recordingsFolder: recordings })
+    : Promise.resolve({ url: simulator, close: () => Promise.resolve() });
+
 const callOf = (main: string): string =>
   howToCall({ main, folder: process.cwd(), searched: processEnvironment()["PATH"] ?? "" });
 
 /** Fixed where a stranger would have to look it up, free where nobody cares. Credentials are stored with a key of the folder's own. */
-function devConfig(config: Config, options: Pick<DevOptions, "port" | "adminPort" | "folder">): Config {
+function devConfig(config: Config, options: Pick<DevOptions, "port" | "adminPort"> & { folder: string }): Config {
   const { credential } = config;
   return {
     ...config,

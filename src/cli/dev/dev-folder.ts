@@ -16,6 +16,7 @@ export type DevReady = {
 export type DevState = DevReady & { pid: number };
 
 export const DEFAULT_DEV_FOLDER = ".tollgate";
+export const DEMO_FOLDER = ".tollgate-demo";
 const STATE_FILE = "dev.json";
 const OWNER_ONLY = 0o600;
 
@@ -50,10 +51,10 @@ export function readDevState(folder: string): DevState | null {
   }
 }
 
-/** The `dev` that runs in this folder; null when none does. */
+/** The `dev` that runs in this folder, with the demo or without; null when none does. */
 export function findRunningDev(): DevState | null {
-  const state = readDevState(DEFAULT_DEV_FOLDER);
-  return state !== null && isRunning(state.pid) ? state : null;
+  const states = [DEFAULT_DEV_FOLDER, DEMO_FOLDER].map(readDevState);
+  return states.find((state) => state !== null && isRunning(state.pid)) ?? null;
 }
 
 function isRunning(pid: number): boolean {

@@ -1,11 +1,13 @@
 import { PLAIN, type Screen } from "../text/screen.ts";
 import { facts } from "../text/table.ts";
-import { DEFAULT_DEV_FOLDER, type DevReady } from "./dev-folder.ts";
+import { DEFAULT_DEV_FOLDER, DEMO_FOLDER, type DevReady } from "./dev-folder.ts";
+import { LIVE } from "./live-traffic.ts";
+import type { DemoSignIn } from "./open-demo.ts";
 
-type Surroundings = { folder: string; logFile: string; call: string; screen?: Screen };
+type Surroundings = { folder: string; logFile: string; call: string; screen?: Screen; demo?: DemoSignIn };
 
 /** What `dev` prints once everything answers: addresses, keys, and commands to paste. */
-export function devWelcome(ready: DevReady, { folder, logFile, call, screen = PLAIN }: Surroundings): string {
+export function devWelcome(ready: DevReady, { folder, logFile, call, screen = PLAIN, demo }: Surroundings): string {
   const { publicUrl, adminUrl, simulatorUrl, keys } = ready;
   const heading = (text: string): string => screen.paint("heading", text);
   const part = (title: string, pairs: [string, string][]): string => `${facts(title, pairs, screen)}\n`;
@@ -16,8 +18,8 @@ export function devWelcome(ready: DevReady, { folder, logFile, call, screen = PL
   ];
   return `
 ${screen.paint("good", "Tollgate is ready.")}
-
-${part("Credit key", [
+${demo === undefined ? "" : `\n${part("Console with demo data", consoleOf(ready, demo))}`}
+${part(demo === undefined ? "Credit key" : `Credit key of ${demo.holder}`, [
   ["base URL", `${publicUrl}/v1`],
   ["key", keys.credit],
 ])}
@@ -36,10 +38,18 @@ ${heading("Send a request")}
 
   curl -N ${publicUrl}/v1/chat/completions \\
     -H "authorization: Bearer ${keys.credit}" -H "content-type: application/json" \\
-    -d '{"model":"sim-steady","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
+    -d '{"model":"${demo?.model ?? "sim-steady"}","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
 
-${folder === DEFAULT_DEV_FOLDER ? `${heading("In another terminal, in this folder")}\n\n${commands.map((line) => `  ${line}\n`).join("")}\n` : ""}${screen.paint("secondary", "Requests are listed below. Press Ctrl-C to stop.")}
+${[DEFAULT_DEV_FOLDER, DEMO_FOLDER].includes(folder) ? `${heading("In another terminal, in this folder")}\n\n${commands.map((line) => `  ${line}\n`).join("")}\n` : ""}${screen.paint("secondary", `${demo === undefined ? "" : `${LIVE_WORDS} `}Requests are listed below. Press Ctrl-C to stop.`)}
 `;
 }
 
 const PREFIX_CHARACTERS = 12;
+const LIVE_WORDS = `Made-up requests go on: at most ${LIVE.atOnce} at a time, ${LIVE.inAll.toLocaleString("en-US")} in all.`;
+
+const consoleOf = ({ publicUrl, adminUrl }: DevReady, { email, password }: DemoSignIn): [string, string][] => [
+  ["operators", `${adminUrl}/console`],
+  ["email", email],
+  ["password", password],
+  ["key holders", `${publicUrl}/console, with the credit key below`],
+];

@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { ADDED_UP } from "../../../src/demo/demo-store.ts";
 import { KEYS, TEAMS } from "./structure.ts";
 
 const REFUNDS = 50;
@@ -29,15 +30,7 @@ const BOOKED = `
   select thresholds_set(array_agg(id)) from counter;
   select thresholds_passed(array_agg(id), now()) from counter`;
 
-const SUMS = `count(*), coalesce(sum(credits), 0)::bigint, coalesce(sum(tokens), 0)::bigint, sum(input)::bigint,
-  coalesce(sum(cache_read), 0)::bigint, coalesce(sum(cache_write), 0)::bigint, sum(output)::bigint, coalesce(sum(reasoning), 0)::bigint`;
-
-const ROLLED_UP = `
-  insert into usage_rollup select date_trunc('hour', at, 'UTC'), chain, model, kind, ${SUMS} from charge group by 1, 2, 3, 4 order by 1, 2, 3, 4;
-  insert into usage_day
-  select date_trunc('day', hour, 'UTC'), chain, model, kind, sum(requests), sum(credits), sum(tokens), sum(input), sum(cache_read),
-         sum(cache_write), sum(output), sum(reasoning)
-    from usage_rollup where hour < date_trunc('day', now(), 'UTC') group by 1, 2, 3, 4 order by 1, 2, 3, 4;
+const ROLLED_UP = `${ADDED_UP};
   -- The books are as old as what is in them, so that a verification looks at all of it.
   update migration set applied_at = applied_at - interval '31 days'`;
 

@@ -1,0 +1,82 @@
+import { createDraw } from "../../demo/draw.ts";
+import { type Habit, HABITS, SERVICES } from "../../demo/habits.ts";
+import { PROJECTS, TEAMS } from "../../demo/organisation.ts";
+import { labelOf } from "../../demo/story.ts";
+
+/** Bounds of the requests that go on while the demo runs. */
+export const LIVE = { atOnce: 3, inAll: 1_500, leastGapMs: 1_500, mostGapMs: 5_000 } as const;
+
+const PATHS = { messages: "/v1/messages", chat: "/v1/chat/completions", responses: "/v1/responses" } as const;
+const LEAVES = 0.06;
+
+type Options = { publicUrl: string; secrets: Readonly<Record<string, string>>; seed: string };
+
+/** Keeps a few streams running, slowly and not for ever. The simulated provider answers them, and the keys of the demo pay. */
+export function startLiveTraffic({ publicUrl, secrets, seed }: Options): { stop: () => void } {
+  const draw = createDraw(`${seed}/live`);
+  const callers = callersOf(secrets);
+  const stopped = new AbortController();
+  let running = 0;
+  let sent = 0;
+  let timer: NodeJS.Timeout | null = null;
+
+  async function send(): Promise<void> {
+    const { secret, habit } = draw.pick(callers);
+    const leavesMs = draw.chance(LEAVES) ? draw.whole(1_500, 5_000) : 120_000;
+    const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(leavesMs)]);
+    const model = draw.share(habit.models).id;
+    const response = await fetch(`${publicUrl}${PATHS[habit.format]}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${secret}`,
+        "content-type": "application/json",
+        "user-agent": habit.userAgent,
+        ...(habit.format === "messages" ? { "anthropic-version": "2023-06-01" } : {}),
+      },
+      body: JSON.stringify(bodyOf(habit, model)),
+      signal,
+    });
+    for await (const _part of response.body ?? []);
+  }
+
+  function turn(): void {
+    if (running < LIVE.atOnce) {
+      sent += 1;
+      running += 1;
+      // A client that leaves, and a gateway that stops, are part of the demo.
+      void send()
+        .catch(() => undefined)
+        .finally(() => {
+          running -= 1;
+        });
+    }
+    if (sent < LIVE.inAll) timer = setTimeout(turn, draw.whole(LIVE.leastGapMs, LIVE.mostGapMs));
+  }
+
+  if (callers.length > 0) turn();
+  return {
+    stop: () => {
+      if (timer !== null) clearTimeout(timer);
+      stopped.abort();
+    },
+  };
+}
+
+type LiveCaller = { secret: string; habit: Habit };
+
+function callersOf(secrets: Readonly<Record<string, string>>): LiveCaller[] {
+  const people = TEAMS.flatMap((team) => team.people).map((person) => [labelOf(person), HABITS[person.habit]] as const);
+  const programs = PROJECTS.map(({ key, habit }) => [key, SERVICES[habit]] as const);
+  return [...people, ...programs].flatMap(([label, habit]) => {
+    const secret = secrets[label];
+    return secret === undefined ? [] : [{ secret, habit }];
+  });
+}
+
+const PROMPT = "Explain what this function does, and suggest a test for it.";
+
+function bodyOf({ format }: Habit, model: string): object {
+  if (format === "responses") return { model, input: PROMPT, stream: true };
+  const messages = [{ role: "user", content: PROMPT }];
+  return { model, messages, stream: true, ...(format === "messages" ? { max_tokens: 2_000 } : {}) };
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { childEnvironment } from "./child-environment.ts";
+import { MAIN } from "./run-tollgate.ts";
+import { until } from "./until.ts";
+
+type Ready = {
+  publicUrl: string;
+  adminUrl: string;
+  adminToken: string;
+  keys: { credit: string; token_budget: string };
+};
+
+export type DemoProcess = Ready & {
+  child: ChildProcess;
+  /** Everything it wrote. */
+  said: () => string;
+  /** What the admin API answers. */
+  ask: <Answer>(path: string) => Promise<Answer>;
+  stop: () => Promise<void>;
+};
+
+/** Seeding takes a quiet machine half a minute. */
+export const DEMO_PATIENCE_MS = 400_000;
+
+/** `tollgate dev --demo` in a folder, as a user starts it. */
+export async function startDemoProcess(home: string): Promise<DemoProcess> {
+  const file = join(home, "ready.json");
+  rmSync(file, { force: true });
+  const child = spawn(process.execPath, [MAIN, "dev", "--demo", "--port", "0", "--ready-file", file], {
+    cwd: home,
+    env: { ...childEnvironment(), HOME: home },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes: Buffer) => (said += bytes.toString()));
+  const isReady = (): boolean => {
+    if (child.exitCode !== null) throw new Error(`the demo did not start: ${said}`);
+    return existsSync(file) && said.includes("Press Ctrl-C to stop.");
+  };
+  await until(isReady, "the demo is ready", DEMO_PATIENCE_MS);
+  const ready = JSON.parse(readFileSync(file, "utf8")) as Ready;
+  return {
+    ...ready,
+    child,
+    said: () => said,
+    ask: async (path) => {
+      const headers = { authorization: `Bearer ${ready.adminToken}` };
+      const response = await fetch(`${ready.adminUrl}/admin/v1${path}`, { headers });
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return (await response.json()) as never;
+    },
+    stop: async () => {
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
