@@ -12,7 +12,7 @@ export type PriceListReply = { list: PriceList } | { param: "list" | "vendor" | 
 const NAME = "list";
 
 /** The thread in which one price list is read. */
-parentPort?.postMessage(replyTo(workerData as PriceListTask));
+parentPort?.postMessage(replyTo(workerData as PriceListTask), []);
 
 function replyTo({
   text,
