@@ -78,3 +78,18 @@ test("a stream that is cancelled before its last event is told so, and charged o
   expect(stage.charges()).toEqual(["client_gone 13000"]);
   expect(stage.log.filter((step) => step.startsWith("end"))).toEqual([expect.stringContaining("request_cancelled")]);
 });
+
+test("a cancelled stream without usage from its provider is recorded with the tokens that it is charged for", async () => {
+  const stage = generationStage((reader) => {
+    reader.chunk(Buffer.from(EVENT));
+    stage.running.cancel(request.id);
+    pieces(DONE)(reader);
+  });
+  const request = stage.ask({ stream: true });
+  const { usage } = await stage.generate(request);
+  await settled();
+
+  const [charge] = stage.charges();
+  expect(charge).toMatch(/^client_gone [1-9]\d+$/);
+  expect([usage.inputTokens > 0, usage.outputTokens > 0]).toEqual([true, true]);
+});

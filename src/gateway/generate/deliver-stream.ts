@@ -47,11 +47,12 @@ export const createDeliverStream =
     const relayedAtMs = clock.elapsedMs();
     const { outcome, begun, bytesOut, terminal, pausedMs } = relayed;
     const hiddenTokens = outcome === "completed" ? 0 : watch.hiddenTokens(pausedMs);
+    let { usage } = relayed;
     try {
       const cut = sink.cutBy();
       if (cut !== null && (isOurs(cut) || (isCancelled(cut) && !begun))) throw cut;
-      const usage = await held.hold.settle({
-        ...endingOf(state, { outcome, begun, answered: true, usage: relayed.usage, hiddenTokens }),
+      usage = await held.hold.settle({
+        ...endingOf(state, { outcome, begun, answered: true, usage, hiddenTokens }),
         stage,
         answer: terminal && ((charged) => keptAnswer(state, head, stage.terminal(charged) ?? terminal)),
       });
@@ -67,7 +68,8 @@ export const createDeliverStream =
       if (!begun || !(error instanceof Fault)) throw error;
       sink.end(stage.failure(error, requestId));
       const { code, message: refusal } = error;
-      return { outcome, code, refusal, usage: relayed.usage ?? NO_USAGE, bytesOut, relayedAtMs, pace: null };
+      // What was settled before it failed, as of a stream that an operator cancelled, is what the log and the record say.
+      return { outcome, code, refusal, usage: usage ?? NO_USAGE, bytesOut, relayedAtMs, pace: null };
     }
   };
 
