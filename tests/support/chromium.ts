@@ -2,17 +2,35 @@ import { existsSync } from "node:fs";
 import { installPackages, load } from "./npm-packages.ts";
 
 /** As much of the browser's library as is used; its types are not installed with the project. */
-type Locator = { click: () => Promise<void>; isVisible: () => Promise<boolean>; innerText: () => Promise<string> };
-export type ChromiumPage = {
+export type Locator = {
+  click: () => Promise<void>;
+  fill: (text: string) => Promise<void>;
+  check: () => Promise<void>;
+  selectOption: (option: string | { label: string }) => Promise<unknown>;
+  setInputFiles: (file: { name: string; mimeType: string; buffer: Buffer }) => Promise<void>;
+  waitFor: (options?: { state?: "visible" | "hidden" | "detached" }) => Promise<void>;
+  isVisible: () => Promise<boolean>;
+  count: () => Promise<number>;
+  innerText: () => Promise<string>;
+  getAttribute: (name: string) => Promise<string | null>;
+} & Finding;
+type Finding = {
+  getByRole: (role: string, options?: { name?: string | RegExp; exact?: boolean }) => Located;
+  getByLabel: (text: string | RegExp, options?: { exact?: boolean }) => Located;
+  getByText: (text: string | RegExp, options?: { exact?: boolean }) => Located;
+  locator: (selector: string, options?: { hasText?: string | RegExp }) => Located;
+};
+type Located = Locator & { first: () => Locator };
+export type ChromiumPage = Finding & {
   goto: (url: string, options?: object) => Promise<{ status: () => number } | null>;
   url: () => string;
   evaluate: <Result>(script: string) => Promise<Result>;
   fill: (selector: string, value: string) => Promise<void>;
   click: (selector: string) => Promise<void>;
-  waitForURL: (url: string, options?: { timeout: number }) => Promise<void>;
+  waitForURL: (url: string | RegExp, options?: { timeout: number }) => Promise<void>;
   waitForNavigation: () => Promise<{ status: () => number } | null>;
   reload: () => Promise<unknown>;
-  locator: (selector: string) => Locator & { first: () => Locator };
+  screenshot: (options: { path: string; fullPage?: boolean }) => Promise<unknown>;
   keyboard: { press: (key: string) => Promise<void>; type: (text: string) => Promise<void> };
   on: (event: "console" | "pageerror", listener: (said: unknown) => void) => void;
 };
