@@ -15,10 +15,10 @@ export function FilterChips(): ReactNode {
           <button
             type="button"
             onClick={() => change({ [name]: undefined })}
-            aria-label={`Remove the filter ${name} ${search[name]}`}
+            aria-label={`${name} ${search[name]}: remove this filter`}
             className="flex h-7 items-center gap-1.5 rounded-full bg-accent-soft px-3 text-small text-accent"
           >
-            <span className="opacity-80">{name}</span>
+            <span>{name}</span>
             <span className="font-medium">{search[name]}</span>
             <Icon name="close" size={12} />
           </button>

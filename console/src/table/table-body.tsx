@@ -46,7 +46,7 @@ export function TableBody<Row>({ label, columns, rows, height, onOpen, children 
     event.preventDefault();
   };
   return (
-    <div ref={scroller} className="overflow-auto" style={{ maxHeight: height }}>
+    <div ref={scroller} className="relative overflow-auto" style={{ maxHeight: height }}>
       <table
         className="w-full table-fixed"
         aria-label={label}
