@@ -16,9 +16,12 @@ export const colourOf = ({ rest }: Pick<Series, "rest">, place: number): string 
 
 export const sumOf = (values: readonly bigint[]): bigint => values.reduce((sum, value) => sum + value, 0n);
 
-/** The largest series, and all others summed: a chart of forty colours answers nothing. */
+/** The largest series, and all others summed: a chart of forty colours answers nothing. What is summed already stays last. */
 export function largestSeries(all: readonly Series[], most = MOST_SERIES): Series[] {
-  const sorted = all.toSorted((one, other) => compare(sumOf(other.values), sumOf(one.values)));
+  const sorted = all.toSorted(
+    (one, other) =>
+      Number(one.rest === true) - Number(other.rest === true) || compare(sumOf(other.values), sumOf(one.values)),
+  );
   if (sorted.length <= most) return sorted;
   const others = sorted.slice(most - 1);
   const values = (others[0]?.values ?? []).map((_value, index) => sumOf(others.map((one) => one.values[index] ?? 0n)));

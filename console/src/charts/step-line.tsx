@@ -18,6 +18,7 @@ type Props = {
   unit: Unit;
   height?: number;
   shown?: Shown;
+  tools?: ReactNode;
   onPick?: ((index: number) => void) | undefined;
 };
 

@@ -5,7 +5,7 @@ import { groupDigits } from "../../format/money.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, INPUT, SelectField } from "../../parts/field.tsx";
 import { tell } from "../../parts/toast.tsx";
-import { changing, type Compared, PriceListDiff } from "./price-list-diff.tsx";
+import { changing, type Compared, PriceListDiff } from "../models/price-list-diff.tsx";
 import { Beside, Problem } from "./setup-step.tsx";
 import { useStepForm } from "./use-step-form.ts";
 

@@ -4,6 +4,7 @@ import { CounterBar } from "../../charts/counter-bar.tsx";
 import { Heatmap } from "../../charts/heatmap.tsx";
 import { Histogram } from "../../charts/histogram.tsx";
 import { RankedBars } from "../../charts/ranked-bars.tsx";
+import { StateTimeline } from "../../charts/state-timeline.tsx";
 import { StackedChart } from "../../charts/stacked-chart.tsx";
 import { type Step, StepLine } from "../../charts/step-line.tsx";
 import { type Span, Waterfall } from "../../charts/waterfall.tsx";
@@ -168,6 +169,25 @@ const SPANS: readonly Span[] = [
 
 const ONE = 1_000_000_000n;
 
+const minute = (before: number): number => SAMPLE_NOW_MS - before * 60_000;
+const STATES = [
+  {
+    id: "acme",
+    name: "acme · large",
+    spans: [
+      { fromMs: minute(240), toMs: minute(95), kind: "well", name: "in use" },
+      { fromMs: minute(95), toMs: minute(84), kind: "ill", name: "skipped", note: "server_error" },
+      { fromMs: minute(84), toMs: minute(70), kind: "doubt", name: "on trial" },
+      { fromMs: minute(70), toMs: minute(0), kind: "well", name: "in use" },
+    ],
+  },
+  {
+    id: "northwind",
+    name: "northwind · northwind-70b-instruct-2026-10-preview",
+    spans: [{ fromMs: minute(150), toMs: minute(0), kind: "well", name: "in use" }],
+  },
+] as const;
+
 export const BarSamples = (): ReactNode => (
   <>
     <RankedBars
@@ -175,6 +195,15 @@ export const BarSamples = (): ReactNode => (
       lead="Credits charged"
       unit={CREDITS}
       ranks={spend.map(({ id, name, values }) => ({ id, name, value: sumOf(values) }))}
+      onPick={(id) => tell(id)}
+    />
+    <StateTimeline
+      title="When were routes skipped?"
+      lead="Each route's breaker; nothing is drawn where nothing is known"
+      rows={STATES}
+      fromMs={minute(240)}
+      toMs={minute(0)}
+      words={{ well: "in use", doubt: "on trial", ill: "skipped" }}
       onPick={(id) => tell(id)}
     />
     <Card title="Counters" lead="Charged, reserved, available; the ticks are thresholds">

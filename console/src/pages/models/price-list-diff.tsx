@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { AnswerOf } from "../../api/call.ts";
 import { groupDigits, readCredits } from "../../format/money.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
+import { Delta } from "../../parts/delta.tsx";
 import { READY } from "../../parts/state.tsx";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
@@ -38,7 +39,8 @@ function Value({ of, row }: { of: (facts: Facts) => string | null; row: Row }): 
   const [before, after] = [row.before && of(row.before), of(row.after)];
   if (row.before === null || before === after) return after ?? <span className="text-ink-3">–</span>;
   return (
-    <span className="whitespace-nowrap">
+    <span className="inline-flex items-center gap-1.5 align-middle whitespace-nowrap">
+      {before !== null && after !== null && <Delta now={amountOf(after)} before={amountOf(before)} />}
       <del className="text-ink-3">{before ?? "none"}</del> →{" "}
       <ins className="font-medium no-underline">{after ?? "none"}</ins>
     </span>
@@ -53,10 +55,13 @@ const value = (id: string, head: string, width: number, of: (facts: Facts) => st
   cell: (row) => <Value of={of} row={row} />,
   sort: ({ after }) => {
     const text = of(after);
-    return text === null ? null : readCredits(text.replaceAll(",", ""));
+    return text === null ? null : amountOf(text);
   },
   plain: ({ after }) => of(after) ?? "",
 });
+
+/** Prices and counts are compared alike. */
+const amountOf = (text: string): bigint => readCredits(text.replaceAll(",", ""));
 
 const tokens = (count: number | null): string | null => (count === null ? null : groupDigits(count));
 
@@ -76,14 +81,23 @@ const COLUMNS: readonly Column<Row>[] = [
     sort: ({ id }) => id,
     plain: ({ id }) => id,
   },
-  value("input", "Input", 128, ({ price }) => price?.input ?? null),
-  value("output", "Output", 128, ({ price }) => price?.output ?? null),
-  value("context", "Context", 96, ({ context_window: count }) => tokens(count)),
-  value("most", "Most output", 104, ({ max_output_tokens: count }) => tokens(count)),
+  value("input", "Input", 168, ({ price }) => price?.input ?? null),
+  value("output", "Output", 168, ({ price }) => price?.output ?? null),
+  value("cached", "Cached input", 168, ({ price }) => price?.cache_read ?? null),
+  value("context", "Context", 128, ({ context_window: count }) => tokens(count)),
+  value("most", "Most output", 128, ({ max_output_tokens: count }) => tokens(count)),
 ];
 
 /** What a price list would change, model by model; what is left out, by reason. */
-export function PriceListDiff({ compared }: { compared: Compared }): ReactNode {
+export function PriceListDiff({
+  compared,
+  height = 320,
+  tools,
+}: {
+  compared: Compared;
+  height?: number;
+  tools?: ReactNode;
+}): ReactNode {
   const rows = changing(compared);
   const unchanged = compared.data.length - rows.length;
   return (
@@ -93,7 +107,8 @@ export function PriceListDiff({ compared }: { compared: Compared }): ReactNode {
         columns={COLUMNS}
         rows={rows}
         rowKey={({ id }) => id}
-        height={320}
+        height={height}
+        tools={tools}
         shown={
           rows.length > 0
             ? READY

@@ -5,5 +5,5 @@ import type { SeriesAnswer } from "./series-of.ts";
 export type OverviewPart = {
   answer: SeriesAnswer | undefined;
   shown: Shown;
-  onRange: (fromMs: number, toMs: number) => void;
+  onRange: ((fromMs: number, toMs: number) => void) | undefined;
 };

@@ -1,0 +1,95 @@
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { call } from "../../api/call.ts";
+import type { Model } from "../../api/generated/admin.ts";
+import { Field, SelectField } from "../../parts/field.tsx";
+import { FormDialog } from "../../parts/form-dialog.tsx";
+import { modelPath } from "./models-query.ts";
+import { RouteFields } from "./route-dialogs.tsx";
+
+const FIELDS = ["id", "context_window", "max_output_tokens", "price.input", "price.output", "price.cache_read"];
+const ROUTE_FIELDS = ["route.provider", "route.upstream_model", "route.format"];
+const PUBLISHED = [
+  { value: "yes", name: "yes, at once" },
+  { value: "no", name: "not yet" },
+];
+
+/** A model with its first price and its first route. */
+export function NewModelDialog({ onClose }: { onClose: () => void }): ReactNode {
+  const navigate = useNavigate();
+  const [id, setId] = useState("");
+  return (
+    <FormDialog
+      title="New model"
+      lead="Prices are in credits per million tokens."
+      verb="Add the model"
+      done="The model is added"
+      fields={[...FIELDS, ...ROUTE_FIELDS]}
+      onClose={onClose}
+      act={async (given) => {
+        const cached = given("cache_read");
+        await call("POST /admin/v1/models", {
+          body: {
+            id: given("id"),
+            context_window: given("context") === "" ? null : Number(given("context")),
+            max_output_tokens: Number(given("output_limit")),
+            price: { input: given("input"), output: given("output"), ...(cached !== "" && { cache_read: cached }) },
+            route: {
+              provider: given("provider"),
+              upstream_model: given("upstream_model"),
+              format: given("format") as Model["routes"][number]["format"],
+            },
+            published: given("published") === "yes",
+          },
+        });
+        await navigate({ to: modelPath(given("id")) } as never);
+      }}
+    >
+      {(problemOf) => (
+        <>
+          <Field
+            label="Id that clients use"
+            name="id"
+            required
+            autoFocus
+            maxLength={200}
+            spellCheck={false}
+            value={id}
+            onChange={({ target }) => setId(target.value)}
+            problem={problemOf("id")}
+          />
+          <RouteFields problemOf={problemOf} />
+          <div className="grid grid-cols-2 gap-3">
+            <Field
+              label="Context window, tokens"
+              name="context"
+              type="number"
+              min={1}
+              problem={problemOf("context_window")}
+            />
+            <Field
+              label="Most output, tokens"
+              name="output_limit"
+              type="number"
+              min={1}
+              required
+              problem={problemOf("max_output_tokens")}
+            />
+          </div>
+          <div className="grid grid-cols-3 gap-3">
+            <Field label="Input" name="input" inputMode="decimal" required problem={problemOf("price.input")} />
+            <Field label="Output" name="output" inputMode="decimal" required problem={problemOf("price.output")} />
+            <Field
+              label="Cached input"
+              name="cache_read"
+              inputMode="decimal"
+              placeholder="as input"
+              problem={problemOf("price.cache_read")}
+            />
+          </div>
+          <SelectField label="Published" name="published" options={PUBLISHED} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Price, Tariff } from "../../api/generated/admin.ts";
+import { readCredits } from "../../format/money.ts";
+import { PRICE_PARTS, type PricePart } from "./price-parts.ts";
+
+/** A price as it is typed. `tools`: a line for each, its name and its price per call. */
+export type PriceDraft = Record<PricePart, string> & { tools: string };
+
+export const draftOf = (price: Tariff | null): PriceDraft => ({
+  ...(Object.fromEntries(PRICE_PARTS.map(({ part }) => [part, price?.[part] ?? ""])) as Record<PricePart, string>),
+  tools: Object.entries(price?.tools ?? {})
+    .map(([name, amount]) => `${name} ${amount}`)
+    .join("\n"),
+});
+
+const DECIMAL = /^\d{1,7}(\.\d{1,9})?$/;
+
+/** What is typed as a price, or which field is wrong and why. */
+export function readPrice(draft: PriceDraft): { price: Tariff } | { field: PricePart | "tools"; problem: string } {
+  for (const { part, instead } of PRICE_PARTS) {
+    const text = draft[part].trim();
+    if (text === "" ? instead === null : !DECIMAL.test(text))
+      return { field: part, problem: "A decimal such as 2.50, with at most nine decimal places." };
+  }
+  const lines = draft.tools.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim().split(/\s+/)]));
+  const wrong = lines.find(([name, amount, ...rest]) => !name || !DECIMAL.test(amount ?? "") || rest.length > 0);
+  if (wrong) return { field: "tools", problem: `Not a name and a price: ${wrong.join(" ")}` };
+  const amountOf = (part: PricePart): string | null => draft[part].trim() || null;
+  return {
+    price: {
+      input: draft.input.trim(),
+      output: draft.output.trim(),
+      cache_read: amountOf("cache_read"),
+      cache_write_5m: amountOf("cache_write_5m"),
+      cache_write_1h: amountOf("cache_write_1h"),
+      tools: Object.fromEntries(lines.map(([name = "", amount = ""]) => [name, amount])),
+    },
+  };
+}
+
+const same = (one: string | null | undefined, other: string | null | undefined): boolean =>
+  one == null || other == null ? (one ?? null) === (other ?? null) : readCredits(one) === readCredits(other);
+
+type Change = Partial<Record<PricePart, string | null>> & { tools?: Record<string, string | null> };
+
+/** The parts that differ, as the gateway takes them: null takes one away. Null where nothing differs. */
+export function changeFrom(before: Tariff | null, after: Tariff): Change | null {
+  const parts = PRICE_PARTS.filter(({ part }) => !same(before?.[part], after[part]));
+  const names = [...new Set([...Object.keys(before?.tools ?? {}), ...Object.keys(after.tools)])];
+  const tools = names.filter((name) => !same(before?.tools[name], after.tools[name]));
+  if (parts.length === 0 && tools.length === 0) return null;
+  return {
+    ...Object.fromEntries(parts.map(({ part }) => [part, after[part]])),
+    ...(tools.length > 0 && { tools: Object.fromEntries(tools.map((name) => [name, after.tools[name] ?? null])) }),
+  };
+}
+
+/** The price that holds at a moment; null: none does. */
+export function priceAt(now: Price | null, upcoming: readonly Price[], atMs: number): Price | null {
+  return upcoming.findLast(({ effective_from: from }) => Date.parse(from) <= atMs) ?? now;
+}

@@ -1,0 +1,46 @@
+/** A number as it was written, so that no price is rounded on its way to the gateway. */
+type Exact = { rawJSON: string };
+type ExactJson = JSON & { rawJSON?: (text: string) => Exact };
+type Reviver = (name: string, value: unknown, context?: { source?: string }) => unknown;
+
+export type PriceFile = {
+  /** As it is in the file, by name. */
+  entries: Readonly<Record<string, unknown>>;
+  text: string;
+  /** How many models the file has of each vendor, most first. */
+  vendors: readonly { name: string; models: number }[];
+};
+
+const vendorOf = (entry: unknown): string | null => {
+  const vendor = (entry as { litellm_provider?: unknown } | null)?.litellm_provider;
+  return typeof vendor === "string" ? vendor : null;
+};
+
+/** Null where the text is no JSON object. */
+export function readPriceFile(text: string): PriceFile | null {
+  const { rawJSON } = JSON as ExactJson;
+  const keep: Reviver = (_name, value, context) =>
+    typeof value === "number" && rawJSON && context?.source !== undefined ? rawJSON(context.source) : value;
+  let entries: unknown;
+  try {
+    entries = JSON.parse(text, keep as Parameters<typeof JSON.parse>[1]);
+  } catch {
+    return null;
+  }
+  if (typeof entries !== "object" || entries === null || Array.isArray(entries)) return null;
+  const counts = new Map<string, number>();
+  for (const entry of Object.values(entries)) {
+    const vendor = vendorOf(entry);
+    if (vendor !== null) counts.set(vendor, (counts.get(vendor) ?? 0) + 1);
+  }
+  const vendors = [...counts]
+    .map(([name, models]) => ({ name, models }))
+    .toSorted((one, other) => other.models - one.models);
+  return { entries: entries as Record<string, unknown>, text, vendors };
+}
+
+/** The models of one vendor alone, which is much less to send. Where the browser cannot keep numbers as they are, the file as it is. */
+export function textOfVendor({ entries, text }: PriceFile, vendor: string): string {
+  if (!(JSON as ExactJson).rawJSON) return text;
+  return JSON.stringify(Object.fromEntries(Object.entries(entries).filter(([, entry]) => vendorOf(entry) === vendor)));
+}

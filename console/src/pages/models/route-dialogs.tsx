@@ -1,0 +1,137 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { call } from "../../api/call.ts";
+import type { Model } from "../../api/generated/admin.ts";
+import { Field, SelectField } from "../../parts/field.tsx";
+import { FormDialog } from "../../parts/form-dialog.tsx";
+import { FORMATS } from "../first-run/provider-test.tsx";
+import { providersQuery } from "../providers/providers-query.ts";
+
+type Route = Model["routes"][number];
+
+/** Another route, or the order of one that is there. */
+export function RouteDialog({
+  of: model,
+  route,
+  onClose,
+}: {
+  of: Model;
+  route: Route | null;
+  onClose: () => void;
+}): ReactNode {
+  return (
+    <FormDialog
+      title={route === null ? `Add a route to ${model.id}` : `Order of ${route.provider}`}
+      lead="Routes with a lower priority are tried first. Those of equal priority share the requests by weight; weight 0 is a last resort."
+      verb={route === null ? "Add the route" : "Save"}
+      done={route === null ? "The route is added" : "The order is changed"}
+      fields={["route.provider", "route.upstream_model", "route.format", "route.priority", "route.weight"]}
+      onClose={onClose}
+      act={(given) =>
+        call("POST /admin/v1/models", {
+          body: {
+            id: model.id,
+            published: model.published,
+            route: {
+              provider: route?.provider ?? given("provider"),
+              upstream_model: route?.upstream_model ?? given("upstream_model"),
+              format: route?.format ?? (given("format") as Route["format"]),
+              priority: Number(given("priority")),
+              weight: Number(given("weight")),
+            },
+          },
+        })
+      }
+    >
+      {(problemOf) => (
+        <>
+          {route === null && <RouteFields problemOf={problemOf} />}
+          <div className="grid grid-cols-2 gap-3">
+            <Field
+              label="Priority"
+              name="priority"
+              type="number"
+              min={0}
+              max={1_000_000}
+              required
+              autoFocus={route !== null}
+              defaultValue={route?.priority ?? 0}
+              problem={problemOf("route.priority")}
+            />
+            <Field
+              label="Weight"
+              name="weight"
+              type="number"
+              min={0}
+              max={1_000_000}
+              required
+              defaultValue={route?.weight ?? 1}
+              problem={problemOf("route.weight")}
+            />
+          </div>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Which provider is called, and by which name the model goes there. */
+export function RouteFields({ problemOf }: { problemOf: (field: string) => string | null }): ReactNode {
+  const providers = useQuery(providersQuery);
+  const names = (providers.data ?? []).map(({ name }) => ({ value: name, name }));
+  return (
+    <>
+      <SelectField
+        label="Provider"
+        name="provider"
+        required
+        key={names.length}
+        options={names}
+        problem={problemOf("route.provider")}
+      />
+      <Field
+        label="Its name there"
+        name="upstream_model"
+        required
+        maxLength={500}
+        spellCheck={false}
+        problem={problemOf("route.upstream_model")}
+      />
+      <SelectField label="Format" name="format" options={FORMATS} problem={problemOf("route.format")} />
+    </>
+  );
+}
+
+export const RemoveRouteDialog = ({
+  of: model,
+  route,
+  onClose,
+}: {
+  of: Model;
+  route: Route;
+  onClose: () => void;
+}): ReactNode => {
+  const isLast = model.routes.length === 1;
+  return (
+    <FormDialog
+      title={`Remove the route of ${model.id} to ${route.provider}?`}
+      lead={
+        isLast
+          ? "It is the last one: clients cannot use the model until it has another. Requests in progress end as usual."
+          : "Requests go to the other routes. Requests in progress end as usual."
+      }
+      verb="Remove the route"
+      danger
+      done="The route is removed"
+      onClose={onClose}
+      act={() =>
+        call("DELETE /admin/v1/models/{model}/routes/{route}", {
+          params: { model: model.id, route: route.id },
+          query: { last: isLast ? "remove" : "keep" },
+        })
+      }
+    >
+      {() => null}
+    </FormDialog>
+  );
+};

@@ -1,0 +1,165 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Sparkline } from "../../charts/sparkline.tsx";
+import { groupDigits } from "../../format/money.ts";
+import { DURATION, PERCENT, REQUESTS } from "../../format/unit.ts";
+import { Amount } from "../../parts/amount.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import type { Column } from "../../table/column.ts";
+import { bucketsIn, microseconds, type SeriesAnswer, valuesIn } from "../overview/series-of.ts";
+import { providerPath } from "./providers-query.ts";
+import { stateName, stateTone } from "./route-state.tsx";
+import { deliveredShare, type ProviderRow } from "./use-provider-rows.ts";
+
+const NONE = <span className="text-ink-3">–</span>;
+
+export const ProviderBadge = ({ of: { state, skipped, routes } }: { of: ProviderRow }): ReactNode => (
+  <Badge tone={stateTone(state)}>
+    {state === "open" && routes.length > 1 ? `${skipped} of ${routes.length} skipped` : stateName(state)}
+  </Badge>
+);
+
+const failuresOf = ({ total }: ProviderRow): number | null =>
+  total === null
+    ? null
+    : ["upstream_error", "upstream_timeout", "provider_unavailable"].reduce(
+        (sum, code) => sum + (total.codes[code] ?? 0),
+        0,
+      );
+
+const ttftOf = ({ total }: ProviderRow): bigint | null => (total?.ttft ? microseconds(total.ttft.p95) : null);
+
+/** `answer`: what the rows' points belong to. */
+export const providerColumns = (answer: SeriesAnswer | undefined): readonly Column<ProviderRow>[] => [
+  {
+    id: "name",
+    head: "Provider",
+    cell: ({ name }) => (
+      <Link to={providerPath(name) as never} tabIndex={-1} className="font-medium hover:underline">
+        {name}
+      </Link>
+    ),
+    sort: ({ name }) => name,
+    plain: ({ name }) => name,
+  },
+  {
+    id: "state",
+    head: "Routes are",
+    width: 132,
+    cell: (row) => <ProviderBadge of={row} />,
+    sort: ({ state }) => state,
+    plain: ({ state }) => stateName(state),
+  },
+  {
+    id: "delivered",
+    head: "Delivered",
+    width: 100,
+    align: "right",
+    cell: ({ total }) => {
+      const share = deliveredShare(total);
+      return share === null ? NONE : <Amount value={share} unit={PERCENT} />;
+    },
+    sort: ({ total }) => deliveredShare(total),
+    plain: ({ total }) => PERCENT.plain(deliveredShare(total) ?? 0n),
+  },
+  {
+    id: "requests",
+    head: "Requests",
+    width: 168,
+    align: "right",
+    cell: ({ total, points }) =>
+      total === null ? (
+        NONE
+      ) : (
+        <span className="inline-flex items-center gap-3 align-middle">
+          {answer && answer.points.length > 1 && (
+            <Sparkline
+              label="Requests"
+              unit={REQUESTS}
+              values={valuesIn(bucketsIn(answer), points, { of: ({ requests }) => BigInt(requests), none: 0n })}
+            />
+          )}
+          {groupDigits(total.requests)}
+        </span>
+      ),
+    sort: ({ total }) => total?.requests ?? null,
+    plain: ({ total }) => String(total?.requests ?? 0),
+  },
+  {
+    id: "failed",
+    head: "Failed",
+    width: 84,
+    align: "right",
+    cell: (row) => {
+      const failed = failuresOf(row);
+      return failed === null ? (
+        NONE
+      ) : (
+        <span title="upstream_error, upstream_timeout, provider_unavailable">{groupDigits(failed)}</span>
+      );
+    },
+    sort: failuresOf,
+    plain: (row) => String(failuresOf(row) ?? ""),
+  },
+  {
+    id: "ttft",
+    head: "First token, p95",
+    width: 124,
+    align: "right",
+    cell: (row) => {
+      const p95 = ttftOf(row);
+      return p95 === null ? NONE : <Amount value={p95} unit={DURATION} />;
+    },
+    sort: ttftOf,
+    plain: (row) => DURATION.plain(ttftOf(row) ?? 0n),
+  },
+  {
+    id: "limited",
+    head: "429s",
+    width: 72,
+    align: "right",
+    cell: ({ rateLimited }) => (
+      <span title="Calls that it rejected with 429, since this process first used it">{groupDigits(rateLimited)}</span>
+    ),
+    sort: ({ rateLimited }) => rateLimited,
+    plain: ({ rateLimited }) => String(rateLimited),
+  },
+  {
+    id: "routes",
+    head: "Routes",
+    width: 76,
+    align: "right",
+    cell: ({ provider }) => groupDigits(provider?.routes.length ?? 0),
+    sort: ({ provider }) => provider?.routes.length ?? 0,
+    plain: ({ provider }) => String(provider?.routes.length ?? 0),
+  },
+  {
+    id: "credential",
+    head: "Credential",
+    width: 188,
+    cell: ({ provider }) => provider && <Credential of={provider} />,
+    plain: ({ provider }) => provider?.credential ?? "",
+  },
+  {
+    id: "address",
+    head: "Address",
+    hidden: true,
+    cell: ({ provider }) => <span title={provider?.base_url}>{provider?.base_url}</span>,
+    sort: ({ provider }) => provider?.base_url ?? null,
+    plain: ({ provider }) => provider?.base_url ?? "",
+  },
+];
+
+/** Where it is, and whether this gateway can read it; never the credential itself. */
+export const Credential = ({
+  of: { credential, credential_problem: problem },
+}: {
+  of: { credential: string; credential_problem: string | null };
+}): ReactNode =>
+  problem === null ? (
+    <span className="font-mono text-small">{credential}</span>
+  ) : (
+    <span title={problem}>
+      <Badge tone="bad">{credential}</Badge>
+    </span>
+  );
