@@ -2,17 +2,23 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
+import { MOST_SERIES } from "../../charts/series.ts";
 import { shownOf } from "../../parts/shown-of.ts";
 import type { Shown } from "../../parts/state.tsx";
 import { usePageSearch } from "../../shell/use-range.ts";
+import { CreditOutstanding } from "./credit-outstanding.tsx";
 import { FirstToken } from "./first-token.tsx";
 import { Outcomes } from "./outcomes.tsx";
 import { OverviewFigures } from "./overview-figures.tsx";
+import { ProviderStrip } from "./provider-strip.tsx";
 import { stepFor } from "./series-of.ts";
 import { type SpendGroup, SpendOverTime } from "./spend-over-time.tsx";
 import { TokensOverTime } from "./tokens-over-time.tsx";
 import { TopSpenders } from "./top-spenders.tsx";
 
+/** With the group of all others, as many as a chart has colours. */
+const MOST_GROUPS = MOST_SERIES - 1;
+const FILTERED = ["account", "key", "model", "provider"] as const;
 const NOTHING = {
   title: "No requests in this span",
   hint: (
@@ -32,12 +38,14 @@ export function Overview(): ReactNode {
   const [by, setBy] = useState<SpendGroup>("model");
   const span = { from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() };
   const before = { from: new Date(2 * range.fromMs - range.toMs).toISOString(), to: span.from };
-  const filters = { ...(search.account && { account: search.account }), ...(search.key && { key: search.key }) };
+  const filters = Object.fromEntries(
+    FILTERED.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
+  ) as Partial<Record<(typeof FILTERED)[number], string>>;
   const ask = (query: typeof span & { by?: SpendGroup }) => ({
     queryKey: ["series", query, filters],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       call("GET /admin/v1/series", {
-        query: { ...query, ...filters, step: stepFor(range.toMs - range.fromMs), top: 8 },
+        query: { ...query, ...filters, step: stepFor(range.toMs - range.fromMs), top: MOST_GROUPS },
         signal,
       }),
     placeholderData: <Kept,>(kept: Kept) => kept,
@@ -54,6 +62,10 @@ export function Overview(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <OverviewFigures now={series.data} before={past.data} />
+      <div className="grid gap-4 *:min-w-0 xl:grid-cols-[minmax(240px,1fr)_minmax(0,3fr)]">
+        <CreditOutstanding />
+        <ProviderStrip span={{ ...span, ...filters }} />
+      </div>
       <div className="grid gap-4 *:min-w-0 xl:grid-cols-2">
         <SpendOverTime {...parts} by={by} onBy={setBy} onPick={(id) => change({ [by]: id })} />
         <Outcomes {...parts} />

@@ -8,7 +8,15 @@ import { shownOf } from "../../parts/shown-of.ts";
 
 type Props = {
   title: string;
-  query: { from: string; to: string; account?: string; key?: string; by: "account" | "key" };
+  query: {
+    from: string;
+    to: string;
+    account?: string;
+    key?: string;
+    model?: string;
+    provider?: string;
+    by: "account" | "key";
+  };
   onPick: (id: string) => void;
 };
 
