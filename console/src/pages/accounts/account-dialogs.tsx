@@ -80,34 +80,6 @@ export function MoveAccountDialog({ of: account, onClose }: { of: Account; onClo
   );
 }
 
-type Change = "suspend" | "resume";
-
-export const AccountStatusDialog = ({
-  of: account,
-  change,
-  onClose,
-}: {
-  of: Account;
-  change: Change;
-  onClose: () => void;
-}): ReactNode => (
-  <FormDialog
-    title={`${change === "suspend" ? "Suspend" : "Resume"} ${account.path}?`}
-    lead={
-      change === "suspend"
-        ? "Clients of all keys of this account and of those below it get 401 until you resume it."
-        : "Its keys, and those below it, can be used again unless another account above is suspended."
-    }
-    verb={change === "suspend" ? "Suspend" : "Resume"}
-    danger={change === "suspend"}
-    done={change === "suspend" ? "The account is suspended" : "The account is resumed"}
-    onClose={onClose}
-    act={() => call(`POST /admin/v1/accounts/{account}/${change}`, { params: { account: account.id } })}
-  >
-    {() => null}
-  </FormDialog>
-);
-
 /** When somebody is told that little is left. Empty: nobody is told. */
 export const ThresholdsDialog = ({
   of: account,

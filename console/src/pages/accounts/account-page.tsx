@@ -10,18 +10,16 @@ import { Amount } from "../../parts/amount.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
-import { Menu, MenuItem } from "../../parts/menu.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Failure, READY, Skeleton } from "../../parts/state.tsx";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
 import { ACCOUNT_TONES, accountColumns } from "./account-columns.tsx";
-import { AccountStatusDialog, MoveAccountDialog, NewAccountDialog, ThresholdsDialog } from "./account-dialogs.tsx";
+import { AccountActions } from "./account-actions.tsx";
 import { CounterList } from "./counter-list.tsx";
 import { LimitDialog, RemoveLimitDialog } from "./limit-dialog.tsx";
 import { StatementCard } from "./statement-card.tsx";
 import { thresholdsOf } from "./thresholds.ts";
-import { TopUpDialog } from "./top-up-dialog.tsx";
 
 /** One account: what it may spend, what is below it, its months. */
 export function AccountPage(): ReactNode {
@@ -35,11 +33,7 @@ export function AccountPage(): ReactNode {
   return tree.data ? <Found tree={tree.data} /> : <Skeleton height={400} />;
 }
 
-type Open =
-  | { kind: "topup" | "child" | "move" | "status" | "thresholds" }
-  | { kind: "limit"; counter: Counter | null }
-  | { kind: "remove"; counter: Counter }
-  | null;
+type Open = { kind: "limit"; counter: Counter | null } | { kind: "remove"; counter: Counter } | null;
 
 function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }): ReactNode {
   const navigate = useNavigate();
@@ -53,7 +47,6 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
     watched.data?.counters.find((counter) => counter.kind === kind)?.thresholds ?? [];
   const columns = useMemo(() => accountColumns({ isTree: false }), []);
   const holder = { kind: "account", id: account.id, name: account.path } as const;
-  const isActive = account.status === "active";
   const toolsOf = (counter: Counter): ReactNode => (
     <>
       <IconButton label="Change this limit" icon="settings" onClick={() => setOpen({ kind: "limit", counter })} />
@@ -90,30 +83,7 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
             </Link>
           </>
         }
-        actions={
-          <>
-            <Button look="primary" onClick={() => setOpen({ kind: "topup" })}>
-              Top up
-            </Button>
-            <Button onClick={() => void navigate({ to: "/keys/new", search: { in: account.id } } as never)}>
-              New key
-            </Button>
-            <Menu trigger={<Button icon="down">More</Button>}>
-              <MenuItem icon="accounts" onPick={() => setOpen({ kind: "child" })}>
-                New account below it
-              </MenuItem>
-              <MenuItem icon="leave" onPick={() => setOpen({ kind: "move" })}>
-                Rename or move
-              </MenuItem>
-              <MenuItem icon="notices" onPick={() => setOpen({ kind: "thresholds" })}>
-                Thresholds
-              </MenuItem>
-              <MenuItem icon="clock" onPick={() => setOpen({ kind: "status" })}>
-                {isActive ? "Suspend" : "Resume"}
-              </MenuItem>
-            </Menu>
-          </>
-        }
+        actions={<AccountActions of={account} below={below.length} told={told} />}
       />
       <div className="grid gap-4 xl:grid-cols-2">
         <Card
@@ -144,17 +114,8 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
         />
       )}
       <KeysBelow keys={keys} more={more} />
-      {open?.kind === "topup" && <TopUpDialog of={holder} onClose={close} />}
       {open?.kind === "limit" && <LimitDialog of={holder} counter={open.counter} onClose={close} />}
       {open?.kind === "remove" && <RemoveLimitDialog of={holder} counter={open.counter} onClose={close} />}
-      {open?.kind === "child" && <NewAccountDialog parent={account} onClose={close} />}
-      {open?.kind === "move" && <MoveAccountDialog of={account} onClose={close} />}
-      {open?.kind === "thresholds" && (
-        <ThresholdsDialog of={account} percent={told("limit")} left={told("purse")} onClose={close} />
-      )}
-      {open?.kind === "status" && (
-        <AccountStatusDialog of={account} change={isActive ? "suspend" : "resume"} onClose={close} />
-      )}
     </div>
   );
 }
