@@ -12,7 +12,7 @@ export const Menu = ({ trigger, children, defaultOpen = false }: MenuProps): Rea
   <Base.Root defaultOpen={defaultOpen}>
     <Base.Trigger render={trigger} />
     <Base.Portal>
-      <Base.Positioner sideOffset={4} align="end">
+      <Base.Positioner sideOffset={4} align="end" className="z-30">
         <Base.Popup className={`${FLOATING} min-w-48 p-1`}>{children}</Base.Popup>
       </Base.Positioner>
     </Base.Portal>
