@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
 import { MOST_SERIES } from "../../charts/series.ts";
+import { InSight } from "../../parts/in-sight.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import type { Shown } from "../../parts/state.tsx";
 import { usePageSearch } from "../../shell/use-range.ts";
@@ -71,16 +72,20 @@ export function Overview(): ReactNode {
         <Outcomes {...parts} />
         <FirstToken {...parts} />
         <TokensOverTime {...parts} />
-        <TopSpenders
-          title="Which accounts spend most?"
-          query={{ ...span, ...filters, by: "account" }}
-          onPick={(account) => change({ account })}
-        />
-        <TopSpenders
-          title="Which keys spend most?"
-          query={{ ...span, ...filters, by: "key" }}
-          onPick={(key) => change({ key })}
-        />
+        <InSight height={320}>
+          <TopSpenders
+            title="Which accounts spend most?"
+            query={{ ...span, ...filters, by: "account" }}
+            onPick={(account) => change({ account })}
+          />
+        </InSight>
+        <InSight height={320}>
+          <TopSpenders
+            title="Which keys spend most?"
+            query={{ ...span, ...filters, by: "key" }}
+            onPick={(key) => change({ key })}
+          />
+        </InSight>
       </div>
     </div>
   );

@@ -13,6 +13,7 @@ import {
   useProviderRows,
   useProviderSeries,
 } from "../providers/use-provider-rows.ts";
+import { useHouseWide } from "../../shell/use-house-wide.ts";
 import { microseconds } from "./series-of.ts";
 
 const MOST = 8;
@@ -24,9 +25,8 @@ type Span = Parameters<typeof useProviderSeries>[0];
 /** Every provider that was asked: whether its routes are in use, and what became of requests. */
 export function ProviderStrip({ span }: { span: Span }): ReactNode {
   const series = useProviderSeries(span);
-  const health = useQuery({ ...healthQuery, retry: false });
+  const health = useQuery({ ...healthQuery, enabled: useHouseWide() });
   const rows = useProviderRows(null, health.data ?? NOTHING, series.data).toSorted(byTrouble);
-  // Leads do not see the state of routes, which says much of the installation.
   const hasStates = health.data !== undefined;
   return (
     <Chart
