@@ -5,7 +5,7 @@ import { ApiError, call } from "../../api/call.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
-import { Field, SelectField } from "../../parts/field.tsx";
+import { Field, INPUT, SelectField } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { providersQuery } from "../providers/providers-query.ts";
 import { ApplyDialog, type Order } from "./apply-dialog.tsx";
@@ -56,19 +56,20 @@ export function ImportPage(): ReactNode {
         lead="The file model_prices_and_context_window.json of LiteLLM, or one of the same form"
       >
         <form onSubmit={send} className="flex flex-col gap-4">
-          <Field
-            label="File"
-            name="file"
-            type="file"
-            accept=".json,application/json"
-            onChange={({ target }) => void choose(target.files?.[0])}
-            problem={problem}
-            hint={
-              file
-                ? `${groupDigits(Object.keys(file.entries).length)} models of ${file.vendors.length} vendors`
-                : undefined
-            }
-          />
+          <label className="flex min-w-0 flex-col gap-1 font-medium">
+            File
+            <input
+              type="file"
+              accept=".json,application/json"
+              aria-invalid={problem !== null}
+              onChange={({ target }) => void choose(target.files?.[0])}
+              className={`${INPUT} py-1 font-normal file:mr-2 file:rounded-sm file:bg-sunken file:px-2 file:text-ink`}
+            />
+            <span className={`min-h-4 text-small font-normal ${problem === null ? "text-ink-3" : "text-bad"}`}>
+              {problem ??
+                (file && `${groupDigits(Object.keys(file.entries).length)} models of ${file.vendors.length} vendors`)}
+            </span>
+          </label>
           {file && <ImportFields file={file} error={seen.error} busy={seen.isPending} />}
         </form>
       </Card>

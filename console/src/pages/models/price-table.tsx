@@ -38,12 +38,12 @@ export function PriceTable({ before, after }: { before: Tariff | null; after?: T
             <th scope="row" className="pr-3 text-left font-normal">
               {row.name} <span className="text-small text-ink-3">{row.per}</span>
             </th>
-            <td className={`text-right ${isChange && row.before !== row.after ? "text-ink-3" : ""}`}>
+            <td className={`text-right ${isChange ? "text-ink-3" : ""}`}>
               <PartPrice id={row.id} value={row.before} />
             </td>
             {isChange && (
               <>
-                <td className={`pl-4 text-right ${row.before === row.after ? "text-ink-3" : "font-medium"}`}>
+                <td className={`pl-4 text-right ${row.before === row.after ? "text-ink-2" : "font-medium"}`}>
                   <PartPrice id={row.id} value={row.after} />
                 </td>
                 <td className="pl-4 text-right">{changeOf(row)}</td>

@@ -161,7 +161,8 @@ export function RemoveProviderDialog({ of: provider, onClose }: { of: Provider; 
       {() => (
         <>
           {models.length > 0 && (
-            <ul className="max-h-32 overflow-y-auto rounded-md bg-sunken px-3 py-2 text-small">
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
+            <ul tabIndex={0} className="max-h-32 overflow-y-auto rounded-md bg-sunken px-3 py-2 text-small">
               {models.map((model) => (
                 <li key={model} className="wrap-anywhere">
                   {model}
