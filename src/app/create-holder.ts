@@ -4,6 +4,7 @@ import { createHolderDoor, type HolderDoor } from "../gateway/holder/holder-door
 import type { HolderReads } from "../gateway/holder/holder-reads.ts";
 import { createListErrors } from "../gateway/holder/list-errors.ts";
 import { createListOwnModels } from "../gateway/holder/model-speed.ts";
+import { createOpenSession, type OpenSession } from "../gateway/holder/open-session.ts";
 import { createShowHolder } from "../gateway/holder/show-holder.ts";
 import { createShowLedger } from "../gateway/holder/show-ledger.ts";
 import { createListOwnRequests, createShowOwnRequest } from "../gateway/holder/show-requests.ts";
@@ -18,6 +19,7 @@ import { createMinuteCount } from "../keys/minute-count.ts";
 import { createReadJournal } from "../ledger/journal-store.ts";
 import { createShowJournal } from "../ledger/journal.ts";
 import { createLedgerStore } from "../ledger/ledger-store.ts";
+import type { RateDenials } from "../ledger/rate-denials.ts";
 import { createListRequests } from "../records/list-requests.ts";
 import { createReadSeries } from "../records/read-series.ts";
 import { createFindStore } from "../records/request-store.ts";
@@ -27,13 +29,13 @@ import { createShowStore } from "../records/show-store.ts";
 import { among } from "./join-ledgers.ts";
 import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
 
-type Beside = { authenticate: Authenticate; catalogue: Catalogue };
+type Beside = { authenticate: Authenticate; catalogue: Catalogue; denials: RateDenials };
 
-/** What key holders read about their own keys; null where the operator has switched it off. */
+/** What key holders read about their own keys, and how they generate with a session; null where the operator has switched it off. */
 export function createHolder(
   parts: ProcessParts,
-  { authenticate, catalogue }: Beside,
-): { door: HolderDoor; reads: HolderReads } | null {
+  { authenticate, catalogue, denials }: Beside,
+): { door: HolderDoor; reads: HolderReads; openSession: OpenSession } | null {
   const { config, clock, random } = parts;
   if (config.holder.enabled === "off") return null;
   const { readsPerMinute } = config.holder;
@@ -49,17 +51,19 @@ export function createHolder(
   const readSeries = createReadSeries({ store: createSeriesStore(records), clock });
   const listRequests = createListRequests({ store: createFindStore(records), clock });
   const { record } = createShowStore(records);
+  const door = createHolderDoor({
+    authenticate,
+    storesOf: of,
+    unknown: createAddressLimit({ clock, perMinute: config.keys.unknownPerMinute }),
+    reads: createMinuteCount({ clock, perMinute: readsPerMinute }),
+    readsPerMinute,
+    clock,
+  });
   return {
-    door: createHolderDoor({
-      authenticate,
-      storesOf: of,
-      unknown: createAddressLimit({ clock, perMinute: config.keys.unknownPerMinute }),
-      reads: createMinuteCount({ clock, perMinute: readsPerMinute }),
-      readsPerMinute,
-      clock,
-    }),
+    door,
+    openSession: createOpenSession({ door, denials }),
     reads: {
-      showHolder: createShowHolder({ showUsage }),
+      showHolder: createShowHolder({ showUsage, publicUrl: config.publicUrl }),
       showLedger: createShowLedger({ journalOf: (bucket) => of(bucket).showJournal }),
       showSeries: createShowSeries({ readSeries, clock }),
       listRequests: createListOwnRequests({ listRequests }),

@@ -154,7 +154,7 @@ function useCases(parts: ProcessParts, made: Made) {
     readCountRequest: paperwork.readCountRequest,
     fingerprint: paperwork.fingerprint,
     requireFunds: createRequireFunds({ ledger, clock }),
-    holder: createHolder(parts, { authenticate, catalogue }),
+    holder: createHolder(parts, { authenticate, catalogue, denials }),
   };
 }
 

@@ -195,16 +195,19 @@ export const settings = z.strictObject({
       "`off` hides the figures of accounts. A key then shows its own purse and limits only, and a key without any shows zeros and says that its account pays.",
     ),
   }),
-  holder: group("The API at `/me`, where key holders read the usage, the ledger and the requests of their own key.", {
-    enabled: choice(
-      { values: ["on", "off"], fallback: "on" },
-      "`off` removes every path below `/me` from the public listener.",
-    ),
-    reads_per_minute: integer(
-      { min: 1, max: 1_000_000, fallback: 120 },
-      "Reads and sign-ins per key and minute, for each process. More get 429. They do not count as requests of the key.",
-    ),
-  }),
+  holder: group(
+    "The API at `/me`, where key holders read the usage, the ledger and the requests of their own key, and generate from the console.",
+    {
+      enabled: choice(
+        { values: ["on", "off"], fallback: "on" },
+        "`off` removes every path below `/me` from the public listener.",
+      ),
+      reads_per_minute: integer(
+        { min: 1, max: 1_000_000, fallback: 120 },
+        "Reads and sign-ins per key and minute, for each process. More get 429. They do not count as requests of the key.",
+      ),
+    },
+  ),
   keys: group(
     "Cache of recently used keys. Notifications of changes update it at once; the times limit how old an entry can get if a notification is lost.",
     {

@@ -34,6 +34,14 @@ export type PresentedCredential = {
 
 export type OpenRequest = (presented: PresentedCredential) => Promise<Caller> | Caller;
 
+/** Throws while the key is known to be over its rate. */
+export function requireRate(denials: RateDenials, { id, rpmLimit }: Key, onRate: Caller["onRate"]): void {
+  const waitMs = denials.remainingMs(id);
+  if (waitMs === 0) return;
+  if (rpmLimit !== null) onRate({ limit: rpmLimit, remaining: 0, resetMs: waitMs });
+  throw overRate(rpmLimit, waitMs);
+}
+
 type Parts = { authenticate: Authenticate; denials: RateDenials; clock: Clock; publicUrl: () => string };
 
 /** Who is calling, decided from the headers alone, before a byte of the body is read. [interface decision 8] */
@@ -47,11 +55,7 @@ export function createOpenRequest({ authenticate, denials, clock, publicUrl }: P
     presented.onKey?.(key);
     requireUsable(key, clock.nowMs(), presented.refusals);
     if (key.mode !== presented.origin) throw wrongOrigin(key.mode);
-    const waitMs = denials.remainingMs(key.id);
-    if (waitMs > 0) {
-      if (key.rpmLimit !== null) presented.onRate({ limit: key.rpmLimit, remaining: 0, resetMs: waitMs });
-      throw overRate(key.rpmLimit, waitMs);
-    }
+    requireRate(denials, key, presented.onRate);
     const again = async (): Promise<Caller> => letIn(await authenticate.again(presented.secret, key), presented);
     return { key, secret: presented.secret, onRate: presented.onRate, again };
   }

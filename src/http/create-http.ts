@@ -11,6 +11,7 @@ import type { ListModels, ShowModel } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
 import type { HolderDoor } from "../gateway/holder/holder-door.ts";
 import type { HolderReads } from "../gateway/holder/holder-reads.ts";
+import type { OpenSession } from "../gateway/holder/open-session.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Address } from "../openapi/page/docs-page.ts";
@@ -42,6 +43,7 @@ import { getModel } from "./routes/get-model.ts";
 import { getModels } from "./routes/get-models.ts";
 import { getOpenapi } from "./routes/get-openapi.ts";
 import { getUsage } from "./routes/get-usage.ts";
+import { meGenerations } from "./routes/me-generations.ts";
 import { meSession } from "./routes/me-session.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
 import { postCountTokens, type ReadCountRequest } from "./routes/post-count-tokens.ts";
@@ -86,7 +88,7 @@ type Parts = {
   fingerprint: Fingerprint;
   requireFunds: RequireFunds;
   /** Null: key holders read nothing here. */
-  holder: { door: HolderDoor; reads: HolderReads } | null;
+  holder: { door: HolderDoor; reads: HolderReads; openSession: OpenSession } | null;
   /** The files of the key holder's console. */
   serveConsole: ServeFile;
   events: Events;
@@ -179,15 +181,18 @@ function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): 
     maxOpenRequests: limits.openRequests,
   });
   const { bodyBytes: maxBodyBytes } = limits;
+  const generations = [
+    postChatCompletions({ serve, maxBodyBytes }),
+    postResponses({ serve, maxBodyBytes }),
+    postMessages({ serve, maxBodyBytes }),
+  ];
   for (const route of [
     getModels({ listModels }),
     getModel({ showModel }),
     getUsage({ showUsage }),
-    postChatCompletions({ serve, maxBodyBytes }),
-    postResponses({ serve, maxBodyBytes }),
-    postMessages({ serve, maxBodyBytes }),
+    ...generations,
     postCountTokens({ countTokens, readCountRequest, readBody, limits, betas }),
-    ...holderRoutes(parts, { callerAddress, arrivals }),
+    ...holderRoutes(parts, { callerAddress, arrivals, generations }),
   ])
     serveRoute(route);
   const servePage = createServePage(parts);
@@ -200,15 +205,17 @@ function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): 
 /** The key holder's API, below `/me`. */
 function holderRoutes(
   { holder, publicUrl, address, equalCredentials }: Parts,
-  { callerAddress, arrivals }: { callerAddress: CallerAddress; arrivals: Arrivals },
+  beside: { callerAddress: CallerAddress; arrivals: Arrivals; generations: readonly PublicRoute[] },
 ): readonly PublicRoute[] {
   if (holder === null) return [];
-  const { door, reads } = holder;
+  const { door, reads, openSession } = holder;
+  const { callerAddress, arrivals, generations } = beside;
   const cookie = createSessionCookie(() => publicUrl().startsWith("https:"));
   const requireOwnOrigin = createRequireOwnOrigin({ publicUrl, address });
   const readSmallBody = createReadSmallBody(arrivals);
   return [
     ...meSession({ door, cookie, requireOwnOrigin, readSmallBody, callerAddress }),
+    ...meGenerations(generations, { openSession, cookie, requireOwnOrigin, callerAddress }),
     ...getMe(reads).map(createServeRead({ door, cookie, callerAddress, equalCredentials })),
   ];
 }

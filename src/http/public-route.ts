@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ClientDialect } from "../core/dialect.ts";
 import type { KeyMode } from "../core/key-mode.ts";
+import type { Caller, PresentedCredential } from "../gateway/open-request.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { RouteName } from "../telemetry/route-name.ts";
 import type { RenderFault } from "../wire/errors/shape.ts";
@@ -17,8 +18,8 @@ export type PublicRoute = {
   name: RouteName;
   /** The format of its body, which chooses the schema; null: it has no body. */
   dialect: ClientDialect | null;
-  /** Null: its work asks who is calling. */
-  credential: { scheme: CredentialScheme; required: boolean } | null;
+  /** A key in the headers, or a way of its own to tell who is calling. Null: its work asks. */
+  credential: { scheme: CredentialScheme; required: boolean } | { identify: IdentifyCaller } | null;
   /**
    * When the request counts against the rate of its key: before the work; before the work unless the ledger is away; or within
    * the work, which asks the ledger itself.
@@ -32,6 +33,12 @@ export type PublicRoute = {
   /** Writes a refusal in the format of this route. */
   render: RenderFault;
 };
+
+/** Says who is calling, or throws. `heard` is told of the key and of its rate. */
+export type IdentifyCaller = (
+  exchange: Pick<Exchange, "request" | "response">,
+  heard: Pick<PresentedCredential, "onRate" | "onKey">,
+) => Promise<Caller>;
 
 /** A request and its response. `below`: what follows a path that ends in `/*`, as it was written; else empty. */
 export type Exchange = {

@@ -10,7 +10,7 @@ import type { CallerAddress } from "./caller-address.ts";
 import { type EqualCredentials, extractCredential, missingCredential } from "./credential.ts";
 import type { Drain } from "./drain.ts";
 import type { KeyShares } from "./key-shares.ts";
-import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "./public-route.ts";
+import { type Exchange, type IdentifyCaller, NOTHING_GENERATED, type PublicRoute } from "./public-route.ts";
 import { refuse } from "./refuse.ts";
 import type { Router } from "./router.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -113,21 +113,20 @@ function requireRoom({ drain, maxOpenRequests, makeRoom, random }: Parts): void 
 /** Who is calling, from the headers alone; nothing to wait for when the key is remembered. */
 function identify({ openRequest, callerAddress, equalCredentials }: Parts, exchange: Exchange) {
   const { route, origin, context, request, response } = exchange;
-  if (route.credential === null) return null;
-  const secret = extractCredential(request.rawHeaders, route.credential.scheme, equalCredentials);
+  const { credential, refusals } = route;
+  if (credential === null) return null;
+  const heard: Parameters<IdentifyCaller>[1] = {
+    onRate: (rate) => showRate(response, rate),
+    onKey: ({ id, prefix, accountId, accounts }) =>
+      context.log.authenticated(
+        accountId === id ? { keyId: id, prefix, accountId: null } : { keyId: id, prefix, accountId, accounts },
+      ),
+  };
+  if ("identify" in credential) return credential.identify(exchange, heard);
+  const secret = extractCredential(request.rawHeaders, credential.scheme, equalCredentials);
   if (secret !== null)
-    return openRequest({
-      secret,
-      address: () => callerAddress(request),
-      origin,
-      refusals: route.refusals,
-      onRate: (rate) => showRate(response, rate),
-      onKey: ({ id, prefix, accountId, accounts }) =>
-        context.log.authenticated(
-          accountId === id ? { keyId: id, prefix, accountId: null } : { keyId: id, prefix, accountId, accounts },
-        ),
-    });
-  if (route.credential.required) throw missingCredential();
+    return openRequest({ secret, address: () => callerAddress(request), origin, refusals, ...heard });
+  if (credential.required) throw missingCredential();
   return null;
 }
 

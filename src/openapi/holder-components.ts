@@ -28,6 +28,7 @@ export const holderComponents = {
       tokens: "Tokens of the key, or of the account that limits it most.",
       requests: "Requests of the key.",
       explanation: "How to read these numbers: what limits the key most, and when it renews.",
+      origin: "The base URL for this key without `/v1`; null unless the operator set `public_url`.",
       limits: "Purses and limits of the key and of the accounts above it. The operator can hide those of accounts.",
       session: "When the session ends; null if the key itself was sent.",
     },

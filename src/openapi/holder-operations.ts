@@ -1,4 +1,5 @@
 import { USAGE_SUMMARY } from "./examples.ts";
+import { HOLDER_GENERATIONS } from "./holder-generations.ts";
 import { HOLDER_ADDED, HOLDER_CODES, HOLDER_READING } from "./holder-reading.ts";
 import { HOLDER_RECORD_OPERATIONS } from "./holder-record-operations.ts";
 import type { OperationFacts } from "./operations.ts";
@@ -72,6 +73,7 @@ export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
         ...USAGE_SUMMARY,
         object: "key_holder",
         key: KEY,
+        origin: null,
         limits: [
           {
             account: null,
@@ -126,4 +128,5 @@ export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
     },
   },
   ...HOLDER_RECORD_OPERATIONS,
+  ...HOLDER_GENERATIONS,
 ];

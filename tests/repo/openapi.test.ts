@@ -64,6 +64,9 @@ test("the paths are those of the interface, and ours are listed apart [spec 4.1]
     "/me/errors",
     "/me/errors.csv",
     "/me/models",
+    "/me/v1/chat/completions",
+    "/me/v1/responses",
+    "/me/v1/messages",
   ]);
 });
 
@@ -72,7 +75,7 @@ test("what key holders read about their own key is at one address for keys of ev
   const mine = Object.entries(additions ?? {}).filter(([path]) => path.startsWith("/me"));
   const servers = mine.flatMap(([, methods]) => Object.values(methods).map((operation) => operation.servers));
 
-  expect(servers).toHaveLength(13);
+  expect(servers).toHaveLength(16);
   for (const server of servers) expect(server).toEqual([{ url: URL, description: "Keys of every kind" }]);
 });
 
@@ -103,6 +106,9 @@ test("every operation of the specification, and those beyond it, is there with i
     "GET /me/errors": "200 400 401 403 429 500 503",
     "GET /me/errors.csv": "200 400 401 403 429 500 503",
     "GET /me/models": "200 400 401 403 429 500 503",
+    "POST /me/v1/chat/completions": "200 400 401 402 403 404 409 429 500 502 503",
+    "POST /me/v1/responses": "200 400 401 402 403 404 409 429 500 502 503",
+    "POST /me/v1/messages": "200 400 401 402 403 404 409 429 500 502 503 504",
   });
 });
 
@@ -133,6 +139,9 @@ test("every operation takes the credentials the specification gives it", () => {
     "/me/errors": "session bearer headerKey",
     "/me/errors.csv": "session bearer headerKey",
     "/me/models": "session bearer headerKey",
+    "/me/v1/chat/completions": "session",
+    "/me/v1/responses": "session",
+    "/me/v1/messages": "session",
   });
 });
 
@@ -162,6 +171,9 @@ test("Idempotency-Key and compat-version are optional headers where the specific
     "/me/errors": "days",
     "/me/errors.csv": "days",
     "/me/models": "",
+    "/me/v1/chat/completions": "Idempotency-Key",
+    "/me/v1/responses": "Idempotency-Key",
+    "/me/v1/messages": "compat-version Idempotency-Key",
   });
 });
 

@@ -21,6 +21,8 @@ export type SignedIn = { key: Key; token: string; expiresAtMs: number; lifetimeM
 export type HolderDoor = {
   /** Lets a key holder read something, as often and as much at once as one key may. */
   read: <Told>(shown: Shown, work: (holder: KeyHolder) => Promise<Told>) => Promise<Told>;
+  /** The key of a session, as it is now. */
+  keyOf: (shown: Pick<Shown, "token" | "address">) => Promise<Key>;
   /** `replaced`: the token of a session that ends with this one. */
   signIn: (shown: { secret: string; replaced: string | null; address: AddressOf }) => Promise<SignedIn>;
   signOut: (token: string) => Promise<void>;
@@ -52,7 +54,7 @@ export function createHolderDoor(parts: Parts): HolderDoor {
   const reading = new Map<string, number>();
   let lookups = 0;
 
-  async function keyOf(secretDigest: Buffer, bucket: number): Promise<Key | null> {
+  async function keyBy(secretDigest: Buffer, bucket: number): Promise<Key | null> {
     const [key] = await storesOf(bucket).keys.findByDigests([secretDigest]).catch(recordsAway);
     return key ?? null;
   }
@@ -60,7 +62,7 @@ export function createHolderDoor(parts: Parts): HolderDoor {
   /** What is remembered of a key may be a moment old, so it only says where to look. */
   async function bySecret(secret: string, address: AddressOf): Promise<KeyHolder> {
     const { bucket } = await authenticate.find(secret, address);
-    const key = await keyOf(Buffer.from(digestOf(secret), "base64url"), bucket);
+    const key = await keyBy(Buffer.from(digestOf(secret), "base64url"), bucket);
     if (key === null) throw invalidKey();
     requireUsable(key, clock.nowMs(), "full");
     return { key, session: null };
@@ -80,7 +82,7 @@ export function createHolderDoor(parts: Parts): HolderDoor {
         if (address !== null) unknown.noteUnknown(address);
         throw sessionOver();
       }
-      const key = await keyOf(session.secretDigest, named.bucket);
+      const key = await keyBy(session.secretDigest, named.bucket);
       if (key === null || !isUsable(key)) throw sessionOver();
       return { key, session };
     } finally {
@@ -129,6 +131,11 @@ export function createHolderDoor(parts: Parts): HolderDoor {
       }
     },
 
+    keyOf: async ({ token, address }) => {
+      if (token === null) throw noSession();
+      return (await bySession(token, address)).key;
+    },
+
     signIn: async ({ secret, replaced, address }) => {
       const { key } = await bySecret(secret, address);
       count(key);
@@ -154,6 +161,9 @@ export function createHolderDoor(parts: Parts): HolderDoor {
     if (named !== null) await storesOf(named.bucket).sessions.remove(named.digest).catch(recordsAway);
   }
 }
+
+const noSession = (): Fault =>
+  new Fault("invalid_credentials", "No session was sent. Sign in with your key first, or send the key to /v1.");
 
 const sessionOver = (): Fault =>
   new Fault("invalid_credentials", "The session is over or its key can't be used. Post your key to /me/session again.");

@@ -1,4 +1,5 @@
 import { formatAmount } from "../../core/amount.ts";
+import { ORIGIN_PREFIX } from "../../core/key-mode.ts";
 import type { CounterSummary } from "../../ledger/ledger.ts";
 import type { HolderBody } from "../../wire/holder/holder.ts";
 import type { ShowUsage } from "../show-usage.ts";
@@ -8,7 +9,7 @@ import type { KeyHolder } from "./holder-door.ts";
 export type ShowHolder = (holder: KeyHolder) => Promise<HolderBody>;
 
 export const createShowHolder =
-  ({ showUsage }: { showUsage: ShowUsage }): ShowHolder =>
+  ({ showUsage, publicUrl }: { showUsage: ShowUsage; publicUrl: string | null }): ShowHolder =>
   async ({ key, session }) => {
     const { body, shown } = await showUsage(key);
     return {
@@ -21,6 +22,7 @@ export const createShowHolder =
         created_at: instantOf(key.createdAtMs),
         expires_at: key.expiresAtMs === null ? null : instantOf(key.expiresAtMs),
       },
+      origin: publicUrl === null ? null : `${publicUrl}${ORIGIN_PREFIX[key.mode]}`,
       limits: shown.map(limitOf),
       session: session === null ? null : { expires_at: instantOf(session.expiresAtMs) },
     };

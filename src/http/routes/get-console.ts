@@ -10,7 +10,7 @@ type Parts = { serveConsole: ServeFile; events: Pick<Events, "requestOpened">; c
 
 /** GET /console and all below it: the key holder's console, for anyone. What it shows needs a session. */
 export function getConsole(router: Router, { serveConsole, events, clock }: Parts): void {
-  for (const path of ["/console", "/console/*"]) {
+  for (const path of ["/console", "/console/", "/console/*"]) {
     router.add("GET", path, ({ headers }, response, below) => {
       const requestId = requestIdOf(createId(clock.nowMs()));
       const log = events.requestOpened({ requestId, route: "console", dialect: null, method: "GET" });

@@ -14,6 +14,7 @@ export type SampledOperation = {
 /** Ways to call an operation: its first example, the same for keys of other origins, and its other examples. */
 export function samplesOf(place: SampledOperation): string {
   const { operation, document } = place;
+  if (isForPages(operation)) return "";
   const examples = Object.values(operation.requestBody?.content["application/json"]?.examples ?? {});
   const [first, ...others] = examples.length === 0 ? [{ summary: "", value: undefined }] : examples;
   const [main, ...origins] = operation.servers ?? document.servers;
@@ -26,6 +27,10 @@ export function samplesOf(place: SampledOperation): string {
     ),
   ].join("\n");
 }
+
+/** Takes a session and a body: it needs the `Origin` header of a page, so no command can show it. */
+const isForPages = ({ security, requestBody }: Operation): boolean =>
+  requestBody !== undefined && security.length > 0 && security.every((scheme) => "session" in scheme);
 
 type Asked = { server: string; body: unknown };
 

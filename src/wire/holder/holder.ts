@@ -46,6 +46,7 @@ export const holderSchema = z.object({
     created_at: moment,
     expires_at: moment.nullable(),
   }),
+  origin: z.string().nullable(),
   limits: z.array(holderLimitSchema),
   session: z.object({ expires_at: moment }).nullable(),
 });
