@@ -23,7 +23,7 @@ const DESIGN = join(ROOT, "docs/explain/console-design.md");
 const VITE = join(FOLDER, "node_modules/.bin/vite");
 const PAGES = {
   "index.html": ["src/pages/overview/overview.tsx"],
-  "holder.html": [],
+  "holder.html": ["src/pages/my-key/my-key.tsx"],
 };
 
 const { values } = parseArgs({

@@ -1,18 +1,21 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { IconName } from "../parts/icon.tsx";
-import { OPERATOR_PAGES } from "./pages.ts";
+import type { Page } from "./pages.ts";
 import { RANGES } from "./range.ts";
 import { chooseTheme } from "./theme.ts";
 import { usePageSearch } from "./use-range.ts";
 
 export type Command = { id: string; title: string; group: string; icon: IconName; words: string; run: () => void };
 
+/** `reference`: what the description of the API is called. */
+export type CommandParts = { pages: readonly Page[]; reference: string };
+
 /** All that can be done from the palette. */
-export function useCommands(): Command[] {
+export function useCommands({ pages, reference }: CommandParts): Command[] {
   const navigate = useNavigate();
   const { change } = usePageSearch();
   return [
-    ...OPERATOR_PAGES.map(({ path, title, icon, words }) => ({
+    ...pages.map(({ path, title, icon, words }) => ({
       id: path,
       title,
       icon,
@@ -54,7 +57,7 @@ export function useCommands(): Command[] {
     },
     {
       id: "api",
-      title: "Admin API reference",
+      title: reference,
       icon: "info",
       words: "openapi documentation docs",
       group: "Help",

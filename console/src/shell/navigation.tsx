@@ -2,41 +2,37 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { Brand } from "./brand.tsx";
-import { OPERATOR_PAGES, type Page } from "./pages.ts";
+import type { Page } from "./pages.ts";
 
-const GROUPS: readonly NonNullable<Page["group"]>[] = ["Watch", "Money", "Set up"];
 const LINK =
   "flex h-8 items-center gap-2.5 rounded-md px-2.5 text-ink-2 hover:bg-sunken hover:text-ink pointer-coarse:h-10";
 
+const isListed = ({ once, group }: Page): boolean => once !== true && group !== null;
+
 /** The pages by what one comes for. */
-export const Navigation = ({ onPick }: { onPick?: () => void }): ReactNode => (
+export const Navigation = ({ pages, onPick }: { pages: readonly Page[]; onPick?: () => void }): ReactNode => (
   <nav aria-label="Pages" className="flex h-full flex-col gap-4 overflow-y-auto px-3 py-3">
     <Brand />
-    {GROUPS.map((group) => {
-      const pages = OPERATOR_PAGES.filter((page) => page.group === group && page.once !== true);
-      return (
-        pages.length > 0 && (
-          <div key={group}>
-            <h2 className="px-2.5 pb-1 text-small text-ink-3">{group}</h2>
-            <ul className="flex flex-col gap-px">
-              {pages.map(({ path, title, icon }) => (
-                <li key={path}>
-                  <Link
-                    to={path as never}
-                    onClick={onPick}
-                    className={LINK}
-                    activeOptions={{ exact: path === "/", includeSearch: false }}
-                    activeProps={{ className: "bg-accent-soft font-medium text-accent!", "aria-current": "page" }}
-                  >
-                    <Icon name={icon} />
-                    {title}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </div>
-        )
-      );
-    })}
+    {[...Map.groupBy(pages.filter(isListed), ({ group }) => group)].map(([group, listed]) => (
+      <div key={group}>
+        <h2 className="px-2.5 pb-1 text-small text-ink-3">{group}</h2>
+        <ul className="flex flex-col gap-px">
+          {listed.map(({ path, title, icon }) => (
+            <li key={path}>
+              <Link
+                to={path as never}
+                onClick={onPick}
+                className={LINK}
+                activeOptions={{ exact: path === "/", includeSearch: false }}
+                activeProps={{ className: "bg-accent-soft font-medium text-accent!", "aria-current": "page" }}
+              >
+                <Icon name={icon} />
+                {title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </div>
+    ))}
   </nav>
 );

@@ -16,16 +16,18 @@ export const OpenedUserMenu = ({
   onSignOut,
 }: {
   actor: string;
-  onProfile: () => void;
+  onProfile?: () => void;
   onSignOut: () => void;
 }): ReactNode => (
   <Menu defaultOpen trigger={<UserButton actor={actor} />}>
     <p className="truncate px-2 py-1 text-small text-ink-3 md:hidden">{actor}</p>
     <MenuChoice label="Theme" value={useTheme()} choices={THEMES} onChoose={(theme) => chooseTheme(theme as Theme)} />
     <MenuLine />
-    <MenuItem icon="people" onPick={onProfile}>
-      Your profile
-    </MenuItem>
+    {onProfile && (
+      <MenuItem icon="people" onPick={onProfile}>
+        Your profile
+      </MenuItem>
+    )}
     <MenuItem icon="leave" onPick={onSignOut}>
       Sign out
     </MenuItem>

@@ -7,10 +7,10 @@ import {
   redirect,
   retainSearchParams,
 } from "@tanstack/react-router";
-import { Failure } from "../parts/state.tsx";
 import { OperatorShell } from "./operator-shell.tsx";
 import { DETAIL_PAGES, OPERATOR_PAGES } from "./pages.ts";
-import { parseSearch, readSearch, readTexts, SHARED, stringifySearch } from "./search.ts";
+import { placeRoute, ROUTER_OPTIONS } from "./place-route.tsx";
+import { readSearch, SHARED } from "./search.ts";
 import { isSignedOut, sessionQuery } from "./session.ts";
 
 /** Every page below the shell needs somebody who is signed in; the span and the filters go along from page to page. */
@@ -36,24 +36,9 @@ export function createOperatorRouter(client: QueryClient) {
       });
     },
   });
-  const pages = [...OPERATOR_PAGES, ...DETAIL_PAGES].map(({ path, search = [], load }) =>
-    createRoute({
-      getParentRoute: () => shell,
-      path,
-      validateSearch: (given) => readTexts(given, search),
-      component: lazyRouteComponent(async () => ({ Page: Object.values(await load())[0] as never }), "Page"),
-    }),
-  );
+  const pages = [...OPERATOR_PAGES, ...DETAIL_PAGES].map((place) => placeRoute(shell, place));
   return createRouter({
     routeTree: root.addChildren([signIn, shell.addChildren(pages)]),
-    basepath: "/console",
-    parseSearch,
-    stringifySearch,
-    defaultPreload: "intent",
-    scrollRestoration: true,
-    defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} height={400} />,
-    defaultNotFoundComponent: () => (
-      <Failure error={new Error("The console has no page at this address. Press Ctrl K to find one.")} height={400} />
-    ),
+    ...ROUTER_OPTIONS,
   });
 }

@@ -12,8 +12,8 @@ export type Place = {
 export type Page = Place & {
   title: string;
   icon: IconName;
-  /** Null: it is reached from the menu of the reader, and not from the navigation. */
-  group: "Watch" | "Money" | "Set up" | null;
+  /** What it is listed under; pages of one group stand together. Null: it is reached from the menu of the reader. */
+  group: string | null;
   /** Whether it shows a span of time: then the bar has the choice of one. */
   ranged: boolean;
   /** What else people call it, for the palette. */

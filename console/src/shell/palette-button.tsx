@@ -1,11 +1,12 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Button } from "../parts/button.tsx";
+import type { CommandParts } from "./commands.ts";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** The way to the palette, which is fetched when it is first opened: this button, Ctrl K or ⌘K. */
-export function PaletteButton(): ReactNode {
+export function PaletteButton(of: CommandParts): ReactNode {
   const [open, setOpen] = useState<boolean | null>(null);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -32,7 +33,7 @@ export function PaletteButton(): ReactNode {
       </Button>
       {open !== null && (
         <Suspense>
-          <Palette open={open} onOpenChange={setOpen} />
+          <Palette {...of} open={open} onOpenChange={setOpen} />
         </Suspense>
       )}
     </>

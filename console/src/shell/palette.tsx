@@ -1,14 +1,14 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
-import { type Command, findCommands, useCommands } from "./commands.ts";
+import { type Command, type CommandParts, findCommands, useCommands } from "./commands.ts";
 
 const LIST = "palette-list";
 
-type Props = { open: boolean; onOpenChange: (open: boolean) => void };
+type Props = CommandParts & { open: boolean; onOpenChange: (open: boolean) => void };
 
 /** Everything by its name: Ctrl K or ⌘K, some letters, Enter. */
-export function Palette({ open, onOpenChange }: Props): ReactNode {
+export function Palette({ open, onOpenChange, ...of }: Props): ReactNode {
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>
@@ -17,17 +17,17 @@ export function Palette({ open, onOpenChange }: Props): ReactNode {
           aria-label="Find a page or an action"
           className="popup fixed inset-x-0 top-[12vh] z-40 mx-auto w-[min(560px,calc(100vw-24px))] overflow-hidden rounded-lg border border-line bg-raised shadow-float"
         >
-          <Search onDone={() => onOpenChange(false)} />
+          <Search of={of} onDone={() => onOpenChange(false)} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-function Search({ onDone }: { onDone: () => void }): ReactNode {
+function Search({ of, onDone }: { of: CommandParts; onDone: () => void }): ReactNode {
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
-  const found = findCommands(useCommands(), query);
+  const found = findCommands(useCommands(of), query);
   const run = (command: Command | undefined): void => {
     if (command === undefined) return;
     onDone();

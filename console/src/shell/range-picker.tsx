@@ -21,7 +21,8 @@ export function RangePicker(): ReactNode {
   const isOwn = search.from !== undefined && search.to !== undefined;
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
-      <Popover.Trigger render={<Button icon="clock" />} aria-label={`Span of time: ${range.name}`}>
+      <Popover.Trigger render={<Button icon="clock" />}>
+        <span className="sr-only">Span of time: </span>
         <span className="hidden sm:inline">{range.name}</span>
         <span className="sm:hidden">{isOwn ? "Own" : (search.range ?? USUAL_RANGE)}</span>
         <Icon name="down" size={14} />

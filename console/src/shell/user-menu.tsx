@@ -9,7 +9,7 @@ export function UserMenu({
   ...picks
 }: {
   actor: string;
-  onProfile: () => void;
+  onProfile?: () => void;
   onSignOut: () => void;
 }): ReactNode {
   const [opened, setOpened] = useState(false);

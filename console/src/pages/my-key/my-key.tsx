@@ -1,51 +1,66 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
-import { Button } from "../../parts/button.tsx";
+import { StackedChart } from "../../charts/stacked-chart.tsx";
+import { unitOf } from "../../format/counted.ts";
 import { Card } from "../../parts/card.tsx";
-import { Skeleton, Failure } from "../../parts/state.tsx";
-import { tellFailure } from "../../parts/toast.tsx";
-import { Brand } from "../../shell/brand.tsx";
-import { isSignedOut } from "../../shell/session.ts";
-import { KeySignIn } from "./key-sign-in.tsx";
-import { HolderLimits } from "./holder-limits.tsx";
+import { shownOf } from "../../parts/shown-of.ts";
+import { useMe } from "../../shell/holder-session.ts";
+import { useNow } from "../../shell/use-range.ts";
+import { seriesByModel } from "../my-usage/own-series.ts";
+import { bindingOf } from "./binding.ts";
+import { Equation } from "./equation.tsx";
+import { HolderLimits, nameOf } from "./holder-limits.tsx";
+import { KeyFacts } from "./key-facts.tsx";
+import { RunwayWords } from "./runway-words.tsx";
+import { useWeek } from "./use-week.ts";
 
-/** The page of whoever holds a key: what it has, what is reserved, what is left. */
+/** What the key has, what is reserved, what is left, and how long it lasts. */
 export function MyKey(): ReactNode {
-  const client = useQueryClient();
-  const me = useQuery({
-    queryKey: ["me"],
-    queryFn: ({ signal }) => call("GET /me", { signal }),
-    retry: false,
-    refetchInterval: 10_000,
-  });
-  if (me.error && isSignedOut(me.error)) return <KeySignIn onDone={() => void client.resetQueries()} />;
-  const signOut = (): void => void call("DELETE /me/session").then(() => client.resetQueries(), tellFailure);
+  const me = useMe();
+  const week = useWeek();
+  const nowMs = useNow(10_000);
+  const unit = me.key.mode === "credit" ? "credit" : "tokens";
+  const binding = bindingOf(me.limits, unit);
+  const { buckets, series } = seriesByModel(week.data, unit);
   return (
-    <div className="min-h-dvh">
-      <header className="flex h-12 items-center justify-between border-b border-line px-5">
-        <Brand />
-        <Button look="quiet" icon="leave" onClick={signOut}>
-          Sign out
-        </Button>
-      </header>
-      <main className="mx-auto flex max-w-3xl flex-col gap-4 px-3 py-5 sm:px-5">
-        {me.error && <Failure error={me.error} height={200} retry={() => void me.refetch()} />}
-        {me.isPending && <Skeleton height={200} />}
-        {me.data && (
-          <>
-            <div>
-              <h1 className="text-page font-semibold">{me.data.key.label ?? "My key"}</h1>
-              <p className="text-ink-2">
-                <code className="font-mono text-small">{me.data.key.prefix}…</code> · {me.data.key.status}
-              </p>
-            </div>
-            <Card title="What can I still spend?" lead={me.data.explanation}>
-              <HolderLimits limits={me.data.limits} />
+    <div className="flex flex-col gap-4">
+      <Card
+        title="What can I still spend?"
+        lead={binding === null ? undefined : `${binding.account ?? "This key"}: ${nameOf(binding)}`}
+      >
+        <div className="flex flex-col gap-4">
+          {binding !== null && <Equation limit={binding} />}
+          <p className="max-w-prose text-ink-2">{me.explanation}</p>
+          {binding !== null && (
+            <RunwayWords limit={binding} week={week.data} sinceMs={Date.parse(me.key.created_at)} nowMs={nowMs} />
+          )}
+        </div>
+      </Card>
+      <div className="grid items-start gap-4 *:min-w-0 xl:grid-cols-2">
+        <div className="flex flex-col gap-4">
+          {me.limits.length > 0 && (
+            <Card
+              title="Which limit binds?"
+              lead="A request must fit into every one of these; the one with the least available stops it first."
+            >
+              <HolderLimits limits={me.limits} binding={binding} />
             </Card>
-          </>
-        )}
-      </main>
+          )}
+          <StackedChart
+            title="What did it use this week?"
+            lead={`${unit === "credit" ? "Credits" : "Tokens"} charged per hour, last 7 days, by model`}
+            unit={unitOf(unit)}
+            buckets={buckets}
+            series={series}
+            shown={shownOf(
+              week,
+              series.length === 0
+                ? { title: "Nothing was charged in the last 7 days", hint: "Connect a client, or try the playground." }
+                : null,
+            )}
+          />
+        </div>
+        <KeyFacts me={me} />
+      </div>
     </div>
   );
 }

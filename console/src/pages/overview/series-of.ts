@@ -14,7 +14,7 @@ export const STEP_NAMES: Record<SeriesAnswer["step"], string> = {
 };
 
 /** Every step of the answer, also those without requests, which it leaves out. */
-export function bucketsIn({ from, to, step }: SeriesAnswer): Buckets {
+export function bucketsIn({ from, to, step }: Pick<SeriesAnswer, "from" | "to" | "step">): Buckets {
   const [fromMs, stepMs] = [Date.parse(from), STEPS_MS[step]];
   const length = Math.max(1, Math.round((Date.parse(to) - fromMs) / stepMs));
   return { startsMs: Array.from({ length }, (_start, index) => fromMs + index * stepMs), stepMs };

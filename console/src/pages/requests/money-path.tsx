@@ -4,8 +4,13 @@ import { readCredits } from "../../format/money.ts";
 import { CREDITS, TOKENS, type Unit } from "../../format/unit.ts";
 import { Card } from "../../parts/card.tsx";
 
-type Money = NonNullable<RequestDetail["money"]>;
-type Kind = Money["entries"][number]["kind"];
+type Kind = NonNullable<RequestDetail["money"]>["entries"][number]["kind"];
+/** What the ledger has about the request. A unit that nothing counts in is null. */
+type Money = {
+  credits: unknown;
+  tokens: unknown;
+  entries: readonly { kind: string; credits: string | null; tokens: string | null }[];
+};
 
 /** What was reserved, what of it was charged, and what came back. */
 export const MoneyPath = ({ money }: { money: Money }): ReactNode => (

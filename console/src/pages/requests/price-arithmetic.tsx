@@ -8,8 +8,10 @@ import { GAP_WORDS, lineWords } from "./words.ts";
 type Money = NonNullable<RequestDetail["money"]>;
 type Work = NonNullable<Money["credits"]>;
 
+type Priced = Pick<Money, "credits" | "tokens" | "price_version" | "estimated">;
+
 /** From counts and prices to the charge, with every digit. */
-export const PriceArithmetic = ({ money }: { money: Money }): ReactNode => {
+export const PriceArithmetic = ({ money }: { money: Priced }): ReactNode => {
   const version = money.price_version === null ? "" : `Price version ${money.price_version}`;
   const counted = money.estimated ? "counts of the gateway" : "counts of the provider";
   return (

@@ -10,12 +10,30 @@ import { CodeBadge } from "./code-badge.tsx";
 
 const NONE = <span className="text-ink-3">–</span>;
 
-const text = (
+/** What the lists of operators and of key holders both know of a request. */
+type Ended = Pick<
+  RequestRow,
+  | "request_id"
+  | "at"
+  | "times"
+  | "status"
+  | "code"
+  | "streamed"
+  | "input_tokens"
+  | "cached_tokens"
+  | "output_tokens"
+  | "charged"
+  | "first_byte_ms"
+  | "took_ms"
+  | "agent"
+>;
+
+export const text = <Row,>(
   id: string,
   head: string,
-  of: (row: RequestRow) => string | null,
-  more: Partial<Column<RequestRow>> = {},
-): Column<RequestRow> => ({
+  of: (row: Row) => string | null,
+  more: Partial<Column<Row>> = {},
+): Column<Row> => ({
   id,
   head,
   cell: (row) => (of(row) === null ? NONE : <span title={of(row) ?? ""}>{of(row)}</span>),
@@ -24,7 +42,7 @@ const text = (
   ...more,
 });
 
-const count = (id: string, head: string, of: (row: RequestRow) => number, hidden = false): Column<RequestRow> => ({
+const count = (id: string, head: string, of: (row: Ended) => number, hidden = false): Column<Ended> => ({
   id,
   head,
   width: 80,
@@ -35,7 +53,7 @@ const count = (id: string, head: string, of: (row: RequestRow) => number, hidden
   plain: (row) => String(of(row)),
 });
 
-const time = (id: string, head: string, of: (row: RequestRow) => number | null): Column<RequestRow> => ({
+const time = (id: string, head: string, of: (row: Ended) => number | null): Column<Ended> => ({
   id,
   head,
   width: 88,
@@ -52,7 +70,7 @@ function shownTime(ms: number | null): ReactNode {
 }
 
 /** Output tokens a second, from the first byte on. */
-function speedOf({ output_tokens: output, took_ms: took, first_byte_ms: first, streamed }: RequestRow): number | null {
+function speedOf({ output_tokens: output, took_ms: took, first_byte_ms: first, streamed }: Ended): number | null {
   return streamed && first !== null && output > 0 && took > first ? Math.round((output * 1000) / (took - first)) : null;
 }
 
@@ -68,10 +86,10 @@ const SHORT = new Intl.DateTimeFormat("en-GB", {
   second: "2-digit",
 });
 
-const at = (row: RequestRow): number => Date.parse(row.at);
+const at = (row: Ended): number => Date.parse(row.at);
 
-/** The list has its own order, newest first; the time is the way into the request for those who open it in another tab. */
-export const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
+/** When, and how it ended. The time is the way into the request for those who open it in another tab. */
+export const FIRST_COLUMNS: readonly Column<Ended>[] = [
   {
     id: "at",
     head: "At",
@@ -98,11 +116,10 @@ export const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
     sort: ({ status, code }) => `${status} ${code}`,
     plain: ({ status, code }) => `${status} ${code}`,
   },
-  text("key", "Key", ({ key_prefix: prefix }) => prefix, { width: 120 }),
-  text("account", "Account", accountOf),
-  text("model", "Model", ({ model, model_asked: asked }) => model ?? asked),
-  text("provider", "Provider", ({ provider }) => provider, { width: 112, hidden: true }),
-  text("format", "Format", ({ format }) => format, { width: 96, hidden: true }),
+];
+
+/** What it counted, what it cost, how long it took. */
+export const LAST_COLUMNS: readonly Column<Ended>[] = [
   text("streamed", "Streamed", ({ streamed }) => (streamed ? "yes" : "no"), { width: 88, hidden: true }),
   count("input", "Input", ({ input_tokens: input }) => input),
   count("cached", "Cached", ({ cached_tokens: cached }) => cached, true),
@@ -133,4 +150,15 @@ export const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
   },
   text("agent", "Agent", ({ agent }) => agent, { width: 128, hidden: true }),
   text("id", "Request id", ({ request_id: id }) => id, { width: 280, hidden: true }),
+];
+
+/** The list has its own order, newest first. */
+export const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
+  ...FIRST_COLUMNS,
+  text("key", "Key", ({ key_prefix: prefix }) => prefix, { width: 120 }),
+  text("account", "Account", accountOf),
+  text("model", "Model", ({ model, model_asked: asked }) => model ?? asked),
+  text("provider", "Provider", ({ provider }) => provider, { width: 112, hidden: true }),
+  text("format", "Format", ({ format }) => format, { width: 96, hidden: true }),
+  ...LAST_COLUMNS,
 ];

@@ -11,6 +11,8 @@ const KINDS: Partial<Record<StepName, Span["kind"]>> = {
   last_byte: "provider",
 };
 
+type Attempt = { began_ms: number; ended_ms: number; status: number | null; failure: string | null };
+
 /** Every step from where the one before ended, and below the call of a provider each attempt. */
 export function RequestWaterfall({ request }: { request: RequestDetail }): ReactNode {
   const own = usOf(request.steps.closed) - usOf(request.provider_ms);
@@ -18,14 +20,21 @@ export function RequestWaterfall({ request }: { request: RequestDetail }): React
   return <Waterfall title="Where did the time go?" lead={lead} spans={spansOf(request)} />;
 }
 
-export function spansOf({ steps, attempts }: Pick<RequestDetail, "steps" | "attempts">): Span[] {
+/** `provider`: not told to key holders. */
+export function spansOf({
+  steps,
+  attempts,
+}: {
+  steps: Record<StepName, number | null>;
+  attempts: readonly (Attempt & { provider?: string })[] | null;
+}): Span[] {
   let beforeUs = 0n;
   const tries = (attempts ?? []).map((attempt, index): Span => {
     const { provider, began_ms: began, ended_ms: ended, status, failure } = attempt;
     const answer = status === null ? "no answer" : `answered ${status}`;
     return {
       id: `attempt-${index}`,
-      name: `${index + 1}. ${provider}`,
+      name: `${index + 1}. ${provider ?? "call"}`,
       fromUs: usOf(began),
       toUs: usOf(ended),
       kind: failure === null ? "provider" : "failed",

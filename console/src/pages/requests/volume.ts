@@ -1,4 +1,3 @@
-import type { AnswerOf } from "../../api/call.ts";
 import type { AdminOperations, RequestRow } from "../../api/generated/admin.ts";
 import { codeName } from "../../charts/code-colour.ts";
 import type { Buckets, Series } from "../../charts/series.ts";
@@ -7,7 +6,11 @@ import type { Range } from "../../shell/range.ts";
 import type { RequestQuery } from "./use-requests.ts";
 
 type SeriesQuery = AdminOperations["GET /admin/v1/series"]["query"];
-type Answer = AnswerOf<"GET /admin/v1/series">;
+/** As much of a series as is counted here; that of a key holder has it, too. */
+type Answer = {
+  points: readonly { at: string; codes: Record<string, number> }[];
+  groups: readonly { id: string | null; points: readonly { at: string; requests: number }[] }[];
+};
 
 const FIVE_MINUTES_MS = 300_000;
 const STEPS = { "5m": FIVE_MINUTES_MS, "1h": HOUR_MS, "1d": DAY_MS } as const;
@@ -71,7 +74,7 @@ export function volumeOf(answer: Answer, query: RequestQuery, range: Range): Vol
 }
 
 /** The same from the rows of the list. */
-export function countRows(rows: readonly RequestRow[], range: Range): Volume {
+export function countRows(rows: readonly Pick<RequestRow, "at" | "code" | "times">[], range: Range): Volume {
   const points = rows.map(({ at, code, times }) => ({ at: Date.parse(at), code, requests: times }));
   return { ...bucketsFor(range), series: stack(points, range) };
 }

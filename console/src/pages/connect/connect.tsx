@@ -1,0 +1,103 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Button } from "../../parts/button.tsx";
+import { Card } from "../../parts/card.tsx";
+import { CodeWords } from "../../parts/code-words.tsx";
+import { CopyText } from "../../parts/copy-text.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { SelectField } from "../../parts/field.tsx";
+import { shownOf } from "../../parts/shown-of.ts";
+import { Stateful } from "../../parts/state.tsx";
+import { tell } from "../../parts/toast.tsx";
+import { originOf, useMe } from "../../shell/holder-session.ts";
+import { useOwnSearch } from "../../shell/use-range.ts";
+import { modelsQuery } from "../my-models/models-query.ts";
+import { ClientList } from "./client-list.tsx";
+import { CLIENTS, type Client, type Connection } from "./clients.ts";
+import { ConnectionTest } from "./connection-test.tsx";
+
+/** The settings of every client, with this gateway, this key and a model of it in them. */
+export function Connect(): ReactNode {
+  const me = useMe();
+  const { own, changeOwn } = useOwnSearch<"client" | "use">();
+  const models = useQuery(modelsQuery);
+  const known = models.data ?? [];
+  const model = known.find(({ id }) => id === own.use) ?? known[0];
+  const client = CLIENTS.find(({ id }) => id === own.client) ?? (CLIENTS[0] as Client);
+  const origin = originOf(me);
+  const connection: Connection = {
+    origin,
+    model: model?.id ?? "MODEL",
+    prefix: me.key.prefix,
+    limits: model?.context != null && model.output !== null ? { context: model.context, output: model.output } : null,
+  };
+  return (
+    <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[208px_minmax(0,1fr)]">
+      <ClientList chosen={client.id} onChoose={(id) => changeOwn({ client: id })} />
+      <div className="flex flex-col gap-4">
+        <Card
+          title="Where does my key work?"
+          lead={
+            me.key.mode === "credit"
+              ? "Your key pays with credit. Its base URL is the gateway itself."
+              : "Your key has a token budget. Its base URL has /token; without it, requests get 401."
+          }
+        >
+          <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_240px]">
+            <Facts
+              facts={[
+                ["OpenAI-compatible", <CopyText key="openai" text={`${origin}/v1`} />],
+                ["Anthropic-compatible", <CopyText key="anthropic" text={origin} />],
+                [
+                  "Key",
+                  <span key="key">{me.key.prefix}… – this page doesn’t have the rest; set it as TOLLGATE_KEY</span>,
+                ],
+              ]}
+            />
+            <Stateful shown={shownOf(models, null)} height={56}>
+              <SelectField
+                label="Model"
+                value={connection.model}
+                onChange={({ target }) => changeOwn({ use: target.value })}
+                options={known.map(({ id }) => ({ value: id, name: id }))}
+              />
+            </Stateful>
+          </div>
+        </Card>
+        <Settings key={client.id} client={client} connection={connection} />
+        {model !== undefined && <ConnectionTest key={`${client.id} ${model.id}`} client={client} model={model.id} />}
+      </div>
+    </div>
+  );
+}
+
+const Settings = ({ client, connection }: { client: Client; connection: Connection }): ReactNode => {
+  const text = client.text(connection);
+  return (
+    <Card
+      title={client.name}
+      lead={client.place}
+      actions={
+        <Button icon="copy" onClick={() => void navigator.clipboard.writeText(text).then(() => tell("Copied"))}>
+          Copy
+        </Button>
+      }
+    >
+      <pre
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard must reach that
+        tabIndex={0}
+        aria-label={`Settings of ${client.name}`}
+        className="overflow-x-auto rounded-md bg-sunken p-3 font-mono text-small leading-5"
+      >
+        {text}
+      </pre>
+      <ul className="mt-3 flex max-w-prose list-disc flex-col gap-1 pl-4 text-ink-2">
+        {client.notes.map((note) => (
+          <li key={note}>
+            <CodeWords text={note} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+};

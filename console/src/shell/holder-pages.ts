@@ -1,0 +1,77 @@
+import type { Page, Place } from "./pages.ts";
+
+/** The pages of key holders, in the order of the navigation. */
+export const HOLDER_PAGES: readonly Page[] = [
+  {
+    path: "/",
+    title: "My key",
+    icon: "keys",
+    group: "Your key",
+    ranged: false,
+    words: "balance available reserved credit budget runway renewal limits home",
+    load: () => import("../pages/my-key/my-key.tsx"),
+  },
+  {
+    path: "/usage",
+    title: "Usage",
+    icon: "overview",
+    group: "Your key",
+    ranged: true,
+    words: "spend cost tokens models chart",
+    load: () => import("../pages/my-usage/my-usage.tsx"),
+  },
+  {
+    path: "/requests",
+    title: "Requests",
+    icon: "requests",
+    group: "Your key",
+    ranged: true,
+    words: "log history calls charges",
+    load: () => import("../pages/my-requests/my-requests.tsx"),
+  },
+  {
+    path: "/errors",
+    title: "Errors",
+    icon: "warn",
+    group: "Your key",
+    ranged: false,
+    words: "failures rejected fix 402 429 help",
+    search: ["days"],
+    load: () => import("../pages/my-errors/my-errors.tsx"),
+  },
+  {
+    path: "/models",
+    title: "Models",
+    icon: "models",
+    group: "Use it",
+    ranged: false,
+    words: "prices speed cost calculator catalogue",
+    search: ["find", "input", "cached", "output"],
+    load: () => import("../pages/my-models/my-models.tsx"),
+  },
+  {
+    path: "/playground",
+    title: "Playground",
+    icon: "play",
+    group: "Use it",
+    ranged: false,
+    words: "chat try prompt stream generate test",
+    search: ["use", "format"],
+    load: () => import("../pages/playground/playground.tsx"),
+  },
+  {
+    path: "/connect",
+    title: "Connect",
+    icon: "connect",
+    group: "Use it",
+    ranged: false,
+    words: "client sdk claude code codex cursor curl python setup base url snippet",
+    search: ["client", "use"],
+    load: () => import("../pages/connect/connect.tsx"),
+  },
+];
+
+/** Pages of one thing each, below the page that lists them. */
+export const HOLDER_DETAIL_PAGES: readonly Place[] = [
+  { path: "/requests/$request", load: () => import("../pages/my-requests/my-request.tsx") },
+];

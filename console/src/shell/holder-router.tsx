@@ -1,0 +1,21 @@
+import { createRootRoute, createRoute, createRouter, retainSearchParams } from "@tanstack/react-router";
+import { HOLDER_DETAIL_PAGES, HOLDER_PAGES } from "./holder-pages.ts";
+import { HolderShell } from "./holder-shell.tsx";
+import { placeRoute, ROUTER_OPTIONS } from "./place-route.tsx";
+import { readSearch } from "./search.ts";
+
+const SHARED = ["range", "from", "to"] as const;
+
+/** The pages of a key holder. The span goes along from page to page. */
+export function createHolderRouter() {
+  const root = createRootRoute();
+  const shell = createRoute({
+    getParentRoute: () => root,
+    id: "shell",
+    component: HolderShell,
+    validateSearch: readSearch,
+    search: { middlewares: [retainSearchParams([...SHARED])] },
+  });
+  const pages = [...HOLDER_PAGES, ...HOLDER_DETAIL_PAGES].map((place) => placeRoute(shell, place));
+  return createRouter({ routeTree: root.addChildren([shell.addChildren(pages)]), ...ROUTER_OPTIONS });
+}
