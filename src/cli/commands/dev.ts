@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Gateway } from "../../app.ts";
+import { createPasswordSignInOn } from "../../app/create-people.ts";
 import { createOperator } from "../../app/create-operator.ts";
 import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
@@ -120,6 +121,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   }
   const keys = demo?.keys ?? (await devKeys(operator, folder));
   const adminToken = randomBytes(24).toString("base64url");
+  const setupToken = await createPasswordSignInOn({ database, ...events }).offerSetup();
 
   const gateway = runGateway(
     { config, adminToken, database, credentials, ...telemetry },
@@ -129,7 +131,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       writeDevState(folder, { ...ready, pid: process.pid });
       if (options.readyFile !== undefined) writeReadyFile(options.readyFile, ready);
       const call = callOf(process.argv[1] ?? "");
-      const surroundings = { folder: shownFolder, logFile, call, screen, ...demo?.welcome };
+      const surroundings = { folder: shownFolder, logFile, call, screen, setupToken, ...demo?.welcome };
       process.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : devWelcome(ready, surroundings));
       demo?.begin(publicUrl);
     },

@@ -10,8 +10,8 @@ const ready = {
 };
 
 test("commands are offered only where they find this dev, and the admin token is not shown", () => {
-  const usual = devWelcome(ready, { folder: ".tollgate", logFile: "log", call: "npx tollgate" });
-  const elsewhere = devWelcome(ready, { folder: "/srv/dev", logFile: "log", call: "npx tollgate" });
+  const usual = devWelcome(ready, { folder: ".tollgate", logFile: "log", call: "npx tollgate", setupToken: null });
+  const elsewhere = devWelcome(ready, { folder: "/srv/dev", logFile: "log", call: "npx tollgate", setupToken: null });
 
   expect(usual).toContain("\n  npx tollgate keys create --credit 5 --label demo\n");
   expect(usual).toContain("\n  npx tollgate usage tgc_a034Fq4J\n");
@@ -21,8 +21,15 @@ test("commands are offered only where they find this dev, and the admin token is
 });
 
 test("the links to both API pages and to the metrics are shown", () => {
-  const text = devWelcome(ready, { folder: ".tollgate", logFile: "log", call: "tollgate" });
+  const text = devWelcome(ready, { folder: ".tollgate", logFile: "log", call: "tollgate", setupToken: null });
 
   for (const link of ["http://127.0.0.1:8080/docs", "http://127.0.0.1:8081/docs", "http://127.0.0.1:8081/metrics"])
     expect(text).toContain(link);
+});
+
+test("the setup token is shown with the console while there is no owner", () => {
+  const around = { folder: ".tollgate", logFile: "log", call: "tollgate" };
+
+  expect(devWelcome(ready, { ...around, setupToken: "a-token" })).toMatch(/8081\/console\n.*a-token, to make/);
+  expect(devWelcome(ready, { ...around, setupToken: null })).not.toContain("setup token");
 });

@@ -4,10 +4,19 @@ import { DEFAULT_DEV_FOLDER, DEMO_FOLDER, type DevReady } from "./dev-folder.ts"
 import { LIVE } from "./live-traffic.ts";
 import type { DemoSignIn } from "./open-demo.ts";
 
-type Surroundings = { folder: string; logFile: string; call: string; screen?: Screen; demo?: DemoSignIn };
+type Surroundings = {
+  folder: string;
+  logFile: string;
+  call: string;
+  screen?: Screen;
+  /** Null: there is an owner already. */
+  setupToken: string | null;
+  demo?: DemoSignIn;
+};
 
 /** What `dev` prints once everything answers: addresses, keys, and commands to paste. */
-export function devWelcome(ready: DevReady, { folder, logFile, call, screen = PLAIN, demo }: Surroundings): string {
+export function devWelcome(ready: DevReady, surroundings: Surroundings): string {
+  const { folder, logFile, call, screen = PLAIN, setupToken, demo } = surroundings;
   const { publicUrl, adminUrl, simulatorUrl, keys } = ready;
   const heading = (text: string): string => screen.paint("heading", text);
   const part = (title: string, pairs: [string, string][]): string => `${facts(title, pairs, screen)}\n`;
@@ -18,7 +27,8 @@ export function devWelcome(ready: DevReady, { folder, logFile, call, screen = PL
   ];
   return `
 ${screen.paint("good", "Tollgate is ready.")}
-${demo === undefined ? "" : `\n${part("Console with demo data", consoleOf(ready, demo))}`}
+
+${demo === undefined ? part("Console", emptyConsole(ready, setupToken)) : part("Console with demo data", consoleOf(ready, demo))}
 ${part(demo === undefined ? "Credit key" : `Credit key of ${demo.holder}`, [
   ["base URL", `${publicUrl}/v1`],
   ["key", keys.credit],
@@ -46,6 +56,14 @@ ${[DEFAULT_DEV_FOLDER, DEMO_FOLDER].includes(folder) ? `${heading("In another te
 
 const PREFIX_CHARACTERS = 12;
 const LIVE_WORDS = `Made-up requests go on: at most ${LIVE.atOnce} at a time, ${LIVE.inAll.toLocaleString("en-US")} in all.`;
+
+const emptyConsole = ({ publicUrl, adminUrl }: DevReady, setupToken: string | null): [string, string][] => [
+  ["operators", `${adminUrl}/console`],
+  ...(setupToken === null
+    ? []
+    : ([["setup token", `${setupToken}, to make yourself the owner`]] as [string, string][])),
+  ["key holders", `${publicUrl}/console, with a key below`],
+];
 
 const consoleOf = ({ publicUrl, adminUrl }: DevReady, { email, password }: DemoSignIn): [string, string][] => [
   ["operators", `${adminUrl}/console`],
