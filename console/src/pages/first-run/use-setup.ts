@@ -17,22 +17,23 @@ export type Setup = {
 };
 
 const MOST = 1000;
+const FEW = 100;
 const ASKED_EVERY_MS = 3000;
 
 const providersQuery = queryOptions({
-  queryKey: ["providers"],
+  queryKey: ["first run", "providers"],
   queryFn: ({ signal }) => call("GET /admin/v1/providers", { query: { limit: MOST }, signal }),
 });
 const modelsQuery = queryOptions({
-  queryKey: ["models"],
+  queryKey: ["first run", "models"],
   queryFn: ({ signal }) => call("GET /admin/v1/models", { query: { limit: MOST }, signal }),
 });
 const keysQuery = queryOptions({
-  queryKey: ["keys", "first run"],
-  queryFn: ({ signal }) => call("GET /admin/v1/keys", { query: { limit: MOST }, signal }),
+  queryKey: ["first run", "keys"],
+  queryFn: ({ signal }) => call("GET /admin/v1/keys", { query: { limit: FEW }, signal }),
 });
 export const lastRequestQuery = queryOptions({
-  queryKey: ["requests", "first run"],
+  queryKey: ["first run", "requests"],
   queryFn: ({ signal }) => call("GET /admin/v1/requests", { query: { limit: 1, code: "ok" }, signal }),
   refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? false : ASKED_EVERY_MS),
 });
