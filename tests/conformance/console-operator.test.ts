@@ -43,6 +43,16 @@ const chat = (secret: string, model = FAST) =>
     body: JSON.stringify({ model, max_tokens: 50, messages: [{ role: "user", content: "Hello" }] }),
   });
 
+/** Tab until what has this name has the focus, as somebody without a mouse does. */
+async function tabTo(name: string): Promise<void> {
+  const here = `(({ labels, innerText }) => (labels?.[0] ?? { innerText }).innerText.trim())(document.activeElement)`;
+  for (let presses = 0; presses < 80; presses += 1) {
+    await stage.page.keyboard.press("Tab");
+    if ((await stage.page.evaluate<string>(here)) === name) return;
+  }
+  throw new Error(`Tab does not reach ${name}`);
+}
+
 /** The secret that stands on the page this once. */
 async function revealed(): Promise<string> {
   const shown = stage.page.locator('button[aria-label^="Copy tgc_"]').first();
@@ -128,16 +138,26 @@ describe.skipIf(noConsole)("the operators' console", { timeout: 180_000 }, () =>
     expect(stage.complaints()).toEqual([]);
   });
 
-  test("makes a key in four steps, and its secret works", async () => {
+  test("makes a key in four steps with the keyboard alone, and its secret works", async () => {
     const { page } = stage;
+    const { keyboard } = page;
     await open("/keys");
-    await press("New key");
-    await page.getByRole("heading", { name: "Who is it for?" }).waitFor();
-    await page.getByLabel("Label", { exact: true }).fill("Anna's laptop");
-    await page.getByLabel("Account", { exact: true }).selectOption({ label: "Acme" });
-    for (const next of ["Continue", "Continue", "Continue", "Make the key"]) await press(next);
+    await page.getByRole("button", { name: "New key" }).waitFor();
+    await tabTo("New key");
+    await keyboard.press("Enter");
+    await page.locator("option", { hasText: "Acme" }).first().waitFor({ state: "attached" });
+    await keyboard.type("Anna's laptop");
+    await tabTo("Account");
+    await keyboard.type("Acme");
+    for (const next of ["Continue", "Continue", "Continue", "Make the key"]) {
+      await tabTo(next);
+      await keyboard.press("Enter");
+    }
     const secret = await revealed();
-    await saveSecret();
+    await tabTo("I have saved the secret");
+    await keyboard.press("Space");
+    await tabTo("Done");
+    await keyboard.press("Enter");
     await page.waitForURL(/\/console\/keys\/[\w-]{36}/);
 
     expect((await chat(secret)).status).toBe(200);
