@@ -33,7 +33,6 @@ const MARKS: Record<StateKind, { colour: string; height: number }> = {
 const ROW = 26;
 const NAMES = 220;
 const AXIS = 20;
-const LETTER = 6.6;
 
 /** Which state each of several had over time, one under the other. Where nothing is known, nothing is drawn. */
 export function StateTimeline({ rows, fromMs, toMs, words, onPick, ...rest }: Props): ReactNode {
@@ -99,7 +98,6 @@ type RowParts = { row: StateRow; y: number; x: (ms: number) => number; names: nu
 function TimelineRow({ row: { id, name, spans }, y, x, names, onPick }: RowParts): ReactNode {
   const worse = spans.filter(({ kind }) => kind !== "well");
   const words = `${name}: ${worse.length === 0 ? (spans.at(-1)?.name ?? "nothing known") : worse.map(spanText).join("; ")}`;
-  const room = Math.floor((names - 12) / LETTER);
   return (
     <g
       transform={`translate(0 ${y})`}
@@ -112,9 +110,9 @@ function TimelineRow({ row: { id, name, spans }, y, x, names, onPick }: RowParts
     >
       <title>{words}</title>
       <rect width="100%" height={ROW} fill="transparent" />
-      <text y={ROW / 2} dy="0.32em" fill="var(--ink)" aria-hidden="true">
-        {name.length > room ? `${name.slice(0, Math.max(1, room - 1))}…` : name}
-      </text>
+      <foreignObject width={Math.max(0, names - 12)} height={ROW}>
+        <div className="truncate leading-[26px] text-ink">{name}</div>
+      </foreignObject>
       {spans.map((span) => {
         const { colour, height } = MARKS[span.kind];
         const from = x(span.fromMs);

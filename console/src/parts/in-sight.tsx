@@ -1,17 +1,12 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** How far below the window something is made ready. */
-const AHEAD = "240px";
-
-/** Makes what it has once it is in sight, or nearly: what nobody scrolls to is not asked for. Until then it keeps the room. */
+/** Makes what it has once it is in sight: what nobody scrolls to is not asked for. Until then it keeps the room. */
 export function InSight({ height, children }: { height: number; children: ReactNode }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const [isSeen, setIsSeen] = useState(false);
   useEffect(() => {
     if (place.current === null || isSeen) return undefined;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setIsSeen(true), {
-      rootMargin: AHEAD,
-    });
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setIsSeen(true));
     observer.observe(place.current);
     return () => observer.disconnect();
   }, [isSeen]);

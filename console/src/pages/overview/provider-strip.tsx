@@ -7,12 +7,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { healthQuery, providerPath } from "../providers/providers-query.ts";
 import { stateName, stateTone } from "../providers/route-state.tsx";
-import {
-  deliveredShare,
-  type ProviderRow,
-  useProviderRows,
-  useProviderSeries,
-} from "../providers/use-provider-rows.ts";
+import { successShare, type ProviderRow, useProviderRows, useProviderSeries } from "../providers/use-provider-rows.ts";
 import { useHouseWide } from "../../shell/use-house-wide.ts";
 import { microseconds } from "./series-of.ts";
 
@@ -75,16 +70,16 @@ function byTrouble(one: ProviderRow, other: ProviderRow): number {
 }
 
 function wordsOf({ total }: ProviderRow): string {
-  const share = deliveredShare(total);
+  const share = successShare(total);
   if (total === null || share === null) return "not asked in this span";
   const first = total.ttft ? ` · p95 ${DURATION.show(microseconds(total.ttft.p95))}` : "";
-  return `${PERCENT.show(share)} delivered${first}`;
+  return `${PERCENT.show(share)} success${first}`;
 }
 
 const tableOf = (rows: readonly ProviderRow[]) => ({
-  heads: ["Provider", "Routes", "Requests", "Delivered", "First token, p95"],
+  heads: ["Provider", "Routes", "Requests", "Success", "First token, p95"],
   rows: rows.map(({ name, state, total }) => {
-    const share = deliveredShare(total);
+    const share = successShare(total);
     const p95 = total?.ttft ? microseconds(total.ttft.p95) : null;
     return [
       { show: name, plain: name },

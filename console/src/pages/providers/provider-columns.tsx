@@ -9,7 +9,7 @@ import type { Column } from "../../table/column.ts";
 import { bucketsIn, microseconds, type SeriesAnswer, valuesIn } from "../overview/series-of.ts";
 import { providerPath } from "./providers-query.ts";
 import { stateName, stateTone } from "./route-state.tsx";
-import { deliveredShare, type ProviderRow } from "./use-provider-rows.ts";
+import { successShare, type ProviderRow } from "./use-provider-rows.ts";
 
 const NONE = <span className="text-ink-3">–</span>;
 
@@ -28,6 +28,25 @@ const failuresOf = ({ total }: ProviderRow): number | null =>
       );
 
 const ttftOf = ({ total }: ProviderRow): bigint | null => (total?.ttft ? microseconds(total.ttft.p95) : null);
+
+const SUCCESS: Column<ProviderRow> = {
+  id: "success",
+  head: "Success",
+  width: 92,
+  align: "right",
+  cell: ({ total }) => {
+    const share = successShare(total);
+    return share === null ? (
+      NONE
+    ) : (
+      <span title="Of requests that asked it last, those that were delivered or left by their client">
+        {PERCENT.show(share)}
+      </span>
+    );
+  },
+  sort: ({ total }) => successShare(total),
+  plain: ({ total }) => PERCENT.plain(successShare(total) ?? 0n),
+};
 
 /** `answer`: what the rows' points belong to. */
 export const providerColumns = (answer: SeriesAnswer | undefined): readonly Column<ProviderRow>[] => [
@@ -50,18 +69,7 @@ export const providerColumns = (answer: SeriesAnswer | undefined): readonly Colu
     sort: ({ state }) => state,
     plain: ({ state }) => stateName(state),
   },
-  {
-    id: "delivered",
-    head: "Delivered",
-    width: 100,
-    align: "right",
-    cell: ({ total }) => {
-      const share = deliveredShare(total);
-      return share === null ? NONE : <Amount value={share} unit={PERCENT} />;
-    },
-    sort: ({ total }) => deliveredShare(total),
-    plain: ({ total }) => PERCENT.plain(deliveredShare(total) ?? 0n),
-  },
+  SUCCESS,
   {
     id: "requests",
     head: "Requests",
@@ -79,7 +87,7 @@ export const providerColumns = (answer: SeriesAnswer | undefined): readonly Colu
               values={valuesIn(bucketsIn(answer), points, { of: ({ requests }) => BigInt(requests), none: 0n })}
             />
           )}
-          {groupDigits(total.requests)}
+          <span className="min-w-14">{groupDigits(total.requests)}</span>
         </span>
       ),
     sort: ({ total }) => total?.requests ?? null,

@@ -22,7 +22,7 @@ import { ProviderDialog, RemoveProviderDialog } from "./provider-dialogs.tsx";
 import { ProviderErrors, ProviderRoutes } from "./provider-routes.tsx";
 import { healthQuery } from "./providers-query.ts";
 import { TestDialog } from "./test-dialog.tsx";
-import { deliveredShare, type ProviderRow, useProviderRows } from "./use-provider-rows.ts";
+import { successShare, type ProviderRow, useProviderRows } from "./use-provider-rows.ts";
 
 const DAYS = 7;
 const SPEED: Unit = { ...REQUESTS, name: "tokens/s" };
@@ -119,7 +119,10 @@ function Found({ provider }: { provider: Provider }): ReactNode {
         <BreakerTimeline
           routes={row.routes}
           fromMs={fromMs}
-          nameOf={(route) => provider.routes.find(({ id }) => id === route.route_id)?.model ?? route.upstream_model}
+          nameOf={(route) => {
+            const model = provider.routes.find(({ id }) => id === route.route_id)?.model;
+            return `${model ?? route.upstream_model} · ${route.format}`;
+          }}
           shown={shownOf(health, null)}
         />
       </div>
@@ -151,7 +154,7 @@ function ProviderFigures({ of: { total, routes } }: { of: ProviderRow }): ReactN
   const failed = sum(({ failed: count }) => count);
   return (
     <Figures>
-      <Figure label={`Delivered, ${DAYS} days`} unit={PERCENT} value={deliveredShare(total)} />
+      <Figure label={`Success, ${DAYS} days`} unit={PERCENT} value={successShare(total)} />
       <Figure label="Requests" unit={REQUESTS} value={total && BigInt(total.requests)} note="that asked it last" />
       <Figure label="Charged" unit={CREDITS} value={total && readCredits(total.credits)} />
       <Figure label="First token, p95" unit={DURATION} value={total?.ttft ? microseconds(total.ttft.p95) : null} />

@@ -48,7 +48,9 @@ export function Providers(): ReactNode {
       <BreakerTimeline
         routes={health.data ?? NOTHING}
         fromMs={range.fromMs}
-        nameOf={(route) => `${route.provider} · ${models.get(route.route_id) ?? route.upstream_model}`}
+        nameOf={(route) =>
+          `${route.provider} · ${models.get(route.route_id) ?? route.upstream_model} · ${route.format}`
+        }
         shown={shownOf(health, null)}
         onPick={(provider) => void navigate({ to: providerPath(provider) } as never)}
       />

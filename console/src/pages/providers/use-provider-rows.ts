@@ -65,7 +65,7 @@ export function useProviderRows(
 }
 
 /** Of requests that asked it last, the share that was delivered or left by its client, in hundredths of a percent. */
-export function deliveredShare(total: Sum | null): bigint | null {
+export function successShare(total: Sum | null): bigint | null {
   if (total === null || total.requests === 0) return null;
   const well = (total.codes["ok"] ?? 0) + (total.codes["client_gone"] ?? 0);
   return BigInt(Math.floor((well / total.requests) * 10_000));
