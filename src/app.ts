@@ -7,13 +7,14 @@ import { createPasswordSignInOn } from "./app/create-people.ts";
 import { createOperator } from "./app/create-operator.ts";
 import { createDatabaseTrouble } from "./app/database-trouble.ts";
 import { createReadPriceList } from "./app/read-price-list.ts";
+import { describeSettings } from "./app/describe-settings.ts";
 import type { LedgerDatabase } from "./app/process-parts.ts";
 import { startDoorRefusals } from "./app/start-door-refusals.ts";
 import { startDataPlane } from "./app/start-data-plane.ts";
 import { readBuiltConsole } from "./app/read-built-console.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import type { Credentials } from "./credentials/open-credentials.ts";
-import type { Config } from "./config/load-config.ts";
+import type { Config, LoadedConfig } from "./config/load-config.ts";
 import { createServeConsole } from "./console/serve-console.ts";
 import { systemClock } from "./core/clock.ts";
 import type { Overhear } from "./core/overhear.ts";
@@ -38,6 +39,8 @@ export type GatewayParts = {
   credentials: Credentials;
   events: Events;
   metrics: Metrics;
+  /** Where the settings came from; absent, nobody set any. */
+  settings?: Pick<LoadedConfig, "sources" | "file">;
   /** The metrics of this process and of those that share its port, summed. */
   exposeTotals: () => Promise<Exposition>;
   /** Listens to the calls to providers; absent, nobody does. */
@@ -96,6 +99,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     readPriceList: createReadPriceList(config.creditUsd),
     cookie: createSessionCookie(config.admin.publicUrl),
     reportRoutes,
+    settings: () => describeSettings(config, parts.settings),
     metrics: parts.metrics,
     exposeTotals: parts.exposeTotals,
     events,

@@ -43,6 +43,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   readAllMetrics: { roles: READ, subtree: null },
   listRouteHealth: { roles: READ, subtree: null },
 
+  // The installation: addresses, paths and names of accounts at the identity provider.
+  showSettings: { roles: CHANGE, subtree: null },
+
   // Oneself.
   showSession: { roles: "anyone", subtree: null },
   signOut: { roles: "anyone", subtree: null },

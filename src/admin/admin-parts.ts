@@ -6,6 +6,7 @@ import type { Operator } from "../operator/operator.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Exposition, Metrics } from "../telemetry/metrics.ts";
 import type { ShownRoute } from "../wire/admin/health.ts";
+import type { ShownSettings } from "../wire/admin/settings.ts";
 import type { PersonCookie } from "./session-cookie.ts";
 import type { SignIn } from "../operator/sign-in.ts";
 
@@ -22,6 +23,7 @@ export type AdminParts = {
   readPriceList: ReadPriceList;
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly ShownRoute[];
+  settings: () => ShownSettings;
   metrics: Pick<Metrics, "expose">;
   /** The same of all workers, summed. */
   exposeTotals: () => Promise<Exposition>;

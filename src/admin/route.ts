@@ -22,6 +22,7 @@ export const TAGS = {
   models: "Add, list, price, publish and unpublish models.",
   catalogue: "Apply or import many providers and models at once.",
   audit: "The log of changes and rejected attempts.",
+  system: "The installation: its settings and its state.",
   health: "Health of the gateway and of its routes to providers.",
 } as const;
 

@@ -15,10 +15,12 @@ import { quarantineRoutes } from "./routes/quarantine.ts";
 import { requestRoutes } from "./routes/requests.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { sessionRoutes } from "./routes/session.ts";
+import { systemRoutes } from "./routes/system.ts";
 
 /** Every operation of the admin API. */
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...healthRoutes,
+  ...systemRoutes,
   ...signInRoutes,
   ...sessionRoutes,
   ...peopleRoutes,

@@ -4,7 +4,9 @@ import type { Problem } from "./config-error.ts";
 export type SettingSource =
   | { kind: "default" }
   | { kind: "file"; path: string; place: string }
-  | { kind: "environment"; name: string };
+  | { kind: "environment"; name: string }
+  /** Chosen by the command that runs, such as `tollgate dev`. */
+  | { kind: "command"; name: string };
 
 /** A value as it was found, before it is checked. */
 export type Entry = { value: unknown; source: SettingSource };
@@ -12,8 +14,8 @@ export type Entry = { value: unknown; source: SettingSource };
 /** What a place to read settings from gave: values by path, and what was wrong. */
 export type Findings = { entries: Map<string, Entry>; problems: Problem[] };
 
-/** As it is shown to an operator: a place in a file, the name of a variable, or `default`. */
+/** As it is shown to an operator: a place in a file, the name of a variable or of a command, or `default`. */
 export function describeSource(source: SettingSource): string {
   if (source.kind === "file") return `${source.path}:${source.place}`;
-  return source.kind === "environment" ? source.name : "default";
+  return source.kind === "default" ? "default" : source.name;
 }

@@ -53,6 +53,7 @@ type AdminOptions = {
   clock?: Clock;
   /** `admin.public_url`. */
   publicUrl?: string | null;
+  settings?: Parameters<typeof createAdmin>[0]["settings"];
 };
 
 /** The whole admin listener without a socket; what it told the log is in `told`. */
@@ -68,6 +69,7 @@ export function buildAdmin(
     notices,
     clock = systemClock,
     publicUrl = null,
+    settings = () => ({ file: null, settings: [] }),
   }: AdminOptions = {},
 ) {
   const told: string[] = [];
@@ -115,6 +117,7 @@ export function buildAdmin(
     readPriceList: createReadPriceList("1"),
     cookie: createSessionCookie(publicUrl),
     reportRoutes,
+    settings,
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
     exposeTotals: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 2\n" }),
     events,

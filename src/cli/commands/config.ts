@@ -1,8 +1,17 @@
 import type { Command } from "commander";
-import { describeConfig } from "../../config/describe.ts";
+import { type ConfigRow, describeConfig } from "../../config/describe.ts";
 import { loadSettings } from "../open-database.ts";
 import { configListing } from "../text/config-text.ts";
 import { printResult } from "../text/print.ts";
+
+/** What scripts read; the rest is for the admin API. */
+const settingJson = ({ path, value, source, environment, description }: ConfigRow) => ({
+  path,
+  value,
+  source,
+  environment,
+  description,
+});
 
 /** `tollgate config show`: every value, where it came from, and never a secret. */
 export function addConfigCommands(program: Command): void {
@@ -15,7 +24,7 @@ export function addConfigCommands(program: Command): void {
       const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
       const rows = describeConfig(loaded.config, loaded.sources);
       printResult(
-        { file: loaded.file, settings: rows },
+        { file: loaded.file, settings: rows.map(settingJson) },
         { json: options.json === true, text: (screen) => configListing(rows, screen) },
       );
     });

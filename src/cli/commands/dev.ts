@@ -7,7 +7,7 @@ import { createPasswordSignInOn } from "../../app/create-people.ts";
 import { createOperator } from "../../app/create-operator.ts";
 import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Config, LoadedConfig, Sources } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
 import { invariant } from "../../core/invariant.ts";
 import { systemClock } from "../../core/clock.ts";
@@ -124,7 +124,14 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const setupToken = await createPasswordSignInOn({ database, ...events }).offerSetup();
 
   const gateway = runGateway(
-    { config, adminToken, database, credentials, ...telemetry },
+    {
+      config,
+      adminToken,
+      database,
+      credentials,
+      settings: { ...loaded, sources: devSources(loaded, options) },
+      ...telemetry,
+    },
     telemetry,
     ({ publicUrl, adminUrl }: Gateway) => {
       const ready: DevReady = { publicUrl, adminUrl, adminToken, simulatorUrl: simulator.url, keys };
@@ -161,6 +168,16 @@ function devConfig(config: Config, options: Pick<DevOptions, "port" | "adminPort
     listen: { ...config.listen, ...(options.port === undefined ? {} : { port: options.port }) },
     admin: { ...config.admin, port: options.adminPort ?? 0 },
   };
+}
+
+/** What `devConfig` chose, nobody set. */
+function devSources({ config, sources }: LoadedConfig, { port }: Pick<DevOptions, "port">): Sources {
+  const chosen = [
+    "admin.port",
+    ...(port === undefined ? [] : ["listen.port"]),
+    ...(config.credential.key ? [] : ["credential.key"]),
+  ];
+  return new Map([...sources, ...chosen.map((path) => [path, { kind: "command", name: "tollgate dev" }] as const)]);
 }
 
 /** What the keys of `dev` start with: enough to play, little enough to see it move. */

@@ -60,6 +60,7 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
     database,
     operatorDatabase: openOperatorDatabase(loaded, databaseLost, line),
     credentials: openProviderCredentials(config.credential, processEnvironment()),
+    settings: loaded,
     ...telemetry,
   };
   await runGateway(parts, telemetry, () => undefined).catch((error: unknown) => {
