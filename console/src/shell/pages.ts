@@ -130,6 +130,16 @@ export const OPERATOR_PAGES: readonly Page[] = [
     load: () => import("../pages/first-run/first-run.tsx"),
   },
   {
+    path: "/settings",
+    title: "Settings",
+    icon: "settings",
+    group: "Set up",
+    ranged: false,
+    words: "configuration environment variables yaml defaults source options",
+    search: ["find", "from", "setting"],
+    load: () => import("../pages/settings/settings.tsx"),
+  },
+  {
     path: "/profile",
     title: "Your profile",
     icon: "people",
