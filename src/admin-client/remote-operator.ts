@@ -1,7 +1,13 @@
 import type { PageRequest } from "../core/page.ts";
 import type { limitSchema, whichLimitSchema } from "../wire/admin/accounts.ts";
 import { limitRemovedSchema, limitSetSchema, limitView } from "../wire/admin/accounts.ts";
-import { journalSchema, outstandingSchema, verificationSchema, type verifySchema } from "../wire/admin/books.ts";
+import {
+  journalSchema,
+  outstandingSchema,
+  verificationSchema,
+  verificationsSchema,
+  type verifySchema,
+} from "../wire/admin/books.ts";
 import type { budgetSchema, topUpSchema } from "../wire/admin/funds.ts";
 import { budgetView, fundedSchema, keyFundsSchema, topUpView } from "../wire/admin/funds.ts";
 import type { keyChangeSchema, KeyRequestOrder } from "../wire/admin/keys.ts";
@@ -74,6 +80,7 @@ export function remoteOperator(gateway: GatewayAddress) {
       journal: (of: Holder, page: PageRequest) => ask(journalSchema, "GET", ofHolder(of, `/journal?${pageOf(page)}`)),
       showOutstanding: () => ask(outstandingSchema, "GET", "/ledger/outstanding"),
       verify: (asked: ReadAs<typeof verifySchema>) => askPatiently(verificationSchema, "POST", "/ledger/verify", asked),
+      listVerifications: () => ask(verificationsSchema, "GET", "/ledger/verifications"),
     },
     quarantine: {
       list: (page: PageRequest) => ask(quarantineSchema, "GET", `/ledger/quarantine?${pageOf(page)}`),

@@ -112,6 +112,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   showStatement: { roles: READ, subtree: [ACCOUNT] },
   showOutstanding: { roles: READ, subtree: "filtered" },
   verifyLedger: { roles: AUDIT, subtree: null },
+  listVerifications: { roles: READ, subtree: null },
   listQuarantine: { roles: READ, subtree: null },
   releaseQuarantined: { roles: CHANGE, subtree: null },
 

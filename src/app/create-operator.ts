@@ -23,6 +23,7 @@ import { createReadOutstanding } from "../ledger/outstanding-store.ts";
 import { createReadStatement } from "../ledger/statement-store.ts";
 import { createReadUsage } from "../ledger/usage-report-store.ts";
 import { createReportUsage } from "../ledger/usage-report.ts";
+import { createVerificationStore } from "../ledger/verification-store.ts";
 import { createVerifyStore } from "../ledger/verify-store.ts";
 import { createVerifyLedger } from "../ledger/verify.ts";
 import { createLiveStore } from "../live/live-store.ts";
@@ -114,6 +115,9 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       showJournal: createShowJournal({ readJournal: createReadJournal(reading) }),
       readOutstanding: createReadOutstanding(reading),
       verifyLedger: createVerifyLedger({ store: createVerifyStore(reading) }),
+      verifications: createVerificationStore(database),
+      clock,
+      events,
     }),
     live: createManageLive({
       watch: createWatchLive({ store: live, clock }),

@@ -68,6 +68,7 @@ const SERVING: Grants = {
   threshold: ALL_ROWS,
   usage_day: ALL_ROWS,
   usage_rollup: ALL_ROWS,
+  verification: ADDED_TO,
   word: ADDED_TO,
 };
 

@@ -87,7 +87,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
     topUp: { action: "key.top_up", of: keyNamed, asked: (_name, order) => ({ unit: "credit", ...order }) },
     setBudget: { action: "key.set_budget", of: keyNamed, asked: (_name, order) => order },
   },
-  books: { journal: "read", showOutstanding: "read", verify: "read" },
+  books: { journal: "read", showOutstanding: "read", verify: "read", listVerifications: "read" },
   quarantine: {
     list: "read",
     release: {

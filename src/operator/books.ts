@@ -1,8 +1,12 @@
 import type { By } from "../core/by.ts";
+import type { Clock } from "../core/clock.ts";
+import { createId } from "../core/ids.ts";
 import type { PageRequest } from "../core/page.ts";
 import type { Journal, ShowJournal } from "../ledger/journal.ts";
 import type { Outstanding, ReadOutstanding } from "../ledger/outstanding.ts";
+import type { Verification, VerificationStore } from "../ledger/verification.ts";
 import type { OnProgress, VerifyLedger, VerifyReport } from "../ledger/verify.ts";
+import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { type Holder, type HolderNames, type NamedHolder, nameHolder } from "./holder.ts";
 
 /** The journal of a key or an account, and which it is. */
@@ -15,21 +19,56 @@ export type ReadBooks = {
   /** The credit in all purses, or in those that a lead may see. */
   showOutstanding: (by: Pick<By, "within">) => Promise<Outstanding>;
   /** Recomputes every counter from the journal, or those of one key; with `recompute`, every amount from its price, too. */
-  verify: (asked: { key: string | null; recompute: boolean }, onProgress: OnProgress) => Promise<VerifyReport>;
+  verify: (asked: { key: string | null; recompute: boolean }, onProgress: OnProgress, by: By) => Promise<VerifyReport>;
+  /** When the ledger was verified last, by whom, and how many figures differed. */
+  listVerifications: () => Promise<{ whole: Verification | null; recent: readonly Verification[] }>;
 };
 
 type Parts = HolderNames & {
   showJournal: ShowJournal;
   readOutstanding: ReadOutstanding;
   verifyLedger: VerifyLedger;
+  verifications: VerificationStore;
+  clock: Pick<Clock, "nowMs" | "elapsedMs">;
+  events: Pick<OperatorEvents, "verificationLost">;
 };
 
-export const createReadBooks = ({ showJournal, readOutstanding, verifyLedger, ...names }: Parts): ReadBooks => ({
+const MOST_RECENT = 20;
+
+export const createReadBooks = ({
+  showJournal,
+  readOutstanding,
+  verifyLedger,
+  verifications,
+  clock,
+  events,
+  ...names
+}: Parts): ReadBooks => ({
   journal: async (of, page) => {
     const { kind, id, named } = await nameHolder(names, of);
     return { ...named, ...(await showJournal({ kind, id }, page)) };
   },
   showOutstanding: ({ within }) => readOutstanding(within ?? null),
-  verify: async ({ key, recompute }, onProgress) =>
-    verifyLedger({ keyId: key === null ? null : (await names.findKey(key)).id, recompute }, onProgress),
+  verify: async ({ key, recompute }, onProgress, by) => {
+    const keyId = key === null ? null : (await names.findKey(key)).id;
+    const [startedAtMs, sinceMs] = [clock.nowMs(), clock.elapsedMs()];
+    const report = await verifyLedger({ keyId, recompute }, onProgress);
+    const { ok: _, mismatches, ...counts } = report;
+    const tookMs = clock.elapsedMs() - sinceMs;
+    const id = createId(startedAtMs);
+    const kept = {
+      ...counts,
+      id,
+      startedAtMs,
+      tookMs,
+      actor: by.actor,
+      keyId,
+      recompute,
+      mismatches: mismatches.length,
+    };
+    // What was found out is told, whether or not it can be written down.
+    await verifications.keep(kept).catch((error: unknown) => events.verificationLost(error, by));
+    return report;
+  },
+  listVerifications: () => verifications.recent(MOST_RECENT),
 });

@@ -49,6 +49,7 @@ const PLANTED = `
   select scope, grain, start, code, requests, input, cached, output, credits, tokens, spoken, spoken_ms from series
    union all
   select '00000000-0000-0000-0000-000000000000', 5, date_trunc('hour', now()), 'ok', ${MANY}, 0, 0, 0, 0, 0, 0, 0;
+  insert into verification select ${idOf(9)}, now(), 1, 'anna', null, false, 0, 0, 0, 0, 0, 0, 0, 0, false from generate_series(1, ${MANY}) n;
   insert into provider (name, base_url, credential_ref) select 'p' || n, 'http://127.0.0.1:9', 'none' from generate_series(1, ${MANY}) n;
   insert into model (id, owned_by, provider) select 'm' || n, 'x', 'p' || n from generate_series(1, ${MANY}) n;
   insert into price (model_id, version, effective_from, input_nano, output_nano)
@@ -100,6 +101,7 @@ const READS: Record<string, ((operator: Operator) => Promise<unknown>) | null> =
   "books.journal": ({ books }) => books.journal({ kind: "account", name: "Many" }, PAGE),
   "books.showOutstanding": null,
   "books.verify": null,
+  "books.listVerifications": ({ books }) => books.listVerifications(),
   "quarantine.list": ({ quarantine }) => quarantine.list(PAGE),
   "live.list": null,
   "live.watch": null,

@@ -34,6 +34,8 @@ export type OperatorEvents = {
   booksAdopted: (server: { systemIdentifier: string; timeline: number } & By) => void;
   /** A change was made or refused, and the audit log has no end of it: there its outcome is unknown. */
   auditEndLost: (error: unknown, change: { action: string } & By) => void;
+  /** The ledger was verified, and when and with what result is not written down. */
+  verificationLost: (error: unknown, by: By) => void;
   /** A person was added, changed, removed, or signed in. */
   personChanged: (person: { personId: string; email: string; change: string } & By) => void;
   /** Nothing is said where nothing changed. */
@@ -77,6 +79,7 @@ export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" |
     journalDayMoved: ({ day, charges, ...by }) => say("journalDayMoved", { ...whoOf(by), day, charges }),
     booksAdopted: ({ systemIdentifier, timeline, ...by }) =>
       say("ledgerAdopted", { ...whoOf(by), system_identifier: systemIdentifier, timeline }),
+    verificationLost: (error, by) => say("verificationLost", { ...whoOf(by), error: describeError(error) }),
     auditEndLost: (error, { action, ...by }) =>
       say("auditEndLost", { ...whoOf(by), action, error: describeError(error) }),
     personChanged: ({ personId, email, change, ...by }) =>

@@ -69,6 +69,13 @@ export const OPERATOR_LINES = {
       "An operator's change `action` was made or rejected, but its end could not be written to the audit log. The log shows its outcome as unknown.",
     fix: "Check the database. The change's own line in this log, or the resource itself, tells what became of it.",
   },
+  verificationLost: {
+    message: "verification not recorded",
+    level: "warn",
+    meaning:
+      "The ledger was verified and its result was returned, but it could not be written to the table `verification`.",
+    fix: "Check the database. Verify again to record a result.",
+  },
   catalogueChanged: {
     message: "catalogue changed",
     level: "info",

@@ -87,6 +87,7 @@ export function buildAdmin(
       told.push(`booked ${amount} ${account}`),
     limitChanged: ({ holder, amount }: { holder: string; amount: string | null }) =>
       told.push(`limit ${amount ?? "removed"} ${holder}`),
+    verificationLost: (_error: unknown, { actor }: { actor: string }) => told.push(`not recorded by ${actor}`),
     personChanged: ({ email, change }: { email: string; change: string }) => told.push(`${change} ${email}`),
     thresholdsSet: ({ counters }: { counters: readonly number[] }) => told.push(`thresholds of ${counters.join()}`),
     noticesRetried: ({ notices: count }: { notices: number }) => told.push(`retried ${count}`),

@@ -129,6 +129,7 @@ export const BOTH_WAYS: readonly Row[] = [
   { command: "ledger show", words: json("--account", "Org-WAY") },
   { command: "ledger outstanding", words: json(), same: true },
   { command: "ledger verify", words: json(), same: true },
+  { command: "ledger verifications", words: json() },
   { command: "ledger quarantine list", words: json(), same: true },
   { command: "ledger quarantine release", words: json("req_019a84d2c6b87c1e9d3f0a5b7e2c4d60"), code: 1 },
   { command: "catalogue prices", words: json("fast-WAY") },

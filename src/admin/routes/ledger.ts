@@ -5,6 +5,8 @@ import {
   outstandingSchema,
   outstandingView,
   verificationSchema,
+  verificationsSchema,
+  verificationsView,
   verificationView,
   verifySchema,
 } from "../../wire/admin/books.ts";
@@ -128,9 +130,21 @@ export const ledgerRoutes: readonly AdminRoute[] = [
     body: verifySchema,
     answers: { 200: verificationSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ operator: { books } }, { body }) => ({
+    handle: async ({ operator: { books } }, { body, by }) => ({
       status: 200,
-      body: verificationView(await books.verify(body, () => undefined)),
+      body: verificationView(await books.verify(body, () => undefined, by)),
+    }),
+  }),
+  route({
+    id: "listVerifications",
+    tag: "ledger",
+    method: "GET",
+    path: "/admin/v1/ledger/verifications",
+    summary: "List when the ledger was verified, by whom, and how many figures differed",
+    answers: { 200: verificationsSchema },
+    handle: async ({ operator: { books } }) => ({
+      status: 200,
+      body: verificationsView(await books.listVerifications()),
     }),
   }),
 ];

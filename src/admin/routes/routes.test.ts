@@ -210,6 +210,28 @@ test("the books are verified, all or of one key", async () => {
   await database.query("update balance set posted = posted + 1 where key_id = $1", [key.id]);
   expect((await verify({})).json()).toMatchObject({ ok: false, mismatches: [{ key_id: key.id }] });
   await database.query("update balance set posted = posted - 1 where key_id = $1", [key.id]);
+  await verify({ key: key.prefix, recompute: true });
+
+  const { whole, recent } = (await admin.ask("GET", "/admin/v1/ledger/verifications")).json<{
+    whole: object;
+    recent: object[];
+  }>();
+  expect(whole).toMatchObject({ ok: false, mismatches: 1, key_id: null, actor: "admin", truncated: false });
+  expect(recent.slice(0, 4)).toMatchObject([
+    { ok: true, key_id: key.id, recompute: true, keys: 1 },
+    whole,
+    { ok: true, key_id: key.id, recompute: false, fundings: 1 },
+    { ok: true, key_id: null, mismatches: 0 },
+  ]);
+});
+
+test("a verification whose result cannot be written down returns it all the same", async () => {
+  await database.script("alter table verification rename to away");
+  const reply = await admin.ask("POST", "/admin/v1/ledger/verify", {});
+  await database.script("alter table away rename to verification");
+
+  expect([reply.statusCode, reply.json<{ ok: boolean }>().ok]).toEqual([200, true]);
+  expect(admin.told).toContain("not recorded by admin");
 });
 
 test("an empty body is none, whatever its content type says", async () => {

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { journalView, outstandingView, verificationView } from "../../wire/admin/books.ts";
+import { journalView, outstandingView, verificationsView, verificationView } from "../../wire/admin/books.ts";
 import { addPartitionsCommand } from "./partitions.ts";
 import { keyName } from "../arguments.ts";
 import { oneHolder } from "../holder-option.ts";
-import { journalListing, outstandingText, verificationText } from "../text/ledger-text.ts";
+import { journalListing, outstandingText, verificationListing, verificationText } from "../text/ledger-text.ts";
 import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
@@ -11,7 +11,7 @@ import { printResult } from "../text/print.ts";
 import { createProgress } from "../text/progress.ts";
 import { addQuarantineCommands } from "./quarantine.ts";
 
-/** `tollgate ledger show | outstanding | verify | adopt | quarantine | partitions`. */
+/** `tollgate ledger show | outstanding | verify | verifications | adopt | quarantine | partitions`. */
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("read the ledger and verify it");
 
@@ -53,14 +53,25 @@ export function addLedgerCommands(program: Command): void {
     .option("--recompute", "also compute the amount of every charge again from its price and token counts")
     .option("--json", "print JSON")
     .action(async (options: { key?: string; recompute?: true; json?: true }, command: Command) => {
-      await withOperator(command, async ({ books }) => {
+      await withOperator(command, async ({ books }, by) => {
         const progress = createProgress();
         const asked = { key: options.key ?? null, recompute: options.recompute === true };
-        const verified = await books.verify(asked, ({ phase, done }) => progress.show(`Checking ${phase}`, done));
+        const verified = await books.verify(asked, ({ phase, done }) => progress.show(`Checking ${phase}`, done), by);
         const report = verificationView(verified);
         progress.end();
         printResult(report, { json: options.json === true, text: (screen) => verificationText(report, screen) });
         process.exitCode = report.ok ? 0 : 1;
+      });
+    });
+
+  ledger
+    .command("verifications")
+    .description("list when the ledger was verified, by whom, and how many figures differed")
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }, command: Command) => {
+      await withOperator(command, async ({ books }) => {
+        const found = verificationsView(await books.listVerifications());
+        printResult(found, { json: options.json === true, text: (screen) => verificationListing(found, screen) });
       });
     });
 

@@ -1,4 +1,4 @@
-import type { JournalJson, OutstandingJson, VerificationJson } from "../../wire/admin/books.ts";
+import type { JournalJson, OutstandingJson, VerificationJson, VerificationsJson } from "../../wire/admin/books.ts";
 import { moreText } from "../page-options.ts";
 import { counted, grouped } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
@@ -86,6 +86,22 @@ export function verificationText(report: VerificationJson, screen: Screen = PLAI
   const more = report.truncated ? "\nMore differences are not listed." : "";
   const verdict = screen.paint("bad", `The ledger is not consistent: ${counted(rows.length, "difference")}.`);
   return `${table(["=WHERE", "WHAT", ">EXPECTED", ">FOUND"], rows, { screen })}${more}\n\n${verdict} Checked ${checked}.${aside}`;
+}
+
+/** One line each, newest first. */
+export function verificationListing({ whole, recent }: VerificationsJson, screen: Screen = PLAIN): string {
+  if (recent.length === 0) return "The ledger was not verified yet. Run: tollgate ledger verify";
+  const all = whole === null || recent.some(({ id }) => id === whole.id) ? recent : [...recent, whole];
+  const rows = all.map((one) => [
+    one.started_at,
+    one.ok ? "consistent" : `${grouped(one.mismatches)}${one.truncated ? "+" : ""} differ`,
+    one.key_id === null ? "whole ledger" : `key ${one.key_id}`,
+    grouped(one.charges),
+    one.recompute ? "yes" : "no",
+    `${grouped(one.took_ms)} ms`,
+    one.actor,
+  ]);
+  return table(["=AT", "RESULT", "OF", ">CHARGES", "AMOUNTS", ">TOOK", "BY"], rows, { screen });
 }
 
 /** A counter is named with whose it is. */

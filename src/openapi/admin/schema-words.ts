@@ -40,6 +40,8 @@ export const SCHEMA_WORDS: Record<string, string> = {
   PriceRequest: "A price and the date it takes effect. Amounts are credits as exact decimals.",
   Statement: "A month of an account: payments, charges per key and model, refunds.",
   UsageReport: "Usage by day and by model, key, label or account.",
+  PastVerification: "A verification of the ledger that has ended.",
+  Setting: "A setting of this process.",
   Verification: "Number of rows read, and every figure that differs from the journal.",
 };
 

@@ -168,6 +168,71 @@ export const verificationSchema = z
   })
   .meta({ id: "Verification" });
 
+const pastVerificationSchema = z
+  .object({
+    id: z.uuid(),
+    started_at: instant.describe("When it began."),
+    took_ms: z.int().describe("How long it took, in milliseconds."),
+    actor: z.string().describe("Who asked for it."),
+    key_id: z.uuid().nullable().describe("The only key that was verified; null: the whole ledger."),
+    recompute: z.boolean().describe("True if the amount of every charge was computed again."),
+    ok: z.boolean().describe("True if nothing differed."),
+    keys: z.int(),
+    counters: z.int().describe("Number of purses and limits checked."),
+    holds: z.int(),
+    quarantined: z.int().describe("How many of the holds were in quarantine."),
+    charges: z.int(),
+    fundings: z.int(),
+    recomputed: z.int().describe("Number of charges whose amount was computed again."),
+    mismatches: z
+      .int()
+      .describe("How many figures differed from the journal.")
+      .meta({ examples: [0] }),
+    truncated: z.boolean().describe("True if there were more mismatches."),
+  })
+  .meta({ id: "PastVerification" })
+  .transform(({ started_at: startedAtMs, took_ms: tookMs, key_id: keyId, ok: _, ...rest }) => ({
+    ...rest,
+    startedAtMs,
+    tookMs,
+    keyId,
+  }));
+
+export const verificationsSchema = z.object({
+  whole: pastVerificationSchema.nullable().describe("The last one of the whole ledger; null: there was none."),
+  recent: z.array(pastVerificationSchema).describe("The last 20, also of single keys, newest first."),
+});
+
+export type VerificationsJson = WrittenAs<typeof verificationsSchema>;
+type PastVerification = ReadAs<typeof pastVerificationSchema>;
+
+export const verificationsView = ({
+  whole,
+  recent,
+}: {
+  whole: PastVerification | null;
+  recent: readonly PastVerification[];
+}): VerificationsJson => ({ whole: whole && pastView(whole), recent: recent.map(pastView) });
+
+const pastView = (past: PastVerification): WrittenAs<typeof pastVerificationSchema> => ({
+  id: past.id,
+  started_at: dateOf(past.startedAtMs),
+  took_ms: past.tookMs,
+  actor: past.actor,
+  key_id: past.keyId,
+  recompute: past.recompute,
+  ok: past.mismatches === 0,
+  keys: past.keys,
+  counters: past.counters,
+  holds: past.holds,
+  quarantined: past.quarantined,
+  charges: past.charges,
+  fundings: past.fundings,
+  recomputed: past.recomputed,
+  mismatches: past.mismatches,
+  truncated: past.truncated,
+});
+
 export type VerificationJson = WrittenAs<typeof verificationSchema>;
 
 export const verificationView = (report: ReadAs<typeof verificationSchema>): VerificationJson => ({
