@@ -5,6 +5,8 @@ import { createSignInOn, startIdentityChecks } from "./app/create-sign-in.ts";
 import { createIdentifyOn } from "./app/create-identify.ts";
 import { createPasswordSignInOn } from "./app/create-people.ts";
 import { createOperator } from "./app/create-operator.ts";
+import { createExamine } from "./app/create-examine.ts";
+import { createReadStatus } from "./app/create-read-status.ts";
 import { createDatabaseTrouble } from "./app/database-trouble.ts";
 import { createReadPriceList } from "./app/read-price-list.ts";
 import { describeSettings } from "./app/describe-settings.ts";
@@ -12,6 +14,7 @@ import type { LedgerDatabase } from "./app/process-parts.ts";
 import { startDoorRefusals } from "./app/start-door-refusals.ts";
 import { startDataPlane } from "./app/start-data-plane.ts";
 import { readBuiltConsole } from "./app/read-built-console.ts";
+import { watchEventLoop } from "./app/watch-event-loop.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import type { Credentials } from "./credentials/open-credentials.ts";
 import type { Config, LoadedConfig } from "./config/load-config.ts";
@@ -40,7 +43,9 @@ export type GatewayParts = {
   events: Events;
   metrics: Metrics;
   /** Where the settings came from; absent, nobody set any. */
-  settings?: Pick<LoadedConfig, "sources" | "file">;
+  settings?: Pick<LoadedConfig, "sources" | "file"> & { secretFiles: readonly string[] };
+  /** Processes that share its port, itself among them; 1 unless told. */
+  workers?: number;
   /** The metrics of this process and of those that share its port, summed. */
   exposeTotals: () => Promise<Exposition>;
   /** Listens to the calls to providers; absent, nobody does. */
@@ -56,7 +61,7 @@ export type Gateway = {
 
 // oxlint-disable-next-line max-lines-per-function -- one part after the other, in the order of dependence.
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
-  const { config, database, operatorDatabase = database, events } = parts;
+  const { config, database, operatorDatabase = database, events, workers = 1 } = parts;
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
 
@@ -76,6 +81,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     acceptForeign: config.keys.acceptForeign,
     notices: config.notices,
   });
+  const eventLoop = watchEventLoop(clock.nowMs);
   let adminUrl = config.admin.publicUrl ?? "";
   const signIn = createSignInOn({
     ...parts,
@@ -100,6 +106,26 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     cookie: createSessionCookie(config.admin.publicUrl),
     reportRoutes,
     settings: () => describeSettings(config, parts.settings),
+    readStatus: createReadStatus({
+      database,
+      operatorDatabase,
+      processId: dataPlane.processId,
+      startedAtMs: clock.nowMs(),
+      workers,
+      readiness,
+      degraded,
+      eventLoop: eventLoop.read,
+      clock,
+    }),
+    examine: createExamine({
+      config,
+      database: operatorDatabase,
+      settingsFile: parts.settings?.file ?? null,
+      secretFiles: parts.settings?.secretFiles ?? [],
+      workers,
+      listModels: operator.catalogue.listModels,
+      nowMs: clock.nowMs,
+    }),
     metrics: parts.metrics,
     exposeTotals: parts.exposeTotals,
     events,
@@ -123,6 +149,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     publicUrl,
     adminUrl: adminAddress,
     stop: async () => {
+      eventLoop.stop();
       await checks.stop();
       const left = await dataPlane.drain();
       await dataPlane.stop(FAREWELL_MS);

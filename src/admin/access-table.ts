@@ -42,9 +42,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   readMetrics: { roles: READ, subtree: null },
   readAllMetrics: { roles: READ, subtree: null },
   listRouteHealth: { roles: READ, subtree: null },
+  showStatus: { roles: READ, subtree: null },
 
   // The installation: addresses, paths and names of accounts at the identity provider.
   showSettings: { roles: CHANGE, subtree: null },
+  examine: { roles: CHANGE, subtree: null },
 
   // Oneself.
   showSession: { roles: "anyone", subtree: null },

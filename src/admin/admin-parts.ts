@@ -7,6 +7,7 @@ import type { Events } from "../telemetry/events.ts";
 import type { Exposition, Metrics } from "../telemetry/metrics.ts";
 import type { ShownRoute } from "../wire/admin/health.ts";
 import type { ShownSettings } from "../wire/admin/settings.ts";
+import type { ShownExamination, ShownStatus } from "../wire/admin/status.ts";
 import type { PersonCookie } from "./session-cookie.ts";
 import type { SignIn } from "../operator/sign-in.ts";
 
@@ -24,6 +25,9 @@ export type AdminParts = {
   /** What this process knows of the routes it used. */
   reportRoutes: () => readonly ShownRoute[];
   settings: () => ShownSettings;
+  readStatus: () => Promise<ShownStatus>;
+  /** Runs the checks of `tollgate doctor` that this process can run. */
+  examine: () => Promise<ShownExamination>;
   metrics: Pick<Metrics, "expose">;
   /** The same of all workers, summed. */
   exposeTotals: () => Promise<Exposition>;

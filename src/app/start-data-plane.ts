@@ -68,6 +68,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
 
   return {
     http,
+    processId,
     readiness,
     degraded,
     reportRoutes: upstream.health.report,

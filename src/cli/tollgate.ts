@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { addNotes } from "./command-notes.ts";
 import { mindOutput } from "./mind-output.ts";
 import { screenOf } from "./text/screen.ts";
-import { packageVersion } from "./package-version.ts";
+import { packageVersion } from "../config/package-version.ts";
 import { reportFailure } from "./report-failure.ts";
 
 type AddCommand = (program: Command) => void;

@@ -38,6 +38,9 @@ export type NotificationListener = {
 
 export type Subscription = { close: () => Promise<void> };
 
+/** Those of one pool: at most, open, open and unused, and how many callers wait for one. */
+export type Connections = { most: number; open: number; idle: number; waiting: number };
+
 /** A PostgreSQL, wherever it runs. */
 export type Database = Queryable & {
   /** Commits when `work` resolves, rolls back when it rejects or when one of its statements failed. */
@@ -48,6 +51,8 @@ export type Database = Queryable & {
   listen: (channels: readonly string[], listener: NotificationListener) => Promise<Subscription>;
   /** What the server says of itself; null where there is none, since the database runs inside this process. */
   inspect: () => Promise<ServerFacts | null>;
+  /** How its connections are used now; null where there are none, since the database runs inside this process. */
+  connections: () => Connections | null;
   /** Rejects when the server does not answer within two seconds. */
   ping: () => Promise<void>;
   close: () => Promise<void>;

@@ -64,6 +64,7 @@ export async function createPglite({ dataFolder }: { dataFolder: string | null }
       };
     },
     inspect: () => Promise.resolve(null),
+    connections: () => null,
     ping: () => withinPingTimeout(turns.take(() => script("select 1"))),
     close: () => {
       closing ??= turns.take(() => ask({ kind: "close" })).then(end, end);

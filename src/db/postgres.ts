@@ -166,6 +166,12 @@ export function createPostgres(options: PostgresOptions): Database {
       };
     },
     inspect: () => borrow((client) => readServerFacts(client, sessionLimits(options))),
+    connections: () => ({
+      most: options.poolSize,
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     ping: () =>
       withinPingTimeout(
         finding.line.followed() === null ? query("select 1") : query(COULD_ADMIT, [LINE, createId(Date.now())]),

@@ -2,6 +2,7 @@ import { createIdentifyOn } from "../../src/app/create-identify.ts";
 import { createPasswordSignInOn } from "../../src/app/create-people.ts";
 import { createOperator } from "../../src/app/create-operator.ts";
 import { createServeConsole } from "../../src/console/serve-console.ts";
+import { createReadStatus } from "../../src/app/create-read-status.ts";
 import { createDatabaseTrouble } from "../../src/app/database-trouble.ts";
 import { createReadPriceList } from "../../src/app/read-price-list.ts";
 import { openProviderCredentials } from "../../src/app/provider-credentials.ts";
@@ -55,6 +56,20 @@ type AdminOptions = {
   publicUrl?: string | null;
   settings?: Parameters<typeof createAdmin>[0]["settings"];
 };
+
+/** As a gateway reads it, of a process that serves nobody. */
+const statusOf = (database: Database) =>
+  createReadStatus({
+    database,
+    operatorDatabase: database,
+    processId: "019fbe00-0000-7000-8000-000000000000",
+    startedAtMs: 0,
+    workers: 1,
+    readiness: () => Promise.resolve([]),
+    degraded: () => [],
+    eventLoop: () => ({ p50Ms: 0, p99Ms: 0, mostMs: 0, overSeconds: 0 }),
+    clock: systemClock,
+  });
 
 /** The whole admin listener without a socket; what it told the log is in `told`. */
 export function buildAdmin(
@@ -119,6 +134,8 @@ export function buildAdmin(
     cookie: createSessionCookie(publicUrl),
     reportRoutes,
     settings,
+    readStatus: statusOf(database),
+    examine: () => Promise.resolve({ ok: true, atMs: clock.nowMs(), checks: [] }),
     metrics: { expose: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }) },
     exposeTotals: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "up 2\n" }),
     events,

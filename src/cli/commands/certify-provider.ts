@@ -8,7 +8,7 @@ import { createPglite } from "../../db/pglite.ts";
 import { creditAmount, durationMs } from "../arguments.ts";
 import { chooseCertified } from "../choose-certified.ts";
 import { withOperator } from "../open-operator.ts";
-import { packageVersion } from "../package-version.ts";
+import { packageVersion } from "../../config/package-version.ts";
 import { CommandError } from "../report-failure.ts";
 import { planText, summaryText, tooLittle, trialText } from "../text/certify-text.ts";
 import { screenOf } from "../text/screen.ts";

@@ -9,6 +9,7 @@ import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
 import type { Config, LoadedConfig, Sources } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
+import { secretFilesOf } from "../../config/secret-files.ts";
 import { invariant } from "../../core/invariant.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { KeyMode } from "../../core/key-mode.ts";
@@ -129,7 +130,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       adminToken,
       database,
       credentials,
-      settings: { ...loaded, sources: devSources(loaded, options) },
+      settings: { ...loaded, sources: devSources(loaded, options), secretFiles: secretFilesOf(loaded, environment) },
       ...telemetry,
     },
     telemetry,

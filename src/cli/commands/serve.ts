@@ -4,6 +4,7 @@ import { createPasswordSignInOn } from "../../app/create-people.ts";
 import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
+import { secretFilesOf } from "../../config/secret-files.ts";
 import { requireSettings } from "../../config/require-settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { Database } from "../../db/database.ts";
@@ -60,7 +61,8 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
     database,
     operatorDatabase: openOperatorDatabase(loaded, databaseLost, line),
     credentials: openProviderCredentials(config.credential, processEnvironment()),
-    settings: loaded,
+    settings: { ...loaded, secretFiles: secretFilesOf(loaded, processEnvironment()) },
+    workers: options.workers,
     ...telemetry,
   };
   await runGateway(parts, telemetry, () => undefined).catch((error: unknown) => {

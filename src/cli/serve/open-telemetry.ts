@@ -7,7 +7,7 @@ import { createMetrics, type Metrics } from "../../telemetry/metrics.ts";
 import { collectProcessMetrics } from "../../telemetry/process-metrics.ts";
 import { createSpanEvents, type SpanEvents, type SpanExport, startSpanExport } from "../../telemetry/span-exporter.ts";
 import { createOpenTrace } from "../../telemetry/tracing.ts";
-import { packageVersion } from "../package-version.ts";
+import { packageVersion } from "../../config/package-version.ts";
 
 export type Telemetry = {
   events: Events;

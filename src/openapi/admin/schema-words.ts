@@ -41,6 +41,10 @@ export const SCHEMA_WORDS: Record<string, string> = {
   Statement: "A month of an account: payments, charges per key and model, refunds.",
   UsageReport: "Usage by day and by model, key, label or account.",
   PastVerification: "A verification of the ledger that has ended.",
+  ConnectionPool: "Connections of a process to the database.",
+  DoctorCheck: "One line of what `tollgate doctor` finds.",
+  LeasedProcess: "A gateway process and its lease. Without a lease, others settle its requests.",
+  SystemStatus: "This process, its database, and the other processes.",
   Setting: "A setting of this process.",
   Verification: "Number of rows read, and every figure that differs from the journal.",
 };
