@@ -140,6 +140,15 @@ export const OPERATOR_PAGES: readonly Page[] = [
     load: () => import("../pages/settings/settings.tsx"),
   },
   {
+    path: "/system",
+    title: "System",
+    icon: "system",
+    group: "Set up",
+    ranged: false,
+    words: "status health version migrations processes leases doctor database event loop verify",
+    load: () => import("../pages/system/system.tsx"),
+  },
+  {
     path: "/profile",
     title: "Your profile",
     icon: "people",
