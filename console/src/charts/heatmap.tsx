@@ -11,7 +11,8 @@ import { type Buckets, sumOf } from "./series.ts";
 import { timeTicks } from "./ticks.ts";
 
 /** A percentile over time, in microseconds; null: nothing happened in that bucket. */
-export type PercentileLine = { name: string; values: readonly (bigint | null)[] };
+/** `whole`: over all buckets together. */
+export type PercentileLine = { name: string; values: readonly (bigint | null)[]; whole: bigint | null };
 
 type Props = {
   title: string;
@@ -62,12 +63,12 @@ export function Heatmap({
       table={heatmapTable(buckets, counts, lines)}
       legend={
         <Legend
-          items={lines.map(({ name, values }, place) => ({
+          items={lines.map(({ name, whole }, place) => ({
             id: name,
             name,
             mark: "line",
             colour: LINES[place] ?? "",
-            value: nullable(values.findLast((one) => one !== null)),
+            value: nullable(whole),
           }))}
         />
       }

@@ -5,6 +5,7 @@ import { Sparkline } from "../../charts/sparkline.tsx";
 import { readAmount, readCounted, unitOf } from "../../format/counted.ts";
 import { readCredits } from "../../format/money.ts";
 import { CREDITS, TOKENS } from "../../format/unit.ts";
+import { AccountName } from "../../parts/account-name.tsx";
 import { Amount, Moment } from "../../parts/amount.tsx";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import type { Column } from "../../table/column.ts";
@@ -61,7 +62,7 @@ export const keyColumns = (nowMs: number, trends: ReadonlyMap<string, Trend>): C
   {
     id: "account",
     head: "Account",
-    cell: ({ account }) => account ?? <span className="text-ink-3">none</span>,
+    cell: ({ account }) => (account === null ? <span className="text-ink-3">none</span> : <AccountName path={account} />),
     sort: ({ account }) => account,
     plain: ({ account }) => account ?? "",
   },

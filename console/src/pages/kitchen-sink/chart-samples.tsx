@@ -84,7 +84,7 @@ export const SeriesSamples = (): ReactNode => (
 
 const BOUNDS = [20, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800].map((ms) => BigInt(ms * 1000));
 
-function heat(): { counts: bigint[][]; lines: { name: string; values: bigint[] }[] } {
+function heat(): { counts: bigint[][]; lines: { name: string; values: bigint[]; whole: bigint }[] } {
   const next = createSample(3);
   const centres = buckets.startsMs.map(
     (_at, index) => 3.6 + Math.sin(index / 7) * 0.9 + (index > 30 && index < 35 ? 1.6 : 0) + next() * 0.4,
@@ -98,9 +98,9 @@ function heat(): { counts: bigint[][]; lines: { name: string; values: bigint[] }
   return {
     counts,
     lines: [
-      { name: "p50", values: at(0) },
-      { name: "p95", values: at(1.8) },
-      { name: "p99", values: at(2.9) },
+      { name: "p50", values: at(0), whole: 412_000n },
+      { name: "p95", values: at(1.8), whole: 1_840_000n },
+      { name: "p99", values: at(2.9), whole: 4_200_000n },
     ],
   };
 }

@@ -8,7 +8,7 @@ import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
 import { Charged } from "../requests/charged.tsx";
 import { CodeBadge } from "../requests/code-badge.tsx";
-import { accountOf } from "../requests/request-columns.tsx";
+import { accountCell, accountOf } from "../requests/request-columns.tsx";
 import type { Ended } from "./live-feed.ts";
 
 const NONE = <span className="text-ink-3">–</span>;
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Ended>[] = [
     plain: (row) => `${row.status} ${codeOf(row)}`,
   },
   { id: "key", head: "Key", width: 128, cell: ({ key_prefix: key }) => key ?? NONE, plain: (row) => row.key_prefix },
-  { id: "account", head: "Account", cell: (row) => accountOf(row) ?? NONE, plain: (row) => accountOf(row) ?? "" },
+  { id: "account", head: "Account", cell: accountCell, plain: (row) => accountOf(row) ?? "" },
   { id: "model", head: "Model", cell: ({ model }) => model ?? NONE, plain: ({ model }) => model ?? "" },
   {
     id: "output",

@@ -5,7 +5,7 @@ import { groupDigits, readCredits } from "../../format/money.ts";
 import { CREDITS, DURATION, TOKENS } from "../../format/unit.ts";
 import { Button } from "../../parts/button.tsx";
 import type { Column } from "../../table/column.ts";
-import { accountOf } from "../requests/request-columns.tsx";
+import { accountCell, accountOf } from "../requests/request-columns.tsx";
 
 const NONE = <span className="text-ink-3">–</span>;
 
@@ -57,7 +57,7 @@ function speedOf({ output_tokens: output, age_ms: age, first_byte_ms: first }: L
 export const liveColumns = (onCancel: ((row: LiveRequest) => void) | null): readonly Column<LiveRequest>[] => [
   text("request", "Request", ({ request_id: id }) => id, { width: 124 }),
   text("key", "Key", ({ key_label: label, key_prefix: prefix }) => label ?? prefix, { width: 128 }),
-  text("account", "Account", accountOf),
+  text("account", "Account", accountOf, { cell: accountCell }),
   text("model", "Model", ({ model }) => model),
   text("provider", "Provider", ({ provider }) => provider, { width: 112, hidden: true }),
   text("format", "Format", ({ format, streamed }) => `${format}${streamed ? ", streamed" : ""}`, {
@@ -102,7 +102,7 @@ export const liveColumns = (onCancel: ((row: LiveRequest) => void) | null): read
         {
           id: "cancel",
           head: "Action",
-          width: 84,
+          width: 104,
           align: "right" as const,
           cell: (row: LiveRequest): ReactNode => (
             <Button look="quiet" className="h-7!" aria-label={`Cancel ${row.request_id}`} onClick={() => onCancel(row)}>

@@ -14,6 +14,7 @@ export function FirstToken({ answer, shown, onRange }: OverviewPart): ReactNode 
   const boundsUs = [...bounds, (bounds.at(-1) ?? 1n) * BigInt(ABOVE)];
   const line = (name: (typeof PERCENTILES)[number]) => ({
     name,
+    whole: answer?.total.ttft ? microseconds(answer.total.ttft[name]) : null,
     values: valuesIn<SeriesPoint, bigint | null>(buckets, points, {
       of: ({ ttft }) => (ttft === null ? null : microseconds(Math.max(0.001, ttft[name]))),
       none: null,

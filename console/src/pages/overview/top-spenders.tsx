@@ -28,14 +28,24 @@ export function TopSpenders({ title, query, onPick }: Props): ReactNode {
     queryFn: ({ signal }) => call("GET /admin/v1/series", { query: { ...query, top: MOST }, signal }),
     placeholderData: (kept) => kept,
   });
-  const ranks = (series.data?.groups ?? []).flatMap(({ id, name, total }) =>
+  // One account that has everything says nothing: those below it do.
+  const [only = null, ...others] = (series.data?.groups ?? []).filter(({ id }) => id !== null);
+  const top = query.by === "account" && others.length === 0 ? (only?.id ?? null) : null;
+  const within = { ...query, account: top ?? "" };
+  const below = useQuery({
+    queryKey: ["series", within],
+    queryFn: ({ signal }) => call("GET /admin/v1/series", { query: { ...within, top: MOST }, signal }),
+    enabled: top !== null,
+  });
+  const isBelow = top !== null && (below.data?.groups.length ?? 0) > 0;
+  const ranks = ((isBelow ? below : series).data?.groups ?? []).flatMap(({ id, name, total }) =>
     id === null ? [] : [{ id, name: name ?? "without a name", value: readCredits(total.credits) }],
   );
   const empty = series.data && ranks.length === 0 ? { title: `No ${query.by} was charged in this span` } : null;
   return (
     <RankedBars
       title={title}
-      lead={`Credits charged; the first ${MOST}`}
+      lead={`Credits charged${isBelow ? ` below ${only?.name ?? "it"}` : ""}; the first ${MOST}`}
       ranks={ranks}
       unit={CREDITS}
       shown={shownOf(series, empty)}

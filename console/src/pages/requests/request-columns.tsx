@@ -4,6 +4,7 @@ import type { RequestRow } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { showMoment, utcMoment } from "../../format/time.ts";
 import { DURATION } from "../../format/unit.ts";
+import { AccountName } from "../../parts/account-name.tsx";
 import type { Column } from "../../table/column.ts";
 import { Charged, sumOf } from "./charged.tsx";
 import { CodeBadge } from "./code-badge.tsx";
@@ -77,6 +78,11 @@ function speedOf({ output_tokens: output, took_ms: took, first_byte_ms: first, s
 export const accountOf = ({ account_path: path }: { account_path: readonly string[] }): string | null =>
   path.length === 0 ? null : path.join("/");
 
+export function accountCell(row: { account_path: readonly string[] }): ReactNode {
+  const path = accountOf(row);
+  return path === null ? NONE : <AccountName path={path} />;
+}
+
 /** The year is known from the span. */
 const SHORT = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
@@ -111,7 +117,7 @@ export const FIRST_COLUMNS: readonly Column<Ended>[] = [
   {
     id: "code",
     head: "Ended",
-    width: 188,
+    width: 168,
     cell: (row) => <CodeBadge {...row} />,
     sort: ({ status, code }) => `${status} ${code}`,
     plain: ({ status, code }) => `${status} ${code}`,
@@ -156,7 +162,7 @@ export const LAST_COLUMNS: readonly Column<Ended>[] = [
 export const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
   ...FIRST_COLUMNS,
   text("key", "Key", ({ key_prefix: prefix }) => prefix, { width: 120 }),
-  text("account", "Account", accountOf),
+  text("account", "Account", accountOf, { cell: accountCell }),
   text("model", "Model", ({ model, model_asked: asked }) => model ?? asked),
   text("provider", "Provider", ({ provider }) => provider, { width: 112, hidden: true }),
   text("format", "Format", ({ format }) => format, { width: 96, hidden: true }),
