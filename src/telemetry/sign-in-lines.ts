@@ -7,7 +7,7 @@ export const SIGN_IN_LINES = {
     level: "warn",
     meaning:
       "A sign-in through the identity provider did not succeed; `reason` says why. At most 10 lines a minute, with `unwritten` since the last.",
-    fix: "Check sign_in.issuer, sign_in.client_id and sign_in.client_secret, and that the provider allows the redirect URI of this gateway.",
+    fix: "Check sign_in.issuer, sign_in.client_id and sign_in.client_secret, and that the provider allows the redirect URI of this gateway and, to this person, all of sign_in.scopes.",
   },
   identityCheckFailed: {
     message: "identity check failed",

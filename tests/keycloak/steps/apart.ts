@@ -88,8 +88,8 @@ export const apart: readonly Step[] = [
       await realm.takeRoles("wim");
       assert.equal((await stage.signIn("wim")).page.status, 503);
       const line = stage.lines("sign-in failed").at(-1) ?? "";
-      assert.match(line, /not_allowed/);
-      return "503, not_allowed";
+      assert.match(line, /invalid_scope/);
+      return "503, invalid_scope";
     },
   },
   {
