@@ -55,7 +55,7 @@ function speedOf({ output_tokens: output, age_ms: age, first_byte_ms: first }: L
 
 /** `onCancel` null: this reader may not. */
 export const liveColumns = (onCancel: ((row: LiveRequest) => void) | null): readonly Column<LiveRequest>[] => [
-  text("request", "Request", ({ request_id: id }) => id, { width: 124 }),
+  text("request", "Request", ({ request_id: id }) => id, { width: 104 }),
   text("key", "Key", ({ key_label: label, key_prefix: prefix }) => label ?? prefix, { width: 128 }),
   text("account", "Account", accountOf, { cell: accountCell }),
   text("model", "Model", ({ model }) => model),
