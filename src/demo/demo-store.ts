@@ -118,6 +118,8 @@ export const ADDED_UP = `
 const DATED = `
   update account set created_at = ledger_now() where created_at > ledger_now() + interval '1 minute';
   update key set created_at = ledger_now() where created_at > ledger_now() + interval '1 minute';
+  update model set created_at = ledger_now() where created_at > ledger_now() + interval '1 minute';
+  update provider set created_at = ledger_now() where created_at > ledger_now() + interval '1 minute';
   update key_secret set created_at = ledger_now() where created_at > ledger_now() + interval '1 minute'`;
 
 export function createDemoStore(database: Pick<Database, "query" | "transaction" | "script">): DemoStore {

@@ -121,7 +121,7 @@ export const demoCatalogue = (
     routes: one.providers.flatMap((provider, priority) =>
       DIALECTS.map((dialect) => ({
         provider,
-        upstreamModel: `${one.id}+tokens=400+rate=${Math.round(one.perSecond / 2)}+ttft=${one.firstMs}`,
+        upstreamModel: `${one.id}+tokens=1200+rate=${Math.round(one.perSecond / 2)}+ttft=${one.firstMs}`,
         dialect,
         conformant: false,
         priority,

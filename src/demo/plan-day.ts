@@ -92,7 +92,7 @@ function hours(draw: Draw, perHour: readonly number[], share: number): Moment[] 
   return perHour.flatMap((usual, hour) => {
     const count = Math.round(draw.around(usual * share, 0.18));
     // Now and then everything is started at once.
-    const burst = usual > 8 && draw.chance(0.012);
+    const burst = usual > 6 && draw.chance(0.02);
     const moments = Array.from({ length: count }, () => ({ offsetMs: within(draw, hour), place: 0, burst: false }));
     if (!burst) return moments;
     const beginMs = within(draw, hour);

@@ -163,6 +163,25 @@ export function storyOf({ startMs, endMs }: { startMs: number; endMs: number }):
         ),
     })),
     { atMs: on(73, 10.1), happens: (scene) => rotate(scene, LONE_KEYS[0].label) },
+    {
+      atMs: endMs - 146 * HOUR_MS,
+      happens: ({ operator, secrets }) =>
+        operator.keys.update(named(secrets, "review-bot ci"), { rpmLimit: 90 }, OPERATOR),
+    },
+    {
+      atMs: endMs - 121 * HOUR_MS,
+      happens: ({ operator }) =>
+        operator.accounts.setLimit(pathOf("Support"), { ...MONTHLY, amount: credits(180) }, OWNER),
+    },
+    {
+      atMs: endMs - 98 * HOUR_MS,
+      happens: ({ operator }) => topUp(operator, 250, "purchase", "inv-0001").catch(() => undefined),
+    },
+    {
+      atMs: endMs - 75 * HOUR_MS,
+      happens: ({ operator }) => operator.notices.setThresholds(pathOf("Data"), { percent: [60, 90, 100] }, OPERATOR),
+    },
+    { atMs: endMs - 52 * HOUR_MS, happens: (scene) => rotate(scene, "search-eval nightly") },
     { atMs: endMs - 26 * HOUR_MS, happens: ({ operator }) => capAt(operator, OVER, { share: 1.02, more: 0.4 }) },
     { atMs: endMs - 23 * HOUR_MS, happens: ({ operator }) => dearer(operator, endMs) },
     { atMs: endMs - 3 * HOUR_MS, happens: ({ operator }) => capAt(operator, CLOSE, { share: 1 / 0.94, more: 0 }) },

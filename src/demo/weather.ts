@@ -6,7 +6,12 @@ const HOUR_MS = 3_600_000;
 const USUAL: Weather = { fails: 0.0035, slower: 1, status: 503 };
 /** In the afternoon half of the world asks. */
 const BUSY: Weather = { fails: 0.006, slower: 1.35, status: 529 };
-const BAD = { provider: "anthropic", fromHour: 12.6, toHour: 15.9 };
+const BAD_HOURS = { from: 12.6, to: 15.9 };
+/** Where everybody goes when one provider is down, it is crowded. */
+const BAD: Readonly<Record<string, Weather>> = {
+  anthropic: { fails: 0.66, slower: 4.2, status: 529 },
+  bedrock: { fails: 0.27, slower: 2.6, status: 503 },
+};
 
 /** The bad afternoon is the last working day that is at least two days old. */
 export function badDayOf(endMs: number): number {
@@ -17,7 +22,7 @@ export function badDayOf(endMs: number): number {
 
 export function weatherAt({ atMs, provider, badDayMs }: { atMs: number; provider: string; badDayMs: number }): Weather {
   const hour = (atMs % DAY_MS) / HOUR_MS;
-  const isBad = provider === BAD.provider && atMs - (atMs % DAY_MS) === badDayMs;
-  if (isBad && hour >= BAD.fromHour && hour < BAD.toHour) return { fails: 0.58, slower: 4.2, status: 529 };
+  const bad = atMs - (atMs % DAY_MS) === badDayMs ? BAD[provider] : undefined;
+  if (bad !== undefined && hour >= BAD_HOURS.from && hour < BAD_HOURS.to) return bad;
   return hour >= 13 && hour < 18 ? BUSY : USUAL;
 }

@@ -41,7 +41,7 @@ test("the demo says what it seeded, and how to sign in as operator and as key ho
   expect(said).toMatch(/Seeded \d\d,\d\d\d requests of 90 days in \d+ s\./);
   expect([session.status, holder.status]).toEqual([201, 200]);
   expect(said).toContain(`${demo.adminUrl}/console`);
-  expect(said).toContain("at most 3 at a time, 1,500 in all");
+  expect(said).toContain("at most 5 at a time, 1,500 in all");
 });
 
 test("made-up requests go on, and are charged to the keys of the demo", async () => {

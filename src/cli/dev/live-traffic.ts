@@ -1,10 +1,10 @@
-import { createDraw } from "../../demo/draw.ts";
+import { createDraw, type Draw } from "../../demo/draw.ts";
 import { type Habit, HABITS, SERVICES } from "../../demo/habits.ts";
 import { PROJECTS, TEAMS } from "../../demo/organisation.ts";
 import { labelOf } from "../../demo/story.ts";
 
 /** Bounds of the requests that go on while the demo runs. */
-export const LIVE = { atOnce: 3, inAll: 1_500, leastGapMs: 1_500, mostGapMs: 5_000 } as const;
+export const LIVE = { atOnce: 5, inAll: 1_500, leastGapMs: 1_000, mostGapMs: 3_500 } as const;
 
 const PATHS = { messages: "/v1/messages", chat: "/v1/chat/completions", responses: "/v1/responses" } as const;
 const LEAVES = 0.06;
@@ -33,7 +33,7 @@ export function startLiveTraffic({ publicUrl, secrets, seed }: Options): { stop:
         "user-agent": habit.userAgent,
         ...(habit.format === "messages" ? { "anthropic-version": "2023-06-01" } : {}),
       },
-      body: JSON.stringify(bodyOf(habit, model)),
+      body: JSON.stringify(bodyOf(habit, model, draw)),
       signal,
     });
     for await (const _part of response.body ?? []);
@@ -73,10 +73,14 @@ function callersOf(secrets: Readonly<Record<string, string>>): LiveCaller[] {
   });
 }
 
-const PROMPT = "Explain what this function does, and suggest a test for it.";
+const ASK = "Explain what this function does, and suggest a test for it.";
+const LINE = "  total += row.amount * rates.get(row.unit) ?? 0; // until the period ends";
 
-function bodyOf({ format }: Habit, model: string): object {
-  if (format === "responses") return { model, input: PROMPT, stream: true };
-  const messages = [{ role: "user", content: PROMPT }];
-  return { model, messages, stream: true, ...(format === "messages" ? { max_tokens: 2_000 } : {}) };
+/** Prompts and answers are of all lengths, as those of people are. */
+function bodyOf({ format, output }: Habit, model: string, draw: Draw): object {
+  const prompt = `${ASK}\n${`${LINE}\n`.repeat(draw.whole(5, 160))}`;
+  const limit = Math.max(60, Math.round(draw.around(output, 0.4)));
+  if (format === "responses") return { model, input: prompt, stream: true, max_output_tokens: limit };
+  const messages = [{ role: "user", content: prompt }];
+  return { model, messages, stream: true, max_tokens: limit };
 }
