@@ -7,6 +7,8 @@ const COLOURS: Readonly<Record<string, string>> = {
   request_cancelled: "var(--series-8)",
   model_not_found: "var(--series-7)",
   invalid_request: "var(--series-5)",
+  // A kind of invalid request, so a shade of its colour.
+  context_length_exceeded: "color-mix(in srgb, var(--series-5) 55%, var(--ink))",
   invalid_credentials: "var(--series-6)",
 };
 

@@ -24,7 +24,7 @@ export function RangePicker(): ReactNode {
       <Popover.Trigger render={<Button icon="clock" />}>
         <span className="sr-only">Span of time: </span>
         <span className="hidden sm:inline">{range.name}</span>
-        <span className="sm:hidden">{isOwn ? "Own" : (search.range ?? USUAL_RANGE)}</span>
+        <span className="sm:hidden">{shortName(range.name)}</span>
         <Icon name="down" size={14} />
       </Popover.Trigger>
       <Popover.Portal>
@@ -45,6 +45,9 @@ export function RangePicker(): ReactNode {
     </Popover.Root>
   );
 }
+
+/** Where there is little room; a part of the whole name, so that it can be spoken to as it is read. */
+const shortName = (name: string): string => name.replace(/^Last | span$/, "");
 
 const Choice = ({ name, chosen, onPick }: { name: string; chosen: boolean; onPick: () => void }): ReactNode => (
   <button

@@ -62,7 +62,8 @@ export const keyColumns = (nowMs: number, trends: ReadonlyMap<string, Trend>): C
   {
     id: "account",
     head: "Account",
-    cell: ({ account }) => (account === null ? <span className="text-ink-3">none</span> : <AccountName path={account} />),
+    cell: ({ account }) =>
+      account === null ? <span className="text-ink-3">none</span> : <AccountName path={account} />,
     sort: ({ account }) => account,
     plain: ({ account }) => account ?? "",
   },

@@ -14,7 +14,8 @@ export function shareRows(answer: OwnSeries | undefined, unit: "credit" | "token
   const whole = answer === undefined ? 0n : of(answer.total);
   return (answer?.groups ?? []).map(({ name, total }) => ({
     id: name ?? "other",
-    name: name ?? "all others",
+    // Rejected before a model was found.
+    name: name === "" ? "no model" : (name ?? "all others"),
     total,
     charged: of(total),
     share: whole === 0n ? 0n : (of(total) * 10_000n) / whole,

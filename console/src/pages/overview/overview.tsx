@@ -25,7 +25,7 @@ const NOTHING = {
   hint: (
     <>
       Choose a longer one, or{" "}
-      <Link to={"/first-run" as never} className="text-accent hover:underline">
+      <Link to={"/first-run" as never} className="text-accent underline">
         set the gateway up
       </Link>{" "}
       and send a first request.

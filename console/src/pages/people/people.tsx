@@ -84,7 +84,9 @@ export function People(): ReactNode {
             </select>
             {may("createPerson") && (
               <Button look="primary" aria-label="Add a person" onClick={() => setAdding(true)}>
-                Add<span className="max-sm:hidden">a person</span>
+                <span>
+                  Add<span className="max-sm:hidden"> a person</span>
+                </span>
               </Button>
             )}
           </>
