@@ -2,7 +2,9 @@
  * Builds the console into console/dist: `npm run console`. What it is built with is installed into console/ when its lockfile has
  * changed. `-- --check` builds nothing: it checks types, lint and contrast, and says so where nothing is installed. `-- --dev`
  * serves it while you work on it, with the kitchen sink at /console/kitchen-sink.html. `-- --look FOLDER` writes pictures of the
- * kitchen sink, in both themes and two widths.
+ * kitchen sink, in both themes and two widths. `-- --pages FOLDER` builds it, starts a gateway with the demo and one without anything,
+ * and writes pictures of every page of both consoles and contact sheets; it fails where axe finds something, the browser complains or a
+ * page is wider than its window. `--demo FOLDER` keeps the demo in a folder, so that it is seeded once.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +14,9 @@ import { contrastTable, faintPairs, measureContrast } from "./console/contrast.t
 import { FIRST_LOAD_LIMIT_BYTES, firstLoad } from "./console/first-load.ts";
 import { installConsole } from "./console/install.ts";
 import { type Look, lookAt, serveConsole } from "./console/look.ts";
+import { takePictures } from "./console/pictures.ts";
 import { precompress } from "./console/precompress.ts";
+import { startDemo, startEmpty } from "./console/stage.ts";
 import { consoleTypes } from "./console/write-types.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -31,6 +35,8 @@ const { values } = parseArgs({
     check: { type: "boolean", default: false },
     dev: { type: "boolean", default: false },
     look: { type: "string" },
+    pages: { type: "string" },
+    demo: { type: "string" },
   },
 });
 if (values.check) check();
@@ -41,6 +47,7 @@ else {
   if (values.dev) execFileSync(VITE, ["--host", "127.0.0.1"], { cwd: FOLDER, stdio: "inherit" });
   else if (values.look !== undefined) await look(values.look);
   else build();
+  if (values.pages !== undefined) await pictures(values.pages, values.demo ?? null);
 }
 
 function build(): void {
@@ -64,6 +71,29 @@ async function look(into: string): Promise<void> {
   for (const problem of problems) console.error(`console: ${problem}`);
   console.log(`console: ${looks.length} pictures in ${into}, ${problems.length} problems`);
   process.exitCode = problems.length > 0 ? 1 : 0;
+}
+
+async function pictures(into: string, folder: string | null): Promise<void> {
+  const [demo, empty] = [await startDemo(folder), await startEmpty()];
+  const crowded = { stage: demo, query: "?range=7d", empty: false };
+  try {
+    const { taken, problems } = await takePictures(
+      FOLDER,
+      [
+        { name: "light", width: 1440, theme: "light", ...crowded },
+        { name: "dark", width: 1440, theme: "dark", ...crowded },
+        { name: "narrow", width: 390, theme: "light", ...crowded },
+        { name: "empty", width: 1440, theme: "light", stage: empty, query: "", empty: true },
+      ],
+      into,
+    );
+    for (const problem of problems) console.error(`console: ${problem}`);
+    console.log(`console: ${taken} pictures in ${into}, ${problems.length} problems`);
+    process.exitCode = problems.length > 0 ? 1 : 0;
+  } finally {
+    await demo.close();
+    await empty.close();
+  }
 }
 
 function tellFirstLoad(page: string, then: readonly string[]): void {

@@ -6,25 +6,12 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type Browser, launchChromium, openContext, type Theme } from "./chromium.ts";
 
-export type Look = { url: string; name: string; width: number; theme: "light" | "dark" };
+export type Look = { url: string; name: string; width: number; theme: Theme };
 
-type Message = { type: () => string; text: () => string };
-type BrowserPage = {
-  on: ((event: "console", hear: (message: Message) => void) => void) &
-    ((event: "pageerror", hear: (error: Error) => void) => void);
-  goto: (url: string, options: { waitUntil: "networkidle" }) => Promise<unknown>;
-  evaluate: <Value>(script: string) => Promise<Value>;
-  screenshot: (options: { path: string; fullPage: boolean }) => Promise<unknown>;
-};
-type Context = { newPage: () => Promise<BrowserPage>; close: () => Promise<void> };
-type Browser = { newContext: (options: object) => Promise<Context>; close: () => Promise<void> };
-type Playwright = { chromium: { launch: (options: object) => Promise<Browser> } };
 type DevServer = { listen: () => Promise<void>; close: () => Promise<void>; resolvedUrls: { local: string[] } };
 type Vite = { createServer: (options: object) => Promise<DevServer> };
-
-const CHROMIUM = "/usr/bin/chromium";
-const NARROW = 600;
 
 /** Vite is installed with the console, and not with the project. */
 export async function serveConsole(folder: string): Promise<{ url: string; close: () => Promise<void> }> {
@@ -37,10 +24,9 @@ export async function serveConsole(folder: string): Promise<{ url: string; close
 
 /** Returns the problems. */
 export async function lookAt(folder: string, looks: readonly Look[], into: string): Promise<string[]> {
-  const { chromium } = createRequire(join(folder, "package.json"))("playwright-core") as Playwright;
   mkdirSync(into, { recursive: true });
   const problems: string[] = [];
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const browser = await launchChromium(folder);
   for (const one of looks) problems.push(...(await picture(browser, one, into)).map((text) => `${one.name}: ${text}`));
   await browser.close();
   return problems;
@@ -48,13 +34,7 @@ export async function lookAt(folder: string, looks: readonly Look[], into: strin
 
 async function picture(browser: Browser, { url, name, width, theme }: Look, into: string): Promise<string[]> {
   const problems: string[] = [];
-  const context = await browser.newContext({
-    viewport: { width, height: 900 },
-    colorScheme: theme,
-    reducedMotion: "reduce",
-    hasTouch: width < NARROW,
-    isMobile: width < NARROW,
-  });
+  const context = await openContext(browser, { width, theme });
   const page = await context.newPage();
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) problems.push(message.text());
