@@ -14,10 +14,10 @@ import { inOrder } from "./model-columns.tsx";
 import { RemoveRouteDialog, RouteDialog } from "./route-dialogs.tsx";
 
 export type ModelRoute = Model["routes"][number];
-type Row = ModelRoute & { place: string; share: number | null; health: RouteHealth | undefined };
+type Row = ModelRoute & { health: RouteHealth | undefined };
 type Open = { kind: "new" } | { kind: "order" | "remove" | "test"; route: ModelRoute } | null;
 
-/** Where it is called, in the order in which routes are tried. */
+/** Where it is called. Routes that speak the client's format are preferred; among these, the lowest priority is tried first. */
 export function ModelRoutes({ of: model }: { of: Model }): ReactNode {
   const [open, setOpen] = useState<Open>(null);
   const close = (): void => setOpen(null);
@@ -76,22 +76,8 @@ const RouteTools = ({ onOpen }: { onOpen: (kind: "order" | "remove" | "test") =>
   </span>
 );
 
-/** Routes of one priority share the requests by weight; those of the next are tried when none of them answers. */
-function rowsOf({ routes }: Model, health: readonly RouteHealth[]): Row[] {
-  const sorted = inOrder(routes);
-  const priorities = [...new Set(sorted.map(({ priority }) => priority))];
-  return sorted.map((route) => {
-    const whole = sorted
-      .filter(({ priority }) => priority === route.priority)
-      .reduce((sum, { weight }) => sum + weight, 0);
-    return {
-      ...route,
-      place: `${priorities.indexOf(route.priority) + 1}`,
-      share: whole === 0 ? null : route.weight / whole,
-      health: health.find(({ route_id: id }) => id === route.id),
-    };
-  });
-}
+const rowsOf = ({ routes }: Model, health: readonly RouteHealth[]): Row[] =>
+  inOrder(routes).map((route) => ({ ...route, health: health.find(({ route_id: id }) => id === route.id) }));
 
 const NONE = <span className="text-ink-3">–</span>;
 const milliseconds = (ms: number): string => DURATION.show(BigInt(Math.round(ms * 1000)));
@@ -103,19 +89,16 @@ function succeededShare(health: RouteHealth | undefined): number | null {
   return calls === 0 ? null : (health?.succeeded ?? 0) / calls;
 }
 
-function shareText({ share, weight }: Row): string {
-  if (weight === 0) return "last resort";
-  return share === null ? "" : percent(share);
-}
+const weightText = ({ weight }: Row): string => (weight === 0 ? "0, last resort" : String(weight));
 
 const COLUMNS: readonly Column<Row>[] = [
   {
-    id: "place",
-    head: "Tried",
-    width: 64,
-    cell: ({ place }) => `${place}.`,
+    id: "priority",
+    head: "Priority",
+    width: 84,
+    cell: ({ priority }) => priority,
     sort: ({ priority }) => priority,
-    plain: ({ place }) => place,
+    plain: ({ priority }) => String(priority),
   },
   {
     id: "provider",
@@ -154,13 +137,13 @@ const COLUMNS: readonly Column<Row>[] = [
     plain: ({ health }) => stateName(routeState(health)),
   },
   {
-    id: "share",
-    head: "Share",
-    width: 104,
+    id: "weight",
+    head: "Weight",
+    width: 112,
     align: "right",
-    cell: (row) => <span title={`priority ${row.priority}, weight ${row.weight}`}>{shareText(row)}</span>,
-    sort: ({ share }) => share,
-    plain: shareText,
+    cell: weightText,
+    sort: ({ weight }) => weight,
+    plain: ({ weight }) => String(weight),
   },
   {
     id: "success",

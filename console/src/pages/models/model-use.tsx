@@ -10,6 +10,7 @@ import { shownOf } from "../../parts/shown-of.ts";
 import { bucketsIn, creditSeries, microseconds } from "../overview/series-of.ts";
 
 const DAYS = 30;
+const IN_DAYS = `in ${DAYS} days`;
 const SPEED: Unit = { ...REQUESTS, name: "tokens/s" };
 
 /** What it did in the last days, by the provider that was asked last. */
@@ -37,8 +38,8 @@ export function ModelUse({ id }: { id: string }): ReactNode {
   return (
     <>
       <Figures>
-        <Figure label="Charged, 30 days" unit={CREDITS} value={known(total && readCredits(total.credits))} />
-        <Figure label="Requests, 30 days" unit={REQUESTS} value={known(total && BigInt(total.requests))} />
+        <Figure label="Charged" unit={CREDITS} value={known(total && readCredits(total.credits))} note={IN_DAYS} />
+        <Figure label="Requests" unit={REQUESTS} value={known(total && BigInt(total.requests))} note={IN_DAYS} />
         <Figure label="Delivered" unit={PERCENT} value={share === null ? null : BigInt(Math.round(share))} />
         <Figure label="First token, p95" unit={DURATION} value={known(total?.ttft && microseconds(total.ttft.p95))} />
         <Figure

@@ -22,7 +22,7 @@ export function RouteDialog({
   return (
     <FormDialog
       title={route === null ? `Add a route to ${model.id}` : `Order of ${route.provider}`}
-      lead="Routes with a lower priority are tried first. Those of equal priority share the requests by weight; weight 0 is a last resort."
+      lead="Routes in the format of the client are preferred. Among these, a lower priority is tried first; equal ones share the requests by weight, and weight 0 is a last resort."
       verb={route === null ? "Add the route" : "Save"}
       done={route === null ? "The route is added" : "The order is changed"}
       fields={["route.provider", "route.upstream_model", "route.format", "route.priority", "route.weight"]}
