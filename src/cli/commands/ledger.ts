@@ -32,19 +32,7 @@ export function addLedgerCommands(program: Command): void {
       },
     );
 
-  ledger
-    .command("outstanding")
-    .description("show how much prepaid credit is not spent yet, in all purses together")
-    .option("--json", "print JSON")
-    .action(async (options: { json?: true }, command: Command) => {
-      await withOperator(command, async ({ books }, by) => {
-        const outstanding = outstandingView(await books.showOutstanding(by));
-        printResult(outstanding, {
-          json: options.json === true,
-          text: (screen) => outstandingText(outstanding, screen),
-        });
-      });
-    });
+  addOutstandingCommand(ledger);
 
   ledger
     .command("verify")
@@ -78,4 +66,20 @@ export function addLedgerCommands(program: Command): void {
   addLedgerAdoptCommand(ledger);
   addQuarantineCommands(ledger);
   addPartitionsCommand(ledger);
+}
+
+function addOutstandingCommand(ledger: Command): void {
+  ledger
+    .command("outstanding")
+    .description("show how much prepaid credit is not spent yet, in all purses together")
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }, command: Command) => {
+      await withOperator(command, async ({ books }, by) => {
+        const outstanding = outstandingView(await books.showOutstanding(by));
+        printResult(outstanding, {
+          json: options.json === true,
+          text: (screen) => outstandingText(outstanding, screen),
+        });
+      });
+    });
 }
