@@ -5,12 +5,13 @@ import type { LiveRequest } from "../../api/generated/admin.ts";
 import { BurnDown } from "../../charts/burn-down.tsx";
 import { groupDigits } from "../../format/money.ts";
 import { DURATION } from "../../format/unit.ts";
+import { Amount } from "../../parts/amount.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { KeySnippets } from "../keys/key-snippets.tsx";
 import { burnOf } from "../live/live-columns.tsx";
 import type { Ended } from "../live/live-feed.ts";
 import { useLive } from "../live/use-live.ts";
-import { Charged } from "../requests/charged.tsx";
+import { sumOf } from "../requests/charged.tsx";
 import { CodeBadge } from "../requests/code-badge.tsx";
 import type { MadeKey } from "./key-step.tsx";
 import { Beside } from "./setup-step.tsx";
@@ -85,6 +86,7 @@ function Answered({
   tookMs,
 }: Shown): ReactNode {
   const isRefused = status >= 400;
+  const sum = sumOf(charged);
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
@@ -95,8 +97,8 @@ function Answered({
       </p>
       <p className="text-ink-2">
         {model !== null && `${model}: `}
-        {groupDigits(input)} tokens in, {groupDigits(output)} out, <Charged amounts={charged} /> credits,{" "}
-        {DURATION.show(BigInt(tookMs) * 1000n)}
+        {groupDigits(input)} tokens in, {groupDigits(output)} out,{" "}
+        {sum === null ? "nothing charged" : <Amount {...sum} named />}, {DURATION.show(BigInt(tookMs) * 1000n)}
       </p>
       <Link to={`/requests/${id}` as never} className="w-fit text-accent hover:underline">
         See where its time and money went
