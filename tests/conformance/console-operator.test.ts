@@ -88,8 +88,8 @@ describe.skipIf(noConsole)("the operators' console", { timeout: 180_000 }, () =>
     const { page } = stage;
     await open("/");
     await page.getByLabel("Setup token").fill(stage.setupToken);
-    await page.getByLabel("Email").fill(EMAIL);
-    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByLabel("Email", { exact: true }).fill(EMAIL);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await press("Make me the owner");
     await page.waitForURL(/\/console\/first-run$/);
 

@@ -1,12 +1,18 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ApiError, call } from "../api/call.ts";
 
+/** How one gets in, and whether one is. */
+export const waysInQuery = queryOptions({
+  queryKey: ["ways in"],
+  queryFn: ({ signal }) => call("GET /admin/v1/sign-in", { signal }),
+});
+
 /** Who is signed in. Asked for once per load; every 401 of another call asks again. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
-  queryFn: async ({ signal }) => {
+  queryFn: async ({ signal, client }) => {
     // Browsers write every 401 on the console, so one asks first.
-    const { signed_in: isSignedIn } = await call("GET /admin/v1/sign-in", { signal });
+    const { signed_in: isSignedIn } = await client.fetchQuery({ ...waysInQuery, staleTime: 0 });
     if (!isSignedIn) throw signedOut();
     return call("GET /admin/v1/session", { signal });
   },

@@ -47,7 +47,7 @@ export function KeySnippets({ secret, mode, models }: Props): ReactNode {
             <pre
               // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard must reach that
               tabIndex={0}
-              className="overflow-x-auto rounded-md bg-sunken p-3 pr-20 font-mono text-small leading-5"
+              className="overflow-x-auto rounded-md bg-sunken p-3 pt-10 font-mono text-small leading-5"
             >
               {text}
             </pre>

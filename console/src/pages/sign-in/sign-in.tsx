@@ -4,13 +4,16 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiError, call } from "../../api/call.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
+import { CopyText } from "../../parts/copy-text.tsx";
+import { Skeleton } from "../../parts/state.tsx";
+import { waysInQuery } from "../../shell/session.ts";
 import { SignInFrame } from "./sign-in-frame.tsx";
 
 /** The way in for operators: a password, the identity provider, or the token of the first start. */
 export function SignIn(): ReactNode {
   const client = useQueryClient();
   const { back = "/" } = useSearch({ strict: false }) as { back?: string };
-  const ways = useQuery({ queryKey: ["ways in"], queryFn: ({ signal }) => call("GET /admin/v1/sign-in", { signal }) });
+  const ways = useQuery(waysInQuery);
   const isFirst = ways.data?.setup === true;
   const goOn = (): void => {
     client.clear();
@@ -21,11 +24,17 @@ export function SignIn(): ReactNode {
       title={isFirst ? "Set up Tollgate" : "Sign in"}
       lead={
         isFirst
-          ? "You are the first. Make yourself the owner with the setup token that `tollgate serve` printed when it started."
+          ? "You are the first. Make yourself the owner with the setup token that the gateway printed when it started."
           : "For operators of this gateway."
       }
     >
-      {isFirst ? <SetUpForm onDone={goOn} /> : <PasswordForm onDone={goOn} />}
+      {ways.isPending ? (
+        <Skeleton height={168} />
+      ) : isFirst ? (
+        <SetUpForm onDone={goOn} />
+      ) : (
+        <PasswordForm onDone={goOn} />
+      )}
       {ways.data?.sso === true && (
         <a
           href={`/admin/v1/sign-in/oidc?return_to=${encodeURIComponent(`/console${ownPath(back)}`)}`}
@@ -72,6 +81,7 @@ function PasswordForm({ onDone }: { onDone: () => void }): ReactNode {
 }
 
 function SetUpForm({ onDone }: { onDone: () => void }): ReactNode {
+  const [email, setEmail] = useState("");
   const { send, busy, problemOf } = useSend(onDone, (given) =>
     call("POST /admin/v1/setup", {
       body: { token: given("token"), email: given("email"), password: given("password") },
@@ -88,7 +98,16 @@ function SetUpForm({ onDone }: { onDone: () => void }): ReactNode {
         problem={problemOf("token")}
         hint="Valid for a day. A restart prints another."
       />
-      <Field label="Email" name="email" type="email" autoComplete="username" required problem={problemOf("email")} />
+      <Field
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={({ target }) => setEmail(target.value)}
+        problem={problemOf("email")}
+      />
       <Field
         label="Password"
         name="password"
@@ -102,6 +121,10 @@ function SetUpForm({ onDone }: { onDone: () => void }): ReactNode {
       <Button look="primary" type="submit" busy={busy}>
         Make me the owner
       </Button>
+      <div className="min-w-0 text-small text-ink-2">
+        The same by command:
+        <CopyText text={`tollgate people add ${email || "EMAIL"} --role owner --password`} />
+      </div>
     </form>
   );
 }
