@@ -47,9 +47,11 @@ function figureOf(unit: Unit, value: bigint): string {
   return whole.length > 9 ? unit.short(value) : whole;
 }
 
-/** Figures side by side, divided by hairlines. */
-export const Figures = ({ children }: { children: ReactNode }): ReactNode => (
-  <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 xl:grid-cols-6">
+/** Figures side by side, divided by hairlines. `narrow`: they stand beside something else, so three in a row at most. */
+export const Figures = ({ narrow = false, children }: { narrow?: boolean; children: ReactNode }): ReactNode => (
+  <dl
+    className={`grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 ${narrow ? "" : "xl:grid-cols-6"}`}
+  >
     {children}
   </dl>
 );

@@ -27,40 +27,40 @@ export function MyKey(): ReactNode {
         title="What can I still spend?"
         lead={binding === null ? undefined : `${binding.account ?? "This key"}: ${nameOf(binding)}`}
       >
-        <div className="flex flex-col gap-4">
-          {binding !== null && <Equation limit={binding} />}
-          <p className="max-w-prose text-ink-2">{me.explanation}</p>
-          {binding !== null && (
-            <RunwayWords limit={binding} week={week.data} sinceMs={Date.parse(me.key.created_at)} nowMs={nowMs} />
-          )}
+        <div className="grid gap-x-10 gap-y-4 xl:grid-cols-2">
+          <div className="flex flex-col gap-4">
+            {binding !== null && <Equation limit={binding} />}
+            {binding !== null && (
+              <RunwayWords limit={binding} week={week.data} sinceMs={Date.parse(me.key.created_at)} nowMs={nowMs} />
+            )}
+          </div>
+          <p className="max-w-prose text-ink-2 wrap-anywhere">{me.explanation}</p>
         </div>
       </Card>
       <div className="grid items-start gap-4 *:min-w-0 xl:grid-cols-2">
-        <div className="flex flex-col gap-4">
-          {me.limits.length > 0 && (
-            <Card
-              title="Which limit binds?"
-              lead="A request must fit into every one of these; the one with the least available stops it first."
-            >
-              <HolderLimits limits={me.limits} binding={binding} />
-            </Card>
-          )}
-          <StackedChart
-            title="What did it use this week?"
-            lead={`${unit === "credit" ? "Credits" : "Tokens"} charged per hour, last 7 days, by model`}
-            unit={unitOf(unit)}
-            buckets={buckets}
-            series={series}
-            shown={shownOf(
-              week,
-              series.length === 0
-                ? { title: "Nothing was charged in the last 7 days", hint: "Connect a client, or try the playground." }
-                : null,
-            )}
-          />
-        </div>
+        {me.limits.length > 0 && (
+          <Card
+            title="Which limit binds?"
+            lead="A request must fit into every one of these; the one with the least available stops it first."
+          >
+            <HolderLimits limits={me.limits} binding={binding} />
+          </Card>
+        )}
         <KeyFacts me={me} />
       </div>
+      <StackedChart
+        title="What did it use this week?"
+        lead={`${unit === "credit" ? "Credits" : "Tokens"} charged per hour, last 7 days, by model`}
+        unit={unitOf(unit)}
+        buckets={buckets}
+        series={series}
+        shown={shownOf(
+          week,
+          series.length === 0
+            ? { title: "Nothing was charged in the last 7 days", hint: "Connect a client, or try the playground." }
+            : null,
+        )}
+      />
     </div>
   );
 }

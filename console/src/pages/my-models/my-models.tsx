@@ -35,11 +35,11 @@ export function MyModels(): ReactNode {
       {mode === "credit" && (
         <Card
           title="What would a request cost?"
-          lead="The last column has the price of a request of this size on every model. Cached tokens are a part of the input."
+          lead="The column “This request” has the price of a request of this size on every model. Cached tokens are a part of the input."
         >
-          <div className="grid max-w-2xl grid-cols-1 gap-3 sm:grid-cols-3">
+          <div className="grid max-w-2xl grid-cols-3 items-end gap-3">
             <Count label="Input tokens" name="input" tokens={tokens} onChange={changeOwn} />
-            <Count label="Of them cached" name="cached" tokens={tokens} onChange={changeOwn} />
+            <Count label="Cached of it" name="cached" tokens={tokens} onChange={changeOwn} />
             <Count label="Output tokens" name="output" tokens={tokens} onChange={changeOwn} />
           </div>
         </Card>

@@ -30,25 +30,44 @@ const size = (id: "context" | "output", key: string, head: string): Column<OwnMo
   plain: (model) => String(model[id] ?? ""),
 });
 
-/** `tokens`: the request whose price stands in the last column; null for keys that do not pay with credit. */
+const cost = (tokens: Tokens): Column<OwnModel> => ({
+  id: "cost",
+  head: "This request",
+  width: 120,
+  align: "right",
+  cell: ({ prices }) => (prices === null ? NONE : <Amount value={costOf(prices, tokens)} unit={CREDITS} />),
+  sort: ({ prices }) => (prices === null ? null : costOf(prices, tokens)),
+  plain: ({ prices }) => (prices === null ? "" : CREDITS.plain(costOf(prices, tokens))),
+});
+
+/** `tokens`: the request whose price stands beside each model; null for keys that do not pay with credit. */
 export const ownModelColumns = (tokens: Tokens | null): readonly Column<OwnModel>[] => [
   {
     id: "id",
     head: "Model",
-    cell: ({ id, name }) => (
+    width: 216,
+    cell: ({ id }) => (
       // A click on the id copies it, and does not open the row.
       // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- it only keeps the click of the button inside from the row
       <span className="flex min-w-0 items-center gap-2" onClick={(event) => event.stopPropagation()}>
         <CopyText text={id} />
-        {name !== null && name !== id && <span className="truncate text-ink-2">{name}</span>}
       </span>
     ),
     sort: ({ id }) => id,
     plain: ({ id }) => id,
   },
-  size("context", "context", "Context"),
-  size("output", "most", "Most output"),
-  ...(tokens === null ? [] : [price("input", "Input"), price("cacheRead", "Cached"), price("output", "Output")]),
+  {
+    id: "name",
+    head: "Name",
+    width: 160,
+    hidden: true,
+    cell: ({ name }) => name ?? NONE,
+    sort: ({ name }) => name,
+    plain: ({ name }) => name ?? "",
+  },
+  ...(tokens === null
+    ? []
+    : [cost(tokens), price("input", "Input"), price("cacheRead", "Cached"), price("output", "Output")]),
   {
     id: "first",
     head: "First token",
@@ -67,15 +86,6 @@ export const ownModelColumns = (tokens: Tokens | null): readonly Column<OwnModel
     sort: ({ speed }) => speed?.perSecond ?? null,
     plain: ({ speed }) => String(speed?.perSecond ?? ""),
   },
-  ...(tokens === null ? [] : [cost(tokens)]),
+  size("context", "context", "Context"),
+  size("output", "most", "Most output"),
 ];
-
-const cost = (tokens: Tokens): Column<OwnModel> => ({
-  id: "cost",
-  head: "This request",
-  width: 120,
-  align: "right",
-  cell: ({ prices }) => (prices === null ? NONE : <Amount value={costOf(prices, tokens)} unit={CREDITS} />),
-  sort: ({ prices }) => (prices === null ? null : costOf(prices, tokens)),
-  plain: ({ prices }) => (prices === null ? "" : CREDITS.plain(costOf(prices, tokens))),
-});

@@ -3,7 +3,7 @@ import { groupDigits } from "../../format/money.ts";
 import { PERCENT } from "../../format/unit.ts";
 import { Amount } from "../../parts/amount.tsx";
 import type { Column } from "../../table/column.ts";
-import type { OwnSeries } from "./own-series.ts";
+import { modelName, type OwnSeries } from "./own-series.ts";
 
 type Group = OwnSeries["groups"][number];
 export type ModelUse = { id: string; name: string; total: Group["total"]; charged: bigint; share: bigint };
@@ -14,8 +14,7 @@ export function shareRows(answer: OwnSeries | undefined, unit: "credit" | "token
   const whole = answer === undefined ? 0n : of(answer.total);
   return (answer?.groups ?? []).map(({ name, total }) => ({
     id: name ?? "other",
-    // Rejected before a model was found.
-    name: name === "" ? "no model" : (name ?? "all others"),
+    name: modelName(name),
     total,
     charged: of(total),
     share: whole === 0n ? 0n : (of(total) * 10_000n) / whole,
@@ -33,7 +32,13 @@ const count = (id: string, head: string, of: (total: ModelUse["total"]) => numbe
 });
 
 export const modelColumns = (unit: "credit" | "tokens"): readonly Column<ModelUse>[] => [
-  { id: "model", head: "Model", cell: ({ name }) => name, sort: ({ name }) => name, plain: ({ name }) => name },
+  {
+    id: "model",
+    head: "Model",
+    cell: ({ id, name }) => (id === name ? name : <span className="text-ink-2">{name}</span>),
+    sort: ({ name }) => name,
+    plain: ({ name }) => name,
+  },
   count("requests", "Requests", ({ requests }) => requests),
   count("input", "Input", ({ input_tokens: input }) => input),
   count("cached", "Cached", ({ cached_tokens: cached }) => cached),

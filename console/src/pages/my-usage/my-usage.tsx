@@ -71,7 +71,7 @@ export function MyUsage(): ReactNode {
         columns={modelColumns(unit)}
         rows={shareRows(answer, unit)}
         rowKey={({ id }) => id}
-        onOpen={({ id }) => openRequests(id)}
+        onOpen={({ id, name }) => id === name && openRequests(id)}
         shown={shown}
         tools={
           <a

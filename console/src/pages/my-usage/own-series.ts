@@ -5,6 +5,9 @@ import { bucketsIn, valuesIn } from "../overview/series-of.ts";
 
 export type OwnSeries = AnswerOf<"GET /me/series">;
 
+/** Null: all that are not among the largest. Empty: requests that named no model, or none that there is. */
+export const modelName = (name: string | null): string => (name === null ? "all others" : name || "no model");
+
 const NO_BUCKETS: Buckets = { startsMs: [], stepMs: 1 };
 
 export const bucketsOfOwn = (answer: OwnSeries | undefined): Buckets => (answer ? bucketsIn(answer) : NO_BUCKETS);
@@ -21,7 +24,7 @@ export function seriesByModel(
     .filter(({ total }) => of(total) > 0n)
     .map(({ name, points }) => ({
       id: name ?? "other",
-      name: name ?? "all others",
+      name: modelName(name),
       rest: name === null,
       values: valuesIn(buckets, points, { of, none: 0n }),
     }));

@@ -1,24 +1,13 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import type { ReactNode } from "react";
 import type { Turn } from "./formats.ts";
 import { isRunning, type Run } from "./run.ts";
+import { useFollow } from "./use-follow.ts";
 
 type Props = { turns: readonly Turn[]; run: Run | null };
 
-const NEAR_PX = 80;
-
 /** What was said, and what is being answered. It follows the answer as long as its reader has not scrolled up. */
 export function Conversation({ turns, run }: Props): ReactNode {
-  const box = useRef<HTMLDivElement>(null);
-  const length = (run?.text.length ?? 0) + turns.length;
-  useEffect(() => {
-    const { current } = box;
-    if (
-      length > 0 &&
-      current &&
-      current.scrollHeight - current.scrollTop - current.clientHeight < NEAR_PX + current.clientHeight / 4
-    )
-      current.scrollTop = current.scrollHeight;
-  }, [length]);
+  const box = useFollow<HTMLDivElement>((run?.text.length ?? 0) + (run?.reasoning.length ?? 0) + turns.length);
   return (
     <div
       ref={box}

@@ -3,12 +3,14 @@ import { saveFile } from "../../format/csv.ts";
 import { groupDigits } from "../../format/money.ts";
 import { IconButton } from "../../parts/button.tsx";
 import type { TimedEvent } from "./run.ts";
+import { useFollow } from "./use-follow.ts";
 
 const MOST = 200;
 
 /** Every event as it came, with the time since the request was sent. The newest are shown; the file has all. */
 export function RawEvents({ events }: { events: readonly TimedEvent[] }): ReactNode {
   const shown = events.slice(-MOST);
+  const box = useFollow<HTMLOListElement>(events.length);
   const save = (): void => saveFile("events.txt", events.map(lineOf).join("\n"), "text/plain");
   return (
     <div className="flex min-w-0 flex-col gap-1">
@@ -19,10 +21,11 @@ export function RawEvents({ events }: { events: readonly TimedEvent[] }): ReactN
         <IconButton label="Download all events" icon="download" disabled={events.length === 0} onClick={save} />
       </div>
       <ol
+        ref={box}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard must reach that
         tabIndex={0}
         aria-label="Raw events"
-        className="max-h-96 overflow-auto rounded-md bg-sunken p-2 font-mono text-small leading-5"
+        className="max-h-96 overflow-auto [overflow-anchor:none] rounded-md bg-sunken p-2 font-mono text-small leading-5"
       >
         {shown.map((event, index) => (
           <li key={events.length - shown.length + index} className="grid grid-cols-[64px_minmax(0,1fr)] gap-2">

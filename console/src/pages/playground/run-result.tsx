@@ -26,7 +26,7 @@ export function RunResult({ run, record, isMissing, unit }: Props): ReactNode {
   const waits = !isRunning(run) && record === undefined && !isMissing && run.requestId !== null;
   return (
     <section aria-label="Result" className="flex flex-col gap-2">
-      <Figures>
+      <Figures narrow>
         <Figure
           label="Charged"
           unit={charged?.unit ?? usual}
