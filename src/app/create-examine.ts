@@ -4,12 +4,11 @@ import type { Database } from "../db/database.ts";
 import { lookAtServers } from "../db/look-at-servers.ts";
 import { migrationsFolder } from "../db/migrate.ts";
 import { checksFor } from "../doctor/checks.ts";
-import { examine } from "../doctor/examine.ts";
+import { examine, type ReportedCheck } from "../doctor/examine.ts";
 import { readHost } from "../doctor/host.ts";
 import type { Patient } from "../doctor/patient.ts";
 import type { Operator } from "../operator/operator.ts";
 import { redact } from "../telemetry/redact.ts";
-import type { ShownExamination } from "../wire/admin/status.ts";
 
 type Parts = {
   config: Config;
@@ -21,6 +20,9 @@ type Parts = {
   nowMs: () => number;
 };
 
+/** What was found, and when. */
+type Examination = { ok: boolean; atMs: number; checks: ReportedCheck[] };
+
 const LONGEST_MS = 20_000;
 const PAGE = 1_000;
 /** Those that the process itself can run within moments. Providers are not called, and the proxy in front is not either. */
@@ -30,9 +32,9 @@ const ELSEWHERE = /^(?:proxy-|catalogue-(?:credentials|providers)$)/;
  * The checks of `tollgate doctor` on the process that serves. Of several who ask at once, all get the same answer: it is one look, however
  * many look.
  */
-export function createExamine(parts: Parts): () => Promise<ShownExamination> {
-  let underway: Promise<ShownExamination> | null = null;
-  const look = async (): Promise<ShownExamination> => {
+export function createExamine(parts: Parts): () => Promise<Examination> {
+  let underway: Promise<Examination> | null = null;
+  const look = async (): Promise<Examination> => {
     const patient = patientOf(parts);
     const checks = checksFor(patient).filter(({ id }) => !ELSEWHERE.test(id));
     const { checks: found, ok } = await examine({ checks, patient, onStep: () => undefined });

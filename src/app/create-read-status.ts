@@ -5,7 +5,6 @@ import { migrationsFolder, pendingMigrations } from "../db/migrate.ts";
 import { MigrationError } from "../db/migration-files.ts";
 import { readLedgerFacts } from "../doctor/facts-store.ts";
 import { readAppliedScripts, readProcesses, readServerVersion } from "../doctor/state-store.ts";
-import type { ShownStatus } from "../wire/admin/status.ts";
 import type { EventLoopLag } from "./watch-event-loop.ts";
 
 type Parts = {
@@ -21,13 +20,13 @@ type Parts = {
 };
 
 /** What this process and its database are like now. What the database does not answer is null, and `problem` says so. */
-export function createReadStatus(parts: Parts): () => Promise<ShownStatus> {
+export function createReadStatus(parts: Parts) {
   const { database, operatorDatabase, clock } = parts;
   return async () => {
     const reasons = await parts.readiness();
     const degraded = parts.degraded();
     return {
-      status: reasons.length > 0 ? "unavailable" : degraded.length > 0 ? "degraded" : "ok",
+      status: statusOf(reasons, degraded),
       reasons: [...reasons, ...degraded],
       version: packageVersion(),
       node: process.versions.node,
@@ -49,16 +48,17 @@ export function createReadStatus(parts: Parts): () => Promise<ShownStatus> {
   };
 }
 
+const statusOf = (reasons: readonly string[], degraded: readonly string[]): "ok" | "degraded" | "unavailable" =>
+  reasons.length > 0 ? "unavailable" : degraded.length > 0 ? "degraded" : "ok";
+
 async function ask(database: Database, clock: Pick<Clock, "elapsedMs">) {
   const sinceMs = clock.elapsedMs();
   const version = await readServerVersion(database).catch(() => null);
   return { version, answerMs: version === null ? null : Math.round((clock.elapsedMs() - sinceMs) * 10) / 10 };
 }
 
-type Stored = Pick<ShownStatus, "migrations" | "processes" | "ledger">;
-
 /** Small tables alone: nothing here reads the journal. What fails alone leaves the rest. */
-async function readStored(database: Database): Promise<Stored> {
+async function readStored(database: Database) {
   const orNull = <Read>(work: Promise<Read>): Promise<Read | null> => work.catch(() => null);
   return {
     migrations: await orNull(migrationsOf(database)),

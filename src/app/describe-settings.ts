@@ -1,12 +1,13 @@
 import { type ConfigRow, describeConfig, UNSET } from "../config/describe.ts";
 import type { Config, LoadedConfig } from "../config/load-config.ts";
-import type { ShownSettings } from "../wire/admin/settings.ts";
+
+type DescribedSettings = { file: string | null; settings: ReturnType<typeof shown>[] };
 
 /** Every setting of this process as operators see it: what is in force and where it came from. Of a secret, whether it is set. */
 export const describeSettings = (
   config: Config,
   { sources, file }: Pick<LoadedConfig, "sources" | "file"> = { sources: new Map(), file: null },
-): ShownSettings => ({ file, settings: describeConfig(config, sources).map(shown) });
+): DescribedSettings => ({ file, settings: describeConfig(config, sources).map(shown) });
 
 const shown = ({ path, value, source, environment, description, fallback, secret, from }: ConfigRow) => ({
   path,

@@ -7,7 +7,8 @@ import { createPasswordSignInOn } from "../../app/create-people.ts";
 import { createOperator } from "../../app/create-operator.ts";
 import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
-import type { Config, LoadedConfig, Sources } from "../../config/load-config.ts";
+import { describeConfig } from "../../config/describe.ts";
+import type { Config, LoadedConfig } from "../../config/load-config.ts";
 import { processEnvironment } from "../../config/process-environment.ts";
 import { secretFilesOf } from "../../config/secret-files.ts";
 import { invariant } from "../../core/invariant.ts";
@@ -89,6 +90,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const config = options.demo ? keepingRecords(own) : own;
   // The simulated provider takes any credential.
   const environment = { ...processEnvironment(), [SIMULATOR_VARIABLE]: "simulated" };
+  const settings = { ...devSettings(loaded, config), secretFiles: secretFilesOf(loaded, environment) };
   const credentials = openProviderCredentials(config.credential, environment);
   if (options.readyFile !== undefined) removeReadyFile(options.readyFile);
   const logFile = join(folder, "tollgate.log");
@@ -125,14 +127,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const setupToken = await createPasswordSignInOn({ database, ...events }).offerSetup();
 
   const gateway = runGateway(
-    {
-      config,
-      adminToken,
-      database,
-      credentials,
-      settings: { ...loaded, sources: devSources(loaded, options), secretFiles: secretFilesOf(loaded, environment) },
-      ...telemetry,
-    },
+    { config, adminToken, database, credentials, settings, ...telemetry },
     telemetry,
     ({ publicUrl, adminUrl }: Gateway) => {
       const ready: DevReady = { publicUrl, adminUrl, adminToken, simulatorUrl: simulator.url, keys };
@@ -171,14 +166,15 @@ function devConfig(config: Config, options: Pick<DevOptions, "port" | "adminPort
   };
 }
 
-/** What `devConfig` chose, nobody set. */
-function devSources({ config, sources }: LoadedConfig, { port }: Pick<DevOptions, "port">): Sources {
-  const chosen = [
-    "admin.port",
-    ...(port === undefined ? [] : ["listen.port"]),
-    ...(config.credential.key ? [] : ["credential.key"]),
-  ];
-  return new Map([...sources, ...chosen.map((path) => [path, { kind: "command", name: "tollgate dev" }] as const)]);
+/** Whatever this command chose itself, nobody set. */
+function devSettings(
+  { file, sources, config: set }: LoadedConfig,
+  config: Config,
+): Pick<LoadedConfig, "file" | "sources"> {
+  const before = new Map(describeConfig(set, sources).map(({ path, value }) => [path, value]));
+  const chosen = describeConfig(config, sources).filter(({ path, value }) => before.get(path) !== value);
+  const source = { kind: "command", name: "tollgate dev" } as const;
+  return { file, sources: new Map([...sources, ...chosen.map(({ path }) => [path, source] as const)]) };
 }
 
 /** What the keys of `dev` start with: enough to play, little enough to see it move. */

@@ -34,6 +34,13 @@ export function addLedgerCommands(program: Command): void {
 
   addOutstandingCommand(ledger);
 
+  addVerifyCommands(ledger);
+  addLedgerAdoptCommand(ledger);
+  addQuarantineCommands(ledger);
+  addPartitionsCommand(ledger);
+}
+
+function addVerifyCommands(ledger: Command): void {
   ledger
     .command("verify")
     .description("recompute every purse and limit from the journal and report differences")
@@ -62,10 +69,6 @@ export function addLedgerCommands(program: Command): void {
         printResult(found, { json: options.json === true, text: (screen) => verificationListing(found, screen) });
       });
     });
-
-  addLedgerAdoptCommand(ledger);
-  addQuarantineCommands(ledger);
-  addPartitionsCommand(ledger);
 }
 
 function addOutstandingCommand(ledger: Command): void {

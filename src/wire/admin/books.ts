@@ -191,7 +191,7 @@ const pastVerificationSchema = z
     truncated: z.boolean().describe("True if there were more mismatches."),
   })
   .meta({ id: "PastVerification" })
-  .transform(({ started_at: startedAtMs, took_ms: tookMs, key_id: keyId, ok: _, ...rest }) => ({
+  .transform(({ started_at: startedAtMs, took_ms: tookMs, key_id: keyId, ...rest }) => ({
     ...rest,
     startedAtMs,
     tookMs,
@@ -204,7 +204,7 @@ export const verificationsSchema = z.object({
 });
 
 export type VerificationsJson = WrittenAs<typeof verificationsSchema>;
-type PastVerification = ReadAs<typeof pastVerificationSchema>;
+type PastVerification = Omit<ReadAs<typeof pastVerificationSchema>, "ok">;
 
 export const verificationsView = ({
   whole,
