@@ -70,9 +70,9 @@ const routeColumns = (onOpen: OnOpen): readonly Column<Row>[] => [
 
 const RouteTools = ({ onOpen }: { onOpen: (kind: "order" | "remove" | "test") => void }): ReactNode => (
   <span className="inline-flex">
-    <IconButton label="Test this route" icon="live" onClick={() => onOpen("test")} />
-    <IconButton label="Change its order" icon="settings" onClick={() => onOpen("order")} />
-    <IconButton label="Remove this route" icon="close" onClick={() => onOpen("remove")} />
+    <IconButton label="Test this route" title="Test this route" icon="live" onClick={() => onOpen("test")} />
+    <IconButton label="Change its order" title="Change its order" icon="settings" onClick={() => onOpen("order")} />
+    <IconButton label="Remove this route" title="Remove this route" icon="close" onClick={() => onOpen("remove")} />
   </span>
 );
 

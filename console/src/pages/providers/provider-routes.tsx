@@ -55,6 +55,7 @@ const routeColumns = (onTest: (target: Target) => void): readonly Column<Row>[] 
     cell: ({ upstream_model: upstreamModel, format }) => (
       <IconButton
         label="Test this route"
+        title="Test this route"
         icon="live"
         onClick={(event) => {
           event.stopPropagation();
