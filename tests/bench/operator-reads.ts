@@ -56,7 +56,7 @@ const lists = ({ key, account, team, model }: Planted): OperatorRead[] =>
     ] as const
   ).map(([name, path]) => ({ kind: "list", name, path }));
 
-const series = ({ key, account, team }: Planted): OperatorRead[] => [
+const series = ({ key, account, team, model }: Planted): OperatorRead[] => [
   ...(
     [
       ["an hour", 1 / 24],
@@ -85,6 +85,13 @@ const series = ({ key, account, team }: Planted): OperatorRead[] => [
       path: `series?from=${ago(days)}&to=${ago(0)}&account=${account}&by=${by}`,
     })),
   ),
+  ...[1, 7, 30].flatMap((days) =>
+    ["provider", "code", "account", "key"].map((by) => ({
+      kind: "series" as const,
+      name: `a model by ${by}, ${days === 1 ? "a day" : `${days} days`}`,
+      path: `series?from=${ago(days)}&to=${ago(0)}&model=${model}&by=${by}`,
+    })),
+  ),
   { kind: "series", name: "usage of all, 30 days", path: "usage?days=30" },
   {
     kind: "series",
@@ -94,7 +101,7 @@ const series = ({ key, account, team }: Planted): OperatorRead[] => [
   { kind: "series", name: "usage of a key, 30 days", path: `keys/${key}/usage?days=30` },
 ];
 
-const exportsAndLookups = ({ key, account, request }: Planted): OperatorRead[] => [
+const exportsAndLookups = ({ key, account, request, model }: Planted): OperatorRead[] => [
   { kind: "export", name: "audit log of a day as CSV", path: `audit/export.csv?from=${ago(3)}&to=${ago(2)}` },
   {
     kind: "export",
@@ -103,6 +110,8 @@ const exportsAndLookups = ({ key, account, request }: Planted): OperatorRead[] =
   },
   { kind: "lookup", name: "a request", path: `requests/req_${request.replaceAll("-", "")}` },
   { kind: "lookup", name: "a key", path: `keys/${key}` },
+  { kind: "lookup", name: "credit outstanding", path: "ledger/outstanding" },
+  { kind: "lookup", name: "a model", path: `models/${model}` },
   { kind: "lookup", name: "an account", path: `accounts/${account}` },
 ];
 
