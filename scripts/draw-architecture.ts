@@ -21,7 +21,12 @@ const TEST_FILE = /\.test\.ts$/;
 const ROWS: Row[] = [
   { title: "START", meaning: "connects the parts", span: [0, 2 / 3], names: ["main.ts", "app.ts"] },
   { title: "EDGE", meaning: "HTTP and terminal", span: [0, 1], names: ["cli", "admin", "http"] },
-  { title: "USE CASES", meaning: "puts steps in order", span: [0, 1], names: ["doctor", "demo", "operator", "gateway"] },
+  {
+    title: "USE CASES",
+    meaning: "puts steps in order",
+    span: [0, 1],
+    names: ["doctor", "demo", "operator", "gateway"],
+  },
   {
     title: "CAPABILITIES",
     meaning: "never import each other",

@@ -15,7 +15,9 @@ export async function listPages(folder: string): Promise<ListedPage[]> {
     const lists = (await import(pathToFileURL(join(folder, "src/shell", file)).href)) as Record<string, unknown>;
     for (const [list, places] of Object.entries(lists))
       if (Array.isArray(places))
-        pages.push(...(places as Place[]).map(({ path }) => pageAt(path, list.startsWith("HOLDER") ? "holder" : "operator")));
+        pages.push(
+          ...(places as Place[]).map(({ path }) => pageAt(path, list.startsWith("HOLDER") ? "holder" : "operator")),
+        );
   }
   return pages;
 }

@@ -4,7 +4,7 @@ import { REQUEST_STEPS, type RequestFacts } from "../core/request-facts.ts";
 import { NO_USAGE, type Usage } from "../core/usage.ts";
 import { createReadClient } from "../records/agent-name.ts";
 import type { QueuedRecord } from "../records/record-queue.ts";
-import { type Asked, askProviders } from "./ask-providers.ts";
+import { type AskedProviders, askProviders } from "./ask-providers.ts";
 import { type BookKey, grantOf, lackingFor, pay, refusalWords } from "./books.ts";
 import type { Draw } from "./draw.ts";
 import { type DemoModel, modelNamed, priceThen } from "./models.ts";
@@ -31,7 +31,7 @@ export type DemoCharge = {
   failed: Amounts;
 };
 
-export type Answered = { record: QueuedRecord; charge: DemoCharge | null; refusedBy: number | null };
+export type AnsweredCall = { record: QueuedRecord; charge: DemoCharge | null; refusedBy: number | null };
 
 export type World = {
   endMs: number;
@@ -48,7 +48,7 @@ const NOTHING: Amounts = { credits: null, tokens: null };
 const readClient = createReadClient();
 
 /** What the gateway makes of a call: its record, and the charge where one is due. The counters of the key are changed. */
-export function answerCall(call: Call, key: BookKey | null, world: World): Answered {
+export function answerCall(call: Call, key: BookKey | null, world: World): AnsweredCall {
   const { draw } = world;
   const idHex = `${call.atMs.toString(16).padStart(12, "0")}7${draw.hex(3)}a${draw.hex(15)}`;
   const rejected = rejectionOf(call, key, world);
@@ -167,14 +167,14 @@ function countRecord(call: Call, shown: Shown): QueuedRecord {
 type Made = {
   steps: RequestFacts["steps"];
   providerUs: number;
-  asked: Asked;
+  asked: AskedProviders;
   usage: Usage;
   whole: boolean;
   kind: DemoCharge["kind"];
   priceVersion: number;
 };
 
-function generated(call: Call, { idHex, key, world }: { idHex: string; key: BookKey; world: World }): Answered {
+function generated(call: Call, { idHex, key, world }: { idHex: string; key: BookKey; world: World }): AnsweredCall {
   const made = produce(call, world);
   const { kind, usage, asked, steps, whole, priceVersion } = made;
   const price = inUnits(key, costOf(usage, call, world.endMs));

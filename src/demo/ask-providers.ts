@@ -9,7 +9,7 @@ const PATIENT_MS = 300_000;
 type Skies = { endMs: number; badDayMs: number; draw: Draw; routes: ReadonlyMap<string, string> };
 
 /** What came of asking for an answer. */
-export type Asked = {
+export type AskedProviders = {
   attempts: AttemptFacts[];
   last: AttemptFacts;
   perSecond: number;
@@ -23,7 +23,7 @@ export type Asked = {
 export function askProviders(
   call: Call,
   { model, world, fromUs }: { model: DemoModel; world: Skies; fromUs: number },
-): Asked {
+): AskedProviders {
   const { draw, routes, badDayMs, endMs } = world;
   const attempts: AttemptFacts[] = [];
   let beganUs = fromUs;

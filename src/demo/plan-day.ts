@@ -4,7 +4,7 @@ import { type Habit, HABITS, SERVICES } from "./habits.ts";
 import type { HabitName, ServiceName } from "./organisation.ts";
 
 /** Whoever calls, and from when to when. `key` null: nobody whom the gateway knows. */
-export type Caller = {
+export type DemoCaller = {
   key: string | null;
   does: { habit: HabitName; zeal: number } | { service: ServiceName };
   fromMs: number;
@@ -42,7 +42,7 @@ const STRANGERS_A_DAY = 5;
 type Day = { fromMs: number; seed: string; daysAgo: number; span: number };
 
 /** All calls of a day, in their order. Each caller's follow from the seed, the day and its name alone. */
-export function planDay(day: Day, callers: readonly Caller[]): Call[] {
+export function planDay(day: Day, callers: readonly DemoCaller[]): Call[] {
   return callers
     .flatMap((caller) => callsOf(day, caller))
     .concat(strangers(day))
@@ -54,7 +54,7 @@ const isWeekend = (fromMs: number): boolean => [0, 6].includes(new Date(fromMs).
 /** Ever more people get used to it. */
 const growthOf = ({ daysAgo, span }: Day): number => 0.5 + 0.42 * (1 - daysAgo / span);
 
-function callsOf(day: Day, { key, does, fromMs, toMs }: Caller): Call[] {
+function callsOf(day: Day, { key, does, fromMs, toMs }: DemoCaller): Call[] {
   const draw = createDraw(`${day.seed}/${day.daysAgo}/${key}`);
   const weekend = isWeekend(day.fromMs);
   const times =

@@ -4,13 +4,13 @@ import { foldSeries, GRAINS } from "../records/fold-series.ts";
 import type { QueuedRecord } from "../records/record-queue.ts";
 import { recordRow } from "../records/record-row.ts";
 import type { RecordStore } from "../records/start-records.ts";
-import { type Answered, answerCall, type DemoCharge, type World } from "./answer-call.ts";
+import { type AnsweredCall, answerCall, type DemoCharge, type World } from "./answer-call.ts";
 import type { BookKey } from "./books.ts";
 import type { DemoStore } from "./demo-store.ts";
 import { createDraw } from "./draw.ts";
 import { MODELS, modelNamed, tariffOf } from "./models.ts";
 import { LONE_KEYS, PROJECTS, TEAMS } from "./organisation.ts";
-import { type Call, type Caller, planDay } from "./plan-day.ts";
+import { type Call, type DemoCaller, planDay } from "./plan-day.ts";
 import { type Event, fillPurse, labelOf, type Scene, setUp, storyOf } from "./story.ts";
 import { badDayOf } from "./weather.ts";
 
@@ -109,7 +109,7 @@ async function worldOf({ store, seed, endMs }: Seeding): Promise<World> {
 }
 
 /** Whoever has a key, from the day after they got it. */
-function callersOf(startMs: number): Caller[] {
+function callersOf(startMs: number): DemoCaller[] {
   const from = (day: number | undefined): number => (day === undefined ? startMs : startMs + (day + 1) * DAY_MS);
   const people = TEAMS.flatMap((team) => team.people).map((person) => ({
     key: labelOf(person),
@@ -184,7 +184,7 @@ async function openBooks(
   return store.openBooks();
 }
 
-const refundable = (answered: readonly Answered[]): DemoCharge[] =>
+const refundable = (answered: readonly AnsweredCall[]): DemoCharge[] =>
   answered.flatMap(({ charge }) =>
     charge !== null && charge.kind === "completed" && (charge.paid.credits ?? 0n) > 20_000_000n ? [charge] : [],
   );
@@ -192,7 +192,7 @@ const refundable = (answered: readonly Answered[]): DemoCharge[] =>
 const keyOf = (books: ReadonlyMap<string, BookKey>, { key }: Call): BookKey | null =>
   key === null ? null : (books.get(key) ?? null);
 
-async function book({ store }: Seeding, answered: readonly Answered[]): Promise<void> {
+async function book({ store }: Seeding, answered: readonly AnsweredCall[]): Promise<void> {
   const charges = answered.flatMap(({ charge }) => (charge === null ? [] : [charge]));
   const refusedBy = [...new Set(answered.flatMap(({ refusedBy: by }) => (by === null ? [] : [by])))];
   await store.book(charges, refusedBy);

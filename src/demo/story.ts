@@ -113,81 +113,92 @@ export const fillPurse = ({ operator }: Scene, number: number): Promise<unknown>
 
 /** What happens later, in its order. The last events are hours old, whenever the seeding runs. */
 export function storyOf({ startMs, endMs }: { startMs: number; endMs: number }): Event[] {
-  const on = (day: number, hour: number): number => startMs + day * DAY_MS + Math.round(hour * HOUR_MS);
-  const events: Event[] = [
-    ...TEAMS.flatMap((team) =>
-      team.people.flatMap((person) => [
-        ...(person.joins === undefined
-          ? []
-          : [{ atMs: on(person.joins, 8.4), happens: (scene: Scene) => join(scene, team, person) }]),
-        ...(person.leaves === undefined
-          ? []
-          : [{ atMs: on(person.leaves, 16.2), happens: (scene: Scene) => leave(scene, person) }]),
-      ]),
-    ),
-    { atMs: on(6, 9.1), happens: ({ operator }) => topUp(operator, 50, "grant", "welcome-grant") },
-    {
-      atMs: on(15, 13.3),
-      happens: ({ operator, secrets }) =>
-        operator.keys.update(named(secrets, "support-bot production"), { rpmLimit: 180 }, OPERATOR),
-    },
-    { atMs: on(22, 10.5), happens: (scene) => rotate(scene, "review-bot ci") },
-    {
-      atMs: on(30, 9.7),
-      happens: ({ operator }) =>
-        operator.accounts.setLimit(pathOf("Search"), { ...MONTHLY, amount: credits(340) }, OWNER),
-    },
-    { atMs: on(38, 14.9), happens: ({ operator }) => topUp(operator, -18.75, "adjust", "inv-0002-correction") },
-    {
-      atMs: on(45, 11.2),
-      happens: ({ operator, secrets }) =>
-        operator.keys.changeStatus(named(secrets, "Daniel Weiss: shell"), "suspend", OPERATOR),
-    },
-    {
-      atMs: on(47, 8.6),
-      happens: ({ operator, secrets }) =>
-        operator.keys.changeStatus(named(secrets, "Daniel Weiss: shell"), "resume", OPERATOR),
-    },
-    // A mistake, which the audit log has, too: the reference was used before.
-    {
-      atMs: on(52, 15.4),
-      happens: ({ operator }) => topUp(operator, 900, "purchase", "inv-0001").catch(() => undefined),
-    },
-    ...[34, 62].map((day) => ({
-      atMs: on(day, 9.9),
-      happens: ({ operator, secrets }: Scene) =>
-        operator.funds.topUp(
-          named(secrets, LONE_KEYS[0].label),
-          { amount: credits(40), kind: "purchase", reference: `nordlys-${day}` },
-          BILLING,
-        ),
-    })),
-    { atMs: on(73, 10.1), happens: (scene) => rotate(scene, LONE_KEYS[0].label) },
-    {
-      atMs: endMs - 146 * HOUR_MS,
-      happens: ({ operator, secrets }) =>
-        operator.keys.update(named(secrets, "review-bot ci"), { rpmLimit: 90 }, OPERATOR),
-    },
-    {
-      atMs: endMs - 121 * HOUR_MS,
-      happens: ({ operator }) =>
-        operator.accounts.setLimit(pathOf("Support"), { ...MONTHLY, amount: credits(180) }, OWNER),
-    },
-    {
-      atMs: endMs - 98 * HOUR_MS,
-      happens: ({ operator }) => topUp(operator, 250, "purchase", "inv-0001").catch(() => undefined),
-    },
-    {
-      atMs: endMs - 75 * HOUR_MS,
-      happens: ({ operator }) => operator.notices.setThresholds(pathOf("Data"), { percent: [60, 90, 100] }, OPERATOR),
-    },
-    { atMs: endMs - 52 * HOUR_MS, happens: (scene) => rotate(scene, "search-eval nightly") },
-    { atMs: endMs - 26 * HOUR_MS, happens: ({ operator }) => capAt(operator, OVER, { share: 1.02, more: 0.4 }) },
-    { atMs: endMs - 23 * HOUR_MS, happens: ({ operator }) => dearer(operator, endMs) },
-    { atMs: endMs - 3 * HOUR_MS, happens: ({ operator }) => capAt(operator, CLOSE, { share: 1 / 0.94, more: 0 }) },
-  ];
-  return events.filter(({ atMs }) => atMs > startMs && atMs < endMs).toSorted((one, other) => one.atMs - other.atMs);
+  const on: On = (day, hour) => startMs + day * DAY_MS + Math.round(hour * HOUR_MS);
+  return [...comingsAndGoings(on), ...firstMonths(on), ...lastWeek(endMs)]
+    .filter(({ atMs }) => atMs > startMs && atMs < endMs)
+    .toSorted((one, other) => one.atMs - other.atMs);
 }
+
+/** The moment of a day and an hour since the beginning. */
+type On = (day: number, hour: number) => number;
+
+const comingsAndGoings = (on: On): Event[] =>
+  TEAMS.flatMap((team) =>
+    team.people.flatMap((person) => [
+      ...(person.joins === undefined
+        ? []
+        : [{ atMs: on(person.joins, 8.4), happens: (scene: Scene) => join(scene, team, person) }]),
+      ...(person.leaves === undefined
+        ? []
+        : [{ atMs: on(person.leaves, 16.2), happens: (scene: Scene) => leave(scene, person) }]),
+    ]),
+  );
+
+const firstMonths = (on: On): Event[] => [
+  { atMs: on(6, 9.1), happens: ({ operator }) => topUp(operator, 50, "grant", "welcome-grant") },
+  {
+    atMs: on(15, 13.3),
+    happens: ({ operator, secrets }) =>
+      operator.keys.update(named(secrets, "support-bot production"), { rpmLimit: 180 }, OPERATOR),
+  },
+  { atMs: on(22, 10.5), happens: (scene) => rotate(scene, "review-bot ci") },
+  {
+    atMs: on(30, 9.7),
+    happens: ({ operator }) =>
+      operator.accounts.setLimit(pathOf("Search"), { ...MONTHLY, amount: credits(340) }, OWNER),
+  },
+  { atMs: on(38, 14.9), happens: ({ operator }) => topUp(operator, -18.75, "adjust", "inv-0002-correction") },
+  {
+    atMs: on(45, 11.2),
+    happens: ({ operator, secrets }) =>
+      operator.keys.changeStatus(named(secrets, "Daniel Weiss: shell"), "suspend", OPERATOR),
+  },
+  {
+    atMs: on(47, 8.6),
+    happens: ({ operator, secrets }) =>
+      operator.keys.changeStatus(named(secrets, "Daniel Weiss: shell"), "resume", OPERATOR),
+  },
+  // A mistake, which the audit log has, too: the reference was used before.
+  {
+    atMs: on(52, 15.4),
+    happens: ({ operator }) => topUp(operator, 900, "purchase", "inv-0001").catch(() => undefined),
+  },
+  ...[34, 62].map((day) => ({
+    atMs: on(day, 9.9),
+    happens: ({ operator, secrets }: Scene) =>
+      operator.funds.topUp(
+        named(secrets, LONE_KEYS[0].label),
+        { amount: credits(40), kind: "purchase", reference: `nordlys-${day}` },
+        BILLING,
+      ),
+  })),
+  { atMs: on(73, 10.1), happens: (scene) => rotate(scene, LONE_KEYS[0].label) },
+];
+
+const lastWeek = (endMs: number): Event[] => [
+  {
+    atMs: endMs - 146 * HOUR_MS,
+    happens: ({ operator, secrets }) =>
+      operator.keys.update(named(secrets, "review-bot ci"), { rpmLimit: 90 }, OPERATOR),
+  },
+  {
+    atMs: endMs - 121 * HOUR_MS,
+    happens: ({ operator }) =>
+      operator.accounts.setLimit(pathOf("Support"), { ...MONTHLY, amount: credits(180) }, OWNER),
+  },
+  {
+    atMs: endMs - 98 * HOUR_MS,
+    happens: ({ operator }) => topUp(operator, 250, "purchase", "inv-0001").catch(() => undefined),
+  },
+  {
+    atMs: endMs - 75 * HOUR_MS,
+    happens: ({ operator }) => operator.notices.setThresholds(pathOf("Data"), { percent: [60, 90, 100] }, OPERATOR),
+  },
+  { atMs: endMs - 52 * HOUR_MS, happens: (scene) => rotate(scene, "search-eval nightly") },
+  { atMs: endMs - 26 * HOUR_MS, happens: ({ operator }) => capAt(operator, OVER, { share: 1.02, more: 0.4 }) },
+  { atMs: endMs - 23 * HOUR_MS, happens: ({ operator }) => dearer(operator, endMs) },
+  { atMs: endMs - 3 * HOUR_MS, happens: ({ operator }) => capAt(operator, CLOSE, { share: 1 / 0.94, more: 0 }) },
+];
 
 const PREFIX_CHARACTERS = 12;
 const named = (secrets: ReadonlyMap<string, string>, label: string): string =>

@@ -107,21 +107,10 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const events = { events: telemetry.events, clock: systemClock };
   const operator = createOperator({ database, credentials, ...events, acceptForeign });
   const simulator = await openSimulator(options);
-  const demo = options.demo
-    ? await openDemo(seeded, {
-        folder,
-        seed: options.seed,
-        database,
-        credentials,
-        operator,
-        simulatorUrl: simulator.url,
-      })
-    : null;
+  const home = { folder, seed: options.seed, database, credentials, operator, simulatorUrl: simulator.url };
+  const demo = options.demo ? await openDemo(seeded, home) : null;
   if (demo === null) await operator.catalogue.apply(devCatalogue(simulator.url), BY_COMMAND);
-  if (options.catalogue !== undefined) {
-    const description = readCatalogueFile(readFileSync(options.catalogue, "utf8"), options.catalogue);
-    await operator.catalogue.apply(description, BY_COMMAND);
-  }
+  if (options.catalogue !== undefined) await publishFile(operator, options.catalogue);
   const keys = demo?.keys ?? (await devKeys(operator, folder));
   const adminToken = randomBytes(24).toString("base64url");
   const setupToken = await createPasswordSignInOn({ database, ...events }).offerSetup();
@@ -145,6 +134,10 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
     lines.flush?.();
     await simulator.close();
   }
+}
+
+async function publishFile({ catalogue }: Operator, path: string): Promise<void> {
+  await catalogue.apply(readCatalogueFile(readFileSync(path, "utf8"), path), BY_COMMAND);
 }
 
 const openSimulator = ({ simulator, recordings }: DevOptions): Promise<{ url: string; close: () => Promise<void> }> =>
