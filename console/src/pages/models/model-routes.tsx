@@ -5,6 +5,7 @@ import type { Model, RouteHealth } from "../../api/generated/admin.ts";
 import { DURATION, PERCENT } from "../../format/unit.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { READY } from "../../parts/state.tsx";
+import { useHouseWide } from "../../shell/use-house-wide.ts";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
 import { healthQuery, providerPath } from "../providers/providers-query.ts";
@@ -21,9 +22,13 @@ type Open = { kind: "new" } | { kind: "order" | "remove" | "test"; route: ModelR
 export function ModelRoutes({ of: model }: { of: Model }): ReactNode {
   const [open, setOpen] = useState<Open>(null);
   const close = (): void => setOpen(null);
-  const health = useQuery(healthQuery);
+  const seesHealth = useHouseWide();
+  const health = useQuery({ ...healthQuery, enabled: seesHealth });
   const rows = useMemo(() => rowsOf(model, health.data ?? []), [model, health.data]);
-  const columns = useMemo(() => routeColumns((kind, route) => setOpen({ kind, route })), []);
+  const columns = useMemo(() => {
+    const all = routeColumns((kind, route) => setOpen({ kind, route }));
+    return seesHealth ? all : all.filter(({ id }) => !OF_HEALTH.includes(id));
+  }, [seesHealth]);
   return (
     <>
       <DataTable
@@ -53,6 +58,9 @@ export function ModelRoutes({ of: model }: { of: Model }): ReactNode {
     </>
   );
 }
+
+/** Leads see nothing of how the installation is. */
+const OF_HEALTH = ["state", "success", "first", "now"];
 
 type OnOpen = (kind: "order" | "remove" | "test", route: ModelRoute) => void;
 
