@@ -1,5 +1,12 @@
-import type { PageRequest } from "../core/page.ts";
-import { noticeListSchema, noticeRetriedSchema, noticeTestedSchema, watchedListSchema } from "../wire/admin/notices.ts";
+import {
+  endpointListSchema,
+  noticeListSchema,
+  type noticePageSchema,
+  noticeRetriedSchema,
+  noticeTestedSchema,
+  watchedListSchema,
+} from "../wire/admin/notices.ts";
+import type { ReadAs } from "../wire/validate.ts";
 import { type AskFor, queryOf } from "./ask-gateway.ts";
 
 type Order = {
@@ -10,8 +17,9 @@ type Order = {
 
 /** What operators do with notices, through the admin listener. */
 export const remoteNotices = ({ ask, askPatiently }: { ask: AskFor; askPatiently: AskFor }) => ({
-  list: ({ limit, after, dead }: PageRequest & { dead: boolean }) =>
-    ask(noticeListSchema, "GET", `/notices?${queryOf({ limit, after, dead: String(dead) })}`),
+  list: ({ limit, after, state, cause, account, key }: ReadAs<typeof noticePageSchema>) =>
+    ask(noticeListSchema, "GET", `/notices?${queryOf({ limit, after, state, cause, account, key })}`),
+  listEndpoints: async () => (await ask(endpointListSchema, "GET", "/notices/endpoints")).endpoints,
   test: async (endpoint: string | null) =>
     (await askPatiently(noticeTestedSchema, "POST", "/notices/test", { endpoint })).tested,
   retry: (notice: string | null) => ask(noticeRetriedSchema, "POST", "/notices/retry", { notice }),

@@ -138,6 +138,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   // Notices.
   listNotices: { roles: READ, subtree: "filtered" },
+  listEndpoints: { roles: READ, subtree: null },
   testNotices: { roles: CHANGE, subtree: null },
   retryNotices: { roles: CHANGE, subtree: null },
   showThresholds: { roles: READ, subtree: [{ holder: "query.name" }] },

@@ -43,6 +43,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   },
   "accounts statement": { example: "tollgate accounts statement Acme/Search --month 2026-11 --csv" },
   "notices list": { example: "tollgate notices list --dead" },
+  "notices endpoints": { example: "tollgate notices endpoints" },
   "notices test": { example: "tollgate notices test", exit1: "a webhook did not accept the sample" },
   "notices retry": { example: "tollgate notices retry --all" },
   "notices thresholds": { example: "tollgate notices thresholds Acme/Search 50,80,100" },

@@ -1,6 +1,7 @@
 import type { Unit } from "../core/amount.ts";
 import type { BudgetPeriod } from "../core/budget-period.ts";
 import type { CounterKind } from "../core/counter.ts";
+import type { DeliveryState, NoticeCause } from "../core/notice-words.ts";
 
 /** Whose a counter is. An account of one key alone is not named. */
 export type CounterOwner = {
@@ -22,8 +23,7 @@ export type Notice = CounterOwner & {
   models: readonly string[] | null;
   /** Percent of a limit, or an amount left of a purse. */
   threshold: bigint;
-  /** `used`: charges came up to it; `left`: a purse came down to it; `refused`: a request was refused for it. */
-  cause: "used" | "left" | "refused";
+  cause: NoticeCause;
   /** Of a limit: what a period has. Of a purse: all that was paid in. */
   amount: bigint;
   used: bigint;
@@ -32,8 +32,6 @@ export type Notice = CounterOwner & {
   renewsAtMs: number | null;
   atMs: number;
 };
-
-export type DeliveryState = "waiting" | "delivered" | "dead";
 
 /** What became of a notice at one endpoint. */
 export type Delivery = {
@@ -68,19 +66,33 @@ export type CounterThresholds = CounterOwner & {
   usual: boolean;
 };
 
+/** Null: whatever it is. `state`: of a delivery of theirs. An account stands for all below it, too. */
+export type NoticeFilter = {
+  state: DeliveryState | null;
+  cause: NoticeCause | null;
+  accountId: string | null;
+  keyId: string | null;
+};
+
+/** `log`, or a webhook. `seenAtMs`: when a process last had it in its settings. */
+export type NoticeEndpoint = { endpoint: string; seenAtMs: number; waiting: number; dead: number };
+
 /** Notices in the database. */
 export type NoticeStore = {
   /** Takes attempts that are due, at most `each` under way at an endpoint; `leaseMs` later one is taken for lost. */
   take: (endpoints: readonly string[], limits: { each: number; leaseMs: number }) => Promise<DeliveryAttempt[]>;
   ended: (attempt: DeliveryAttempt, end: AttemptEnd) => Promise<void>;
   count: () => Promise<NoticeCounts>;
-  /** Newest first; `dead`: those that an endpoint did not get; `within`: those of these accounts and of what is below them. */
-  list: (page: {
-    limit: number;
-    before: bigint | null;
-    dead: boolean;
-    within: readonly string[] | null;
-  }) => Promise<ListedNotice[]>;
+  /** Newest first. `within`: those of these accounts and of what is below them. */
+  list: (
+    page: NoticeFilter & {
+      limit: number;
+      before: bigint | null;
+      within: readonly string[] | null;
+    },
+  ) => Promise<ListedNotice[]>;
+  /** Where notices go, as processes have it in their settings, and what has not arrived there. */
+  endpoints: () => Promise<NoticeEndpoint[]>;
   /** Sends dead letters again, those of one notice or all, and says how many. */
   retry: (notice: string | null) => Promise<number>;
   /** Counters of an account or a key: by their ids, in order. */

@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import { LINE } from "../db/database.ts";
+import type { DeliveryState } from "../core/notice-words.ts";
 import type { DeliveryAttempt, CounterThresholds, ListedNotice, Notice, NoticeCounts, NoticeStore } from "./notice.ts";
 
 type OwnerRow = {
@@ -13,7 +14,7 @@ type NoticeRow = Omit<Notice, "key" | "renewsAtMs" | "atMs"> & OwnerRow & { rene
 type DeliveryRow = {
   notice: string;
   endpoint: string;
-  state: "waiting" | "delivered" | "dead";
+  state: DeliveryState;
   attempts: number;
   nextAt: Date | null;
   lastAt: Date | null;
@@ -29,6 +30,18 @@ const NOTICE = `
          n.value as threshold, n.cause, n.amount, n.used, n.held as reserved, n.posted - n.held as available, n.renews_at as "renewsAt", n.at,
          ${OWNER}
     from notice n left join counter_owner o on o.counter = n.counter`;
+
+/** Those that lie below one of these accounts; null: all. */
+const below = (accounts: string): string => `(${accounts}::uuid[] is null or exists (
+  select from account a where a.path && ${accounts} and a.id = coalesce(o.account_id, (select account_id from key where id = o.key_id))))`;
+
+/** What is dead has an index of its own, and so has what waits; what arrived is almost everything. */
+const OF_STATE: Readonly<Record<DeliveryState | "any", string>> = {
+  any: "true",
+  waiting: "n.no in (select no from delivery where state = 'waiting')",
+  dead: "n.no in (select no from delivery where state = 'dead')",
+  delivered: "exists (select from delivery d where d.notice = n.id and d.state = 'delivered')",
+};
 
 const TAKE = `select id, endpoint, attempt, tried_ms::float8 as "triedMs" from deliveries_taken_v1($1::text[], $2, $3)`;
 
@@ -81,21 +94,31 @@ export function createNoticeStore(queryable: Queryable): NoticeStore {
       return row ?? { waiting: 0, dead: 0 };
     },
 
-    list: async ({ limit, before, dead, within }) => {
+    list: async ({ limit, before, within, state, cause, accountId, keyId }) => {
+      const places = [within, accountId === null ? null : [accountId]];
       const rows = await queryable.query<NoticeRow>(
         `${NOTICE} where ($2::bigint is null or n.no < $2)
-           ${dead ? "and n.no in (select no from delivery where state = 'dead')" : ""}
-           and ($3::uuid[] is null or exists (
-             select from account a where a.path && $3 and a.id = coalesce(o.account_id, (select account_id from key where id = o.key_id))
-           ))
+           and ${OF_STATE[state ?? "any"]} and ${below("$3")} and ${below("$4")}
+           and ($5::text is null or n.cause = $5) and ($6::uuid is null or o.key_id = $6)
          order by n.no desc limit $1`,
-        [limit, before, within],
+        [limit, before, ...places, cause, keyId],
       );
       const deliveries = await queryable.query<DeliveryRow>(DELIVERIES, [rows.map(({ id }) => id)]);
       return rows.map((row): ListedNotice => {
         const own = deliveries.filter(({ notice }) => notice === row.id);
         return { ...noticeOf(row), deliveries: own.map(deliveryOf) };
       });
+    },
+
+    endpoints: async () => {
+      type Row = { endpoint: string; seenAt: Date; waiting: number; dead: number };
+      const rows = await queryable.query<Row>(
+        `select e.name as endpoint, e.seen_at as "seenAt",
+                (select count(*)::int from delivery d where d.endpoint = e.name and d.state = 'waiting') as waiting,
+                (select count(*)::int from delivery d where d.endpoint = e.name and d.state = 'dead') as dead
+           from endpoint e order by e.name <> 'log', e.name`,
+      );
+      return rows.map(({ seenAt, ...row }) => ({ ...row, seenAtMs: seenAt.getTime() }));
     },
 
     retry: async (notice) => {

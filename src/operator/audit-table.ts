@@ -110,6 +110,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   },
   notices: {
     list: "read",
+    listEndpoints: "read",
     test: "read",
     retry: {
       action: "notice.retry",

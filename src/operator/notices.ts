@@ -6,11 +6,13 @@ import { Fault } from "../core/fault.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
 import { SECRET_TEXT } from "../core/secret.ts";
 import type { Webhook } from "../core/webhook-list.ts";
-import type { CounterThresholds, ListedNotice, NoticeStore } from "../notices/notice.ts";
+import type { FindKey } from "../keys/find-key.ts";
+import type { CounterThresholds, ListedNotice, NoticeEndpoint, NoticeFilter, NoticeStore } from "../notices/notice.ts";
 import { messageOf, testPayload } from "../notices/payload.ts";
 import type { SendWebhook } from "../notices/send-webhook.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
-import type { HolderNames } from "./holder.ts";
+import type { FindAccount } from "./find-account.ts";
+import { accountWithin, keyWithin } from "./find-within.ts";
 
 /** A notice, what it says to people, and what became of it at each endpoint. */
 export type ShownNotice = ListedNotice & { message: string };
@@ -36,10 +38,18 @@ export type ThresholdOrder = {
   counter?: number | undefined;
 };
 
+/** Null: whatever it is. `state`: of a delivery of theirs. An account stands for all below it, too. */
+export type NoticeQuery = Pick<NoticeFilter, "state" | "cause"> & { account: string | null; key: string | null };
+
+/** `url`: where it is, without its path; null: the log, or a webhook of another process alone. */
+export type ShownEndpoint = NoticeEndpoint & { url: string | null };
+
 /** What operators do with notices. */
 export type ManageNotices = {
-  /** Newest first. `dead`: those that a webhook did not accept within a day. */
-  list: (page: PageRequest & { dead: boolean }, by?: Pick<By, "within">) => Promise<Page<ShownNotice>>;
+  /** Newest first. */
+  list: (page: PageRequest & NoticeQuery, by?: Pick<By, "within">) => Promise<Page<ShownNotice>>;
+  /** Where notices go, and what has not arrived there. */
+  listEndpoints: () => Promise<readonly ShownEndpoint[]>;
   /** Sends a sample to every webhook, or to one. */
   test: (endpoint: string | null) => Promise<readonly TestedWebhook[]>;
   /** Sends dead letters again: those of one notice, or all. Answers how many. */
@@ -49,8 +59,10 @@ export type ManageNotices = {
   setThresholds: (name: string, order: ThresholdOrder, by: By) => Promise<readonly WatchedCounter[]>;
 };
 
-type Parts = HolderNames & {
-  store: Pick<NoticeStore, "list" | "retry" | "countersOf" | "setThresholds">;
+type Parts = {
+  findKey: FindKey;
+  findAccount: FindAccount;
+  store: Pick<NoticeStore, "list" | "endpoints" | "retry" | "countersOf" | "setThresholds">;
   webhooks: readonly Webhook[];
   send: SendWebhook;
   createId: () => string;
@@ -89,13 +101,23 @@ export function createManageNotices({
   }
 
   return {
-    list: async ({ limit, after, dead }, { within } = {}) => {
+    list: async ({ limit, after, state, cause, account, key }, { within } = {}) => {
       const [last = null] = readCursor(NEWEST_FIRST, after) ?? [];
       const before = last === null ? null : BigInt(last);
-      const rows = await store.list({ limit: limit + 1, before, dead, within: within ?? null });
+      const accountId =
+        account === null ? null : (await accountWithin(names.findAccount, { name: account, within })).id;
+      const keyId = key === null ? null : (await keyWithin(names.findKey, { name: key, within })).id;
+      const filter = { state, cause, accountId, keyId, within: within ?? null };
+      const rows = await store.list({ limit: limit + 1, before, ...filter });
       const shown = rows.map((row) => ({ ...row, message: messageOf(row) }));
       return pageOf(shown, { limit, list: NEWEST_FIRST.list, valuesOf: ({ no }) => [String(no)] });
     },
+
+    listEndpoints: async () =>
+      (await store.endpoints()).map((one) => {
+        const webhook = webhooks.find(({ name }) => name === one.endpoint);
+        return { ...one, url: webhook === undefined ? null : addressOf(webhook) };
+      }),
 
     test: async (endpoint) => {
       if (webhooks.length === 0)
@@ -112,11 +134,9 @@ export function createManageNotices({
         chosen.map(async (webhook) => {
           const payload = testPayload(`notice_test_${createId().replaceAll("-", "")}`, clock.nowMs());
           const { ok, status, problem, tookMs, said } = await send(webhook, payload);
-          const { origin } = new URL(webhook.url);
           return {
             endpoint: webhook.name,
-            // A path may be a secret of its own.
-            url: `${origin}/…`,
+            url: addressOf(webhook),
             delivered: ok,
             status,
             problem,
@@ -157,6 +177,9 @@ export function createManageNotices({
     },
   };
 }
+
+/** A path may be a secret of its own. */
+const addressOf = ({ url }: Webhook): string => `${new URL(url).origin}/…`;
 
 /** The beginning of a response as a line of text; a receiver that repeats what it was sent repeats no secret. */
 const shownOf = (said: string, { secrets }: Webhook): string =>

@@ -123,6 +123,8 @@ export const BOTH_WAYS: readonly Row[] = [
   { command: "people remove", words: json("ann-WAY@x.example") },
   { command: "people remove", words: json("ann-WAY@x.example"), code: 1 },
   { command: "notices list", words: json(), same: true },
+  { command: "notices list", words: json("--account", "Org-WAY", "--state", "dead", "--cause", "used") },
+  { command: "notices endpoints", words: json() },
   { command: "notices test", words: json(), code: 1 },
   { command: "notices retry", words: json("--all") },
   { command: "notices thresholds", words: json("Org-WAY/Team", "50,80") },

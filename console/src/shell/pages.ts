@@ -101,6 +101,16 @@ export const OPERATOR_PAGES: readonly Page[] = [
     load: () => import("../pages/providers/providers.tsx"),
   },
   {
+    path: "/notices",
+    title: "Notices",
+    icon: "notices",
+    group: "Money",
+    ranged: false,
+    words: "alerts webhooks thresholds warnings dead letters retry test",
+    search: ["state", "cause", "notice", "of"],
+    load: () => import("../pages/notices/notices.tsx"),
+  },
+  {
     path: "/people",
     title: "People",
     icon: "people",

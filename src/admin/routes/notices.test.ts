@@ -55,6 +55,25 @@ test("without a webhook a sample is refused with the setting to write", async ()
   await bare.app.close();
 });
 
+test("endpoints are listed with what has not arrived, and neither the secret nor the path of a webhook", async () => {
+  await database.script(`
+    insert into endpoint values ('log', now()), ('ops', now()), ('elsewhere', now());
+    insert into delivery (notice, endpoint, no, counter, state, next_at)
+    select gen_random_uuid(), 'ops', n, 1, case when n > 2 then 'dead' else 'waiting' end, now() from generate_series(1, 5) n`);
+  const answer = await admin.ask("GET", "/admin/v1/notices/endpoints");
+  await database.script("delete from delivery; delete from endpoint");
+
+  expect(answer.json()).toMatchObject({
+    endpoints: [
+      { endpoint: "log", url: null, waiting: 0, dead: 0 },
+      { endpoint: "elsewhere", url: null },
+      { endpoint: "ops", url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/…$/), waiting: 2, dead: 3 },
+    ],
+  });
+  expect(answer.body).not.toContain(SECRET);
+  expect(answer.body).not.toContain("secret-path");
+});
+
 test("thresholds are shown, set and set back; a notice is listed with its words", async () => {
   const { keyId, counter } = await loneKey(database, { mode: "token_budget", funds: 1_000n });
   const path = "/admin/v1/notices/thresholds";
@@ -86,7 +105,14 @@ test("thresholds are shown, set and set back; a notice is listed with its words"
   });
   await admin.ask("POST", path, { name: keyId, percent: null });
   expect(await shown()).toMatchObject({ counters: [{ thresholds: ["80", "100"], usual: true }] });
-  expect((await admin.ask("GET", "/admin/v1/notices?dead=true")).json()).toEqual({ data: [], next: null });
+  expect((await admin.ask("GET", "/admin/v1/notices?state=dead")).json()).toEqual({ data: [], next: null });
+  const listed = async (query: string) =>
+    (await admin.ask("GET", `/admin/v1/notices?${query}`)).json<{ data: object[] }>().data.length;
+  const other = await loneKey(database, { mode: "token_budget", funds: 1_000n });
+  expect([await listed(`key=${keyId}`), await listed(`key=${other.keyId}`)]).toEqual([1, 0]);
+  expect([await listed("cause=used"), await listed("cause=refused")]).toEqual([1, 0]);
+  expect((await admin.ask("GET", "/admin/v1/notices?account=Nowhere")).statusCode).toBe(404);
+  expect((await admin.ask("GET", "/admin/v1/notices?state=lost")).statusCode).toBe(400);
   expect((await admin.ask("POST", "/admin/v1/notices/retry", { notice: null })).json()).toEqual({ retried: 0 });
   expect((await admin.ask("POST", "/admin/v1/notices/retry", { notice: "x" })).statusCode).toBe(404);
 });

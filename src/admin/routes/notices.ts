@@ -1,4 +1,6 @@
 import {
+  endpointListSchema,
+  endpointView,
   noticeListSchema,
   noticePageSchema,
   noticeRetriedSchema,
@@ -24,10 +26,22 @@ export const noticeRoutes: readonly AdminRoute[] = [
     summary: "List notices of thresholds, newest first, with what became of each at its webhooks",
     query: noticePageSchema,
     answers: { 200: noticeListSchema },
-    refusals: ["invalid_request"],
+    refusals: ["invalid_request", "not_found"],
     handle: async ({ operator: { notices } }, { query, by }) => ({
       status: 200,
       body: pageView(await notices.list(query, by), noticeView),
+    }),
+  }),
+  route({
+    id: "listEndpoints",
+    tag: "notices",
+    method: "GET",
+    path: "/admin/v1/notices/endpoints",
+    summary: "List where notices are sent, and how many have not arrived there",
+    answers: { 200: endpointListSchema },
+    handle: async ({ operator: { notices } }) => ({
+      status: 200,
+      body: { endpoints: (await notices.listEndpoints()).map(endpointView) },
     }),
   }),
   route({

@@ -1,16 +1,25 @@
-import { type Command, InvalidArgumentError } from "commander";
-import { noticeView, testedView, watchedView } from "../../wire/admin/notices.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { DELIVERY_STATES, type DeliveryState, NOTICE_CAUSES, type NoticeCause } from "../../core/notice-words.ts";
+import { endpointView, noticeView, testedView, watchedView } from "../../wire/admin/notices.ts";
 import { pageView } from "../../wire/admin/page.ts";
+import { accountName, keyName } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
-import { noticeListing, testedText, watchedTable } from "../text/notice-text.ts";
+import { endpointTable, noticeListing, testedText, watchedTable } from "../text/notice-text.ts";
 import { printResult } from "../text/print.ts";
 import { CommandError } from "../report-failure.ts";
 
-type Listed = PageOptions & { dead?: true; json?: true };
+type Listed = PageOptions & {
+  dead?: true;
+  state?: DeliveryState;
+  cause?: NoticeCause;
+  account?: string;
+  key?: string;
+  json?: true;
+};
 type Watched = { left?: string[] | null; counter?: number; json?: true };
 
-/** `tollgate notices list | test | retry | thresholds`. */
+/** `tollgate notices list | endpoints | test | retry | thresholds`. */
 // oxlint-disable-next-line max-lines-per-function -- one command after the other.
 export function addNoticeCommands(program: Command): void {
   const notices = program
@@ -20,14 +29,38 @@ export function addNoticeCommands(program: Command): void {
     );
 
   addPageOptions(notices.command("list").description("list notices, newest first, and what became of each"), 50)
-    .option("--dead", "only notices that a webhook did not accept within a day")
+    .option("--dead", "the same as --state dead")
+    .addOption(
+      new Option(
+        "--state <state>",
+        "only notices of which a delivery is in this state; dead: not accepted within a day",
+      ).choices(DELIVERY_STATES),
+    )
+    .addOption(new Option("--cause <cause>", "only notices with this cause").choices(NOTICE_CAUSES))
+    .option("--account <account>", "only notices of this account and all below it: id, or names", accountName)
+    .option("--key <key>", "only notices of this key, by id or prefix", keyName)
     .option("--json", "print JSON")
     .action(async (options: Listed, command: Command) => {
-      await withOperator(command, async (operator) => {
-        const dead = options.dead === true;
-        const page = await readPages(options, (request) => operator.notices.list({ ...request, dead }));
+      await withOperator(command, async (operator, by) => {
+        const { cause = null, account = null, key = null } = options;
+        const state = options.dead ? "dead" : (options.state ?? null);
+        const dead = state === "dead";
+        const page = await readPages(options, (request) =>
+          operator.notices.list({ ...request, state, cause, account, key }, by),
+        );
         const shown = pageView(page, noticeView);
         printResult(shown, { json: options.json === true, text: (screen) => noticeListing(shown, { dead, screen }) });
+      });
+    });
+
+  notices
+    .command("endpoints")
+    .description("list where notices are sent, and how many have not arrived there")
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }, command: Command) => {
+      await withOperator(command, async (operator) => {
+        const endpoints = (await operator.notices.listEndpoints()).map(endpointView);
+        printResult({ endpoints }, { json: options.json === true, text: (screen) => endpointTable(endpoints, screen) });
       });
     });
 

@@ -1,4 +1,4 @@
-import type { NoticeJson, TestedJson, WatchedJson } from "../../wire/admin/notices.ts";
+import type { EndpointJson, NoticeJson, TestedJson, WatchedJson } from "../../wire/admin/notices.ts";
 import { moreText } from "../page-options.ts";
 import { counterName } from "./account-text.ts";
 import { PLAIN, type Screen } from "./screen.ts";
@@ -33,6 +33,21 @@ function deliveryText({ state, attempts, status, problem, next_at: nextAt }: Not
   if (state === "waiting") return attempts === 0 ? "not sent yet" : `${tries}${why}; next ${nextAt ?? "soon"}`;
   return `${state} after ${tries}${why}`;
 }
+
+export const endpointTable = (endpoints: readonly EndpointJson[], screen: Screen = PLAIN): string =>
+  endpoints.length === 0
+    ? "Nowhere yet: no gateway has run on this database."
+    : table(
+        ["=NAME", "ADDRESS", ">WAITING", ">DEAD", "LAST IN SETTINGS"],
+        endpoints.map(({ endpoint, url, waiting, dead, seen_at: seenAt }) => [
+          endpoint,
+          url ?? "-",
+          String(waiting),
+          String(dead),
+          seenAt,
+        ]),
+        { screen },
+      );
 
 export function testedText({ endpoint, url, delivered, status, problem, took_ms: tookMs, said }: TestedJson): string {
   const took = `in ${tookMs} ms`;

@@ -27,6 +27,7 @@ export const SCHEMA_WORDS: Record<string, string> = {
   ImportedModel: "A model of a price list, as it is and as the list has it.",
   Model: "A model with its price and routes.",
   NamedAccount: "The account that the response is about.",
+  NoticeEndpoint: "Where notices are sent: the log, or a webhook.",
   NoticeKey: "The key that a notice is about.",
   NamedKey: "The key that the response is about.",
   Price: "A price and the date it takes effect. Amounts are credits as exact decimals.",

@@ -2,20 +2,70 @@ import { z } from "zod";
 import { UNITS } from "../../core/amount.ts";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { COUNTER_KINDS } from "../../core/counter.ts";
+import { DELIVERY_STATES, NOTICE_CAUSES } from "../../core/notice-words.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
 import { amount, amountsIn, amountsOf } from "./amount.ts";
 import { dateOf, instant } from "./instant.ts";
+import { accountName } from "./keys.ts";
 import { pageQuery, pageSchema } from "./page.ts";
 
 export const noticePageSchema = z
   .strictObject({
     ...pageQuery(50).in.shape,
-    dead: z
-      .enum(["true", "false"])
-      .default("false")
-      .describe("`true`: only notices that a webhook did not accept within a day."),
+    state: z
+      .enum(DELIVERY_STATES)
+      .exactOptional()
+      .describe("Only notices of which a delivery is in this state. `dead`: a webhook did not accept it within a day."),
+    cause: z.enum(NOTICE_CAUSES).exactOptional().describe("Only notices with this cause."),
+    account: accountName
+      .exactOptional()
+      .describe("Only notices of this account and of all below it: its id, or the names from the root down."),
+    key: z.string().min(1).max(100).exactOptional().describe("Only notices of this key, by id or prefix."),
   })
-  .transform(({ limit, after, dead }) => ({ limit, after: after ?? null, dead: dead === "true" }));
+  .transform(({ limit, after, state, cause, account, key }) => ({
+    limit,
+    after: after ?? null,
+    state: state ?? null,
+    cause: cause ?? null,
+    account: account ?? null,
+    key: key ?? null,
+  }));
+
+const endpointSchema = z
+  .object({
+    endpoint: z.string().describe("`log`, or the name of a webhook."),
+    url: z
+      .string()
+      .nullable()
+      .describe("Where it is, without its path; null: the log, or a webhook that this process does not have."),
+    seen_at: instant.describe("When a process last had it in its settings."),
+    waiting: z
+      .int()
+      .describe("Notices that are still to be sent there.")
+      .meta({ examples: [0] }),
+    dead: z
+      .int()
+      .describe("Notices that it did not accept within a day.")
+      .meta({ examples: [0] }),
+  })
+  .meta({ id: "NoticeEndpoint" })
+  .transform(({ seen_at: seenAtMs, ...rest }) => ({ ...rest, seenAtMs }));
+
+export const endpointListSchema = z.object({ endpoints: z.array(endpointSchema).describe("The log first.") });
+export type EndpointJson = WrittenAs<typeof endpointSchema>;
+export const endpointView = ({
+  endpoint,
+  url,
+  seenAtMs,
+  waiting,
+  dead,
+}: ReadAs<typeof endpointSchema>): EndpointJson => ({
+  endpoint,
+  url,
+  seen_at: dateOf(seenAtMs),
+  waiting,
+  dead,
+});
 
 const noticeKey = z
   .object({ id: z.string(), prefix: z.string().nullable(), label: z.string().nullable() })
@@ -37,7 +87,7 @@ const owner = {
 const deliverySchema = z
   .object({
     endpoint: z.string().describe("`log`, or the name of a webhook."),
-    state: z.enum(["waiting", "delivered", "dead"]).describe("`dead`: it was not accepted within a day."),
+    state: z.enum(DELIVERY_STATES).describe("`dead`: it was not accepted within a day."),
     attempts: z.int().describe("How often it was sent."),
     next_at: instant.nullable().describe("When it is sent next; null: not again."),
     last_at: instant.nullable().describe("When it was sent last; null: not yet."),
@@ -56,7 +106,7 @@ const noticeSchema = z
     ...owner,
     threshold: z.string().describe("Percent of the limit, or the amount left of the purse."),
     cause: z
-      .enum(["used", "left", "refused"])
+      .enum(NOTICE_CAUSES)
       .describe(
         "`used`: charges reached it. `left`: a purse went down to it. `refused`: a request was rejected because of it.",
       ),

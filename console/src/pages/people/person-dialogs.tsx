@@ -86,7 +86,11 @@ export function ResetPasswordDialog({ of: person, onClose }: Props): ReactNode {
             problem={problemOf("password")}
             hint="At least 12 characters. It won’t be shown again."
           />
-          {password.length >= 12 && <CopyText text={password} />}
+          {password.length >= 12 && (
+            <div>
+              <CopyText text={password} />
+            </div>
+          )}
         </>
       )}
     </FormDialog>

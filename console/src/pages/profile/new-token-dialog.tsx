@@ -72,7 +72,7 @@ const RevealedToken = ({ secret, onClose }: { secret: string; onClose: () => voi
           </Button>
         </div>
         <p className="text-ink-2">Commands act as you with these variables:</p>
-        <pre className="overflow-x-auto rounded-md bg-sunken p-3 font-mono text-small">
+        <pre className="rounded-md bg-sunken p-3 font-mono text-small wrap-anywhere whitespace-pre-wrap">
           {`export TOLLGATE_URL=${location.origin}\nread -rs TOLLGATE_TOKEN && export TOLLGATE_TOKEN\ntollgate whoami`}
         </pre>
         <div className="flex justify-end">
