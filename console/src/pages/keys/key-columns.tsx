@@ -11,6 +11,8 @@ import { Badge, type Tone } from "../../parts/badge.tsx";
 import type { Column } from "../../table/column.ts";
 import type { Trend } from "./use-key-trends.ts";
 
+const NONE = <span className="text-ink-3">none</span>;
+
 export const KEY_TONES: Record<ListedKey["status"], Tone> = {
   active: "good",
   suspended: "warn",
@@ -40,7 +42,7 @@ export const keyColumns = (nowMs: number, trends: ReadonlyMap<string, Trend>): C
   {
     id: "label",
     head: "Label",
-    cell: ({ label }) => label ?? <span className="text-ink-3">none</span>,
+    cell: ({ label }) => label ?? NONE,
     sort: ({ label }) => label,
     plain: ({ label }) => label ?? "",
   },
@@ -62,8 +64,7 @@ export const keyColumns = (nowMs: number, trends: ReadonlyMap<string, Trend>): C
   {
     id: "account",
     head: "Account",
-    cell: ({ account }) =>
-      account === null ? <span className="text-ink-3">none</span> : <AccountName path={account} />,
+    cell: ({ account }) => (account === null ? NONE : <AccountName path={account} />),
     sort: ({ account }) => account,
     plain: ({ account }) => account ?? "",
   },
