@@ -10,9 +10,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { PROVIDER_DIALECTS } from "./dialects.ts";
-import type { LoadGenerator } from "./generator.ts";
-import { type LoadResult, requestBytes, tagOffsetIn } from "./load-job.ts";
 import { type OperatorRead, operatorReads } from "./operator-reads.ts";
+import { createPlaneLoad, type PlaneLoad, medianOf, percentile, ratioOf, type Window } from "./plane-load.ts";
 import { createProcesses } from "./processes.ts";
 import { startGenerator } from "./set-stage.ts";
 import { mainFileOf, prepareTollgate } from "./start-tollgate.ts";
@@ -41,10 +40,6 @@ const [rate, readsPerSecond, rounds, seconds, times] = [
 ].map(Number) as [number, number, number, number, number];
 
 const ROOT = join(import.meta.dirname, "../..");
-const CONNECTIONS = 64;
-/** A rate is held when this share of its requests is answered in time. */
-const HELD_SHARE = 0.99;
-const RATES_BELOW = [0.8, 0.6, 0.4, 0.2, 0.1];
 const startedMs = performance.now();
 const tell = (line: string): void =>
   console.log(`${((performance.now() - startedMs) / 1_000).toFixed(0).padStart(4)} s  ${line}`);
@@ -76,8 +71,9 @@ try {
   for (let round = 0; round < times; round += 1) for (const read of reads) await take(subject, read);
   tell(`${reads.length} reads, ${times} times each, alone`);
   const alone = reads.map(summaryOf);
-  const held = await highestRate(generator, subject);
-  const windows = await beside(subject, { held, reads });
+  const load = createPlaneLoad({ generator, subject, tell });
+  const held = await load.highestRate(rate);
+  const windows = await beside({ held, reads }, subject, load);
   process.exitCode = report({ alone, held, windows }).length === 0 ? 0 : 1;
 } finally {
   await ground.close();
@@ -104,90 +100,16 @@ async function take(subject: Subject, read: Timed): Promise<void> {
   else read.failures.push(`${response.status} ${body.slice(0, 200)}`);
 }
 
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-}
-
 function summaryOf({ kind, name, ms, failures }: Timed) {
   const [p50, p95] = [percentile(ms, 0.5), percentile(ms, 0.95)];
   return { kind, name, times: ms.length, p50, p95, failed: failures[0] ?? null };
 }
 
-async function generate(
-  load: LoadGenerator,
-  subject: Subject,
-  how: { rate: number; seconds: number },
-): Promise<LoadResult> {
-  const bytes = requestBytes({
-    origin: subject.origin,
-    dialect: "chat",
-    credential: subject.credential,
-    headers: subject.headers,
-    model: subject.models.plain,
-    streamed: false,
-  });
-  const job = await load.prepare({
-    mode: "open",
-    port: Number(new URL(subject.origin).port),
-    request: bytes.toString("base64"),
-    tagOffset: tagOffsetIn(bytes),
-    connections: CONNECTIONS,
-    ratePerSecond: how.rate,
-    durationMs: how.seconds * 1_000,
-    eventsPerStream: null,
-    leastBytes: 0,
-    atOnce: 0,
-  });
-  try {
-    return await job.go();
-  } finally {
-    await job.close();
-  }
-}
-
-/** The rate that was asked for, or the highest below it that this machine holds without anybody reading. */
-async function highestRate(load: LoadGenerator, subject: Subject): Promise<number> {
-  await generate(load, subject, { rate: rate / 5, seconds: 3 });
-  for (const wanted of [1, ...RATES_BELOW].map((share) => Math.round(rate * share))) {
-    const result = await generate(load, subject, { rate: wanted, seconds: 5 }).catch(() => null);
-    const share = result === null ? 0 : (result.inTime - result.failures) / (wanted * 5);
-    tell(
-      `${wanted} generations/s: ${(share * 100).toFixed(1)} % in time, p99 ${((result?.latencyMicros.p99 ?? 0) / 1_000).toFixed(1)} ms`,
-    );
-    if (share >= HELD_SHARE) return wanted;
-  }
-  throw new Error(`this machine does not hold ${rate * 0.1} generations per second`);
-}
-
-type Window = { read: boolean; perSecond: number; failures: number; p50: number; p99: number };
-
-/** Windows with and without readers in turn, so that what else happens on the machine meets both. */
-async function beside(subject: Subject, { held, reads }: { held: number; reads: Timed[] }) {
-  const windows: Window[] = [];
+/** Windows of generations with and without these reads. */
+async function beside({ held, reads }: { held: number; reads: Timed[] }, subject: Subject, load: PlaneLoad) {
   const during: Timed[] = reads.map((read) => ({ ...read, ms: [], failures: [] }));
   let next = 0;
-  for (let round = 0; round < rounds * 2; round += 1) {
-    // Without first, then with first: a machine that warms up or fills up favours neither.
-    const read = round % 4 === 1 || round % 4 === 2;
-    const stop = new AbortController();
-    const reading = read ? readOften(stop.signal) : Promise.resolve();
-    const result = await generate(generator, subject, { rate: held, seconds });
-    stop.abort();
-    await reading;
-    const { latencyMicros, inTime, failures } = result;
-    windows.push({
-      read,
-      perSecond: (inTime - failures) / seconds,
-      failures,
-      p50: latencyMicros.p50 / 1_000,
-      p99: latencyMicros.p99 / 1_000,
-    });
-    tell(`${read ? "with readers   " : "without readers"} ${JSON.stringify(windows.at(-1))}`);
-  }
-  return { windows, during: during.map(summaryOf) };
-
-  async function readOften(signal: AbortSignal): Promise<void> {
+  const windows = await load.windows({ rate: held, rounds, seconds }, async (signal) => {
     const open: Promise<void>[] = [];
     while (!signal.aborted) {
       const read = during[next++ % during.length];
@@ -195,7 +117,8 @@ async function beside(subject: Subject, { held, reads }: { held: number; reads: 
       await pause(1_000 / readsPerSecond, undefined, { signal }).catch(() => undefined);
     }
     await Promise.all(open);
-  }
+  });
+  return { windows, during: during.map(summaryOf) };
 }
 
 type Findings = { alone: ReturnType<typeof summaryOf>[]; held: number; windows: Awaited<ReturnType<typeof beside>> };
@@ -209,8 +132,7 @@ function report({ alone, held, windows: { windows, during } }: Findings): string
   console.log("|---|---|---|---|---|");
   for (const [at, { kind, name, p50, p95, failed }] of alone.entries())
     console.log(row([`${kind}: ${name}`, ms(p50), ms(p95), ms(during[at]?.p95), failed ?? during[at]?.failed ?? ""]));
-  const median = (which: boolean, of: (window: Window) => number): number =>
-    percentile(windows.filter(({ read }) => read === which).map(of), 0.5);
+  const median = (which: boolean, of: (window: Window) => number): number => medianOf(windows, which, of);
   console.log(`\n${row([`${rounds} windows of ${seconds} s each`, "generations/s", "p50 ms", "p99 ms", "failed"])}`);
   console.log("|---|---|---|---|---|");
   for (const which of [false, true])
@@ -223,8 +145,7 @@ function report({ alone, held, windows: { windows, during } }: Findings): string
         windows.filter(({ read }) => read === which).reduce((sum, { failures }) => sum + failures, 0),
       ]),
     );
-  const ratio = (of: (window: Window) => number): number => median(true, of) / median(false, of);
-  const [throughput, p99] = [ratio(({ perSecond }) => perSecond), ratio((window) => window.p99)];
+  const [throughput, p99] = [ratioOf(windows, ({ perSecond }) => perSecond), ratioOf(windows, (window) => window.p99)];
   console.log(
     `\nthroughput × ${throughput.toFixed(3)} (at least 0.95), p99 × ${p99.toFixed(2)} (at most 1.5), at ${held} of ${rate} generations/s`,
   );
