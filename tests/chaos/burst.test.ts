@@ -25,6 +25,7 @@ describe.skipIf(missing)("a process that has just started", () => {
   let simulator: SimulatorProcess;
   let folder: string;
   let environment: Record<string, string>;
+  let gateway: Awaited<ReturnType<typeof startServeProcess>> | undefined;
   let key: string;
 
   const tollgate = async (...words: string[]): Promise<string> => {
@@ -59,17 +60,18 @@ describe.skipIf(missing)("a process that has just started", () => {
     rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY, key]);
   });
   afterAll(async () => {
+    await gateway?.stop();
     await simulator?.stop();
     await database?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   test(`opens ${STREAMS} streams that are asked for at once, and refuses none`, { timeout: 300_000 }, async () => {
-    const gateway = await startServeProcess({ folder, environment });
+    const { url } = (gateway = await startServeProcess({ folder, environment }));
     const began = performance.now();
     const streams = await Promise.all(
       Array.from({ length: STREAMS }, async () => {
-        const stream = await openChatStream({ url: gateway.url, key, model: "held", body: { max_tokens: 8 } });
+        const stream = await openChatStream({ url, key, model: "held", body: { max_tokens: 8 } });
         return { ...stream, afterMs: performance.now() - began };
       }),
     );
@@ -83,6 +85,5 @@ describe.skipIf(missing)("a process that has just started", () => {
 
     expect(new Set(told.map((text) => text.replace(/req_\w+/, "")))).toEqual(new Set());
     expect(ends.filter(({ text, broken }) => broken || !text.endsWith("data: [DONE]\n\n"))).toEqual([]);
-    await gateway.stop();
   });
 });

@@ -56,8 +56,8 @@ beforeAll(async () => {
   rememberSecrets([secret]);
   await open("/");
   await stage.page.getByLabel("Setup token").fill(stage.setupToken);
-  await stage.page.getByLabel("Email").fill(EMAIL);
-  await stage.page.getByLabel("Password").fill(PASSWORD);
+  await stage.page.getByLabel("Email", { exact: true }).fill(EMAIL);
+  await stage.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await press("Make me the owner");
   await stage.page.waitForURL(/\/console\/first-run$/);
 }, 240_000);
@@ -74,14 +74,14 @@ describe.skipIf(noConsole)("the catalogue in the console", { timeout: 180_000 },
     await press("Change the price");
     await page.getByLabel("Output", { exact: true }).fill("12.5");
     const preview = page.getByRole("region", { name: "Preview" });
-    expect(await preview.innerText()).toMatch(/Output.*10\.00\s+12\.50\s+↑.*25\.0 %/s);
+    await expect.poll(() => preview.innerText()).toMatch(/Output.*10\.00\s+12\.50\s+↑.*25\.0 %/s);
     expect(await preview.innerText()).toContain("0.0375 credits");
     expect((await model(MODEL)).price).toMatchObject({ version: 1, output: "10" });
     await page.locator("form").getByRole("button", { name: "Change the price" }).click();
     await seen("The price is changed");
 
     expect((await model(MODEL)).price).toMatchObject({ version: 2, input: "2.5", output: "12.5" });
-    expect(await table("Price versions").innerText()).toMatch(/2\s.*in force.*12\.50.*1\s.*past.*10\.00/s);
+    await expect.poll(() => table("Price versions").innerText()).toMatch(/2\s.*in force.*12\.50.*1\s.*past.*10\.00/s);
     expect(await recorded(await chat(MODEL))).toMatchObject({ price_version: 2 });
     expect(stage.complaints()).toEqual([]);
   });
