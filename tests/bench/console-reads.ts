@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { listPages } from "../../scripts/console/page-list.ts";
@@ -24,12 +25,15 @@ const LONGEST_MS = 20_000;
 /** One that takes as long as it is watched. */
 const STREAM = "/live/events";
 
-/** An operator with a browser, signed in to the console of this gateway. */
+/** An operator with a browser, signed in to the console of this gateway. Only root can start it at another priority and go on with its own. */
 export async function openConsole(subject: Subject, adminToken: string): Promise<ConsoleReader> {
   const { missing, launch } = await findChromium();
   if (missing !== null) throw new Error(`no browser: ${missing}`);
   const email = await makeOwner(subject, adminToken);
+  // An operator's browser is on another machine; here it gets what the gateway and its database leave.
+  setPriority(constants.priority.PRIORITY_LOW);
   const chromium = await launch();
+  setPriority(constants.priority.PRIORITY_NORMAL);
   const page = await (await chromium.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
   const complaints: string[] = [];
   page.on("console", (said) => {
