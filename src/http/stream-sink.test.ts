@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 /** A real connection: the caller's socket, which reads only when told to, and the sink at the other end. */
-async function connection(limits: Partial<SinkLimits> = {}) {
+async function connection(limits: Partial<SinkLimits> = {}, version = "HTTP/1.1") {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -23,7 +23,7 @@ async function connection(limits: Partial<SinkLimits> = {}) {
   closing.push(() => (caller.destroy(), server.closeAllConnections(), server.close()));
   caller.on("error", () => undefined);
   caller.pause();
-  caller.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+  caller.write(`GET / ${version}\r\nhost: x\r\n\r\n`);
   const [, response] = (await once(server, "request")) as [unknown, ServerResponse];
   const sink = new ResponseSink(response, "req_1", { bufferBytes: 65_536, stallMs: 150, ...limits });
   return { caller, response, sink };
@@ -47,6 +47,48 @@ test("an answer carries its status, its headers and the request id under both na
   expect(text()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(text()).toMatch(/x-request-id: req_1\r\nrequest-id: req_1\r\ncontent-type: text\/event-stream\r\n/);
   expect(Buffer.from(text(), "latin1").toString()).toContain("data: é\n\n");
+});
+
+test("a stream is chunked, byte for byte, one chunk per write, and its connection can be used again", async () => {
+  const { caller, sink } = await connection();
+  const { text } = received(caller);
+  sink.begin(HEAD);
+  sink.write(Buffer.from("data: é\n\n"));
+  sink.write(Buffer.alloc(0));
+  sink.write(Buffer.from(`data: ${"x".repeat(20_000)}\n\n`));
+  sink.end(Buffer.from("data: [DONE]\n\n"));
+  while (!text().endsWith("0\r\n\r\n")) await once(caller, "data");
+  const [head = "", ...body] = text().split("\r\n\r\n");
+  const sent = Buffer.from(body.join("\r\n\r\n"), "latin1").toString();
+
+  expect(head).toMatch(/\r\ntransfer-encoding: chunked\r\n/);
+  expect(head.match(/transfer-encoding/gi)).toHaveLength(1);
+  expect(head).toMatch(/\r\nConnection: keep-alive/);
+  expect(sent).toBe(
+    `a\r\ndata: é\n\n\r\n4e28\r\ndata: ${"x".repeat(20_000)}\n\n\r\ne\r\ndata: [DONE]\n\n\r\n0\r\n\r\n`,
+  );
+});
+
+test("a stream that ends without a last event ends its chunks", async () => {
+  const { caller, sink } = await connection();
+  const { text } = received(caller);
+  sink.begin(HEAD);
+  sink.end();
+  while (!text().includes("0\r\n\r\n")) await once(caller, "data");
+
+  expect(text()).toMatch(/\r\n\r\n0\r\n\r\n$/);
+});
+
+test("a caller of HTTP/1.0 gets a stream without chunks, to the end of its connection", async () => {
+  const { caller, sink } = await connection({}, "HTTP/1.0");
+  const { text } = received(caller);
+  sink.begin(HEAD);
+  sink.write(Buffer.from("data: 1\n\n"));
+  sink.end(Buffer.from("data: [DONE]\n\n"));
+  await once(caller, "close");
+
+  expect(text()).not.toMatch(/transfer-encoding/i);
+  expect(text()).toMatch(/\r\n\r\ndata: 1\n\ndata: \[DONE\]\n\n$/);
 });
 
 test("a write says stop only once the buffer is over its limit, and the drain says go on", async () => {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { AnswerHead, Sink } from "../core/sink.ts";
+import { frameChunk, LAST_CHUNK } from "./frame-chunk.ts";
 
 export type SinkLimits = {
   /** Bytes that may wait for a slow caller before the provider is paused. */
@@ -16,6 +17,8 @@ export class ResponseSink implements Sink {
   readonly #response: ServerResponse;
   readonly #requestId: string;
   readonly #limits: SinkLimits;
+  /** Whether the body has no length, and its chunks are framed here. */
+  #framed = false;
   #gone = false;
   #onGone: (() => void) | null = null;
   #onDrained: (() => void) | null = null;
@@ -51,11 +54,17 @@ export class ResponseSink implements Sink {
     if (this.#gone) return;
     const list = ["x-request-id", this.#requestId, "request-id", this.#requestId];
     for (const name in headers) list.push(name, headers[name] as string);
+    // A caller of HTTP/1.0 does not know chunks: to it the end of the connection is the end of the answer.
+    this.#framed = headers["content-length"] === undefined && this.#response.useChunkedEncodingByDefault;
+    if (this.#framed) list.push("transfer-encoding", "chunked");
     this.#response.writeHead(status, list);
+    if (this.#framed) this.#response.chunkedEncoding = false;
   }
 
   write(bytes: Buffer): boolean {
-    if (this.#gone || this.#response.write(bytes)) return true;
+    // A chunk of no bytes would end the answer.
+    if (this.#gone || bytes.length === 0) return true;
+    if (this.#response.write(this.#framed ? frameChunk(bytes) : bytes)) return true;
     if (this.#response.writableLength < this.#limits.bufferBytes) return true;
     this.#watchStall();
     return false;
@@ -63,11 +72,17 @@ export class ResponseSink implements Sink {
 
   end(bytes?: Buffer): void {
     if (this.#gone) return;
+    if (this.#framed) this.#endFramed(bytes);
     // A small answer as latin1 text, which is its bytes one for one, leaves with its headers in a single write.
-    if (bytes === undefined) this.#response.end();
+    else if (bytes === undefined) this.#response.end();
     else if (bytes.length <= SMALL_BYTES) this.#response.end(bytes.toString("latin1"), "latin1");
     else this.#response.end(bytes);
     if (this.#response.writableLength > 0) this.#watchStall();
+  }
+
+  #endFramed(bytes: Buffer | undefined): void {
+    if (bytes !== undefined && bytes.length > 0) this.#response.write(frameChunk(bytes));
+    this.#response.end(LAST_CHUNK, "latin1");
   }
 
   #closed(): void {
