@@ -11,8 +11,8 @@ import { createProcesses } from "./processes.ts";
 import { type Findings, runPhases } from "./run-phases.ts";
 import { setStage } from "./set-stage.ts";
 import type { Stage } from "./stage.ts";
-import { tableOf } from "./table.ts";
-import { missesAmong, missesOf } from "./verdict.ts";
+import { numberText, tableOf } from "./table.ts";
+import { goalsTable, judge, slowerThanBefore } from "./verdict.ts";
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -63,20 +63,28 @@ function publish(options: BenchOptions, findings: Findings & { missing: string[]
   const crossings = crossingsOf(findings.translated);
   const tables = findings.sheets.map(tableOf);
   if (crossings.length > 0) tables.push(crossingsTable(crossings));
+  const goals = judge(findings.sheets, crossings);
+  if (goals.length > 0) tables.push(goalsTable(goals));
   const missing = findings.missing.map((text) => `Not measured: ${text}`);
   process.stdout.write(`${[`## ${headingOf(machine)}`, ...tables, ...missing, validityOf(findings)].join("\n\n")}\n`);
   if (options.jsonFile !== null) {
-    writeFileSync(options.jsonFile, `${JSON.stringify({ machine, crossings, ...findings }, null, 2)}\n`);
+    writeFileSync(options.jsonFile, `${JSON.stringify({ machine, goals, crossings, ...findings }, null, 2)}\n`);
   }
   if (options.svgFile !== null) writeFileSync(options.svgFile, chartOf(findings.sheets, headingOf(machine)));
   const measured = findings.missing.length === 0 ? 0 : 1;
   if (options.thresholds === "shown") return measured;
 
-  const misses = [...missesOf(findings.sheets), ...missesAmong(crossings)];
-  for (const { kind, ratio, of, least } of misses) {
-    process.stderr.write(`bench: ${kind} reaches ${ratio?.toFixed(2) ?? "nothing"} of ${of}; ${least} is demanded\n`);
+  const missed = goals.filter(({ met }) => !met);
+  const slower = slowerThanBefore(findings.sheets);
+  for (const { title, reached, sense, limit, unit, doubt } of missed) {
+    const figure = [reached === null ? "no figure" : numberText(reached), unit, doubt].join(" ").trim();
+    process.stderr.write(`bench: ${title}: ${figure}; ${sense} ${limit} is demanded\n`);
   }
-  return misses.length === 0 ? measured : 1;
+  for (const { sheet, ratio, least } of slower)
+    process.stderr.write(
+      `bench: ${sheet} reaches ${ratio?.toFixed(2) ?? "nothing"} of the version before; at least ${least} is demanded\n`,
+    );
+  return missed.length === 0 && slower.length === 0 ? measured : 1;
 }
 
 function validityOf({ sheets, translated }: Findings): string {

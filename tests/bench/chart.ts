@@ -91,11 +91,11 @@ function barOf({ subject, cell, scale, top }: Bar): string {
   const middle = top + BAR_HEIGHT / 2;
   const name = `  <text x="${MARGIN}" y="${middle + 4.5}">${escaped(TITLES[subject] ?? subject)}</text>`;
   if (cell === undefined || cell.value === null) return name;
-  const { value, ofBare } = cell;
+  const { value, ofBase } = cell;
   const range = value.q1 === value.q3 ? "" : `${numberText(value.q1)}–${numberText(value.q3)}`;
   const length = ((Math.max(0, value.median) / scale) * BAR_WIDTH).toFixed(1);
   const style = subject in TITLES ? subject : "peer";
-  const ratio = ofBare === null ? "" : `${ofBare.median.toFixed(ofBare.median < 0.1 ? 3 : 2)} of bare`;
+  const ratio = ofBase === null ? "" : `${ofBase.median.toFixed(ofBase.median < 0.1 ? 3 : 2)} of bare`;
   return [
     name,
     `  <rect class="track" x="${BAR_LEFT}" y="${top}" width="${BAR_WIDTH}" height="${BAR_HEIGHT}" rx="3"/>`,

@@ -9,6 +9,8 @@ export async function prepareClosedLoop(
 ): Promise<() => Promise<LoadResult>> {
   const tally = createTally();
   let busy = 0;
+  let sent = 0;
+  const over = (): boolean => tally.over() || (job.mostRequests > 0 && sent >= job.mostRequests);
   const { promise: drained, resolve: drain } = Promise.withResolvers<void>();
 
   const openOne = async (): Promise<() => void> => {
@@ -16,6 +18,7 @@ export async function prepareClosedLoop(
     const sendNext = (): void => {
       sentMs = performance.now();
       busy += 1;
+      sent += 1;
       connection.send();
     };
     const connection = await openConnection(job, fail, {
@@ -25,7 +28,7 @@ export async function prepareClosedLoop(
         tally.request(problem);
         tally.latency.record((performance.now() - sentMs) * 1000);
         busy -= 1;
-        if (!tally.over()) sendNext();
+        if (!over()) sendNext();
         else if (busy === 0) drain();
       },
       read: tally.read,
@@ -36,7 +39,7 @@ export async function prepareClosedLoop(
   const senders = await Promise.all(Array.from({ length: job.connections }, openOne));
   return async () => {
     tally.begin(job.durationMs);
-    for (const sendFirst of senders) sendFirst();
+    for (const sendFirst of senders) if (!over()) sendFirst();
     await drained;
     return tally.finish();
   };

@@ -54,10 +54,10 @@ export async function startCompiledGenerator({ processes, folder, answersFile }:
 
 /** See `rig.c` for the order. */
 function commandOf(job: LoadJob): string {
-  const { mode, port, connections, durationMs, ratePerSecond, leastBytes, atOnce, tagOffset } = job;
+  const { mode, port, connections, durationMs, ratePerSecond, leastBytes, atOnce, mostRequests, tagOffset } = job;
   const requestBytes = Buffer.from(job.request, "base64").length;
   const words = [mode, port, connections, durationMs, ratePerSecond, job.eventsPerStream ?? -1, leastBytes, atOnce];
-  return ["prepare", ...words, tagOffset, requestBytes].join(" ");
+  return ["prepare", ...words, mostRequests, tagOffset, requestBytes].join(" ");
 }
 
 async function answerOf<Answer>(rig: Started): Promise<Answer> {

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
-export type Garbage = { allocatedBytes: number; promotedBytes: number };
+export type Garbage = {
+  allocatedBytes: number;
+  promotedBytes: number;
+  /** For how long the program stood still. */
+  pausedMicros: number;
+  collections: number;
+};
 
 /** What a Node process has allocated on its heap, and what of it became old, since this was last asked. */
 export type GarbageMeter = { read: (pid: number) => Promise<Garbage> };

@@ -3,7 +3,7 @@
  * both as a line of JSON to the file in BENCH_GARBAGE_FILE on each SIGUSR2. The program itself knows nothing of it.
  */
 import { appendFileSync } from "node:fs";
-import { GCProfiler, type GCProfilerResult } from "node:v8";
+import { GCProfiler, type GCProfilerResult, getHeapStatistics } from "node:v8";
 import { isMainThread } from "node:worker_threads";
 
 type Moment = GCProfilerResult["statistics"][number]["beforeGC"];
@@ -21,12 +21,19 @@ function measureInto(path: string): void {
     profiler.start();
     let allocatedBytes = 0;
     let promotedBytes = 0;
-    for (const { gcType, beforeGC, afterGC } of statistics) {
+    let pausedMicros = 0;
+    for (const { gcType, beforeGC, afterGC, cost } of statistics) {
+      pausedMicros += cost;
       if (usedAfterLast !== null) allocatedBytes += Math.max(0, usedIn(beforeGC) - usedAfterLast);
       usedAfterLast = usedIn(afterGC);
       if (gcType.startsWith("Scavenge")) promotedBytes += Math.max(0, oldIn(afterGC) - oldIn(beforeGC));
     }
-    appendFileSync(path, `${JSON.stringify({ allocatedBytes, promotedBytes, collections: statistics.length })}\n`);
+    // What was allocated since the last collection belongs to the time before this question, too.
+    const used = getHeapStatistics().used_heap_size;
+    if (usedAfterLast !== null) allocatedBytes += Math.max(0, used - usedAfterLast);
+    usedAfterLast = used;
+    const answer = { allocatedBytes, promotedBytes, pausedMicros, collections: statistics.length };
+    appendFileSync(path, `${JSON.stringify(answer)}\n`);
   });
 }
 

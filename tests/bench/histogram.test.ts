@@ -59,3 +59,15 @@ test("values outside the range are kept in the first and the last bucket", () =>
   expect(histogram.percentile(0.5)).toBe(0);
   expect(histogram.percentile(1)).toBeGreaterThanOrEqual(2 ** 40 - 1);
 });
+
+test("histograms are added up bucket by bucket, as if one had counted all", () => {
+  const [one, other, all] = [createHistogram(), createHistogram(), createHistogram()];
+  for (let value = 1; value <= 1000; value += 1) {
+    (value % 3 === 0 ? one : other).record(value * value);
+    all.record(value * value);
+  }
+  one.add(other.buckets());
+
+  expect(one.buckets()).toEqual(all.buckets());
+  expect([one.count(), one.percentile(0.99)]).toEqual([1000, all.percentile(0.99)]);
+});

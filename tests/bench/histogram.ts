@@ -5,12 +5,18 @@ const STEP_BITS = 6;
 const DOUBLINGS = 40 - STEP_BITS + 1;
 const BUCKETS = STEPS * (DOUBLINGS + 1);
 
+/** Pairs of a bucket's number and how many values are in it; empty buckets are left out. */
+export type Buckets = readonly number[];
+
 export type Histogram = {
   /** Takes whole numbers; a negative one counts as zero, a fraction is dropped. */
   record: (value: number) => void;
   count: () => number;
   /** The highest value of the bucket in which this share of all values (0 to 1) has been seen; 0 when empty. */
   percentile: (share: number) => number;
+  buckets: () => Buckets;
+  /** Adds what another histogram has counted. */
+  add: (buckets: Buckets) => void;
 };
 
 /**
@@ -37,6 +43,14 @@ export function createHistogram(): Histogram {
         if (seen >= wanted) return highestOf(index);
       }
       return highestOf(BUCKETS - 1);
+    },
+    buckets: () => [...counts].flatMap((count, index) => (count === 0 ? [] : [index, count])),
+    add: (buckets) => {
+      for (let at = 0; at + 1 < buckets.length; at += 2) {
+        const [index = 0, count = 0] = buckets.slice(at, at + 2);
+        counts[index] = (counts[index] ?? 0) + count;
+        total += count;
+      }
     },
   };
 }

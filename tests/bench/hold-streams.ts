@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { openConnection } from "./connection.ts";
 import type { LoadJob, LoadResult } from "./load-job.ts";
 import { createTally } from "./tally.ts";
@@ -26,9 +27,16 @@ export async function prepareHold(job: LoadJob, fail: (error: Error) => void): P
     await decided;
   };
   let left = job.connections;
+  const untilDue = async (number: number): Promise<void> => {
+    const dueMs = job.ratePerSecond > 0 ? (number / job.ratePerSecond) * 1000 : 0;
+    const waitMs = startedMs + dueMs - performance.now();
+    if (waitMs > 0) await pause(waitMs);
+  };
   const holdInTurn = async (): Promise<void> => {
     while (left > 0) {
+      const number = job.connections - left;
       left -= 1;
+      await untilDue(number);
       await hold();
     }
   };

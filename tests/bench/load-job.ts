@@ -1,4 +1,5 @@
 import { type BenchDialect, dialectOf, pathOf } from "./dialects.ts";
+import type { Buckets } from "./histogram.ts";
 
 /** What one run of a load generator does. */
 export type LoadJob = {
@@ -13,7 +14,7 @@ export type LoadJob = {
   request: string;
   tagOffset: number;
   connections: number;
-  /** Requests per second; only in `open`. */
+  /** Requests per second in `open`; in `hold` streams opened per second, 0: as fast as `atOnce` allows. */
   ratePerSecond: number;
   durationMs: number;
   /** An answer with another number of events is a failure; null: any number. */
@@ -22,9 +23,12 @@ export type LoadJob = {
   leastBytes: number;
   /** How many streams are opened at the same time; only in `hold`. */
   atOnce: number;
+  /** How many requests are sent before the time is up; 0: as many as the time allows; only in `closed`. */
+  mostRequests: number;
 };
 
-export type Percentiles = { p50: number; p99: number };
+/** In microseconds; `buckets` are those of `Histogram`, by which the latencies of several jobs can be added up. */
+export type Percentiles = { p50: number; p99: number; buckets: Buckets };
 
 export type LoadResult = {
   requests: number;

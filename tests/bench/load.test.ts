@@ -53,6 +53,7 @@ function jobFor(port: number, changes: Partial<LoadJob>): LoadJob {
     ratePerSecond: 0,
     durationMs: 400,
     atOnce: 0,
+    mostRequests: 0,
     ...request,
     ...expected,
     ...changes,
@@ -124,6 +125,20 @@ describe.each(Object.keys(generators) as (keyof typeof generators)[])("the %s ge
       expect(result.failures).toBe(0);
     },
   );
+
+  test.runIf(possible)("sends exactly as many requests as asked, and is done with the last answer", async () => {
+    let received = 0;
+    const result = await loadAgainst(
+      (request, response) => {
+        received += 1;
+        answerAtOnce(request, response);
+      },
+      { connections: 4, mostRequests: 250, durationMs: 60_000 },
+    );
+
+    expect([received, result.requests, result.failures]).toEqual([250, 250, 0]);
+    expect(result.elapsedMs).toBeLessThan(30_000);
+  });
 
   test.runIf(possible)("sends exactly what the schedule of an open loop says", async () => {
     let received = 0;
@@ -207,6 +222,18 @@ describe.each(Object.keys(generators) as (keyof typeof generators)[])("the %s ge
       expect(result).toMatchObject({ opened: 17, refused: 3, firstFailure: "status 503: full" });
     },
   );
+
+  test.runIf(possible)("opens so many streams per second as asked, and not all at once", async () => {
+    const result = await loadAgainst((_request, response) => response.writeHead(200).write("data: 1\n\n"), {
+      mode: "hold",
+      connections: 20,
+      atOnce: 20,
+      ratePerSecond: 40,
+    });
+
+    expect(result.opened).toBe(20);
+    expect(result.openedMs).toBeGreaterThan(450);
+  });
 });
 
 test("the TypeScript generator ends with an error when a connection breaks", async () => {

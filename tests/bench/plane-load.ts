@@ -83,6 +83,7 @@ async function generateWith(
     eventsPerStream: null,
     leastBytes: 0,
     atOnce: 0,
+    mostRequests: 0,
   });
   try {
     return await job.go();

@@ -119,6 +119,7 @@ describe.runIf(rig.missing === null)("the compiled provider", () => {
       eventsPerStream: 20,
       leastBytes: 0,
       atOnce: 0,
+      mostRequests: 0,
     });
 
     const result = await job.go();

@@ -1,6 +1,9 @@
 import type { CrossingSlice } from "./crossings.ts";
 import { measureBurst } from "./measure-burst.ts";
+import { measureChain } from "./measure-chain.ts";
 import { measureCrossings } from "./measure-crossings.ts";
+import { measureGarbage } from "./measure-garbage.ts";
+import { measureHalf } from "./measure-half.ts";
 import { measureLoad } from "./measure-load.ts";
 import { measureLone } from "./measure-lone.ts";
 import { measureMemory } from "./measure-memory.ts";
@@ -9,6 +12,7 @@ import type { Phase } from "./options.ts";
 import type { Sheet } from "./sheet.ts";
 import type { Stage } from "./stage.ts";
 import { BARE, BEFORE, TOLLGATE } from "./subject.ts";
+import { warmUpAll } from "./warm-up.ts";
 
 export type Findings = { sheets: Sheet[]; translated: CrossingSlice[] };
 
@@ -23,10 +27,15 @@ export async function runPhases(stage: Stage): Promise<Findings> {
   const phases: Record<Phase, () => Promise<void>> = {
     plain: () => sheet(measureLoad(stage, { dialect: "chat", kind: "plain" })),
     stream: () => sheet(measureLoad(stage, { dialect: "chat", kind: "stream" })),
+    chain: () => sheet(measureChain(stage)),
     lone: async () => {
+      await warmUpAll(stage, "plain");
       for (const ratePerSecond of LONE_PER_SECOND) await sheet(measureLone(stage, { kind: "plain", ratePerSecond }));
     },
+    half: () => sheet(measureHalf(stage)),
+    garbage: () => sheet(measureGarbage(stage)),
     "first-byte": async () => {
+      await warmUpAll(stage, "stream");
       for (const ratePerSecond of FIRST_BYTE_PER_SECOND)
         await sheet(measureLone(stage, { kind: "stream", ratePerSecond }));
     },

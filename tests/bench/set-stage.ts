@@ -45,6 +45,7 @@ export async function setStage(setting: Setting): Promise<Stage> {
       providerUrl,
       scratchFolder,
       profileFolder,
+      chain: name === TOLLGATE && options.phases.has("chain") ? "yes" : "no",
     });
     grounds.push(ground);
     starts.set(name, ground.start);

@@ -26,7 +26,7 @@ test("ratios are taken round by round, so that a slow hour of the machine cancel
 
   expect(cellIn(measured, "tollgate", "rate")).toMatchObject({
     value: { q1: 300, median: 400, q3: 600 },
-    ofBare: { q1: 0.4, median: 0.4, q3: 0.4 },
+    ofBase: { q1: 0.4, median: 0.4, q3: 0.4 },
     ofBefore: null,
   });
 });
@@ -34,10 +34,10 @@ test("ratios are taken round by round, so that a slow hour of the machine cancel
 test("a ratio is a share of the other's performance, whichever way the column goes", () => {
   const measured = sheet([slice("bare", 1, 1000), slice("tollgate", 1, 250), slice("before", 1, 500)]);
 
-  expect(cellIn(measured, "tollgate", "cpu")?.ofBare?.median).toBeCloseTo(0.25);
+  expect(cellIn(measured, "tollgate", "cpu")?.ofBase?.median).toBeCloseTo(0.25);
   expect(cellIn(measured, "tollgate", "cpu")?.ofBefore?.median).toBeCloseTo(0.5);
   expect(cellIn(measured, "tollgate", "rate")?.ofBefore?.median).toBeCloseTo(0.5);
-  expect(cellIn(measured, "bare", "rate")?.ofBare).toBeNull();
+  expect(cellIn(measured, "bare", "rate")?.ofBase).toBeNull();
 });
 
 test("a slice that does not count changes no median and no ratio, and is counted", () => {
@@ -51,7 +51,7 @@ test("a slice that does not count changes no median and no ratio, and is counted
   ]);
 
   expect(cellIn(measured, "bare", "rate")?.value?.median).toBe(1000);
-  expect(cellIn(measured, "tollgate", "rate")?.ofBare?.median).toBe(0.5);
+  expect(cellIn(measured, "tollgate", "rate")?.ofBase?.median).toBe(0.5);
   expect(measured.rows[0]).toMatchObject({ valid: 2, total: 3, firstInvalid: "core idle" });
 });
 

@@ -14,7 +14,7 @@ export type Kind = "plain" | "stream";
 export type Expected = Pick<LoadJob, "eventsPerStream" | "leastBytes">;
 
 export type SliceRequest = Pick<LoadJob, "mode"> &
-  Partial<Pick<LoadJob, "ratePerSecond" | "durationMs" | "connections" | "atOnce">> & {
+  Partial<Pick<LoadJob, "ratePerSecond" | "durationMs" | "connections" | "atOnce" | "mostRequests">> & {
     dialect: BenchDialect;
     kind: Kind;
     model: string;
@@ -38,7 +38,7 @@ export async function measureSlice(stage: Stage, subject: Subject, request: Slic
 export async function holdStreams(
   stage: Stage,
   subject: Subject,
-  { streams, atOnce }: { streams: number; atOnce: number },
+  { streams, ...how }: { streams: number; atOnce: number; ratePerSecond?: number },
 ): Promise<{ slice: Slice; release: () => Promise<void> }> {
   const job = await stage.generator.prepare(
     jobFor(stage, subject, {
@@ -48,7 +48,7 @@ export async function holdStreams(
       model: subject.models.idle,
       expected: { eventsPerStream: null, leastBytes: 0 },
       connections: streams,
-      atOnce,
+      ...how,
     }),
   );
   return { slice: await runPrepared({ stage, subject, job, durationMs: null }), release: job.close };
@@ -89,6 +89,7 @@ function jobFor({ options }: Stage, subject: Subject, request: SliceRequest): Lo
     ratePerSecond: 0,
     durationMs: options.sliceMs,
     atOnce: 0,
+    mostRequests: 0,
     ...expected,
     ...rest,
   };

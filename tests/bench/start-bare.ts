@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createGarbageMeter, measuredNode } from "./garbage-meter.ts";
 import type { Processes } from "./processes.ts";
-import { BARE, PROVIDER_CREDENTIAL, type Subject, UPSTREAM_MODELS } from "./subject.ts";
+import { BARE, DIRECT, PROVIDER_CREDENTIAL, type Subject, UPSTREAM_MODELS } from "./subject.ts";
 import { waitUntil } from "./wait-for-log.ts";
 
 const READY_LIMIT_MS = 30_000;
@@ -16,7 +16,7 @@ const PROVIDER_LIKE = {
 
 /** The provider itself, without a gateway. */
 export function directSubject(providerUrl: string): Subject {
-  return { ...PROVIDER_LIKE, name: "direct", origin: providerUrl, process: null, garbage: null };
+  return { ...PROVIDER_LIKE, name: DIRECT, origin: providerUrl, process: null, garbage: null };
 }
 
 export type BareStart = { processes: Processes; providerUrl: string; scratchFolder: string };

@@ -20,6 +20,8 @@ export type TollgateStart = {
   /** Its settings and its log go into a folder of their own below this one. */
   scratchFolder: string;
   profileFolder: string | null;
+  /** Whether there is also a key below a team of an organisation. */
+  chain?: "yes" | "no";
   /** A PostgreSQL to use; one of its own unless told. */
   databaseUrl?: string;
 };
@@ -75,19 +77,45 @@ export async function prepareTollgate(start: TollgateStart): Promise<TollgateGro
   await writeCatalogue(catalogueFile, catalogue(start), start.mainFile);
   await run("migrate");
   await run("catalogue", "apply", catalogueFile);
-  const made = await run("keys", "create", "--mode", "credit", "--credit", PLENTY, "--json");
-  const { secret } = JSON.parse(made) as { secret: string };
+  const { secret } = await newKey(run, "--credit", PLENTY);
+  const chainSecret = start.chain === "yes" ? await chainedKey(run) : undefined;
   return {
     databaseUrl,
     adminToken: ADMIN_TOKEN,
-    start: () => startServing(start, { folder, env, secret, cluster }),
+    start: () => startServing(start, { folder, env, secret, chainSecret, cluster }),
     close: async () => cluster?.close(),
   };
 }
 
-type Ground = { folder: string; env: Record<string, string>; secret: string; cluster: Cluster | null };
+type Run = (...words: string[]) => Promise<string>;
 
-async function startServing(start: TollgateStart, { folder, env, secret, cluster }: Ground): Promise<Subject> {
+type NewKey = { key: { id: string }; secret: string };
+
+async function newKey(run: Run, ...words: string[]): Promise<NewKey> {
+  return JSON.parse(await run("keys", "create", "--mode", "credit", ...words, "--json")) as NewKey;
+}
+
+/** The organisation pays, the team and the key have a limit each: every request is charged to three counters. */
+async function chainedKey(run: Run): Promise<string> {
+  await run("accounts", "create", "Bench", "--kind", "organisation");
+  await run("accounts", "create", "Bench/Team", "--kind", "team");
+  await run("accounts", "topup", "Bench", PLENTY);
+  await run("accounts", "limit", "Bench/Team", PLENTY);
+  const { key, secret } = await newKey(run, "--account", "Bench/Team");
+  await run("keys", "limit", key.id, PLENTY);
+  return secret;
+}
+
+type Ground = {
+  folder: string;
+  env: Record<string, string>;
+  secret: string;
+  chainSecret: string | undefined;
+  cluster: Cluster | null;
+};
+
+async function startServing(start: TollgateStart, ground: Ground): Promise<Subject> {
+  const { folder, env, secret, chainSecret, cluster } = ground;
   const file = join(folder, `serve-${performance.now().toFixed(0)}`);
   const logFile = `${file}.log`;
   const node = measuredNode(`${file}.garbage`);
@@ -109,6 +137,7 @@ async function startServing(start: TollgateStart, { folder, env, secret, cluster
     origin: await waitUntil(waiting, (log) => LISTENING.exec(log)?.[1] ?? null),
     adminOrigin: await waitUntil(waiting, (log) => ADMIN_LISTENING.exec(log)?.[1] ?? null),
     credential: secret,
+    ...(chainSecret === undefined ? {} : { chainCredential: chainSecret }),
     headers: {},
     models: MODELS,
     process: started,

@@ -12,6 +12,8 @@ export type Subject = {
   /** Where operators ask; absent where there is no such place. */
   adminOrigin?: string;
   credential: string;
+  /** Of a key below a team of an organisation, so that three counters are charged; absent where there is no such key. */
+  chainCredential?: string;
   /** What every request to it carries besides. */
   headers: Record<string, string>;
   models: Models;
@@ -23,6 +25,7 @@ export type Subject = {
   garbage: GarbageMeter | null;
 };
 
+export const DIRECT = "direct";
 export const BARE = "bare";
 export const TOLLGATE = "tollgate";
 export const BEFORE = "before";

@@ -1,14 +1,14 @@
-import type { Cell, Column, Row, Sheet } from "./sheet.ts";
+import { type Cell, type Column, figureOf, type Row, type Sheet } from "./sheet.ts";
 import type { Spread } from "./spread.ts";
 
 /** A sheet as a table in Markdown: a line per subject, with the ratios beside what they compare. */
 export function tableOf(sheet: Sheet): string {
   const columns = sheet.columns.filter(({ id }) => sheet.rows.some((row) => cellOf(row, id)?.value != null));
-  const shows = (column: Column, ratio: "ofBare" | "ofBefore"): boolean =>
+  const shows = (column: Column, ratio: "ofBase" | "ofBefore"): boolean =>
     sheet.rows.some((row) => cellOf(row, column.id)?.[ratio] != null);
   const headings = columns.flatMap((column) => [
     `${column.title}, ${column.unit}`,
-    ...(shows(column, "ofBare") ? ["of bare"] : []),
+    ...(shows(column, "ofBase") ? [`of ${sheet.base}`] : []),
     ...(shows(column, "ofBefore") ? ["of before"] : []),
   ]);
   const rows = sheet.rows.map((row) => [
@@ -16,8 +16,8 @@ export function tableOf(sheet: Sheet): string {
     ...columns.flatMap((column) => {
       const cell = cellOf(row, column.id);
       return [
-        spreadText(cell?.value ?? null),
-        ...(shows(column, "ofBare") ? [ratioText(cell?.ofBare ?? null)] : []),
+        cellText(cell),
+        ...(shows(column, "ofBase") ? [ratioText(cell?.ofBase ?? null)] : []),
         ...(shows(column, "ofBefore") ? [ratioText(cell?.ofBefore ?? null)] : []),
       ];
     }),
@@ -46,10 +46,12 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return [line(headings), `| ${rule.join(" | ")} |`, ...others.map(line)].join("\n");
 }
 
-/** Median and quartiles. */
-function spreadText(spread: Spread | null): string {
-  if (spread === null) return "–";
-  return `${numberText(spread.median)} [${numberText(spread.q1)}–${numberText(spread.q3)}]`;
+/** The figure over all slices, or the median, and the quartiles between slices. */
+function cellText(cell: Cell | undefined): string {
+  const figure = cell === undefined ? null : figureOf(cell);
+  if (figure === null) return "–";
+  const range = cell?.value == null ? "" : ` [${numberText(cell.value.q1)}–${numberText(cell.value.q3)}]`;
+  return `${numberText(figure)}${range}`;
 }
 
 function ratioText(ratio: Spread | null): string {

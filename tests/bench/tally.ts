@@ -66,5 +66,5 @@ export function createTally(): Tally {
 }
 
 function percentilesOf(histogram: Histogram): Percentiles {
-  return { p50: histogram.percentile(0.5), p99: histogram.percentile(0.99) };
+  return { p50: histogram.percentile(0.5), p99: histogram.percentile(0.99), buckets: histogram.buckets() };
 }

@@ -39,7 +39,8 @@ export function whyDisturbed(answered: Answered, shares: CoreShares, lateMicros:
   return `other work took ${percent(othersOnProxyCore)} and ${percent(othersOnLoadCore)} of the cores`;
 }
 
-function whyFailed({ requests, failures, firstFailure }: Answered): string | null {
+/** Null: every request was answered as it must be. */
+export function whyFailed({ requests, failures, firstFailure }: Answered): string | null {
   if (requests === 0) return "nothing was answered";
   if (failures === 0) return null;
   return `${failures} of ${requests} answers failed, the first with ${firstFailure.slice(0, 200)}`;

@@ -1,50 +1,81 @@
 import type { Crossing } from "./crossings.ts";
-import { cellIn, type Sheet } from "./sheet.ts";
+import { type Goal, GOALS } from "./goals.ts";
+import { cellIn, figureOf, type Row, type Sheet } from "./sheet.ts";
 import { TOLLGATE } from "./subject.ts";
+import { markdownTable, numberText } from "./table.ts";
 
-/** Plain requests pay for two calls to the ledger each; a stream shares them among its events. */
-const LEAST_OF_BARE: Record<string, number> = { plain: 0.4, stream: 0.85 };
 /** Two runs of the same code differ by less than this. */
 const LEAST_OF_BEFORE = 0.97;
-const LEAST_OF_RELAYED = 0.6;
+const LEAST_OF_RELAYED = 0.7;
 
-export type Miss = { kind: string; ratio: number | null; of: string; least: number };
+/** A goal and what was reached. `reached` is null when the figure is missing, `doubt` says why it does not count. */
+export type Judged = Pick<Goal, "title" | "of" | "sense" | "limit" | "unit" | "meaning"> & {
+  reached: number | null;
+  doubt: "" | "INVALID slices only";
+  met: boolean;
+};
 
-/**
- * The demands that were measured and not met. What counts is the lower of two ratios: of the rates, and of the processor
- * time per operation. Where the load was the limit, both rates are the same, and only the second one can tell.
- */
-export function missesOf(sheets: readonly Sheet[]): Miss[] {
-  return sheets.flatMap((sheet) => {
-    const rate = cellIn(sheet, TOLLGATE, "rate");
-    const cpu = cellIn(sheet, TOLLGATE, "cpu");
-    if (rate === undefined || cpu === undefined) return [];
-    const leastOfBare = LEAST_OF_BARE[sheet.id];
-    const lower = (of: "ofBare" | "ofBefore"): number | null => {
-      const medians = [rate[of]?.median ?? null, cpu[of]?.median ?? null];
-      return medians.includes(null) ? null : Math.min(...medians.map((median) => median ?? 0));
-    };
-    const demands: Miss[] = [];
-    if (leastOfBare !== undefined)
-      demands.push({ kind: sheet.id, ratio: lower("ofBare"), of: "the bare proxy", least: leastOfBare });
-    if (rate.ofBefore !== null)
-      demands.push({ kind: sheet.id, ratio: lower("ofBefore"), of: "the version before", least: LEAST_OF_BEFORE });
-    return demands.filter(({ ratio, least }) => ratio === null || ratio < least);
-  });
+/** The goals of what was measured. A figure that is missing or rests on INVALID slices alone does not meet its goal. */
+export function judge(sheets: readonly Sheet[], crossings: readonly Crossing[]): Judged[] {
+  return [
+    ...GOALS.flatMap((goal) => sheets.flatMap((sheet) => (sheet.id === goal.sheet ? judged(sheet, goal) : []))),
+    ...crossings.flatMap(judgedCrossing),
+  ];
 }
 
+function judged(sheet: Sheet, goal: Goal): Judged[] {
+  const { subject, column, of, sense, limit, title, unit, meaning } = goal;
+  const row = rowIn(sheet, subject);
+  const cell = cellIn(sheet, subject, column);
+  if (row === undefined || cell === undefined) return [];
+  const reached = of === "itself" ? figureOf(cell) : (cell.ofBase?.median ?? null);
+  const rows = of === "itself" ? [row] : [row, rowIn(sheet, sheet.base)];
+  const doubt = rows.some((each) => each?.valid === 0) ? "INVALID slices only" : "";
+  const met = reached !== null && doubt === "" && (sense === "at least" ? reached >= limit : reached <= limit);
+  return [{ title, of, sense, limit, unit, meaning, reached, doubt, met }];
+}
+
+const rowIn = (sheet: Sheet, subject: string): Row | undefined => sheet.rows.find((row) => row.subject === subject);
+
 /** Translated streams are held against streams of the caller's format that are relayed. */
-export function missesAmong(crossings: readonly Crossing[]): Miss[] {
-  return crossings.flatMap(({ client, provider, ofRelayed }) =>
-    ofRelayed === null || ofRelayed.lower >= LEAST_OF_RELAYED
-      ? []
-      : [
-          {
-            kind: `${client} from ${provider}`,
-            ratio: ofRelayed.lower,
-            of: "a relayed stream",
-            least: LEAST_OF_RELAYED,
-          },
-        ],
-  );
+function judgedCrossing({ client, provider, ofRelayed, valid }: Crossing): Judged[] {
+  if (ofRelayed === null) return [];
+  const doubt = valid === 0 ? "INVALID slices only" : "";
+  return [
+    {
+      title: `streams, ${client} from ${provider}, of relayed ones`,
+      of: "itself",
+      sense: "at least",
+      limit: LEAST_OF_RELAYED,
+      unit: "",
+      meaning: "Clients of one format can use models of another at nearly the same speed.",
+      reached: ofRelayed.lower,
+      doubt,
+      met: doubt === "" && ofRelayed.lower >= LEAST_OF_RELAYED,
+    },
+  ];
+}
+
+export function goalsTable(all: readonly Judged[]): string {
+  const rows = all.map(({ title, of, reached, doubt, sense, limit, unit, met, meaning }) => [
+    of === "itself" ? title : `${title}, of ${of}`,
+    [reached === null ? "–" : numberText(reached), unit, doubt].filter((word) => word !== "").join(" "),
+    `${sense} ${limit.toLocaleString("en")}`,
+    met ? "reached" : "**missed**",
+    meaning,
+  ]);
+  return `### Goals\n\n${markdownTable([["", "reached", "goal", "", "what it means"], ...rows])}`;
+}
+
+export type Slower = { sheet: string; ratio: number | null; least: number };
+
+/** Sheets in which this version is slower than the other one, by the lower of the ratios of rate and of processor time. */
+export function slowerThanBefore(sheets: readonly Sheet[]): Slower[] {
+  return sheets.flatMap((sheet) => {
+    const rate = cellIn(sheet, TOLLGATE, "rate")?.ofBefore?.median ?? null;
+    const cpu = cellIn(sheet, TOLLGATE, "cpu")?.ofBefore?.median ?? null;
+    if (rate === null && cpu === null) return [];
+    const ratio = rate === null || cpu === null ? null : Math.min(rate, cpu);
+    return ratio !== null && ratio >= LEAST_OF_BEFORE ? [] : [{ sheet: sheet.id, ratio, least: LEAST_OF_BEFORE }];
+  });
 }

@@ -1,6 +1,7 @@
 import type { CoreShares } from "./core-shares.ts";
 import { isFlat } from "./flatness.ts";
-import { measureSlice, type SliceRequest } from "./slice.ts";
+import { probe } from "./probe.ts";
+import { type Kind, measureSlice, type SliceRequest } from "./slice.ts";
 import type { Stage } from "./stage.ts";
 import type { Subject } from "./subject.ts";
 import { lacksLoad } from "./validity.ts";
@@ -26,6 +27,14 @@ export async function warmUp(stage: Stage, subject: Subject, request: SliceReque
     costs.push((used.subject.mainMicros + used.subject.otherMicros) / Math.max(1, result.requests));
   }
   stage.progress(`  warm-up ${subject.name.padEnd(8)} flat after ${secondsText(startedMs)}: ${ends(costs)}`);
+}
+
+/** Loads every subject with chat completions, for phases in which a load as low as theirs would leave them cold. */
+export async function warmUpAll(stage: Stage, kind: Kind): Promise<void> {
+  for (const subject of stage.subjects) {
+    const expected = await probe(subject, { dialect: "chat", kind });
+    await warmUp(stage, subject, { mode: "closed", dialect: "chat", kind, model: subject.models[kind], expected });
+  }
 }
 
 /**

@@ -40,6 +40,8 @@ typedef struct {
   double rate;
   Expectation expected;
   int at_once;
+  /** In a closed loop; 0: as many as the time allows. */
+  unsigned long most_requests;
   long tag_offset;
   size_t request_bytes;
 } Job;
@@ -94,8 +96,16 @@ static void drop_job(void) {
   running = prepared = false;
 }
 
+/** Buckets that hold something follow as pairs of number and count, so that those of several jobs can be added up. */
 static void print_histogram(const char *name, const Histogram *of) {
-  printf(",\"%s\":{\"p50\":%lu,\"p99\":%lu}", name, histogram_percentile(of, 0.5), histogram_percentile(of, 0.99));
+  printf(",\"%s\":{\"p50\":%lu,\"p99\":%lu,\"buckets\":[", name, histogram_percentile(of, 0.5), histogram_percentile(of, 0.99));
+  bool first = true;
+  for (int bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket += 1) {
+    if (of->counts[bucket] == 0) continue;
+    printf("%s%d,%lu", first ? "" : ",", bucket, of->counts[bucket]);
+    first = false;
+  }
+  printf("]}");
 }
 
 static void report(void) {
@@ -149,6 +159,8 @@ static void send_request(Client *client, double since) {
   push_request(client);
 }
 
+static bool all_sent(void) { return job.most_requests > 0 && sent_count >= job.most_requests; }
+
 static double due_at(unsigned long number) { return begun_at + (double)number / job.rate; }
 
 static void send_due(double at) {
@@ -162,7 +174,11 @@ static void send_due(double at) {
 
 static void open_more(void) {
   int opening = next_to_open - (int)(counts.opened + counts.refused);
-  for (; next_to_open < job.connections && opening < job.at_once; opening += 1) connect_client(&clients[next_to_open++]);
+  double at = now();
+  for (; next_to_open < job.connections && opening < job.at_once; opening += 1) {
+    if (job.rate > 0 && due_at((unsigned long)next_to_open) > at) return;
+    connect_client(&clients[next_to_open++]);
+  }
 }
 
 /** What a connection does that has nothing to do. */
@@ -171,14 +187,19 @@ static void put_to_work(Client *client) {
   double at = now();
   if (!running) return;
   if (job.mode == HOLD) send_request(client, begun_at);
-  else if (job.mode == CLOSED_LOOP && at < deadline) send_request(client, at);
+  else if (job.mode == CLOSED_LOOP && at < deadline && !all_sent()) {
+    sent_count += 1;
+    send_request(client, at);
+  }
   else if (job.mode == OPEN_LOOP) {
     idle[idle_count++] = (int)client->index;
     send_due(at);
   }
 }
 
-static bool wants_more(void) { return running && job.mode != HOLD && (job.mode == OPEN_LOOP || now() < deadline); }
+static bool wants_more(void) {
+  return running && job.mode != HOLD && (job.mode == OPEN_LOOP || (now() < deadline && !all_sent()));
+}
 
 /** The connection is gone and with it the answer that was under way. */
 static void lose(Client *client, const char *problem) {
@@ -319,8 +340,9 @@ void client_prepare(const char *line, const char *bytes) {
   char mode[16];
   memset(&job, 0, sizeof job);
   double duration_ms;
-  if (sscanf(line, "prepare %15s %d %d %lf %lf %d %ld %d %ld %zu", mode, &job.port, &job.connections, &duration_ms, &job.rate,
-             &job.expected.events, &job.expected.least_bytes, &job.at_once, &job.tag_offset, &job.request_bytes) != 10)
+  if (sscanf(line, "prepare %15s %d %d %lf %lf %d %ld %d %lu %ld %zu", mode, &job.port, &job.connections, &duration_ms, &job.rate,
+             &job.expected.events, &job.expected.least_bytes, &job.at_once, &job.most_requests, &job.tag_offset,
+             &job.request_bytes) != 11)
     die("not a job");
   job.mode = mode[0] == 'c' ? CLOSED_LOOP : mode[0] == 'o' ? OPEN_LOOP : HOLD;
   job.duration_s = duration_ms / 1000;
@@ -371,12 +393,13 @@ static bool complete(void) {
   if (counts.failures >= MOST_FAILURES) return busy == 0;
   if (job.mode == HOLD) return counts.opened + counts.refused >= (unsigned long)job.connections;
   if (job.mode == OPEN_LOOP) return sent_count == due_count && busy == 0;
-  return now() >= deadline && busy == 0;
+  return (now() >= deadline || all_sent()) && busy == 0;
 }
 
 double client_tick(double at) {
   if (!running) return 1e18;
   if (job.mode == OPEN_LOOP) send_due(at);
+  if (job.mode == HOLD) open_more();
   double limit = deadline + (job.mode == HOLD ? 0 : DRAIN_S);
   if (complete()) {
     report();
@@ -388,6 +411,10 @@ double client_tick(double at) {
     return 1e18;
   }
   if (job.mode == OPEN_LOOP && sent_count < due_count && idle_count > 0) return due_at(sent_count);
+  if (job.mode == HOLD && job.rate > 0 && next_to_open < job.connections) {
+    double due = due_at((unsigned long)next_to_open);
+    return due > at ? due : limit;
+  }
   return job.mode == CLOSED_LOOP && at < deadline ? deadline : limit;
 }
 

@@ -1,12 +1,14 @@
 /*
  * Usage: rig ANSWERS_FILE. Prints its URL as JSON, serves the answers on it, and does on standard input:
  *
- *   prepare MODE PORT CONNECTIONS DURATION_MS RATE EVENTS LEAST_BYTES AT_ONCE TAG_OFFSET REQUEST_BYTES, then the request
+ *   prepare MODE PORT CONNECTIONS DURATION_MS RATE EVENTS LEAST_BYTES AT_ONCE MOST_REQUESTS TAG_OFFSET REQUEST_BYTES,
+ *           then the request
  *   go      runs what was prepared; prints what was measured
  *   close   closes the connections
  *
- * Modes: `closed` sends the next request when the last one is answered; `open` sends RATE requests per second, answered or not;
- * `hold` opens a stream per connection, AT_ONCE at a time, and keeps them open.
+ * Modes: `closed` sends the next request when the last one is answered, MOST_REQUESTS of them unless that is 0; `open` sends RATE
+ * requests per second, answered or not; `hold` opens a stream per connection and keeps them open: AT_ONCE at a time, and RATE per
+ * second unless that is 0.
  */
 #include "rig.h"
 
