@@ -2,7 +2,7 @@ import type { Amounts, Unit } from "../core/amount.ts";
 import { invariant } from "../core/invariant.ts";
 import type { ModelTerms } from "../core/model-terms.ts";
 import { creditRate, type PayRate, type PayRates, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
-import type { InputEstimate } from "../tokens/estimate-input.ts";
+import type { InputEstimate } from "../core/input-estimate.ts";
 
 /** What admission knows of a request before it starts. */
 export type DemandFacts = {

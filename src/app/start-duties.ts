@@ -5,6 +5,7 @@ import { createHousekeepingStore } from "../ledger/housekeeping-store.ts";
 import { createLedgerStore, ledgerFailureOf } from "../ledger/ledger-store.ts";
 import { type StandbyGuard, startStandbyGuard } from "../ledger/standby-guard.ts";
 import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
+import { watchBusy } from "./watch-event-loop.ts";
 
 export const guardStandby = ({ config, database, events, clock }: ProcessParts): Promise<StandbyGuard> =>
   startStandbyGuard({
@@ -33,6 +34,7 @@ export async function startLedger(parts: ProcessParts, { first, last, database }
     processId,
     failureOf,
     clock,
+    isBusy: watchBusy(() => clock.elapsedMs()),
     limits: {
       items: settings.batchItems,
       bytes: settings.batchBytes,

@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 
 export type EventLoopLag = { p50Ms: number; p99Ms: number; mostMs: number; overSeconds: number };
 
@@ -33,5 +33,23 @@ export function watchEventLoop(nowMs: () => number): { read: () => EventLoopLag;
       clearInterval(timer);
       histogram.disable();
     },
+  };
+}
+
+const BUSY_SHARE = 0.9;
+const BUSY_SPAN_MS = 25;
+
+/** Whether the event loop had hardly a moment to spare, over the last span of a few milliseconds or the one before it. */
+export function watchBusy(nowMs: () => number): () => boolean {
+  let sinceMs = nowMs();
+  let since = performance.eventLoopUtilization();
+  let busy = false;
+  return () => {
+    if (nowMs() - sinceMs < BUSY_SPAN_MS) return busy;
+    const now = performance.eventLoopUtilization();
+    busy = performance.eventLoopUtilization(now, since).utilization > BUSY_SHARE;
+    since = now;
+    sinceMs = nowMs();
+    return busy;
   };
 }

@@ -24,8 +24,17 @@ export type ChainCounter = { id: number; unit: Unit; models: readonly string[] |
 export const countersFor = ({ counters }: KeyChain, model: string): ChainCounter[] =>
   counters.filter(({ models }) => models === null || models.some((pattern) => matchesGlob(model, pattern)));
 
-/** What requests for this model are counted in. */
-export function unitsFor(chain: KeyChain, model: string): Unit[] {
+/** What requests for this model are counted in. Where no limit names models, that is found once for the chain. */
+export function unitsFor(chain: KeyChain, model: string): readonly Unit[] {
+  const known = UNITS_OF_ALL.get(chain);
+  if (known !== undefined) return known;
   const counted = countersFor(chain, model);
-  return UNITS.filter((unit) => chain.own === unit || counted.some((counter) => counter.unit === unit));
+  const units = UNITS.filter((unit) => chain.own === unit || counted.some((counter) => counter.unit === unit));
+  if (countsAlike(chain)) UNITS_OF_ALL.set(chain, units);
+  return units;
 }
+
+const UNITS_OF_ALL = new WeakMap<KeyChain, readonly Unit[]>();
+
+/** Whether requests for every model count in the same counters. */
+export const countsAlike = ({ counters }: KeyChain): boolean => counters.every(({ models }) => models === null);

@@ -21,12 +21,21 @@ const USUALLY_OPEN: readonly string[] = [
   "thinking",
 ];
 
+type Row = MemberTerms & { baseUrl: string };
+
+/** Found once for a row, which never changes: an address takes long to read. */
+const KNOWN = new WeakMap<Row, MemberPolicy>();
+
+export function memberPolicyOf(row: Row): MemberPolicy {
+  const known = KNOWN.get(row);
+  if (known !== undefined) return known;
+  const policy = policyOf(row);
+  KNOWN.set(row, policy);
+  return policy;
+}
+
 /** A row's own word, else what is usual at its address. */
-export function memberPolicyOf({
-  baseUrl,
-  unknownMembers,
-  openMembers,
-}: MemberTerms & { baseUrl: string }): MemberPolicy {
+function policyOf({ baseUrl, unknownMembers, openMembers }: Row): MemberPolicy {
   const made = MAKERS.includes(new URL(baseUrl).hostname);
   return { unknown: unknownMembers ?? (made ? "forward" : "drop"), open: openMembers ?? USUALLY_OPEN };
 }

@@ -130,6 +130,7 @@ export function sameTariff(one: Tariff, other: Tariff): boolean {
 }
 
 const MILLION = 1_000_000n;
+const HALF_MILLION = MILLION / 2n;
 /** A million credits for a million tokens: nobody means more. */
 export const MOST_PRICE_NANO = MILLION * 1_000_000_000n;
 
@@ -138,11 +139,12 @@ export const MOST_PRICE_NANO = MILLION * 1_000_000_000n;
  * without a price of its own is in `unpricedUsage`.
  */
 export function chargeOf(tariff: Tariff, usage: Usage): NanoCredits {
-  const millionths = TARIFF_PARTS.reduce(
-    (sum, part) => sum + tokensOf(part, usage) * nanoOf(tariff, part),
-    toolsNano(tariff, usage) * MILLION,
-  );
-  return (millionths + MILLION / 2n) / MILLION;
+  let millionths = toolsNano(tariff, usage) * MILLION;
+  for (const part of TARIFF_PARTS) {
+    const tokens = tokensIn(part, usage);
+    if (tokens > 0) millionths += BigInt(tokens) * nanoOf(tariff, part);
+  }
+  return (millionths + HALF_MILLION) / MILLION;
 }
 
 /**
@@ -152,10 +154,11 @@ export function chargeOf(tariff: Tariff, usage: Usage): NanoCredits {
 export function unpricedUsage(tariff: Tariff, usage: Usage): string | null {
   const lacks = (part: TariffPart): boolean =>
     PARTS[part].dearer && PARTS[part].tokens(usage) > 0 && (tariff[part] ?? null) === null;
-  const part = TARIFF_PARTS.find(lacks);
-  if (part !== undefined) return wordOf(part);
-  const tool = Object.entries(usage.toolCalls).find(([name, calls]) => calls > 0 && toolNano(tariff, name) === null);
-  return tool === undefined ? null : `tools.${tool[0]}`;
+  for (const part of TARIFF_PARTS) if (lacks(part)) return wordOf(part);
+  const { toolCalls } = usage;
+  for (const name in toolCalls)
+    if ((toolCalls[name] ?? 0) > 0 && toolNano(tariff, name) === null) return `tools.${name}`;
+  return null;
 }
 
 /** What a request is paid by: credit at a tariff, or tokens, of which each costs one. */
@@ -177,12 +180,21 @@ export const costIn = ({ credits, tokens }: PayRates, usage: Usage): Amounts => 
   tokens: tokens === null ? null : tokens.costOf(usage),
 });
 
-export const creditRate = (tariff: Tariff): PayRate => ({
-  dearestInput: dearestInputNano(tariff),
-  dearestOutput: dearestNano(tariff, "outputNano"),
-  costOf: (usage) => chargeOf(tariff, usage),
-  unpricedIn: (usage) => unpricedUsage(tariff, usage),
-});
+/** Made once for a tariff, which never changes: a new price is a new tariff. */
+export function creditRate(tariff: Tariff): PayRate {
+  const known = CREDIT_RATES.get(tariff);
+  if (known !== undefined) return known;
+  const rate: PayRate = {
+    dearestInput: dearestInputNano(tariff),
+    dearestOutput: dearestNano(tariff, "outputNano"),
+    costOf: (usage) => chargeOf(tariff, usage),
+    unpricedIn: (usage) => unpricedUsage(tariff, usage),
+  };
+  CREDIT_RATES.set(tariff, rate);
+  return rate;
+}
+
+const CREDIT_RATES = new WeakMap<Tariff, PayRate>();
 
 export const TOKEN_RATE: PayRate = {
   dearestInput: MILLION,
@@ -202,13 +214,18 @@ function dearestNano(tariff: Tariff, whole: TariffPart): bigint {
 /** A cost in millionths of a nano-credit, rounded up: money is set aside, not charged. */
 export const roundedUp = (millionths: bigint): NanoCredits => (millionths + MILLION - 1n) / MILLION;
 
-const sharesOf = (whole: TariffPart): TariffPart[] => TARIFF_PARTS.filter((part) => PARTS[part].shareOf === whole);
+const SHARES = byPart(TARIFF_PARTS, (whole) => TARIFF_PARTS.filter((part) => PARTS[part].shareOf === whole));
+
+const sharesOf = (whole: TariffPart): readonly TariffPart[] => SHARES[whole];
 
 /** The tokens that are charged as this part. A provider that counts more shares than there is of the whole is not paid back. */
-export function tokensOf(part: TariffPart, usage: Usage): bigint {
-  const all = BigInt(PARTS[part].tokens(usage));
-  const rest = sharesOf(part).reduce((left, share) => left - tokensOf(share, usage), all);
-  return rest < 0n ? 0n : rest;
+export const tokensOf = (part: TariffPart, usage: Usage): bigint => BigInt(tokensIn(part, usage));
+
+/** The same as a number: counts of tokens are whole and safe, and so are their sums. */
+function tokensIn(part: TariffPart, usage: Usage): number {
+  let rest = PARTS[part].tokens(usage);
+  for (const share of sharesOf(part)) rest -= tokensIn(share, usage);
+  return Math.max(0, rest);
 }
 
 export function nanoOf(tariff: Tariff, part: TariffPart): bigint {
@@ -219,8 +236,11 @@ export function nanoOf(tariff: Tariff, part: TariffPart): bigint {
   return nanoOf(tariff, instead);
 }
 
-const toolsNano = (tariff: Tariff, { toolCalls }: Usage): bigint =>
-  Object.entries(toolCalls).reduce((sum, [name, calls]) => sum + BigInt(calls) * (toolNano(tariff, name) ?? 0n), 0n);
+function toolsNano(tariff: Tariff, { toolCalls }: Usage): bigint {
+  let sum = 0n;
+  for (const name in toolCalls) sum += BigInt(toolCalls[name] ?? 0) * (toolNano(tariff, name) ?? 0n);
+  return sum;
+}
 
 /** Tool names come from a provider, so one may be called `constructor`. */
 export const toolNano = ({ toolCallNano }: Tariff, name: string): bigint | null =>

@@ -11,7 +11,7 @@ export type Answered = { verdict: Exclude<AdmitVerdict, { kind: "stale_key" }>; 
 
 /** `askFor` answers null for a key that it knows to have changed. */
 export type AskLedger = (caller: Caller, askFor: (key: Key) => AskFor) => Promise<Answered>;
-type AskFor = Ask | Promise<Ask | null>;
+type AskFor = Ask | null | Promise<Ask | null>;
 
 type Parts = {
   batcher: Pick<Batcher, "admit">;
@@ -32,15 +32,19 @@ export const createAskLedger =
     if (inTheWay !== null) throw ledgerAway(random, new Error(inTheWay));
     let caller = first;
     for (let reading = 0; reading < MOST_READINGS; reading++) {
-      const ask = await askFor(caller.key);
+      const asked = askFor(caller.key);
+      const ask = asked instanceof Promise ? await asked : asked;
       if (ask === null) {
         caller = await caller.again();
         continue;
       }
       const askedAtMs = denials.elapsedMs();
-      const verdict = await batcher.admit(ask).catch((error: unknown) => {
+      let verdict: AdmitVerdict;
+      try {
+        verdict = await batcher.admit(ask);
+      } catch (error) {
         throw error instanceof LedgerUnavailableError ? ledgerAway(random, error) : error;
-      });
+      }
       if (verdict.rate !== undefined) caller.onRate(verdict.rate);
       if (verdict.kind === "rate_limited") denials.note(caller.key.id, { forMs: verdict.retryAfterMs, askedAtMs });
       if (verdict.kind !== "stale_key") return { verdict, caller };

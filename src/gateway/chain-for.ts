@@ -1,5 +1,5 @@
 import { type Unit, unitOf } from "../core/amount.ts";
-import { type ChainRef, countersFor, unitsFor } from "../core/counter.ts";
+import { type ChainRef, countersFor, countsAlike, unitsFor } from "../core/counter.ts";
 import { Fault } from "../core/fault.ts";
 import type { Key } from "../keys/key.ts";
 import type { LedgerReads } from "../ledger/ledger.ts";
@@ -10,7 +10,12 @@ export type RequestChain = { ref: ChainRef; units: readonly Unit[] };
 /** The chain of a request for a model; null: the key has changed since it was read. */
 export type ChainFor = (key: Key, model: string) => RequestChain | Promise<RequestChain | null>;
 
-type Chains = { whole: ChainRef; smaller: Map<string, Promise<number | null>> };
+type Chains = {
+  whole: ChainRef;
+  /** Of every request, where no limit names models; null where one does. */
+  only: RequestChain | null;
+  smaller: Map<string, Promise<number | null>>;
+};
 
 /**
  * Limits may count requests for some models only, so that a request for others has a smaller chain. The ledger gives each its
@@ -22,7 +27,9 @@ export function createChainFor({ ledger }: { ledger: Pick<LedgerReads, "chain"> 
   function chainsOf(key: Key): Chains {
     const found = known.get(key);
     if (found !== undefined) return found;
-    const chains = { whole: wholeChain(key), smaller: new Map() };
+    const whole = wholeChain(key);
+    const only = countsAlike(key.chain) ? { ref: whole, units: unitsFor(key.chain, "") } : null;
+    const chains = { whole, only, smaller: new Map() };
     known.set(key, chains);
     return chains;
   }
@@ -44,6 +51,7 @@ export function createChainFor({ ledger }: { ledger: Pick<LedgerReads, "chain"> 
 
   return (key, model) => {
     const chains = chainsOf(key);
+    if (chains.only !== null) return chains.only;
     const units = unitsFor(key.chain, model);
     const counters = countersFor(key.chain, model).map(({ id }) => id);
     if (counters.length === chains.whole.counters.length) return { ref: chains.whole, units };

@@ -39,17 +39,13 @@ const COUNT_ONLY: Omit<Ask, "id" | "bucket" | "keyId" | "keyVersion" | "chain" |
 const UNCOUNTED: ReadonlySet<FaultCode> = new Set(["service_unavailable", "rate_limit_exceeded"]);
 
 /**
- * Runs what may refuse a request before the ledger has seen it. A refusal counts too, so that a flood of bad requests meets the
- * key's rate; one that cannot be counted because the ledger is away stays the refusal it was. [interface decision 8]
+ * For what refused a request before the ledger has seen it; throws it again. A refusal counts too, so that a flood of bad requests
+ * meets the key's rate; one that cannot be counted because the ledger is away stays the refusal it was. [interface decision 8]
  */
-export async function countingRefusals<T>(count: () => Promise<void>, work: () => Promise<T> | T): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Fault) || UNCOUNTED.has(error.code)) throw error;
-    await count().catch((refusal: unknown) => {
-      if (refusal instanceof Fault && refusal.code !== "service_unavailable") throw refusal;
-    });
-    throw error;
-  }
+export async function countRefusal(refused: unknown, count: () => Promise<void>): Promise<never> {
+  if (!(refused instanceof Fault) || UNCOUNTED.has(refused.code)) throw refused;
+  await count().catch((refusal: unknown) => {
+    if (refusal instanceof Fault && refusal.code !== "service_unavailable") throw refusal;
+  });
+  throw refused;
 }

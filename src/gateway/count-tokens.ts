@@ -6,7 +6,7 @@ import type { LedgerReads } from "../ledger/ledger.ts";
 import type { CountAtProvider } from "../upstream/count-at-provider.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 import { hasFunds } from "./binding.ts";
-import { type CountRequest, countingRefusals } from "./count-request.ts";
+import { type CountRequest, countRefusal } from "./count-request.ts";
 import type { Caller } from "./open-request.ts";
 import type { Paperwork } from "./paperwork.ts";
 
@@ -38,14 +38,13 @@ type Parts = {
 export const createCountTokens =
   ({ catalogue, countRequest, countAtProvider, ledger, paperwork }: Parts): CountTokens =>
   async ({ id, caller, read }) => {
-    const { request, model } = await countingRefusals(
-      () => countRequest(caller, id),
-      async () => {
-        const asked = await read();
-        return { request: asked, model: catalogue.resolve(asked.model, caller.key) };
-      },
-    );
-    await countRequest(caller, id);
+    const count = (): Promise<void> => countRequest(caller, id);
+    const readable = async () => {
+      const asked = await read();
+      return { request: asked, model: catalogue.resolve(asked.model, caller.key) };
+    };
+    const { request, model } = await readable().catch((error: unknown) => countRefusal(error, count));
+    await count();
 
     const counting = model.routes.filter(({ dialect }) => dialect === "messages");
     const counted = await countAtProvider({

@@ -3,14 +3,14 @@ import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import type { Fidelity, RouteGroups } from "../translate/fidelity/group-routes.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
-import type { InputEstimate } from "../tokens/estimate-input.ts";
+import type { InputEstimate } from "../core/input-estimate.ts";
 import type { Route } from "../core/route.ts";
+import type { Soon } from "../core/soon.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 
-type Soon<Result> = Result | Promise<Result>;
-
 type ReadByModel = Pick<GenerationRequest, "dialect" | "bytes" | "owner">;
+type Estimated = ReadByModel & Pick<GenerationRequest, "input">;
 
 /** All that reads a whole body. It may be done elsewhere, so it is waited for. */
 export type Paperwork = {
@@ -19,7 +19,7 @@ export type Paperwork = {
     offer: { routes: readonly Route[] } & ModelFacts,
     wanted: Fidelity,
   ) => Soon<RouteGroups<Route>>;
-  estimateInput: (request: ReadByModel) => Soon<InputEstimate>;
+  estimateInput: (request: Estimated) => Soon<InputEstimate>;
   /** How many tokens the model reads of it, by a vocabulary close to most, with media and what providers add as usual. For a bill. */
   countInput: (request: ReadByModel) => Promise<number>;
   /** The tokens of its text alone, and of a long one by a sample. For a judgement before anything is paid. */

@@ -34,7 +34,7 @@ test("a body that is there, or needs no pace, is left alone [LIM-10]", () => {
   const arrivals = createArrivals({ clock, bytesPerSecond: 100 });
   const unhurried = createArrivals({ clock, bytesPerSecond: 0 });
   const [whole, slow] = [body(), body()];
-  arrivals.watch(whole)();
+  arrivals.drop(arrivals.watch(whole));
   unhurried.watch(slow);
   vi.advanceTimersByTime(60_000);
 

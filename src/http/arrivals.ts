@@ -1,16 +1,28 @@
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
+import { LinkedList } from "../core/linked-list.ts";
 
 /** A body that is still coming. */
 export type Arrival = { received: () => number; cut: (fault: Fault) => void };
+
+type Watched = {
+  before: Watched | null;
+  behind: Watched | null;
+  readonly arrival: Arrival;
+  readonly sinceMs: number;
+  markMs: number;
+  markBytes: number;
+  watched: boolean;
+};
 
 /**
  * Bodies on their way. Whoever sends slowly holds a place and memory that others could use, so a body has to go on arriving, and
  * where room is short the one that has taken longest gives way.
  */
 export type Arrivals = {
-  /** Watches a body until the function it returns is called. */
-  watch: (arrival: Arrival) => () => void;
+  /** Watches a body until it is dropped. */
+  watch: (arrival: Arrival) => Watched;
+  drop: (watched: Watched) => void;
   /** Cuts the body that has taken longest, unless none has taken long: whether there was one. */
   makeRoom: () => boolean;
 };
@@ -21,8 +33,6 @@ type Options = {
   bytesPerSecond: number;
 };
 
-type Watched = Arrival & { sinceMs: number; markMs: number; markBytes: number };
-
 const WINDOW_MS = 5_000;
 const CHECK_MS = 1_000;
 /** A body of the usual size is there sooner, on the slowest of lines. */
@@ -30,15 +40,16 @@ const LONG_MS = 2_000;
 
 export function createArrivals({ clock, bytesPerSecond }: Options): Arrivals {
   /** In the order in which they began. */
-  const arriving = new Set<Watched>();
+  const arriving = new LinkedList<Watched>();
   const leastBytes = (bytesPerSecond * WINDOW_MS) / 1_000;
   let timer: NodeJS.Timeout | null = null;
 
   function check(): void {
     const nowMs = clock.elapsedMs();
-    for (const each of arriving) {
+    for (let each = arriving.first, next = each?.behind ?? null; each !== null; each = next) {
+      next = each.behind;
       if (nowMs - each.markMs < WINDOW_MS) continue;
-      const received = each.received();
+      const received = each.arrival.received();
       if (received - each.markBytes < leastBytes) end(each, tooSlow(bytesPerSecond));
       each.markMs = nowMs;
       each.markBytes = received;
@@ -51,22 +62,29 @@ export function createArrivals({ clock, bytesPerSecond }: Options): Arrivals {
     if (timer === null && arriving.size > 0 && bytesPerSecond > 0) timer = setTimeout(check, CHECK_MS).unref();
   }
 
+  function drop(each: Watched): void {
+    if (each.watched) arriving.remove(each);
+    each.watched = false;
+  }
+
   function end(each: Watched, fault: Fault): void {
-    arriving.delete(each);
-    each.cut(fault);
+    drop(each);
+    each.arrival.cut(fault);
   }
 
   return {
     watch: (arrival) => {
       const nowMs = clock.elapsedMs();
-      const watched = { ...arrival, sinceMs: nowMs, markMs: nowMs, markBytes: 0 };
+      const times = { sinceMs: nowMs, markMs: nowMs, markBytes: 0 };
+      const watched: Watched = { before: null, behind: null, arrival, ...times, watched: true };
       arriving.add(watched);
       start();
-      return () => arriving.delete(watched);
+      return watched;
     },
+    drop,
     makeRoom: () => {
-      const [oldest] = arriving;
-      if (oldest === undefined || clock.elapsedMs() - oldest.sinceMs < LONG_MS) return false;
+      const oldest = arriving.first;
+      if (oldest === null || clock.elapsedMs() - oldest.sinceMs < LONG_MS) return false;
       end(oldest, gaveWay());
       return true;
     },

@@ -53,7 +53,7 @@ function reader({ maxBytes = 100, unfundedBytes = 1_000, budgetBytes = 1_000, fu
     if (!funded) throw new Fault("insufficient_credit", "none");
   };
   const readWithin = createReadBody({ unfundedBytes, requireFunds, arrivals });
-  const read = (call: Arrived & { context: RequestContext }): Promise<Buffer> =>
+  const read = async (call: Arrived & { context: RequestContext }): Promise<Buffer> =>
     readWithin({ ...call, route: { maxBodyBytes: maxBytes } });
   const contextOf = (id: string) => ({ caller: { key: { id } }, share: shares.enter(id) }) as unknown as RequestContext;
   return { read, contextOf, makeRoom, asked };

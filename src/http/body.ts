@@ -14,14 +14,14 @@ const MEBIBYTE = 1_048_576;
 
 type Arriving = Pick<Exchange, "request" | "response" | "context"> & { route: Pick<PublicRoute, "maxBodyBytes"> };
 
-/** The bytes of a JSON body. */
+/** The bytes of a JSON body. May throw at once, too. */
 export type ReadBody = (arriving: Arriving) => Promise<Buffer>;
 
 type Parts = {
   /** The most that a key without money may send. */
   unfundedBytes: number;
   requireFunds: RequireFunds;
-  arrivals: Pick<Arrivals, "watch">;
+  arrivals: Pick<Arrivals, "watch" | "drop">;
 };
 
 /**
@@ -29,7 +29,7 @@ type Parts = {
  * else as soon as it is more. [interface decision 12, 45]
  */
 export function createReadBody({ unfundedBytes, requireFunds, arrivals }: Parts): ReadBody {
-  return async ({ route: { maxBodyBytes: maxBytes }, request, response, context }) => {
+  return ({ route: { maxBodyBytes: maxBytes }, request, response, context }) => {
     const { caller, share } = context;
     invariant(caller !== null && share !== null, "a body without a caller");
     requireJson(request);
@@ -37,13 +37,13 @@ export function createReadBody({ unfundedBytes, requireFunds, arrivals }: Parts)
     if (announced > maxBytes) throw tooLarge(maxBytes);
     share.requireRoom(announced);
     const permit = (): Promise<void> => requireFunds(caller.key, unfundedBytes);
-    const isLarge = announced > unfundedBytes;
-    if (isLarge) await permit();
-    // The caller may have left while its key was looked up; then nothing will ever be heard of it again.
-    if (request.destroyed) throw brokeOff();
-    if (awaitsContinue(request)) response.writeContinue();
-    const permittedBytes = isLarge ? maxBytes : unfundedBytes;
-    return receive({ request, response, share, arrivals, maxBytes, permittedBytes, permit });
+    const begin = (permittedBytes: number): Promise<Buffer> => {
+      // The caller may have left while its key was looked up; then nothing will ever be heard of it again.
+      if (request.destroyed) throw brokeOff();
+      if (awaitsContinue(request)) response.writeContinue();
+      return receive({ request, response, share, arrivals, maxBytes, permittedBytes, permit });
+    };
+    return announced > unfundedBytes ? permit().then(() => begin(maxBytes)) : begin(unfundedBytes);
   };
 }
 
@@ -54,7 +54,7 @@ type Small = Pick<Exchange, "request" | "response"> & { maxBytes: number };
 
 /** The bytes of a small JSON body, of whoever sends one. */
 export const createReadSmallBody =
-  (arrivals: Pick<Arrivals, "watch">) =>
+  (arrivals: Pick<Arrivals, "watch" | "drop">) =>
   async ({ request, response, maxBytes }: Small): Promise<Buffer> => {
     requireJson(request);
     if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
@@ -66,7 +66,7 @@ export const createReadSmallBody =
 
 type Receipt = Pick<Exchange, "request" | "response"> & {
   share: Pick<Share, "take" | "giveBack">;
-  arrivals: Pick<Arrivals, "watch">;
+  arrivals: Pick<Arrivals, "watch" | "drop">;
   maxBytes: number;
   /** Beyond this many the permit is asked for. */
   permittedBytes: number;
@@ -77,7 +77,7 @@ function receive({ request, response, share, arrivals, maxBytes, permittedBytes,
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let body = new GatheredBytes(Number(request.headers["content-length"] ?? 0));
   let permitted = permittedBytes;
-  const stopWatching = arrivals.watch({ received: () => body.size, cut });
+  const watched = arrivals.watch({ received: () => body.size, cut });
 
   function keep(chunk: Buffer): void {
     if (body.size + chunk.length > maxBytes) return fail(tooLarge(maxBytes));
@@ -100,7 +100,7 @@ function receive({ request, response, share, arrivals, maxBytes, permittedBytes,
   }
 
   function fail(fault: unknown): void {
-    stopWatching();
+    arrivals.drop(watched);
     request.off("data", keep);
     body = new GatheredBytes(0);
     share.giveBack();
@@ -109,7 +109,7 @@ function receive({ request, response, share, arrivals, maxBytes, permittedBytes,
 
   request.on("data", keep);
   request.on("end", () => {
-    stopWatching();
+    arrivals.drop(watched);
     resolve(body.whole());
   });
   request.on("error", (cause) => fail(brokeOff(cause)));

@@ -15,8 +15,14 @@ afterEach(() => {
 });
 
 async function dial(handle: (request: IncomingMessage, response: ServerResponse) => void) {
-  const clientErrors = createClientErrors(systemClock);
-  server = createServer(clientErrors.attend(handle));
+  let latest: ServerResponse | null = null;
+  const clientErrors = createClientErrors({ clock: systemClock, latest: () => latest });
+  server = createServer(
+    clientErrors.attend((request, response) => {
+      latest = response;
+      handle(request, response);
+    }),
+  );
   server.on("clientError", clientErrors.answer);
   server.listen({ host: "127.0.0.1", port: 0 });
   await once(server, "listening");

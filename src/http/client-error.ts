@@ -27,9 +27,14 @@ export type ClientErrors = {
   answer: (error: Error & { code?: string }, socket: Socket) => void;
 };
 
+type Parts = {
+  clock: Clock;
+  /** The response to the last request on a connection; null when there was none, or it has closed. */
+  latest: (socket: Socket) => ServerResponse | null;
+};
+
 /** Bytes that are not a request: there is no route and no format yet, so the answer is the shortest that is true. */
-export function createClientErrors(clock: Clock): ClientErrors {
-  const latest = new WeakMap<Socket, ServerResponse>();
+export function createClientErrors({ clock, latest }: Parts): ClientErrors {
   /** The parser complains again with every piece that comes after the first bad one. */
   const told = new WeakSet<Socket>();
 
@@ -44,8 +49,8 @@ export function createClientErrors(clock: Clock): ClientErrors {
   function tell(socket: Socket, code: string): void {
     told.add(socket);
     const say = (): void => hangUp(socket, refusal(code, requestIdOf(createId(clock.nowMs()))));
-    const response = latest.get(socket);
-    if (response === undefined || response.writableFinished) say();
+    const response = latest(socket);
+    if (response === null || response.writableFinished) say();
     // What is wrong stands behind a whole request, whose answer is its caller's due. It goes first, and unbroken.
     else if (response.req.complete) response.once("finish", say);
     // What is wrong is the body of the request that is being answered.
@@ -60,7 +65,6 @@ export function createClientErrors(clock: Clock): ClientErrors {
       if (told.has(socket)) return;
       // Node 24 drops the headers beyond this many in silence, an Idempotency-Key perhaps; later ones do not let them come here.
       if (rawHeaders.length > MOST_RAW_HEADERS) return tell(socket, "HPE_HEADER_OVERFLOW");
-      latest.set(socket, response);
       handle(request, response);
     },
     answer,

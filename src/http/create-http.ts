@@ -142,7 +142,7 @@ export function createHttp(parts: Parts): Server {
   server.on("connection", createConnectionShare({ ...limits, trusted }));
   const connections = createKeptConnections(server, parts.drain);
   server.closeIdleConnections = connections.endIdle;
-  const clientErrors = createClientErrors(clock);
+  const clientErrors = createClientErrors({ clock, latest: connections.latest });
   const { bodyBytes: maxBodyBytes, streamDeadlineMs: longestSilenceMs } = limits;
   const route = serveChecks({ adminToken, callerAddress, maxBodyBytes, longestSilenceMs, clock }, router.handle);
   const handle = clientErrors.attend(tellQueued(connections.attend(requireHost(route, refusals.noHost))));

@@ -28,52 +28,77 @@ type Options = {
   makeRoom: () => boolean;
 };
 
-type Held = { requests: number; bytes: number };
-
 /** Bounds what all requests and what those of one key hold at once, so that one key cannot lock the others out. */
 export function createKeyShares(options: Options): KeyShares {
   const { openRequests, bodyBytes, bodyBudgetBytes, keySharePercent, makeRoom } = options;
   const shareOf = (whole: number): number => Math.floor((whole * keySharePercent) / 100);
   const mostRequests = Math.max(LEAST_SHARE, shareOf(openRequests));
-  // One body of the largest size always fits, or it could never be sent.
-  const mostBytes = Math.max(bodyBytes, shareOf(bodyBudgetBytes));
   const keys = new Map<string, Held>();
-  let bytes = 0;
-
-  function requireRoom(held: Held, more: number): void {
-    if (held.bytes + more > mostBytes) throw largeBodies(mostBytes);
-    while (bytes + more > bodyBudgetBytes) if (!makeRoom()) throw noMemory(bodyBudgetBytes);
-  }
-
+  const whole: Whole = {
+    keys,
+    bytes: 0,
+    // One body of the largest size always fits, or it could never be sent.
+    mostBytes: Math.max(bodyBytes, shareOf(bodyBudgetBytes)),
+    bodyBudgetBytes,
+    makeRoom,
+  };
   return {
     enter: (keyId) => {
-      const held = keys.get(keyId) ?? { requests: 0, bytes: 0 };
+      const held = keys.get(keyId) ?? { keyId, requests: 0, bytes: 0 };
       if (held.requests >= mostRequests) throw manyRequests(mostRequests);
+      if (held.requests === 0) keys.set(keyId, held);
       held.requests++;
-      keys.set(keyId, held);
-      let taken = 0;
-      const giveBack = (): void => {
-        held.bytes -= taken;
-        bytes -= taken;
-        taken = 0;
-      };
-      return {
-        requireRoom: (more) => requireRoom(held, more),
-        take: (more) => {
-          requireRoom(held, more);
-          held.bytes += more;
-          bytes += more;
-          taken += more;
-        },
-        giveBack,
-        leave: () => {
-          giveBack();
-          held.requests--;
-          if (held.requests === 0) keys.delete(keyId);
-        },
-      };
+      return new KeyShare(whole, held);
     },
   };
+}
+
+type Held = { keyId: string; requests: number; bytes: number };
+
+/** What all requests share. */
+type Whole = {
+  keys: Map<string, Held>;
+  bytes: number;
+  mostBytes: number;
+  bodyBudgetBytes: number;
+  makeRoom: () => boolean;
+};
+
+/** A class and not a closure per function: one is made for every request. */
+class KeyShare implements Share {
+  readonly #whole: Whole;
+  readonly #held: Held;
+  #taken = 0;
+
+  constructor(whole: Whole, held: Held) {
+    this.#whole = whole;
+    this.#held = held;
+  }
+
+  requireRoom(bytes: number): void {
+    const { mostBytes, bodyBudgetBytes, makeRoom } = this.#whole;
+    if (this.#held.bytes + bytes > mostBytes) throw largeBodies(mostBytes);
+    while (this.#whole.bytes + bytes > bodyBudgetBytes) if (!makeRoom()) throw noMemory(bodyBudgetBytes);
+  }
+
+  take(bytes: number): void {
+    this.requireRoom(bytes);
+    this.#held.bytes += bytes;
+    this.#whole.bytes += bytes;
+    this.#taken += bytes;
+  }
+
+  giveBack(): void {
+    this.#held.bytes -= this.#taken;
+    this.#whole.bytes -= this.#taken;
+    this.#taken = 0;
+  }
+
+  leave(): void {
+    this.giveBack();
+    this.#held.requests--;
+    if (this.#held.requests === 0) this.#whole.keys.delete(this.#held.keyId);
+  }
 }
 
 /** A process with room for so few has none to divide: it is full before one key is. */

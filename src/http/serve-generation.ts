@@ -4,12 +4,13 @@ import { fieldFault } from "../core/fault.ts";
 import { invariant } from "../core/invariant.ts";
 import type { Usage } from "../core/usage.ts";
 import { inputShouldBe } from "../core/parsed-texts.ts";
-import { type CountRequest, countingRefusals } from "../gateway/count-request.ts";
+import { countRefusal, type CountRequest } from "../gateway/count-request.ts";
 import type { Caller } from "../gateway/open-request.ts";
 import type { Generate } from "../gateway/generate/generate.ts";
-import { idempotencyOf } from "../gateway/generate/idempotency.ts";
+import { type Idempotency, idempotencyOf } from "../gateway/generate/idempotency.ts";
 import type { Generation } from "../gateway/generate/generation.ts";
 import type { Events } from "../telemetry/events.ts";
+import type { RouteName } from "../telemetry/route-name.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
@@ -62,30 +63,25 @@ type Parts = {
 export const createServeGeneration =
   (parts: Parts): ServeGeneration =>
   async (exchange) => {
-    const { generate, countRequest, fingerprint, events, sinkLimits } = parts;
+    const { generate, countRequest, events, sinkLimits } = parts;
     const { route, context, response } = exchange;
     const { caller, log, requestId, startedAtMs } = context;
     invariant(caller, "a generation without a caller");
-    const { request, fidelity, idempotencyKey, bytes } = await countingRefusals(
-      () => countRequest(caller, context.id),
-      () => read(parts, exchange, caller),
-    );
+    let arrived: Arrived;
+    try {
+      arrived = await read(parts, exchange, caller);
+    } catch (refusal) {
+      return countRefusal(refusal, () => countRequest(caller, context.id));
+    }
+    const { request, fidelity, idempotencyKey } = arrived;
     log.modelAsked(request.model);
-    const version = request.forwardedHeaders["anthropic-version"] ?? "";
     const { outcome, code, usage, relayMs, bytesOut, dropped, replay, refusal } = await generate({
       id: context.id,
       requestId,
       caller,
       request,
       fidelity,
-      idempotency:
-        idempotencyKey === null
-          ? null
-          : idempotencyOf(caller, {
-              idempotencyKey,
-              route: route.name,
-              fingerprint: await fingerprint({ route: route.name, version, bytes, owner: request.owner }),
-            }),
+      idempotency: idempotencyKey === null ? null : await claim(parts, route.name, arrived, caller),
       sink: new ResponseSink(response, requestId, sinkLimits),
       agent: exchange.request.headers["user-agent"],
       startedAtMs,
@@ -119,6 +115,15 @@ export const createServeGeneration =
     };
   };
 
+/** What a request with an Idempotency-Key is known again by. */
+async function claim({ fingerprint }: Parts, route: RouteName, arrived: Arrived, caller: Caller): Promise<Idempotency> {
+  const { request, idempotencyKey, bytes } = arrived;
+  invariant(idempotencyKey, "a claim without a key");
+  const version = request.forwardedHeaders["anthropic-version"] ?? "";
+  const print = await fingerprint({ route, version, bytes, owner: request.owner });
+  return idempotencyOf(caller, { idempotencyKey, route, fingerprint: print });
+}
+
 const countsOf = ({ inputTokens, outputTokens, cacheReadTokens: cachedTokens, reasoningTokens }: Usage) => ({
   inputTokens,
   outputTokens,
@@ -126,15 +131,22 @@ const countsOf = ({ inputTokens, outputTokens, cacheReadTokens: cachedTokens, re
   reasoningTokens,
 });
 
+type Arrived = {
+  idempotencyKey: string | null;
+  fidelity: NonNullable<Generation["fidelity"]>;
+  request: GenerationRequest;
+  bytes: Buffer;
+};
+
 /** Headers and body as the request they make; whatever is wrong with either is refused here. */
-async function read(parts: Parts, exchange: Exchange, caller: Caller) {
+async function read(parts: Parts, exchange: Exchange, caller: Caller): Promise<Arrived> {
   const { dialect } = exchange.route;
   invariant(dialect, "a generation without a format");
   const { rawHeaders, headers } = exchange.request;
   const idempotencyKey = readIdempotencyKey(rawHeaders);
   const fidelity = readFidelity(headers["x-tollgate-fidelity"]);
   const bytes = await parts.readBody(exchange);
-  const request = await parts.readRequest({
+  const read = parts.readRequest({
     dialect,
     keyId: caller.key.id,
     secret: caller.secret,
@@ -144,5 +156,5 @@ async function read(parts: Parts, exchange: Exchange, caller: Caller) {
     mediaUrls: parts.mediaUrls,
     maxDepth: parts.maxJsonDepth,
   });
-  return { idempotencyKey, fidelity, request, bytes };
+  return { idempotencyKey, fidelity, request: read instanceof Promise ? await read : read, bytes };
 }

@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
-import { invariant } from "../core/invariant.ts";
 import { createDatabaseBreaker, type DatabaseBreaker } from "./database-breaker.ts";
 import { createLane, type Failure, type Lane, type LaneLimits, type CallTerms } from "./lane.ts";
 import type {
   Ask,
   BatchVerdict,
+  Claim,
   Claimed,
   Ledger,
   Settled,
@@ -20,6 +20,8 @@ type BatcherOptions = {
   processId: string;
   failureOf: (error: unknown) => Failure;
   clock: Pick<Clock, "elapsedMs">;
+  /** Whether this process has no time to spare. Absent: always. */
+  isBusy?: () => boolean;
   limits: LaneLimits & {
     /** How long a request that wants to start waits while nobody is answered. */
     timeoutMs: number;
@@ -90,7 +92,9 @@ export function createBatcher(options: BatcherOptions): Batcher {
   ];
   let inUse = 1;
   const turnOf = (bucket: number): TurnLane => {
-    const wanted = turns.reduce((sum, { waiting }) => sum + waiting(), 0) / callsPerLane;
+    let waiting = 0;
+    for (const turn of turns) waiting += turn.waiting();
+    const wanted = waiting / callsPerLane;
     // Seldom changed: a key whose calls are in two lanes makes these wait for each other.
     if (wanted >= MOST_LANES) inUse = MOST_LANES;
     else if (wanted <= 1) inUse = 1;
@@ -98,7 +102,10 @@ export function createBatcher(options: BatcherOptions): Batcher {
   };
 
   return {
-    admit: (ask) => admitWhole(ask, { turn: turnOf(ask.bucket), replay }),
+    admit: (ask) => {
+      const turn = turnOf(ask.bucket);
+      return hasClaim(ask) ? admitClaim(ask, { turn, replay }) : admitNew(ask, turn);
+    },
     // One that stores an answer goes without admissions, which would wait for its bytes.
     settle: (settlement) => {
       const bytes = answerBytes(settlement);
@@ -112,7 +119,12 @@ export function createBatcher(options: BatcherOptions): Batcher {
   };
 }
 
-const common = ({ failureOf, clock }: BatcherOptions) => ({ failureOf, clock, bytesOf: () => CALL_BYTES });
+const common = ({ failureOf, clock, isBusy }: BatcherOptions) => ({
+  failureOf,
+  clock,
+  ...(isBusy && { isBusy }),
+  bytesOf: () => CALL_BYTES,
+});
 
 /** Kept and tried for so long, however the ledger does; whoever gives up knows what to do. */
 const keptFor = (timeoutMs: number, longestMs = timeoutMs): CallTerms<unknown> => ({
@@ -156,19 +168,25 @@ function turnLane(
   const lane = createLane<TurnCall, Settled | BatchVerdict>({
     ...common(options),
     send: async (calls) => {
-      const settlements = calls.flatMap((call) => (call.kind === "settle" ? [call.settlement] : []));
-      const asks = calls.flatMap((call) => (call.kind === "admit" ? [call.ask] : []));
+      const settlements: Settlement[] = [];
+      const asks: Ask[] = [];
+      for (const call of calls) {
+        if (call.kind === "settle") settlements.push(call.settlement);
+        else asks.push(call.ask);
+      }
       const { settled, verdicts } = await ledger.turn(processId, { settlements, asks });
-      const [ended, begun] = [settled.values(), verdicts.values()];
-      return calls.map(({ kind }) => (kind === "settle" ? ended : begun).next().value as Settled | BatchVerdict);
+      let [ended, begun] = [0, 0];
+      return calls.map(
+        ({ kind }) => (kind === "settle" ? settled[ended++] : verdicts[begun++]) as Settled | BatchVerdict,
+      );
     },
     termsOf: ({ kind }) => (kind === "settle" ? ends : begins),
     limits,
     breaker,
   });
   return {
-    settle: async (settlement) => (await lane.submit({ kind: "settle", settlement })) as Settled,
-    admit: async (ask) => (await lane.submit({ kind: "admit", ask })) as BatchVerdict,
+    settle: (settlement) => lane.submit({ kind: "settle", settlement }) as Promise<Settled>,
+    admit: (ask) => lane.submit({ kind: "admit", ask }) as Promise<BatchVerdict>,
     waiting: lane.waiting,
   };
 }
@@ -208,13 +226,17 @@ function storingLanes(options: BatcherOptions, breaker: DatabaseBreaker) {
   };
 }
 
+const hasClaim = (ask: Ask): ask is Ask & { claim: Claim } => ask.claim !== null;
+
+/** Only a claim can be replayed. */
+const admitNew = (ask: Ask, turn: TurnLane): Promise<AdmitVerdict> => turn.admit(ask) as Promise<AdmitVerdict>;
+
 type AdmitLanes = { turn: TurnLane; replay: Lane<Claimed, StoredAnswer | null> };
 
-async function admitWhole(ask: Ask, { turn, replay }: AdmitLanes): Promise<AdmitVerdict> {
+async function admitClaim(ask: Ask & { claim: Claim }, { turn, replay }: AdmitLanes): Promise<AdmitVerdict> {
   const { keyId, bucket, claim } = ask;
   const verdict = await turn.admit(ask);
   if (verdict.kind !== "replay") return verdict;
-  invariant(claim, "a replay is the verdict on a claim");
   const rate = verdict.rate === undefined ? {} : { rate: verdict.rate };
   const answer = await replay.submit({ keyId, bucket, claim });
   // It was undone or has expired since: what the claim is worth now, the next try is told.

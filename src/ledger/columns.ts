@@ -1,30 +1,39 @@
 /** What means the same in an array with quotes as without. */
 const BARE = /^(?!null$)[a-z0-9_.:/-]+$/;
 
-type NamesOf<Row, Value> = { [Name in keyof Row]: Row[Name] extends Value ? Name : never }[keyof Row];
 type Plain = number | bigint | boolean | null;
 
 /**
- * Rows become columns, one array per field; a column that nobody uses is null as a whole. Numbers and truth values are written out here: they need no quoting, and quoting
- * them would be most of what a batch costs this process.
+ * A field of all rows as the text of a PostgreSQL array. Numbers and truth values are written as they are: they need no quoting, and
+ * quoting them would be most of what a batch costs this process.
  */
-export function plainColumns<Row>(
-  rows: readonly (Row | null)[],
-): (...names: NamesOf<Row, Plain>[]) => (string | null)[] {
-  const used = rows.some((row) => row !== null);
-  const element = (row: Row | null, name: keyof Row): string => String(row?.[name] ?? "NULL");
-  return (...names) => names.map((name) => (used ? `{${rows.map((row) => element(row, name)).join(",")}}` : null));
+export function plainColumn<Row>(rows: readonly Row[], valueOf: (row: Row) => Plain | undefined): string {
+  let text = "{";
+  for (const row of rows) {
+    if (text.length > 1) text += ",";
+    text += valueOf(row) ?? "NULL";
+  }
+  return `${text}}`;
 }
 
-/** The same for text and bytes. */
-export function textColumns<Row>(
-  rows: readonly (Row | null)[],
-): (...names: NamesOf<Row, string | Buffer | null>[]) => (unknown[] | string | null)[] {
-  const used = rows.some((row) => row !== null);
-  return (...names) => names.map((name) => (used ? quoted(rows.map((row) => row?.[name] ?? null)) : null));
+/** The same for ids and words. */
+export function textColumn<Row>(rows: readonly Row[], valueOf: (row: Row) => string | null | undefined): string {
+  let text = "{";
+  for (const row of rows) {
+    if (text.length > 1) text += ",";
+    const value = valueOf(row) ?? null;
+    text += value === null ? "NULL" : quoted(value);
+  }
+  return `${text}}`;
 }
+
+/** The same for bytes in hexadecimal. */
+export const hexColumn = <Row>(rows: readonly Row[], hexOf: (row: Row) => string | null | undefined): string =>
+  textColumn(rows, (row) => {
+    const hex = hexOf(row);
+    return hex == null ? null : `\\x${hex}`;
+  });
 
 /** Most text is ids and words, which need no quotes. */
-function quoted(values: unknown[]): unknown[] | string {
-  return values.every((value) => typeof value === "string" && BARE.test(value)) ? `{${values.join(",")}}` : values;
-}
+const quoted = (value: string): string =>
+  BARE.test(value) ? value : `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;

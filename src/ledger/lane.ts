@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { LinkedList } from "../core/linked-list.ts";
 import type { DatabaseBreaker } from "./database-breaker.ts";
 
 /**
@@ -21,7 +22,7 @@ export type LaneLimits = {
   queued: number;
   /** Between two tries of a batch whose fate is unknown. */
   retryMs: number;
-  /** Between the beginnings of two flushes, unless a whole batch waits. */
+  /** Between the beginnings of two flushes of a busy process, unless a whole batch waits. */
   paceMs: number;
 };
 
@@ -45,21 +46,30 @@ type LaneOptions<Item, Answer> = {
   termsOf: (item: Item) => CallTerms<Item>;
   limits: LaneLimits;
   clock: Pick<Clock, "elapsedMs">;
+  /** Whether this process has no time to spare, so that fewer and larger batches serve everybody sooner. Absent: always. */
+  isBusy?: () => boolean;
   /** Hears how the calls of this lane went. Null where that says nothing about the ledger as a whole. */
   breaker: DatabaseBreaker | null;
 };
 
 export type Lane<Item, Answer> = { submit: (item: Item) => Promise<Answer>; waiting: () => number };
 
+/** A call. Those of one kind that wait are linked to each other. */
 type Entry<Item, Answer> = {
-  item: Item;
-  terms: CallTerms<Item>;
-  bytes: number;
-  sinceMs: number;
+  before: Entry<Item, Answer> | null;
+  behind: Entry<Item, Answer> | null;
+  readonly item: Item;
+  readonly kind: Kind<Item, Answer>;
+  readonly bytes: number;
+  readonly sinceMs: number;
   sent: boolean;
-  resolve: (answer: Answer) => void;
-  reject: (error: unknown) => void;
+  waits: boolean;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
 };
+
+/** Calls with the same terms whose callers wait, in the order of their deadlines. */
+type Kind<Item, Answer> = { terms: CallTerms<Item>; waiting: LinkedList<Entry<Item, Answer>> };
 
 /**
  * One flush at a time; whatever queued meanwhile goes in the next. That is where the throughput comes from: the slower the
@@ -73,9 +83,9 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
 class BatchLane<Item, Answer> {
   readonly #options: LaneOptions<Item, Answer>;
   /** Not under way: not sent yet, or to be sent again. */
-  readonly #queue: Entry<Item, Answer>[] = [];
-  /** Whose callers wait, by kind; those of one kind in the order of their deadlines. */
-  readonly #waiting = new Map<CallTerms<Item>, Set<Entry<Item, Answer>>>();
+  #queue: Entry<Item, Answer>[] = [];
+  /** Few: a lane has one or two. */
+  readonly #kinds: Kind<Item, Answer>[] = [];
   #answeredMs = 0;
   #flushing = false;
   #flushedMs = Number.NEGATIVE_INFINITY;
@@ -86,56 +96,91 @@ class BatchLane<Item, Answer> {
   }
 
   waiting(): number {
-    return this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
+    let sum = 0;
+    for (const { waiting } of this.#kinds) sum += waiting.size;
+    return sum;
   }
 
   submit(item: Item): Promise<Answer> {
     const { limits, breaker, bytesOf, termsOf, clock } = this.#options;
-    const terms = termsOf(item);
-    const waiting = this.#waiting.get(terms) ?? new Set();
-    this.#waiting.set(terms, waiting);
-    if (waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
-    if (terms.refusable && breaker && !breaker.permits()) return refuse("the ledger does not answer");
+    const kind = this.#kindOf(termsOf(item));
+    if (kind.waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
+    if (kind.terms.refusable && breaker && !breaker.permits()) return refuse("the ledger does not answer");
     return new Promise((resolve, reject) => {
-      const entry = { item, terms, bytes: bytesOf(item), sinceMs: clock.elapsedMs(), sent: false, resolve, reject };
+      const entry: Entry<Item, Answer> = {
+        item,
+        kind,
+        bytes: bytesOf(item),
+        sinceMs: clock.elapsedMs(),
+        sent: false,
+        waits: true,
+        before: null,
+        behind: null,
+        resolve,
+        reject,
+      };
       this.#queue.push(entry);
-      waiting.add(entry);
-      this.#watch();
+      kind.waiting.add(entry);
+      this.#watch(this.#deadlineMs(entry));
       if (!this.#flushing) void this.#flushAll();
     });
   }
 
+  #kindOf(terms: CallTerms<Item>): Kind<Item, Answer> {
+    for (const kind of this.#kinds) if (kind.terms === terms) return kind;
+    const kind: Kind<Item, Answer> = { terms, waiting: new LinkedList() };
+    this.#kinds.push(kind);
+    return kind;
+  }
+
   async #flushAll(): Promise<void> {
-    const { limits, clock } = this.#options;
+    const { limits, clock, isBusy = always } = this.#options;
     this.#flushing = true;
     do {
       const restMs = this.#flushedMs + limits.paceMs - clock.elapsedMs();
-      await gather(this.#queue.length >= limits.items ? 0 : restMs);
+      await gather(restMs > 0 && this.#queue.length < limits.items && isBusy() ? restMs : 0);
       this.#flushedMs = clock.elapsedMs();
-      await this.#flush(take(this.#queue, limits));
+      await this.#flush(this.#take());
     } while (this.#queue.length > 0);
     this.#flushing = false;
+  }
+
+  /** As many as fit; always at least one, however large it is. */
+  #take(): Entry<Item, Answer>[] {
+    const { items, bytes: mostBytes } = this.#options.limits;
+    const queue = this.#queue;
+    let bytes = 0;
+    let taken = 0;
+    for (; taken < queue.length; taken++) {
+      bytes += queue[taken]?.bytes ?? 0;
+      if (taken > 0 && (taken >= items || bytes > mostBytes)) return queue.splice(0, taken);
+    }
+    this.#queue = [];
+    return queue;
   }
 
   /** Ends with every call answered, refused, abandoned, or back in the queue. */
   async #flush(batch: readonly Entry<Item, Answer>[]): Promise<void> {
     const { send, failureOf, breaker, clock } = this.#options;
-    const entries = batch.filter((entry) => this.#waits(entry));
+    const entries = batch.filter(waits);
     if (entries.length === 0) return;
     for (const entry of entries) entry.sent = true;
     try {
-      const answers = await send(entries.map(({ item }) => item));
+      const answers = await send(entries.map((entry) => entry.item));
       breaker?.succeeded();
       this.#answeredMs = clock.elapsedMs();
-      for (const [index, entry] of entries.entries())
-        this.#finish(entry, () => entry.resolve(answers[index] as Answer));
+      let place = 0;
+      for (const entry of entries) {
+        const answer = answers[place++] as Answer;
+        if (leave(entry)) entry.resolve(answer);
+      }
     } catch (error) {
       const failure = failureOf(error);
       if (failure === "lost") return await this.#sendAgain(entries);
       const parts = partsOf(entries, failure);
       for (const part of parts) await this.#flush(part);
       if (parts.length > 0) return;
-      for (const entry of entries) this.#finish(entry, () => entry.reject(reasonOf(failure, error)));
+      this.#refuse(entries, () => reasonOf(failure, error));
     }
   }
 
@@ -145,52 +190,51 @@ class BatchLane<Item, Answer> {
     breaker?.failed();
     // Nobody waits for a ledger that is known to be dead, the caller who tried it included.
     if (breaker?.broken()) {
-      const refusable = entries.filter(({ terms }) => terms.refusable);
+      const refusable = entries.filter(({ kind }) => kind.terms.refusable);
       this.#giveUp(refusable, "the ledger does not answer");
     }
-    const left = entries.filter((entry) => this.#waits(entry));
+    const left = entries.filter(waits);
     if (left.length === 0) return;
     this.#queue.unshift(...left);
     await new Promise((resolve) => setTimeout(resolve, limits.retryMs));
   }
 
-  #waits(entry: Entry<Item, Answer>): boolean {
-    return this.#waiting.get(entry.terms)?.has(entry) === true;
+  #refuse(entries: readonly Entry<Item, Answer>[], reason: () => unknown): void {
+    for (const entry of entries) if (leave(entry)) entry.reject(reason());
   }
 
-  #finish(entry: Entry<Item, Answer>, tell: () => void): void {
-    if (this.#waiting.get(entry.terms)?.delete(entry)) tell();
-  }
-
-  #watch(): void {
-    const deadlines = this.#waiting.values().flatMap(([first]) => (first ? [this.#deadlineMs(first)] : []));
-    const atMs = Math.min(...deadlines);
-    if (atMs === Infinity || (this.#timer !== null && this.#timer.atMs <= atMs)) return;
+  /** Deadlines only move away, so a look at the first of them is early enough for all. */
+  #watch(deadlineMs: number): void {
+    if (this.#timer !== null && this.#timer.atMs <= deadlineMs) return;
     clearTimeout(this.#timer?.timeout);
-    const waitMs = Math.max(0, atMs - this.#options.clock.elapsedMs());
+    const waitMs = Math.max(0, deadlineMs - this.#options.clock.elapsedMs());
     // An answer that came while this process was busy with others is read before it is missed.
     const timeout = setTimeout(() => setImmediate(() => this.#expire()), waitMs).unref();
-    this.#timer = { atMs, timeout };
+    this.#timer = { atMs: deadlineMs, timeout };
   }
 
   /** A ledger that answers others is alive, and has only more to do than this process gave it time for. */
-  #deadlineMs({ sinceMs, terms: { timeoutMs, longestMs } }: Entry<Item, Answer>): number {
+  #deadlineMs({ sinceMs, kind }: Entry<Item, Answer>): number {
+    const { timeoutMs, longestMs } = kind.terms;
     return Math.min(Math.max(sinceMs, this.#answeredMs) + timeoutMs, sinceMs + longestMs);
   }
 
   #expire(): void {
     this.#timer = null;
-    for (const waiting of this.#waiting.values()) this.#expireOf(waiting);
-    this.#watch();
+    for (const kind of this.#kinds) {
+      this.#expireOf(kind);
+      const { first } = kind.waiting;
+      if (first !== null) this.#watch(this.#deadlineMs(first));
+    }
   }
 
-  #expireOf(waiting: ReadonlySet<Entry<Item, Answer>>): void {
+  #expireOf(kind: Kind<Item, Answer>): void {
     const { clock, breaker } = this.#options;
-    for (const entry of waiting) {
+    for (let entry = kind.waiting.first; entry !== null; entry = kind.waiting.first) {
       const deadlineMs = this.#deadlineMs(entry);
       if (deadlineMs > clock.elapsedMs()) return;
       // A database that answered nobody while this call waited hangs, and is as dead as one that refuses.
-      if (this.#answeredMs <= deadlineMs - entry.terms.timeoutMs) breaker?.failed();
+      if (this.#answeredMs <= deadlineMs - kind.terms.timeoutMs) breaker?.failed();
       const place = this.#queue.indexOf(entry);
       if (place >= 0) this.#queue.splice(place, 1);
       this.#giveUp([entry], "the ledger did not answer in time");
@@ -198,14 +242,22 @@ class BatchLane<Item, Answer> {
   }
 
   #giveUp(entries: readonly Entry<Item, Answer>[], message: string): void {
-    for (const entry of entries) {
-      this.#finish(entry, () => {
-        if (entry.sent) entry.terms.abandoned(entry.item);
-        entry.reject(new LedgerUnavailableError(message));
-      });
-    }
+    for (const { waits: waited, sent, kind, item } of entries) if (waited && sent) kind.terms.abandoned(item);
+    this.#refuse(entries, () => new LedgerUnavailableError(message));
   }
 }
+
+/** Whether its caller still waited. */
+function leave<Item, Answer>(entry: Entry<Item, Answer>): boolean {
+  if (!entry.waits) return false;
+  entry.waits = false;
+  entry.kind.waiting.remove(entry);
+  return true;
+}
+
+const waits = ({ waits: waiting }: { waits: boolean }): boolean => waiting;
+
+const always = (): boolean => true;
 
 const refuse = (message: string): Promise<never> => Promise.reject(new LedgerUnavailableError(message));
 
@@ -217,27 +269,21 @@ const reasonOf = (failure: Failure, error: unknown): unknown =>
  * What of a batch that failed is tried apart: first what ends requests and then what begins them, because neither may fail for the
  * other; then halves, until an impossible value stands alone. Nothing, when there is nothing to take apart.
  */
-function partsOf<One extends { terms: { refusable: boolean } }>(entries: readonly One[], failure: Failure): One[][] {
-  const { true: begins = [], false: ends = [] } = Object.groupBy(entries, ({ terms }) => `${terms.refusable}`);
+function partsOf<One extends { kind: { terms: { refusable: boolean } } }>(
+  entries: readonly One[],
+  failure: Failure,
+): One[][] {
+  const { true: begins = [], false: ends = [] } = Object.groupBy(entries, ({ kind }) => `${kind.terms.refusable}`);
   if (ends.length > 0 && begins.length > 0) return [ends, begins];
   if (failure !== "data" || entries.length === 1) return [];
   const middle = Math.ceil(entries.length / 2);
   return [entries.slice(0, middle), entries.slice(middle)];
 }
 
-/** As many as fit; always at least one, however large it is. */
-function take<Call extends { bytes: number }>(queue: Call[], limits: Pick<LaneLimits, "items" | "bytes">): Call[] {
-  let bytes = 0;
-  const over = queue.findIndex((call, index) => {
-    bytes += call.bytes;
-    return index > 0 && (index >= limits.items || bytes > limits.bytes);
-  });
-  return queue.splice(0, over === -1 ? queue.length : over);
-}
-
 /**
- * Calls made in the same turn of the event loop go together; under load, so do those of a few milliseconds. A flush costs both
- * sides the same however little it carries, and one that follows the last too closely carries little.
+ * Calls made in the same turn of the event loop go together; in a busy process, so do those of a few milliseconds. A flush costs both
+ * sides much the same however little it carries, and one that follows the last too closely carries little. A process with time to
+ * spare can afford that, and its callers wait for nothing but the database.
  */
 function gather(restMs: number): Promise<void> {
   return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import type { Amounts } from "../core/amount.ts";
 import { invariant } from "../core/invariant.ts";
 import { CLOCK_REFUSED, connectionLost, DatabaseBusyError, sqlStateOf } from "../db/database-error.ts";
 import { LINE, PREPARED, type Queryable } from "../db/database.ts";
-import { plainColumns, textColumns } from "./columns.ts";
+import { hexColumn, plainColumn, textColumn } from "./columns.ts";
 import { inOrder } from "./in-order.ts";
 import type { Failure } from "./lane.ts";
 import type { CounterSummary, Funded, Ledger, LostHolds, StoredAnswer, UsageSummary, Voided } from "./ledger.ts";
@@ -72,18 +72,19 @@ export function createLedgerStore(queryable: Queryable): Ledger {
 
     kept: async (claims) => {
       const rows = await queryable.query<StoredAnswer & { place: number }>(KEPT, [
-        ...textColumns(claims)("keyId"),
-        ...textColumns(claims.map(({ claim }) => claim))("keySha256", "fingerprint"),
+        textColumn(claims, ({ keyId }) => keyId),
+        hexColumn(claims, ({ claim }) => claim.keySha256.toString("hex")),
+        hexColumn(claims, ({ claim }) => claim.fingerprint.toString("hex")),
       ]);
       const answers = new Map(rows.map(({ place, ...answer }) => [place, answer]));
       return claims.map((_, index) => answers.get(index + 1) ?? null);
     },
 
     void: async (requests) => {
-      const delivered = requests.map(({ contentDelivered = false }) => ({ contentDelivered }));
       const rows = await queryable.query<VoidedRow>(VOID, [
-        ...textColumns(requests)("id", "keyId"),
-        ...plainColumns(delivered)("contentDelivered"),
+        textColumn(requests, ({ id }) => id),
+        textColumn(requests, ({ keyId }) => keyId),
+        plainColumn(requests, ({ contentDelivered = false }) => contentDelivered),
         LINE,
       ]);
       return inOrder(rows, requests, {
@@ -102,11 +103,12 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       const usages = checkpoints.map(({ usage }) => usage);
       const numbers = await words.numbersOf(usages.flatMap(({ toolCalls }) => Object.keys(toolCalls)));
       const values = [
-        ...textColumns(checkpoints)("id"),
-        ...plainColumns(checkpoints)("seq", "credits"),
-        ...plainColumns(usages)(...USAGE_COUNTS),
+        textColumn(checkpoints, ({ id }) => id),
+        plainColumn(checkpoints, ({ seq }) => seq),
+        plainColumn(checkpoints, ({ credits }) => credits),
+        ...USAGE_COUNTS.map((name) => plainColumn(usages, (usage) => usage[name])),
         toolColumn(usages, numbers),
-        ...plainColumns(checkpoints)("contentDelivered"),
+        plainColumn(checkpoints, ({ contentDelivered }) => contentDelivered),
         LINE,
       ];
       const rows = await queryable.query<{ id: string }>(CHECKPOINT, values, PREPARED);

@@ -108,8 +108,8 @@ export type Settlement = {
   /** In each unit of its chain, null in others. */
   price: Amounts;
   usage: Usage;
-  /** Sixteen bytes of the request, keyed with the caller's secret. */
-  digest: Buffer | null;
+  /** Sixteen bytes of the request, keyed with the caller's secret, in hexadecimal. */
+  digest: string | null;
   /** Decides what becomes of the idempotency claim when there is no answer to store. */
   contentDelivered: boolean;
   /** Null writes no usage record; a request whose client is gone never has one. */

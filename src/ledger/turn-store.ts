@@ -1,7 +1,8 @@
+import type { Amounts } from "../core/amount.ts";
 import type { Outcome, Usage } from "../core/usage.ts";
 import { LINE, PREPARED, type Queryable } from "../db/database.ts";
 import { type AnswerRow, settledOf, verdictsOf } from "./answer-row.ts";
-import { plainColumns, textColumns } from "./columns.ts";
+import { hexColumn, plainColumn, textColumn } from "./columns.ts";
 import type { Ask, Ledger, Settlement } from "./ledger.ts";
 import type { Numbers, Words } from "./words-store.ts";
 
@@ -37,17 +38,10 @@ export const USAGE_COUNTS = [
 export const createTurn =
   (queryable: Queryable, words: Words): Ledger["turn"] =>
   async (processId, { settlements, asks }) => {
-    const said = [
-      ...asks.map(({ model }) => model),
-      ...settlements.flatMap(({ record, usage }) => [
-        ...(record ? [record.provider] : []),
-        ...Object.keys(usage.toolCalls),
-      ]),
-    ];
-    const numbers = await words.numbersOf(said);
+    const numbers = await words.numbersOf(wordsIn(settlements, asks));
     const values = [
       processId,
-      [...new Set([...settlements, ...asks].flatMap(({ chain }) => chain.counters))],
+      countersIn(settlements, asks),
       LINE,
       ...settleColumns(settlements, numbers),
       ...askColumns(asks, numbers),
@@ -69,54 +63,88 @@ export const createTurn =
     };
   };
 
+function wordsIn(settlements: readonly Settlement[], asks: readonly Ask[]): Set<string> {
+  const said = new Set<string>();
+  for (const { model } of asks) said.add(model);
+  for (const { record, usage } of settlements) {
+    if (record !== null) said.add(record.provider);
+    for (const tool in usage.toolCalls) said.add(tool);
+  }
+  return said;
+}
+
+function countersIn(settlements: readonly Settlement[], asks: readonly Ask[]): number[] {
+  const counters = new Set<number>();
+  for (const { chain } of settlements) for (const counter of chain.counters) counters.add(counter);
+  for (const { chain } of asks) for (const counter of chain.counters) counters.add(counter);
+  return [...counters];
+}
+
+/** A column that nobody uses is null as a whole. */
 function settleColumns(settlements: readonly Settlement[], numbers: Numbers): unknown[] {
-  const [text, plain] = [textColumns(settlements), plainColumns(settlements)];
-  const usages = settlements.map(({ usage }) => usage);
-  const records = settlements.map(({ record }) => record);
-  const answers = settlements.map(({ answer }) => answer);
-  const borne = settlements.some(isBorne) ? settlements : [];
+  const recorded = settlements.some(({ record }) => record !== null);
+  const answered = settlements.some(({ answer }) => answer !== null);
+  const borne = settlements.some(isBorne);
+  const any = settlements.length > 0;
+  const plain = (used: boolean, valueOf: (row: Settlement) => number | bigint | boolean | null | undefined) =>
+    used ? plainColumn(settlements, valueOf) : null;
   return [
-    ...text("id", "keyId"),
-    ...plainColumns(settlements.map(({ outcome }) => ({ kind: KIND_NO[outcome] })))("kind"),
-    ...plainColumns(settlements.map(({ price }) => price))("credits", "tokens"),
-    ...plainColumns(usages)(...USAGE_COUNTS),
-    toolColumn(usages, numbers),
-    ...plain("contentDelivered"),
-    ...plainColumns(records.map((record) => record && { provider: numbers.of(record.provider) }))("provider"),
-    ...plainColumns(records)("status", "firstByteMs", "tookMs", "estimated"),
-    ...text("digest"),
-    ...plainColumns(answers)("status"),
-    ...textColumns(answers)("contentType", "body"),
-    ...plainColumns(borne.map(({ absorbed }) => absorbed))("credits", "tokens"),
-    ...plainColumns(borne.map(({ waived }) => waived))("credits", "tokens"),
-    ...plain("capPerHour"),
+    any ? textColumn(settlements, ({ id }) => id) : null,
+    any ? textColumn(settlements, ({ keyId }) => keyId) : null,
+    plain(any, ({ outcome }) => KIND_NO[outcome]),
+    plain(any, ({ price }) => price.credits),
+    plain(any, ({ price }) => price.tokens),
+    ...USAGE_COUNTS.map((name) => plain(any, ({ usage }) => usage[name])),
+    toolColumn(
+      settlements.map(({ usage }) => usage),
+      numbers,
+    ),
+    plain(any, ({ contentDelivered }) => contentDelivered),
+    plain(recorded, ({ record }) => record && numbers.of(record.provider)),
+    plain(recorded, ({ record }) => record?.status),
+    plain(recorded, ({ record }) => record?.firstByteMs),
+    plain(recorded, ({ record }) => record?.tookMs),
+    plain(recorded, ({ record }) => record?.estimated),
+    any ? hexColumn(settlements, ({ digest }) => digest) : null,
+    plain(answered, ({ answer }) => answer?.status),
+    answered ? textColumn(settlements, ({ answer }) => answer?.contentType) : null,
+    answered ? hexColumn(settlements, ({ answer }) => answer?.body.toString("hex")) : null,
+    plain(borne, ({ absorbed }) => absorbed.credits),
+    plain(borne, ({ absorbed }) => absorbed.tokens),
+    plain(borne, ({ waived }) => waived.credits),
+    plain(borne, ({ waived }) => waived.tokens),
+    plain(any, ({ capPerHour }) => capPerHour),
   ];
 }
 
 function askColumns(asks: readonly Ask[], numbers: Numbers): unknown[] {
-  const [text, plain] = [textColumns(asks), plainColumns(asks)];
-  const amounts = asks.map(({ least, most }) => ({
-    leastCredits: least.credits,
-    mostCredits: most.credits,
-    leastTokens: least.tokens,
-    mostTokens: most.tokens,
-  }));
+  if (asks.length === 0) return NO_ASKS;
+  const claimed = asks.some(({ claim }) => claim !== null);
   return [
-    ...text("id", "keyId"),
-    ...plain("keyVersion", "rpmLimit"),
-    ...plainColumns(asks.map(({ chain }) => chain))("id"),
-    ...plainColumns(amounts)("leastCredits", "mostCredits", "leastTokens", "mostTokens"),
-    ...plain("unlimited"),
-    ...plainColumns(asks.map(({ model }) => ({ model: numbers.of(model) })))("model"),
-    ...plain("priceVersion", "lifetimeMs"),
-    ...textColumns(asks.map(({ claim }) => claim))("keySha256", "fingerprint"),
+    textColumn(asks, ({ id }) => id),
+    textColumn(asks, ({ keyId }) => keyId),
+    plainColumn(asks, ({ keyVersion }) => keyVersion),
+    plainColumn(asks, ({ rpmLimit }) => rpmLimit),
+    plainColumn(asks, ({ chain }) => chain.id),
+    plainColumn(asks, ({ least }) => least.credits),
+    plainColumn(asks, ({ most }) => most.credits),
+    plainColumn(asks, ({ least }) => least.tokens),
+    plainColumn(asks, ({ most }) => most.tokens),
+    plainColumn(asks, ({ unlimited }) => unlimited),
+    plainColumn(asks, ({ model }) => numbers.of(model)),
+    plainColumn(asks, ({ priceVersion }) => priceVersion),
+    plainColumn(asks, ({ lifetimeMs }) => lifetimeMs),
+    claimed ? hexColumn(asks, ({ claim }) => claim?.keySha256.toString("hex")) : null,
+    claimed ? hexColumn(asks, ({ claim }) => claim?.fingerprint.toString("hex")) : null,
   ];
 }
 
+const NO_ASKS: null[] = ADMIT_TYPES.split(" ").map(() => null);
+
 /** Calls of tools by the number of their name; null as a whole where nobody called one, as is usual. */
 export function toolColumn(usages: readonly Usage[], numbers: Numbers): unknown[] | null {
+  if (!usages.some(hasCalls)) return null;
   const calls = usages.map(({ toolCalls }) => Object.entries(toolCalls));
-  if (calls.every((entries) => entries.length === 0)) return null;
   return calls.map((entries) =>
     entries.length === 0
       ? null
@@ -124,5 +152,11 @@ export function toolColumn(usages: readonly Usage[], numbers: Numbers): unknown[
   );
 }
 
-const isBorne = ({ absorbed, waived }: Settlement): boolean =>
-  [absorbed.credits, absorbed.tokens, waived.credits, waived.tokens].some((amount) => amount !== null && amount !== 0n);
+function hasCalls({ toolCalls }: Usage): boolean {
+  for (const _ in toolCalls) return true;
+  return false;
+}
+
+const isBorne = ({ absorbed, waived }: Settlement): boolean => isSomething(absorbed) || isSomething(waived);
+
+const isSomething = ({ credits, tokens }: Amounts): boolean => (credits ?? 0n) !== 0n || (tokens ?? 0n) !== 0n;

@@ -6,7 +6,7 @@ export type Numbers = { of: (word: string) => number };
 
 export type Words = {
   /** Resolves at once for words that were used before. */
-  numbersOf: (words: readonly string[]) => Promise<Numbers>;
+  numbersOf: (words: Iterable<string>) => Promise<Numbers>;
   forget: () => void;
 };
 
@@ -32,7 +32,10 @@ export function createWords(queryable: Queryable): Words {
     numbersOf: async (words) => {
       // Its own copy: what is forgotten meanwhile is forgotten for others.
       const numbers = new Map<string, number>();
-      for (const word of words.map(asKept)) numbers.set(word, known.get(word) ?? 0);
+      for (const said of words) {
+        const word = asKept(said);
+        numbers.set(word, known.get(word) ?? 0);
+      }
       const missing = [...numbers].flatMap(([word, no]) => (no === 0 && word !== "" ? [word] : []));
       if (missing.length > 0) await read(missing, numbers);
       return {

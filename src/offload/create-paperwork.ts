@@ -1,7 +1,8 @@
 import { LARGE_BODY_BYTES } from "../core/large-body.ts";
 import type { MemberPolicy } from "../core/member-policy.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
-import type { InputEstimate } from "../tokens/estimate-input.ts";
+import type { InputEstimate } from "../core/input-estimate.ts";
+import { after, type Soon } from "../core/soon.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
@@ -25,9 +26,6 @@ import { sendable } from "./message.ts";
 import type { Pool } from "./pool.ts";
 
 type Route = { dialect: ProviderDialect; upstreamModel: string; conformant: boolean };
-
-/** What is the result at once for a small body is a promise of it for a large one. */
-type Soon<Result> = Result | Promise<Result>;
 
 /** Everything that reads a whole body: here while it is small, in a thread when it is large. Without threads, always here. */
 // oxlint-disable-next-line max-lines-per-function -- one job after the other.
@@ -55,8 +53,10 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
     /** The request knows what was sealed for its caller, by the secret that the caller came with. */
     readRequest: ({ secret, ...task }: ReadTask & { secret: string }): Soon<GenerationRequest> => {
       const read = run("readRequest", task, { bytes: task.bytes.length, owner: task.keyId });
-      const stamped = (request: GenerationRequest) => ({ ...request, stamp: createStamp(secret) });
-      return read instanceof Promise ? read.then(stamped) : stamped(read);
+      return after(read, (request) => {
+        request.stamp = createStamp(secret);
+        return request;
+      });
     },
 
     readCountRequest: (task: Arrived): Soon<CountTokensRequest> =>
@@ -64,8 +64,13 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
 
     fingerprint: (task: Repeatable & { owner: string }): Soon<Buffer> => run("fingerprint", task, sizeOf(task)),
 
-    estimateInput: ({ dialect, bytes, owner }: ReadByModel & { owner: string }): Soon<InputEstimate> =>
-      run("estimateInput", { dialect, bytes }, sizeOf({ bytes, owner })),
+    estimateInput: ({
+      input,
+      dialect,
+      bytes,
+      owner,
+    }: ReadByModel & { owner: string; input?: InputEstimate }): Soon<InputEstimate> =>
+      input ?? run("estimateInput", { dialect, bytes }, sizeOf({ bytes, owner })),
 
     countInput: ({ dialect, bytes, owner }: ReadByModel & { owner: string }): Promise<number> =>
       count("countInput", { dialect, bytes }, owner),

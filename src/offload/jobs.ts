@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
+import type { InputEstimate } from "../core/input-estimate.ts";
 import { countInSlices } from "../tokens/count-in-slices.ts";
 import { countInput, sampleTextTokens } from "../tokens/count-input.ts";
 import { loadCountTokens } from "../tokens/count-tokens.ts";
 import { LARGE_BODY_BYTES } from "../core/large-body.ts";
 import type { MemberPolicy } from "../core/member-policy.ts";
-import { estimateInput, type InputEstimate } from "../tokens/estimate-input.ts";
+import { estimateInput } from "../tokens/estimate-input.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import { groupRoutes, type Fidelity } from "../translate/fidelity/group-routes.ts";
@@ -21,7 +22,7 @@ import { type ParsedBody, parseBody } from "../wire/json/parse-body.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import { withoutUnknown } from "../wire/members/unknown-members.ts";
 import { type CountTokensRequest, countBody, readCountRequest } from "../wire/messages/count-request.ts";
-import { readModelInput } from "../wire/model-input.ts";
+import { modelInputOf, readModelInput } from "../wire/model-input.ts";
 import { readMessagesRequest } from "../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../wire/responses/responses-request.ts";
 
@@ -73,7 +74,11 @@ export const JOBS = {
   readRequest: ({ dialect, ...arrived }: ReadTask): GenerationRequest => {
     const body = parseBody(arrived.bytes, arrived.maxDepth);
     const request = hideCaller(READERS[dialect](body, arrived), body, arrived.keyId);
-    return body.bytes.length > LARGE_BODY_BYTES ? { ...request, echo: echoOf(body.value) } : request;
+    // The body is here as an object, and nobody needs to read it again for this.
+    if (request.bytes === body.bytes)
+      request.input = estimateInput(modelInputOf(dialect, body.value), request.bytes.length);
+    if (body.bytes.length > LARGE_BODY_BYTES) request.echo = echoOf(body.value);
+    return request;
   },
 
   readCountRequest: ({ bytes, headers, betas, mediaUrls, maxDepth, keyId }: Arrived): CountTokensRequest => ({

@@ -100,7 +100,7 @@ const MOST_REASONS = 30;
 // oxlint-disable-next-line max-lines-per-function -- one metric after the other.
 export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const registry = new Registry();
-  const requests = createCounter(COUNTERS.requests, registry);
+  const countRequest = createRequestCounts(registry);
   const upstreamCalls = createCounter(COUNTERS.upstreamCalls, registry);
   const droppedMembers = createCounter(COUNTERS.droppedMembers, registry);
   const duties = createCounter(COUNTERS.duties, registry);
@@ -143,7 +143,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
     requestFinished: (request) => {
       const { route, dialect, status, code, outcome, totalMs, overheadMs, inputTokens, outputTokens } = request;
       openRequests.current--;
-      requests.inc({ route, format: dialect ?? "none", status: statusLabel(status), code: code ?? "" });
+      countRequest(route, dialect ?? "none", status, code ?? "");
       requestSeconds[route](totalMs);
       overheadSeconds[route](overheadMs);
       if (outcome) countOutcome(outcome, 1);
@@ -185,6 +185,57 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
 
 const createCounter = <Label extends string>(row: MetricRow & { labels: readonly Label[] }, registry: Registry) =>
   new Counter<Label>({ name: row.name, help: row.help, labelNames: row.labels, registers: [registry] });
+
+type RequestLabels = { route: string; format: string; status: string; code: string };
+
+/**
+ * Requests by route, format, status and code. Plain numbers are added, and the library is told when somebody asks. Most requests are like
+ * the one before, whose place is kept at hand.
+ */
+function createRequestCounts(
+  registry: Registry,
+): (route: RouteName, format: string, status: number, code: string) => void {
+  type Since = {
+    route: RouteName;
+    format: string;
+    status: number;
+    code: string;
+    labels: RequestLabels;
+    requests: number;
+  };
+  const counted = new Map<string, Since>();
+  let last: Since | null = null;
+  const { name, help, labels: labelNames } = COUNTERS.requests;
+  const counter = new Counter({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [],
+    collect() {
+      for (const since of counted.values()) {
+        this.inc(since.labels, since.requests);
+        since.requests = 0;
+      }
+    },
+  });
+  registry.registerMetric(counter);
+
+  function find(route: RouteName, format: string, status: number, code: string): Since {
+    const labels = { route, format, status: statusLabel(status), code };
+    const place = `${route} ${format} ${labels.status} ${code}`;
+    const known = counted.get(place);
+    if (known !== undefined) return known;
+    const since = { route, format, status, code, labels, requests: 0 };
+    counted.set(place, since);
+    return since;
+  }
+
+  return (route, format, status, code) => {
+    if (last?.route !== route || last.status !== status || last.format !== format || last.code !== code)
+      last = find(route, format, status, code);
+    last.requests++;
+  };
+}
 
 type Observe = (elapsedMs: number) => void;
 

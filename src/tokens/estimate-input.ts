@@ -1,14 +1,6 @@
+import type { InputEstimate } from "../core/input-estimate.ts";
 import type { ModelInput, ModelMedia } from "../core/model-input.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-
-/** What the input of a request comes to in tokens, before anybody has counted it. */
-export type InputEstimate = {
-  likely: number;
-  /** No provider makes more of it. */
-  most: number;
-  /** What may be charged as output beside the answer, at most. */
-  mostPredicted: number;
-};
 
 /** Tokens of a picture. Providers scale it down first, so its bytes do not matter: 85 for the small version up to 4,784. */
 const IMAGE = { likely: { low: 100, high: 1_600 }, most: { low: 3_000, high: 5_000 } } as const;

@@ -16,16 +16,21 @@ export function orderRoutes<T extends Planned>(
   routes: readonly T[],
   { random, standingOf }: { random: () => number; standingOf: (route: T) => RouteStanding },
 ): T[] {
+  const [only] = routes;
+  // Most models have one, and every request is here.
+  if (routes.length === 1 && only !== undefined) return isLeft(standingOf(only)) ? [only] : [];
   return routes
     .flatMap((route) => {
       const standing = standingOf(route);
-      if (standing.verdict === "full" || standing.verdict === "open") return [];
+      if (!isLeft(standing)) return [];
       const badness = standing.verdict === "doubtful" ? standing.badness : -1;
       return [{ route, badness, draw: route.weight > 0 ? -Math.log(1 - random()) / route.weight : Infinity }];
     })
     .sort((a, b) => a.badness - b.badness || a.route.priority - b.route.priority || compare(a.draw, b.draw))
     .map(({ route }) => route);
 }
+
+const isLeft = ({ verdict }: RouteStanding): boolean => verdict !== "full" && verdict !== "open";
 
 /** A difference of infinities would be no number. */
 const compare = (a: number, b: number): number => (a === b ? 0 : a - b);

@@ -1,4 +1,4 @@
-import type { Dispatcher } from "undici";
+import type { Dispatcher, Pool } from "undici";
 import { wholeSeconds } from "../core/deadline.ts";
 import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
 import type { Sink } from "../core/sink.ts";
@@ -28,10 +28,7 @@ const FIRST_BODY_BYTE_MS = 5_000;
 export function callProvider(pools: Pools, request: ProviderCall): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
     const pool = pools.of(request.origin, request.connectTimeoutMs);
-    const handler = new CallInProgress(
-      { resolve, reject, isFull: () => pools.isFull(pool) },
-      request.firstByteTimeoutMs,
-    );
+    const handler = new CallInProgress({ resolve, reject, pools, pool }, request.firstByteTimeoutMs);
     request.sink.onGone(() => handler.cancel());
     const watcher = pools.overhear?.(request);
     pool.dispatch(
@@ -52,7 +49,8 @@ export function callProvider(pools: Pools, request: ProviderCall): Promise<Upstr
 type CallParts = {
   resolve: (answer: UpstreamAnswer) => void;
   reject: (error: Error) => void;
-  isFull: () => boolean;
+  pools: Pools;
+  pool: Pool;
 };
 
 /** One call in progress: undici's handler on one side, a byte stream on the other. */
@@ -75,7 +73,7 @@ class CallInProgress implements Dispatcher.DispatchHandler, ByteStream {
   }
 
   #timedOut(): void {
-    this.#giveUp(this.#controller === null && this.#parts.isFull() ? "crowded" : "timed_out");
+    this.#giveUp(this.#controller === null && this.#parts.pools.isFull(this.#parts.pool) ? "crowded" : "timed_out");
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -51,6 +51,7 @@ export type RouteReport = {
   changes: readonly BreakerChange[];
 };
 
+const READY: RouteStanding = { verdict: "ready" };
 const POOR_BELOW = 0.7;
 const MOST_ERRORS = 5;
 const MOST_CHANGES = 50;
@@ -118,7 +119,7 @@ export class RouteRecord {
     if (coolingMs > 0) return { verdict: "doubtful", badness: 1 + coolingMs / (coolingMs + 1) };
     const rate = this.#rate.value();
     // The trial of a breaker is due however gloomy the past.
-    if (state === "half_open" || rate >= POOR_BELOW) return { verdict: "ready" };
+    if (state === "half_open" || rate >= POOR_BELOW) return READY;
     return { verdict: "doubtful", badness: 1 - rate };
   }
 

@@ -2,7 +2,7 @@ import type { Sink } from "../core/sink.ts";
 import type { CallConventions, CallHeaders, AnswerMode } from "./call-convention.ts";
 import { callProvider } from "./provider-call.ts";
 import type { Pools } from "./pools.ts";
-import { createPrepareRoute } from "./prepare-route.ts";
+import { createPrepareRoute, type PreparedRoute } from "./prepare-route.ts";
 import type { Quirks } from "./providers.ts";
 import type { Route } from "../core/route.ts";
 import type { CredentialOf, UpstreamAnswer } from "./upstream.ts";
@@ -21,6 +21,7 @@ export type Outgoing = {
   sink: Pick<Sink, "onGone">;
 };
 
+/** Throws at once when the route cannot be called. */
 export type Send = (outgoing: Outgoing) => Promise<UpstreamAnswer>;
 
 type Parts = { pools: Pools; credential: CredentialOf; conventions: CallConventions };
@@ -28,17 +29,30 @@ type Parts = { pools: Pools; credential: CredentialOf; conventions: CallConventi
 /** Makes calls as their dialect's row says they are made. */
 export function createSend({ pools, credential, conventions }: Parts): Send {
   const prepare = createPrepareRoute(credential, conventions);
-  return async ({ route, answerMode, below = "", headers, bodyFor, firstByteTimeoutMs, idleTimeoutMs, sink }) => {
+  return (outgoing) => {
+    const { route } = outgoing;
     const prepared = prepare(route);
+    const body = outgoing.bodyFor(route, prepared.quirks);
+    if (body instanceof Promise) return body.then((bytes) => call(outgoing, prepared, bytes));
+    return call(outgoing, prepared, body);
+  };
+
+  function call(outgoing: Outgoing, prepared: PreparedRoute, body: Buffer): Promise<UpstreamAnswer> {
+    const { route, answerMode, below = "", headers, firstByteTimeoutMs, idleTimeoutMs, sink } = outgoing;
     return callProvider(pools, {
       origin: prepared.origin,
       path: prepared.paths[answerMode] + below,
-      headers: { ...prepared.headers, ...headers },
-      body: await bodyFor(route, prepared.quirks),
+      headers: hasAny(headers) ? { ...prepared.headers, ...headers } : prepared.headers,
+      body,
       connectTimeoutMs: route.connectTimeoutMs,
       firstByteTimeoutMs,
       idleTimeoutMs,
       sink,
     });
-  };
+  }
+}
+
+function hasAny(headers: CallHeaders): boolean {
+  for (const _ in headers) return true;
+  return false;
 }

@@ -2,6 +2,7 @@ import type { ClientDialect } from "../core/dialect.ts";
 import type { MemberEdits } from "./json/edit-members.ts";
 import type { Members } from "./json/members.ts";
 import type { Stamp } from "./stamp.ts";
+import type { InputEstimate } from "../core/input-estimate.ts";
 import type { UnknownMembers } from "./members/unknown-members.ts";
 
 /** What every generation asks for, whatever its format, with the bytes it came in. */
@@ -25,6 +26,8 @@ export type GenerationRequest = {
   bytes: Buffer;
   /** What answers may repeat of the body, as JSON. Absent: the body is small enough to be read for it. */
   echo?: string;
+  /** What its input comes to, where that was estimated when it was read. */
+  input?: InputEstimate;
   members: Members;
   /** What the format does not know; whether a provider is told of it is for its row to say. */
   unknown: UnknownMembers;

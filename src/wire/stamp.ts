@@ -27,7 +27,7 @@ export function createStamp(secret: string): Stamp {
   let key: Buffer | null = null;
   let checkedBytes = 0;
   /** The same texts are asked about again for every route that is tried. By stamps, which are short and hash well. */
-  const known = new Map<string, { text: string; holds: boolean }>();
+  let known: Map<string, { text: string; holds: boolean }> | null = null;
 
   function make(text: string): string {
     key ??= Buffer.from(hkdfSync("sha256", secret, "", PURPOSE, KEY_BYTES));
@@ -41,12 +41,12 @@ export function createStamp(secret: string): Stamp {
   }
 
   function holds(text: string, stamp: string): boolean {
-    const found = known.get(stamp);
+    const found = known?.get(stamp);
     if (found?.text === text) return found.holds;
     if (checkedBytes + text.length + CHECK_BYTES > MOST_CHECKED_BYTES) return false;
     checkedBytes += text.length + CHECK_BYTES;
     const answer = check(text, stamp);
-    if (found === undefined) known.set(stamp, { text, holds: answer });
+    if (found === undefined) (known ??= new Map()).set(stamp, { text, holds: answer });
     return answer;
   }
 

@@ -203,7 +203,7 @@ function endOf({ id, keyId, bucket, chain }: Ask): Settlement {
     record,
     answer: null,
   } as const;
-  return { id, keyId, bucket, chain, digest: Buffer.alloc(16, 1), ...ended, ...NOTHING_BORNE };
+  return { id, keyId, bucket, chain, digest: "01".repeat(16), ...ended, ...NOTHING_BORNE };
 }
 
 async function write(file: string, found: unknown): Promise<void> {

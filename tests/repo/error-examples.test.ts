@@ -75,11 +75,10 @@ const FAULTS: Record<FaultCode, Error | (() => unknown)> = {
   not_found: unknownPath("/v1/model", "/v1/models"),
   method_not_allowed: wrongMethod("/v1/responses", "GET", ["POST"]),
   context_length_exceeded: () =>
-    checkContextWindow({
-      input: { likely: 900_000, most: 900_000, mostPredicted: 0 },
-      model: contextWindow,
-      countText: async () => 900_000,
-    }),
+    checkContextWindow(
+      { input: { likely: 900_000, most: 900_000, mostPredicted: 0 }, model: contextWindow },
+      async () => 900_000,
+    ),
   idempotency_in_progress: verdict({ kind: "in_progress" }),
   idempotency_key_reuse: verdict({ kind: "key_reuse" }),
   idempotency_replay_unavailable: verdict({ kind: "replay_unavailable" }),

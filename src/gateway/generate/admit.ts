@@ -4,7 +4,8 @@ import { type Amounts, unitOf } from "../../core/amount.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { Key } from "../../keys/key.ts";
 import type { Ask, Claim, StoredAnswer } from "../../ledger/ledger.ts";
-import type { InputEstimate } from "../../tokens/estimate-input.ts";
+import type { LedgerCall } from "../../telemetry/request-line.ts";
+import type { InputEstimate } from "../../core/input-estimate.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { AskLedger } from "../ask-ledger.ts";
 import { type ChainFor, type RequestChain, requirePayer } from "../chain-for.ts";
@@ -24,6 +25,8 @@ export type Admission = {
   claim: Claim | null;
   /** The model for a key that was read again. Throws when it may no longer use it. */
   resolveFor: (key: Key) => Model;
+  /** Hears how long the ledger took, and what it granted. */
+  onLedger: (call: LedgerCall) => void;
 };
 
 export type Admitted =
@@ -58,26 +61,40 @@ export const createAdmit =
   (parts: Parts): Admit =>
   async (admission) => {
     const { askLedger, chainFor, random, deadlineMs } = parts;
+    const { clock } = parts.hold;
     const { caller, model, request } = admission;
+    const startedAtMs = clock.elapsedMs();
+    let granted: Amounts | null | undefined;
     let plan: Plan | null = null;
 
-    const { verdict, caller: now } = await askLedger(caller, async (key) => {
-      const sold = key === caller.key ? model : admission.resolveFor(key);
-      requirePayer(key, sold.id);
-      const chain = await chainFor(key, sold.id);
+    const askWith = (key: Key, sold: Model, chain: RequestChain | null): Ask | null => {
       if (chain === null) return null;
       plan = planOf(admission, { key, model: sold, chain });
       return askOf(admission, plan, deadlineMs + SWEEP_MARGIN_MS);
-    });
-    if (verdict.kind === "replay") return verdict;
-    invariant(plan, "what the ledger answers it was asked");
-    if (verdict.kind !== "admitted" && verdict.kind !== "already") {
-      const { demand } = plan as Plan;
-      const { rpmLimit, chain } = now.key;
-      const advice = limitAdvice(request, demand.publishedOutputTokens);
-      throw verdictFault(verdict, { rpmLimit, demand, advice, counters: chain.counters, random });
+    };
+    try {
+      const { verdict, caller: now } = await askLedger(caller, (key) => {
+        const sold = key === caller.key ? model : admission.resolveFor(key);
+        requirePayer(key, sold.id);
+        const chain = chainFor(key, sold.id);
+        return chain instanceof Promise ? chain.then((known) => askWith(key, sold, known)) : askWith(key, sold, chain);
+      });
+      granted = null;
+      if (verdict.kind === "replay") return verdict;
+      invariant(plan, "what the ledger answers it was asked");
+      if (verdict.kind !== "admitted" && verdict.kind !== "already") {
+        granted = undefined;
+        const { demand } = plan as Plan;
+        const { rpmLimit, chain } = now.key;
+        const advice = limitAdvice(request, demand.publishedOutputTokens);
+        throw verdictFault(verdict, { rpmLimit, demand, advice, counters: chain.counters, random });
+      }
+      granted = verdict.granted;
+      return heldOf(parts, admission, plan, granted);
+    } finally {
+      const call = { name: "admit" as const, startedAtMs, endedAtMs: clock.elapsedMs() };
+      admission.onLedger(granted === undefined ? call : { ...call, granted });
     }
-    return heldOf(parts, admission, plan, verdict.granted);
   };
 
 /** What is asked of the ledger, with the key as it was last read. */

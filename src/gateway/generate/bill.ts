@@ -62,6 +62,14 @@ const freeOf = ({ granted }: Terms): Bill => {
   return { charge: none, usage: NO_USAGE, estimated: false, absorbed: none, waived: none };
 };
 
+/** The usual bill, for which nothing is counted or waited for: a whole answer with figures of its provider that can be true. Else null. */
+export function billAtOnce({ outcome, usage }: Ending, terms: Terms): Bill | null {
+  if (outcome !== "completed" || usage === null || usage.inputTokens === 0 || usage.outputTokens === 0) return null;
+  if (!isPossible(usage, terms)) return null;
+  const none = noneOf(terms.granted);
+  return { charge: costIn(terms.rates, usage), usage, estimated: false, absorbed: none, waived: none };
+}
+
 /** What a request costs in the units of its chain, row by row as decided. [interface decision 19, 20] */
 export async function billOf(ending: Ending, terms: Terms, count: CountText): Promise<Bill> {
   const free = freeOf(terms);
@@ -202,7 +210,8 @@ async function wholeUsage(ending: Ending, terms: Terms, count: CountText): Promi
 
 /** False for numbers that exceed what the model can take in or give out, calls of tools included: they cannot be true. */
 function isPossible(usage: Usage, { contextWindow, choices }: Terms): boolean {
-  const calls = Object.values(usage.toolCalls).reduce((sum, count) => sum + count, 0);
+  let calls = 0;
+  for (const name in usage.toolCalls) calls += usage.toolCalls[name] ?? 0;
   // A call is asked for in tokens of output.
   if (calls > usage.outputTokens) return false;
   if (contextWindow === null) return true;

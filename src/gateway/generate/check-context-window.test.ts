@@ -5,13 +5,10 @@ type Case = { likely: number; counted?: number; contextWindow: number | null; to
 
 async function check({ likely, counted = 0, contextWindow, tokenFactor = 1 }: Case): Promise<{ counts: number }> {
   let counts = 0;
-  await checkContextWindow({
-    input: { likely, most: likely * 4, mostPredicted: 0 },
-    model: { id: "m", contextWindow, tokenFactor },
-    countText: async () => {
-      counts++;
-      return counted;
-    },
+  const input = { likely, most: likely * 4, mostPredicted: 0 };
+  await checkContextWindow({ input, model: { id: "m", contextWindow, tokenFactor } }, async () => {
+    counts++;
+    return counted;
   });
   return { counts };
 }

@@ -1,9 +1,11 @@
 import { AnswerLimitError, boundBeside } from "../../core/answer-limit.ts";
+import type { Soon } from "../../core/soon.ts";
 import type { Usage } from "../../core/usage.ts";
 import { collect } from "../../relay/collect.ts";
 import { answerTookTooLong, pastLimit, providerBrokeOff } from "./answer-fault.ts";
 import { announcedHead, chargeHeader, originOf } from "./answer-head.ts";
 import { endingOf, failGeneration, keptAnswer } from "./end-generation.ts";
+import type { PlainAnswer } from "../../translate/answer-stage.ts";
 import { noteFirstByte, type Deliver } from "./generation.ts";
 import { editMembers } from "../../wire/json/edit-members.ts";
 import { findMembers } from "../../wire/json/members.ts";
@@ -35,7 +37,14 @@ export const createDeliverPlain =
       throw outcome === "timed_out" ? answerTookTooLong() : providerBrokeOff();
     }
 
-    const { bytes: given, usage: said, shown } = await read();
+    let plain: Soon<PlainAnswer>;
+    try {
+      plain = paperwork.readPlain(whole, { request, route, origin: originOf(state) });
+      if (plain instanceof Promise) plain = await plain;
+    } catch (error) {
+      return failGeneration(state, error);
+    }
+    const { bytes: given, usage: said, shown } = plain;
     noteFirstByte(state);
     const head = announcedHead(PLAIN_HEAD, state, route);
     const usage = await held.hold.settle({
@@ -53,14 +62,6 @@ export const createDeliverPlain =
     function showing(charged: Usage): Buffer {
       const right = usageToShow(request.dialect, shown, charged);
       return right === null ? given : editMembers(given, findMembers(given), { usage: JSON.stringify(right) });
-    }
-
-    async function read() {
-      try {
-        return await paperwork.readPlain(whole, { request, route: route, origin: originOf(state) });
-      } catch (error) {
-        return failGeneration(state, error);
-      }
     }
   };
 

@@ -1,21 +1,23 @@
 import { canReason } from "../../catalogue/can-reason.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
-import type { Amounts } from "../../core/amount.ts";
+import type { Model } from "../../catalogue/model.ts";
 import type { Clock } from "../../core/clock.ts";
 import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/member-policy.ts";
 import { NO_USAGE } from "../../core/usage.ts";
 import type { Pace } from "../../core/pace.ts";
+import { after, type Soon } from "../../core/soon.ts";
 import type { StoredAnswer } from "../../ledger/ledger.ts";
-import { droppedIn } from "../../translate/fidelity/group-routes.ts";
+import type { InputEstimate } from "../../core/input-estimate.ts";
+import { droppedIn, type RouteGroups } from "../../translate/fidelity/group-routes.ts";
 import type { Dispatch, Dispatched } from "../../upstream/dispatch.ts";
 import type { Route } from "../../core/route.ts";
-import type { Admission, Admit, Admitted } from "./admit.ts";
-import { checkContextWindow } from "./check-context-window.ts";
+import type { Admit } from "./admit.ts";
+import { checkContextWindow, mayExceedWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 import { checkTools } from "./check-tools.ts";
 import { requirePayer } from "../chain-for.ts";
-import { type CountRequest, countingRefusals } from "../count-request.ts";
+import { countRefusal, type CountRequest } from "../count-request.ts";
 import { isCancelled, isOurs, isProviderFailure } from "./answer-fault.ts";
 import { chargeHeader, fidelityOf } from "./answer-head.ts";
 import { endingOf, failGeneration } from "./end-generation.ts";
@@ -64,14 +66,18 @@ type Parts = {
 export const createGenerate =
   (parts: Parts): Generate =>
   async (generation) => {
-    const { id, caller, request, idempotency } = generation;
+    const { id, caller, request, idempotency, onLedger } = generation;
     const { catalogue, countRequest, running, clock, paceOf } = parts;
-    const { model, routeGroups, input } = await countingRefusals(
-      () => countRequest(caller, id),
-      () => check(parts, generation),
-    );
+    let checked: Soon<Checked>;
+    try {
+      checked = check(parts, generation);
+      if (checked instanceof Promise) checked = await checked;
+    } catch (refusal) {
+      return countRefusal(refusal, () => countRequest(caller, id));
+    }
+    const { model, routeGroups, input } = checked;
 
-    const admitted = await admit(parts, generation, {
+    const admitted = await parts.admit({
       id,
       caller,
       model,
@@ -79,73 +85,76 @@ export const createGenerate =
       input,
       claim: idempotency?.claim ?? null,
       resolveFor: (key) => catalogue.resolve(request.model, key),
+      onLedger,
     });
     if (admitted.kind === "replay") return replay(generation, admitted.answer);
 
-    await using _ = admitted.hold;
-    const sink = watch(generation, parts.storedAnswerBytes);
+    const { hold } = admitted;
     const state: GenerationState = {
       generation,
       model,
       routeGroups,
       held: admitted,
-      sink,
+      sink: watch(generation, parts.storedAnswerBytes),
       clock,
       paceOf,
+      place: 0,
       provider: "",
       firstByteMs: null,
       asked: null,
       soFar: null,
     };
-    running.began(id, state);
+    running.began(state);
     try {
       return await serve(parts, state);
     } finally {
-      running.ended(id);
-      generation.onCharged(admitted.hold.charged, admitted.hold.chargedIn);
-      if (admitted.hold.settling !== null) generation.onLedger({ name: "settle", ...admitted.hold.settling });
+      running.ended(state);
+      // By scope, as `await using` would, which costs every request two promises.
+      if (!hold.isSettled()) await hold.release();
+      generation.onCharged(hold.charged, hold.chargedIn);
+      if (hold.settling !== null) onLedger({ name: "settle", ...hold.settling });
     }
   };
 
-/** Everything that can be refused before money is set aside. */
-async function check({ catalogue, paperwork }: Parts, { request, caller, fidelity = "declared", onModel }: Generation) {
+type Checked = { model: Model; routeGroups: RouteGroups<Route>; input: InputEstimate };
+
+/** Everything that can be refused before money is set aside. Only a large body is waited for. */
+function check({ catalogue, paperwork }: Parts, generation: Generation): Soon<Checked> {
+  const { request, caller, fidelity = "declared", onModel } = generation;
   const model = catalogue.resolve(request.model, caller.key);
   onModel(model);
   requirePayer(caller.key, model.id);
   const offer = { routes: routesFor(request, model.routes, fidelity), reasoning: canReason(model) };
-  const routeGroups = await paperwork.groupRoutes(request, offer, fidelity);
-  checkTools(request, model);
-  checkOutputLimit(request, model);
-  const input = await paperwork.estimateInput(request);
-  await checkContextWindow({ input, model, countText: () => paperwork.countText(request) });
-  return { model, routeGroups, input };
-}
-
-async function admit(parts: Parts, { onLedger }: Generation, admission: Admission): Promise<Admitted> {
-  const startedAtMs = parts.clock.elapsedMs();
-  let granted: Amounts | null | undefined;
-  try {
-    const admitted = await parts.admit(admission);
-    granted = admitted.kind === "held" ? admitted.granted : null;
-    return admitted;
-  } finally {
-    const call = { name: "admit" as const, startedAtMs, endedAtMs: parts.clock.elapsedMs() };
-    onLedger(granted === undefined ? call : { ...call, granted });
-  }
+  return after(paperwork.groupRoutes(request, offer, fidelity), (routeGroups) => {
+    checkTools(request, model);
+    checkOutputLimit(request, model);
+    return after(paperwork.estimateInput(request), (input) => {
+      const checked = { model, routeGroups, input };
+      if (!mayExceedWindow(checked)) return checked;
+      return checkContextWindow(checked, () => paperwork.countText(request)).then(() => checked);
+    });
+  });
 }
 
 /** From the first provider that is asked to the last byte for the caller. */
 async function serve(parts: Parts, state: GenerationState): Promise<Generated> {
   const { generation } = state;
-  const dispatched = await ask(parts, state).catch((error: unknown) => failGeneration(state, error));
+  let dispatched: Dispatched | null;
+  try {
+    dispatched = await ask(parts, state);
+  } catch (error) {
+    return failGeneration(state, error);
+  }
   if (dispatched === null) return leave(state);
 
   const answeredAtMs = state.clock.elapsedMs();
   const deliver = generation.request.stream ? parts.deliverStream : parts.deliverPlain;
   const { outcome, code, refusal, usage, bytesOut, relayedAtMs } = await reported(state, dispatched, deliver);
   const dropped = droppedIn(fidelityOf(state, dispatched.route));
-  const told = refusal === undefined ? {} : { refusal };
-  return { outcome, code, ...told, usage, relayMs: relayedAtMs - answeredAtMs, bytesOut, dropped };
+  const relayMs = relayedAtMs - answeredAtMs;
+  const generated: Generated = { outcome, code, usage, relayMs, bytesOut, dropped };
+  if (refusal !== undefined) generated.refusal = refusal;
+  return generated;
 }
 
 /** Asks route after route, until one answers; null when the caller has left meanwhile. */

@@ -52,6 +52,8 @@ export type GenerationState = {
   readonly sink: WatchedSink;
   readonly clock: Clock;
   readonly paceOf: (route: Route) => Pace;
+  /** Where it is among those that run. */
+  place: number;
   /** The provider that answered or was last asked. */
   provider: string;
   firstByteMs: number | null;

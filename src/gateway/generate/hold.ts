@@ -9,7 +9,7 @@ import { type AnswerOutcome, bookedAs, type Usage } from "../../core/usage.ts";
 import type { Batcher } from "../../ledger/batcher.ts";
 import type { Checkpoint, RecordDetails, Settled, Settlement, StoredAnswer } from "../../ledger/ledger.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
-import { type Bill, billOf, costSoFar, type CostSoFar, type Ending, type Terms } from "./bill.ts";
+import { type Bill, billAtOnce, billOf, costSoFar, type CostSoFar, type Ending, type Terms } from "./bill.ts";
 
 export type HoldParts = {
   clock: Pick<Clock, "elapsedMs">;
@@ -38,7 +38,7 @@ export type Held = {
   priceVersion: number;
   terms: Terms;
   /** What the request is known by in the journal; null where that would cost too much. */
-  digest: () => Buffer | null;
+  digest: () => string | null;
 };
 
 /** The end of a request, with what its usage record says of it. */
@@ -53,7 +53,7 @@ export type HoldEnding = Ending & {
 /** How long a refusal waits for its money to be back, so that a caller who tries again at once finds it there. */
 const RELEASE_WAIT_MS = 250;
 
-/** Money set aside for one request. Leaving its scope without a settlement gives it back whole. */
+/** Money set aside for one request. Whoever holds it gives it back on leaving its scope, unless it is settled. */
 export class Hold {
   readonly #parts: HoldParts;
   readonly #held: Held;
@@ -101,39 +101,39 @@ export class Hold {
    * confirmed to a caller who waits, that caller is told of an error, and an error costs nothing: the request is voided.
    */
   async settle(ending: HoldEnding): Promise<Usage> {
-    const { clock } = this.#parts;
+    const { clock, checkpoints, batcher, countTokens } = this.#parts;
+    const { id, keyId, terms } = this.#held;
     const startedAtMs = clock.elapsedMs();
     try {
-      return await this.#settle(ending);
+      checkpoints.forget(id);
+      const bill = billAtOnce(ending, terms) ?? (await billOf(ending, terms, (text) => countTokens(text, keyId)));
+      // Not before: a bill that cannot be made leaves the hold to its scope.
+      this.#settled = true;
+      const settlement = this.#settlement(ending, bill);
+      if (ending.outcome === "client_gone") {
+        this.#charged = bill.charge;
+        this.#settleLate(settlement, bill);
+        return bill.usage;
+      }
+      let settled: Settled;
+      try {
+        settled = await batcher.settle(settlement);
+      } catch (error) {
+        throw this.#unconfirmed(ending, error);
+      }
+      // Swept by somebody who took this process for dead, and charged at its last checkpoint; that is refunded too.
+      if (settled.kind === "fenced") throw this.#unconfirmed(ending, new Error("the hold had been swept"));
+      this.#charged = settled.charged;
+      this.#watch(ending.outcome, bill, settled);
+      return bill.usage;
     } finally {
       this.#settling = { startedAtMs, endedAtMs: clock.elapsedMs() };
     }
   }
 
-  async #settle(ending: HoldEnding): Promise<Usage> {
-    const { id, keyId, terms } = this.#held;
-    this.#parts.checkpoints.forget(id);
-    const bill = await billOf(ending, terms, (text) => this.#parts.countTokens(text, keyId));
-    // Not before: a bill that cannot be made leaves the hold to its scope.
-    this.#settled = true;
-    const settlement = this.#settlement(ending, bill);
-    if (ending.outcome === "client_gone") {
-      this.#charged = bill.charge;
-      this.#settleLate(settlement, bill);
-      return bill.usage;
-    }
-    const unconfirmed = (cause: unknown): Fault => {
-      void this.#void(ending);
-      return this.#parts.unconfirmed(cause);
-    };
-    const settled = await this.#parts.batcher.settle(settlement).catch((error: unknown) => {
-      throw unconfirmed(error);
-    });
-    // Swept by somebody who took this process for dead, and charged at its last checkpoint; that is refunded too.
-    if (settled.kind === "fenced") throw unconfirmed(new Error("the hold had been swept"));
-    this.#charged = settled.charged;
-    this.#watch(ending.outcome, bill, settled);
-    return bill.usage;
+  #unconfirmed(ending: HoldEnding, cause: unknown): Fault {
+    void this.#void(ending);
+    return this.#parts.unconfirmed(cause);
   }
 
   /** Called as a stream grows. Writes down what it has come to when that is worth it; cheap when it is not. [L4] */
@@ -175,7 +175,13 @@ export class Hold {
     return amountIn(this.#held.unit, amounts) ?? 0n;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Whether its end is decided: it is settled, is being settled, or was given back. */
+  isSettled(): boolean {
+    return this.#settled;
+  }
+
+  /** Gives it back whole, unless its end is decided. */
+  async release(): Promise<void> {
     if (this.#settled) return;
     this.#settled = true;
     this.#parts.checkpoints.forget(this.#held.id);

@@ -18,7 +18,7 @@ function runningOne({ accounts = ["organisation", "team"], streamed = "yes" }: O
     detached: "no",
     rememberBytes: 0,
   });
-  running.began("id", { sink } as GenerationState);
+  running.began({ generation: { id: "id" }, sink } as GenerationState);
   return { running, told: () => sink.cutBy()?.message };
 }
 

@@ -11,8 +11,8 @@ export type Stopped = { status: Exclude<KeyStatus, "active">; by: "key" | "accou
 
 /** The generations under way in this process, so that they can be ended from outside. */
 export type Running = {
-  began: (id: string, state: GenerationState) => void;
-  ended: (id: string) => void;
+  began: (state: GenerationState) => void;
+  ended: (state: GenerationState) => void;
   count: () => number;
   /** What each has come to by now, the oldest first. Each is looked at when it is taken, and costs nothing before. */
   inFlight: () => Iterable<InFlight>;
@@ -34,46 +34,59 @@ export type Running = {
   cutStopping: () => void;
 };
 
+/** An array in which the last takes the place of one that has ended: a map that changes with every request is costly garbage. */
 export function createRunning(): Running {
-  const states = new Map<string, GenerationState>();
+  const states: GenerationState[] = [];
   const cutWhere = (fault: Fault, applies: (sink: WatchedSink) => boolean): void => {
-    for (const { sink } of states.values()) if (applies(sink)) sink.cut(fault);
+    for (const { sink } of states) if (applies(sink)) sink.cut(fault);
   };
+  const find = (id: string): GenerationState | undefined => states.find(({ generation }) => generation.id === id);
   return {
-    began: (id, state) => void states.set(id, state),
-    ended: (id) => void states.delete(id),
-    count: () => states.size,
-    inFlight: () => states.values().map(lookAt),
+    began: (state) => {
+      state.place = states.length;
+      states.push(state);
+    },
+    ended: (state) => {
+      const last = states.pop();
+      if (last === undefined || last === state) return;
+      last.place = state.place;
+      states[state.place] = last;
+    },
+    count: () => states.length,
+    inFlight: () => states.toSorted(byAge).values().map(lookAt),
     cancel: (id) => {
-      const sink = states.get(id)?.sink;
+      const sink = find(id)?.sink;
       if (sink === undefined) return null;
       if (!sink.isComplete()) sink.cut(cancelledByOperator());
       const cut = sink.cutBy();
       return cut !== null && isCancelled(cut) ? "cancelled" : "ending";
     },
-    open: () => [...states].map(([id, { sink }]) => ({ id, keyId: sink.keyId, bucket: sink.bucket })),
+    open: () => states.map(({ generation: { id }, sink: { keyId, bucket } }) => ({ id, keyId, bucket })),
     keyIds: (accountId) => {
       const isUnder = ({ accounts }: WatchedSink): boolean => accountId === undefined || accounts.includes(accountId);
       return new Set(
-        [...states.values()]
+        states
           .map(({ sink }) => sink)
           .filter(isUnder)
           .map(({ keyId }) => keyId),
       );
     },
-    cutClosed: (id) => states.get(id)?.sink.cut(closed()),
+    cutClosed: (id) => find(id)?.sink.cut(closed()),
     cutKey: (keyId, stopped) =>
       cutWhere(
         stoppedFault(stopped),
         (sink) => sink.keyId === keyId && (sink.streamed || stopped.status === "revoked"),
       ),
     moved: ({ id, accounts }) => {
-      for (const { sink } of states.values()) if (sink.keyId === id) sink.accounts = accounts;
+      for (const { sink } of states) if (sink.keyId === id) sink.accounts = accounts;
     },
     cutLost: (isLost = () => true) => cutWhere(closed(), ({ bucket }) => isLost(bucket)),
     cutStopping: () => cutWhere(stopping(), () => true),
   };
 }
+
+const byAge = (one: GenerationState, other: GenerationState): number =>
+  one.generation.startedAtMs - other.generation.startedAtMs;
 
 const closed = (): Fault =>
   new Fault("service_unavailable", "The gateway lost contact with its ledger and ended this request. Try again.", {

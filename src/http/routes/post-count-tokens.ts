@@ -28,10 +28,13 @@ const WANT: ReadonlySet<FaultCode> = new Set(["insufficient_credit", "limit_reac
 export function postCountTokens(parts: Parts): PublicRoute {
   const { countTokens, readCountRequest, readBody, limits, betas } = parts;
   /** Counting is free, and has no status for want of money. [interface decision 45] */
-  const readUnpaid: ReadBody = (exchange) =>
-    readBody(exchange).catch((error: unknown) => {
+  const readUnpaid: ReadBody = async (exchange) => {
+    try {
+      return await readBody(exchange);
+    } catch (error) {
       throw error instanceof Fault && WANT.has(error.code) ? new Fault("invalid_request", error.message) : error;
-    });
+    }
+  };
   return {
     method: "POST",
     path: "/v1/messages/count_tokens",

@@ -37,6 +37,19 @@ export function outlineOf(bytes: Buffer, most: Pick<Outline, "depth" | "values">
 
 /** Where the string that opens here closes; the end of the text when it does not. */
 export function closingQuote(bytes: Buffer, opening: number): number {
+  // Names and most values are short, and a call of the runtime's search costs as much as to look at a few bytes.
+  const near = Math.min(bytes.length, opening + NEAR_BYTES);
+  for (let at = opening + 1; at < near; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at++;
+  }
+  return farQuote(bytes, opening);
+}
+
+const NEAR_BYTES = 48;
+
+function farQuote(bytes: Buffer, opening: number): number {
   const close = bytes.indexOf(QUOTE, opening + 1);
   if (close === -1) return bytes.length;
   if (!isEscaped(bytes, close)) return close;
