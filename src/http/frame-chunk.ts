@@ -1,8 +1,7 @@
 const CR = 13;
 const LF = 10;
 const HEX = Buffer.from("0123456789abcdef");
-/** The digits of the largest length, and two line ends. */
-const MOST_FRAME_BYTES = 12;
+const LINE_ENDS = 4;
 
 /** Ends a body in the chunked transfer coding. [RFC 9112, 7.1] */
 export const LAST_CHUNK = "0\r\n\r\n";
@@ -13,17 +12,14 @@ export const LAST_CHUNK = "0\r\n\r\n";
  */
 export function frameChunk(bytes: Buffer): Buffer {
   const { length } = bytes;
-  const frame = Buffer.allocUnsafe(length + MOST_FRAME_BYTES);
+  const digits = Math.ceil((32 - Math.clz32(length)) / 4);
+  const frame = Buffer.allocUnsafe(digits + length + LINE_ENDS);
   let at = 0;
-  for (let shift = highestDigit(length); shift >= 0; shift -= 4) frame[at++] = HEX[(length >>> shift) & 15] as number;
+  for (let shift = 4 * (digits - 1); shift >= 0; shift -= 4) frame[at++] = HEX[(length >>> shift) & 15] as number;
   frame[at++] = CR;
   frame[at++] = LF;
   frame.set(bytes, at);
-  at += length;
-  frame[at++] = CR;
-  frame[at++] = LF;
-  return frame.subarray(0, at);
+  frame[at + length] = CR;
+  frame[at + length + 1] = LF;
+  return frame;
 }
-
-/** How far its first hexadecimal digit is shifted. */
-const highestDigit = (length: number): number => (31 - Math.clz32(length)) & ~3;
