@@ -1,9 +1,22 @@
 import { expect, test } from "vitest";
 import { DeliveredText } from "./delivered-text.ts";
+import { NamesFound, wantNames } from "./names-found.ts";
 
-const NAMES = [Buffer.from('"content"'), Buffer.from('"arguments"')];
-const event = (delta: object): Buffer =>
-  Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta }], usage: null })}\n\n`);
+const WANTED = wantNames(["content", "arguments"]);
+const NAMES = [0, 1];
+/** What is looked through stands amid other bytes, as an event does in the buffer it came in. */
+function found(bytes: Buffer): NamesFound {
+  const names = new NamesFound(WANTED);
+  const before = Buffer.from('{"content":"before"}');
+  names.search(
+    Buffer.concat([before, bytes, Buffer.from('x"content":"after"')]),
+    before.length,
+    before.length + bytes.length,
+  );
+  return names;
+}
+const event = (delta: object): NamesFound =>
+  found(Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta }], usage: null })}\n\n`));
 
 test("the text of the deltas is kept in order, escapes and all scripts included", () => {
   const delivered = new DeliveredText();
@@ -24,14 +37,17 @@ test("a delta without the first member is looked through for the next", () => {
 
 test("several choices in one event are all counted, and spaces around the colon do not hide one", () => {
   const delivered = new DeliveredText();
-  delivered.addMembers(Buffer.from('{"choices":[{"delta":{"content" : "ab"}},{"delta":{"content":"cd"}}]}'), NAMES);
+  delivered.addMembers(
+    found(Buffer.from('{"choices":[{"delta":{"content" : "ab"}},{"delta":{"content":"cd"}}]}')),
+    NAMES,
+  );
 
   expect(delivered.text()).toBe("abcd");
 });
 
 test("a character cut in two by its escapes is whole again", () => {
   const delivered = new DeliveredText();
-  for (const half of ["\\ud83d", "\\ude00"]) delivered.addMembers(Buffer.from(`{"content":"${half}"}`), NAMES);
+  for (const half of ["\\ud83d", "\\ude00"]) delivered.addMembers(found(Buffer.from(`{"content":"${half}"}`)), NAMES);
 
   expect(delivered.text()).toBe("😀");
 });
@@ -47,7 +63,7 @@ test("text past the bound is counted and not kept", () => {
 
 test("a text that never ends is taken to the end of the event", () => {
   const delivered = new DeliveredText();
-  delivered.addMembers(Buffer.from('{"content":"abc\\'), NAMES);
+  delivered.addMembers(found(Buffer.from('{"content":"abc\\')), NAMES);
 
   expect(delivered.length).toBe(4);
 });

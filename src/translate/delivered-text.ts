@@ -1,8 +1,12 @@
+import type { NamesFound } from "./names-found.ts";
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const COLON = 0x3a;
+const LAST_PLAIN = 0x7e;
 const FIRST_BYTES = 512;
+const FEW_BYTES = 32;
 
 /** More than any answer a published model gives; past it the rest is taken to be like what came before. */
 const KEPT_BYTES = 1_048_576;
@@ -25,15 +29,15 @@ export class DeliveredText {
   }
 
   /** Adds the text values of all these members. */
-  addMembers(event: Buffer, names: readonly Buffer[]): void {
-    for (const name of names) this.#addMember(event, name);
+  addMembers(found: NamesFound, names: readonly number[]): void {
+    for (const name of names) this.#addMember(found, name);
   }
 
   /** Adds the text values of the first of these members that has any: some providers say a thought under two names. */
-  addThoughts(event: Buffer, names: readonly Buffer[]): void {
+  addThoughts(found: NamesFound, names: readonly number[]): void {
     const before = this.length;
     for (const name of names) {
-      this.#addMember(event, name);
+      this.#addMember(found, name);
       if (this.length > before) break;
     }
     this.thoughtBytes += this.length - before;
@@ -41,9 +45,12 @@ export class DeliveredText {
 
   addText(text: string, kind: "answer" | "thought" = "answer"): void {
     if (text === "") return;
-    const escaped = Buffer.from(JSON.stringify(text));
-    this.#append(escaped, 1, escaped.length - 1);
-    if (kind === "thought") this.thoughtBytes += escaped.length - 2;
+    const before = this.length;
+    if (!this.#appendPlain(text)) {
+      const escaped = Buffer.from(JSON.stringify(text));
+      this.#append(escaped, 1, escaped.length - 1);
+    }
+    if (kind === "thought") this.thoughtBytes += this.length - before;
   }
 
   /** The text, or as much of it as was kept. */
@@ -61,35 +68,63 @@ export class DeliveredText {
     return this.#keptBytes === 0 ? 1 : this.length / this.#keptBytes;
   }
 
-  #addMember(event: Buffer, name: Buffer): void {
-    for (let at = event.indexOf(name); at !== -1; at = event.indexOf(name, at)) {
-      at += name.length;
-      while (event[at] === SPACE || event[at] === COLON) at++;
-      if (event[at] !== QUOTE) continue;
-      const start = at + 1;
-      at = endOfText(event, start);
-      this.#append(event, start, at);
+  #addMember(found: NamesFound, name: number): void {
+    const { bytes, end } = found;
+    /** A quote that ends a name or a text begins no other. */
+    let from = 0;
+    for (let place = found.placeOf(name); place !== -1; place = found.placeOf(name, place)) {
+      if (found.startOf(place) < from) continue;
+      from = found.endOf(place);
+      while (bytes[from] === SPACE || bytes[from] === COLON) from++;
+      if (bytes[from] !== QUOTE) continue;
+      const start = from + 1;
+      from = endOfText(bytes, start, end);
+      this.#append(bytes, start, from);
     }
+  }
+
+  /** A word that stands in JSON as it is, letter for letter. False: it is not one, and nothing was added. */
+  #appendPlain(text: string): boolean {
+    const { length } = text;
+    if (length > FEW_BYTES) return false;
+    const kept = this.#roomFor(length);
+    if (kept === null) return false;
+    for (let at = 0; at < length; at++) {
+      const code = text.charCodeAt(at);
+      if (code < SPACE || code > LAST_PLAIN || code === QUOTE || code === BACKSLASH) return false;
+      kept[this.#keptBytes + at] = code;
+    }
+    this.length += length;
+    this.#keptBytes += length;
+    return true;
   }
 
   #append(bytes: Buffer, start: number, end: number): void {
     this.length += end - start;
-    const room = KEPT_BYTES - this.#keptBytes;
-    if (end - start > room) return;
-    const needed = this.#keptBytes + end - start;
+    const kept = this.#roomFor(end - start);
+    if (kept === null) return;
+    // A word takes longer to hand to the runtime than to copy.
+    if (end - start > FEW_BYTES) bytes.copy(kept, this.#keptBytes, start, end);
+    else for (let at = start; at < end; at++) kept[this.#keptBytes + at - start] = bytes[at] as number;
+    this.#keptBytes += end - start;
+  }
+
+  /** What is kept, with room for so many bytes more; null when they are more than is kept. */
+  #roomFor(bytes: number): Buffer | null {
+    const needed = this.#keptBytes + bytes;
+    if (needed > KEPT_BYTES) return null;
     if (needed > this.#kept.length) {
       const grown = Buffer.allocUnsafe(Math.max(FIRST_BYTES, needed, this.#kept.length * 2));
       this.#kept.copy(grown, 0, 0, this.#keptBytes);
       this.#kept = grown;
     }
-    bytes.copy(this.#kept, this.#keptBytes, start, end);
-    this.#keptBytes = needed;
+    return this.#kept;
   }
 }
 
 /** The closing quote of a JSON text that begins here. */
-function endOfText(event: Buffer, start: number): number {
+function endOfText(bytes: Buffer, start: number, end: number): number {
   let at = start;
-  while (at < event.length && event[at] !== QUOTE) at += event[at] === BACKSLASH ? 2 : 1;
-  return Math.min(at, event.length);
+  while (at < end && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return Math.min(at, end);
 }

@@ -6,7 +6,7 @@ import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { usageToShow } from "../../wire/show-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { chatUpstreamRequest } from "./upstream-request.ts";
-import { noteGenerated, parseChatAnswer } from "./untouched.ts";
+import { createNoteGenerated, parseChatAnswer } from "./untouched.ts";
 import { DeliveredText } from "../delivered-text.ts";
 import { readEvent } from "../read-event.ts";
 import { createCallNumbering } from "./number-tool-calls.ts";
@@ -44,6 +44,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   let done: Buffer | null = null;
   const choices = createChoices();
   const delivered = new DeliveredText();
+  const noteGenerated = createNoteGenerated(delivered);
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
@@ -57,7 +58,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     usageAsGiven = chunk["usage"] ?? usageAsGiven;
     const given = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
     if (given.length === 0) return DROP;
-    noteGenerated(delivered, text);
+    noteGenerated(text);
 
     head ??= headOf(chunk, request);
     const opening = given

@@ -6,17 +6,18 @@ import { usageToShow } from "../../wire/show-usage.ts";
 import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { chatUpstreamRequest } from "./upstream-request.ts";
 import { DeliveredText } from "../delivered-text.ts";
+import { NamesFound, wantNames } from "../names-found.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent } from "../read-event.ts";
 import type { SameFormat } from "../translator.ts";
 
 const DONE = Buffer.from("[DONE]");
-const USAGE = Buffer.from('"usage"');
-const ERROR = Buffer.from('"error"');
-/** Where a chunk carries what was generated. */
-const SAID = ["content", "arguments", "refusal"].map((name) => Buffer.from(`"${name}"`));
-const THOUGHT = ["reasoning_content", "reasoning"].map((name) => Buffer.from(`"${name}"`));
-const THOUGHTS = Buffer.from('"reasoning');
+/** What a chunk is looked through for: where it carries what was generated, and what makes it worth parsing. */
+const WANTED = wantNames(["content", "arguments", "refusal", "reasoning_content", "reasoning", "usage", "error"]);
+const SAID = [0, 1, 2];
+const THOUGHT = [3, 4];
+const USAGE = 5;
+const ERROR = 6;
 const SPACE = 0x20;
 const COLON = 0x3a;
 const FIRST_OF_NULL = 0x6e;
@@ -42,10 +43,11 @@ function createStage(request: GenerationRequest): AnswerStage {
   /** Read only when a usage has to be shown that the provider did not give. */
   let lastPassed: Buffer | null = null;
   const delivered = new DeliveredText();
+  const names = new NamesFound(WANTED);
 
   /** A usage that was not the last thing said after all goes out in its place. */
   function pass(text: Buffer): Verdict {
-    noteGenerated(delivered, text);
+    noteFound(delivered, names);
     lastPassed = text;
     if (kept === null) return PASS;
     const before = kept;
@@ -54,13 +56,14 @@ function createStage(request: GenerationRequest): AnswerStage {
   }
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
-    const text = bytes.subarray(start, end);
+    const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
     if (end - start < 32 && text.includes(DONE)) {
       done = Buffer.from(text);
       return TERMINAL;
     }
-    if (hasValue(text, USAGE)) return usageEvent(text);
-    return text.includes(ERROR) && isErrorEvent(text) ? FAILED : pass(text);
+    names.search(bytes, start, end);
+    if (hasValue(names, USAGE)) return usageEvent(text);
+    return names.has(ERROR) && isErrorEvent(text) ? FAILED : pass(text);
   }
 
   /** We asked for the usage whether or not the caller did; one who did not is not shown the extra event. */
@@ -108,9 +111,17 @@ function showing(event: Buffer, charged: Usage): Buffer {
 }
 
 /** Writes down what a chunk carries. */
-export function noteGenerated(delivered: DeliveredText, chunk: Buffer): void {
-  delivered.addMembers(chunk, SAID);
-  if (chunk.includes(THOUGHTS)) delivered.addThoughts(chunk, THOUGHT);
+export function createNoteGenerated(delivered: DeliveredText): (chunk: Buffer) => void {
+  const names = new NamesFound(WANTED);
+  return (chunk) => {
+    names.search(chunk, 0, chunk.length);
+    noteFound(delivered, names);
+  };
+}
+
+function noteFound(delivered: DeliveredText, names: NamesFound): void {
+  delivered.addMembers(names, SAID);
+  delivered.addThoughts(names, THOUGHT);
 }
 
 /** The chunk with another usage; Groq's own place for it goes. */
@@ -123,13 +134,12 @@ const withoutChoices = (event: Buffer): Buffer =>
   Buffer.from(`data: ${JSON.stringify({ ...readEvent(event), choices: [], usage: null })}\n\n`);
 
 /** Whether a name stands in the text with a value that is not null: cheaper than parsing, for events that have neither. */
-function hasValue(text: Buffer, name: Buffer): boolean {
-  let at = text.indexOf(name);
-  while (at !== -1) {
-    at += name.length;
-    while (text[at] === SPACE || text[at] === COLON) at++;
-    if (text[at] !== FIRST_OF_NULL) return true;
-    at = text.indexOf(name, at);
+function hasValue(found: NamesFound, name: number): boolean {
+  const { bytes } = found;
+  for (let place = found.placeOf(name); place !== -1; place = found.placeOf(name, place)) {
+    let at = found.endOf(place);
+    while (bytes[at] === SPACE || bytes[at] === COLON) at++;
+    if (bytes[at] !== FIRST_OF_NULL) return true;
   }
   return false;
 }

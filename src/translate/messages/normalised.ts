@@ -12,7 +12,7 @@ import {
 import { readMessagesUsage } from "../../wire/messages/messages-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
-import { createMessagesMeter, endUsageToShow, noteMessagesDelta, readMessage, soundStart } from "./untouched.ts";
+import { createMessagesMeter, createNoteMessagesDelta, endUsageToShow, readMessage, soundStart } from "./untouched.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
@@ -36,6 +36,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   const kept = createKept();
   const beginning = createBeginning(meter, request.model);
   const delivered = new DeliveredText();
+  const noteDelta = createNoteMessagesDelta(delivered);
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
@@ -50,7 +51,7 @@ function createStage(request: GenerationRequest): AnswerStage {
         beginning.over();
         break;
       case "content_block_delta":
-        noteMessagesDelta(delivered, text);
+        noteDelta(text);
         break;
       case "message_delta":
         meter.advanced(data);

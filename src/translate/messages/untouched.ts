@@ -6,20 +6,26 @@ import { MESSAGES_KEEP_ALIVE, messagesEvent, messagesFailure } from "../../wire/
 import { mergeMessagesUsage, readMessagesUsage } from "../../wire/messages/messages-usage.ts";
 import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
-import { eventName } from "../event-name.ts";
+import { createEventName } from "../event-name.ts";
+import { NamesFound, wantNames } from "../names-found.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat, Told } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
 
 /** Where a delta carries what was generated. Signatures and citations are not generated text. */
-const SAID = ["text", "partial_json"].map((name) => Buffer.from(`"${name}"`));
-const THOUGHT = [Buffer.from('"thinking"')];
+const WANTED = wantNames(["text", "partial_json", "thinking"]);
+const SAID = [0, 1];
+const THOUGHT = [2];
 
 /** Writes down what a delta carries. */
-export function noteMessagesDelta(delivered: DeliveredText, delta: Buffer): void {
-  delivered.addMembers(delta, SAID);
-  delivered.addThoughts(delta, THOUGHT);
+export function createNoteMessagesDelta(delivered: DeliveredText): (delta: Buffer) => void {
+  const names = new NamesFound(WANTED);
+  return (delta) => {
+    names.search(delta, 0, delta.length);
+    delivered.addMembers(names, SAID);
+    delivered.addThoughts(names, THOUGHT);
+  };
 }
 
 /** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
@@ -114,6 +120,8 @@ function createStage(): AnswerStage {
   const kept = createKept();
   const meter = createMessagesMeter();
   const delivered = new DeliveredText();
+  const noteDelta = createNoteMessagesDelta(delivered);
+  const eventName = createEventName();
 
   function terminal(charged: Usage | null = meter.usage()): Buffer | null {
     const last = kept.last();
@@ -122,10 +130,10 @@ function createStage(): AnswerStage {
   }
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
-    const text = bytes.subarray(start, end);
+    const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
     switch (eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "") {
       case "content_block_delta":
-        noteMessagesDelta(delivered, text);
+        noteDelta(text);
         return kept.pass(text);
       case "message_start":
         return started(text, readEvent(text));

@@ -14,7 +14,7 @@ import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdic
 import { DeliveredText } from "../delivered-text.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import { createSteadyIds } from "./steady-ids.ts";
-import { identityOf, noteResponsesDelta, readResponse, showingUsage } from "./untouched.ts";
+import { createNoteResponsesDelta, identityOf, readResponse, showingUsage } from "./untouched.ts";
 import type { SameFormat } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
 
@@ -37,6 +37,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   let sequenceNumber = 0;
   const steadyIds = createSteadyIds();
   const delivered = new DeliveredText();
+  const noteDelta = createNoteResponsesDelta(delivered);
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
@@ -45,7 +46,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     if (data === null) return FAILED;
     if (type === null) return DROP;
     if (type === "response.failed" || type === "error") return FAILED;
-    if (type.endsWith(".delta")) noteResponsesDelta(delivered, type, text);
+    if (type.endsWith(".delta")) noteDelta(type, text);
 
     const repaired = { ...repair(data), type, sequence_number: sequenceNumber };
     if (type !== "response.completed" && type !== "response.incomplete") {

@@ -11,19 +11,25 @@ import { usageToShow } from "../../wire/show-usage.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { DeliveredText } from "../delivered-text.ts";
-import { eventName } from "../event-name.ts";
+import { createEventName } from "../event-name.ts";
+import { NamesFound, wantNames } from "../names-found.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat, Told } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
 
 /** Every kind of delta carries what was generated under this one name. */
-const GENERATED = [Buffer.from('"delta"')];
+const WANTED = wantNames(["delta"]);
+const GENERATED = [0];
 
 /** Writes down what a delta carries, and what it was. */
-export function noteResponsesDelta(delivered: DeliveredText, type: string, delta: Buffer): void {
-  if (type.startsWith("response.reasoning")) delivered.addThoughts(delta, GENERATED);
-  else delivered.addMembers(delta, GENERATED);
+export function createNoteResponsesDelta(delivered: DeliveredText): (type: string, delta: Buffer) => void {
+  const names = new NamesFound(WANTED);
+  return (type, delta) => {
+    names.search(delta, 0, delta.length);
+    if (type.startsWith("response.reasoning")) delivered.addThoughts(names, GENERATED);
+    else delivered.addMembers(names, GENERATED);
+  };
 }
 
 /** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
@@ -59,9 +65,11 @@ function createStage(): AnswerStage {
   /** Read only when the stream fails, so that no event is parsed for its number alone. */
   let lastPassed: Buffer | null = null;
   const delivered = new DeliveredText();
+  const noteDelta = createNoteResponsesDelta(delivered);
+  const eventName = createEventName();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
-    const text = bytes.subarray(start, end);
+    const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
     const type = eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "";
     switch (type) {
       case "response.completed":
@@ -74,7 +82,7 @@ function createStage(): AnswerStage {
         identity = identityOf(readEvent(text)?.["response"]);
         break;
       default:
-        if (type.endsWith(".delta")) noteResponsesDelta(delivered, type, text);
+        if (type.endsWith(".delta")) noteDelta(type, text);
     }
     passedEvents++;
     lastPassed = text;
