@@ -234,6 +234,24 @@ test("signs of life come in silence, one per interval, and only between events [
   expect(caller.written.filter((text) => text === KEEP_ALIVE)).toHaveLength(2);
 });
 
+test("silence counts from the last event, not from the last sign of life or the beginning [STR-33]", async () => {
+  const { provider, caller, ended } = open();
+  provider.send(event("a"));
+  vi.advanceTimersByTime(600);
+  provider.send(event("b"));
+  vi.advanceTimersByTime(990);
+  expect(caller.written).toEqual([event("a"), event("b")]);
+  vi.advanceTimersByTime(20);
+  expect(caller.written.at(-1)).toBe(KEEP_ALIVE);
+  provider.send(event("c"));
+  vi.advanceTimersByTime(990);
+  expect(caller.written.filter((text) => text === KEEP_ALIVE)).toHaveLength(1);
+  provider.send(DONE);
+  await ended;
+
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test("a stream ends at the deadline, counted from the arrival of the request [STR-13]", async () => {
   const { provider, result, ended } = open({ startedAtMs: systemClock.elapsedMs() - 3_000 });
   provider.send(event("a"));

@@ -26,8 +26,11 @@ export type RelayTask = {
   /** Of the request that is answered. */
   requestBytes: number;
   onFirstByte: () => void;
-  /** Called when something more has been handed to the caller, and in silence. `pausedMs`: how long in all the caller kept us from reading. */
-  onProgress: (pausedMs: number) => void;
+  /**
+   * Called when something more has been handed to the caller, and in silence, with the time on the clock of durations. `pausedMs`: how long
+   * in all the caller kept us from reading.
+   */
+  onProgress: (nowMs: number, pausedMs: number) => void;
 };
 
 /** How the stream went. `begun` is false while the caller has seen nothing, so that a failure can still have a status. */
@@ -75,6 +78,9 @@ class RelayedStream {
   readonly #parts: Parts;
   #deadline: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
+  /** On the clock of durations, read once per chunk: of many events a second, each would pay for it. */
+  #nowMs = 0;
+  #wroteAtMs = 0;
   #begun = false;
   #paused = false;
   #resting = false;
@@ -103,9 +109,10 @@ class RelayedStream {
   start(): void {
     const { body, sink, startedAtMs } = this.#task;
     const { limits, clock } = this.#parts;
-    const remainingMs = limits.deadlineMs - (clock.elapsedMs() - startedAtMs);
+    this.#nowMs = this.#wroteAtMs = clock.elapsedMs();
+    const remainingMs = limits.deadlineMs - (this.#nowMs - startedAtMs);
     this.#deadline = setTimeout(() => this.#finish("timed_out"), wholeSeconds(remainingMs));
-    this.#silence = setTimeout(() => this.#signOfLife(), limits.keepAliveMs);
+    this.#silence = setTimeout(() => this.#lookForSilence(), limits.keepAliveMs);
     sink.onGone(() => this.#finish("client_gone"));
     if (this.#ended) return;
     sink.onDrained(() => this.#resume());
@@ -118,10 +125,11 @@ class RelayedStream {
 
   #chunk(bytes: Buffer): void {
     if (this.#ended) return this.#late(bytes);
+    this.#nowMs = this.#parts.clock.elapsedMs();
     try {
       const whole = this.#splitter.push(bytes);
       this.#writeRun();
-      this.#task.onProgress(this.#allPausedMs());
+      this.#task.onProgress(this.#nowMs, this.#pausedMsAt(this.#nowMs));
       if (this.#terminalSeen) this.#close();
       else if (this.#failed) this.#finish("upstream_failed");
       else if (!whole) this.#limited(eventTooLarge(this.#maxEventBytes));
@@ -156,19 +164,20 @@ class RelayedStream {
   /** Neighbouring untouched events leave in one write, as the bytes they came in. */
   #writeRun(): void {
     if (this.#run === null) return;
-    const run = this.#run.subarray(this.#runStart, this.#runEnd);
+    const bytes = this.#run;
     this.#run = null;
-    this.#write(run);
+    const all = this.#runStart === 0 && this.#runEnd === bytes.length;
+    this.#write(all ? bytes : bytes.subarray(this.#runStart, this.#runEnd));
   }
 
   #write(bytes: Buffer): void {
     if (bytes.length === 0) return;
     if (!this.#begun) this.#begin();
     this.#bytesOut += bytes.length;
-    this.#silence?.refresh();
+    this.#wroteAtMs = this.#nowMs;
     if (!this.#task.sink.write(bytes) && !this.#paused) {
       this.#paused = true;
-      this.#pausedAtMs = this.#parts.clock.elapsedMs();
+      this.#pausedAtMs = this.#nowMs;
       this.#task.body.pause();
     }
   }
@@ -181,7 +190,7 @@ class RelayedStream {
 
   #resume(): void {
     if (!this.#paused) return;
-    this.#pausedMs = this.#allPausedMs();
+    this.#pausedMs = this.#pausedMsAt(this.#parts.clock.elapsedMs());
     this.#paused = false;
     if (!this.#ended && !this.#resting) this.#task.body.resume();
   }
@@ -196,19 +205,31 @@ class RelayedStream {
     });
   }
 
-  #allPausedMs(): number {
-    return this.#pausedMs + (this.#paused ? this.#parts.clock.elapsedMs() - this.#pausedAtMs : 0);
+  #pausedMsAt(nowMs: number): number {
+    return this.#pausedMs + (this.#paused ? nowMs - this.#pausedAtMs : 0);
+  }
+
+  /** One timer that finds out whether there was silence, and not one that is set anew with every event. */
+  #lookForSilence(): void {
+    const { clock, limits } = this.#parts;
+    this.#nowMs = clock.elapsedMs();
+    // Timers count whole milliseconds, so that one may be early by the rest of one.
+    const leftMs = limits.keepAliveMs - (this.#nowMs - this.#wroteAtMs);
+    if (leftMs < 1) this.#signOfLife();
+    if (this.#ended) return;
+    this.#silence = setTimeout(() => this.#lookForSilence(), leftMs < 1 ? limits.keepAliveMs : leftMs);
   }
 
   /** What is written always ends with an event, so this never lands inside one. */
   #signOfLife(): void {
     this.#write(this.#task.stage.keepAlive);
-    this.#task.onProgress(this.#allPausedMs());
+    this.#task.onProgress(this.#nowMs, this.#pausedMsAt(this.#nowMs));
   }
 
   /** The provider is done: the answer is whole if it said so, or if the stage can tell that nothing is missing. */
   #close(): void {
     if (this.#ended) return;
+    this.#nowMs = this.#parts.clock.elapsedMs();
     try {
       const rest = this.#task.stage.close();
       if (rest !== null) this.#write(rest);
@@ -253,7 +274,7 @@ class RelayedStream {
       usage: stage.usage(),
       terminal: outcome === "completed" ? stage.terminal() : null,
       bytesOut: this.#bytesOut,
-      pausedMs: this.#allPausedMs(),
+      pausedMs: this.#pausedMsAt(this.#endedAtMs),
     });
   }
 }

@@ -27,7 +27,7 @@ export const createDeliverStream =
     const head = announcedHead(STREAM_HEAD, state, route);
     const watch = watchPace(state, route);
     let waitedMs = 0;
-    noteStream(state, () => held.hold.soFar(stage, watch.hiddenTokens(waitedMs)));
+    noteStream(state, () => held.hold.soFar(stage, watch.hiddenTokens(clock.elapsedMs(), waitedMs)));
     sink.expectSignsOfLife(stage.keepAlive);
     const relayed = await relay({
       body,
@@ -37,16 +37,16 @@ export const createDeliverStream =
       startedAtMs,
       requestBytes: request.bytes.length,
       onFirstByte: () => noteFirstByte(state),
-      onProgress: (pausedMs) => {
+      onProgress: (nowMs, pausedMs) => {
         waitedMs = pausedMs;
-        watch.note(stage.delivered, pausedMs);
-        held.hold.progress(stage, watch.hiddenTokens(pausedMs));
+        watch.note(stage.delivered, nowMs, pausedMs);
+        held.hold.progress(stage, watch.hiddenTokens(nowMs, pausedMs));
       },
     });
     sink.complete();
     const relayedAtMs = clock.elapsedMs();
     const { outcome, begun, bytesOut, terminal, pausedMs } = relayed;
-    const hiddenTokens = outcome === "completed" ? 0 : watch.hiddenTokens(pausedMs);
+    const hiddenTokens = outcome === "completed" ? 0 : watch.hiddenTokens(relayedAtMs, pausedMs);
     let { usage } = relayed;
     try {
       const cut = sink.cutBy();

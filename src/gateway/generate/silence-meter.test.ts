@@ -4,13 +4,11 @@ import { SilenceMeter } from "./silence-meter.ts";
 const PACE = { tokensPerSecond: 50, firstTokenMs: 1_000 };
 
 function meter({ choices = 1 } = {}) {
-  const state = { nowMs: 0 };
-  const made = new SilenceMeter({ pace: PACE, choices, clock: { elapsedMs: () => state.nowMs }, answeredAtMs: 0 });
+  const made = new SilenceMeter({ pace: PACE, choices, answeredAtMs: 0 });
   return {
     at: (nowMs: number, answerBytes: number, pausedMs = 0) => {
-      state.nowMs = nowMs;
-      made.note({ answerBytes }, pausedMs);
-      return made.tokens(pausedMs);
+      made.note(answerBytes, nowMs, pausedMs);
+      return made.tokens(nowMs, pausedMs);
     },
   };
 }

@@ -1,13 +1,11 @@
-import type { Clock } from "../../core/clock.ts";
 import type { Pace } from "../../core/pace.ts";
-import type { DeliveredText } from "../../translate/delivered-text.ts";
 
 /** Shorter gaps within an answer are the network's and the scheduler's. */
 const SILENCE_MS = 2_000;
 /** Of common prose and code. */
 const TOKENS_PER_BYTE = 0.25;
 
-type Parts = { pace: Pace; choices: number; clock: Pick<Clock, "elapsedMs">; answeredAtMs: number };
+type Parts = { pace: Pace; choices: number; answeredAtMs: number };
 
 /**
  * What a model that reasons in secret has produced beside its answer, told by the clock: the time before the first token of the answer,
@@ -27,23 +25,21 @@ export class SilenceMeter {
   }
 
   /** `pausedMs`: how long in all the provider was not read from because the caller was slow. */
-  note({ answerBytes }: Pick<DeliveredText, "answerBytes">, pausedMs: number): void {
+  note(answerBytes: number, nowMs: number, pausedMs: number): void {
     const grownBytes = answerBytes - this.#answerBytes;
     if (grownBytes === 0) return;
-    const nowMs = this.#parts.clock.elapsedMs();
-    this.#hidden += this.#silent(nowMs, { grownBytes, pausedMs });
+    this.#hidden += this.#silent(grownBytes, nowMs, pausedMs);
     this.#lastAtMs = nowMs;
     this.#answerBytes = answerBytes;
     this.#pausedMs = pausedMs;
   }
 
   /** Up to now. */
-  tokens(pausedMs: number): number {
-    const now = this.#silent(this.#parts.clock.elapsedMs(), { grownBytes: 0, pausedMs });
-    return Math.ceil((this.#hidden + now) * this.#parts.choices);
+  tokens(nowMs: number, pausedMs: number): number {
+    return Math.ceil((this.#hidden + this.#silent(0, nowMs, pausedMs)) * this.#parts.choices);
   }
 
-  #silent(nowMs: number, { grownBytes, pausedMs }: { grownBytes: number; pausedMs: number }): number {
+  #silent(grownBytes: number, nowMs: number, pausedMs: number): number {
     const { pace } = this.#parts;
     const gapMs = nowMs - this.#lastAtMs - (pausedMs - this.#pausedMs);
     const first = this.#answerBytes === 0;

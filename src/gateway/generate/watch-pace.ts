@@ -8,9 +8,9 @@ import { thinksUnseen } from "./thinks-unseen.ts";
 
 /** What the clock tells of one stream: how much was thought unseen, and how fast its route speaks. */
 export type PaceWatch = {
-  note: (delivered: DeliveredText, pausedMs: number) => void;
+  note: (delivered: DeliveredText, nowMs: number, pausedMs: number) => void;
   /** Up to now; 0 where the model does not reason. */
-  hiddenTokens: (pausedMs: number) => number;
+  hiddenTokens: (nowMs: number, pausedMs: number) => number;
   /** Null when it says nothing of its route. */
   sample: (delivered: DeliveredText, relayed: Relayed) => PaceSample | null;
 };
@@ -26,30 +26,32 @@ export function watchPace({ generation, model, clock, paceOf }: GenerationState,
   const { choices } = request;
   const answeredAtMs = clock.elapsedMs();
   const meter = thinksUnseen(model, request, route)
-    ? new SilenceMeter({ pace: paceOf(route), choices, clock, answeredAtMs })
+    ? new SilenceMeter({ pace: paceOf(route), choices, answeredAtMs })
     : null;
   let first: { atMs: number; bytes: number } | null = null;
-  let last = { atMs: 0, bytes: 0 };
+  let lastAtMs = 0;
+  let lastBytes = 0;
 
   return {
-    note: (delivered, pausedMs) => {
-      if (delivered.answerBytes > last.bytes) {
-        last = { atMs: clock.elapsedMs() - answeredAtMs, bytes: delivered.answerBytes };
-        first ??= last;
+    note: (delivered, nowMs, pausedMs) => {
+      if (delivered.answerBytes > lastBytes) {
+        lastAtMs = nowMs - answeredAtMs;
+        lastBytes = delivered.answerBytes;
+        first ??= { atMs: lastAtMs, bytes: lastBytes };
       }
-      meter?.note(delivered, pausedMs);
+      meter?.note(delivered.answerBytes, nowMs, pausedMs);
     },
-    hiddenTokens: (pausedMs) => meter?.tokens(pausedMs) ?? 0,
+    hiddenTokens: (nowMs, pausedMs) => meter?.tokens(nowMs, pausedMs) ?? 0,
     sample: ({ length, thoughtBytes }, { outcome, usage, pausedMs }) => {
       if (first === null || pausedMs > 0) return null;
-      const tokens = (last.bytes - first.bytes) / BYTES_PER_TOKEN / choices;
-      const seen = { tokens, speakingMs: last.atMs - first.atMs, firstTokenMs: null };
+      const tokens = (lastBytes - first.bytes) / BYTES_PER_TOKEN / choices;
+      const seen = { tokens, speakingMs: lastAtMs - first.atMs, firstTokenMs: null };
       if (outcome !== "completed" || usage === null) return seen;
       const { outputTokens, reasoningTokens } = usage;
       const unthought = reasoningTokens === 0 && thoughtBytes === 0;
       const allSeen = outputTokens <= FEW_TOKENS + length / FEWEST_BYTES_PER_TOKEN;
       if (unthought && allSeen) return { ...seen, firstTokenMs: first.atMs };
-      return { tokens: outputTokens / choices, speakingMs: last.atMs, firstTokenMs: null };
+      return { tokens: outputTokens / choices, speakingMs: lastAtMs, firstTokenMs: null };
     },
   };
 }
