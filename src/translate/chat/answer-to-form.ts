@@ -1,5 +1,6 @@
 import { AnswerLimitError } from "../../core/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
+import { isObject } from "../../core/is-object.ts";
 import type { Usage } from "../../core/usage.ts";
 import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
 import { parseChatAnswer } from "./untouched.ts";
@@ -56,10 +57,6 @@ export function createChatReader(): AnswerReader {
       if (choice === undefined) return [];
       if (BROKEN_OFF.has(choice["finish_reason"])) return null;
       reason = textOrNull(choice["finish_reason"]) ?? reason;
-      const beginning: AnswerEvent[] = started
-        ? []
-        : [...tierEvents(chunk["service_tier"]), { kind: "answer-started" }];
-      started = true;
       const given = objectOf(choice["delta"]);
       const said = delta.read(given, choice["logprobs"]);
       if (isKept(given, said)) keptBytes += event.length;
@@ -68,7 +65,9 @@ export function createChatReader(): AnswerReader {
           `The response has an unfinished block of more than ${MOST_KEPT_BYTES.toLocaleString("en-US")} bytes, the limit for a translated response.`,
         );
       }
-      return [...beginning, ...said];
+      if (started) return said;
+      started = true;
+      return [...tierEvents(chunk["service_tier"]), { kind: "answer-started" }, ...said];
     },
     ended: () => ended,
     close: () =>
@@ -131,6 +130,10 @@ function createDeltaReader(): DeltaReader {
     return [...others, ...start, ...blocks.grow(kind, text, probabilities)];
   }
 
+  /** Whether a block of text is open, and nothing that more text would end. */
+  const textIsOpen = (): boolean =>
+    blocks.has("text") && !blocks.has("thinking") && !blocks.has("refusal") && details.length === 0;
+
   function stop(kind: Prose): AnswerEvent[] {
     if (kind !== "thinking" || (!blocks.has(kind) && details.length === 0)) return blocks.stop(kind);
     const value = { field: thinkingField, ...(details.length === 0 ? {} : { details }) };
@@ -142,6 +145,10 @@ function createDeltaReader(): DeltaReader {
 
   return {
     read: (given, logprobs) => {
+      if (textIsOpen() && isText(given) && !isObject(logprobs)) {
+        textSoFar += given.content.length;
+        return blocks.grow("text", given.content);
+      }
       const named = objectsOf(given["tool_calls"]);
       const repaired = repairDelta(given);
       if (typeof given["reasoning"] === "string" && given["reasoning"] !== "") thinkingField = "reasoning";
@@ -164,6 +171,12 @@ function createDeltaReader(): DeltaReader {
       ...blocks.stopAll(),
     ],
   };
+}
+
+/** Nearly every delta is a piece of text and nothing else, and need not be taken apart. */
+function isText(delta: Json): delta is { content: string } {
+  for (const name in delta) if (name !== "content" && name !== "role") return false;
+  return typeof delta["content"] === "string";
 }
 
 /** Providers that search by themselves list what they found beside the choices, with titles or as bare addresses. */

@@ -94,7 +94,8 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
   const named = createCallNaming(client, name);
 
   function write(events: readonly AnswerEvent[]): Buffer[] {
-    return withBeginning(events).flatMap((given) => {
+    const written: Buffer[] = [];
+    for (const given of withBeginning(events)) {
       const event = named(given);
       add(event);
       requireBounded(answer);
@@ -102,15 +103,16 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
         const { kind } = blockAt(answer, event.index).head;
         delivered.addText(event.text, kind === "thinking" ? "thought" : "answer");
       }
-      return writer.write(event);
-    });
+      for (const bytes of writer.write(event)) written.push(bytes);
+    }
+    return written;
   }
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const events = reader.read(bytes.subarray(start, end));
     if (events === null || !everyCallIsNamed(events)) return FAILED;
     const written = write(events);
-    if (!reader.ended()) return written.length === 0 ? DROP : Buffer.concat(written);
+    if (!reader.ended()) return written.length === 0 ? DROP : joined(written);
     last = written;
     return TERMINAL;
   }
@@ -141,18 +143,24 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
   };
 }
 
+const joined = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+
 /** An answer begins, and once, whatever its provider forgets or repeats. Only its terms may be named before. */
 function createBeginning(): (events: readonly AnswerEvent[]) => readonly AnswerEvent[] {
   let begun = false;
   return (events) => {
+    if (begun && !events.some(isBeginning)) return events;
     const at = begun ? 0 : events.findIndex(({ kind }) => kind !== "tier-named");
     if (at === -1) return events;
-    const rest = events.slice(at).filter(({ kind }) => kind !== "answer-started");
+    const rest = events.slice(at).filter((event) => !isBeginning(event));
     if (begun) return rest;
     begun = true;
     return [...events.slice(0, at), { kind: "answer-started" }, ...rest];
   };
 }
+
+const isBeginning = ({ kind }: AnswerEvent): boolean => kind === "answer-started";
 
 /** A call under the name that its caller has for the tool. The body is read again only where that can be another. */
 function createCallNaming({ toolNames }: ClientSide, name: AnswerName): (event: AnswerEvent) => AnswerEvent {

@@ -72,7 +72,7 @@ export function createFold(): { answer: Answer; add: (event: AnswerEvent) => voi
           break;
         case "block-grew":
           grow(blockAt(answer, event.index), event);
-          answer.length += event.text.length + weightOf(event.probabilities ?? []);
+          answer.length += event.text.length + (event.probabilities ? weightOf(event.probabilities) : 0);
           break;
         case "block-cited": {
           const { url, title, quote } = event.citation;
@@ -96,9 +96,9 @@ export function createFold(): { answer: Answer; add: (event: AnswerEvent) => voi
   };
 }
 
-function grow(block: AnsweredBlock, { text, probabilities = [] }: Extract<AnswerEvent, { kind: "block-grew" }>): void {
+function grow(block: AnsweredBlock, { text, probabilities }: Extract<AnswerEvent, { kind: "block-grew" }>): void {
   block.text += text;
-  for (const probability of probabilities) block.probabilities.push(probability);
+  if (probabilities !== undefined) for (const probability of probabilities) block.probabilities.push(probability);
 }
 
 export function blockAt(answer: Answer, index: number): AnsweredBlock {

@@ -11,7 +11,11 @@ const MOST_ALTERNATIVES = 20;
 /** No token is longer. */
 const MOST_BYTES = 1_024;
 
-export function probabilitiesOf(given: unknown): TokenProbability[] {
+const NONE: readonly TokenProbability[] = Object.freeze([]);
+
+export function probabilitiesOf(given: unknown): readonly TokenProbability[] {
+  // Nearly every piece of a stream comes without them.
+  if (!Array.isArray(given) || given.length === 0) return NONE;
   return objectsOf(given).flatMap((entry) => {
     const likely = likelyOf(entry);
     if (likely === null) return [];

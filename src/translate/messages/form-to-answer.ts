@@ -78,7 +78,10 @@ export function createMessagesWriter(name: AnswerName, answer: Answer): AnswerWr
   }
 
   return {
-    write: (event) => inOrder(event).flatMap((next) => write(next)),
+    write: (event) => {
+      const events = inOrder(event);
+      return events.length === 1 ? write(events[0] as AnswerEvent) : events.flatMap((next) => write(next));
+    },
     close: (usage) => ({
       rest: [
         messagesEvent({ type: "message_delta", delta: stopOf(answer), usage: messagesUsageOf(usage ?? NO_USAGE) }),

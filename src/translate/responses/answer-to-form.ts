@@ -78,6 +78,7 @@ function createItems(blocks: Blocks) {
     const part = `${place}.${placeOf(event["content_index"])}`;
     switch (type) {
       case "response.output_text.delta":
+        if (blocks.has(part)) return pieces.grow(part, delta, probabilitiesOf(event["logprobs"]));
         return [...start(part, "text"), ...pieces.grow(part, delta, probabilitiesOf(event["logprobs"]))];
       case "response.output_text.annotation.added":
         if (blocks.has(part)) cited.add(place);

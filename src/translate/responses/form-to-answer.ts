@@ -4,15 +4,32 @@ import { responsesUsageOf } from "../../wire/show-usage.ts";
 import { type Answer, type AnswerEvent, blockAt } from "../form/answer-form.ts";
 import type { Json } from "../../core/json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
+import { createNumberedTemplate } from "../form/text-template.ts";
 import { readCallerTools } from "./caller-tools.ts";
 import { createItemEvents, type ItemOwner, itemOf } from "./item.ts";
 
 export function createResponsesWriter(name: AnswerName, answer: Answer): AnswerWriter {
   let sequenceNumber = 0;
+  /** How each block of text grows, once it has. */
+  const growth = new Map<number, (text: string, number: number) => Buffer>();
   const send = (event: { type: string } & Json): Buffer =>
     responsesEvent({ ...event, sequence_number: sequenceNumber++ });
   const owner = ownerOf(name);
   const items = createItemEvents(owner);
+
+  function grown(event: Extract<AnswerEvent, { kind: "block-grew" }>): Buffer[] {
+    const { index, text, probabilities } = event;
+    const { head } = blockAt(answer, index);
+    if (head.kind !== "text" || probabilities !== undefined) return items.grew(index, head, event).map(send);
+    let write = growth.get(index);
+    if (write === undefined) {
+      write = createNumberedTemplate((mark, number) =>
+        responsesEvent({ ...items.textGrew(index, head, { text: mark }), sequence_number: number }),
+      );
+      growth.set(index, write);
+    }
+    return [write(text, sequenceNumber++)];
+  }
 
   function write(event: AnswerEvent): Buffer[] {
     switch (event.kind) {
@@ -23,7 +40,7 @@ export function createResponsesWriter(name: AnswerName, answer: Answer): AnswerW
       case "block-started":
         return items.started(event.index, event.block).map(send);
       case "block-grew":
-        return items.grew(event.index, blockAt(answer, event.index).head, event).map(send);
+        return grown(event);
       case "block-stopped":
         return items.stopped(event.index, blockAt(answer, event.index)).map(send);
       case "tier-named":

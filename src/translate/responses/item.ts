@@ -8,6 +8,7 @@ import { partFinished, partOf } from "./part.ts";
 
 type Event = { type: string } & Json;
 type Growth = { text: string; probabilities?: readonly TokenProbability[] };
+type TextHead = Extract<BlockHead, { kind: "text" }>;
 type CallHead = Extract<BlockHead, { kind: "tool_call" }>;
 
 /** The answer that items belong to, the tools its calls can be of, and how its thoughts are sealed. */
@@ -58,10 +59,14 @@ export function createItemEvents(owner: ItemOwner) {
     ];
   }
 
-  function grew(index: number, head: BlockHead, { text: delta, probabilities = [] }: Growth): Event[] {
+  const textGrew = (index: number, head: TextHead, { text: delta, probabilities = [] }: Growth): Event =>
+    textDelta({ ...place(index, head), content_index: 0 }, delta, probabilities);
+
+  function grew(index: number, head: BlockHead, growth: Growth): Event[] {
+    const { text: delta } = growth;
     switch (head.kind) {
       case "text":
-        return [textDelta({ ...place(index, head), content_index: 0 }, delta, probabilities)];
+        return [textGrew(index, head, growth)];
       case "refusal":
         return [{ type: "response.refusal.delta", ...place(index, head), content_index: 0, delta }];
       case "tool_call":
@@ -93,7 +98,7 @@ export function createItemEvents(owner: ItemOwner) {
     { type: "response.output_item.done", output_index: index, item: itemOf(owner, index, block) },
   ];
 
-  return { started, grew, stopped };
+  return { started, grew, textGrew, stopped };
 }
 
 const textDelta = (at: Json, delta: string, logprobs: readonly TokenProbability[]): Event => ({
