@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Sink } from "../core/sink.ts";
-import { type AnswerStage, PASS } from "../translate/answer-stage.ts";
+import { type AnswerStage, DROP, PASS, TERMINAL, type Verdict } from "../translate/answer-stage.ts";
 import { chatUntouched } from "../translate/chat/untouched.ts";
 import { createRelay, type Relayed } from "./relay.ts";
 
@@ -129,6 +129,33 @@ test("whole events pass as they come, and the terminal event is kept back for th
   expect((await ended)?.terminal?.toString()).toBe(DONE);
   expect(onFirstByte).toHaveBeenCalledTimes(1);
   expect(provider.log).toEqual([]);
+});
+
+test("the events of one read leave in one write, in their order, whatever became of each", async () => {
+  const verdicts: Verdict[] = [PASS, PASS, Buffer.from("data: written\n\n"), DROP, PASS];
+  const stage = { event: () => verdicts.shift() ?? TERMINAL };
+  const { provider, caller, ended } = open({ stage });
+  provider.send(["a", "b", "c", "d", "e", "f"].map(event).join(""));
+  provider.end();
+  await ended;
+
+  expect(caller.written).toEqual([`${event("a")}${event("b")}data: written\n\n${event("e")}`]);
+});
+
+test("what came in the same read before an event that cannot be read is passed on", async () => {
+  const verdicts: Verdict[] = [PASS, Buffer.from("data: written\n\n")];
+  const stage = {
+    event: () => {
+      const verdict = verdicts.shift();
+      if (verdict === undefined) throw new Error("cannot be read");
+      return verdict;
+    },
+  };
+  const { provider, caller, ended } = open({ stage });
+  provider.send(event("a") + event("b") + event("c"));
+
+  expect(await ended).toMatchObject({ outcome: "limited", begun: true });
+  expect(caller.written).toEqual([`${event("a")}data: written\n\n`]);
 });
 
 test("an event that arrives in pieces is passed on whole, and nothing after the end is passed on", async () => {

@@ -93,7 +93,9 @@ class RelayedStream {
   #limit: AnswerLimitError | null = null;
   #endedAtMs = 0;
   #lateBytes = 0;
-  /** Untouched events not yet written: a range of the buffer they came in. */
+  /** What the events of one chunk have come to; it leaves in one write. */
+  readonly #pieces: Buffer[] = [];
+  /** Untouched events among them: a range of the buffer they came in. */
   #run: Buffer | null = null;
   #runStart = 0;
   #runEnd = 0;
@@ -128,13 +130,15 @@ class RelayedStream {
     this.#nowMs = this.#parts.clock.elapsedMs();
     try {
       const whole = this.#splitter.push(bytes);
-      this.#writeRun();
+      this.#writePieces();
       this.#task.onProgress(this.#nowMs, this.#pausedMsAt(this.#nowMs));
       if (this.#terminalSeen) this.#close();
       else if (this.#failed) this.#finish("upstream_failed");
       else if (!whole) this.#limited(eventTooLarge(this.#maxEventBytes));
       else if (bytes.length >= LONG_CHUNK_BYTES) this.#rest();
     } catch (error) {
+      // What came before it counts as delivered.
+      this.#writePieces();
       this.#crashed(error);
     }
   }
@@ -155,19 +159,28 @@ class RelayedStream {
       this.#runEnd = end;
       return;
     }
-    this.#writeRun();
+    this.#endRun();
     if (verdict === TERMINAL) this.#terminalSeen = true;
     else if (verdict === FAILED) this.#failed = true;
-    else if (verdict !== DROP) this.#write(verdict);
+    else if (verdict !== DROP) this.#pieces.push(verdict);
   }
 
-  /** Neighbouring untouched events leave in one write, as the bytes they came in. */
-  #writeRun(): void {
+  /** Neighbouring untouched events are one piece, as the bytes they came in. */
+  #endRun(): void {
     if (this.#run === null) return;
     const bytes = this.#run;
     this.#run = null;
     const all = this.#runStart === 0 && this.#runEnd === bytes.length;
-    this.#write(all ? bytes : bytes.subarray(this.#runStart, this.#runEnd));
+    this.#pieces.push(all ? bytes : bytes.subarray(this.#runStart, this.#runEnd));
+  }
+
+  #writePieces(): void {
+    this.#endRun();
+    const [first] = this.#pieces;
+    if (first === undefined) return;
+    const bytes = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#pieces.length = 0;
+    this.#write(bytes);
   }
 
   #write(bytes: Buffer): void {
