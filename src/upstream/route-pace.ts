@@ -22,7 +22,7 @@ const KEPT = 31;
 /** Shorter answers say more about timers and networks than about speed. */
 const SHORTEST = { tokens: 16, speakingMs: 50 };
 
-/** The middle of what late streams of a route showed; bounded, and read only when a caller leaves. */
+/** The middle of what late streams of a route showed; bounded, and read once per stream. */
 export function createRoutePace(): { add: (sample: PaceSample) => void; value: () => Pace } {
   const rates: number[] = [];
   const firsts: number[] = [];
@@ -44,4 +44,4 @@ function keep(samples: number[], sample: number): void {
 }
 
 const middle = (samples: readonly number[]): number | null =>
-  samples.toSorted((left, right) => left - right)[samples.length >> 1] ?? null;
+  Float64Array.from(samples).sort()[samples.length >> 1] ?? null;
