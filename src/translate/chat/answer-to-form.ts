@@ -9,6 +9,7 @@ import { createBlockNumbers } from "../form/block-numbers.ts";
 import { type Citation, citationsOfUrls } from "../form/citation.ts";
 import type { Json } from "../../core/json.ts";
 import { objectOf, objectsOf, textOrNull } from "../form/read-json.ts";
+import { RepeatedText } from "../form/repeated-text.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
 import { tierEvents } from "../form/tier.ts";
 import { probabilitiesOf, type TokenProbability } from "../form/token-probability.ts";
@@ -35,6 +36,7 @@ const PROSE: readonly Prose[] = ["thinking", "text", "refusal"];
 
 export function createChatReader(): AnswerReader {
   const delta = createDeltaReader();
+  const repeated = new RepeatedText();
   let usage: Usage | null = null;
   let sources: Citation[] = [];
   let started = false;
@@ -44,6 +46,8 @@ export function createChatReader(): AnswerReader {
 
   return {
     read: (event) => {
+      const more = repeated.textIn(event);
+      if (more !== null) return delta.growText(more);
       if (event.length < 32 && event.includes("[DONE]")) {
         ended = true;
         return [];
@@ -65,6 +69,7 @@ export function createChatReader(): AnswerReader {
           `The response has an unfinished block of more than ${MOST_KEPT_BYTES.toLocaleString("en-US")} bytes, the limit for a translated response.`,
         );
       }
+      if (delta.isMoreText(given, choice["logprobs"])) repeated.learn(event, given.content);
       if (started) return said;
       started = true;
       return [...tierEvents(chunk["service_tier"]), { kind: "answer-started" }, ...said];
@@ -105,6 +110,9 @@ export const wholeChatAnswer: ProviderSide["whole"] = (bytes) => {
 };
 
 type DeltaReader = {
+  /** Whether a delta is more of a text that is open, and nothing else. Nearly every one is, and need not be taken apart. */
+  isMoreText: (delta: Json, logprobs: unknown) => delta is { content: string };
+  growText: (text: string) => AnswerEvent[];
   read: (delta: Json, logprobs: unknown) => AnswerEvent[];
   /** `sources`: what the whole answer rests on, by the word of a provider that does not say which part of it. */
   close: (sources: readonly Citation[]) => AnswerEvent[];
@@ -130,9 +138,17 @@ function createDeltaReader(): DeltaReader {
     return [...others, ...start, ...blocks.grow(kind, text, probabilities)];
   }
 
-  /** Whether a block of text is open, and nothing that more text would end. */
-  const textIsOpen = (): boolean =>
-    blocks.has("text") && !blocks.has("thinking") && !blocks.has("refusal") && details.length === 0;
+  function isMoreText(delta: Json, logprobs: unknown): delta is { content: string } {
+    for (const name in delta) if (name !== "content" && name !== "role") return false;
+    if (typeof delta["content"] !== "string" || isObject(logprobs)) return false;
+    // And nothing is open that more text would end.
+    return blocks.has("text") && !blocks.has("thinking") && !blocks.has("refusal") && details.length === 0;
+  }
+
+  function growText(text: string): AnswerEvent[] {
+    textSoFar += text.length;
+    return blocks.grow("text", text);
+  }
 
   function stop(kind: Prose): AnswerEvent[] {
     if (kind !== "thinking" || (!blocks.has(kind) && details.length === 0)) return blocks.stop(kind);
@@ -144,11 +160,10 @@ function createDeltaReader(): DeltaReader {
   }
 
   return {
+    isMoreText,
+    growText,
     read: (given, logprobs) => {
-      if (textIsOpen() && isText(given) && !isObject(logprobs)) {
-        textSoFar += given.content.length;
-        return blocks.grow("text", given.content);
-      }
+      if (isMoreText(given, logprobs)) return growText(given.content);
       const named = objectsOf(given["tool_calls"]);
       const repaired = repairDelta(given);
       if (typeof given["reasoning"] === "string" && given["reasoning"] !== "") thinkingField = "reasoning";
@@ -171,12 +186,6 @@ function createDeltaReader(): DeltaReader {
       ...blocks.stopAll(),
     ],
   };
-}
-
-/** Nearly every delta is a piece of text and nothing else, and need not be taken apart. */
-function isText(delta: Json): delta is { content: string } {
-  for (const name in delta) if (name !== "content" && name !== "role") return false;
-  return typeof delta["content"] === "string";
 }
 
 /** Providers that search by themselves list what they found beside the choices, with titles or as bare addresses. */

@@ -6,6 +6,7 @@ import { citationOfSource } from "../form/citation.ts";
 import { opensNothing } from "../form/native.ts";
 import type { Json } from "../../core/json.ts";
 import { numberOrNull, objectOf, objectOrNull, objectsOf, textOf, textOrNull } from "../form/read-json.ts";
+import { RepeatedText } from "../form/repeated-text.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
 import { tierEvents } from "../form/tier.ts";
 import { readEvent, typeOf } from "../read-event.ts";
@@ -29,6 +30,9 @@ export function createMessagesReader(): AnswerReader {
   const blocks = createBlockNumbers<number>();
   const content = createContent(blocks);
   const meter = createMessagesMeter();
+  const repeated = new RepeatedText();
+  /** The block that the event which can be repeated is a piece of. */
+  let repeatedIndex = NOWHERE;
   let begun = false;
   let ended = false;
   let stop: Stop | null = null;
@@ -42,7 +46,7 @@ export function createMessagesReader(): AnswerReader {
   }
 
   function read(data: Json): AnswerEvent[] | null {
-    const index = numberOrNull(data["index"]) ?? NOWHERE;
+    const index = indexOf(data);
     switch (typeOf(data) ?? "") {
       case "message_start":
         return opening(data);
@@ -68,8 +72,17 @@ export function createMessagesReader(): AnswerReader {
 
   return {
     read: (event) => {
+      const more = repeated.textIn(event);
+      if (more !== null) return blocks.grow(repeatedIndex, more);
       const data = readEvent(event);
-      return data === null ? null : read(data);
+      if (data === null) return null;
+      const events = read(data);
+      const text = pieceOf(data);
+      if (text !== null && events?.length === 1) {
+        repeatedIndex = indexOf(data);
+        repeated.learn(event, text);
+      }
+      return events;
     },
     ended: () => ended,
     close: () => {
@@ -79,6 +92,15 @@ export function createMessagesReader(): AnswerReader {
     usage: meter.usage,
     inputUsage: meter.inputUsage,
   };
+}
+
+const indexOf = (data: Json): number => numberOrNull(data["index"]) ?? NOWHERE;
+
+/** The words or thoughts of a delta, which do nothing but grow their block; null when it has others. */
+function pieceOf(data: Json): string | null {
+  const { type, text, thinking } = objectOf(data["delta"]);
+  if (typeOf(data) !== "content_block_delta") return null;
+  return type === "text_delta" ? textOrNull(text) : type === "thinking_delta" ? textOrNull(thinking) : null;
 }
 
 /** The blocks of a stream, as they begin, grow and end. */
