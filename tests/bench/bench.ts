@@ -12,6 +12,7 @@ import { type Findings, runPhases } from "./run-phases.ts";
 import { setStage } from "./set-stage.ts";
 import type { Stage } from "./stage.ts";
 import { numberText, tableOf } from "./table.ts";
+import { tailChartOf, tailTable } from "./tail-chart.ts";
 import { goalsTable, judge, slowerThanBefore } from "./verdict.ts";
 
 process.exitCode = await main(process.argv.slice(2));
@@ -63,6 +64,7 @@ function publish(options: BenchOptions, findings: Findings & { missing: string[]
   const crossings = crossingsOf(findings.translated);
   const tables = findings.sheets.map(tableOf);
   if (crossings.length > 0) tables.push(crossingsTable(crossings));
+  if (findings.tail !== null) tables.push(tailTable(findings.tail));
   const goals = judge(findings.sheets, crossings);
   if (goals.length > 0) tables.push(goalsTable(goals));
   const missing = findings.missing.map((text) => `Not measured: ${text}`);
@@ -71,6 +73,8 @@ function publish(options: BenchOptions, findings: Findings & { missing: string[]
     writeFileSync(options.jsonFile, `${JSON.stringify({ machine, goals, crossings, ...findings }, null, 2)}\n`);
   }
   if (options.svgFile !== null) writeFileSync(options.svgFile, chartOf(findings.sheets, headingOf(machine)));
+  if (options.tailFile !== null && findings.tail !== null)
+    writeFileSync(options.tailFile, tailChartOf(findings.tail, headingOf(machine)));
   const measured = findings.missing.length === 0 ? 0 : 1;
   if (options.thresholds === "shown") return measured;
 

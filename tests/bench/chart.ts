@@ -1,6 +1,8 @@
-import { cellIn, type Cell, type Column, type Sheet } from "./sheet.ts";
+import { escaped, pictureOf } from "./chart-style.ts";
+import { GOALS } from "./goals.ts";
+import { cellIn, type Cell, type Column, figureOf, type Sheet } from "./sheet.ts";
 import type { Spread } from "./spread.ts";
-import { BARE, BEFORE, TOLLGATE } from "./subject.ts";
+import { BARE, BEFORE, DIRECT, TOLLGATE } from "./subject.ts";
 import { numberText } from "./table.ts";
 
 const WIDTH = 880;
@@ -15,37 +17,32 @@ const BAR_WIDTH = 440;
 const VALUE_LEFT = BAR_LEFT + BAR_WIDTH + 14;
 
 /** What is drawn of each sheet that has it. */
-const DRAWN = ["rate", "cpu", "p50", "opened", "perStream"];
-/** Where latency is the point, processor time is left to the table. */
-const isDrawn = ({ columns }: Sheet, { id }: Column): boolean =>
-  DRAWN.includes(id) && !(id === "cpu" && columns.some((column) => column.id === "p50"));
+const DRAWN = [
+  "rate",
+  "cpu",
+  "database",
+  "addedP50",
+  "addedP99",
+  "allocated",
+  "promoted",
+  "opened",
+  "open",
+  "perStream",
+];
+/** Where latency is the point, rate and processor time are left to the table; garbage is drawn where it has a goal. */
+function isDrawn(sheet: Sheet, { id }: Column): boolean {
+  if (!DRAWN.includes(id)) return false;
+  const ofLatency = sheet.columns.some((column) => column.id === "addedP50");
+  if (["rate", "cpu"].includes(id)) return !ofLatency && sheet.id !== "held";
+  return !["database", "addedP99", "allocated", "promoted"].includes(id) || goalIn(sheet, id) !== null;
+}
 
-const TITLES: Record<string, string> = { [BARE]: "Bare proxy", [TOLLGATE]: "Tollgate", [BEFORE]: "Before" };
-
-/** Colours for both schemes, each readable on its own ground (contrast of text above 7:1). */
-const STYLE = `
-    .ground { fill: #ffffff; stroke: #d0d7de; }
-    text { font-family: ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328; font-size: 13px; }
-    .heading { font-size: 18px; font-weight: 600; }
-    .title { font-size: 14px; font-weight: 600; }
-    .quiet { fill: #4d5560; font-weight: 400; }
-    .track { fill: #eef1f4; }
-    .bare { fill: #8c96a3; }
-    .tollgate { fill: #0a7d68; }
-    .before { fill: #7fbfb2; }
-    .peer { fill: #6b7fd7; }
-    .whisker { stroke: #1f2328; stroke-width: 1.5; fill: none; }
-    @media (prefers-color-scheme: dark) {
-      .ground { fill: #0d1117; stroke: #30363d; }
-      text { fill: #e6edf3; }
-      .quiet { fill: #aeb8c4; }
-      .track { fill: #1b222b; }
-      .bare { fill: #6e7a88; }
-      .tollgate { fill: #2fb598; }
-      .before { fill: #1f6f60; }
-      .peer { fill: #7c8ff0; }
-      .whisker { stroke: #e6edf3; }
-    }`;
+const TITLES: Record<string, string> = {
+  [DIRECT]: "Direct",
+  [BARE]: "Bare proxy",
+  [TOLLGATE]: "Tollgate",
+  [BEFORE]: "Before",
+};
 
 /** A bar per subject, the median with its quartiles; every group has a scale of its own, beginning at zero. */
 export function chartOf(sheets: readonly Sheet[], heading: string): string {
@@ -58,50 +55,80 @@ export function chartOf(sheets: readonly Sheet[], heading: string): string {
     top += TITLE_HEIGHT + group.sheet.rows.length * (BAR_HEIGHT + BAR_GAP) + GROUP_GAP;
     return text;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${top}" width="${WIDTH}" height="${top}" role="img" aria-label="Tollgate compared with a bare Node proxy">
-  <style>${STYLE}
-  </style>
-  <rect class="ground" x="0.5" y="0.5" width="${WIDTH - 1}" height="${top - 1}" rx="8"/>
-  <text class="heading" x="${MARGIN}" y="36">Tollgate and a bare Node proxy on one core</text>
-  <text class="quiet" x="${MARGIN}" y="60">${escaped(heading)}. Bars are medians, whiskers quartiles.</text>
-${drawn.join("\n")}
-</svg>
-`;
+  const picture = {
+    width: WIDTH,
+    height: top,
+    label: "Tollgate compared with a bare Node proxy",
+    heading: "Tollgate and a bare Node proxy on one core",
+    subheading: `${heading}. Bars are medians or percentiles of all, whiskers quartiles, red lines goals.`,
+  };
+  return pictureOf(picture, drawn);
 }
 
 type Group = { sheet: Sheet; column: Column; top: number };
 
 function groupOf({ sheet, column, top }: Group): string {
   const cells = sheet.rows.map(({ subject }) => cellIn(sheet, subject, column.id));
-  const scale = Math.max(...cells.map((cell) => cell?.value?.q3 ?? 0), Number.MIN_VALUE);
+  const goal = goalIn(sheet, column.id);
+  const figures = cells.flatMap((cell) => (cell === undefined ? [] : [cell.value?.q3 ?? 0, figureOf(cell) ?? 0]));
+  const scale = Math.max(...figures, goal?.value ?? 0, Number.MIN_VALUE);
   const doubtful = sheet.rows.some(({ valid }) => valid === 0) ? " · INVALID slices only" : "";
   const unit = column.unit === "1/s" ? "per second" : column.unit;
   return [
     `  <text class="title" x="${MARGIN}" y="${top + 12}">${escaped(sheet.title)}`,
-    `    <tspan class="quiet" dx="6">${column.title}, ${unit} · ${column.better} is better${doubtful}</tspan></text>`,
+    `    <tspan class="quiet" dx="6">${column.title}, ${unit} · ${column.better} is better${goal === null ? "" : ` · goal ${goal.text}`}${doubtful}</tspan></text>`,
     ...sheet.rows.map(({ subject }, index) =>
-      barOf({ subject, cell: cells[index], scale, top: top + TITLE_HEIGHT + index * (BAR_HEIGHT + BAR_GAP) }),
+      barOf({
+        subject,
+        cell: cells[index],
+        scale,
+        base: sheet.base,
+        top: top + TITLE_HEIGHT + index * (BAR_HEIGHT + BAR_GAP),
+      }),
     ),
+    ...(goal === null ? [] : [goalLine({ at: goal.value, scale, top, rows: sheet.rows.length })]),
   ].join("\n");
 }
 
-type Bar = { subject: string; cell: Cell | undefined; scale: number; top: number };
+/** Where the goal of a column lies on its scale: the limit, or a share of what the base reaches. */
+function goalIn(sheet: Sheet, column: string): { value: number; text: string } | null {
+  const goal = GOALS.find((each) => each.sheet === sheet.id && each.column === column);
+  const cell = cellIn(sheet, sheet.base, column);
+  const base = cell === undefined ? null : figureOf(cell);
+  if (goal === undefined) return null;
+  const limit = `${goal.sense} ${goal.limit.toLocaleString("en")}`;
+  if (goal.of === "itself") return { value: goal.limit, text: `${limit} ${goal.unit}` };
+  const higher = sheet.columns.find(({ id }) => id === column)?.better === "higher";
+  if (base === null) return null;
+  return { value: higher ? base * goal.limit : base / goal.limit, text: `${limit} of ${goal.of}` };
+}
 
-function barOf({ subject, cell, scale, top }: Bar): string {
+function goalLine({ at, scale, top, rows }: { at: number; scale: number; top: number; rows: number }): string {
+  const x = (BAR_LEFT + (at / scale) * BAR_WIDTH).toFixed(1);
+  const from = top + TITLE_HEIGHT - 4;
+  return `  <path class="goal" d="M${x} ${from}V${from + rows * (BAR_HEIGHT + BAR_GAP) + 2}"/>`;
+}
+
+const styleOf = (subject: string): string => (subject === DIRECT ? BARE : subject in TITLES ? subject : "peer");
+
+type Bar = { subject: string; cell: Cell | undefined; scale: number; base: string; top: number };
+
+function barOf({ subject, cell, scale, base, top }: Bar): string {
   const middle = top + BAR_HEIGHT / 2;
   const name = `  <text x="${MARGIN}" y="${middle + 4.5}">${escaped(TITLES[subject] ?? subject)}</text>`;
-  if (cell === undefined || cell.value === null) return name;
+  const figure = cell === undefined ? null : figureOf(cell);
+  if (cell?.value == null || figure === null) return name;
   const { value, ofBase } = cell;
   const range = value.q1 === value.q3 ? "" : `${numberText(value.q1)}–${numberText(value.q3)}`;
-  const length = ((Math.max(0, value.median) / scale) * BAR_WIDTH).toFixed(1);
-  const style = subject in TITLES ? subject : "peer";
-  const ratio = ofBase === null ? "" : `${ofBase.median.toFixed(ofBase.median < 0.1 ? 3 : 2)} of bare`;
+  const length = ((Math.max(0, figure) / scale) * BAR_WIDTH).toFixed(1);
+  const style = styleOf(subject);
+  const ratio = ofBase === null ? "" : `${ofBase.median.toFixed(ofBase.median < 0.1 ? 3 : 2)} of ${base}`;
   return [
     name,
     `  <rect class="track" x="${BAR_LEFT}" y="${top}" width="${BAR_WIDTH}" height="${BAR_HEIGHT}" rx="3"/>`,
     `  <rect class="${style}" x="${BAR_LEFT}" y="${top}" width="${length}" height="${BAR_HEIGHT}" rx="3"/>`,
     `  <path class="whisker" d="${whisker(value, scale, middle)}"/>`,
-    `  <text x="${VALUE_LEFT}" y="${middle + 4.5}">${numberText(value.median)}`,
+    `  <text x="${VALUE_LEFT}" y="${middle + 4.5}">${numberText(figure)}`,
     `    <tspan class="quiet" dx="4">${[range, ratio].filter((part) => part !== "").join(" · ")}</tspan></text>`,
   ].join("\n");
 }
@@ -110,8 +137,4 @@ function whisker(value: Spread, scale: number, middle: number): string {
   const along = (point: number): string => (BAR_LEFT + (Math.max(0, point) / scale) * BAR_WIDTH).toFixed(1);
   const [low, high] = [along(value.q1), along(value.q3)];
   return `M${low} ${middle - 4}V${middle + 4}M${low} ${middle}H${high}M${high} ${middle - 4}V${middle + 4}`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Installed, installOnce, runInstaller } from "../support/install-once.ts";
-import type { LoadGenerator } from "./generator.ts";
+import type { Held, LoadGenerator } from "./generator.ts";
 import type { LoadJob, LoadResult } from "./load-job.ts";
 import type { Processes, Started } from "./processes.ts";
 
@@ -42,6 +42,10 @@ export async function startCompiledGenerator({ processes, folder, answersFile }:
         go: async () => {
           rig.write("go\n");
           return answerOf<LoadResult>(rig);
+        },
+        look: async () => {
+          rig.write("look\n");
+          return answerOf<Held>(rig);
         },
         close: async () => {
           rig.write("close\n");

@@ -147,4 +147,23 @@ export const GOALS: readonly Goal[] = [
     unit: "streams",
     meaning: "Nobody is turned away by a gateway that has just started.",
   },
+  {
+    ...own,
+    title: "open streams in one process",
+    sheet: "held",
+    column: "open",
+    sense: "at least",
+    limit: 10_000,
+    unit: "streams",
+    meaning: "So many people can read a stream each from one process.",
+  },
+  {
+    ...own,
+    title: "open streams, refused or lost in a minute",
+    sheet: "held",
+    column: "lost",
+    limit: 0,
+    unit: "streams",
+    meaning: "None of them sees an error.",
+  },
 ];

@@ -3,7 +3,10 @@ import { openConnection } from "./connection.ts";
 import type { LoadJob, LoadResult } from "./load-job.ts";
 import { createTally } from "./tally.ts";
 
-/** Opens one stream per connection and ends when each has delivered its first byte or was refused. They stay open. */
+/**
+ * Opens one stream per connection and ends when each has delivered its first byte or was refused. They stay open; when called
+ * again, it tells what has become of them.
+ */
 export async function prepareHold(job: LoadJob, fail: (error: Error) => void): Promise<() => Promise<LoadResult>> {
   const tally = createTally();
   let startedMs = 0;
@@ -40,7 +43,10 @@ export async function prepareHold(job: LoadJob, fail: (error: Error) => void): P
       await hold();
     }
   };
+  let opened = false;
   return async () => {
+    if (opened) return tally.finish();
+    opened = true;
     startedMs = performance.now();
     tally.begin(job.durationMs);
     await Promise.all(Array.from({ length: Math.min(job.atOnce, job.connections) }, holdInTurn));

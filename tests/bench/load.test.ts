@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -222,6 +222,25 @@ describe.each(Object.keys(generators) as (keyof typeof generators)[])("the %s ge
       expect(result).toMatchObject({ opened: 17, refused: 3, firstFailure: "status 503: full" });
     },
   );
+
+  test.runIf(possible)("tells which of the streams it holds are gone, and what the others have got since", async () => {
+    if (generator === undefined) throw new Error("no generator");
+    const open: ServerResponse[] = [];
+    const port = await portOf((_request, response) => {
+      open.push(response);
+      response.writeHead(200).write("data: 1\n\n");
+    });
+    const job = await generator.prepare(jobFor(port, { mode: "hold", connections: 5, atOnce: 5 }));
+    const result = await job.go();
+    open.shift()?.end();
+    for (const response of open) response.write("data: 2\n\n");
+
+    await expect.poll(async () => (await job.look()).lost).toBe(1);
+    await expect.poll(async () => (await job.look()).events).toBe(9);
+    expect((await job.look()).firstLoss).toBe("a stream ended that was to stay open");
+    expect(result).toMatchObject({ opened: 5, refused: 0 });
+    await job.close();
+  });
 
   test.runIf(possible)("opens so many streams per second as asked, and not all at once", async () => {
     const result = await loadAgainst((_request, response) => response.writeHead(200).write("data: 1\n\n"), {

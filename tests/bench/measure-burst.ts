@@ -3,7 +3,7 @@ import { holdStreams } from "./slice.ts";
 import { fewer, inOrder, type Stage } from "./stage.ts";
 import { whyDisturbed } from "./validity.ts";
 
-/** Streams opened at once on a process that has done nothing yet: how many are refused, how long until all are open. */
+/** Streams opened within a second on a process that has done nothing yet: how many are refused, how long until all are open. */
 export async function measureBurst(stage: Stage): Promise<Sheet> {
   const streams = stage.options.burstStreams;
   const rounds = fewer(stage.options.slices);
@@ -11,7 +11,7 @@ export async function measureBurst(stage: Stage): Promise<Sheet> {
   for (let round = 1; round <= rounds; round += 1) {
     for (const { name } of inOrder(stage.subjects, round)) {
       const fresh = await stage.restart(name);
-      const { slice, release } = await holdStreams(stage, fresh, { streams, atOnce: streams });
+      const { slice, release } = await holdStreams(stage, fresh, { streams, atOnce: streams, ratePerSecond: streams });
       await release();
       await fresh.process?.stop();
       const { openedMs, firstByteMicros, opened, refused, firstFailure } = slice.result;
@@ -25,7 +25,7 @@ export async function measureBurst(stage: Stage): Promise<Sheet> {
     }
   }
   const ordered = stage.subjects.flatMap(({ name }) => slices.filter(({ subject }) => subject === name));
-  const title = `${streams.toLocaleString("en")} streams opened at once on a fresh process`;
+  const title = `${streams.toLocaleString("en")} streams opened within a second on a fresh process`;
   return sheetOf({ id: "burst", title, columns: COLUMNS, slices: ordered });
 }
 

@@ -6,6 +6,8 @@ import { type Expected, measureSlice, type SliceRequest } from "./slice.ts";
 import { spreadOf } from "./spread.ts";
 import { inOrder, type Stage } from "./stage.ts";
 import { BARE, DIRECT, type Subject, TOLLGATE } from "./subject.ts";
+import type { Interval } from "./tail.ts";
+import { whyNotFull } from "./validity.ts";
 import { connectionsToFill, warmUp } from "./warm-up.ts";
 
 /** Slices at full load by which the capacity of a gateway is known. */
@@ -15,9 +17,9 @@ const CONNECTIONS = 256;
 
 /**
  * Latency at half of what a gateway can do: each at half of its own capacity, which is measured first, at full load. The
- * provider without a gateway and the bare proxy get the rate of Tollgate, in the same rounds.
+ * provider without a gateway and the bare proxy get the rate of Tollgate, in the same rounds. `windows` are Tollgate's slices.
  */
-export async function measureHalf(stage: Stage): Promise<Sheet> {
+export async function measureHalf(stage: Stage): Promise<{ sheet: Sheet; windows: Interval[] }> {
   const requests = new Map<string, SliceRequest>();
   const subjects = [stage.direct, ...stage.subjects];
   for (const subject of subjects) requests.set(subject.name, requestFor(subject, await expectedOf(subject)));
@@ -25,9 +27,11 @@ export async function measureHalf(stage: Stage): Promise<Sheet> {
 
   const rounds = Math.ceil(stage.options.slices / 2);
   const slices: LatencySlice[] = [];
+  const windows: Interval[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     for (const subject of inOrder(subjects, round)) {
       const ratePerSecond = rates.get(subject.name) ?? 0;
+      const startedMs = Date.now();
       const slice = await measureSlice(stage, subject, {
         ...requestIn(requests, subject),
         mode: "open",
@@ -36,6 +40,7 @@ export async function measureHalf(stage: Stage): Promise<Sheet> {
         durationMs: stage.options.halfMs,
       });
       const micros = slice.result.latencyMicros;
+      if (subject.name === TOLLGATE) windows.push([startedMs, Date.now()]);
       slices.push({ subject: subject.name, round, slice, micros });
       stage.progress(
         `half ${round}/${rounds} ${subject.name.padEnd(8)} ${Math.round(ratePerSecond)}/s p50 ${micros.p50} µs p99 ${micros.p99} µs · ${describeShares(slice.shares)}`,
@@ -43,7 +48,8 @@ export async function measureHalf(stage: Stage): Promise<Sheet> {
     }
   }
   const title = "Plain requests at half of the gateway's capacity";
-  return latencySheet({ id: "half", title, slices, order: subjects.map(({ name }) => name) });
+  const sheet = latencySheet({ id: "half", title, slices, order: subjects.map(({ name }) => name) });
+  return { sheet, windows };
 }
 
 const expectedOf = (subject: Subject): Promise<Expected> => probe(subject, { dialect: "chat", kind: "plain" });
@@ -77,14 +83,16 @@ async function halvesOf(stage: Stage, requests: ReadonlyMap<string, SliceRequest
 export async function capacityOf(stage: Stage, subject: Subject, request: SliceRequest): Promise<number> {
   await warmUp(stage, subject, request);
   const connections = await connectionsToFill({ ...stage, subjects: [subject] }, () => request);
-  const perSecond: number[] = [];
+  const measured: { perSecond: number; invalid: string | null }[] = [];
   for (let slice = 0; slice < CAPACITY_SLICES; slice += 1) {
-    const { result } = await measureSlice(stage, subject, { ...request, connections });
-    perSecond.push((result.inTime / result.durationMs) * 1000);
+    const { result, shares } = await measureSlice(stage, subject, { ...request, connections });
+    measured.push({ perSecond: (result.inTime / result.durationMs) * 1000, invalid: whyNotFull(result, shares) });
   }
-  const capacity = spreadOf(perSecond)?.median ?? 0;
+  const valid = measured.filter(({ invalid }) => invalid === null);
+  const doubt = valid.length > 0 ? "" : `, INVALID: ${measured[0]?.invalid ?? ""}`;
+  const capacity = spreadOf((valid.length > 0 ? valid : measured).map(({ perSecond }) => perSecond))?.median ?? 0;
   stage.progress(
-    `capacity of ${subject.name}: ${Math.round(capacity).toLocaleString("en")}/s, ${connections} connections`,
+    `capacity of ${subject.name}: ${Math.round(capacity).toLocaleString("en")}/s, ${connections} connections${doubt}`,
   );
   return capacity;
 }

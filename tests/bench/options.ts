@@ -13,6 +13,7 @@ export const PHASES = [
   "messages",
   "translated",
   "memory",
+  "held",
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
@@ -28,12 +29,19 @@ export type BenchOptions = {
   connections: number;
   burstStreams: number;
   heldStreams: number;
+  /** Of the phase `held`, and for how long. */
+  manyStreams: number;
+  heldMs: number;
   phases: ReadonlySet<Phase>;
   load: "compiled" | "typescript";
   jsonFile: string | null;
   svgFile: string | null;
+  /** Where the picture of the tail goes; null: nothing is noted that could explain it. */
+  tailFile: string | null;
   /** Tollgate's entry file; null: the built one when there is one, else the source. */
   mainFile: string | null;
+  /** Flags of Node instead of the checkout's own. */
+  flags: readonly string[] | null;
   /** Another checkout of Tollgate, measured beside this one. */
   beforeFolder: string | null;
   against: readonly PeerChoice[];
@@ -53,14 +61,19 @@ answer failed; otherwise it is marked INVALID and left out. Progress goes to sta
   --slices N           slices per gateway and phase (15); of lone requests, garbage, bursts and memory a fifth
   --seconds S          length of a slice (1)
   --connections N      at the highest rate (64); doubled for all, up to 256, while the core of a gateway is idle at times
-  --short              three slices, 2 s of each low rate, at most 5 s of warm-up, 100 streams in bursts, 200 held
+  --burst N            streams opened within a second on a fresh process (2000)
+  --held N             streams held open for a minute (10000), fewer where a process may not have two files for each
+  --short              three slices, 2 s of each low rate, at most 5 s of warm-up, 200 streams in bursts, 500 held for 5 s
   --before DIR         measure another checkout of Tollgate in the same slices
   --against LIST       measure other gateways in the same slices: portkey, litellm (installed into a cache), or
                        NAME=COMMAND, which must serve chat completions of $PROVIDER_URL on 127.0.0.1:$PORT; may be repeated
   --load KIND          compiled or typescript (compiled where cc is there)
   --json FILE          write every figure and every slice as JSON
   --svg FILE           write a chart
+  --tail FILE          write a picture of what slow requests spent their time on at half load; needs the phase half
   --main FILE          measure this entry file of Tollgate (dist/main.js, or src/main.ts when nothing is built)
+  --flags "FLAGS"      start Tollgate with these flags of Node (those in the first line of its bin/tollgate.js); with
+                       --before DIR, the other checkout keeps its own
   --without-tollgate   measure the others only
   --profile FOLDER     run Tollgate with --cpu-prof and leave the profiles there
   --assert             exit 1 when a goal that was measured is missed (the table of goals shows them all), or, with --before,
@@ -79,12 +92,16 @@ export function parseOptions(words: readonly string[]): BenchOptions | "help" {
       slices: { type: "string" },
       seconds: { type: "string" },
       connections: { type: "string" },
+      burst: { type: "string" },
+      held: { type: "string" },
+      flags: { type: "string" },
       short: { type: "boolean" },
       before: { type: "string" },
       against: { type: "string", multiple: true },
       load: { type: "string" },
       json: { type: "string" },
       svg: { type: "string" },
+      tail: { type: "string" },
       main: { type: "string" },
       "without-tollgate": { type: "boolean" },
       profile: { type: "string" },
@@ -101,13 +118,17 @@ export function parseOptions(words: readonly string[]): BenchOptions | "help" {
     warmupMs: short ? 5_000 : 30_000,
     loneMs: short ? 2_000 : 5_000,
     halfMs: 2_000,
-    burstStreams: short ? 100 : 500,
+    burstStreams: whole("--burst", values.burst ?? (short ? "200" : "2000"), 100_000),
     heldStreams: short ? 200 : 1000,
+    manyStreams: whole("--held", values.held ?? (short ? "500" : "10000"), 100_000),
+    heldMs: short ? 5_000 : 60_000,
     phases: phasesOf(values.only),
     load: loadOf(values.load ?? "compiled"),
     jsonFile: values.json ?? null,
     svgFile: values.svg ?? null,
+    tailFile: values.tail ?? null,
     mainFile: values.main ?? null,
+    flags: values.flags?.split(/\s+/).filter((word) => word !== "") ?? null,
     beforeFolder: values.before ?? null,
     against: (values.against ?? []).flatMap(peersOf),
     profileFolder: values.profile ?? null,
@@ -116,10 +137,10 @@ export function parseOptions(words: readonly string[]): BenchOptions | "help" {
   };
 }
 
-function whole(name: string, text: string): number {
+function whole(name: string, text: string, most = 1000): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 1000)
-    throw new Error(`${name} takes a whole number from 1 to 1000`);
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new Error(`${name} takes a whole number from 1 to ${most}`);
   return value;
 }
 

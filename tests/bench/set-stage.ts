@@ -6,6 +6,7 @@ import { CALLER_DIALECTS, PROVIDER_DIALECTS } from "./dialects.ts";
 import type { LoadGenerator } from "./generator.ts";
 import type { BenchOptions } from "./options.ts";
 import { messageOf } from "./message-of.ts";
+import { nodeFlagsOf } from "./node-flags.ts";
 import { preparePeer } from "./peers.ts";
 import type { Processes } from "./processes.ts";
 import type { Stage } from "./stage.ts";
@@ -36,7 +37,8 @@ export async function setStage(setting: Setting): Promise<Stage> {
   const grounds: TollgateGround[] = [];
   for (const { name, mainFile, dialects } of versionsOf(setting)) {
     const { profileFolder } = options;
-    progress(`${name}: ${mainFile}`);
+    const flags = (name === TOLLGATE ? options.flags : null) ?? nodeFlagsOf(mainFile);
+    progress(`${name}: ${[mainFile, ...flags].join(" ")}`);
     const ground = await prepareTollgate({
       name,
       processes,
@@ -45,6 +47,8 @@ export async function setStage(setting: Setting): Promise<Stage> {
       providerUrl,
       scratchFolder,
       profileFolder,
+      flags,
+      tail: name === TOLLGATE && options.tailFile !== null ? "noted" : "no",
       chain: name === TOLLGATE && options.phases.has("chain") ? "yes" : "no",
     });
     grounds.push(ground);

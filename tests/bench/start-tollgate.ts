@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { runTollgate } from "../support/run-tollgate.ts";
 import { writeCatalogue } from "../support/write-catalogue.ts";
 import { type BenchDialect, CALLER_DIALECTS, dialectOf } from "./dialects.ts";
 import { createGarbageMeter, measuredNode } from "./garbage-meter.ts";
+import { nodeFlagsOf } from "./node-flags.ts";
 import type { Processes } from "./processes.ts";
 import { type Models, PROVIDER_CREDENTIAL, type Subject, UPSTREAM_MODELS } from "./subject.ts";
 import { waitUntil } from "./wait-for-log.ts";
@@ -20,6 +22,10 @@ export type TollgateStart = {
   /** Its settings and its log go into a folder of their own below this one. */
   scratchFolder: string;
   profileFolder: string | null;
+  /** Flags of Node; those of the checkout unless told. */
+  flags?: readonly string[] | null;
+  /** Whether it notes what may have delayed a request. */
+  tail?: "noted" | "no";
   /** Whether there is also a key below a team of an organisation. */
   chain?: "yes" | "no";
   /** A PostgreSQL to use; one of its own unless told. */
@@ -37,6 +43,7 @@ export type TollgateGround = {
 const READY_LIMIT_MS = 60_000;
 const PLENTY = "1000000";
 const ADMIN_TOKEN = "bench-admin-token-0123456789";
+const TAIL_PRELOAD = join(import.meta.dirname, "tail-preload.ts");
 const LISTENING = /"listener":"public","url":"([^"]+)"/;
 const ADMIN_LISTENING = /"listener":"admin","url":"([^"]+)"/;
 
@@ -66,6 +73,8 @@ export async function prepareTollgate(start: TollgateStart): Promise<TollgateGro
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",
     PORT: "0",
+    // All load comes from one key, which may otherwise have a quarter of the requests in progress.
+    TOLLGATE_LIMITS_KEY_SHARE_PERCENT: "100",
     BENCH_PROVIDER_KEY: PROVIDER_CREDENTIAL,
   };
   const run = async (...words: string[]): Promise<string> => {
@@ -119,16 +128,26 @@ async function startServing(start: TollgateStart, ground: Ground): Promise<Subje
   const file = join(folder, `serve-${performance.now().toFixed(0)}`);
   const logFile = `${file}.log`;
   const node = measuredNode(`${file}.garbage`);
+  const noting = start.tail === "noted";
+  const tailFile = `${file}.tail`;
+  const tail = noting ? ["--import", pathToFileURL(TAIL_PRELOAD).href] : [];
   const profile: string[] = [];
   if (start.profileFolder !== null) {
     mkdirSync(start.profileFolder, { recursive: true });
     profile.push("--cpu-prof", `--cpu-prof-dir=${resolve(start.profileFolder)}`);
   }
   const started = start.processes.start({
-    words: [...profile, ...node.words, start.mainFile, "serve"],
+    words: [
+      ...(start.flags ?? nodeFlagsOf(start.mainFile)),
+      ...profile,
+      ...node.words,
+      ...tail,
+      start.mainFile,
+      "serve",
+    ],
     role: "proxy",
     cwd: folder,
-    env: { ...env, ...node.env },
+    env: { ...env, ...node.env, ...(noting ? { BENCH_TAIL_FILE: tailFile } : {}) },
     logFile,
   });
   const waiting = { name: start.name, process: started, logFile, limitMs: READY_LIMIT_MS };
@@ -142,6 +161,7 @@ async function startServing(start: TollgateStart, ground: Ground): Promise<Subje
     models: MODELS,
     process: started,
     databasePid: cluster?.pid() ?? null,
+    ...(noting ? { databaseUrl: env["DATABASE_URL"] ?? "", tailFile } : {}),
     garbage: createGarbageMeter(`${file}.garbage`),
   };
 }

@@ -21,6 +21,9 @@ export type Subject = {
   process: Started | null;
   /** Of the PostgreSQL behind it; null where there is none. */
   databasePid: number | null;
+  /** Where it records requests, and where it notes what may have delayed them; absent where it does not. */
+  databaseUrl?: string;
+  tailFile?: string;
   /** Null where it does not run on Node. */
   garbage: GarbageMeter | null;
 };

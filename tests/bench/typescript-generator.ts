@@ -15,11 +15,21 @@ export async function startTypeScriptGenerator(processes: Processes): Promise<Lo
     prepare: async (job) => {
       const load = processes.start({ words: [LOAD_ENTRY, JSON.stringify(job)], role: "load" });
       await load.nextLine();
+      let refusedAtFirst = 0;
+      const run = async (): Promise<LoadResult> => {
+        load.write("go\n");
+        return JSON.parse(await load.nextLine()) as LoadResult;
+      };
       return {
         pids: [simulator.process.pid, load.pid],
         go: async () => {
-          load.write("go\n");
-          return JSON.parse(await load.nextLine()) as LoadResult;
+          const result = await run();
+          refusedAtFirst = result.failures;
+          return result;
+        },
+        look: async () => {
+          const { failures, firstFailure, events } = await run();
+          return { lost: failures - refusedAtFirst, firstLoss: firstFailure, events, delayMicros: null };
         },
         close: async () => {
           load.closeInput();

@@ -64,6 +64,13 @@ static int connected, busy, next_to_open;
 static double begun_at, deadline;
 static unsigned long due_count, sent_count;
 static Counts counts;
+
+/** What became of the streams that are held. */
+static struct {
+  unsigned long lost, events;
+  char first_loss[400];
+  Histogram delay;
+} held;
 static char buffer[READ_BYTES];
 
 static void connect_client(Client *client) {
@@ -108,12 +115,24 @@ static void print_histogram(const char *name, const Histogram *of) {
   printf("]}");
 }
 
+/** What another side said, so that it can stand in a string of JSON. */
+static const char *printable(char *text) {
+  for (char *at = text; *at != 0; at += 1)
+    if (*at < ' ' || *at > '~' || *at == '"' || *at == '\\') *at = ' ';
+  return text;
+}
+
+void client_look(void) {
+  printf("{\"lost\":%lu,\"firstLoss\":\"%s\",\"events\":%lu", held.lost, printable(held.first_loss), held.events);
+  print_histogram("delayMicros", &held.delay);
+  printf("}\n");
+  fflush(stdout);
+}
+
 static void report(void) {
   running = false;
-  for (char *at = counts.first_failure; *at != 0; at += 1)
-    if (*at < ' ' || *at > '~' || *at == '"' || *at == '\\') *at = ' ';
   printf("{\"requests\":%lu,\"failures\":%lu,\"firstFailure\":\"%s\",\"events\":%lu,\"reads\":%lu,\"inTime\":%lu,\"eventsInTime\":%lu,",
-         counts.requests, counts.failures, counts.first_failure, counts.events, counts.reads, counts.in_time, counts.events_in_time);
+         counts.requests, counts.failures, printable(counts.first_failure), counts.events, counts.reads, counts.in_time, counts.events_in_time);
   printf("\"durationMs\":%.3f,\"elapsedMs\":%.3f,\"opened\":%lu,\"refused\":%lu,\"openedMs\":%.3f,\"unknownRequests\":%lu",
          job.duration_s * 1000, (now() - begun_at) * 1000, counts.opened, counts.refused,
          counts.opened == 0 ? 0 : (counts.last_opened - begun_at) * 1000, provider_unknown());
@@ -201,8 +220,14 @@ static bool wants_more(void) {
   return running && job.mode != HOLD && (job.mode == OPEN_LOOP || (now() < deadline && !all_sent()));
 }
 
+static void count_loss(const char *problem) {
+  held.lost += 1;
+  if (held.first_loss[0] == 0) snprintf(held.first_loss, sizeof held.first_loss, "%s", problem);
+}
+
 /** The connection is gone and with it the answer that was under way. */
 static void lose(Client *client, const char *problem) {
+  if (client->state == HELD) count_loss(problem);
   if (client->state == HELD || !running) {
     disconnect(client);
     return;
@@ -254,6 +279,10 @@ static void progress(Client *client, int events) {
       open_more();
     }
   }
+  if (client->state == HELD && events > 0) {
+    held.events += (unsigned long)events;
+    if (client->upstream != NULL) histogram_record(&held.delay, (now() - provider_sent_at(client->upstream)) * 1e6);
+  }
   if (running && events > 0) {
     counts.events += (unsigned long)events;
     if (now() <= deadline) counts.events_in_time += (unsigned long)events;
@@ -290,7 +319,10 @@ static void receive(Client *client) {
   if (taken.body) progress(client, taken.events);
   if (!taken.complete) return;
   if (client->state == BUSY) finish(client);
-  else disconnect(client);
+  else {
+    count_loss("a stream ended that was to stay open");
+    disconnect(client);
+  }
 }
 
 static void become_prepared(void) {
@@ -353,6 +385,7 @@ void client_prepare(const char *line, const char *bytes) {
   connected = busy = idle_count = next_to_open = 0;
   sent_count = 0;
   memset(&counts, 0, sizeof counts);
+  memset(&held, 0, sizeof held);
   for (int index = 0; index < job.connections; index += 1) {
     clients[index].kind = KIND_CLIENT;
     clients[index].fd = -1;

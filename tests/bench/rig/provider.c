@@ -60,6 +60,7 @@ struct Upstream {
   unsigned tag;
   bool bound;
   double due;
+  double sent_at;
   Queue *queue;
   Upstream *before, *after;
 };
@@ -203,11 +204,12 @@ static bool send_one(Upstream *upstream) {
     return false;
   }
   upstream->sent = 0;
+  upstream->sent_at = now();
   upstream->next_frame += 1;
   int left = answer->frame_count - upstream->next_frame;
   if (left == 0) finish_answer(upstream);
-  else if (answer->every_s > 0) enqueue(&paced, upstream, now() + answer->every_s);
-  else if (left > TAIL_FRAMES) enqueue(&gated, upstream, now() + STALL_S);
+  else if (answer->every_s > 0) enqueue(&paced, upstream, upstream->sent_at + answer->every_s);
+  else if (left > TAIL_FRAMES) enqueue(&gated, upstream, upstream->sent_at + STALL_S);
   else return true;
   return false;
 }
@@ -354,6 +356,8 @@ void provider_arrived(Upstream *upstream) {
   send_frame(upstream);
   if (upstream->answer == NULL) take_requests(upstream);
 }
+
+double provider_sent_at(const Upstream *upstream) { return upstream->sent_at; }
 
 void provider_forget(Upstream *upstream) { upstream->bound = false; }
 

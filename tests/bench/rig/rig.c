@@ -4,6 +4,7 @@
  *   prepare MODE PORT CONNECTIONS DURATION_MS RATE EVENTS LEAST_BYTES AT_ONCE MOST_REQUESTS TAG_OFFSET REQUEST_BYTES,
  *           then the request
  *   go      runs what was prepared; prints what was measured
+ *   look    prints what has become of the streams that `hold` opened
  *   close   closes the connections
  *
  * Modes: `closed` sends the next request when the last one is answered, MOST_REQUESTS of them unless that is 0; `open` sends RATE
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -64,6 +66,7 @@ static void take_command(void) {
   }
   line[length] = 0;
   if (strcmp(line, "go") == 0) client_go();
+  else if (strcmp(line, "look") == 0) client_look();
   else if (strcmp(line, "close") == 0) client_close();
   else if (strncmp(line, "prepare ", 8) == 0) {
     size_t size = strtoul(strrchr(line, ' ') + 1, NULL, 10), taken = 0;
@@ -109,6 +112,12 @@ int main(int count, char **words) {
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);
+  // Generator and provider have a socket each for every stream.
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
   // Timers of the kernel may be 50 µs late unless asked otherwise.
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   poller = epoll_create1(0);

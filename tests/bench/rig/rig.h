@@ -29,6 +29,8 @@ void provider_accept(void);
 void provider_event(Upstream *upstream, uint32_t events);
 /** An event of this stream has reached its client, so the next one may leave. */
 void provider_arrived(Upstream *upstream);
+/** When the last event of this stream left. */
+double provider_sent_at(const Upstream *upstream);
 /** Nobody waits for this stream any more. */
 void provider_forget(Upstream *upstream);
 /** Sends what is due by the clock; returns when it next wants to be called. */
@@ -41,6 +43,8 @@ unsigned long provider_unknown(void);
 void client_prepare(const char *line, const char *request);
 void client_go(void);
 void client_close(void);
+/** Prints what has become of the streams that are held. */
+void client_look(void);
 void client_event(void *client, uint32_t events);
 double client_tick(double at);
 /** The stream that answers request `tag` of the present job; returns whether there is such a request. */
