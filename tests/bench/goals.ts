@@ -118,7 +118,7 @@ export const GOALS: readonly Goal[] = [
     column: "allocated",
     limit: 25,
     unit: "KB",
-    meaning: "Less garbage, fewer pauses in which nobody is answered.",
+    meaning: "Less garbage means fewer pauses of the whole process.",
   },
   {
     ...own,
