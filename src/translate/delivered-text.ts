@@ -22,10 +22,18 @@ export class DeliveredText {
   length = 0;
   /** The share of those that was thought and not said. */
   thoughtBytes = 0;
+  /** How many texts came out of events, and where the last of them stood in its buffer. */
+  pieces = 0;
+  readonly last = { start: 0, end: 0 };
 
   /** What was said, and called: text that a model's thoughts lead up to. */
   get answerBytes(): number {
     return this.length - this.thoughtBytes;
+  }
+
+  /** Adds a text of the answer as it stands in these bytes. */
+  addRange(bytes: Buffer, start: number, end: number): void {
+    this.#append(bytes, start, end);
   }
 
   /** Adds the text values of all these members. */
@@ -80,6 +88,9 @@ export class DeliveredText {
       const start = from + 1;
       from = endOfText(bytes, start, end);
       this.#append(bytes, start, from);
+      this.pieces++;
+      this.last.start = start;
+      this.last.end = from;
     }
   }
 

@@ -7,6 +7,7 @@ import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type 
 import { chatUpstreamRequest } from "./upstream-request.ts";
 import { DeliveredText } from "../delivered-text.ts";
 import { NamesFound, wantNames } from "../names-found.ts";
+import { RelayedText } from "../relayed-text.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent } from "../read-event.ts";
 import type { SameFormat } from "../translator.ts";
@@ -44,10 +45,11 @@ function createStage(request: GenerationRequest): AnswerStage {
   let lastPassed: Buffer | null = null;
   const delivered = new DeliveredText();
   const names = new NamesFound(WANTED);
+  const relayed = new RelayedText(delivered);
+  const note = (): void => noteFound(delivered, names);
 
   /** A usage that was not the last thing said after all goes out in its place. */
   function pass(text: Buffer): Verdict {
-    noteFound(delivered, names);
     lastPassed = text;
     if (kept === null) return PASS;
     const before = kept;
@@ -57,13 +59,16 @@ function createStage(request: GenerationRequest): AnswerStage {
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+    if (relayed.add(bytes, start, end)) return pass(text);
     if (end - start < 32 && text.includes(DONE)) {
       done = Buffer.from(text);
       return TERMINAL;
     }
     names.search(bytes, start, end);
     if (hasValue(names, USAGE)) return usageEvent(text);
-    return names.has(ERROR) && isErrorEvent(text) ? FAILED : pass(text);
+    if (names.has(ERROR) && isErrorEvent(text)) return FAILED;
+    relayed.note(bytes, start, end, note);
+    return pass(text);
   }
 
   /** We asked for the usage whether or not the caller did; one who did not is not shown the extra event. */
@@ -76,6 +81,7 @@ function createStage(request: GenerationRequest): AnswerStage {
       kept = Buffer.from(text);
       return DROP;
     }
+    note();
     const verdict = pass(text);
     return isSound(chunk["usage"]) ? verdict : withUsage(text, null);
   }

@@ -54,6 +54,32 @@ test("a stream whose events all differ is not learned for ever, and one that rep
   expect(repeated.textIn(event("next"))).toBeNull();
 });
 
+test("a number that counts the events may differ, before the text or behind it, and nothing but that number", () => {
+  const counted = (n: unknown, content: string, m = 1): Buffer =>
+    Buffer.from(`{"n":${String(n)},"m":${m},"content":"${content}"}`);
+  const behind = (content: string, n: number): Buffer => Buffer.from(`{"content":"${content}","n":${n}}`);
+  const repeated = new RepeatedText("n");
+  repeated.learn(counted(9, "a"), "a");
+  expect(repeated.textIn(counted(10, "next"))).toBe("next");
+  expect(repeated.textIn(counted(0, "more"))).toBe("more");
+  for (const other of [
+    counted(11, "x", 2),
+    counted("", "x"),
+    counted('"1"', "x"),
+    counted("01", "x"),
+    counted("1.5", "x"),
+    counted(-1, "x"),
+  ]) {
+    const again = new RepeatedText("n");
+    again.learn(counted(9, "a"), "a");
+    expect(again.textIn(other)).toBeNull();
+  }
+
+  const last = new RepeatedText("n");
+  last.learn(behind("a", 1), "a");
+  expect(last.textIn(behind("next", 200))).toBe("next");
+});
+
 test("whatever is read is what a parser reads", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (before, text) => {

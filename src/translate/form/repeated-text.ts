@@ -1,56 +1,114 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-const NONE = Buffer.alloc(0);
+const ZERO = 0x30;
+const NINE = 0x39;
 /** A provider whose events all differ in more than their text is not looked at again after so many. */
 const MOST_FAILURES = 8;
+/** More than an event has that is one of many. */
+const MOST_BYTES = 16_384;
+
+type Hole = { start: number; end: number };
 
 /**
- * Reads an event that is the one before but for its text, without parsing it: most events of a stream are. An event is learned when its
- * text stands in it once, as it is; the next is like it when all around the text is the same. After any other event the same bytes may mean
- * something else, so that what was learned is forgotten: every event of a stream must be shown to `textIn`.
+ * Finds the text of an event that is the one before but for its text, without parsing it: most events of a stream are. The next event is
+ * like the one that was learned when all around the text is the same. After any other event the same bytes may mean something else, so that
+ * what was learned is forgotten: every event of a stream must be shown to this.
  */
 export class RepeatedText {
-  #before: Buffer = NONE;
-  #after: Buffer = NONE;
+  readonly #counter: string | null;
+  /** What stands before, between and after what may differ; empty when nothing is learned. */
+  #literals: Buffer[] = [];
+  /** Which of what may differ is the text. */
+  #textHole = 0;
   #failures = 0;
+  /** Where the text stands in the event that was found to be like the one before. */
+  start = 0;
+  end = 0;
 
-  /** Null: the event is another. */
-  textIn(event: Buffer): string | null {
-    const start = this.#before.length;
-    if (start === 0) return null;
-    const end = event.length - this.#after.length;
-    if (end > start && isPlain(event, start, end) && this.#surrounds(event, end)) {
+  /** `counter`: the name of a number that differs in every event and that nobody reads. */
+  constructor(counter: string | null = null) {
+    this.#counter = counter && `"${counter}":`;
+  }
+
+  /** Whether the event in this range is like the one that was learned. */
+  isLike(bytes: Buffer, start: number, end: number): boolean {
+    if (this.#literals.length === 0) return false;
+    if (this.#matches(bytes, start, end)) {
       this.#failures = 0;
-      return event.toString("utf8", start, end);
+      return true;
     }
-    this.#before = NONE;
+    this.#literals = [];
     this.#failures++;
-    return null;
+    return false;
   }
 
+  /** The text of such an event; null: it is another. */
+  textIn(event: Buffer): string | null {
+    return this.isLike(event, 0, event.length) ? event.toString("utf8", this.start, this.end) : null;
+  }
+
+  /** Learns an event in which the text stands once, as it is. */
   learn(event: Buffer, text: string): void {
-    if (this.#failures >= MOST_FAILURES || event.includes(BACKSLASH)) return;
-    const written = `"${text}"`;
-    const at = event.indexOf(written);
-    if (at === -1 || event.indexOf(written, at + 1) !== -1) return;
-    this.#before = Buffer.from(event.subarray(0, at + 1));
-    this.#after = Buffer.from(event.subarray(at + Buffer.byteLength(written) - 1));
+    if (text === "" || event.includes(BACKSLASH)) return;
+    const length = Buffer.byteLength(text);
+    const start = behindOnly(event, `"${text}"`);
+    if (start !== null) this.learnAt(event, { start: start - length - 1, end: start - 1 });
   }
 
-  #surrounds(event: Buffer, end: number): boolean {
-    const { length } = this.#before;
-    return (
-      this.#before.compare(event, 0, length) === 0 && this.#after.compare(event, end, end + this.#after.length) === 0
-    );
+  /** Learns an event whose text is known to stand there. */
+  learnAt(event: Buffer, text: Hole): void {
+    if (this.#failures >= MOST_FAILURES || event.length > MOST_BYTES) return;
+    const number = this.#counter === null ? null : behindOnly(event, this.#counter);
+    const counted = number === null ? null : { start: number, end: endOfDigits(event, number, event.length) };
+    const holes = counted === null || counted.start === counted.end ? [text] : [text, counted];
+    holes.sort((left, right) => left.start - right.start);
+    this.#textHole = holes.indexOf(text);
+    let at = 0;
+    this.#literals = holes.map((hole) => {
+      const literal = Buffer.from(event.subarray(at, hole.start));
+      at = hole.end;
+      return literal;
+    });
+    this.#literals.push(Buffer.from(event.subarray(at)));
+  }
+
+  #matches(bytes: Buffer, from: number, to: number): boolean {
+    const literals = this.#literals;
+    let at = from;
+    for (let n = 0; ; n++) {
+      const literal = literals[n] as Buffer;
+      const { length } = literal;
+      if (at + length > to || literal.compare(bytes, at, at + length) !== 0) return false;
+      at += length;
+      if (n === literals.length - 1) return at === to;
+      const start = at;
+      at = n === this.#textHole ? endOfPlain(bytes, start, to) : endOfDigits(bytes, start, to);
+      if (at === start) return false;
+      if (n !== this.#textHole) continue;
+      this.start = start;
+      this.end = at;
+    }
   }
 }
 
-/** Whether these bytes can stand between quotes in JSON, and say what they are. */
-function isPlain(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at] as number;
-    if (byte < SPACE || byte === QUOTE || byte === BACKSLASH) return false;
-  }
-  return true;
+/** The place behind what is written in the event once; null when it is not, or more than once. */
+function behindOnly(event: Buffer, written: string): number | null {
+  const at = event.indexOf(written);
+  return at === -1 || event.indexOf(written, at + 1) !== -1 ? null : at + Buffer.byteLength(written);
+}
+
+/** The end of what can stand between quotes in JSON, and says what it is. */
+function endOfPlain(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && (bytes[at] as number) >= SPACE && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++;
+  return at;
+}
+
+/** The end of a number as JSON writes one without a sign or a fraction. */
+function endOfDigits(bytes: Buffer, start: number, end: number): number {
+  if (bytes[start] === ZERO) return start + 1;
+  let at = start;
+  while (at < end && (bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at++;
+  return at;
 }

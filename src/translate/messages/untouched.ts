@@ -8,6 +8,7 @@ import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type 
 import { DeliveredText } from "../delivered-text.ts";
 import { createEventName } from "../event-name.ts";
 import { NamesFound, wantNames } from "../names-found.ts";
+import { RelayedText } from "../relayed-text.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat, Told } from "../translator.ts";
@@ -121,6 +122,7 @@ function createStage(): AnswerStage {
   const meter = createMessagesMeter();
   const delivered = new DeliveredText();
   const noteDelta = createNoteMessagesDelta(delivered);
+  const relayed = new RelayedText(delivered);
   const eventName = createEventName();
 
   function terminal(charged: Usage | null = meter.usage()): Buffer | null {
@@ -131,9 +133,10 @@ function createStage(): AnswerStage {
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+    if (relayed.add(bytes, start, end)) return kept.pass(text);
     switch (eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "") {
       case "content_block_delta":
-        noteDelta(text);
+        relayed.note(text, 0, text.length, () => noteDelta(text));
         return kept.pass(text);
       case "message_start":
         return started(text, readEvent(text));

@@ -6,6 +6,7 @@ import { citationsOfUrls } from "../form/citation.ts";
 import type { Native } from "../form/native.ts";
 import type { Json } from "../../core/json.ts";
 import { objectOf, objectOrNull, objectsOf, said, textOf, textOrNull } from "../form/read-json.ts";
+import { RepeatedText } from "../form/repeated-text.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
 import { tierEvents } from "../form/tier.ts";
 import { probabilitiesOf } from "../form/token-probability.ts";
@@ -19,6 +20,9 @@ type Blocks = ReturnType<typeof createBlockNumbers<string>>;
 export function createResponsesReader(): AnswerReader {
   const blocks = createBlockNumbers<string>();
   const items = createItems(blocks);
+  const repeated = new RepeatedText("sequence_number");
+  /** The part that the event which can be repeated is a piece of. */
+  let repeatedPart = "";
   let usage: Usage | null = null;
   let final: Json | null = null;
 
@@ -46,8 +50,17 @@ export function createResponsesReader(): AnswerReader {
 
   return {
     read: (bytes) => {
+      const more = repeated.textIn(bytes);
+      if (more !== null) return items.growPart(repeatedPart, more);
       const event = readEvent(bytes);
-      return event === null ? null : read(event, typeOf(event) ?? "");
+      if (event === null) return null;
+      const type = typeOf(event) ?? "";
+      const events = read(event, type);
+      if (type === "response.output_text.delta" && isMoreText(events)) {
+        repeatedPart = partOf(event);
+        repeated.learn(bytes, textOf(event["delta"]));
+      }
+      return events;
     },
     ended: () => final !== null,
     close: () => {
@@ -57,6 +70,12 @@ export function createResponsesReader(): AnswerReader {
     usage: () => usage,
     inputUsage: () => null,
   };
+}
+
+/** Whether an event did nothing but grow its block, by words alone. */
+function isMoreText(events: readonly AnswerEvent[] | null): boolean {
+  const [event, ...others] = events ?? [];
+  return event?.kind === "block-grew" && event.probabilities === undefined && others.length === 0;
 }
 
 /** The items of a stream, as they grow and when they are done. */
@@ -75,7 +94,7 @@ function createItems(blocks: Blocks) {
   function grow(event: Json, type: string): AnswerEvent[] {
     const { delta } = event;
     const place = placeOf(event["output_index"]);
-    const part = `${place}.${placeOf(event["content_index"])}`;
+    const part = partOf(event);
     switch (type) {
       case "response.output_text.delta":
         if (blocks.has(part)) return pieces.grow(part, delta, probabilitiesOf(event["logprobs"]));
@@ -118,7 +137,7 @@ function createItems(blocks: Blocks) {
     return [...ended, ...start(place, "thinking"), ...blocks.seal(place, native), ...blocks.stop(place)];
   }
 
-  return { grow, done };
+  return { grow, growPart: (part: string, text: string): AnswerEvent[] => pieces.grow(part, text), done };
 }
 
 function endOf(blocks: Blocks, final: Json): AnswerEvent[] {
@@ -142,6 +161,8 @@ export const wholeResponse: ProviderSide["whole"] = (bytes) => {
 
 /** A place as a name of its block. What is no number is no place, and may be an object that is no text either. */
 const placeOf = (value: unknown): string => (typeof value === "number" ? String(value) : "nowhere");
+
+const partOf = ({ output_index: item, content_index: part }: Json): string => `${placeOf(item)}.${placeOf(part)}`;
 
 /** The end of all parts of an item, with the citations that nothing but the whole item tells of. */
 function endParts(blocks: Blocks, place: string, parts: readonly Json[]): AnswerEvent[] {

@@ -13,6 +13,7 @@ import { type AnswerStage, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdic
 import { DeliveredText } from "../delivered-text.ts";
 import { createEventName } from "../event-name.ts";
 import { NamesFound, wantNames } from "../names-found.ts";
+import { RelayedText } from "../relayed-text.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat, Told } from "../translator.ts";
@@ -66,10 +67,12 @@ function createStage(): AnswerStage {
   let lastPassed: Buffer | null = null;
   const delivered = new DeliveredText();
   const noteDelta = createNoteResponsesDelta(delivered);
+  const relayed = new RelayedText(delivered, "sequence_number");
   const eventName = createEventName();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+    if (relayed.add(bytes, start, end)) return pass(text);
     const type = eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "";
     switch (type) {
       case "response.completed":
@@ -82,8 +85,12 @@ function createStage(): AnswerStage {
         identity = identityOf(readEvent(text)?.["response"]);
         break;
       default:
-        if (type.endsWith(".delta")) noteDelta(type, text);
+        if (type.endsWith(".delta")) relayed.note(text, 0, text.length, () => noteDelta(type, text));
     }
+    return pass(text);
+  }
+
+  function pass(text: Buffer): Verdict {
     passedEvents++;
     lastPassed = text;
     return PASS;
