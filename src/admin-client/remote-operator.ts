@@ -30,7 +30,7 @@ import { remoteAudit } from "./remote-audit.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { remoteNotices } from "./remote-notices.ts";
-import { remotePeople, remoteTokens } from "./remote-people.ts";
+import { remoteClientSessions, remotePeople, remoteTokens } from "./remote-people.ts";
 import { remoteProviders } from "./remote-providers.ts";
 import { remoteRequests, remoteSeries } from "./remote-requests.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
@@ -99,6 +99,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     people: remotePeople(ask),
     tokens: remoteTokens(ask),
+    clientSessions: remoteClientSessions(ask),
     providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     audit: remoteAudit(ask),

@@ -1,4 +1,5 @@
 import type { PageRequest } from "../core/page.ts";
+import { clientSessionListSchema } from "../wire/admin/client-sessions.ts";
 import {
   callerSchema,
   type grantChangeSchema,
@@ -52,6 +53,20 @@ export const remoteTokens = (ask: AskFor) => ({
     ask(tokenListSchema, "GET", `/tokens?${queryOf({ limit, after, person })}`),
   revoke: (_person: string | null, token: string) =>
     ask(tokenRevokedSchema, "DELETE", `/tokens/${encodeURIComponent(token)}`),
+});
+
+export const remoteClientSessions = (ask: AskFor) => ({
+  list: (person: string | null, { limit, after }: PageRequest) =>
+    ask(clientSessionListSchema, "GET", `/client-sessions?${queryOf({ limit, after, person })}`),
+  end: (person: string, which: { id: string } | { except: string | null }) =>
+    ask(
+      sessionsEndedSchema,
+      "DELETE",
+      at(
+        person,
+        "id" in which ? `/client-sessions/${which.id}` : `/client-sessions?${queryOf({ except: which.except })}`,
+      ),
+    ),
 });
 
 /** Whom the gateway takes this command for. */

@@ -58,6 +58,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   listOwnSessions: { roles: "anyone", subtree: null },
   endOwnSession: { roles: "anyone", subtree: null },
   endOtherSessions: { roles: "anyone", subtree: null },
+  listOwnClientSessions: { roles: "anyone", subtree: null },
+  endOwnClientSession: { roles: "anyone", subtree: null },
 
   // People. A lead who is an owner manages those who belong to their accounts alone, and grants roles there. No lead knows the password of
   // somebody else, who may get roles elsewhere later.
@@ -71,6 +73,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   listSessions: { roles: ["owner", "auditor"], subtree: [PERSON] },
   endSessions: { roles: OWN, subtree: [PERSON] },
   endSession: { roles: OWN, subtree: [PERSON] },
+  // A client session is a key of its person's account.
+  listClientSessions: { roles: READ, subtree: "filtered" },
+  endClientSessions: { roles: CHANGE, subtree: [PERSON] },
+  endClientSession: { roles: CHANGE, subtree: [PERSON] },
 
   // Keys. A lead gives them no credit: it would be made out of nothing.
   createKey: { roles: CHANGE, subtree: [{ account: "body.account" }, { never: "body.credit" }] },

@@ -2,6 +2,7 @@ import type { AdminRoute } from "./route.ts";
 import { accountRoutes } from "./routes/accounts.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
+import { clientSessionRoutes } from "./routes/client-sessions.ts";
 import { fundsRoutes } from "./routes/funds.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
@@ -24,6 +25,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...signInRoutes,
   ...sessionRoutes,
   ...peopleRoutes,
+  ...clientSessionRoutes,
   ...keyRoutes,
   ...accountRoutes,
   ...fundsRoutes,

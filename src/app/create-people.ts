@@ -1,16 +1,20 @@
 import { createAuditStore } from "../audit/audit-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
+import { createClientSessions } from "../keys/client-session.ts";
+import { createClientSessionStore } from "../keys/client-session-store.ts";
 import { createAccountStore } from "../ledger/account-store.ts";
 import { NO_LOOKS } from "../operator/audit-looks.ts";
 import { SIGN_IN_ROWS } from "../operator/audit-table.ts";
 import { audited } from "../operator/audited.ts";
 import type { ManageAccounts } from "../operator/accounts.ts";
 import { createFindAccount } from "../operator/find-account.ts";
-import { createManagePeople, type ManagePeople } from "../operator/people.ts";
+import { createManageClientSessions } from "../operator/client-sessions.ts";
+import type { Operator } from "../operator/operator.ts";
+import { createManagePeople } from "../operator/people.ts";
 import { createPasswordSignIn, type PasswordSignIn } from "../operator/password-sign-in.ts";
 import { throttledSignIn } from "../operator/throttled-sign-in.ts";
-import { createManageTokens, type ManageTokens } from "../operator/tokens.ts";
+import { createManageTokens } from "../operator/tokens.ts";
 import { createPeopleStore } from "../people/people-store.ts";
 import { createRecognise } from "../people/recognise.ts";
 import { createSessionStore } from "../people/session-store.ts";
@@ -27,9 +31,10 @@ export function createPeople({
   accounts,
   events,
   clock,
-}: Parts & { accounts: Pick<ManageAccounts, "changeStatus"> }): { people: ManagePeople; tokens: ManageTokens } {
+}: Parts & { accounts: Pick<ManageAccounts, "changeStatus"> }): Pick<Operator, "people" | "tokens" | "clientSessions"> {
   const people = createPeopleStore(database);
   const findAccount = createFindAccount({ store: createAccountStore(database) });
+  const clientSessions = createClientSessionStore(database);
   return {
     people: createManagePeople({
       people,
@@ -41,6 +46,12 @@ export function createPeople({
       events,
     }),
     tokens: createManageTokens({ tokens: createTokenStore(database), people, findAccount, clock, events }),
+    clientSessions: createManageClientSessions({
+      sessions: createClientSessions({ store: clientSessions, clock }),
+      store: clientSessions,
+      people,
+      events,
+    }),
   };
 }
 

@@ -1,17 +1,14 @@
 import { createAuditStore } from "../audit/audit-store.ts";
-import type { AuditStore } from "../audit/audit.ts";
 import type { Config } from "../config/load-config.ts";
 import type { Clock } from "../core/clock.ts";
 import { readGroupMappings } from "../core/group-mapping.ts";
-import { createId } from "../core/ids.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
 import type { Database } from "../db/database.ts";
 import { createAccountStore } from "../ledger/account-store.ts";
 import { createFindAccount } from "../operator/find-account.ts";
 import type { Operator } from "../operator/operator.ts";
 import { createPlacePerson } from "../operator/place-person.ts";
-import { whoOf } from "../operator/audited.ts";
-import { type AuditPerson, createSignIn, type RefusedSignIn, type SignIn } from "../operator/sign-in.ts";
+import { createSignIn, type RefusedSignIn, type SignIn } from "../operator/sign-in.ts";
 import { createIdentityStore } from "../people/identity-store.ts";
 import type { IdentityKey } from "../people/identity.ts";
 import { type Refreshing, startRefreshing } from "../people/start-refreshing.ts";
@@ -20,6 +17,7 @@ import { createSessionStore } from "../people/session-store.ts";
 import { createTokenStore } from "../people/token-store.ts";
 import { createIdentityProvider } from "../sign-in/identity-provider.ts";
 import type { SignInEvents } from "../telemetry/sign-in-events.ts";
+import { createAuditPerson } from "./audit-person.ts";
 
 type Parts = {
   config: Pick<Config, "signIn">;
@@ -94,13 +92,3 @@ export function createSignInOn(parts: Parts): SignIn | null {
     random,
   });
 }
-
-const createAuditPerson =
-  (store: AuditStore, { nowMs }: Pick<Clock, "nowMs">): AuditPerson =>
-  async (action, { id: personId, email }, { reason, ...by }) => {
-    const id = createId(nowMs());
-    const resource = { kind: "person", id: personId, name: email };
-    const asked = reason === undefined ? null : JSON.stringify({ reason });
-    await store.begin({ id, ...whoOf(by), action, resource, accountIds: [], asked, before: null });
-    await store.end(id, { outcome: "done", code: null, resource: null, accountIds: [], after: null });
-  };

@@ -84,7 +84,7 @@ const PREFIX_CHARACTERS = 12;
 export function keyName(text: string): string {
   const name = text.replace(/(…|\.\.\.)$/, "");
   if (name === "") throw new InvalidArgumentError("It must be the id or the prefix of a key.");
-  return /^tg[ct]_/.test(name) ? name.slice(0, PREFIX_CHARACTERS) : name;
+  return /^tg[act]_/.test(name) ? name.slice(0, PREFIX_CHARACTERS) : name;
 }
 
 /** Names from the root down, or an id. */

@@ -64,6 +64,8 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "tokens revoke": { example: "tollgate tokens revoke 019a84d2-c6b8-7c1e-9d3f-0a5b7e2c4d60" },
   "sessions list": { example: "tollgate sessions list ann@acme.example" },
   "sessions end": { example: "tollgate sessions end ann@acme.example" },
+  "client-sessions list": { example: "tollgate client-sessions list --person ann@acme.example" },
+  "client-sessions end": { example: "tollgate client-sessions end ann@acme.example" },
   topup: { example: "tollgate topup tgc_a034Fq4J 25 --ref invoice-1042" },
   budget: { example: "tollgate budget tgt_b7Xk2mPq 5_000_000 --period month" },
   usage: { example: "tollgate usage tgc_a034Fq4J --days 30" },

@@ -19,11 +19,15 @@ export function checksumOf(body: string): string {
 export const hasChecksum = (secret: string): boolean =>
   checksumOf(secret.slice(0, -CHECKSUM_CHARACTERS)) === secret.slice(-CHECKSUM_CHARACTERS);
 
-/** Bytes past the last whole multiple of 62 are thrown away, so that every character is equally likely. */
 export function randomCharacters(count: number): string {
   let text = "";
-  while (text.length < count) {
-    for (const byte of randomBytes(count)) if (byte < 248 && text.length < count) text += BASE62[byte % 62];
-  }
+  while (text.length < count) text += charactersFrom(randomBytes(count), count - text.length);
+  return text;
+}
+
+/** Bytes past the last whole multiple of 62 are thrown away, so that every character is equally likely. At most `count` characters. */
+export function charactersFrom(bytes: Buffer, count: number): string {
+  let text = "";
+  for (const byte of bytes) if (byte < 248 && text.length < count) text += BASE62[byte % 62];
   return text;
 }

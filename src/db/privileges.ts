@@ -23,6 +23,7 @@ const SERVING: Grants = {
   charge: ADDED_TO,
   charge_in_words: "select",
   charge_kind: "select",
+  client_session: ALL_ROWS,
   counter: ALL_ROWS,
   counter_anywhere: "select",
   counter_id: "usage",
@@ -77,6 +78,7 @@ const SERVING: Grants = {
  * credentials, and what only gateways use.
  */
 const HIDDEN: Grants = {
+  client_session: "select (id, person_id, client, agent, address, created_at, refreshed_at, expires_at, ended_because)",
   counter_now: "",
   counter_id: "",
   duty: "",

@@ -20,6 +20,7 @@ const KEY: Key = {
   createdAtMs: 0,
   accountId: "a1",
   accounts: ["a1"],
+  personId: null,
   accountStatus: "active",
   chain: { id: 1, own: "credit", counters: [] },
 };

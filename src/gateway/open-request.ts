@@ -3,6 +3,7 @@ import { Fault } from "../core/fault.ts";
 import { type KeyMode, ORIGIN_PREFIX } from "../core/key-mode.ts";
 import type { AddressOf, Authenticate } from "../keys/authenticate.ts";
 import type { Key } from "../keys/key.ts";
+import { sealingSecret } from "../keys/session-secret.ts";
 import { requireUsable } from "../keys/usable.ts";
 import type { Rate } from "../ledger/ledger.ts";
 import type { RateDenials } from "../ledger/rate-denials.ts";
@@ -11,7 +12,7 @@ import { overRate } from "./verdict-fault.ts";
 /** Who has been let in. */
 export type Caller = {
   key: Key;
-  /** What was presented. It seals the answers kept for this caller, and is written nowhere. */
+  /** What was presented, or of a session what all its tokens have in common. It seals the answers kept for this caller, and is written nowhere. */
   secret: string;
   /** Hears what the rate of the key leaves it, as often as the ledger has counted. */
   onRate: (rate: Rate) => void;
@@ -57,7 +58,7 @@ export function createOpenRequest({ authenticate, denials, clock, publicUrl }: P
     if (key.mode !== presented.origin) throw wrongOrigin(key.mode);
     requireRate(denials, key, presented.onRate);
     const again = async (): Promise<Caller> => letIn(await authenticate.again(presented.secret, key), presented);
-    return { key, secret: presented.secret, onRate: presented.onRate, again };
+    return { key, secret: sealingSecret(presented.secret), onRate: presented.onRate, again };
   }
 
   function wrongOrigin(mode: KeyMode): Fault {

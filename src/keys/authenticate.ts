@@ -8,6 +8,7 @@ import type { Key, KeyStore } from "./key.ts";
 import { createKnownKeys, idsOf } from "./known-keys.ts";
 import { createLookUp, type LookUp } from "./look-up.ts";
 import { digestOf, isForeign, isWellFormed } from "./secret.ts";
+import { isSessionSecret } from "./session-secret.ts";
 
 /** Where a caller is; null when it cannot be told apart from others. Asked only when it matters. */
 export type AddressOf = () => string | null;
@@ -40,6 +41,15 @@ export const invalidKey = (): Fault =>
     "invalid_credentials",
     "The API key is not valid. Check that it was copied in full and has not been revoked.",
   );
+
+/** The same for the access tokens of client sessions, whose clients can get another. */
+export const invalidSession = (): Fault =>
+  new Fault(
+    "invalid_credentials",
+    "The session is not valid: it has expired or was ended. Refresh it, or sign in again.",
+  );
+
+const invalid = (secret: string): Fault => (isSessionSecret(secret) ? invalidSession() : invalidKey());
 
 /** A flood of keys nobody knows must not become a flood of queries. */
 const MOST_GUESSES = 64;
@@ -105,35 +115,37 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
 
   function find(secret: string, addressOf: AddressOf): Promise<Key> | Key {
     const among = isWellFormed(secret) ? guesses : foreign;
-    if (among === foreign && !(limits.acceptForeign === "on" && isForeign(secret))) throw invalidKey();
+    if (among === foreign && !(limits.acceptForeign === "on" && isForeign(secret))) throw invalid(secret);
     // The whole digest is the cache key: a shortened one would let two secrets meet.
     const digest = digestOf(secret);
     const key = known.get(digest);
     if (key) return key;
-    if (unknown.has(digest)) throw invalidKey();
+    if (unknown.has(digest)) throw invalid(secret);
     const asked = underway.get(digest);
     if (asked) return asked;
-    const pending = ask(digest, addressOf, among);
+    const pending = ask({ secret, digest }, addressOf, among);
     underway.set(digest, pending);
     return pending;
   }
 
-  function ask(digest: string, addressOf: AddressOf, { lane, limit, most }: Guesses): Promise<Key> {
+  type Asked = { secret: string; digest: string };
+
+  function ask({ secret, digest }: Asked, addressOf: AddressOf, { lane, limit, most }: Guesses): Promise<Key> {
     const bytes = Buffer.from(digest, "base64url");
     if (issued.has(bytes)) {
       if (lookUp.waiting() >= MOST_ISSUED) throw busy();
-      return look({ digest, bytes, lane: lookUp, onUnknown: () => undefined });
+      return look({ secret, digest, bytes, lane: lookUp, onUnknown: () => undefined });
     }
     if (lane.waiting() >= most) throw busy();
     const address = addressOf();
     const waitMs = address === null ? 0 : limit.waitMs(address);
     if (waitMs > 0) throw tooManyUnknown(waitMs);
-    return look({ digest, bytes, lane, onUnknown: () => address !== null && limit.noteUnknown(address) });
+    return look({ secret, digest, bytes, lane, onUnknown: () => address !== null && limit.noteUnknown(address) });
   }
 
-  type Looked = { digest: string; bytes: Buffer; lane: LookUp; onUnknown: () => void };
+  type Looked = Asked & { bytes: Buffer; lane: LookUp; onUnknown: () => void };
 
-  async function look({ digest, bytes, lane, onUnknown }: Looked): Promise<Key> {
+  async function look({ secret, digest, bytes, lane, onUnknown }: Looked): Promise<Key> {
     const began = generation;
     try {
       const key = await lane.find(bytes).catch((cause: unknown) => {
@@ -142,7 +154,7 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
       if (key === null) {
         onUnknown();
         if (began === generation) unknown.set(digest, true);
-        throw invalidKey();
+        throw invalid(secret);
       }
       issued.add(bytes);
       if (!isForgotten(key, began)) known.set(digest, key);
@@ -162,7 +174,7 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
     if (asked !== undefined) return asked;
     forget(id);
     const bytes = Buffer.from(digest, "base64url");
-    const pending = look({ digest, bytes, lane: lookUp, onUnknown: () => undefined });
+    const pending = look({ secret, digest, bytes, lane: lookUp, onUnknown: () => undefined });
     underway.set(digest, pending);
     return pending;
   }

@@ -19,6 +19,7 @@ type KeyRow = {
   expires_at: Date | null;
   secret_expires_at: Date | null;
   created_at: Date;
+  person_id: string | null;
   account_id: string;
   accounts: string[];
   account_status: AccountsStatus;
@@ -34,7 +35,7 @@ const LONGEST_PAGE = 1_000;
 const MOST_SECRETS = 50;
 
 const KEY_COLUMNS = `k.id, k.bucket, k.version, k.mode, k.label, k.status, k.provider_scope, k.models, k.rpm_limit, k.expires_at,
-  k.created_at, k.account_id, a.path as accounts, b.chain, b.unit as own_unit,
+  k.created_at, k.person_id, k.account_id, a.path as accounts, b.chain, b.unit as own_unit,
   case when a.status = 'active' and cardinality(a.path) = 1 then 'active' else (
     select case when bool_or(p.status in ('disabled', 'closed')) then 'disabled'
                 when bool_or(p.status = 'suspended') then 'suspended' else 'active' end
@@ -74,7 +75,7 @@ const UPDATE = `
 /** An overlap of 0 withdraws the other secrets, which holds at once; a date would wait for the clock of each gateway. */
 const ADD_SECRET = `
   with k as (
-    select id, bucket from key where id = $1 and status <> 'revoked' for no key update
+    select id, bucket from key where id = $1 and status <> 'revoked' and person_id is null for no key update
   ), others as (
     update key_secret s set
       withdrawn_at = case when $4::bigint = 0 then clock_timestamp() end,
@@ -149,7 +150,7 @@ export function createKeyStore(queryable: Queryable): KeyStore {
     list: async ({ limit, after, within }) => {
       if (after !== undefined && !UUID.test(after)) return [];
       return select(
-        `${KEY_WITH_NEWEST_SECRET} where ($1::uuid is null or k.id < $1) and ($3::uuid[] is null or a.path && $3)
+        `${KEY_WITH_NEWEST_SECRET} where k.person_id is null and ($1::uuid is null or k.id < $1) and ($3::uuid[] is null or a.path && $3)
          order by k.id desc limit $2`,
         [after ?? null, Math.max(1, Math.min(limit, LONGEST_PAGE)), within ?? null],
       );
@@ -218,6 +219,7 @@ const keyOf = (row: KeyRow): Key => ({
   expiresAtMs: row.expires_at?.getTime() ?? null,
   secretExpiresAtMs: row.secret_expires_at?.getTime() ?? null,
   createdAtMs: row.created_at.getTime(),
+  personId: row.person_id,
   accountId: row.account_id,
   accounts: row.accounts,
   accountStatus: row.account_status,

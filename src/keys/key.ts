@@ -30,6 +30,8 @@ export type Key = {
   /** When the presented secret stops working; set while a rotation overlaps. */
   secretExpiresAtMs: number | null;
   createdAtMs: number;
+  /** Who signed in, of a client session: it has access tokens instead of a secret of its own. Null: it is no session. */
+  personId: string | null;
   /** Whose it is; its own id while it is its own. */
   accountId: string;
   /** The accounts that it stands under, from the root down to its own. */
@@ -78,7 +80,7 @@ export type KeyStore = {
   /** The id of the key that has or had a secret, withdrawn and revoked ones included; null: none. */
   ownerOf: (digest: Buffer) => Promise<string | null>;
   insert: (key: NewKey) => Promise<Key>;
-  /** Newest first; `after` is the id of the last key already seen; `within`: those below these accounts alone. */
+  /** Newest first, without client sessions; `after` is the id of the last key already seen; `within`: those below these accounts alone. */
   list: (page: { limit: number; after?: string; within?: readonly string[] }) => Promise<Key[]>;
   /** By id or by prefix. More than one can share a prefix only by a wild accident; then both are returned. */
   find: (idOrPrefix: string) => Promise<Key[]>;
@@ -86,7 +88,7 @@ export type KeyStore = {
   changeStatus: (id: string, change: { from: readonly KeyStatus[]; to: KeyStatus }) => Promise<boolean>;
   /** False when there is no such key, it is revoked, or it is not of `version` any more; null: of any version. */
   update: (id: string, changes: KeyChanges, version: number | null) => Promise<boolean>;
-  /** Adds a secret and lets the others live as long as the overlap. False when there is no such key, or it is revoked. */
+  /** Adds a secret and lets the others live as long as the overlap. False when there is no such key, it is revoked, or it is a client session. */
   addSecret: (id: string, secret: { digest: Buffer; prefix: string; overlapMs: number }) => Promise<boolean>;
   /** Newest first, the fifty newest at most. */
   secrets: (id: string) => Promise<KeySecret[]>;

@@ -41,6 +41,7 @@ function keyOf(secret: string, changes: Partial<Key> = {}): Key {
     createdAtMs: 0,
     accountId: changes.id ?? "018bcfe5-6800-7000-8000-000000000001",
     accounts: [changes.id ?? "018bcfe5-6800-7000-8000-000000000001"],
+    personId: null,
     accountStatus: "active",
     chain: { id: 1, own: "credit", counters: [] },
     ...changes,

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { CHECKSUM_CHARACTERS, checksumOf, hasChecksum, randomCharacters } from "../core/checked-secret.ts";
 import type { KeyMode } from "../core/key-mode.ts";
+import { readAccessToken } from "./session-secret.ts";
 
 const RANDOM_CHARACTERS = 32;
 const PREFIX_CHARACTERS = 12;
@@ -27,13 +28,14 @@ export const randomBucket = (): number => randomBytes(2).readUInt16BE() % BUCKET
 
 /** The bucket that a secret of ours names; null: it is of another product. */
 export const bucketOf = (secret: string): number | null =>
-  SHAPE.test(secret) ? Number.parseInt(secret.slice(4, 7), 16) : null;
+  SHAPE.test(secret) ? Number.parseInt(secret.slice(4, 7), 16) : (readAccessToken(secret)?.bucket ?? null);
 
-/** Whether a text may be a secret. The checksum spares the database a look at every typing error. */
-export const isWellFormed = (secret: string): boolean => SHAPE.test(secret) && hasChecksum(secret);
+/** Whether a text may be a secret of a key or the access token of a session. The checksum spares the database a look at every typing error. */
+export const isWellFormed = (secret: string): boolean =>
+  (SHAPE.test(secret) && hasChecksum(secret)) || readAccessToken(secret) !== null;
 
 /** Long enough to be random, short enough for a header; and never one that looks like ours, so that a typing error costs no query. */
-const FOREIGN = /^(?!tg[ct]_)[\x21-\x7e]{24,256}$/;
+const FOREIGN = /^(?!tg[acrt]_)[\x21-\x7e]{24,256}$/;
 
 /** Whether a text may be a secret that another product made. */
 export const isForeign = (secret: string): boolean => FOREIGN.test(secret);
@@ -45,7 +47,8 @@ const LEAST_BITS = 80;
 
 /** Why a secret of another product is not taken; null when it is. Nothing of it is repeated. */
 export function foreignProblem(secret: string): string | null {
-  if (/^tg[ct]_/.test(secret)) return "It begins like a secret of Tollgate. Rotate the key that it belongs to instead.";
+  if (/^tg[acrt]_/.test(secret))
+    return "It begins like a secret of Tollgate. Rotate the key that it belongs to instead.";
   if (!/^[\x21-\x7e]*$/.test(secret)) return "It must be printable ASCII characters without spaces.";
   if (!isForeign(secret)) return `It has ${secret.length} characters; 24 to 256 are allowed.`;
   const bits = Math.floor(estimatedBits(secret));

@@ -1,5 +1,5 @@
 import { Fault } from "../core/fault.ts";
-import { invalidKey } from "./authenticate.ts";
+import { invalidKey, invalidSession } from "./authenticate.ts";
 import { KEY_STATUSES, type Key, type KeyStatus } from "./key.ts";
 
 export type KeyState = Key["status"] | "expired";
@@ -16,27 +16,31 @@ export function stateOf(key: Key, nowMs: number): KeyState {
 
 /** Refuses a key that may not be used now. Some routes list no 403; there every unusable key is 401. [interface decision 2] */
 export function requireUsable(key: Key, nowMs: number, refusals: "full" | "unauthorised_only"): void {
-  if (key.secretExpiresAtMs !== null && key.secretExpiresAtMs <= nowMs) throw invalidKey();
+  if (key.secretExpiresAtMs !== null && key.secretExpiresAtMs <= nowMs) throw invalid(key);
   const state = stateOf(key, nowMs);
   switch (state) {
     case "active":
       return;
     case "suspended":
     case "revoked":
-      throw invalidKey();
+      throw invalid(key);
     case "expired":
-      if (refusals === "unauthorised_only") throw invalidKey();
+      if (refusals === "unauthorised_only") throw invalid(key);
       throw expired(key.expiresAtMs ?? 0);
     case "disabled":
-      if (refusals === "unauthorised_only") throw invalidKey();
+      if (refusals === "unauthorised_only") throw invalid(key);
       throw new Fault("key_disabled", `${whatIs(key, state)} is disabled. Ask the operator to enable it.`);
     default:
       state satisfies never;
   }
 }
 
-const whatIs = ({ status }: Key, state: KeyState): string =>
-  status === state ? "This API key" : "The account of this API key";
+const invalid = ({ personId }: Key): Fault => (personId === null ? invalidKey() : invalidSession());
+
+function whatIs({ status, personId }: Key, state: KeyState): string {
+  const what = personId === null ? "API key" : "session";
+  return status === state ? `This ${what}` : `The account of this ${what}`;
+}
 
 function expired(atMs: number): Fault {
   const at = new Date(atMs).toISOString();

@@ -162,6 +162,10 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
       after: ({ token }) => ({ token }),
     },
   },
+  clientSessions: {
+    list: "read",
+    end: { action: "client_session.end", of: personNamed, asked: (_name, which) => which },
+  },
   usage: { report: "read", statement: "read" },
   providers: {
     list: "read",

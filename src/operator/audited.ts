@@ -145,5 +145,5 @@ const namedOnly = (kind: string, name: string | null): AuditResource => ({
   name: name === null ? null : SAFE_NAME.test(name) ? name : cleaned(scrub(name)),
 });
 /** Ids, and the public part of a key. Anything else that nothing is called may be a secret that was typed in the wrong place. */
-const SAFE_NAME = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|req_[\da-f]{32}|(?:tg[ct]|ext)_\w{8})$/;
+const SAFE_NAME = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|req_[\da-f]{32}|(?:tg[act]|ext)_\w{8})$/;
 const cleaned = (name: string): string => redact(name.replaceAll("\0", "").slice(0, LONGEST_NAME)).toWellFormed();

@@ -37,6 +37,9 @@ const PLANTED = `
   insert into person (id, email, name, created_at) select ${idOf(2)}, n || '@example.com', 'P', now() from generate_series(1, ${MANY}) n;
   insert into session (digest, id, person_id, via, created_at, last_seen_at, expires_at, address, agent)
   select sha256(n::text::bytea), ${idOf(5)}, '${PERSON}', 'sso', now(), now(), now() + interval '1 hour', '', '' from generate_series(1, ${MANY}) n;
+  insert into key (id, bucket, mode, account_id, person_id) select ${idOf(0)}, 7, 'credit', '${ROOT}', '${PERSON}' from generate_series(1, ${MANY}) n;
+  insert into client_session (id, person_id, family_digest, refresh_digest, client, agent, address, created_at, refreshed_at, expires_at)
+  select ${idOf(0)}, '${PERSON}', sha256(n::text::bytea), sha256(n::text::bytea), 'c', '', '', now(), now(), now() + interval '1 hour' from generate_series(1, ${MANY}) n;
   insert into personal_token (id, digest, prefix, person_id, name, created_at, expires_at)
   select ${idOf(6)}, sha256(n::text::bytea), 'tgp_', '${PERSON}', 't', now(), now() + interval '1 hour' from generate_series(1, ${MANY}) n;
   insert into counter (id, bucket, account_id, kind, unit, period) values (1, 7, '${ROOT}', 'limit', 'credit', 'month');
@@ -118,6 +121,7 @@ const READS: Record<string, ((operator: Operator) => Promise<unknown>) | null> =
   "people.list": ({ people }) => people.list(PAGE),
   "people.show": ({ people }) => people.show(PERSON),
   "people.sessions": ({ people }) => people.sessions(PERSON),
+  "clientSessions.list": ({ clientSessions }) => clientSessions.list(null, PAGE),
   "tokens.list": ({ tokens }) => tokens.list(null, PAGE),
   "usage.report": ({ usage }) => usage.report({ of: null, days: 7, by: "key" }),
   "usage.statement": ({ usage }) => usage.statement("Many", A_PAST_DAY.slice(0, 7)),

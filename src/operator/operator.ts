@@ -2,6 +2,7 @@ import type { ManageAccounts } from "./accounts.ts";
 import type { ReadAudit } from "./audit.ts";
 import type { ReadBooks } from "./books.ts";
 import type { ManageCatalogue } from "./catalogue.ts";
+import type { ManageClientSessions } from "./client-sessions.ts";
 import type { ManageFunds } from "./funds.ts";
 import type { ManageKeys } from "./keys.ts";
 import type { ManageLive } from "./live.ts";
@@ -31,4 +32,5 @@ export type Operator = {
   audit: ReadAudit;
   people: ManagePeople;
   tokens: ManageTokens;
+  clientSessions: ManageClientSessions;
 };

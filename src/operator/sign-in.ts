@@ -33,7 +33,13 @@ export type SignIn = {
 
 /** Writes into the audit log what was done to a person, and by whom. */
 export type AuditPerson = (
-  action: "session.create" | "person.link" | "person.leave",
+  action:
+    | "session.create"
+    | "person.link"
+    | "person.leave"
+    | "client_session.begin"
+    | "client_session.reuse"
+    | "client_session.end",
   person: { id: string; email: string },
   by: By & { reason?: string },
 ) => Promise<void>;

@@ -3,7 +3,7 @@ export const REDACTED = "[redacted]";
 
 /** Cheap to ask of every line, and false for nearly all; only then are the exact patterns tried. */
 const SUSPICIOUS =
-  /tg[cpst]_[0-9a-z]{10}|sk-[\w-]{8}|aiza|gsk_|xai-|akia|bearer|authorization|api[-_]?key|:\/\/|[?&](?:key|token|password|secret)=/i;
+  /tg[acprst]_[0-9a-z]{10}|sk-[\w-]{8}|aiza|gsk_|xai-|akia|bearer|authorization|api[-_]?key|:\/\/|[?&](?:key|token|password|secret)=/i;
 
 /** Quantifiers on either side of a fixed mark are bounded, so that hostile text costs linear time. */
 const RULES: readonly (readonly [RegExp, string])[] = [
@@ -19,7 +19,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   // Name and value as neighbours in a list, as raw headers are. A string before a colon is the next name, not a value.
   [/((?:authorization|api[-_]?key)\\*"\s{0,8},\s{0,8}\\*")(?:\\.|[^"\\]){1,4096}(?="\s{0,8}[,\]}])/gi, `$1${REDACTED}`],
   [/(bearer)(?:\s|\\[nrt]|%20){1,8}[^\s"\\,\]]{4,}/gi, `$1 ${REDACTED}`],
-  [/tg[cpst]_[0-9A-Za-z]{10,}/g, REDACTED],
+  [/tg[acprst]_[0-9A-Za-z]{10,}/g, REDACTED],
   // At the beginning of a word; in JSON a line break before it is written with a letter.
   [/(?<=^|[^0-9A-Za-z]|\\[bfnrt])(?:sk-[\w-]{8,}|AIza[\w-]{20,}|gsk_\w{20,}|xai-\w{20,}|AKIA[0-9A-Z]{12,})/g, REDACTED],
 ];

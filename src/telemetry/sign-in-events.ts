@@ -15,6 +15,8 @@ export type SignInEvents = {
   mappedAccountMissing: (missing: { account: string; problem: string }) => void;
   /** The provider can't be asked about them again. */
   refreshTokenMissing: (person: { email: string }) => void;
+  /** Two have the refresh token of a client session, which was ended. */
+  sessionReused: (session: { sessionId: string; personId: string; email: string; client: string }) => void;
 };
 
 const MOST_LINES = 10;
@@ -44,6 +46,8 @@ export function createSignInEvents({
       const line = missing.take();
       if (line) say("mappedAccountMissing", { account, problem, ...line });
     },
+    sessionReused: ({ sessionId, personId, email, client }) =>
+      say("sessionReused", { session_id: sessionId, person_id: personId, email, client }),
     refreshTokenMissing: ({ email }) => {
       const line = tokens.take();
       if (line) say("refreshTokenMissing", { email, ...line });

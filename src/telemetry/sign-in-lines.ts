@@ -30,6 +30,13 @@ export const SIGN_IN_LINES = {
       "`sign_in.groups` names an `account` that does not exist or can't take a person; `problem` says why. The person signed in without it.",
     fix: "Create the account with `tollgate accounts create`, or correct sign_in.groups. The next check of the person applies it.",
   },
+  sessionReused: {
+    message: "client session reused",
+    level: "warn",
+    meaning:
+      "A refresh token of a client session was used again more than a minute after it was replaced: somebody else may have it. The session has ended for everybody who has a token of it.",
+    fix: "Ask the person whether a machine or a backup of theirs was copied. They sign in again.",
+  },
   refreshTokenMissing: {
     message: "refresh token missing",
     level: "warn",

@@ -120,6 +120,13 @@ export const BOTH_WAYS: readonly Row[] = [
     command: "sessions end",
     words: json("ann-WAY@x.example", "--except", "019fbe00-0000-7000-8000-000000000000"),
   },
+  { command: "client-sessions list", words: json("--all"), same: true },
+  { command: "client-sessions list", words: json("--person", "ann-WAY@x.example") },
+  { command: "client-sessions end", words: json("ann-WAY@x.example") },
+  {
+    command: "client-sessions end",
+    words: json("ann-WAY@x.example", "019fbe00-0000-7000-8000-000000000000"),
+  },
   { command: "people remove", words: json("ann-WAY@x.example") },
   { command: "people remove", words: json("ann-WAY@x.example"), code: 1 },
   { command: "notices list", words: json(), same: true },

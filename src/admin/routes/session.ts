@@ -197,7 +197,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
   }),
 ];
 
-function oneself(person: KnownPerson | null): string {
+export function oneself(person: KnownPerson | null): string {
   if (person === null) throw new Forbidden("The automation token belongs to no person and has no sessions.");
   return person.person.id;
 }

@@ -22,6 +22,7 @@ export const SCHEMA_WORDS: Record<string, string> = {
   GrantRequest: "A role, and where it holds.",
   Person: "A person who operates the gateway, with their roles.",
   PersonalToken: "A token for programs that act as a person, without its secret.",
+  ClientSession: "A client that a person is signed in with, such as Claude Code.",
   Session: "A browser in which a person is signed in.",
   ShownSession: "Who you are, what you may do, and where clients reach the gateway.",
   ImportedModel: "A model of a price list, as it is and as the list has it.",

@@ -1,0 +1,64 @@
+import type { Command } from "commander";
+import { clientSessionView } from "../../wire/admin/client-sessions.ts";
+import { pageView } from "../../wire/admin/page.ts";
+import { ofOwnSession } from "../../wire/admin/people.ts";
+import { validate } from "../../wire/validate.ts";
+import { withOperator } from "../open-operator.ts";
+import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
+import { counted } from "../text/cell.ts";
+import { printResult } from "../text/print.ts";
+import { table } from "../text/table.ts";
+import { PERSON_HELP } from "./people.ts";
+
+type ListOptions = PageOptions & { person?: string; json?: true };
+
+const HEADER = ["=ID", "PERSON", "CLIENT", "ACCOUNT", "SIGNED IN", "REFRESHED", "EXPIRES", "ADDRESS"];
+
+/** `tollgate client-sessions …`. */
+export function addClientSessionCommands(program: Command): void {
+  const sessions = program
+    .command("client-sessions")
+    .description("clients that people signed in with, such as Claude Code: list and end their sessions");
+
+  addPageOptions(sessions.command("list").description("list client sessions, newest first"), 100)
+    .option("--person <person>", `of one person: ${PERSON_HELP}`)
+    .option("--json", "print JSON")
+    .action(async (options: ListOptions, command: Command) => {
+      await withOperator(command, async (operator, by) => {
+        const list = (request: Parameters<typeof operator.clientSessions.list>[1]) =>
+          operator.clientSessions.list(options.person ?? null, request, by);
+        const page = pageView(await readPages(options, list), clientSessionView);
+        const rows = page.data.map((one) => [
+          one.id,
+          one.email,
+          one.client,
+          one.account,
+          one.created_at,
+          one.refreshed_at,
+          one.expires_at,
+          one.address,
+        ]);
+        printResult(page, {
+          json: options.json === true,
+          text: (screen) => (rows.length === 0 ? "No client sessions." : table(HEADER, rows, { screen })),
+        });
+      });
+    });
+
+  sessions
+    .command("end")
+    .argument("<person>", PERSON_HELP)
+    .argument("[session]", "id of one session, as listed (default: all)")
+    .description(
+      "sign a person out of their clients, or of one: requests are rejected at once and running streams are cut",
+    )
+    .option("--json", "print JSON")
+    .action(async (name: string, id: string | undefined, options: { json?: true }, command: Command) => {
+      const which = id === undefined ? { except: null } : { id: validate(ofOwnSession, { session: id }).session };
+      await withOperator(command, async (operator, by) => {
+        const { ended } = await operator.clientSessions.end(name, which, by);
+        const text = `${counted(ended, "client session")} ended.`;
+        printResult({ ended }, { json: options.json === true, text: () => text });
+      });
+    });
+}
