@@ -1,5 +1,5 @@
 -- Why: people sign in with a client and spend from their own account, without a key that somebody has to hand out.
--- Locks: a moment of `key`, for a column without a value and an index that starts empty.
+-- Locks: a moment of `key`, for a column without a value and an index that starts empty, and of `key_session`.
 
 -- A session is a key whose secrets live for an hour: admission, ledger, revocation and records take it as they take any other. Whose it is, is
 -- said here; null: a key that has a secret of its own.
@@ -29,6 +29,9 @@ create table client_session (
   check ((previous_digest is null) = (salt is null))
 );
 create index client_session_person on client_session (person_id);
+
+-- A browser in which somebody showed the access token of a client session has no secret to ask: what it is worth is asked of the session.
+alter table key_session alter column secret_digest drop not null;
 
 -- Ends what somebody signed in with. Sessions are locked before keys, and keys in the order in which everybody locks them.
 create function client_sessions_end(p_person uuid, p_sessions uuid[], p_because text) returns int language plpgsql as $$

@@ -1,8 +1,9 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutJit } from "../db/without-jit.ts";
 import { createHolderDoor, type HolderDoor } from "../gateway/holder/holder-door.ts";
-import type { HolderReads } from "../gateway/holder/holder-reads.ts";
+import type { HolderChanges, HolderReads } from "../gateway/holder/holder-reads.ts";
 import { createListErrors } from "../gateway/holder/list-errors.ts";
+import { createEndOwnSessions, createListOwnSessions } from "../gateway/holder/list-sessions.ts";
 import { createListOwnModels } from "../gateway/holder/model-speed.ts";
 import { createOpenSession, type OpenSession } from "../gateway/holder/open-session.ts";
 import { createShowHolder } from "../gateway/holder/show-holder.ts";
@@ -26,6 +27,7 @@ import { createFindStore } from "../records/request-store.ts";
 import { createSeriesStore } from "../records/series-store.ts";
 import { createShowRequest } from "../records/show-request.ts";
 import { createShowStore } from "../records/show-store.ts";
+import { createClientSessionsOn } from "./create-client-sessions.ts";
 import { among } from "./join-ledgers.ts";
 import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
 
@@ -35,7 +37,7 @@ type Beside = { authenticate: Authenticate; catalogue: Catalogue; denials: RateD
 export function createHolder(
   parts: ProcessParts,
   { authenticate, catalogue, denials }: Beside,
-): { door: HolderDoor; reads: HolderReads; openSession: OpenSession } | null {
+): { door: HolderDoor; reads: HolderReads; changes: HolderChanges; openSession: OpenSession } | null {
   const { config, clock, random } = parts;
   if (config.holder.enabled === "off") return null;
   const { readsPerMinute } = config.holder;
@@ -59,11 +61,14 @@ export function createHolder(
     readsPerMinute,
     clock,
   });
+  const sessions = createClientSessionsOn({ database: parts.operatorDatabase, events: parts.events, clock });
   return {
     door,
+    changes: { endSessions: createEndOwnSessions({ sessions }) },
     openSession: createOpenSession({ door, denials }),
     reads: {
-      showHolder: createShowHolder({ showUsage, publicUrl: config.publicUrl }),
+      showHolder: createShowHolder({ showUsage, listSessions: sessions.list, publicUrl: config.publicUrl }),
+      listSessions: createListOwnSessions({ sessions }),
       showLedger: createShowLedger({ journalOf: (bucket) => of(bucket).showJournal }),
       showSeries: createShowSeries({ readSeries, clock }),
       listRequests: createListOwnRequests({ listRequests }),

@@ -124,8 +124,8 @@ const COMMANDS = [
   "tokens revoke",
   "sessions list",
   "sessions end",
-  "client-sessions list",
-  "client-sessions end",
+  "clients list",
+  "clients end",
 ];
 
 test.each(["", ...COMMANDS])("the command %j explains itself on standard output and ends with 0", async (command) => {

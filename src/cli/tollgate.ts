@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   people: async () => (await import("./commands/people.ts")).addPeopleCommands,
   tokens: async () => (await import("./commands/tokens.ts")).addTokenCommands,
   sessions: async () => (await import("./commands/sessions.ts")).addSessionCommands,
-  "client-sessions": async () => (await import("./commands/client-sessions.ts")).addClientSessionCommands,
+  clients: async () => (await import("./commands/client-sessions.ts")).addClientSessionCommands,
   topup: async () => (await import("./commands/funds.ts")).addFundsCommands,
   budget: async () => (await import("./commands/funds.ts")).addFundsCommands,
   usage: async () => (await import("./commands/usage.ts")).addUsageCommand,

@@ -10,7 +10,7 @@ import type { Generate } from "../gateway/generate/generate.ts";
 import type { ListModels, ShowModel } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
 import type { HolderDoor } from "../gateway/holder/holder-door.ts";
-import type { HolderReads } from "../gateway/holder/holder-reads.ts";
+import type { HolderChanges, HolderReads } from "../gateway/holder/holder-reads.ts";
 import type { OpenSession } from "../gateway/holder/open-session.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { ShowUsage } from "../gateway/show-usage.ts";
@@ -45,6 +45,7 @@ import { getOpenapi } from "./routes/get-openapi.ts";
 import { getUsage } from "./routes/get-usage.ts";
 import { meGenerations } from "./routes/me-generations.ts";
 import { meSession } from "./routes/me-session.ts";
+import { meSessions } from "./routes/me-sessions.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
 import { postCountTokens, type ReadCountRequest } from "./routes/post-count-tokens.ts";
 import { postMessages } from "./routes/post-messages.ts";
@@ -88,7 +89,7 @@ type Parts = {
   fingerprint: Fingerprint;
   requireFunds: RequireFunds;
   /** Null: key holders read nothing here. */
-  holder: { door: HolderDoor; reads: HolderReads; openSession: OpenSession } | null;
+  holder: { door: HolderDoor; reads: HolderReads; changes: HolderChanges; openSession: OpenSession } | null;
   /** The files of the key holder's console. */
   serveConsole: ServeFile;
   events: Events;
@@ -208,13 +209,14 @@ function holderRoutes(
   beside: { callerAddress: CallerAddress; arrivals: Arrivals; generations: readonly PublicRoute[] },
 ): readonly PublicRoute[] {
   if (holder === null) return [];
-  const { door, reads, openSession } = holder;
+  const { door, reads, changes, openSession } = holder;
   const { callerAddress, arrivals, generations } = beside;
   const cookie = createSessionCookie(() => publicUrl().startsWith("https:"));
   const requireOwnOrigin = createRequireOwnOrigin({ publicUrl, address });
   const readSmallBody = createReadSmallBody(arrivals);
   return [
     ...meSession({ door, cookie, requireOwnOrigin, readSmallBody, callerAddress }),
+    ...meSessions({ door, changes, cookie, requireOwnOrigin, callerAddress, equalCredentials }),
     ...meGenerations(generations, { openSession, cookie, requireOwnOrigin, callerAddress }),
     ...getMe(reads).map(createServeRead({ door, cookie, callerAddress, equalCredentials })),
   ];

@@ -154,9 +154,8 @@ describe(`client sessions on ${where}`, () => {
     expect(next.expiresInSeconds).toBeGreaterThan(3_590);
     const keys = await Promise.all([tokens, next].map(({ accessToken }) => keyOf(accessToken)));
     // No copy of the key has become wrong, so that nothing that runs is read again.
-    expect(keys.map((key) => [key?.id, key?.version, key?.prefix])).toEqual(
-      Array(2).fill([tokens.sessionId, keys[0]?.version, tokens.accessToken.slice(0, 12)]),
-    );
+    const same = { id: tokens.sessionId, version: keys[0]?.version, prefix: tokens.accessToken.slice(0, 12) };
+    expect(keys).toMatchObject([same, same]);
     expect(sealingSecret(next.accessToken)).toBe(sealingSecret(tokens.accessToken));
     expect(tokens.accessToken).toContain(sealingSecret(tokens.accessToken).slice(4));
   });
@@ -295,8 +294,8 @@ describe(`client sessions on ${where}`, () => {
     expect(await sessions.end(personId, { id: stranger.tokens.sessionId })).toBe(0);
     expect(await sessions.end(personId, { id: "nonsense" })).toBe(0);
     expect(await sessions.end(personId, { id: others[0]?.sessionId ?? "" })).toBe(1);
-    expect((await sessions.list(personId)).map(({ id }) => id).toSorted()).toEqual(
-      [tokens.sessionId, others[1]?.sessionId].toSorted(),
+    expect(new Set((await sessions.list(personId)).map(({ id }) => id))).toEqual(
+      new Set([tokens.sessionId, others[1]?.sessionId]),
     );
     expect(await sessions.end(personId, { except: tokens.sessionId })).toBe(1);
     expect(await sessions.list(personId)).toMatchObject([

@@ -18,7 +18,7 @@ const ADD = `
   insert into key_session (digest, key_id, secret_digest, expires_at)
   values ($1, $2, $3, ledger_now() + $4::bigint * interval '1 millisecond') returning expires_at`;
 
-type Row = { secret_digest: Buffer; expires_at: Date };
+type Row = { key_id: string; secret_digest: Buffer | null; expires_at: Date };
 
 /** Sessions of key holders in PostgreSQL. */
 export const createKeySessionStore = (queryable: Queryable): KeySessionStore => ({
@@ -29,10 +29,11 @@ export const createKeySessionStore = (queryable: Queryable): KeySessionStore => 
   },
   find: async (digest) => {
     const [row] = await queryable.query<Row>(
-      "select secret_digest, expires_at from key_session where digest = $1 and expires_at > ledger_now()",
+      "select key_id, secret_digest, expires_at from key_session where digest = $1 and expires_at > ledger_now()",
       [digest],
     );
-    return row === undefined ? null : { secretDigest: row.secret_digest, expiresAtMs: row.expires_at.getTime() };
+    if (row === undefined) return null;
+    return { keyId: row.key_id, secretDigest: row.secret_digest, expiresAtMs: row.expires_at.getTime() };
   },
   remove: async (digest) => {
     await queryable.query("delete from key_session where digest = $1", [digest]);

@@ -1,9 +1,12 @@
 import { hash, randomBytes } from "node:crypto";
 
-/** A session that a key holder opened with one of the secrets of a key. What the key may do is asked of that secret at every use. */
-export type KeySession = { secretDigest: Buffer; expiresAtMs: number };
+/**
+ * A session that a key holder opened with one of the secrets of a key. What the key may do is asked of that secret at every use. Null: the
+ * key is a client session, whose tokens come and go.
+ */
+export type KeySession = { keyId: string; secretDigest: Buffer | null; expiresAtMs: number };
 
-export type NewKeySession = { digest: Buffer; keyId: string; secretDigest: Buffer; lifetimeMs: number };
+export type NewKeySession = { digest: Buffer; keyId: string; secretDigest: Buffer | null; lifetimeMs: number };
 
 /** Where sessions of key holders are kept, in the database that has their keys. */
 export type KeySessionStore = {

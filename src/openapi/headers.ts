@@ -46,6 +46,13 @@ export const PARAMETERS = {
     schema: { type: "string" },
     example: "req_01890a5dac96774bbcceb302099a8057",
   },
+  sessionId: {
+    name: "session",
+    in: "path",
+    required: true,
+    description: "The id of the session.",
+    schema: { type: "string", format: "uuid" },
+  },
   requestModel: {
     name: "model",
     in: "query",

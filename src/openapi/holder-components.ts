@@ -1,5 +1,12 @@
-import { holderLimitSchema, holderSchema, sessionSchema, signInSchema } from "../wire/holder/holder.ts";
+import {
+  holderLimitSchema,
+  holderPersonSchema,
+  holderSchema,
+  sessionSchema,
+  signInSchema,
+} from "../wire/holder/holder.ts";
 import { holderEntrySchema, holderLedgerSchema } from "../wire/holder/ledger.ts";
+import { holderSessionSchema, holderSessionsEndedSchema, holderSessionsSchema } from "../wire/holder/sessions.ts";
 import { type Component, component } from "./component.ts";
 
 /** What the paths below `/me` take and return. They can have more fields than these. */
@@ -31,7 +38,42 @@ export const holderComponents = {
       origin: "The base URL for this key without `/v1`; null unless the operator set `public_url`.",
       limits: "Purses and limits of the key and of the accounts above it. The operator can hide those of accounts.",
       session: "When the session ends; null if the key itself was sent.",
+      person: "Who signed in with a client; null: it is a key.",
     },
+  }),
+  HolderPerson: component({
+    schema: holderPersonSchema,
+    about: "A person who signed in with a client.",
+    fields: {
+      email: "Email of the person.",
+      name: "Name of the person.",
+      account: "The account that pays, by the names from the root down.",
+    },
+  }),
+  HolderSessions: component({
+    schema: holderSessionsSchema,
+    about: "The clients that you are signed in with.",
+    fields: { data: "The sessions, newest first. Empty for a key." },
+  }),
+  HolderSession: component({
+    schema: holderSessionSchema,
+    about: "A client that you are signed in with.",
+    fields: {
+      id: "The id of the session. It is not secret.",
+      client: "What you signed in with, such as `Claude Code`.",
+      agent: "What the client calls itself, shortened.",
+      address: "Where the sign-in came from.",
+      account: "The account that it spends from, by the names from the root down.",
+      is_current: "Whether it is the session of this request.",
+      created_at: "When you signed in.",
+      refreshed_at: "When its tokens were last replaced.",
+      expires_at: "When it ends unless it is refreshed before.",
+    },
+  }),
+  HolderSessionsEnded: component({
+    schema: holderSessionsEndedSchema,
+    about: "What was ended.",
+    fields: { ended: "How many sessions were ended." },
   }),
   HolderKey: component({
     schema: holderSchema.shape.key,

@@ -2,6 +2,7 @@ import { USAGE_SUMMARY } from "./examples.ts";
 import { HOLDER_GENERATIONS } from "./holder-generations.ts";
 import { HOLDER_ADDED, HOLDER_CODES, HOLDER_READING } from "./holder-reading.ts";
 import { HOLDER_RECORD_OPERATIONS } from "./holder-record-operations.ts";
+import { HOLDER_SESSION_OPERATIONS } from "./holder-session-operations.ts";
 import type { OperationFacts } from "./operations.ts";
 
 const KEY = {
@@ -22,7 +23,7 @@ export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
     operationId: "signIn",
     summary: "Sign in with a key",
     description:
-      "Posts the key once and sets a cookie that lasts 12 hours, so that no script has to keep the key. Browsers can only call it from pages of this address. The session ends at once when the key is revoked, suspended, disabled, expired or rotated.",
+      "Posts the key, or the access token of a client session, once and sets a cookie that lasts 12 hours, so that no script has to keep the key. Browsers can only call it from pages of this address. The session ends at once when the key is revoked, suspended, disabled, expired or rotated, or the client session ends.",
     credential: "none",
     parameters: [],
     request: { schema: "SignIn", examples: { key: { summary: "A key", value: { key: "tgc_your_key" } } } },
@@ -89,10 +90,12 @@ export const HOLDER_OPERATIONS: readonly OperationFacts[] = [
           },
         ],
         session: { expires_at: EXPIRES_AT },
+        person: null,
       },
       headers: {},
     },
   },
+  ...HOLDER_SESSION_OPERATIONS,
   {
     ...HOLDER_READING,
     path: "/me/ledger",

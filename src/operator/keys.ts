@@ -118,7 +118,9 @@ export function createManageKeys({
   });
 
   async function placed(name: string, account: string, { by, put }: { by: By; put: Structure["moveKey"] }) {
-    const [{ id }, to] = [await findKey(name), await findAccount(account)];
+    const [found, to] = [await findKey(name), await findAccount(account)];
+    requireNoSession(found);
+    const { id } = found;
     const done = await put(id, to.id);
     if (done.result !== "done" && done.result !== "already") throw refusalOf(done);
     const key = await findKey(id);
@@ -213,6 +215,7 @@ export function createManageKeys({
     },
     rotate: async (name, { overlapMs }, by) => {
       const key = await findKey(name);
+      requireNoSession(key);
       const { secret, prefix } = createSecret(key.mode, key.bucket);
       const digest = Buffer.from(digestOf(secret), "base64url");
       const added = await store.addSecret(key.id, { digest, prefix, overlapMs });
@@ -221,6 +224,12 @@ export function createManageKeys({
       return { ...(await show(key.id)), secret };
     },
   };
+}
+
+/** A client session has the account of its person, and tokens instead of a secret. */
+function requireNoSession({ prefix, personId }: Key): void {
+  if (personId !== null)
+    throw new Conflict(`Key ${prefix}… is a client session of a person. End it with \`tollgate clients end\`.`);
 }
 
 /** One that was removed meanwhile is none. */

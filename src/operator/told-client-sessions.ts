@@ -32,6 +32,15 @@ export function toldClientSessions(sessions: ClientSessions, { audit, events }: 
       }
       return refreshed;
     },
+    end: async (personId, which) => {
+      const [session] = await sessions.list(personId);
+      const ended = await sessions.end(personId, which);
+      if (ended > 0 && session !== undefined) {
+        const reason = `${ended} of their client sessions`;
+        await audit("client_session.end", { id: personId, email: session.email }, { ...themselves(session), reason });
+      }
+      return ended;
+    },
     revoke: async (token) => {
       const ended = await sessions.revoke(token);
       if (ended !== null) await tell("client_session.end", ended, themselves(ended));

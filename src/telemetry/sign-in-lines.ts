@@ -34,7 +34,7 @@ export const SIGN_IN_LINES = {
     message: "client session reused",
     level: "warn",
     meaning:
-      "A refresh token of a client session was used again more than a minute after it was replaced: somebody else may have it. The session has ended for everybody who has a token of it.",
+      "A refresh token of a client session was used again more than a minute after it was replaced, so it may have been stolen. The session has ended for all who have a token of it.",
     fix: "Ask the person whether a machine or a backup of theirs was copied. They sign in again.",
   },
   refreshTokenMissing: {

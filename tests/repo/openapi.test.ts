@@ -54,6 +54,8 @@ test("the paths are those of the interface, and ours are listed apart [spec 4.1]
     "/v1/models/{id}",
     "/me/session",
     "/me",
+    "/me/sessions",
+    "/me/sessions/{session}",
     "/me/ledger",
     "/me/ledger.csv",
     "/me/series",
@@ -75,7 +77,7 @@ test("what key holders read about their own key is at one address for keys of ev
   const mine = Object.entries(additions ?? {}).filter(([path]) => path.startsWith("/me"));
   const servers = mine.flatMap(([, methods]) => Object.values(methods).map((operation) => operation.servers));
 
-  expect(servers).toHaveLength(16);
+  expect(servers).toHaveLength(19);
   for (const server of servers) expect(server).toEqual([{ url: URL, description: "Keys of every kind" }]);
 });
 
@@ -96,6 +98,9 @@ test("every operation of the specification, and those beyond it, is there with i
     "POST /me/session": "201 400 401 403 429 500 503",
     "DELETE /me/session": "204 400 500 503",
     "GET /me": "200 400 401 403 429 500 503",
+    "GET /me/sessions": "200 400 401 403 429 500 503",
+    "DELETE /me/sessions": "200 400 401 403 429 500 503",
+    "DELETE /me/sessions/{session}": "200 400 401 403 429 500 503",
     "GET /me/ledger": "200 400 401 403 429 500 503",
     "GET /me/ledger.csv": "200 400 401 403 429 500 503",
     "GET /me/series": "200 400 401 403 429 500 503",
@@ -129,6 +134,8 @@ test("every operation takes the credentials the specification gives it", () => {
     "post /me/session": "",
     "delete /me/session": "session",
     "/me": "session bearer headerKey",
+    "/me/sessions": "session bearer headerKey",
+    "/me/sessions/{session}": "session bearer headerKey",
     "/me/ledger": "session bearer headerKey",
     "/me/ledger.csv": "session bearer headerKey",
     "/me/series": "session bearer headerKey",
@@ -161,6 +168,8 @@ test("Idempotency-Key and compat-version are optional headers where the specific
     "/v1/usage": "",
     "/me/session": "",
     "/me": "",
+    "/me/sessions": "",
+    "/me/sessions/{session}": "session!",
     "/me/ledger": "limit after",
     "/me/ledger.csv": "limit after",
     "/me/series": "from to step by",

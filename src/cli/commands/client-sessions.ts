@@ -14,10 +14,10 @@ type ListOptions = PageOptions & { person?: string; json?: true };
 
 const HEADER = ["=ID", "PERSON", "CLIENT", "ACCOUNT", "SIGNED IN", "REFRESHED", "EXPIRES", "ADDRESS"];
 
-/** `tollgate client-sessions …`. */
+/** `tollgate clients …`. */
 export function addClientSessionCommands(program: Command): void {
   const sessions = program
-    .command("client-sessions")
+    .command("clients")
     .description("clients that people signed in with, such as Claude Code: list and end their sessions");
 
   addPageOptions(sessions.command("list").description("list client sessions, newest first"), 100)

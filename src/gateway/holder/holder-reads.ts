@@ -1,4 +1,5 @@
 import type { ListErrors } from "./list-errors.ts";
+import type { EndOwnSessions, ListOwnSessions } from "./list-sessions.ts";
 import type { ListOwnModels } from "./model-speed.ts";
 import type { ShowHolder } from "./show-holder.ts";
 import type { ShowLedger } from "./show-ledger.ts";
@@ -14,4 +15,8 @@ export type HolderReads = {
   showRequest: ShowOwnRequest;
   listErrors: ListErrors;
   listModels: ListOwnModels;
+  listSessions: ListOwnSessions;
 };
+
+/** What a signed-in person changes. */
+export type HolderChanges = { endSessions: EndOwnSessions };

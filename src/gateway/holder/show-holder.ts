@@ -1,17 +1,22 @@
 import { formatAmount } from "../../core/amount.ts";
 import { ORIGIN_PREFIX } from "../../core/key-mode.ts";
+import type { ClientSessions } from "../../keys/client-session.ts";
 import type { CounterSummary } from "../../ledger/ledger.ts";
 import type { HolderBody } from "../../wire/holder/holder.ts";
 import type { ShowUsage } from "../show-usage.ts";
 import type { KeyHolder } from "./holder-door.ts";
+import { ownSessions } from "./list-sessions.ts";
 
 /** GET /me: the key, what it has used, and everything that limits it. */
 export type ShowHolder = (holder: KeyHolder) => Promise<HolderBody>;
 
+type Parts = { showUsage: ShowUsage; listSessions: ClientSessions["list"]; publicUrl: string | null };
+
 export const createShowHolder =
-  ({ showUsage, publicUrl }: { showUsage: ShowUsage; publicUrl: string | null }): ShowHolder =>
+  ({ showUsage, listSessions, publicUrl }: Parts): ShowHolder =>
   async ({ key, session }) => {
-    const { body, shown } = await showUsage(key);
+    const [{ body, shown }, sessions] = await Promise.all([showUsage(key), ownSessions(key, listSessions)]);
+    const signedIn = sessions.find(({ id }) => id === key.id);
     return {
       ...body,
       object: "key_holder",
@@ -25,6 +30,7 @@ export const createShowHolder =
       origin: publicUrl === null ? null : `${publicUrl}${ORIGIN_PREFIX[key.mode]}`,
       limits: shown.map(limitOf),
       session: session === null ? null : { expires_at: instantOf(session.expiresAtMs) },
+      person: signedIn === undefined ? null : { email: signedIn.email, name: signedIn.name, account: signedIn.account },
     };
   };
 

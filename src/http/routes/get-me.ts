@@ -51,5 +51,6 @@ export const getMe = (reads: HolderReads): readonly HolderRead[] => [
     tell: async (holder, { query }) => explainErrors(await reads.listErrors(holder, query)),
     csv: errorsCsv,
   }),
+  holderRead({ path: "/me/sessions", query: noQuery, tell: reads.listSessions }),
   holderRead({ path: "/me/models", query: noQuery, tell: reads.listModels }),
 ];

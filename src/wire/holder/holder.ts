@@ -35,6 +35,9 @@ export const holderLimitSchema = z.object({
   renews_at: moment.nullable(),
 });
 
+/** Who signed in with a client. */
+export const holderPersonSchema = z.object({ email: z.string(), name: z.string(), account: z.string() });
+
 /** What GET /me answers: what GET /v1/usage does, and what a page about the key shows beside it. */
 export const holderSchema = z.object({
   ...usageSummarySchema.shape,
@@ -49,6 +52,7 @@ export const holderSchema = z.object({
   origin: z.string().nullable(),
   limits: z.array(holderLimitSchema),
   session: z.object({ expires_at: moment }).nullable(),
+  person: holderPersonSchema.nullable(),
 });
 
 export type HolderBody = z.output<typeof holderSchema>;
