@@ -39,7 +39,7 @@ export const createSalt = (): Buffer => randomBytes(SALT_BYTES);
  */
 export function nextTokenPair(refreshToken: string, of: TokenFamily, salt: Buffer): TokenPair {
   const derived = (what: string): string => {
-    const bytes = hkdfSync("sha256", refreshToken, salt, `tollgate session ${what}`, DERIVED_BYTES);
+    const bytes = hkdfSync("sha256", refreshToken, salt, `the ${what} token that follows`, DERIVED_BYTES);
     return charactersFrom(Buffer.from(bytes), OWN_CHARACTERS);
   };
   return pairOf(of, { access: derived("access"), refresh: derived("refresh") });

@@ -34,7 +34,7 @@ const verdict = (refusal: RefusingVerdict): Error =>
   });
 
 const unusable = (state: Partial<Key>): (() => void) => {
-  const key = { status: "active", expiresAtMs: null, secretExpiresAtMs: null, ...state } as Key;
+  const key = { status: "active", expiresAtMs: null, secretExpiresAtMs: null, personId: null, ...state } as Key;
   return () => requireUsable(key, Date.UTC(2026, 10, 16), "full");
 };
 
