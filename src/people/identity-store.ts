@@ -50,6 +50,11 @@ export function createIdentityStore(database: Pick<Database, "query" | "transact
       return row === undefined ? null : identityOf(row);
     },
 
+    groupsOf: async (personId) => {
+      const sql = "select groups from identity where person_id = $1 and left_at is null";
+      return (await database.query<{ groups: string[] }>(sql, [personId])).flatMap(({ groups }) => groups);
+    },
+
     admit: (key, who) => database.transaction((tx) => admit(tx, key, who)),
 
     keep: (key, { sealed, groups, grants, atMs, dueAtMs, was }) =>

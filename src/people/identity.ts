@@ -37,6 +37,8 @@ export type IdentityStore = {
   /** Each is good for once. */
   take: (stateDigest: Buffer, atMs: number) => Promise<BegunSignIn | null>;
   find: (key: IdentityKey) => Promise<Identity | null>;
+  /** The groups that somebody was in when the provider was asked last. */
+  groupsOf: (personId: string) => Promise<readonly string[]>;
   /** Finds, restores or makes the person. Of several at once for the same person, one makes them and the others find them. */
   admit: (
     key: IdentityKey,

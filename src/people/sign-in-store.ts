@@ -26,6 +26,13 @@ export const createFailureStore = (queryable: Queryable): FailureStore => ({
     await queryable.query("delete from sign_in_failure where subject = any ($1::bytea[])", [subjects]);
   },
 
+  forgive: async (subjects) => {
+    await queryable.query(
+      "update sign_in_failure set failures = failures - 1 where subject = any ($1::bytea[]) and failures > 0",
+      [subjects],
+    );
+  },
+
   isKnownAddress: async (email, address) => {
     const sql = `select from session s join person p on p.id = s.person_id
                   where p.email = $1 and p.state = 'active' and s.address = $2 limit 1`;

@@ -8,6 +8,8 @@ export type FailureStore = {
     window: { atMs: number; windowMs: number },
   ) => Promise<{ failures: number; endsAtMs: number }[]>;
   clear: (subjects: readonly Buffer[]) => Promise<void>;
+  /** Takes back one that was counted and did not fail. */
+  forgive: (subjects: readonly Buffer[]) => Promise<void>;
   /** Whether the person has a session from there. */
   isKnownAddress: (email: string, address: string) => Promise<boolean>;
 };
@@ -35,7 +37,13 @@ export type SignInThrottle = {
  * Ten failures of an email from one address stop it there for the rest of a quarter of an hour; thirty from anywhere stop it
  * wherever the person has no session, so that nobody can lock others out of the browser they use. It makes no difference whether the email is known.
  */
-export function createSignInThrottle({ store, nowMs }: { store: FailureStore; nowMs: () => number }): SignInThrottle {
+export function createSignInThrottle({
+  store,
+  nowMs,
+}: {
+  store: Omit<FailureStore, "forgive">;
+  nowMs: () => number;
+}): SignInThrottle {
   return {
     attempt: async (email, address) => {
       const atMs = nowMs();

@@ -1,0 +1,96 @@
+import type { Database } from "../db/database.ts";
+import type { DeviceGrant, DeviceGrantStore } from "./device-grant.ts";
+
+/** Nobody needs so many at a time. The oldest make room, so that others get in. */
+const MOST_WAITING = 10_000;
+
+type Row = Omit<DeviceGrant, "createdAtMs" | "expiresAtMs"> & { createdAt: Date; expiresAt: Date };
+type State = "pending" | "approved" | "denied" | "used";
+
+const GRANT = `id, user_code as "userCode", created_at as "createdAt", expires_at as "expiresAt", address, agent`;
+
+const grantOf = ({ id, userCode, createdAt, expiresAt, address, agent }: Row): DeviceGrant => ({
+  id,
+  userCode,
+  createdAtMs: createdAt.getTime(),
+  expiresAtMs: expiresAt.getTime(),
+  address,
+  agent,
+});
+
+// oxlint-disable-next-line max-lines-per-function -- one statement after the other.
+export const createDeviceGrantStore = (database: Pick<Database, "query" | "transaction">): DeviceGrantStore => ({
+  add: async ({ id, deviceDigest, userCode, createdAtMs, expiresAtMs, address, place, agent }, mostAtPlace) => {
+    const at = new Date(createdAtMs);
+    await database.query(
+      `delete from device_grant where expires_at <= greatest($1, (select expires_at from device_grant order by expires_at desc offset $2 limit 1))`,
+      [at, MOST_WAITING - 1],
+    );
+    if (place !== null) {
+      const sql = "select from device_grant where place = $1 and expires_at > $2 limit $3";
+      if ((await database.query(sql, [place, at, mostAtPlace])).length >= mostAtPlace) return "too_many";
+    }
+    const added = await database.query(
+      `insert into device_grant (id, device_digest, user_code, created_at, expires_at, address, place, agent)
+       values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (user_code) do nothing returning id`,
+      [id, deviceDigest, userCode, at, new Date(expiresAtMs), address, place, agent],
+    );
+    return added.length > 0 ? "added" : "code_taken";
+  },
+
+  enter: async (userCode, { atMs, most }) => {
+    const [row] = await database.query<Row & { state: State }>(
+      `update device_grant set tries = tries + 1, state = case when tries >= $3 then 'denied' else state end
+        where user_code = $1 and expires_at > $2 and state = 'pending' returning ${GRANT}, state`,
+      [userCode, new Date(atMs), most],
+    );
+    return row === undefined || row.state === "denied" ? null : grantOf(row);
+  },
+
+  identify: async (id, { personId, answerDigest, atMs }) => {
+    const [row] = await database.query<Row>(
+      `update device_grant set person_id = $2, answer_digest = $3
+        where id = $1 and state = 'pending' and expires_at > $4 returning ${GRANT}`,
+      [id, personId, answerDigest, new Date(atMs)],
+    );
+    return row === undefined ? null : grantOf(row);
+  },
+
+  decide: async (answerDigest, { verdict, atMs }) => {
+    const [row] = await database.query<Row & { personId: string }>(
+      `update device_grant set state = $2, answer_digest = null
+        where answer_digest = $1 and state = 'pending' and expires_at > $3 returning ${GRANT}, person_id as "personId"`,
+      [answerDigest, verdict, new Date(atMs)],
+    );
+    return row === undefined ? null : { grant: grantOf(row), personId: row.personId };
+  },
+
+  poll: (deviceDigest, { atMs, leastMs }) =>
+    database.transaction(async (tx) => {
+      type Polled = Row & { state: State; personId: string | null; polledAt: Date | null };
+      const [row] = await tx.query<Polled>(
+        `select ${GRANT}, state, person_id as "personId", polled_at as "polledAt" from device_grant where device_digest = $1 for update`,
+        [deviceDigest],
+      );
+      if (row === undefined || row.expiresAt.getTime() <= atMs || row.state === "used") return { kind: "expired" };
+      const isFast = row.polledAt !== null && atMs - row.polledAt.getTime() < leastMs;
+      const state = row.state === "approved" && !isFast ? "used" : row.state;
+      await tx.query("update device_grant set polled_at = $2, state = $3 where id = $1", [
+        row.id,
+        new Date(atMs),
+        state,
+      ]);
+      if (isFast) return { kind: "too_fast" };
+      if (row.state !== "approved") return { kind: row.state };
+      return row.personId === null
+        ? { kind: "expired" }
+        : { kind: "approved", grant: grantOf(row), personId: row.personId };
+    }),
+
+  giveBack: async (id) => {
+    await database.query(
+      "update device_grant set state = 'approved', polled_at = null where id = $1 and state = 'used'",
+      [id],
+    );
+  },
+});
