@@ -1,6 +1,8 @@
 /** The composition root: with `app/`, the one place where parts are made and introduced to each other, in the order of dependence. */
 import { createAdmin } from "./admin/create-admin.ts";
 import { createSessionCookie } from "./admin/session-cookie.ts";
+import { createClientSessionsOn } from "./app/create-client-sessions.ts";
+import { createClientSignInOn } from "./app/create-client-sign-in.ts";
 import { createSignInOn, startIdentityChecks } from "./app/create-sign-in.ts";
 import { createIdentifyOn } from "./app/create-identify.ts";
 import { createPasswordSignInOn } from "./app/create-people.ts";
@@ -65,13 +67,6 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
 
-  const consoleFiles = readBuiltConsole();
-  const ledgers = parts.ledgers ?? [{ first: 0, last: 4_095, database }];
-  const dataPlane = await startDataPlane(
-    { ...parts, operatorDatabase, ledgers, clock, random: Math.random },
-    { catalogueStore: createCatalogueStore(database), publicUrl: () => publicUrl, consoleFiles },
-  );
-  const { http, readiness, degraded, reportRoutes } = dataPlane;
   const door = startDoorRefusals({ database: operatorDatabase, clock, events });
   const operator = createOperator({
     database: operatorDatabase,
@@ -81,17 +76,33 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     acceptForeign: config.keys.acceptForeign,
     notices: config.notices,
   });
-  const eventLoop = watchEventLoop(clock.nowMs);
   let adminUrl = config.admin.publicUrl ?? "";
-  const signIn = createSignInOn({
+  const signInParts = {
     ...parts,
     database: operatorDatabase,
     operator,
     clock,
     random: Math.random,
-    adminUrl: () => adminUrl,
     onRefused: door.note,
-  });
+  };
+  const signIn = createSignInOn({ ...signInParts, adminUrl: () => adminUrl });
+  const consoleFiles = readBuiltConsole();
+  const ledgers = parts.ledgers ?? [{ first: 0, last: 4_095, database }];
+  const dataPlane = await startDataPlane(
+    { ...parts, operatorDatabase, ledgers, clock, random: Math.random },
+    {
+      catalogueStore: createCatalogueStore(database),
+      publicUrl: () => publicUrl,
+      consoleFiles,
+      clientSignIn: createClientSignInOn({
+        ...signInParts,
+        publicUrl: () => publicUrl,
+        sessions: createClientSessionsOn({ ...parts, database: operatorDatabase, clock }),
+      }),
+    },
+  );
+  const { http, readiness, degraded, reportRoutes } = dataPlane;
+  const eventLoop = watchEventLoop(clock.nowMs);
   const admin = createAdmin({
     onRefused: door.note,
     consoleFiles: createServeConsole(consoleFiles, "index.html"),

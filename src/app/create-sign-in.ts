@@ -19,7 +19,7 @@ import { createIdentityProvider } from "../sign-in/identity-provider.ts";
 import type { SignInEvents } from "../telemetry/sign-in-events.ts";
 import { createAuditPerson } from "./audit-person.ts";
 
-type Parts = {
+export type SignInParts = {
   config: Pick<Config, "signIn">;
   database: Database;
   credentials: Pick<Credentials, "seal" | "open">;
@@ -28,15 +28,13 @@ type Parts = {
   events: SignInEvents;
   clock: Clock;
   random: () => number;
-  /** Where browsers find the admin listener. */
-  adminUrl: () => string;
   onRefused: (refused: RefusedSignIn & { operation: string }) => void;
 };
 
 /** Without sign-on there is nothing to check. */
 export const startIdentityChecks = (
   signIn: SignIn | null,
-  { config, events, random }: Pick<Parts, "config" | "events" | "random">,
+  { config, events, random }: Pick<SignInParts, "config" | "events" | "random">,
 ): Refreshing =>
   signIn === null
     ? { stop: () => Promise.resolve() }
@@ -51,8 +49,15 @@ export const startIdentityChecks = (
 const CALLBACK = "/admin/v1/sign-in/oidc/callback";
 
 /** Single sign-on; null: the settings name no provider. */
-export function createSignInOn(parts: Parts): SignIn | null {
-  const { config, database, credentials, operator, events, clock, random, adminUrl } = parts;
+export const createSignInOn = (parts: SignInParts & { adminUrl: () => string }): SignIn | null =>
+  createSignInAt(parts, { base: parts.adminUrl, callback: CALLBACK });
+
+/** The same with another address that the provider sends browsers back to. */
+export function createSignInAt(
+  parts: SignInParts,
+  { base, callback }: { base: () => string; callback: string },
+): SignIn | null {
+  const { config, database, credentials, operator, events, clock, random } = parts;
   const { issuer, clientId, clientSecret, scopes, groupsClaim, groups, linkByEmail, refreshEveryMs } = config.signIn;
   if (issuer === null || clientId === null) return null;
   const accounts = createAccountStore(database);
@@ -68,7 +73,7 @@ export function createSignInOn(parts: Parts): SignIn | null {
         clientSecret,
         scopes,
         groupsClaim,
-        redirectUri: () => `${adminUrl()}${CALLBACK}`,
+        redirectUri: () => `${base()}${callback}`,
       },
       clock,
     }),
@@ -85,7 +90,7 @@ export function createSignInOn(parts: Parts): SignIn | null {
     place: createPlacePerson({ accounts: operator.accounts, store: accounts, identities: store, findAccount }),
     seal: (token, key) => credentials.seal(token, place(key)),
     open: (sealed, key) => credentials.open(sealed, place(key)),
-    onRefused: (refused) => parts.onRefused({ ...refused, operation: `GET ${CALLBACK}` }),
+    onRefused: (refused) => parts.onRefused({ ...refused, operation: `GET ${callback}` }),
     audit: createAuditPerson(createAuditStore(database), clock),
     events,
     clock,

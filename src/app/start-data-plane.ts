@@ -15,7 +15,9 @@ import { createRunning, type Running } from "../gateway/generate/running.ts";
 import { createListModels, createShowModel } from "../gateway/list-models.ts";
 import { createOpenRequest } from "../gateway/open-request.ts";
 import { createRequireFunds } from "../gateway/require-funds.ts";
-import { createShowUsage } from "../gateway/show-usage.ts";
+import { createRecentLimits } from "../gateway/client/recent-limits.ts";
+import { createShowClientUsage } from "../gateway/client/show-client-usage.ts";
+import { createShowUsage, type ShowUsage } from "../gateway/show-usage.ts";
 import { createHttp } from "../http/create-http.ts";
 import { createDrain, type Drain } from "../http/drain.ts";
 import { createLiveStore } from "../live/live-store.ts";
@@ -26,6 +28,7 @@ import { createCountAtProvider } from "../upstream/count-at-provider.ts";
 import { createDispatch } from "../upstream/dispatch.ts";
 import { createPools } from "../upstream/pools.ts";
 import { createRouteHealth } from "../upstream/route-health.ts";
+import type { ClientSignIn } from "./create-client-sign-in.ts";
 import { createHolder } from "./create-holder.ts";
 import { createGeneration } from "./create-generation.ts";
 import { keepCurrent } from "./keep-current.ts";
@@ -39,7 +42,12 @@ import { startSending } from "./start-notices.ts";
 const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
 
-type Beside = { catalogueStore: CatalogueStore; publicUrl: () => string; consoleFiles: ConsoleFiles };
+type Beside = {
+  catalogueStore: CatalogueStore;
+  publicUrl: () => string;
+  consoleFiles: ConsoleFiles;
+  clientSignIn: ClientSignIn | null;
+};
 
 /** Everything that serves callers, in the order of dependence. */
 export async function startDataPlane(parts: ProcessParts, beside: Beside) {
@@ -129,6 +137,8 @@ function useCases(parts: ProcessParts, made: Made) {
   const askLedger = createAskLedger({ batcher, denials, random, obstacle });
   const countRequest = createCountRequest({ askLedger });
   const paperwork = createPaperwork(made.pool);
+  const { creditUsd } = config;
+  const showUsage = createShowUsage({ ledger, creditUsd, random, showAccounts: config.usage.showAccounts });
   return {
     openRequest: createOpenRequest({ authenticate, denials, clock, publicUrl }),
     countRequest,
@@ -142,12 +152,7 @@ function useCases(parts: ProcessParts, made: Made) {
       dispatch,
       health,
     }),
-    showUsage: createShowUsage({
-      ledger,
-      creditUsd: config.creditUsd,
-      random,
-      showAccounts: config.usage.showAccounts,
-    }),
+    showUsage,
     listModels: createListModels({ catalogue }),
     showModel: createShowModel({ catalogue }),
     countTokens: createCountTokens({ catalogue, countRequest, countAtProvider, ledger, paperwork }),
@@ -155,12 +160,20 @@ function useCases(parts: ProcessParts, made: Made) {
     readCountRequest: paperwork.readCountRequest,
     fingerprint: paperwork.fingerprint,
     requireFunds: createRequireFunds({ ledger, clock }),
+    ...sessionUses(parts, showUsage),
     holder: createHolder(parts, { authenticate, catalogue, denials }),
   };
 }
 
+/** What sessions of clients have beside what keys have. */
+const sessionUses = ({ config: { creditUsd }, clock }: ProcessParts, showUsage: ShowUsage) => ({
+  showClientUsage: createShowClientUsage({ showUsage, creditUsd }),
+  recentLimits: createRecentLimits({ showUsage, clock }),
+});
+
 /** What the public listener knows beside its use cases. */
-function edge({ config, adminToken, events, clock, random }: ProcessParts, { drain, publicUrl, consoleFiles }: Made) {
+function edge({ config, adminToken, events, clock, random }: ProcessParts, made: Made) {
+  const { drain, publicUrl, consoleFiles, clientSignIn } = made;
   const trustedProxies = readNetworkList(config.listen.trustedProxies);
   invariant(trustedProxies, "settings are checked when they are read");
   return {
@@ -169,6 +182,7 @@ function edge({ config, adminToken, events, clock, random }: ProcessParts, { dra
     clock,
     random,
     publicUrl,
+    clientSignIn,
     address: config.publicUrl === null ? ("guessed" as const) : ("set" as const),
     limits: config.limits,
     serveConsole: createServeConsole(consoleFiles, "holder.html"),

@@ -1,3 +1,4 @@
+import { COLLECTOR_URL } from "./patterns.ts";
 import { choice, group, groupMappings, integer, optionalText, secret, text } from "./setting.ts";
 
 /** Without TLS only to the machine itself. */
@@ -13,9 +14,11 @@ const SCOPES = {
 };
 const CLAIM = { pattern: /^[\x21-\x7e]{1,200}$/, expected: "the name of a claim" };
 
+const FILE_PATH = { pattern: /^[^\0\n]{1,4096}$/, expected: "the path of a file" };
+
 /** Single sign-on. */
 export const signInSettings = group(
-  "Single sign-on of people who operate the gateway, through an OpenID Connect provider. It is off unless `issuer` is set.",
+  "Single sign-on through an OpenID Connect provider: of people who operate the gateway, and of people whose clients call it. It is off unless `issuer` is set.",
   {
     issuer: optionalText(
       ISSUER_URL,
@@ -40,6 +43,14 @@ export const signInSettings = group(
     refresh_every_ms: integer(
       { min: 1_000, max: 86_400_000, fallback: 300_000 },
       "How often the provider is asked for the groups of each person, and whether they may still sign in, in milliseconds.",
+    ),
+    client_settings: optionalText(
+      FILE_PATH,
+      'Path of a JSON file with the settings of signed-in Claude Code clients by group: a list of `{"group": "search", "settings": {…}}`. The group `*` is everybody; later entries replace what earlier ones say. Read at start. If unset, no settings are managed.',
+    ),
+    client_telemetry_url: optionalText(
+      COLLECTOR_URL,
+      "Base URL of a collector that accepts OTLP over HTTP. What signed-in Claude Code clients send to `/v1/metrics`, `/v1/logs` and `/v1/traces` is forwarded there, and their settings turn it on. If unset, it is accepted and dropped.",
     ),
     link_by_email: choice(
       { values: ["verified", "always"], fallback: "verified" },

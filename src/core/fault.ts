@@ -1,3 +1,4 @@
+import type { BudgetPeriod } from "./budget-period.ts";
 import { fieldProblem } from "./parsed-texts.ts";
 
 /**
@@ -37,6 +38,8 @@ type FaultOptions = {
   retryAfterSeconds?: number;
   /** When what is used up is there again, as an ISO 8601 instant. */
   renewsAt?: string;
+  /** How often that happens. */
+  renewsEvery?: BudgetPeriod;
   /** What records keep instead of the message, which repeats somebody else's words; absent: the message. */
   kept?: string;
   /** For the log only. What the caller reads and what we read never share a string. */
@@ -51,6 +54,7 @@ export class Fault extends Error {
   readonly param: string | null;
   readonly retryAfterSeconds: number | null;
   readonly renewsAt: string | null;
+  readonly renewsEvery: BudgetPeriod;
   readonly kept: string | null;
   readonly detail: Record<string, unknown>;
 
@@ -60,6 +64,7 @@ export class Fault extends Error {
     this.param = options.param ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.renewsAt = options.renewsAt ?? null;
+    this.renewsEvery = options.renewsEvery ?? "none";
     this.kept = options.kept ?? null;
     this.detail = options.detail ?? {};
   }

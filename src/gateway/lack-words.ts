@@ -48,8 +48,8 @@ export function usedUpWords(named: NamedCounter, models: readonly string[] | nul
 }
 
 /** When there is more, for whoever reads headers; of the purse or the budget of a lone key its message says it all. */
-export const renewalOf = ({ renewsAtMs }: NamedCounter): { renewsAt?: string } =>
-  renewsAtMs === null ? {} : { renewsAt: new Date(renewsAtMs).toISOString() };
+export const renewalOf = ({ renewsAtMs, period }: NamedCounter): { renewsAt?: string; renewsEvery?: BudgetPeriod } =>
+  renewsAtMs === null ? {} : { renewsAt: new Date(renewsAtMs).toISOString(), renewsEvery: period };
 
 /** The purse of a key, or its token budget: the key's own, in words that speak of the key alone. */
 export const isOfKey = ({ holder, kind, unit }: NamedCounter): boolean =>

@@ -24,7 +24,7 @@ type Parts = {
   ledger: Pick<LedgerReads, "usage">;
   creditUsd: string;
   random: () => number;
-  /** Off: key holders see the counters of their keys, and no figure of the accounts above them. */
+  /** Off: key holders see the counters of their keys, signed-in people those of their account, and no figure above. */
   showAccounts: "on" | "off";
 };
 
@@ -38,8 +38,7 @@ export const createShowUsage = ({ ledger, creditUsd, random, showAccounts }: Par
     });
     if (totals === null) throw invalidKey();
     const credit = key.mode === "credit";
-    const shown =
-      showAccounts === "on" ? totals.counters : totals.counters.filter(({ accountId }) => accountId === null);
+    const shown = showAccounts === "on" ? totals.counters : totals.counters.filter((counter) => isOwn(counter, key));
     const binding = bindingOf(shown, unitOf(key.mode));
     return {
       body: {
@@ -64,6 +63,10 @@ export const createShowUsage = ({ ledger, creditUsd, random, showAccounts }: Par
     };
   };
 };
+
+/** Of the key itself; of a session also what its person's account has, which is theirs alone. */
+const isOwn = ({ accountId }: CounterSummary, key: Key): boolean =>
+  accountId === null || (key.personId !== null && accountId === key.accountId);
 
 const NANO = 1_000_000_000n;
 

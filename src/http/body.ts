@@ -8,6 +8,7 @@ import type { Exchange, PublicRoute } from "./public-route.ts";
 import type { Share } from "./key-shares.ts";
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded(?:\s*;|$)/i;
 /** Named as often as anybody likes, this means that nothing was done to the bytes. [RFC 9110, 8.4.1] */
 const UNENCODED = /^\s*(?:identity\s*(?:,\s*identity\s*)*)?$/i;
 const MEBIBYTE = 1_048_576;
@@ -52,17 +53,25 @@ const NO_SHARE: Pick<Share, "take" | "giveBack"> = { take: () => undefined, give
 
 type Small = Pick<Exchange, "request" | "response"> & { maxBytes: number };
 
-/** The bytes of a small JSON body, of whoever sends one. */
-export const createReadSmallBody =
-  (arrivals: Pick<Arrivals, "watch" | "drop">) =>
+/** The bytes of a small body, of whoever sends one. */
+const createReadSmall =
+  (arrivals: Pick<Arrivals, "watch" | "drop">, requireType: (request: IncomingMessage) => void) =>
   async ({ request, response, maxBytes }: Small): Promise<Buffer> => {
-    requireJson(request);
+    requireType(request);
     if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
     if (request.destroyed) throw brokeOff();
     if (awaitsContinue(request)) response.writeContinue();
     const permit = (): Promise<void> => Promise.resolve();
     return receive({ request, response, share: NO_SHARE, arrivals, maxBytes, permittedBytes: maxBytes, permit });
   };
+
+export const createReadSmallBody = (arrivals: Pick<Arrivals, "watch" | "drop">) => createReadSmall(arrivals, requireJson);
+
+/** What a browser or an OAuth client sends. */
+export const createReadSmallForm = (arrivals: Pick<Arrivals, "watch" | "drop">) => createReadSmall(arrivals, requireForm);
+
+/** Of any type and coding, such as the telemetry of a client. */
+export const createReadSmallBytes = (arrivals: Pick<Arrivals, "watch" | "drop">) => createReadSmall(arrivals, () => undefined);
 
 type Receipt = Pick<Exchange, "request" | "response"> & {
   share: Pick<Share, "take" | "giveBack">;
@@ -116,10 +125,21 @@ function receive({ request, response, share, arrivals, maxBytes, permittedBytes,
   return promise;
 }
 
-function requireJson({ headers }: IncomingMessage): void {
-  if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
+function requireJson(request: IncomingMessage): void {
+  if (!JSON_TYPE.test(request.headers["content-type"] ?? "")) {
     throw new Fault("invalid_request", "Send the request body as `content-type: application/json`.");
   }
+  requirePlain(request);
+}
+
+function requireForm(request: IncomingMessage): void {
+  if (!FORM_TYPE.test(request.headers["content-type"] ?? "")) {
+    throw new Fault("invalid_request", "Send the request body as `content-type: application/x-www-form-urlencoded`.");
+  }
+  requirePlain(request);
+}
+
+function requirePlain({ headers }: IncomingMessage): void {
   if (!UNENCODED.test(headers["content-encoding"] ?? "")) {
     throw new Fault(
       "invalid_request",

@@ -4,6 +4,8 @@ import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { NetworkList } from "../core/network-list.ts";
 import type { ServeFile } from "../core/served-file.ts";
+import type { RecentLimits } from "../gateway/client/recent-limits.ts";
+import type { ShowClientUsage } from "../gateway/client/show-client-usage.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import type { CountTokens } from "../gateway/count-tokens.ts";
 import type { Generate } from "../gateway/generate/generate.ts";
@@ -20,9 +22,11 @@ import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import { type Arrivals, createArrivals } from "./arrivals.ts";
-import { createReadBody, createReadSmallBody } from "./body.ts";
+import { createReadBody, createReadSmallBody, createReadSmallBytes, createReadSmallForm } from "./body.ts";
 import { type CallerAddress, createCallerAddress } from "./caller-address.ts";
 import { createClientErrors } from "./client-error.ts";
+import { type ClientRouteParts, clientRoutes } from "./client/client-routes.ts";
+import { createReadTelemetry } from "./client/read-telemetry.ts";
 import { createConnectionShare } from "./connection-share.ts";
 import type { EqualCredentials } from "./credential.ts";
 import { serveChecks } from "./serve-checks.ts";
@@ -54,6 +58,10 @@ import { createServeGeneration, type Fingerprint, type ReadRequest } from "./ser
 import { createServeRead } from "./serve-holder.ts";
 import { createServePage } from "./serve-page.ts";
 import { createSessionCookie } from "./session-cookie.ts";
+import { createDeviceCookie } from "./sign-in/device-cookie.ts";
+import { type DeviceRouteParts, deviceRoutes } from "./sign-in/device-routes.ts";
+import { oauthRoutes } from "./sign-in/oauth-routes.ts";
+import { createReadForm } from "./sign-in/read-form.ts";
 import { tellQueued } from "./tell-queued.ts";
 import { unknownPath, wrongMethod } from "./unknown-path.ts";
 
@@ -90,6 +98,13 @@ type Parts = {
   requireFunds: RequireFunds;
   /** Null: key holders read nothing here. */
   holder: { door: HolderDoor; reads: HolderReads; changes: HolderChanges; openSession: OpenSession } | null;
+  /** How clients sign in; null: no identity provider is configured. */
+  clientSignIn:
+    | (Pick<DeviceRouteParts, "deviceSignIn" | "providerScheme"> &
+        Pick<ClientRouteParts, "settingsOf" | "forwardTelemetry">)
+    | null;
+  showClientUsage: ShowClientUsage;
+  recentLimits: RecentLimits;
   /** The files of the key holder's console. */
   serveConsole: ServeFile;
   events: Events;
@@ -194,6 +209,7 @@ function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): 
     ...generations,
     postCountTokens({ countTokens, readCountRequest, readBody, limits, betas }),
     ...holderRoutes(parts, { callerAddress, arrivals, generations }),
+    ...signInRoutes(parts, { callerAddress, arrivals }),
   ])
     serveRoute(route);
   const servePage = createServePage(parts);
@@ -201,6 +217,29 @@ function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): 
   getDocs(router, servePage);
   if (parts.holder !== null) getConsole(router, parts);
   addHealth(router, { readiness, degraded, drain, clock });
+}
+
+/** How clients sign in, with the paths of Claude Code's gateway protocol. */
+function signInRoutes(
+  { clientSignIn, showClientUsage, publicUrl, address, clock }: Parts,
+  { callerAddress, arrivals }: { callerAddress: CallerAddress; arrivals: Arrivals },
+): readonly PublicRoute[] {
+  if (clientSignIn === null) return [];
+  const shared = {
+    ...clientSignIn,
+    publicUrl,
+    clock,
+    callerAddress,
+    readForm: createReadForm(createReadSmallForm(arrivals)),
+    cookie: createDeviceCookie(() => publicUrl().startsWith("https:")),
+    requireOwnOrigin: createRequireOwnOrigin({ publicUrl, address }),
+  };
+  const readTelemetry = createReadTelemetry(createReadSmallBytes(arrivals));
+  return [
+    ...oauthRoutes(shared),
+    ...deviceRoutes(shared),
+    ...clientRoutes({ ...clientSignIn, showClientUsage, readTelemetry }),
+  ];
 }
 
 /** The key holder's API, below `/me`. */

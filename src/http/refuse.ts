@@ -22,8 +22,8 @@ export function refuse({ request, response, fault, render, requestId }: Refusal)
   }
   if (!request.complete && bodyBytes(request) > SMALL_BODY_BYTES) closeUnread(request, response);
   response.writeHead(status, {
-    ...headers,
     "content-type": "application/json",
+    ...headers,
     "content-length": Buffer.byteLength(body),
     "x-request-id": requestId,
     "request-id": requestId,

@@ -3,9 +3,12 @@ import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import { ORIGIN_PREFIX } from "../core/key-mode.ts";
+import type { RecentLimits } from "../gateway/client/recent-limits.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import type { Caller, OpenRequest } from "../gateway/open-request.ts";
 import type { Events } from "../telemetry/events.ts";
+import { limitHeaders, NOT_ON_REFUSALS, renderToSession } from "../wire/errors/session-limit.ts";
+import type { RenderFault } from "../wire/errors/shape.ts";
 import type { CallerAddress } from "./caller-address.ts";
 import { type EqualCredentials, extractCredential, missingCredential } from "./credential.ts";
 import type { Drain } from "./drain.ts";
@@ -32,6 +35,7 @@ type Parts = {
   makeRoom: () => boolean;
   maxOpenRequests: number;
   equalCredentials: EqualCredentials;
+  recentLimits: RecentLimits;
 };
 
 /**
@@ -79,6 +83,7 @@ async function serve(parts: Parts, exchange: Exchange): Promise<void> {
     const caller = opened instanceof Promise ? await opened : opened;
     if (caller !== null) {
       letIn(parts, context, caller);
+      if (isTold(exchange)) tellLimit(parts, exchange, caller);
       if (route.rate !== "counted_within") await countFirst(parts, exchange, caller);
     }
     context.log.finished(await route.work(exchange));
@@ -146,16 +151,36 @@ async function countFirst({ countRequest }: Parts, { route, context }: Exchange,
 }
 
 /** The end of every request that is refused, wherever it was. What we did not foresee is ours, and stays ours. */
-function leave({ events, drain }: Parts, { route, context, request, response }: Exchange, error: unknown): void {
+function leave({ events, drain, clock }: Parts, exchange: Exchange, error: unknown): void {
+  const { route, context, request, response } = exchange;
   const { requestId, log, providerMs } = context;
   const fault = error instanceof Fault ? error : unforeseen(error);
   if (fault.code === "internal_error") events.bug(error, requestId);
   // A process that is leaving keeps no connection: the next request on it would meet nobody.
   if (drain.isDraining() && !response.headersSent) response.setHeader("connection", "close");
-  const status = refuse({ request, response, fault, render: route.render, requestId });
+  const render = isTold(exchange) ? refusalToSession(response, clock.nowMs()) : route.render;
+  const status = refuse({ request, response, fault, render, requestId });
   log.failed(error);
   log.finished({ ...NOTHING_GENERATED, status, code: fault.code, providerMs, refusal: fault.kept ?? fault.message });
 }
+
+/** A session is told about limits in the way of the clients that sign in, where they generate. (interface decision 44) */
+const isTold = ({ route, context: { caller } }: Exchange): boolean =>
+  caller !== null && caller.key.personId !== null && route.name === "messages";
+
+function tellLimit({ recentLimits }: Parts, { response }: Exchange, { key }: Caller): void {
+  const limit = recentLimits(key);
+  if (limit === null || response.headersSent) return;
+  const headers = limitHeaders({ used: limit.share, renewsAtMs: limit.renewsAtMs });
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+const refusalToSession =
+  (response: ServerResponse, nowMs: number): RenderFault =>
+  (fault, requestId) => {
+    if (!response.headersSent) for (const name of NOT_ON_REFUSALS) response.removeHeader(name);
+    return renderToSession(fault, requestId, nowMs);
+  };
 
 type Rate = Parameters<Caller["onRate"]>[0];
 

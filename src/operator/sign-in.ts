@@ -27,6 +27,8 @@ export type SignIn = {
   begin: (returnTo: string | null) => Promise<{ url: string; state: string }>;
   /** `state` is what this browser began with. */
   finish: (came: Came) => Promise<{ secret: string; returnTo: string }>;
+  /** The same for somebody who gets something else than a session of a browser. */
+  identify: (came: Came) => Promise<{ personId: string; email: string; returnTo: string }>;
   /** Asks the provider about everybody who is due. Answers how many that were. */
   refreshDue: () => Promise<number>;
 };
@@ -37,6 +39,7 @@ export type AuditPerson = (
     | "session.create"
     | "person.link"
     | "person.leave"
+    | "device.decide"
     | "client_session.begin"
     | "client_session.reuse"
     | "client_session.end",
@@ -65,6 +68,8 @@ type Parts = {
   clock: Pick<Clock, "nowMs">;
   random: () => number;
 };
+
+type IdentifiedPerson = { personId: string; email: string; returnTo: string; by: By };
 
 /** How long somebody may take over the provider's page. */
 const ATTEMPT_MS = 600_000;
@@ -224,8 +229,8 @@ export function createSignIn(parts: Parts): SignIn {
     );
   }
 
-  async function finish(came: Came, known: { email: string | null }): Promise<{ secret: string; returnTo: string }> {
-    const { query, state, address, agent, requestId } = came;
+  async function identify(came: Came, known: { email: string | null }): Promise<IdentifiedPerson> {
+    const { query, state, address, requestId } = came;
     const told = new URLSearchParams(query).get("state");
     const attempt = state === null || told !== state ? null : await store.take(digestOf(state), clock.nowMs());
     if (state === null || attempt === null)
@@ -249,9 +254,20 @@ export function createSignIn(parts: Parts): SignIn {
     }
     const by = { actor: email, address, requestId, via: "sso" } as const;
     const personId = await admit(identified, plan, { was: null, keptToken: null, by });
-    await parts.audit("session.create", { id: personId, email }, { ...by, personId });
-    const { secret } = await recognise.openSession(personId, { via: "sso", address, agent, passwordHash: null });
-    return { secret, returnTo: attempt.returnTo };
+    return { personId, email, returnTo: attempt.returnTo, by };
+  }
+
+  /** Notes why somebody is not let in. */
+  async function noted(came: Came): Promise<IdentifiedPerson> {
+    const { address, requestId } = came;
+    const known = { email: null };
+    return identify(came, known).catch((error: unknown) => {
+      const reason = error instanceof Error ? reasons.get(error) : undefined;
+      const by: By | null = known.email === null ? null : { actor: known.email, via: "sso" };
+      const code = error instanceof Fault ? error.code : "forbidden";
+      if (reason !== undefined) parts.onRefused({ by, address, requestId, code, reason });
+      throw error;
+    });
   }
 
   return {
@@ -271,16 +287,14 @@ export function createSignIn(parts: Parts): SignIn {
       return { url, state };
     },
 
+    identify: noted,
+
     finish: async (came) => {
-      const { address, requestId } = came;
-      const known = { email: null };
-      return finish(came, known).catch((error: unknown) => {
-        const reason = error instanceof Error ? reasons.get(error) : undefined;
-        const by: By | null = known.email === null ? null : { actor: known.email, via: "sso" };
-        const code = error instanceof Fault ? error.code : "forbidden";
-        if (reason !== undefined) parts.onRefused({ by, address, requestId, code, reason });
-        throw error;
-      });
+      const { personId, email, returnTo, by } = await noted(came);
+      const { address, agent } = came;
+      await parts.audit("session.create", { id: personId, email }, { ...by, personId });
+      const { secret } = await recognise.openSession(personId, { via: "sso", address, agent, passwordHash: null });
+      return { secret, returnTo };
     },
 
     refreshDue: async () => {

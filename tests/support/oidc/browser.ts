@@ -3,7 +3,8 @@ export type Browser = {
   cookies: Map<string, string>;
   /** Follows redirects, and stops before one whose address `until` matches. */
   visit: (url: string, options?: { until?: RegExp }) => Promise<Page>;
-  submit: (page: Page, fields: Record<string, string>, options?: { until?: RegExp }) => Promise<Page>;
+  /** `origin`: the site whose page has the form, unless it is the one that gets it. */
+  submit: (page: Page, fields: Record<string, string>, options?: { until?: RegExp; origin?: string }) => Promise<Page>;
 };
 
 export type Page = {
@@ -41,7 +42,8 @@ export function openBrowser(): Browser {
       .map(({ name, value }) => `${name}=${value}`)
       .join("; ");
 
-  async function go(first: string, { form, until }: { form?: string; until?: RegExp | undefined }): Promise<Page> {
+  type Going = { form?: string; until?: RegExp | undefined; origin?: string | undefined };
+  async function go(first: string, { form, until, origin }: Going): Promise<Page> {
     let [url, body] = [new URL(first), form];
     const way: string[] = [];
     for (let turn = 0; turn < MOST_REDIRECTS; turn++) {
@@ -52,7 +54,10 @@ export function openBrowser(): Browser {
         headers: {
           accept: "text/html",
           cookie: cookiesFor(url),
-          ...(body !== undefined && { "content-type": "application/x-www-form-urlencoded" }),
+          ...(body !== undefined && {
+            "content-type": "application/x-www-form-urlencoded",
+            origin: origin ?? url.origin,
+          }),
         },
         ...(body !== undefined && { body }),
       });

@@ -19,8 +19,8 @@ export type OidcServer = {
   allowRedirect: (uri: string) => void;
   /** New keys sign from now on, and the old ones are gone. */
   rotateKeys: () => void;
-  /** `reset`: connections are cut. Else each request gets this status. */
-  fail: (how: "reset" | number | null) => void;
+  /** `reset`: connections are cut. `hang`: nothing is answered. Else each request gets this status. */
+  fail: (how: "reset" | "hang" | number | null) => void;
   /** Changes the claims of an ID token before it is signed. */
   tamper: (change: ((claims: IdToken) => IdToken) | null) => void;
   /** Every token that it gave out. */
@@ -49,7 +49,7 @@ export async function startOidc(
   const state = {
     users: new Map(Object.entries(users)),
     redirects: new Set<string>(),
-    failing: null as "reset" | number | null,
+    failing: null as "reset" | "hang" | number | null,
     change: null as ((claims: IdToken) => IdToken) | null,
     asked: new Map<string, number>(),
     issued: [] as string[],
@@ -61,6 +61,7 @@ export async function startOidc(
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://provider").pathname;
     state.asked.set(path, (state.asked.get(path) ?? 0) + 1);
+    if (state.failing === "hang") return;
     if (state.failing === "reset") request.socket.destroy();
     else if (state.failing !== null) response.writeHead(state.failing).end("busy");
     else {

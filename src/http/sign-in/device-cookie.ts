@@ -1,0 +1,29 @@
+import type { IncomingMessage } from "node:http";
+
+/** Ties a browser to what it began: first to its way through the identity provider, then to the question it was asked. */
+export type DeviceCookie = {
+  read: (request: Pick<IncomingMessage, "headers">) => string | null;
+  set: (value: string) => string;
+  clear: () => string;
+};
+
+const SECONDS = 600;
+const VALUE = /^[\w-]{1,200}$/;
+
+/** `Lax`, because the provider sends the browser back from another site. With https no other host of the domain can set one. */
+export function createDeviceCookie(isSecure: () => boolean): DeviceCookie {
+  const name = (): string => (isSecure() ? "__Host-tollgate_device" : "tollgate_device");
+  const write = (value: string, seconds: number): string =>
+    `${name()}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure() ? "; Secure" : ""}`;
+  return {
+    read: ({ headers }) => {
+      const begins = `${name()}=`;
+      const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
+      const [found, ...others] = pairs.filter((pair) => pair.startsWith(begins));
+      const value = found?.slice(begins.length) ?? "";
+      return others.length === 0 && VALUE.test(value) ? value : null;
+    },
+    set: (value) => write(value, SECONDS),
+    clear: () => write("", 0),
+  };
+}

@@ -1,0 +1,120 @@
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "../../core/clock.ts";
+import type { DeviceSignIn, Visitor } from "../../core/device-sign-in.ts";
+import { Fault } from "../../core/fault.ts";
+import { renderFormatA } from "../../wire/errors/format-a.ts";
+import type { RenderFault } from "../../wire/errors/shape.ts";
+import type { CallerAddress } from "../caller-address.ts";
+import type { RequireOwnOrigin } from "../own-origin.ts";
+import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
+import type { DeviceCookie } from "./device-cookie.ts";
+import { approvedPage, codePage, decisionPage, deniedPage, problemPage } from "./device-pages.ts";
+import { type ReadForm, sole } from "./read-form.ts";
+import { pageHeaders, sendPage } from "./send-page.ts";
+import { SIGN_IN_ROUTE } from "./sign-in-route.ts";
+
+export type DeviceRouteParts = {
+  deviceSignIn: DeviceSignIn;
+  cookie: DeviceCookie;
+  readForm: ReadForm;
+  requireOwnOrigin: RequireOwnOrigin;
+  callerAddress: CallerAddress;
+  publicUrl: () => string;
+  /** The scheme of the identity provider, where the form of the code leads in the end. */
+  providerScheme: "https:" | "http:";
+  clock: Pick<Clock, "nowMs">;
+};
+
+const AGENT_CHARACTERS = 300;
+
+export const visitorOf = (
+  { request, context }: Pick<Exchange, "request" | "context">,
+  callerAddress: CallerAddress,
+): Visitor => ({
+  address: callerAddress(request),
+  agent: (request.headers["user-agent"] ?? "").slice(0, AGENT_CHARACTERS),
+  requestId: context.requestId,
+});
+
+/** The pages that a person sees. */
+export function deviceRoutes(parts: DeviceRouteParts): readonly PublicRoute[] {
+  const host = (): string => new URL(parts.publicUrl()).host;
+  const render: RenderFault = (fault, requestId) => {
+    const { status, headers } = renderFormatA(fault, requestId);
+    return {
+      status,
+      headers: { ...headers, ...pageHeaders("'self'") },
+      body: problemPage({ host: host(), message: fault.message }),
+    };
+  };
+  const route = { ...SIGN_IN_ROUTE, render };
+  return [
+    { ...route, method: "GET", path: "/device", work: (exchange) => showCode(parts, exchange, host()) },
+    { ...route, method: "POST", path: "/device", work: (exchange) => takeCode(parts, exchange, host()) },
+    { ...route, method: "GET", path: "/oauth/callback", work: (exchange) => comeBack(parts, exchange, host()) },
+    { ...route, method: "POST", path: "/device/decision", work: (exchange) => decide(parts, exchange, host()) },
+  ];
+}
+
+type Work = PublicRoute["work"];
+type Shown = (parts: DeviceRouteParts, exchange: Exchange, host: string) => ReturnType<Work>;
+
+const queryOf = ({ url = "" }: IncomingMessage): string => (url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
+
+const showCode: Shown = ({ deviceSignIn, providerScheme }, { request, response, context: { requestId } }, host) => {
+  const typed = new URLSearchParams(queryOf(request)).get("user_code") ?? "";
+  const html = codePage({ host, code: deviceSignIn.readCode(typed) ?? "", problem: null });
+  const bytesOut = sendPage(response, { requestId, html, formAction: `'self' ${providerScheme}` });
+  return Promise.resolve({ ...NOTHING_GENERATED, status: 200, bytesOut });
+};
+
+const takeCode: Shown = async (parts, exchange, host) => {
+  const { deviceSignIn, cookie, readForm, requireOwnOrigin, callerAddress, providerScheme } = parts;
+  const { request, response, context } = exchange;
+  const { requestId } = context;
+  requireOwnOrigin(request, "refused");
+  const typed = sole(await readForm(exchange), "user_code") ?? "";
+  try {
+    const { url, state } = await deviceSignIn.enter(typed, visitorOf(exchange, callerAddress));
+    response.writeHead(303, {
+      location: url,
+      "set-cookie": cookie.set(state),
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "content-length": 0,
+      "x-request-id": requestId,
+      "request-id": requestId,
+    });
+    response.end();
+    return { ...NOTHING_GENERATED, status: 303 };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.param !== "user_code") throw error;
+    const html = codePage({ host, code: typed.slice(0, 20), problem: error.message });
+    const bytesOut = sendPage(response, { requestId, html, status: 400, formAction: `'self' ${providerScheme}` });
+    return { ...NOTHING_GENERATED, status: 400, code: error.code, bytesOut };
+  }
+};
+
+const comeBack: Shown = async ({ deviceSignIn, cookie, callerAddress, clock }, exchange, host) => {
+  const { request, response, context } = exchange;
+  const came = { ...visitorOf(exchange, callerAddress), query: queryOf(request), state: cookie.read(request) };
+  const { question, secret } = await deviceSignIn.cameBack(came);
+  const html = decisionPage(question, { host, nowMs: clock.nowMs() });
+  const bytesOut = sendPage(response, { requestId: context.requestId, html, cookie: cookie.set(secret) });
+  return { ...NOTHING_GENERATED, status: 200, bytesOut };
+};
+
+const decide: Shown = async (parts, exchange, host) => {
+  const { deviceSignIn, cookie, readForm, requireOwnOrigin, callerAddress } = parts;
+  const { request, response, context } = exchange;
+  requireOwnOrigin(request, "refused");
+  const answer = sole(await readForm(exchange), "verdict");
+  const secret = cookie.read(request);
+  if (secret === null || (answer !== "approve" && answer !== "deny"))
+    throw new Fault("invalid_request", "This answer does not come from the page that asked. Start again.");
+  const verdict = answer === "approve" ? "approved" : "denied";
+  const decided = await deviceSignIn.decide(secret, { ...visitorOf(exchange, callerAddress), verdict });
+  const html = (verdict === "approved" ? approvedPage : deniedPage)({ host, ...decided });
+  const bytesOut = sendPage(response, { requestId: context.requestId, html, cookie: cookie.clear() });
+  return { ...NOTHING_GENERATED, status: 200, bytesOut };
+};

@@ -1,0 +1,251 @@
+import { hash, randomBytes } from "node:crypto";
+import type { Clock } from "../core/clock.ts";
+import type { ClientTokens, DeviceSignIn, DeviceStarted, Visitor } from "../core/device-sign-in.ts";
+import { Fault } from "../core/fault.ts";
+import { Forbidden } from "../core/forbidden.ts";
+import { createId } from "../core/ids.ts";
+import { placeOf } from "../core/place-of.ts";
+import type { AddressLimit } from "../keys/address-limit.ts";
+import { createUserCode, type DeviceGrantStore, readUserCode, shownUserCode } from "../people/device-grant.ts";
+import type { FailureStore } from "../people/sign-in.ts";
+import { clientNamed } from "./client-named.ts";
+import type { SignIn } from "./sign-in.ts";
+
+const EXPIRES_SECONDS = 600;
+const INTERVAL_SECONDS = 5;
+/** Clients count the interval from the answer, and networks are uneven. */
+const LEAST_BETWEEN_MS = 4_500;
+/** Clients that wait at one address. People of a company often share one. */
+const MOST_AT_PLACE = 300;
+/** How often one code may be typed, and how many wrong ones from one address in a quarter of an hour; more where addresses are not known. */
+const MOST_ENTRIES = 10;
+const MOST_WRONG = 20;
+const MOST_WRONG_ANYWHERE = 300;
+const WRONG_WINDOW_MS = 15 * 60_000;
+/** Two of 20^8 are equal once in a very long time. */
+const MOST_CODES_TRIED = 5;
+const MOST_LOOKUPS = 64;
+const AGENT_CHARACTERS = 120;
+const DEVICE_CODE = /^[\w-]{43}$/;
+const RETURN = /^\/device\/([\da-f-]{36})$/;
+
+/** Who a person is, as the page shows it. */
+export type ShownPerson = { email: string; name: string; account: string | null };
+
+/** What clients get once they are approved. */
+export type GiveSessions = {
+  begin: (
+    personId: string,
+    from: { client: string; agent: string; address: string | null },
+  ) => Promise<{ kind: "begun"; tokens: ClientTokens } | { kind: "refused" }>;
+  refresh: (refreshToken: string) => Promise<{ kind: "refreshed"; tokens: ClientTokens } | { kind: "refused" }>;
+  revoke: (token: string) => Promise<unknown>;
+};
+
+type Parts = {
+  store: DeviceGrantStore;
+  failures: Pick<FailureStore, "count" | "forgive">;
+  signIn: Pick<SignIn, "begin" | "identify">;
+  sessions: GiveSessions;
+  /** Codes and tokens that nobody was given, by address. */
+  unknown: AddressLimit;
+  /** Null: there is no such person any more. */
+  personOf: (personId: string) => Promise<ShownPerson | null>;
+  /** Written into the audit log before the client can use it. */
+  audit: (person: { id: string; email: string }, from: Visitor & { reason: string }) => Promise<void>;
+  clock: Pick<Clock, "nowMs">;
+};
+
+// oxlint-disable-next-line max-lines-per-function -- the steps of one flow, in their order.
+export function createDeviceSignIn(parts: Parts): DeviceSignIn {
+  const { store, failures, signIn, sessions, unknown, personOf, clock } = parts;
+  let lookups = 0;
+
+  async function start({ address, agent }: Visitor): Promise<DeviceStarted> {
+    const atMs = clock.nowMs();
+    const deviceCode = randomBytes(32).toString("base64url");
+    const order = {
+      deviceDigest: digestOf(deviceCode),
+      createdAtMs: atMs,
+      expiresAtMs: atMs + EXPIRES_SECONDS * 1_000,
+      address,
+      place: address === null ? null : placeOf(address),
+      agent: printable(agent).slice(0, AGENT_CHARACTERS),
+    };
+    for (let tried = 0; tried < MOST_CODES_TRIED; tried++) {
+      const userCode = createUserCode();
+      const outcome = await store.add({ ...order, id: createId(atMs), userCode }, MOST_AT_PLACE);
+      if (outcome === "too_many")
+        throw new Fault("rate_limit_exceeded", "Too many sign-ins were started from this address. Try again later.", {
+          retryAfterSeconds: 60,
+        });
+      if (outcome === "added")
+        return {
+          deviceCode,
+          userCode: shownUserCode(userCode),
+          expiresInSeconds: EXPIRES_SECONDS,
+          intervalSeconds: INTERVAL_SECONDS,
+        };
+    }
+    throw new Fault("service_unavailable", "No code is free. Try again.", { retryAfterSeconds: 5 });
+  }
+
+  /** Counted before it is looked at, so that those who come together are all counted; what was right is taken back. */
+  async function guarded<Found>({ address }: Visitor, look: () => Promise<Found | null>): Promise<Found> {
+    const atMs = clock.nowMs();
+    const subjects = [digestOf(`device code ${address === null ? "anywhere" : placeOf(address)}`)];
+    const [counted] = await failures.count(subjects, { atMs, windowMs: WRONG_WINDOW_MS });
+    if (counted !== undefined && counted.failures > (address === null ? MOST_WRONG_ANYWHERE : MOST_WRONG)) {
+      const minutes = Math.max(1, Math.ceil((counted.endsAtMs - atMs) / 60_000));
+      throw new Fault(
+        "rate_limit_exceeded",
+        `Too many wrong codes were typed. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`,
+        { retryAfterSeconds: minutes * 60 },
+      );
+    }
+    const found = await look();
+    if (found === null)
+      throw new Fault("invalid_request", "This code is not valid, or it has expired. Check what your terminal shows.", {
+        param: "user_code",
+      });
+    await failures.forgive(subjects);
+    return found;
+  }
+
+  /** A flood of made-up codes and tokens must not become a flood of queries. */
+  async function lookedUp<Found>(
+    { address }: Visitor,
+    { look, isKnown }: { look: () => Promise<Found>; isKnown: (found: Found) => boolean },
+  ): Promise<Found> {
+    const waitMs = address === null ? 0 : unknown.waitMs(address);
+    if (waitMs > 0)
+      throw new Fault("rate_limit_exceeded", "Too many unknown codes or tokens were sent from this address.", {
+        retryAfterSeconds: Math.ceil(waitMs / 1_000),
+      });
+    if (lookups >= MOST_LOOKUPS)
+      throw new Fault("service_unavailable", "Too many clients sign in at once. Try again.", { retryAfterSeconds: 5 });
+    lookups++;
+    try {
+      const found = await look();
+      if (address !== null && !isKnown(found)) unknown.noteUnknown(address);
+      return found;
+    } finally {
+      lookups--;
+    }
+  }
+
+  async function begun(
+    personId: string,
+    grant: { agent: string; address: string | null },
+  ): Promise<ClientTokens | null> {
+    const from = { client: clientNamed(grant.agent), agent: grant.agent, address: grant.address };
+    const outcome = await sessions.begin(personId, from);
+    return outcome.kind === "begun" ? tokensOf(outcome.tokens) : null;
+  }
+
+  return {
+    start,
+
+    readCode: (typed) => {
+      const code = readUserCode(typed);
+      return code === null ? null : shownUserCode(code);
+    },
+
+    enter: async (typed, from) => {
+      const { id } = await guarded(from, async () => {
+        const code = readUserCode(typed);
+        return code === null ? null : store.enter(code, { atMs: clock.nowMs(), most: MOST_ENTRIES });
+      });
+      return signIn.begin(`/device/${id}`);
+    },
+
+    cameBack: async ({ query, state, address, agent, requestId }) => {
+      const { personId, returnTo } = await signIn
+        .identify({ query, state, address: address ?? "", agent, requestId })
+        .catch(asFault);
+      const person = await personOf(personId);
+      if (person === null || person.account === null) throw noAccount(person);
+      const secret = randomBytes(32).toString("base64url");
+      const id = RETURN.exec(returnTo)?.[1];
+      const who = { personId, answerDigest: digestOf(secret), atMs: clock.nowMs() };
+      const grant = id === undefined ? null : await store.identify(id, who);
+      if (grant === null) throw nothingWaits();
+      const question = {
+        email: person.email,
+        name: person.name,
+        account: person.account,
+        userCode: shownUserCode(grant.userCode),
+        client: clientNamed(grant.agent),
+        clientAddress: grant.address,
+        browserAddress: address,
+        startedAtMs: grant.createdAtMs,
+      };
+      return { question, secret };
+    },
+
+    decide: async (secret, { verdict, ...from }) => {
+      const decided = await store.decide(digestOf(secret), { verdict, atMs: clock.nowMs() });
+      if (decided === null) throw nothingWaits();
+      const { grant, personId } = decided;
+      const email = (await personOf(personId))?.email ?? "";
+      const reason = `${verdict} ${clientNamed(grant.agent)}, code ${shownUserCode(grant.userCode)}`;
+      await parts.audit({ id: personId, email }, { ...from, reason });
+      return { email, client: clientNamed(grant.agent) };
+    },
+
+    redeem: async (deviceCode, from) => {
+      const polled = await lookedUp(from, {
+        look: () =>
+          DEVICE_CODE.test(deviceCode)
+            ? store.poll(digestOf(deviceCode), { atMs: clock.nowMs(), leastMs: LEAST_BETWEEN_MS })
+            : Promise.resolve({ kind: "expired" } as const),
+        isKnown: ({ kind }) => kind !== "expired",
+      });
+      if (polled.kind !== "approved") return polled.kind;
+      const { grant, personId } = polled;
+      try {
+        return (await begun(personId, grant)) ?? "denied";
+      } catch (error) {
+        await store.giveBack(grant.id);
+        throw error;
+      }
+    },
+
+    refresh: async (refreshToken, from) => {
+      const look = () => sessions.refresh(refreshToken);
+      const outcome = await lookedUp(from, { look, isKnown: ({ kind }) => kind === "refreshed" });
+      return outcome.kind === "refreshed" ? tokensOf(outcome.tokens) : null;
+    },
+
+    revoke: async (token, from) => {
+      await lookedUp(from, { look: () => sessions.revoke(token), isKnown: (ended) => ended !== null });
+    },
+  };
+}
+
+const tokensOf = ({ accessToken, refreshToken, expiresInSeconds }: ClientTokens): ClientTokens => ({
+  accessToken,
+  refreshToken,
+  expiresInSeconds,
+});
+
+/** People who sign in here are no operators, so they are told as callers are. */
+function asFault(error: unknown): never {
+  throw error instanceof Forbidden ? new Fault("key_disabled", error.message) : error;
+}
+
+const noAccount = (person: ShownPerson | null): Fault =>
+  new Fault(
+    "key_disabled",
+    `${person?.email ?? "This person"} has no account here to pay from. Ask an operator to add one of your groups to a team in sign_in.groups.`,
+  );
+
+const nothingWaits = (): Fault =>
+  new Fault(
+    "invalid_request",
+    "No client waits for this answer any more: it was answered already, or it took over 10 minutes. Start again in your terminal.",
+  );
+
+const printable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "");
+
+const digestOf = (text: string): Buffer => hash("sha256", text, "buffer");

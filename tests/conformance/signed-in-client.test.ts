@@ -1,0 +1,238 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join as pathOf } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MESSAGE, modelFor } from "../contract/operations.ts";
+import { issueKey, operate } from "../contract/operator.ts";
+import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
+import { approve, openDeviceClient } from "../support/oidc/device-client.ts";
+import { type OidcServer, signInSettings, startOidc } from "../support/oidc/start-oidc.ts";
+import { until } from "../support/until.ts";
+
+const GROUPS = `
+  search -> member of Acme/Search with 50 per month
+  poor -> member of Acme/Search with 0.001 per month
+  free -> member of Acme/Free
+`;
+const SETTINGS = [
+  { group: "*", settings: { model: "messages", env: { COMPANY: "Acme" } } },
+  { group: "search", settings: { permissions: { deny: ["WebFetch"] } } },
+];
+
+type Collected = { url: string | undefined; headers: IncomingHttpHeaders; body: string };
+
+let oidc: OidcServer;
+let gateway: GatewayProcess;
+let collector: Server;
+const collected: Collected[] = [];
+const folder = mkdtempSync(pathOf(tmpdir(), "tollgate-client-settings-"));
+
+beforeAll(async () => {
+  oidc = await startOidc();
+  rememberSecrets([oidc.clientSecret]);
+  collector = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      collected.push({ url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() });
+      response.writeHead(503).end("full");
+    });
+  });
+  collector.listen(0, "127.0.0.1");
+  await once(collector, "listening");
+  const file = pathOf(folder, "clients.json");
+  writeFileSync(file, JSON.stringify(SETTINGS));
+  gateway = await startGatewayProcess({
+    models: { messages: modelFor(MESSAGE, "sim") },
+    settings: {
+      ...signInSettings(oidc, GROUPS),
+      TOLLGATE_SIGN_IN_CLIENT_SETTINGS: file,
+      TOLLGATE_SIGN_IN_CLIENT_TELEMETRY_URL: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/collect/`,
+    },
+  });
+  oidc.allowRedirect(`${gateway.publicUrl}/oauth/callback`);
+  await operate(gateway, "POST /accounts", { name: "Acme", kind: "organisation" });
+  for (const name of ["Search", "Free"])
+    await operate(gateway, "POST /accounts", { name, kind: "team", parent: "Acme" });
+  await operate(gateway, "POST /accounts/Acme/topups", { amount: "100", reference: "first" });
+});
+afterAll(async () => {
+  rememberSecrets(oidc.issued);
+  await gateway.stop();
+  await oidc.close();
+  collector.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function signedIn(login: string, ...groups: string[]): Promise<string> {
+  oidc.users.set(login, { email: `${login}@acme.example`, name: login, groups });
+  const device = openDeviceClient(gateway.publicUrl);
+  const started = await device.start();
+  await approve(started, login);
+  return String((await device.poll(started)).body["access_token"]);
+}
+
+const ask = (path: string, token: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${gateway.publicUrl}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } });
+
+const generate = (token: string, path = "/v1/messages"): Promise<Response> =>
+  fetch(`${gateway.publicUrl}${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "anthropic-version": "2023-06-01",
+    },
+    body: JSON.stringify({ model: "messages", max_tokens: 500, messages: [{ role: "user", content: "hello" }] }),
+  });
+
+describe("managed settings", () => {
+  test("are those of everybody and of the person's groups, with telemetry on, under their checksum", async () => {
+    const token = await signedIn("ann", "search");
+    const response = await ask("/managed/settings", token);
+    const body = (await response.json()) as { uuid: string; checksum: string; settings: Record<string, unknown> };
+
+    expect(response.headers.get("etag")).toBe(`"${body.checksum}"`);
+    expect(body.uuid).toBe(body.checksum);
+    expect(body.checksum).toMatch(/^sha256:[\da-f]{64}$/);
+    expect(body.settings).toEqual({
+      model: "messages",
+      permissions: { deny: ["WebFetch"] },
+      env: {
+        COMPANY: "Acme",
+        CLAUDE_CODE_ENABLE_TELEMETRY: "1",
+        OTEL_METRICS_EXPORTER: "otlp",
+        OTEL_LOGS_EXPORTER: "otlp",
+        OTEL_TRACES_EXPORTER: "otlp",
+        OTEL_EXPORTER_OTLP_ENDPOINT: gateway.publicUrl,
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
+      },
+    });
+
+    const known = await ask("/managed/settings", token, { "if-none-match": `"${body.checksum}"` });
+    expect([known.status, await known.text()]).toEqual([304, ""]);
+    expect((await ask("/managed/settings", token, { "if-none-match": '"sha256:other"' })).status).toBe(200);
+    expect((await ask("/managed/settings", token, { "if-none-match": "*" })).status).toBe(200);
+  });
+
+  test("are not for keys, and a bearer that is not valid gets 401", async () => {
+    const { secret } = await issueKey(gateway, { credit: "1" });
+
+    expect((await ask("/managed/settings", secret)).status).toBe(404);
+    const refused = await ask("/managed/settings", "tga_made_up");
+    expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([401, "false"]);
+  });
+});
+
+describe("usage and limits", () => {
+  test("usage is told in cents and percents with the renewal", async () => {
+    const token = await signedIn("bob", "search");
+    await (await generate(token)).text();
+    const response = await ask("/api/oauth/usage", token);
+
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(await response.json()).toEqual({
+      extra_usage: {
+        is_enabled: true,
+        monthly_limit: 5_000,
+        used_credits: expect.any(Number) as unknown,
+        utilization: expect.any(Number) as unknown,
+        currency: "USD",
+      },
+      limits: [
+        {
+          kind: "spend",
+          group: "monthly",
+          percent: expect.any(Number) as unknown,
+          resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00.000Z$/) as unknown,
+          severity: "normal",
+          is_active: true,
+        },
+      ],
+    });
+  });
+
+  test("somebody without a limit that renews is shown none", async () => {
+    const body = (await (await ask("/api/oauth/usage", await signedIn("fay", "free"))).json()) as object;
+
+    expect(body).toMatchObject({ extra_usage: { is_enabled: false, monthly_limit: null }, limits: [] });
+  });
+
+  test("a response tells how full the limit is, once it is known", async () => {
+    const token = await signedIn("carl", "search");
+    await (await generate(token)).text();
+    const name = "anthropic-ratelimit-unified-overage-utilization";
+    let told: Headers | null = null;
+    await until(async () => {
+      const response = await generate(token);
+      await response.text();
+      told = response.headers;
+      return response.headers.has(name);
+    }, "the limit is told");
+
+    const headers = told as unknown as Headers;
+    expect(Number(headers.get(name))).toBeLessThan(0.75);
+    expect(headers.get("anthropic-ratelimit-unified-status")).toBe("allowed");
+    expect(headers.get("anthropic-ratelimit-unified-representative-claim")).toBe("overage");
+  });
+
+  test("a session's used-up limit is 429 billing_error with the renewal on messages, and 402 on chat, as for keys", async () => {
+    const token = await signedIn("poor", "poor");
+    const refused = await generate(token);
+    const body = (await refused.json()) as { error: { type: string; message: string } };
+
+    expect(refused.status).toBe(429);
+    expect(body.error.type).toBe("billing_error");
+    expect(body.error.message).toMatch(/has 0\.001 of 0\.001 credits left this month.*Renews 1 /);
+    expect(refused.headers.get("x-should-retry")).toBe("false");
+    expect(refused.headers.get("anthropic-ratelimit-unified-status")).toBe("rejected");
+    expect(refused.headers.get("anthropic-ratelimit-unified-overage-period")).toBe("monthly");
+    expect(refused.headers.has("anthropic-ratelimit-unified-representative-claim")).toBe(false);
+    const seconds = Number(refused.headers.get("retry-after"));
+    const reset = Number(refused.headers.get("anthropic-ratelimit-unified-reset"));
+    expect(Math.abs(Date.now() / 1_000 + seconds - reset)).toBeLessThan(seconds === 2_073_600 ? Infinity : 60);
+    expect((await generate(token, "/v1/chat/completions")).status).toBe(402);
+
+    const { secret } = await issueKey(gateway, { account: "Acme/Search/poor@acme.example" });
+    const key = await generate(secret);
+    expect([key.status, key.headers.has("anthropic-ratelimit-unified-status")]).toEqual([402, false]);
+  });
+});
+
+describe("telemetry", () => {
+  const tell = (token: string, signal: string, body: Buffer): Promise<Response> =>
+    fetch(`${gateway.publicUrl}/v1/${signal}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/x-protobuf" },
+      body: new Uint8Array(body),
+    });
+
+  test("goes to the collector without the bearer, and is answered with 200 though the collector refuses it", async () => {
+    const token = await signedIn("dan", "search");
+    for (const signal of ["metrics", "logs", "traces"])
+      expect((await tell(token, signal, Buffer.from(`told ${signal}`))).status).toBe(200);
+    await until(() => collected.length >= 3, "the collector got all");
+
+    expect(collected.map(({ url = "", body }) => `${url} ${body}`).toSorted()).toEqual([
+      "/collect/v1/logs told logs",
+      "/collect/v1/metrics told metrics",
+      "/collect/v1/traces told traces",
+    ]);
+    expect(collected.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+    expect(collected.every(({ headers }) => headers["content-type"] === "application/x-protobuf")).toBe(true);
+  });
+
+  test("that is too large is dropped, and somebody without a session is not heard", async () => {
+    const token = await signedIn("eve", "search");
+    const before = collected.length;
+    expect((await tell(token, "logs", Buffer.alloc(2_000_000))).status).toBe(200);
+    expect((await tell("nobody", "logs", Buffer.from("x"))).status).toBe(401);
+    expect((await tell(token, "logs", Buffer.from("small"))).status).toBe(200);
+    await until(() => collected.length > before, "the collector got it");
+
+    expect(collected.slice(before).map(({ body }) => body)).toEqual(["small"]);
+  });
+});
