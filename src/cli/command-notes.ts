@@ -116,6 +116,9 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   },
   "config show": { example: "tollgate config show" },
   "import litellm": { example: "tollgate import litellm config.yaml --prices model_prices.json --apply" },
+  login: { example: "tollgate login --url https://gateway.example.com" },
+  token: { example: "tollgate token" },
+  logout: { example: "tollgate logout" },
   connect: {
     example: "tollgate connect claude-code --url https://gateway.example.com --model claude-sonnet-5 --write",
   },

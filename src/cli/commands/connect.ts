@@ -5,13 +5,16 @@ import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
 import { httpUrl } from "../arguments.ts";
 import { CannotEdit } from "../connect/cannot-edit.ts";
 import { type FileChange, planChanges, writeChanges } from "../connect/change-files.ts";
-import { type Client, type ClientName, CLIENTS, type FilePlan } from "../connect/clients.ts";
+import { type Client, type ClientName, CLIENTS, type FilePlan, SIGN_IN_CLIENTS } from "../connect/clients.ts";
 import { type ClientConnection, modeOf, NO_KEY, NO_MODEL, originOf, shownKey } from "../connect/connection.ts";
 import { type Listed, type OfferedModel, listModels } from "../connect/list-models.ts";
 import { findRunningDev } from "../dev/dev-folder.ts";
 import { isInTheClear } from "../in-the-clear.ts";
 import { readCredential } from "../read-credential.ts";
 import { CommandError } from "../report-failure.ts";
+import { freshToken } from "../sign-in/fresh-token.ts";
+import { refreshTokens } from "../sign-in/oauth-client.ts";
+import { openSessionFile, sessionPath } from "../sign-in/session-file.ts";
 import { connectText, connectView } from "../text/connect-text.ts";
 import { printResult } from "../text/print.ts";
 import { warn } from "../text/screen.ts";
@@ -19,6 +22,7 @@ import { warn } from "../text/screen.ts";
 type Options = {
   url?: string;
   keyStdin?: true;
+  signIn?: true;
   mode?: KeyMode;
   model?: string;
   check?: boolean;
@@ -34,6 +38,7 @@ export function addConnectCommand(program: Command): void {
     .description("print the settings of a client for this gateway; --write puts them into the client's own files")
     .option("--url <url>", "URL of the gateway (default: that of `tollgate dev` running in this folder)", httpUrl)
     .option("--key-stdin", "read the key from standard input (default: the variable TOLLGATE_KEY)")
+    .option("--sign-in", "use the session of `tollgate login` instead of a key: the client runs `tollgate token`")
     .addOption(
       new Option("--mode <mode>", "what the key spends (default: by its first letters, tgc_ or tgt_)").choices(
         KEY_MODES,
@@ -45,7 +50,7 @@ export function addConnectCommand(program: Command): void {
     .option("--write", "change the client's files, after a backup of each")
     .option("--json", "print JSON, without the key")
     .action(async (name: ClientName, options: Options) => {
-      const client: Client = CLIENTS[name];
+      const client = clientOf(name, options);
       const connection = await readConnection(options);
       const listed = (options.check ?? options.write) ? await listModels(connection) : null;
       if (listed !== null) connection.limits = limitsOf(requireModel(listed, client, options));
@@ -56,11 +61,37 @@ export function addConnectCommand(program: Command): void {
     });
 }
 
+function clientOf(name: ClientName, { signIn, keyStdin, mode }: Options): Client {
+  if (!signIn) return CLIENTS[name];
+  if (keyStdin || mode !== undefined)
+    throw new CommandError("--sign-in needs no key. Leave --key-stdin and --mode out.");
+  const client = SIGN_IN_CLIENTS[name];
+  if (client === undefined)
+    throw new CommandError(
+      `${CLIENTS[name].title} can't run a command for a token. --sign-in is for ${Object.keys(SIGN_IN_CLIENTS).join(" and ")}.`,
+    );
+  return client;
+}
+
+/** With a token of the session where the gateway is to be called; it is written nowhere. */
+async function signedInConnection(url: string, options: Options): Promise<ClientConnection> {
+  const origin = originOf(url, "credit");
+  if (isInTheClear(origin))
+    throw new CommandError(`${origin} is not https: everybody on the way could read the token.`);
+  const file = openSessionFile(sessionPath(homedir(), processEnvironment()));
+  const key =
+    (options.check ?? options.write)
+      ? await freshToken(origin, { file, refresh: refreshTokens, nowMs: Date.now })
+      : NO_KEY;
+  return { origin, key, model: options.model ?? NO_MODEL, limits: null };
+}
+
 async function readConnection(options: Options): Promise<ClientConnection> {
   const dev = findRunningDev();
   const url = options.url ?? dev?.publicUrl;
   if (url === undefined)
     throw new CommandError("pass --url with the address of the gateway, such as --url https://gateway.example.com.");
+  if (options.signIn) return signedInConnection(url, options);
   const given = options.keyStdin
     ? await readCredential(process.stdin, "--key-stdin")
     : processEnvironment()["TOLLGATE_KEY"];

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Environment } from "../../config/variable-names.ts";
 import { type ClientConnection, NO_KEY, shownKey } from "./connection.ts";
 import { type JsonSetting, setJson, valueOf } from "./edit-json.ts";
-import { setToml, quoted } from "./edit-toml.ts";
+import { setToml, type TomlSettings, written } from "./edit-toml.ts";
 import { setVariables } from "./edit-variables.ts";
 
 /** A file of the client, and how it is changed. `keepsKey`: the key stands in it. */
@@ -63,24 +63,23 @@ const claudeCode: Client = {
   needsModel: true,
 };
 
-const codexSettings = ({ origin, model }: ClientConnection) => ({
+const codexSettings = ({ origin, model }: ClientConnection): TomlSettings => ({
   root: { model, model_provider: "tollgate" },
   rootIfAbsent: { web_search: "disabled" },
   table: "model_providers.tollgate",
   values: { name: "Tollgate", base_url: `${origin}/v1`, env_key: "TOLLGATE_KEY", wire_api: "responses" },
 });
 
-function codexToml(connection: ClientConnection): string {
-  const { root, rootIfAbsent, table, values } = codexSettings(connection);
-  const lines = (named: Readonly<Record<string, string>>): string[] =>
-    Object.entries(named).map(([name, value]) => `${name} = ${quoted(value)}`);
+function codexToml({ root, rootIfAbsent, table, values }: TomlSettings): string {
+  const lines = (named: TomlSettings["values"]): string[] =>
+    Object.entries(named).map(([name, value]) => `${name} = ${written(value)}`);
   return [...lines({ ...root, ...rootIfAbsent }), "", `[${table}]`, ...lines(values)].join("\n");
 }
 
 const codex: Client = {
   title: "Codex",
   paste: (connection) =>
-    `# ~/.codex/config.toml\n${codexToml(connection)}\n\n# in your shell, or without "export" in ~/.codex/.env\nexport TOLLGATE_KEY=${shownKey(connection.key)}`,
+    `# ~/.codex/config.toml\n${codexToml(codexSettings(connection))}\n\n# in your shell, or without "export" in ~/.codex/.env\nexport TOLLGATE_KEY=${shownKey(connection.key)}`,
   files: (connection, { home, environment }) => {
     const folder = environment["CODEX_HOME"] || join(home, ".codex");
     return [
@@ -95,6 +94,75 @@ const codex: Client = {
   next: "Start `codex`. A TOLLGATE_KEY in your shell is used before the one in .env.",
   needsModel: true,
 };
+
+/** Its own command asks for tokens, so no key is anywhere. A provider of its own: `auth` excludes `env_key`. */
+const codexSignInSettings = ({ origin, model }: ClientConnection): TomlSettings => ({
+  root: { model, model_provider: "tollgate-sign-in" },
+  rootIfAbsent: { web_search: "disabled" },
+  table: "model_providers.tollgate-sign-in",
+  values: {
+    name: "Tollgate",
+    base_url: `${origin}/v1`,
+    wire_api: "responses",
+    auth: { toml: `{ command = "tollgate", args = ${JSON.stringify(["token", "--url", origin])} }` },
+  },
+});
+
+const codexSignIn: Client = {
+  title: "Codex",
+  paste: (connection) => `# ~/.codex/config.toml\n${codexToml(codexSignInSettings(connection))}`,
+  files: (connection, { home, environment }) => [
+    {
+      path: join(environment["CODEX_HOME"] || join(home, ".codex"), "config.toml"),
+      keepsKey: false,
+      edit: (text) => setToml(text, codexSignInSettings(connection)),
+    },
+  ],
+  next: "Start `codex`. It runs `tollgate token` for each token.",
+  needsModel: true,
+};
+
+/** Claude Code sends what the command prints in both headers. */
+const claudeCodeSignIn: Client = {
+  title: "Claude Code",
+  paste: (connection) => {
+    const settings = { apiKeyHelper: helperOf(connection), env: claudeHelperVariables(connection) };
+    const managed = {
+      forceLoginMethod: "gateway",
+      forceLoginGatewayUrl: connection.origin,
+      parentSettingsBehavior: "merge",
+    };
+    return [
+      `// ~/.claude/settings.json\n${JSON.stringify(settings, null, 2)}`,
+      `// For a fleet, instead: /etc/claude-code/managed-settings.json. People then sign in with /login, without this command.\n${JSON.stringify(managed, null, 2)}`,
+    ].join("\n\n");
+  },
+  files: (connection, { home, environment }) => [
+    {
+      path: join(environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude"), "settings.json"),
+      keepsKey: false,
+      // An empty one takes the place of a variable of the shell, which would be used in place of the command.
+      edit: (text) =>
+        setJson(text, [
+          { path: ["apiKeyHelper"], value: helperOf(connection) },
+          ...Object.entries({
+            ...claudeHelperVariables(connection),
+            ANTHROPIC_AUTH_TOKEN: "",
+            ANTHROPIC_API_KEY: "",
+          }).map(([name, value]): JsonSetting => ({ path: ["env", name], value })),
+        ]),
+    },
+  ],
+  next: "Ask the operator to set auth.accept_equal_credentials: Claude Code sends the token in both headers, and gets 401 otherwise. Start `claude`. `/status` shows the base URL.",
+  needsModel: true,
+};
+
+const helperOf = ({ origin }: ClientConnection): string => `tollgate token --url ${origin}`;
+
+function claudeHelperVariables(connection: ClientConnection): Record<string, string> {
+  const { ANTHROPIC_AUTH_TOKEN: _, ...variables } = claudeVariables(connection);
+  return variables;
+}
 
 /** Without limits opencode asks for 32,000 output tokens, which models that give fewer reject. */
 const opencodeProvider = ({ origin, model, limits }: ClientConnection, apiKey: string) => ({
@@ -176,3 +244,9 @@ export const CLIENTS = {
 } as const satisfies Record<string, Client>;
 
 export type ClientName = keyof typeof CLIENTS;
+
+/** Clients that can run a command for a token. */
+export const SIGN_IN_CLIENTS: Readonly<Partial<Record<ClientName, Client>>> = {
+  "claude-code": claudeCodeSignIn,
+  codex: codexSignIn,
+};

@@ -1,6 +1,8 @@
 import { CannotEdit } from "./cannot-edit.ts";
 
-type Values = Readonly<Record<string, string>>;
+/** A text, or a value as TOML writes it on one line. */
+export type TomlValue = string | { toml: string };
+type Values = Readonly<Record<string, TomlValue>>;
 
 /** What is to stand in a TOML file: names before the first table, and one table. */
 export type TomlSettings = {
@@ -79,7 +81,7 @@ function putTable(lines: readonly Line[], { table, values }: TomlSettings): Line
   const start = lines.findIndex(({ header }) => header === table);
   if (start < 0) {
     const blank = lines.at(-1)?.text === "" || lines.length === 0 ? [] : [plain("")];
-    const body = Object.entries(values).map(([name, value]) => plain(`${name} = ${quoted(value)}`));
+    const body = Object.entries(values).map(([name, value]) => plain(`${name} = ${written(value)}`));
     return [...lines, ...blank, { ...plain(`[${table}]`), header: table }, ...body];
   }
   const after = lines.findIndex(({ header }, at) => at > start && header !== null);
@@ -103,6 +105,7 @@ function putValues(lines: readonly Line[], values: Values): Line[] {
     const value = line.name === null ? undefined : values[line.name];
     if (value === undefined) return line;
     if (line.opens) throw new CannotEdit(`its ${line.name ?? ""} spans several lines`);
+    if (typeof value !== "string") return { ...line, text: `${line.name ?? ""} = ${value.toml}` };
     const [, before = "", given = "", comment = ""] =
       /^(\s*[^=]+=\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#"']*)(\s*(?:#.*)?)$/.exec(line.text) ?? [];
     if (before === "") throw new CannotEdit(`its ${line.name ?? ""} has a value of another kind`);
@@ -111,8 +114,10 @@ function putValues(lines: readonly Line[], values: Values): Line[] {
       : { ...line, text: `${before}${quoted(value)}${comment}` };
   });
   const missing = Object.entries(values).filter(([name]) => !lines.some((line) => line.name === name));
-  return [...put, ...missing.map(([name, value]) => plain(`${name} = ${quoted(value)}`))];
+  return [...put, ...missing.map(([name, value]) => plain(`${name} = ${written(value)}`))];
 }
 
+export const written = (value: TomlValue): string => (typeof value === "string" ? quoted(value) : value.toml);
+
 /** JSON's escapes are a subset of TOML's. */
-export const quoted = (value: string): string => JSON.stringify(value);
+const quoted = (value: string): string => JSON.stringify(value);

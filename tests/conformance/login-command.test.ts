@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHAT, modelFor } from "../contract/operations.ts";
+import { operate } from "../contract/operator.ts";
+import { childEnvironment } from "../support/child-environment.ts";
+import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
+import { approve } from "../support/oidc/device-client.ts";
+import { type OidcServer, signInSettings, startOidc } from "../support/oidc/start-oidc.ts";
+import { MAIN, type Ran, runTollgate } from "../support/run-tollgate.ts";
+
+let oidc: OidcServer;
+let gateway: GatewayProcess;
+let home: string;
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), "tollgate-login-"));
+  oidc = await startOidc({ ann: { email: "ann@acme.example", name: "Ann", groups: ["search"] } });
+  gateway = await startGatewayProcess({
+    models: { plain: modelFor(CHAT, "sim") },
+    settings: signInSettings(oidc, "search -> member of Acme/Search"),
+  });
+  oidc.allowRedirect(`${gateway.publicUrl}/oauth/callback`);
+  await operate(gateway, "POST /accounts", { name: "Acme", kind: "organisation" });
+  await operate(gateway, "POST /accounts", { name: "Search", kind: "team", parent: "Acme" });
+});
+afterAll(async () => {
+  rememberSecrets([oidc.clientSecret, ...oidc.issued]);
+  await gateway.stop();
+  await oidc.close();
+  rmSync(home, { recursive: true });
+});
+
+const environment = (): Record<string, string> => ({ ...childEnvironment(), HOME: home, XDG_CONFIG_HOME: "" });
+const run = (...words: string[]): Promise<Ran> => runTollgate(words, { cwd: home, env: environment() });
+const file = (): string => join(home, ".config/tollgate/sessions.json");
+
+/** Runs `tollgate login` and does what it says. */
+async function login(): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [MAIN, "login", "--url", gateway.publicUrl], { cwd: home, env: environment() });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
+  const told = new Promise<{ page: string; userCode: string }>((resolve) => {
+    child.stderr.on("data", (bytes: Buffer) => {
+      stderr += bytes.toString();
+      const [, page, userCode] = /Open (\S+)\nand compare the code: (\S+)/.exec(stderr) ?? [];
+      if (page !== undefined && userCode !== undefined) resolve({ page, userCode });
+    });
+  });
+  const closed = once(child, "close") as Promise<[number | null]>;
+  await approve({ ...(await told), deviceCode: "" }, "ann");
+  const [code] = await closed;
+  return { code, stdout, stderr };
+}
+
+test("login, token and logout: a session that only its owner can read, renewed once for many, and ended", async () => {
+  expect(await run("token")).toMatchObject({ code: 1, stderr: expect.stringContaining("tollgate login") as unknown });
+  expect(await login()).toMatchObject({ code: 0, stdout: expect.stringContaining("You are signed in at") as unknown });
+  expect(statSync(file()).mode & 0o777).toBe(0o600);
+
+  const first = (await run("token")).stdout.trim();
+  rememberSecrets([first]);
+  const asking = (token: string): Promise<Response> =>
+    fetch(`${gateway.publicUrl}/v1/usage`, { headers: { authorization: `Bearer ${token}` } });
+  expect((await asking(first)).status).toBe(200);
+
+  const kept = JSON.parse(readFileSync(file(), "utf8")) as Record<
+    string,
+    { expiresAtMs: number; refreshToken: string }
+  >;
+  const session = kept[gateway.publicUrl];
+  if (session === undefined) throw new Error("no session was kept");
+  rememberSecrets([session.refreshToken]);
+  session.expiresAtMs = Date.now() + 1_000;
+  writeFileSync(file(), JSON.stringify(kept), { mode: 0o600 });
+  const renewed = await Promise.all(Array.from({ length: 4 }, () => run("token")));
+  const tokens = new Set(renewed.map(({ stdout }) => stdout.trim()));
+  rememberSecrets([...tokens]);
+  expect(tokens.size).toBe(1);
+  expect(tokens.has(first)).toBe(false);
+  expect((await asking([...tokens][0] ?? "")).status).toBe(200);
+
+  expect((await run("logout")).code).toBe(0);
+  expect((await asking([...tokens][0] ?? "")).status).toBe(401);
+  expect((await run("token")).code).toBe(1);
+  expect(existsSync(`${file()}.lock`)).toBe(false);
+}, 60_000);
+
+test("connect --sign-in writes a command in place of a key", async () => {
+  await login();
+  const claude = await run(
+    "connect",
+    "claude-code",
+    "--sign-in",
+    "--url",
+    gateway.publicUrl,
+    "--model",
+    "plain",
+    "--write",
+  );
+  const codex = await run("connect", "codex", "--sign-in", "--url", gateway.publicUrl, "--model", "plain", "--write");
+  const again = await run("connect", "codex", "--sign-in", "--url", gateway.publicUrl, "--model", "plain", "--write");
+  const token = (await run("token")).stdout.trim();
+  rememberSecrets([token]);
+
+  expect([claude.code, codex.code, again.code]).toEqual([0, 0, 0]);
+  expect(claude.stdout).toContain("auth.accept_equal_credentials");
+  expect(JSON.parse(readFileSync(join(home, ".claude/settings.json"), "utf8"))).toEqual({
+    apiKeyHelper: `tollgate token --url ${gateway.publicUrl}`,
+    env: {
+      ANTHROPIC_BASE_URL: gateway.publicUrl,
+      ANTHROPIC_MODEL: "plain",
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: "plain",
+      ANTHROPIC_AUTH_TOKEN: "",
+      ANTHROPIC_API_KEY: "",
+    },
+  });
+  expect(readFileSync(join(home, ".codex/config.toml"), "utf8")).toContain(
+    `[model_providers.tollgate-sign-in]\nname = "Tollgate"\nbase_url = "${gateway.publicUrl}/v1"\nwire_api = "responses"\nauth = { command = "tollgate", args = ["token","--url","${gateway.publicUrl}"] }`,
+  );
+  expect(again.stdout).toContain("has these settings already");
+  for (const { stdout, stderr } of [claude, codex, again]) expect(stdout + stderr).not.toContain(token);
+  const cursor = await run("connect", "cursor", "--sign-in", "--url", gateway.publicUrl);
+  expect(cursor).toMatchObject({ code: 1, stderr: expect.stringContaining("claude-code and codex") as unknown });
+}, 60_000);
