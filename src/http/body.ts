@@ -65,13 +65,16 @@ const createReadSmall =
     return receive({ request, response, share: NO_SHARE, arrivals, maxBytes, permittedBytes: maxBytes, permit });
   };
 
-export const createReadSmallBody = (arrivals: Pick<Arrivals, "watch" | "drop">) => createReadSmall(arrivals, requireJson);
+export const createReadSmallBody = (arrivals: Pick<Arrivals, "watch" | "drop">) =>
+  createReadSmall(arrivals, requireJson);
 
 /** What a browser or an OAuth client sends. */
-export const createReadSmallForm = (arrivals: Pick<Arrivals, "watch" | "drop">) => createReadSmall(arrivals, requireForm);
+export const createReadSmallForm = (arrivals: Pick<Arrivals, "watch" | "drop">) =>
+  createReadSmall(arrivals, requireForm);
 
 /** Of any type and coding, such as the telemetry of a client. */
-export const createReadSmallBytes = (arrivals: Pick<Arrivals, "watch" | "drop">) => createReadSmall(arrivals, () => undefined);
+export const createReadSmallBytes = (arrivals: Pick<Arrivals, "watch" | "drop">) =>
+  createReadSmall(arrivals, () => undefined);
 
 type Receipt = Pick<Exchange, "request" | "response"> & {
   share: Pick<Share, "take" | "giveBack">;

@@ -168,7 +168,7 @@ function leave({ events, drain, clock }: Parts, exchange: Exchange, error: unkno
 const isTold = ({ route, context: { caller } }: Exchange): boolean =>
   caller !== null && caller.key.personId !== null && route.name === "messages";
 
-function tellLimit({ recentLimits }: Parts, { response }: Exchange, { key }: Caller): void {
+function tellLimit({ recentLimits }: Pick<Parts, "recentLimits">, { response }: Exchange, { key }: Caller): void {
   const limit = recentLimits(key);
   if (limit === null || response.headersSent) return;
   const headers = limitHeaders({ used: limit.share, renewsAtMs: limit.renewsAtMs });
