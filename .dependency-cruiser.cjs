@@ -95,6 +95,7 @@ const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\."
 const homes = {
   fastify: ["admin"],
   undici: ["upstream"],
+  ws: ["http"],
   zod: ["wire", "config", "openapi"],
   pg: ["db"],
   "@electric-sql/pglite": ["db"],

@@ -11,7 +11,7 @@ import type { Agent } from "../tests/agents/agent.ts";
 import { CASES } from "../tests/agents/agent-case.ts";
 import { openAgentsStage, type Trial } from "../tests/agents/agents-stage.ts";
 import { claudeCode } from "../tests/agents/claude-code.ts";
-import { codex } from "../tests/agents/codex.ts";
+import { codex, codexOverSocket } from "../tests/agents/codex.ts";
 import { tryConnected } from "../tests/agents/connected-agents.ts";
 import { tryAgent, type Verdict } from "../tests/agents/try-agent.ts";
 import { installPackages } from "../tests/support/npm-packages.ts";
@@ -32,8 +32,8 @@ if (options.only === undefined) {
     if (problems.length > 0 && options.verbose) console.log(output.trimEnd().replaceAll(/^/gm, "    "));
   }
 }
-for (const agent of options.connected ? [] : [claudeCode, codex]) {
-  const { folder, missing } = await installPackages(agent.name.toLowerCase().replaceAll(" ", "-"), agent.packages);
+for (const agent of options.connected ? [] : [claudeCode, codex, codexOverSocket]) {
+  const { folder, missing } = await installPackages(agent.folder, agent.packages);
   if (folder === null) {
     failed += 1;
     console.log(`✗ ${agent.name} cannot be installed, so nothing is known about it: ${missing}`);

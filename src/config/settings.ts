@@ -11,9 +11,11 @@ import {
   KEY_OF_32_BYTES,
   DIRECTORIES,
 } from "./patterns.ts";
+import { drainSettings } from "./drain-settings.ts";
 import { initSettings } from "./init-settings.ts";
 import { recordSettings } from "./record-settings.ts";
 import { signInSettings } from "./sign-in-settings.ts";
+import { webSocketSettings } from "./web-socket-settings.ts";
 import { choice, group, integer, networks, optionalText, secret, text, webhooks } from "./setting.ts";
 
 const ADMIN_URL =
@@ -173,16 +175,8 @@ export const settings = z.strictObject({
       "Longest time a client may leave waiting data unread, in milliseconds. It is then disconnected.",
     ),
   }),
-  drain: group("How a process shuts down after SIGTERM.", {
-    delay_ms: millisecondsOrNone(
-      0,
-      "Time between reporting not ready and closing the listener, in milliseconds. New requests are still served meanwhile, and each connection closes after its request. Behind a load balancer, set it above the time the balancer needs to stop sending requests.",
-    ),
-    deadline_ms: millisecondsOrNone(
-      310_000,
-      "Time for running requests to finish, in milliseconds, including `delay_ms`. Those still running then end with an error and cost nothing. Keep it above `limits.stream_deadline_ms`.",
-    ),
-  }),
+  websocket: webSocketSettings,
+  drain: drainSettings,
   auth: group("How clients send their key.", {
     accept_equal_credentials: choice(
       { values: ["off", "on"], fallback: "off" },

@@ -161,6 +161,11 @@ function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === "1.1" && headers.expect?.toLowerCase() === "100-continue";
 }
 
+/** For a body that came another way. */
+export function requireSize(body: Buffer, maxBytes: number): void {
+  if (body.length > maxBytes) throw tooLarge(maxBytes);
+}
+
 function tooLarge(maxBytes: number): Fault {
   const limit = maxBytes % MEBIBYTE === 0 ? `${maxBytes / MEBIBYTE} MiB` : `${maxBytes.toLocaleString("en-US")} bytes`;
   return new Fault("invalid_request", `The request body is larger than the limit of ${limit}.`);

@@ -39,6 +39,8 @@ test.each([300_000, 3_600_000])(
       countTokens: unused,
       readRequest: unused,
       readCountRequest: unused,
+      readSocketMessage: unused,
+      webSocket: null,
       fingerprint: unused,
       requireFunds: unused,
       holder: null,

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
@@ -30,7 +31,7 @@ import { createReadTelemetry } from "./client/read-telemetry.ts";
 import { createConnectionShare } from "./connection-share.ts";
 import type { EqualCredentials } from "./credential.ts";
 import { serveChecks } from "./serve-checks.ts";
-import { createServeRoute } from "./serve-route.ts";
+import { createServeExchange, createServeRoute } from "./serve-route.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Degraded, type Readiness } from "./health.ts";
 import { createKeptConnections } from "./kept-connections.ts";
@@ -39,6 +40,9 @@ import { createRequireOwnOrigin } from "./own-origin.ts";
 import type { PublicRoute } from "./public-route.ts";
 import { refuse } from "./refuse.ts";
 import { requireHost } from "./require-host.ts";
+import { createSockets, type Sockets, type SocketSettings } from "./socket/create-sockets.ts";
+import { asksForSocket, originOf } from "./socket/handshake.ts";
+import type { ReadSocketMessage } from "./socket/serve-message.ts";
 import { createRouter, type Router } from "./router.ts";
 import { getConsole } from "./routes/get-console.ts";
 import { getDocs } from "./routes/get-docs.ts";
@@ -63,7 +67,7 @@ import { type DeviceRouteParts, deviceRoutes } from "./sign-in/device-routes.ts"
 import { oauthRoutes } from "./sign-in/oauth-routes.ts";
 import { createReadForm } from "./sign-in/read-form.ts";
 import { tellQueued } from "./tell-queued.ts";
-import { unknownPath, wrongMethod } from "./unknown-path.ts";
+import { socketsOff, unknownPath, wrongMethod } from "./unknown-path.ts";
 
 export type HttpLimits = {
   bodyBytes: number;
@@ -84,6 +88,9 @@ export type HttpLimits = {
   streamDeadlineMs: number;
 };
 
+/** Responses over WebSocket. */
+export type WebSocketSettings = Omit<SocketSettings, "keySharePercent"> & { idleMs: number; lifetimeMs: number };
+
 type Parts = {
   openRequest: OpenRequest;
   countRequest: CountRequest;
@@ -94,6 +101,9 @@ type Parts = {
   countTokens: CountTokens;
   readRequest: ReadRequest;
   readCountRequest: ReadCountRequest;
+  readSocketMessage: ReadSocketMessage;
+  /** Null: nobody gets one. */
+  webSocket: WebSocketSettings | null;
   fingerprint: Fingerprint;
   requireFunds: RequireFunds;
   /** Null: key holders read nothing here. */
@@ -140,8 +150,10 @@ export function createHttp(parts: Parts): Server {
   const router = createRouter(refusals);
   const { trustedProxies: trusted, adminToken } = parts;
   const callerAddress = createCallerAddress({ trusted, onHidden: parts.events.addressesHidden });
-  addRoutes(router, parts, callerAddress);
+  const sockets = addRoutes(router, parts, callerAddress);
   const server = createServer({
+    // Every other request that asks for an upgrade is answered as if it did not. [RFC 9110 7.8]
+    shouldUpgradeCallback: (request) => sockets?.wants(request) ?? false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.bodyTimeoutMs,
@@ -157,7 +169,10 @@ export function createHttp(parts: Parts): Server {
   server.maxConnections = limits.connections;
   server.on("connection", createConnectionShare({ ...limits, trusted }));
   const connections = createKeptConnections(server, parts.drain);
-  server.closeIdleConnections = connections.endIdle;
+  server.closeIdleConnections = () => {
+    connections.endIdle();
+    sockets?.endIdle();
+  };
   const clientErrors = createClientErrors({ clock, latest: connections.latest });
   const { bodyBytes: maxBodyBytes, streamDeadlineMs: longestSilenceMs } = limits;
   const route = serveChecks({ adminToken, callerAddress, maxBodyBytes, longestSilenceMs, clock }, router.handle);
@@ -168,10 +183,25 @@ export function createHttp(parts: Parts): Server {
   server.on("checkContinue", handle);
   server.on("checkExpectation", handle);
   server.on("clientError", clientErrors.answer);
+  if (sockets !== null) addSockets(server, sockets, connections);
   return server;
 }
 
-function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): void {
+/** Connections that are no longer HTTP, which the server does not know of any more. */
+function addSockets(server: Server, sockets: Sockets, connections: ReturnType<typeof createKeptConnections>): void {
+  server.on("upgrade", (request, socket: Socket, head) => {
+    // What came before is not answered yet, so that this is no answer to it either.
+    if (connections.take(socket) === null) socket.destroy();
+    else sockets.open(request, socket, head);
+  });
+  const closeAll = server.closeAllConnections.bind(server);
+  server.closeAllConnections = () => {
+    closeAll();
+    sockets.terminate();
+  };
+}
+
+function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): Sockets | null {
   const { showUsage, listModels, showModel, countTokens, readCountRequest, betas } = parts;
   const { readiness, degraded, drain, clock, limits } = parts;
   const arrivals = createArrivals({ clock, bytesPerSecond: limits.bodyBytesPerSecond });
@@ -188,14 +218,9 @@ function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): 
     sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
   });
   const { makeRoom } = arrivals;
-  const serveRoute = createServeRoute({
-    ...parts,
-    router,
-    callerAddress,
-    shares: createKeyShares({ ...limits, makeRoom }),
-    makeRoom,
-    maxOpenRequests: limits.openRequests,
-  });
+  const shares = createKeyShares({ ...limits, makeRoom });
+  const served = { ...parts, callerAddress, shares, makeRoom, maxOpenRequests: limits.openRequests };
+  const serveRoute = createServeRoute({ ...served, router });
   const { bodyBytes: maxBodyBytes } = limits;
   const generations = [
     postChatCompletions({ serve, maxBodyBytes }),
@@ -217,6 +242,39 @@ function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): 
   getDocs(router, servePage);
   if (parts.holder !== null) getConsole(router, parts);
   addHealth(router, { readiness, degraded, drain, clock });
+  return parts.webSocket && socketsOf(parts, { served, arrivals, settings: parts.webSocket });
+}
+
+type Served = Parameters<typeof createServeExchange>[0];
+
+/** The sockets of POST /v1/responses: what makes a route of the interface also makes a message of a socket. */
+function socketsOf(
+  parts: Parts,
+  { served, arrivals, settings }: { served: Served; arrivals: Arrivals; settings: WebSocketSettings },
+): Sockets {
+  const { limits, openRequest, requireFunds } = parts;
+  const sinkLimits = { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs };
+  const generation = { ...parts, mediaUrls: limits.mediaUrls, maxJsonDepth: limits.jsonDepth, sinkLimits };
+  const serveBody = (body: Buffer) => createServeGeneration({ ...generation, readBody: () => Promise.resolve(body) });
+  return createSockets({
+    ...parts,
+    route: postResponses({ serve: serveBody(Buffer.alloc(0)), maxBodyBytes: limits.bodyBytes }),
+    serveBody,
+    serveExchange: createServeExchange(served),
+    readMessage: parts.readSocketMessage,
+    maxJsonDepth: limits.jsonDepth,
+    arriving: { shares: served.shares, arrivals, requireFunds, unfundedBytes: limits.unfundedBodyBytes },
+    recheck: ({ request, origin }, { secret }) =>
+      openRequest({
+        secret,
+        address: () => served.callerAddress(request),
+        origin,
+        refusals: "full",
+        onRate: () => undefined,
+      }),
+    settings: { ...settings, keySharePercent: limits.keySharePercent },
+    limits: { idleMs: settings.idleMs, lifetimeMs: settings.lifetimeMs, sink: sinkLimits },
+  });
 }
 
 /** How clients sign in, with the paths of Claude Code's gateway protocol. */
@@ -278,6 +336,12 @@ function createRefusals(clock: Clock) {
       path: string,
       allowed: readonly string[],
     ): void => {
+      if (asksForSocket(request) && originOf(request) !== null) {
+        response.setHeader("upgrade", "websocket");
+        response.setHeader("connection", "upgrade");
+        send(request, response, path, socketsOff());
+        return;
+      }
       response.setHeader("allow", allowed.join(", "));
       send(request, response, path, wrongMethod(path, request.method ?? "", allowed));
     },

@@ -40,6 +40,12 @@ export function createKeptConnections(server: Server, drain: Drain) {
       },
     /** The response to the last request on a connection; null when there was none, or it has closed. */
     latest: (socket: Socket): ServerResponse | null => connections.get(socket)?.response ?? null,
+    /** A connection that is no longer HTTP, or null: it still has requests to answer, and what came behind them is not served. */
+    take: (socket: Socket): Socket | null => {
+      if ((connections.get(socket)?.requests ?? 0) > 0) return null;
+      connections.delete(socket);
+      return socket;
+    },
     /** What has been written still arrives: Node's own way would cut off a slow reader, whose connection it calls idle. */
     endIdle: (): void => {
       for (const [socket, { requests }] of connections) if (requests === 0) socket.end();

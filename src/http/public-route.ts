@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ClientDialect } from "../core/dialect.ts";
+import type { Fault } from "../core/fault.ts";
 import type { KeyMode } from "../core/key-mode.ts";
+import type { Sink } from "../core/sink.ts";
 import type { Caller, PresentedCredential } from "../gateway/open-request.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { RouteName } from "../telemetry/route-name.ts";
@@ -49,6 +51,17 @@ export type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
   below: string;
+  /** Where the answer goes when it is not the response: the request is a message of a socket. */
+  channel?: Channel;
+};
+
+/** A socket as one of its messages sees it. */
+export type Channel = {
+  openSink: () => Sink;
+  /** Sends a refusal and returns its status. */
+  refuse: (fault: Fault, requestId: string) => number;
+  /** Calls back when all that was written has left, or never will. */
+  whenSent: (done: () => void) => void;
 };
 
 /** The end of a request that led to no generation. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Handler } from "./router.ts";
 
 /**
@@ -6,13 +7,16 @@ import type { Handler } from "./router.ts";
 export const requireHost =
   (handle: Handler, refuse: Handler): Handler =>
   (request, response) => {
-    const { rawHeaders, httpVersion } = request;
-    let hosts = 0;
-    for (let at = 0; at < rawHeaders.length; at += 2) {
-      const name = rawHeaders[at] as string;
-      // Lengths first: this runs for every header of every request.
-      if (name.length === 4 && name.toLowerCase() === "host") hosts++;
-    }
-    if (hosts === 1 || (hosts === 0 && httpVersion === "1.0")) handle(request, response);
+    if (hasOneHost(request)) handle(request, response);
     else refuse(request, response);
   };
+
+export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    // Lengths first: this runs for every header of every request.
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
+}

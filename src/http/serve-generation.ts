@@ -82,7 +82,7 @@ export const createServeGeneration =
       request,
       fidelity,
       idempotency: idempotencyKey === null ? null : await claim(parts, route.name, arrived, caller),
-      sink: new ResponseSink(response, requestId, sinkLimits),
+      sink: exchange.channel?.openSink() ?? new ResponseSink(response, requestId, sinkLimits),
       agent: exchange.request.headers["user-agent"],
       startedAtMs,
       onModel: ({ id, price }) =>

@@ -52,8 +52,16 @@ export const createServeRoute =
     }
   };
 
+/** Serves what did not come by the router: a message of a socket, or the request that opens one. */
+export type ServeExchange = (exchange: Omit<Exchange, "context" | "below">) => Promise<void>;
+
+export const createServeExchange =
+  (parts: Served): ServeExchange =>
+  (exchange) =>
+    serve(parts, { ...exchange, context: open(parts, exchange.route, exchange.request), below: "" });
+
 function open(
-  { clock, events, drain }: Parts,
+  { clock, events, drain }: Pick<Parts, "clock" | "events" | "drain">,
   { name, dialect, method }: PublicRoute,
   { headers }: IncomingMessage,
 ): RequestContext {
@@ -71,12 +79,14 @@ function open(
   return { id, requestId, startedAtMs: clock.elapsedMs(), log, caller: null, share: null, providerMs: 0 };
 }
 
+type Served = Omit<Parts, "router">;
+
 /** Repeated, a header is no list but a mistake. */
 const sole = (header: string | string[] | undefined): string | undefined =>
   typeof header === "string" ? header : undefined;
 
-async function serve(parts: Parts, exchange: Exchange): Promise<void> {
-  const { route, context, response } = exchange;
+async function serve(parts: Served, exchange: Exchange): Promise<void> {
+  const { route, context, response, channel } = exchange;
   try {
     requireRoom(parts);
     const opened = identify(parts, exchange);
@@ -90,15 +100,17 @@ async function serve(parts: Parts, exchange: Exchange): Promise<void> {
   } catch (error) {
     leave(parts, exchange, error);
   } finally {
-    whenSent(response, () => {
+    const done = (): void => {
       context.share?.leave();
       parts.drain.closed();
-    });
+    };
+    if (channel) channel.whenSent(done);
+    else whenSent(response, done);
   }
 }
 
 /** Past these bounds the answer is 503, not a queue that grows. */
-function requireRoom({ drain, maxOpenRequests, makeRoom, random }: Parts): void {
+function requireRoom({ drain, maxOpenRequests, makeRoom, random }: Served): void {
   if (drain.isClosed()) {
     throw new Fault("service_unavailable", "This gateway is shutting down. Try again to reach another instance.", {
       retryAfterSeconds: 1,
@@ -116,7 +128,7 @@ function requireRoom({ drain, maxOpenRequests, makeRoom, random }: Parts): void 
 }
 
 /** Who is calling, from the headers alone; nothing to wait for when the key is remembered. */
-function identify({ openRequest, callerAddress, equalCredentials }: Parts, exchange: Exchange) {
+function identify({ openRequest, callerAddress, equalCredentials }: Served, exchange: Exchange) {
   const { route, origin, context, request, response } = exchange;
   const { credential, refusals } = route;
   if (credential === null) return null;
@@ -135,13 +147,13 @@ function identify({ openRequest, callerAddress, equalCredentials }: Parts, excha
   return null;
 }
 
-function letIn({ shares }: Parts, context: RequestContext, caller: Caller): void {
+function letIn({ shares }: Served, context: RequestContext, caller: Caller): void {
   const { key } = caller;
   context.caller = caller;
   context.share = shares.enter(key.id);
 }
 
-async function countFirst({ countRequest }: Parts, { route, context }: Exchange, caller: Caller): Promise<void> {
+async function countFirst({ countRequest }: Served, { route, context }: Exchange, caller: Caller): Promise<void> {
   try {
     await countRequest(caller, context.id);
   } catch (error) {
@@ -151,15 +163,15 @@ async function countFirst({ countRequest }: Parts, { route, context }: Exchange,
 }
 
 /** The end of every request that is refused, wherever it was. What we did not foresee is ours, and stays ours. */
-function leave({ events, drain, clock }: Parts, exchange: Exchange, error: unknown): void {
-  const { route, context, request, response } = exchange;
+function leave({ events, drain, clock }: Served, exchange: Exchange, error: unknown): void {
+  const { route, context, request, response, channel } = exchange;
   const { requestId, log, providerMs } = context;
   const fault = error instanceof Fault ? error : unforeseen(error);
   if (fault.code === "internal_error") events.bug(error, requestId);
   // A process that is leaving keeps no connection: the next request on it would meet nobody.
   if (drain.isDraining() && !response.headersSent) response.setHeader("connection", "close");
   const render = isTold(exchange) ? refusalToSession(response, clock.nowMs()) : route.render;
-  const status = refuse({ request, response, fault, render, requestId });
+  const status = channel ? channel.refuse(fault, requestId) : refuse({ request, response, fault, render, requestId });
   log.failed(error);
   log.finished({ ...NOTHING_GENERATED, status, code: fault.code, providerMs, refusal: fault.kept ?? fault.message });
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { AnswerHead, Sink } from "../core/sink.ts";
 import { frameChunk, LAST_CHUNK } from "./frame-chunk.ts";
+import { StallWatch } from "./stall-watch.ts";
 
 export type SinkLimits = {
   /** Bytes that may wait for a slow caller before the provider is paused. */
@@ -22,8 +22,7 @@ export class ResponseSink implements Sink {
   #gone = false;
   #onGone: (() => void) | null = null;
   #onDrained: (() => void) | null = null;
-  #stall: NodeJS.Timeout | null = null;
-  #progress = "";
+  #stall: StallWatch | null = null;
 
   constructor(response: ServerResponse, requestId: string, limits: SinkLimits) {
     this.#response = response;
@@ -103,35 +102,16 @@ export class ResponseSink implements Sink {
     this.#onDrained?.();
   }
 
-  /** Slow is allowed, still is not: the timer looks at what has left for the network, not at whether all of it has. */
   #watchStall(): void {
-    if (this.#stall) return;
-    this.#progress = progressOf(this.#response.socket);
-    this.#stall = setInterval(() => {
-      const { socket } = this.#response;
-      // An answer behind another has not been offered yet, so that nobody has left it lying.
-      if (socket === null) return;
-      const progress = progressOf(socket);
-      if (progress === this.#progress) this.#cut();
-      this.#progress = progress;
-    }, this.#limits.stallMs);
-    this.#stall.unref();
+    this.#stall ??= new StallWatch(
+      () => this.#response.socket,
+      this.#limits.stallMs,
+      () => this.#cut(),
+    );
+    this.#stall.start();
   }
 
   #clearStall(): void {
-    if (this.#stall) clearInterval(this.#stall);
-    this.#stall = null;
+    this.#stall?.stop();
   }
-}
-
-/** What Node's own socket timeout looks at: how much of the write under way the kernel has not taken yet. */
-type WriteQueue = { _handle?: { writeQueueSize?: number } | null };
-
-/**
- * A mark that changes exactly when the network takes bytes: writes that are done, and the rest of the one under way. What we
- * add to the queue does not count, or our own signs of life would pass for the caller's.
- */
-function progressOf(socket: (Socket & WriteQueue) | null): string {
-  if (socket === null) return "none yet";
-  return `${socket.bytesWritten - socket.writableLength} ${socket._handle?.writeQueueSize ?? 0}`;
 }

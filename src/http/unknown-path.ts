@@ -15,6 +15,13 @@ export function unknownPath(path: string, nearest: string | null): Fault {
 export const wrongMethod = (path: string, method: string, allowed: readonly string[]): Fault =>
   new Fault("method_not_allowed", `${shown(path)} accepts ${allowed.join(" and ")}, not ${method}.`);
 
+/** Codex falls back to HTTP at once when it gets this. [interface decision 41] */
+export const socketsOff = (): Fault =>
+  new Fault(
+    "upgrade_required",
+    "Responses over WebSocket are off. Send POST /v1/responses, or ask the operator to set `websocket.enabled: on`.",
+  );
+
 /** A path may be of any length, and somebody may have put a key into it. */
 const shown = (path: string): string => redact(path.length > LONGEST_SHOWN ? `${path.slice(0, LONGEST_SHOWN)}…` : path);
 

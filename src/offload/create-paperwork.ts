@@ -11,6 +11,7 @@ import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
+import type { ReceivedMessage, SocketMessage } from "../wire/responses/socket-message.ts";
 import { createStamp } from "../wire/stamp.ts";
 import {
   type Arrived,
@@ -61,6 +62,11 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
 
     readCountRequest: (task: Arrived): Soon<CountTokensRequest> =>
       run("readCountRequest", task, { bytes: task.bytes.length, owner: task.keyId }),
+
+    readSocketMessage: ({ owner, ...task }: ReceivedMessage & { owner: string }): Soon<SocketMessage> => {
+      const bytes = task.bytes.length + (task.previous?.items.length ?? 0);
+      return run("readSocketMessage", task, { bytes, owner });
+    },
 
     fingerprint: (task: Repeatable & { owner: string }): Soon<Buffer> => run("fingerprint", task, sizeOf(task)),
 

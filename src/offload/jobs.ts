@@ -25,6 +25,7 @@ import { type CountTokensRequest, countBody, readCountRequest } from "../wire/me
 import { modelInputOf, readModelInput } from "../wire/model-input.ts";
 import { readMessagesRequest } from "../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../wire/responses/responses-request.ts";
+import { readSocketMessage } from "../wire/responses/socket-message.ts";
 
 /** A body as it arrived, with what its reading depends on. */
 export type Arrived = {
@@ -85,6 +86,8 @@ export const JOBS = {
     ...readCountRequest(parseBody(bytes, maxDepth), headers, { betas, mediaUrls }),
     owner: keyId,
   }),
+
+  readSocketMessage,
 
   fingerprint: fingerprintOf,
 

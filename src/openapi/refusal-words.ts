@@ -82,6 +82,26 @@ export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
     fix: "Use a method that the header `Allow` lists.",
     example: "/v1/responses accepts POST, not GET.",
   },
+  upgrade_required: {
+    cause:
+      "The client asked for a WebSocket at `/v1/responses`, and WebSockets are off. Codex then uses HTTP by itself.",
+    fix: "Send `POST /v1/responses`, or ask the operator to set `websocket.enabled: on`.",
+    example:
+      "Responses over WebSocket are off. Send POST /v1/responses, or ask the operator to set `websocket.enabled: on`.",
+  },
+  previous_response_not_found: {
+    cause:
+      "On a WebSocket, `previous_response_id` names a response that is not the last one of this socket, or that the gateway no longer keeps.",
+    fix: "Send the whole conversation in `input`, without `previous_response_id`. Codex does so by itself.",
+    example:
+      "The response of this previous_response_id is not available on this socket. Send the whole conversation in `input`.",
+    param: "previous_response_id",
+  },
+  websocket_connection_limit_reached: {
+    cause: "The WebSocket has been open for as long as one may be.",
+    fix: "Open a new WebSocket. Codex does so by itself.",
+    example: "This WebSocket has reached its limit of 60 minutes. Open a new one to continue.",
+  },
   context_length_exceeded: {
     cause: "The input does not fit in the model's context window.",
     fix: "Shorten the input, or use a model with a larger context window.",

@@ -28,6 +28,8 @@ export type Events = DutyEvents &
     credentialChanged: (change: { provider: string; problem: string | null }) => void;
     serverListening: (listener: { name: "public" | "admin"; url: string }) => void;
     /** Callers cannot be told apart by their address, so nothing is limited by it. */
+    socketOpened: () => void;
+    socketClosed: () => void;
     addressesHidden: (hidden: { peer: string; reason: "not_forwarded" | "not_trusted" | "loopback" }) => void;
     drainStarted: (drain: { openRequests: number; deadlineMs: number }) => void;
     drainFinished: (drain: { openRequests: number }) => void;
@@ -94,6 +96,8 @@ export function createEvents(parts: RequestLogParts): Events {
     ...createSignInEvents(parts),
     ...createServerEvents(parts),
     requestOpened: (request) => openRequestLog(requests, request),
+    socketOpened: metrics.socketOpened,
+    socketClosed: metrics.socketClosed,
     recordRequests: (record) => void (requests.record = record),
     upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
       metrics.upstreamCalled(provider, reason);

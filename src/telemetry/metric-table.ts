@@ -178,6 +178,12 @@ export const ROUTE_GAUGES = {
 export const GAUGES = {
   openRequests: { name: "tollgate_open_requests", help: "Requests in progress.", labels: [], overWorkers: "sum" },
   openStreams: { name: "tollgate_open_streams", help: "Streams in progress.", labels: [], overWorkers: "sum" },
+  openSockets: {
+    name: "tollgate_open_websockets",
+    help: "WebSockets that are open, idle ones included.",
+    labels: [],
+    overWorkers: "sum",
+  },
   draining: {
     name: "tollgate_draining",
     help: "Processes that are shutting down and wait for running requests.",

@@ -30,6 +30,8 @@ export type Metrics = {
   requestOpened: () => void;
   streamOpened: () => void;
   streamClosed: () => void;
+  socketOpened: () => void;
+  socketClosed: () => void;
   firstByte: (route: RouteName, elapsedMs: number) => void;
   requestFinished: (request: FinishedRequest) => void;
   upstreamCalled: (provider: string, outcome: string) => void;
@@ -122,6 +124,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const countForKey = createKeySeries(keySeries, registry);
   const openRequests = createLevel(GAUGES.openRequests, registry);
   const openStreams = createLevel(GAUGES.openStreams, registry);
+  const openSockets = createLevel(GAUGES.openSockets, registry);
   const refusedServers = createCounter(COUNTERS.refusedServers, registry);
   const draining = createLevel(GAUGES.draining, registry);
   const databaseUp = createLevel(GAUGES.databaseUp, registry);
@@ -139,6 +142,8 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
     requestOpened: () => void openRequests.current++,
     streamOpened: () => void openStreams.current++,
     streamClosed: () => void openStreams.current--,
+    socketOpened: () => void openSockets.current++,
+    socketClosed: () => void openSockets.current--,
     firstByte: (route, elapsedMs) => firstByteSeconds[route](elapsedMs),
     requestFinished: (request) => {
       const { route, dialect, status, code, outcome, totalMs, overheadMs, inputTokens, outputTokens } = request;

@@ -31,11 +31,15 @@ export type SpecialTool = {
 export type Agent = {
   name: string;
   packages: Record<string, string>;
+  /** Where they are installed. */
+  folder: string;
   /** The program in the folder the packages were installed in. */
   program: (folder: string) => string;
   dialect: ClientDialect;
   writeFile: WriteFile;
   specialTools: readonly SpecialTool[];
+  /** It generates over a WebSocket, and is not to fall back to HTTP. */
+  overSocket?: true;
   command: (errand: Errand) => AgentCommand;
   /** Cases it does not pass, and why. One that passes all the same is reported, so that this list stays true. */
   limitations?: Readonly<Record<string, string>>;

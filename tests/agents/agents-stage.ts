@@ -69,7 +69,7 @@ export async function openAgentsStage(agents: readonly Agent[], cases: readonly 
       ...(agentCase.capabilities && { capabilities: agentCase.capabilities }),
     };
   }
-  const gateway = await startGatewayProcess({ models });
+  const gateway = await startGatewayProcess({ models, settings: { TOLLGATE_WEBSOCKET_ENABLED: "on" } });
   return {
     gateway,
     trials,

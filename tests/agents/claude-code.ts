@@ -9,6 +9,7 @@ import type { Agent } from "./agent.ts";
 export const claudeCode: Agent = {
   name: "Claude Code",
   packages: PACKAGES.claudeCode,
+  folder: "claude-code",
   program: (folder) =>
     join(folder, `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}`, "claude"),
   dialect: "messages",

@@ -1,10 +1,13 @@
 import { basename, join } from "node:path";
 import { PACKAGES } from "../conformance/clients/versions.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, AgentCommand, Errand } from "./agent.ts";
+
+const WIRE = 'env_key="TOLLGATE_KEY", wire_api="responses"';
 
 export const codex: Agent = {
   name: "Codex",
   packages: PACKAGES.codex,
+  folder: "codex",
   // The package's own script finds the binary of the platform.
   program: (folder) => join(folder, "node_modules/.bin/codex"),
   dialect: "responses",
@@ -29,14 +32,25 @@ export const codex: Agent = {
     },
     { name: "tool_search", model: "gpt-5.5", call: { tool: "tool_search", input: { query: "agent" } } },
   ],
-  command: ({ origin, apiKey, model, prompt }) => ({
+  command: (errand) => command(errand, WIRE),
+  limitations: { "budget used up": "says nothing and waits for as long as Retry-After says, until the budget renews" },
+};
+
+/** The same program over a WebSocket. Whatever else it does is tried without one. */
+export const codexOverSocket: Agent = {
+  ...codex,
+  name: "Codex socket",
+  specialTools: [],
+  overSocket: true,
+  command: (errand) => command(errand, `${WIRE}, supports_websockets=true`),
+};
+
+function command({ origin, apiKey, model, prompt }: Errand, provider: string): AgentCommand {
+  return {
     args: [
       "exec",
       ...option("model_provider", '"tollgate"'),
-      ...option(
-        "model_providers.tollgate",
-        `{name="Tollgate", base_url="${origin}/v1", env_key="TOLLGATE_KEY", wire_api="responses"}`,
-      ),
+      ...option("model_providers.tollgate", `{name="Tollgate", base_url="${origin}/v1", ${provider}}`),
       // Searches are run and charged by the provider, and no price is published for them.
       ...option("web_search", '"disabled"'),
       "--model",
@@ -47,9 +61,8 @@ export const codex: Agent = {
       prompt,
     ],
     environment: { TOLLGATE_KEY: apiKey },
-  }),
-  limitations: { "budget used up": "says nothing and waits for as long as Retry-After says, until the budget renews" },
-};
+  };
+}
 
 const printed = (file: string, content: string): string => `printf '${content}' > ${file}`;
 

@@ -28,6 +28,8 @@ export async function tryAgent(stage: AgentsStage, folder: string, trial: Trial)
     runAgent({ agent, folder, home, work, errand, patienceMs: agentCase.patienceMs }),
   );
   const problems = agentCase.problems({ run, requests, file, agent });
+  const sockets = requests.filter(({ route, status }) => route === "responses_socket" && status === 101);
+  if (agent.overSocket !== undefined && sockets.length === 0) problems.push("it opened no WebSocket");
   const charged = await chargedTo(apiKey, origin);
   const due = dueFor(requests, mode);
   if (charged !== due) problems.push(`charged ${charged} and not ${due}`);

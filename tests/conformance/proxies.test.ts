@@ -18,6 +18,7 @@ import {
   startProxy,
 } from "../support/host/proxy.ts";
 import { watchLateness } from "../support/lateness.ts";
+import { create, openSocket } from "../support/socket-client.ts";
 import { until } from "../support/until.ts";
 
 const PUBLIC_URL = "https://gateway.example.com";
@@ -64,9 +65,11 @@ beforeAll(async () => {
       // The gateway itself gives up on a provider that is silent for long; here the proxies are tried.
       silent: { upstream: SILENT, idleTimeoutMs: 400_000 },
       quick: { upstream: "sim+tokens=3", contextWindow: 1_000_000 },
+      spoken: { upstream: "sim+tokens=20", dialect: "responses" },
     },
     settings: {
       TOLLGATE_PUBLIC_URL: PUBLIC_URL,
+      TOLLGATE_WEBSOCKET_ENABLED: "on",
       TOLLGATE_LISTEN_TRUSTED_PROXIES: "127.0.0.1",
       TOLLGATE_KEYS_UNKNOWN_PER_MINUTE: `${UNKNOWN_PER_MINUTE}`,
       TOLLGATE_LIMITS_KEEP_ALIVE_MS: `${KEEP_ALIVE_MS}`,
@@ -201,6 +204,18 @@ describe.each(PROXIES)("%s with the file that its page shows", (name) => {
     const larger = await post(url, chat("quick").padEnd(BODY_BYTES + 1));
     expect(larger.status).toBe(400);
     expect(larger.text).toContain("larger than the limit of 32 MiB");
+  });
+
+  test("a WebSocket passes, one response after another [WSK-2]", async (context) => {
+    const { url } = proxyOf(context);
+    const socket = await openSocket({ url, key: gateway.keys.credit, certificate });
+    for (let turn = 0; turn < 2; turn++) {
+      socket.send(create("spoken"));
+      expect((await socket.response()).at(-1)?.type).toBe("response.completed");
+    }
+    socket.ws.close();
+
+    expect((await socket.closed).code).toBe(1005);
   });
 
   test("/docs and openapi.json show the public address, and admin paths are not served", async (context) => {

@@ -11,7 +11,8 @@ import { checkContextWindow } from "../../src/gateway/generate/check-context-win
 import { limitReached, overRate, type RefusingVerdict, verdictFault } from "../../src/gateway/verdict-fault.ts";
 import { extractCredential } from "../../src/http/credential.ts";
 import { unforeseen } from "../../src/http/serve-route.ts";
-import { unknownPath, wrongMethod } from "../../src/http/unknown-path.ts";
+import { tooOld } from "../../src/http/socket/socket-session.ts";
+import { socketsOff, unknownPath, wrongMethod } from "../../src/http/unknown-path.ts";
 import { invalidKey } from "../../src/keys/authenticate.ts";
 import type { Key } from "../../src/keys/key.ts";
 import { requireUsable } from "../../src/keys/usable.ts";
@@ -20,6 +21,7 @@ import { failureFault, unavailable } from "../../src/upstream/dispatch-fault.ts"
 import type { Lack, NamedCounter } from "../../src/ledger/ledger.ts";
 import { UpstreamError } from "../../src/upstream/upstream.ts";
 import { chatRequestSchema } from "../../src/wire/chat/chat-request.ts";
+import { previousNotFound } from "../../src/wire/responses/socket-message.ts";
 import { validate } from "../../src/wire/validate.ts";
 
 const demand = { least: { credits: 20_000_000n, tokens: null }, advisableOutputTokens: () => 512 } as unknown as Demand;
@@ -74,6 +76,9 @@ const FAULTS: Record<FaultCode, Error | (() => unknown)> = {
   model_not_found: () => createCatalogue().resolve("your-model", reader),
   not_found: unknownPath("/v1/model", "/v1/models"),
   method_not_allowed: wrongMethod("/v1/responses", "GET", ["POST"]),
+  upgrade_required: socketsOff(),
+  previous_response_not_found: previousNotFound(),
+  websocket_connection_limit_reached: tooOld(3_600_000),
   context_length_exceeded: () =>
     checkContextWindow(
       { input: { likely: 900_000, most: 900_000, mostPredicted: 0 }, model: contextWindow },

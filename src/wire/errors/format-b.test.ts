@@ -11,6 +11,7 @@ const TYPES: Record<number, string> = {
   403: "permission_error",
   404: "not_found_error",
   405: "invalid_request_error",
+  426: "invalid_request_error",
   409: "conflict_error",
   429: "rate_limit_error",
   500: "api_error",
