@@ -65,7 +65,7 @@ export default defineConfig({
         name: "chaos",
         include: ["tests/chaos/**/*.test.ts"],
         alike: [
-          "tests/chaos/{attack,burst,drain,failover,fuzz,many-streams,unread-body}.test.ts",
+          "tests/chaos/{attack,burst,drain,failover,fuzz,many-sockets,many-streams,unread-body}.test.ts",
           // These choose the formats that meet themselves.
           "tests/chaos/{busy-loop,rolling-update,upgrade}/*.test.ts",
           // These count money, whoever the provider is.

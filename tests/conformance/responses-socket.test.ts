@@ -1,3 +1,5 @@
+import OpenAI from "openai";
+import { ResponsesWS } from "openai/resources/responses/ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chargesOf, issueKey, operate } from "../contract/operator.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
@@ -8,6 +10,7 @@ import { until } from "../support/until.ts";
 const MODELS = {
   quick: { upstream: "sim+tokens=20", dialect: "responses" },
   crossed: { upstream: "sim+tokens=20", spoken: "chat" },
+  roomy: { upstream: "sim+tokens=20", dialect: "responses", contextWindow: 1_000_000 },
   long: { upstream: "sim+tokens=100000+rate=50", dialect: "responses" },
 } as const;
 
@@ -146,6 +149,47 @@ describe("responses over a WebSocket", () => {
     });
     expect((await busy.closed).code).toBe(1008);
     expect((await idle.closed).code).toBe(1008);
+  });
+
+  test("the socket of the OpenAI SDK gets its responses, and goes on with them [WSK-2, WSK-4]", async () => {
+    const key = await issueKey(gateway, { credit: "1" });
+    const client = new OpenAI({ apiKey: key.secret, baseURL: `${gateway.publicUrl}/v1` });
+    const socket = new ResponsesWS(client);
+    const ids: string[] = [];
+    const errors: unknown[] = [];
+    socket.on("error", (error) => errors.push(error));
+    for (const input of ["Hello", "And again"]) {
+      const completed = new Promise<string>((resolve) =>
+        socket.once("response.completed", ({ response }) => resolve(response.id)),
+      );
+      const previous = ids.at(-1);
+      socket.send({
+        type: "response.create",
+        model: "quick",
+        input,
+        ...(previous !== undefined && { previous_response_id: previous }),
+      });
+      ids.push(await completed);
+    }
+    socket.close();
+
+    expect(errors).toEqual([]);
+    expect(await chargesOf(gateway, key)).toMatchObject([{ kind: "completed" }, { kind: "completed" }]);
+  });
+
+  test("a large message is read beside the others, and goes on as well [WSK-4]", async () => {
+    const key = await issueKey(gateway, { credit: "10" });
+    const socket = await connect(key.secret);
+    const content = [{ type: "input_text", text: "word ".repeat(40_000) }];
+    socket.send(create("roomy", { input: [{ type: "message", role: "user", content }] }));
+    const first = await socket.response();
+    socket.send(create("roomy", { previous_response_id: idOf(first) }));
+    const second = await socket.response();
+    socket.ws.close();
+
+    expect([first, second].map((events) => events.at(-1)?.type)).toEqual(["response.completed", "response.completed"]);
+    const charges = await chargesOf(gateway, key);
+    expect(charges.map(({ input_tokens: tokens }) => Number(tokens) > 30_000)).toEqual([true, true]);
   });
 
   test("an operator sees a response of a socket in flight as a stream [WSK-2]", async () => {
