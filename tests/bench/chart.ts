@@ -1,6 +1,6 @@
 import { escaped, pictureOf } from "./chart-style.ts";
 import { GOALS } from "./goals.ts";
-import { cellIn, type Cell, type Column, figureOf, type Sheet } from "./sheet.ts";
+import { cellIn, type Cell, type Column, figureOf, type Row, type Sheet } from "./sheet.ts";
 import type { Spread } from "./spread.ts";
 import { BARE, BEFORE, DIRECT, TOLLGATE } from "./subject.ts";
 import { numberText } from "./table.ts";
@@ -8,7 +8,8 @@ import { numberText } from "./table.ts";
 const WIDTH = 880;
 const MARGIN = 24;
 const HEAD_HEIGHT = 84;
-const TITLE_HEIGHT = 26;
+/** A line for what was measured and one for the figure that is drawn. */
+const TITLE_HEIGHT = 44;
 const BAR_HEIGHT = 18;
 const BAR_GAP = 6;
 const GROUP_GAP = 22;
@@ -52,7 +53,7 @@ export function chartOf(sheets: readonly Sheet[], heading: string): string {
   let top = HEAD_HEIGHT;
   const drawn = groups.map((group) => {
     const text = groupOf({ ...group, top });
-    top += TITLE_HEIGHT + group.sheet.rows.length * (BAR_HEIGHT + BAR_GAP) + GROUP_GAP;
+    top += TITLE_HEIGHT + rowsOf(group.sheet, group.column).length * (BAR_HEIGHT + BAR_GAP) + GROUP_GAP;
     return text;
   });
   const picture = {
@@ -60,24 +61,29 @@ export function chartOf(sheets: readonly Sheet[], heading: string): string {
     height: top,
     label: "Tollgate compared with a bare Node proxy",
     heading: "Tollgate and a bare Node proxy on one core",
-    subheading: `${heading}. Bars are medians or percentiles of all, whiskers quartiles, red lines goals.`,
+    subheading: `${heading}. Whiskers are quartiles, red lines goals.`,
   };
   return pictureOf(picture, drawn);
 }
 
 type Group = { sheet: Sheet; column: Column; top: number };
 
+/** Those that have a figure in this column. */
+const rowsOf = (sheet: Sheet, { id }: Column): Row[] =>
+  sheet.rows.filter(({ subject }) => cellIn(sheet, subject, id)?.value != null);
+
 function groupOf({ sheet, column, top }: Group): string {
-  const cells = sheet.rows.map(({ subject }) => cellIn(sheet, subject, column.id));
+  const rows = rowsOf(sheet, column);
+  const cells = rows.map(({ subject }) => cellIn(sheet, subject, column.id));
   const goal = goalIn(sheet, column.id);
   const figures = cells.flatMap((cell) => (cell === undefined ? [] : [cell.value?.q3 ?? 0, figureOf(cell) ?? 0]));
   const scale = Math.max(...figures, goal?.value ?? 0, Number.MIN_VALUE);
-  const doubtful = sheet.rows.some(({ valid }) => valid === 0) ? " · INVALID slices only" : "";
+  const doubtful = rows.some(({ valid }) => valid === 0) ? " · INVALID slices only" : "";
   const unit = column.unit === "1/s" ? "per second" : column.unit;
   return [
-    `  <text class="title" x="${MARGIN}" y="${top + 12}">${escaped(sheet.title)}`,
-    `    <tspan class="quiet" dx="6">${column.title}, ${unit} · ${column.better} is better${goal === null ? "" : ` · goal ${goal.text}`}${doubtful}</tspan></text>`,
-    ...sheet.rows.map(({ subject }, index) =>
+    `  <text class="title" x="${MARGIN}" y="${top + 12}">${escaped(sheet.title)}</text>`,
+    `  <text class="quiet" x="${MARGIN}" y="${top + 31}">${column.title}, ${unit} · ${column.better} is better${goal === null ? "" : ` · goal ${goal.text}`}${doubtful}</text>`,
+    ...rows.map(({ subject }, index) =>
       barOf({
         subject,
         cell: cells[index],
@@ -86,7 +92,7 @@ function groupOf({ sheet, column, top }: Group): string {
         top: top + TITLE_HEIGHT + index * (BAR_HEIGHT + BAR_GAP),
       }),
     ),
-    ...(goal === null ? [] : [goalLine({ at: goal.value, scale, top, rows: sheet.rows.length })]),
+    ...(goal === null ? [] : [goalLine({ at: goal.value, scale, top, rows: rows.length })]),
   ].join("\n");
 }
 
