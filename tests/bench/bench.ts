@@ -7,10 +7,12 @@ import { crossingsOf } from "./crossings.ts";
 import { crossingsTable } from "./crossings-table.ts";
 import { messageOf } from "./message-of.ts";
 import { type BenchOptions, HELP, parseOptions } from "./options.ts";
+import { nodeFlagsOf } from "./node-flags.ts";
 import { createProcesses } from "./processes.ts";
 import { type Findings, runPhases } from "./run-phases.ts";
 import { setStage } from "./set-stage.ts";
 import type { Stage } from "./stage.ts";
+import { mainFileOf } from "./start-tollgate.ts";
 import { numberText, tableOf } from "./table.ts";
 import { tailChartOf, tailTable } from "./tail-chart.ts";
 import { goalsTable, judge, slowerThanBefore } from "./verdict.ts";
@@ -105,6 +107,7 @@ function machineOf({ processes, generator, options }: Stage): Machine {
     node: process.version,
     pinned: processes.cores !== null,
     load: generator.kind,
+    flags: (options.flags ?? nodeFlagsOf(options.mainFile ?? mainFileOf(join(import.meta.dirname, "../..")))).join(" "),
     slices: options.slices,
     seconds: options.sliceMs / 1000,
   };

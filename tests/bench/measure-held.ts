@@ -7,6 +7,7 @@ import { type Column, type Measured, type Sheet, sheetOf } from "./sheet.ts";
 import { holdStreams } from "./slice.ts";
 import type { Stage } from "./stage.ts";
 import { usageOf, usedBetween } from "./usage.ts";
+import { whyDisturbed } from "./validity.ts";
 
 const SETTLE_MS = 2_000;
 /** Streams are opened in groups, so that neither accept queues nor the provider are taken by storm. */
@@ -24,28 +25,29 @@ export async function measureHeld(stage: Stage): Promise<Sheet> {
     );
   const slices: Measured[] = [];
   for (const { name } of stage.subjects) {
-    const values = await measureFresh(stage, name, streams);
-    const { open, lost, firstLoss, ...rest } = values;
-    const invalid = open === 0 ? `no stream was opened: ${firstLoss}` : null;
-    slices.push({ subject: name, round: 1, values: { open, lost, ...rest }, invalid });
+    slices.push({ subject: name, round: 1, ...(await measureFresh(stage, name, streams)) });
   }
   const title = `${streams.toLocaleString("en")} streams open for ${heldMs / 1000} s, one event per second each`;
   return sheetOf({ id: "held", title, columns: COLUMNS, slices });
 }
 
-async function measureFresh(stage: Stage, name: string, streams: number) {
+async function measureFresh(
+  stage: Stage,
+  name: string,
+  streams: number,
+): Promise<Pick<Measured, "values" | "invalid">> {
   const fresh = await stage.restart(name);
   const pid = fresh.process?.pid ?? 0;
   await probe(fresh, { dialect: "chat", kind: "stream" });
   await pause(SETTLE_MS);
   const idleBytes = residentBytesOf(pid);
-  const { slice, look, release } = await holdStreams(stage, fresh, { streams, atOnce: AT_ONCE });
+  const { slice, loadPids, look, release } = await holdStreams(stage, fresh, { streams, atOnce: AT_ONCE });
   const { opened, openedMs, refused, firstFailure } = slice.result;
   stage.progress(
     `held ${name.padEnd(8)} ${opened} open after ${(openedMs / 1000).toFixed(1)} s, ${refused} refused ${firstFailure}`,
   );
 
-  const watched = { subjectPid: pid, databasePid: fresh.databasePid, loadPids: [], cores: stage.processes.cores };
+  const watched = { subjectPid: pid, databasePid: fresh.databasePid, loadPids, cores: stage.processes.cores };
   const [before, first, startedMs] = [usageOf(watched), await look(), performance.now()];
   await pause(stage.options.heldMs);
   const [after, last, elapsedMs] = [usageOf(watched), await look(), performance.now() - startedMs];
@@ -64,13 +66,15 @@ async function measureFresh(stage: Stage, name: string, streams: number) {
     delayP99: last.delayMicros === null ? null : last.delayMicros.p99 / 1000,
     cpu: (used.subject.mainMicros + used.subject.otherMicros) / Math.max(1, events),
     database: used.databaseMicros === 0 ? null : used.databaseMicros / 1000 / (elapsedMs / 1000),
-    firstLoss: last.firstLoss === "" ? firstFailure : last.firstLoss,
   };
+  const firstLoss = last.firstLoss === "" ? firstFailure : last.firstLoss;
+  const shares = coreSharesOf(used, elapsedMs);
   stage.progress(
-    `held ${name.padEnd(8)} ${values.open} still open, ${values.lost} refused or lost ${values.firstLoss} · ` +
-      `${values.perStream.toFixed(1)} KiB per stream · ${describeShares(coreSharesOf(used, elapsedMs))}`,
+    `held ${name.padEnd(8)} ${values.open} still open, ${values.lost} refused or lost ${firstLoss} · ` +
+      `${values.perStream.toFixed(1)} KiB per stream · ${describeShares(shares)}`,
   );
-  return values;
+  // Streams that were refused or lost are a figure of their own.
+  return { values, invalid: whyDisturbed({ requests: opened, failures: 0, firstFailure: "" }, shares, 0) };
 }
 
 /** The hard limit, to which Node and the rig raise their own. */

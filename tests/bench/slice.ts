@@ -39,7 +39,7 @@ export async function holdStreams(
   stage: Stage,
   subject: Subject,
   { streams, ...how }: { streams: number; atOnce: number; ratePerSecond?: number },
-): Promise<{ slice: Slice; look: PreparedJob["look"]; release: PreparedJob["close"] }> {
+): Promise<{ slice: Slice; loadPids: readonly number[]; look: PreparedJob["look"]; release: PreparedJob["close"] }> {
   const job = await stage.generator.prepare(
     jobFor(stage, subject, {
       mode: "hold",
@@ -51,7 +51,12 @@ export async function holdStreams(
       ...how,
     }),
   );
-  return { slice: await runPrepared({ stage, subject, job, durationMs: null }), look: job.look, release: job.close };
+  return {
+    slice: await runPrepared({ stage, subject, job, durationMs: null }),
+    loadPids: job.pids,
+    look: job.look,
+    release: job.close,
+  };
 }
 
 /** `durationMs`: until no more requests are sent; null: all are sent at once. */
