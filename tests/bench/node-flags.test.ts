@@ -1,38 +1,49 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { flagsIn, nodeFlagsOf } from "./node-flags.ts";
+import { expect, test } from "vitest";
+import { nodeFlagsOf } from "./node-flags.ts";
 
-test("flags follow the word node in the first line of the program", () => {
-  expect(flagsIn("#!/usr/bin/env node")).toEqual([]);
-  expect(flagsIn("#!/usr/bin/env -S node --max-semi-space-size=32 --no-opt")).toEqual([
-    "--max-semi-space-size=32",
-    "--no-opt",
-  ]);
-  expect(flagsIn("#!/opt/node-26/bin/node --max-semi-space-size=32")).toEqual(["--max-semi-space-size=32"]);
-  expect(flagsIn("import x")).toEqual([]);
+const root = join(import.meta.dirname, "../..");
+const { SERVE_FLAGS } = (await import(join(root, "bin/serve-flags.js"))) as { SERVE_FLAGS: string[] };
+
+test("the bench starts a checkout with the flags that its program serves with", () => {
+  expect(nodeFlagsOf(join(root, "src/main.ts"))).toEqual(SERVE_FLAGS);
+  expect(nodeFlagsOf(join(root, "dist/main.js"))).toEqual(SERVE_FLAGS);
+  expect(nodeFlagsOf("/nowhere/src/main.ts")).toEqual([]);
 });
 
-test("a checkout is measured with its own flags, and Node takes them", () => {
-  const root = mkdtempSync(join(tmpdir(), "bench-flags-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  mkdirSync(join(root, "bin"));
-  writeFileSync(join(root, "bin/tollgate.js"), "#!/usr/bin/env -S node --max-semi-space-size=7\n");
+/** The program, with a main file that says how it was started. */
+function program(): string {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-flags-"));
+  cpSync(join(root, "bin"), join(folder, "bin"), { recursive: true });
+  mkdirSync(join(folder, "dist"));
+  const report =
+    "console.log(JSON.stringify({ flags: process.execArgv, words: process.argv.slice(2), pid: process.pid }));";
+  writeFileSync(join(folder, "dist/main.js"), report);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  return join(folder, "bin/tollgate.js");
+}
 
-  expect(nodeFlagsOf(join(root, "src/main.ts"))).toEqual(["--max-semi-space-size=7"]);
-  expect(nodeFlagsOf(join(root, "elsewhere/src/main.ts"))).toEqual([]);
-  const ours = nodeFlagsOf(join(import.meta.dirname, "../../src/main.ts"));
-  expect(execFileSync(process.execPath, [...ours, "-e", "process.stdout.write('runs')"]).toString()).toBe("runs");
+const run = (words: readonly string[], nodeOptions = "") =>
+  JSON.parse(
+    execFileSync(process.execPath, words, { encoding: "utf8", env: { ...process.env, NODE_OPTIONS: nodeOptions } }),
+  ) as { flags: string[]; words: string[] };
+
+test("`serve` runs with the flags, and other commands start without a second start", () => {
+  const file = program();
+
+  expect(run([file, "serve", "--workers", "2"])).toMatchObject({
+    flags: SERVE_FLAGS,
+    words: ["serve", "--workers", "2"],
+  });
+  expect(run([file, "keys", "list"])).toMatchObject({ flags: [], words: ["keys", "list"] });
 });
 
-test("the image, which names another Node in the first line, keeps the flags", () => {
-  const root = join(import.meta.dirname, "../..");
-  const script = readFileSync(join(root, "deploy/image/assemble.sh"), "utf8");
-  const [, edit = ""] = /^sed -i '(1s[^']+)' "\$app\/bin\/tollgate\.js"$/m.exec(script) ?? [];
-  const [firstLine = ""] = execFileSync("sed", [edit, join(root, "bin/tollgate.js")], { encoding: "utf8" }).split("\n");
+test("flags of the operator's own for the young generation stand", () => {
+  const file = program();
 
-  expect(firstLine).toMatch(/^#!\/usr\/bin\/node/);
-  expect(flagsIn(firstLine)).toEqual(nodeFlagsOf(join(root, "src/main.ts")));
+  expect(run(["--max-semi-space-size=8", file, "serve"]).flags).toEqual(["--max-semi-space-size=8"]);
+  expect(run([file, "serve"], "--max-semi-space-size=8").flags).toEqual([]);
 });

@@ -2,17 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * The flags of Node that a checkout runs with: those in the first line of its `bin/tollgate.js`, from which the unit, the image
- * and the chart start it. `mainFile` is `src/main.ts` or `dist/main.js` of the checkout.
+ * The flags of Node that `serve` of a checkout runs with: those in its `bin/serve-flags.js`, with which the program that the unit, the
+ * image and the chart start restarts itself. `mainFile` is `src/main.ts` or `dist/main.js` of the checkout.
  */
 export function nodeFlagsOf(mainFile: string): string[] {
-  const program = join(dirname(dirname(mainFile)), "bin/tollgate.js");
-  if (!existsSync(program)) return [];
-  const [firstLine = ""] = readFileSync(program, "utf8").split("\n");
-  return flagsIn(firstLine);
+  const file = join(dirname(dirname(mainFile)), "bin/serve-flags.js");
+  return existsSync(file) ? flagsIn(readFileSync(file, "utf8")) : [];
 }
 
-export function flagsIn(firstLine: string): string[] {
-  const [, after = ""] = /^#!.*?\bnode(?=\s|$)(.*)$/.exec(firstLine) ?? [];
-  return after.split(/\s+/).filter((word) => word !== "");
-}
+export const flagsIn = (text: string): string[] => Array.from(text.matchAll(/"(--[^"\s]+)"/g), ([, flag = ""]) => flag);

@@ -72,7 +72,7 @@ answer failed; otherwise it is marked INVALID and left out. Progress goes to sta
   --svg FILE           write a chart
   --tail FILE          write a picture of what slow requests spent their time on at half load; needs the phase half
   --main FILE          measure this entry file of Tollgate (dist/main.js, or src/main.ts when nothing is built)
-  --flags "FLAGS"      start Tollgate with these flags of Node (those in the first line of its bin/tollgate.js); with
+  --flags "FLAGS"      start Tollgate with these flags of Node (those in its bin/serve-flags.js); with
                        --before DIR, the other checkout keeps its own
   --without-tollgate   measure the others only
   --profile FOLDER     run Tollgate with --cpu-prof and leave the profiles there
