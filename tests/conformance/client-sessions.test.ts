@@ -259,14 +259,17 @@ describe.skipIf(whyUnavailable("15"))("client sessions", () => {
     await chat(next.accessToken);
 
     const admin = { headers: { authorization: `Bearer ${stage.gateway.adminToken}` } };
-    const told = await Promise.all(
-      ["/metrics", "/admin/v1/audit?limit=1000", "/admin/v1/requests?limit=1000", "/admin/v1/client-sessions"].map(
-        async (path) => (await fetch(`${stage.gateway.adminUrl}${path}`, admin)).text(),
-      ),
-    );
-    const written = [stage.output(), ...told].join("\n");
-
-    expect(written).toContain(tokens.sessionId);
+    const tellAll = async (): Promise<string> => {
+      const told = await Promise.all(
+        ["/metrics", "/admin/v1/audit?limit=1000", "/admin/v1/requests?limit=1000", "/admin/v1/client-sessions"].map(
+          async (path) => (await fetch(`${stage.gateway.adminUrl}${path}`, admin)).text(),
+        ),
+      );
+      return [stage.output(), ...told].join("\n");
+    };
+    // Lines and records are written a moment after the response.
+    await until(async () => (await tellAll()).includes(tokens.sessionId), "the session is in the records");
+    const written = await tellAll();
     for (const token of [tokens, next].flatMap((pair) => [pair.accessToken, pair.refreshToken]))
       for (let at = 8; at + 10 <= token.length; at += 5) expect(written).not.toContain(token.slice(at, at + 10));
   });
