@@ -1,3 +1,4 @@
+import { BROKEN_ALONE } from "./broken-alone.ts";
 import { BROKEN_BOOKS } from "./broken-books.ts";
 import { BROKEN_LINE } from "./broken-line.ts";
 import { BROKEN_SWEEPS } from "./broken-sweeps.ts";
@@ -19,6 +20,7 @@ const SPARE = "update hold h set claimed = h.claimed\n      from (";
 
 /** One wrong word in one function. A suite that lets any of these pass is blind. */
 export const BROKEN_SQL: readonly BrokenSql[] = [
+  ...BROKEN_ALONE,
   ...BROKEN_BOOKS,
   ...BROKEN_CHAINS,
   ...BROKEN_LINE,
