@@ -4,6 +4,7 @@ import { startDuties } from "../ledger/duties.ts";
 import { createHousekeepingStore } from "../ledger/housekeeping-store.ts";
 import { createLedgerStore, ledgerFailureOf } from "../ledger/ledger-store.ts";
 import { type StandbyGuard, startStandbyGuard } from "../ledger/standby-guard.ts";
+import { warmUp } from "../ledger/warm-up.ts";
 import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
 import { watchBusy } from "./watch-event-loop.ts";
 
@@ -59,5 +60,7 @@ export async function startLedger(parts: ProcessParts, { first, last, database }
     onLeaseLost: () => running.cutLost(isOurs),
     onHoldClosed: running.cutClosed,
   });
+  // Only the first requests would be slower without it.
+  await warmUp(ledger, processId, clock).catch(() => undefined);
   return { first, last, ledger, batcher, duties };
 }
