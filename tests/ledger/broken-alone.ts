@@ -87,4 +87,19 @@ export const BROKEN_ALONE: readonly BrokenSql[] = [
     to: "else b.today_spend + v_paid end",
     scene: [admit(0, 50n), settle(0), DAY, admit(3, 50n), settle(3)],
   },
+  {
+    name: "a lone request that ends the day when the clock is set back",
+    caughtBy: "model",
+    fn: "settled_alone",
+    from: "b.today between v_day + 1 and v_soon",
+    to: "false",
+    scene: [
+      { type: "advance", ms: 43_201_000 },
+      admit(0, 50n),
+      admit(3, 50n),
+      settle(0),
+      { type: "advance", ms: -5_000 },
+      settle(3),
+    ],
+  },
 ];

@@ -325,10 +325,10 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     to: "false",
     scene: [
       { type: "advance", ms: 43_201_000 },
-      admit(ask(0, 50n), ask(3, 50n)),
+      admit(ask(0, 50n), ask(3, 50n), ask(6, 50n)),
       settle(0),
       { type: "advance", ms: -5_000 },
-      settle(3),
+      ended(...settle(3).ends, ...settle(6).ends),
     ],
   },
   {
