@@ -52,6 +52,7 @@ export const PARAMETERS = {
     required: true,
     description: "The id of the session.",
     schema: { type: "string", format: "uuid" },
+    example: "01890a5d-ac96-774b-bcce-b302099a8057",
   },
   requestModel: {
     name: "model",

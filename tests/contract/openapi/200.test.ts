@@ -34,7 +34,7 @@ async function describedPaths(isOfKey: boolean): Promise<Description["paths"]> {
 test("what key holders read about their own key is outside of /v1, at one place for keys of every kind", async () => {
   const paths = Object.keys(await describedPaths(true));
 
-  expect(paths).toHaveLength(15);
+  expect(paths).toHaveLength(17);
   for (const path of paths) {
     const [bare, token] = await Promise.all(
       ["", "/token"].map((origin) => knock(`${gateway.publicUrl}${origin}${path}`)),
