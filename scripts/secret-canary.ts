@@ -11,8 +11,8 @@ export type Leak = { file: string; line: number; masked: string };
 export type Search = { files: number; lines: number; secrets: number; leaks: Leak[] };
 
 const SECRETS_FILE = "secrets.txt";
-/** A key begins with a public part; any other token has none. */
-const publicPart = (secret: string): number => (/^tg[cpt]_/.test(secret) ? PUBLIC_CHARACTERS : 0);
+/** Keys, personal tokens and the access tokens of a session begin with a public part; any other token has none. */
+const publicPart = (secret: string): number => (/^tg[acpt]_/.test(secret) ? PUBLIC_CHARACTERS : 0);
 
 export function searchFolder(folder: string): Search {
   const names = readdirSync(folder).filter((name) => name !== SECRETS_FILE);
