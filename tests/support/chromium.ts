@@ -25,6 +25,7 @@ export type ChromiumPage = Finding & {
   goto: (url: string, options?: object) => Promise<{ status: () => number } | null>;
   url: () => string;
   evaluate: <Result>(script: string) => Promise<Result>;
+  waitForFunction: (script: string) => Promise<unknown>;
   fill: (selector: string, value: string) => Promise<void>;
   click: (selector: string) => Promise<void>;
   waitForURL: (url: string | RegExp, options?: { timeout: number }) => Promise<void>;
