@@ -34,8 +34,8 @@ export type Records = {
   stop: (withinMs: number) => Promise<void>;
 };
 
-/** Rows of one statement at most. */
-const ROWS_AT_ONCE = 2_000;
+/** Rows of one statement at most. They are put together while requests wait for their turn: so many take some milliseconds. */
+const ROWS_AT_ONCE = 200;
 /** Days are prepared two ahead, so this is often enough. */
 const KEEP_EVERY_MS = 600_000;
 /** Steps of five minutes are for a close look at the last days. */
@@ -50,8 +50,8 @@ export function startRecords(options: Options): Records {
   const { store, clock, limits, onWritten, onDropped, onFailed } = options;
   const queue = createRecordQueue({ most: limits.queue });
   const readClient = createReadClient();
-  /** Taken from the queue, and not known to be written. Never changed: it is sent again as it was. */
-  let pending: Batch[] = [];
+  /** Taken from the queue, and not known to be written. Never changed: what is sent again is as it was. */
+  let pending: QueuedRecord[][] = [];
   let turn: Promise<void> | null = null;
   let stopped = false;
   let keepDueMs = Number.NEGATIVE_INFINITY;
@@ -59,12 +59,12 @@ export function startRecords(options: Options): Records {
   async function flush(): Promise<void> {
     const dropped = queue.dropped();
     if (dropped > 0) onDropped(dropped);
-    if (pending.length === 0) pending = batchesOf(queue.take());
+    if (pending.length === 0) pending = partsOf(queue.take());
     try {
-      for (let [batch] = pending; batch !== undefined; [batch] = pending) {
-        const written = await store.write(batch);
+      for (let [records] = pending; records !== undefined; [records] = pending) {
+        const written = await store.write({ rows: records.map(recordRow), series: foldSeries(records) });
         pending.shift();
-        (written === "written" ? onWritten : onDropped)(batch.rows.length);
+        (written === "written" ? onWritten : onDropped)(records.length);
       }
       if (!stopped && clock.elapsedMs() >= keepDueMs) await keep();
     } catch (error) {
@@ -108,11 +108,8 @@ export function startRecords(options: Options): Records {
   };
 }
 
-function batchesOf(records: readonly QueuedRecord[]): Batch[] {
-  const batches: Batch[] = [];
-  for (let at = 0; at < records.length; at += ROWS_AT_ONCE) {
-    const some = records.slice(at, at + ROWS_AT_ONCE);
-    batches.push({ rows: some.map(recordRow), series: foldSeries(some) });
-  }
-  return batches;
+function partsOf(records: readonly QueuedRecord[]): QueuedRecord[][] {
+  const parts: QueuedRecord[][] = [];
+  for (let at = 0; at < records.length; at += ROWS_AT_ONCE) parts.push(records.slice(at, at + ROWS_AT_ONCE));
+  return parts;
 }
