@@ -79,11 +79,12 @@ export const createAdmit =
         const chain = chainFor(key, sold.id);
         return chain instanceof Promise ? chain.then((known) => askWith(key, sold, known)) : askWith(key, sold, chain);
       });
-      granted = null;
-      if (verdict.kind === "replay") return verdict;
+      if (verdict.kind === "replay") {
+        granted = null;
+        return verdict;
+      }
       invariant(plan, "what the ledger answers it was asked");
       if (verdict.kind !== "admitted" && verdict.kind !== "already") {
-        granted = undefined;
         const { demand } = plan as Plan;
         const { rpmLimit, chain } = now.key;
         const advice = limitAdvice(request, demand.publishedOutputTokens);

@@ -90,26 +90,29 @@ export const createGenerate =
     if (admitted.kind === "replay") return replay(generation, admitted.answer);
 
     const { hold } = admitted;
-    const state: GenerationState = {
-      generation,
-      model,
-      routeGroups,
-      held: admitted,
-      sink: watch(generation, parts.storedAnswerBytes),
-      clock,
-      paceOf,
-      place: 0,
-      provider: "",
-      firstByteMs: null,
-      asked: null,
-      soFar: null,
-    };
-    running.began(state);
+    // The scope of the hold: whatever happens in it, money that was not settled goes back. [L2]
     try {
-      return await serve(parts, state);
+      const state: GenerationState = {
+        generation,
+        model,
+        routeGroups,
+        held: admitted,
+        sink: watch(generation, parts.storedAnswerBytes),
+        clock,
+        paceOf,
+        place: 0,
+        provider: "",
+        firstByteMs: null,
+        asked: null,
+        soFar: null,
+      };
+      running.began(state);
+      try {
+        return await serve(parts, state);
+      } finally {
+        running.ended(state);
+      }
     } finally {
-      running.ended(state);
-      // By scope, as `await using` would, which costs every request two promises.
       if (!hold.isSettled()) await hold.release();
       generation.onCharged(hold.charged, hold.chargedIn);
       if (hold.settling !== null) onLedger({ name: "settle", ...hold.settling });
