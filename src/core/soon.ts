@@ -1,4 +1,4 @@
-/** What is there at once where it can be, and a promise of it where it must be waited for. A promise costs every request a microsecond. */
+/** What is there at once where it can be, and a promise of it where it must be waited for. Used where every request passes, because promises add up. */
 export type Soon<Value> = Value | Promise<Value>;
 
 /** Goes on with a value as soon as it is there, and at once when it is. */

@@ -12,8 +12,8 @@ const CHAIN = { id: 0, counters: [] };
 
 /**
  * Asks the ledger about requests that nobody made, on several connections at once, so that the first real ones find connections open,
- * statements prepared and functions compiled, which takes a connection some twenty milliseconds. Nothing is written: a key that does not
- * exist is stale, and a request that was never admitted cannot be settled.
+ * statements prepared and functions compiled. Nothing is written: a key that does not exist is stale, and a request that was never
+ * admitted cannot be settled.
  */
 export async function warmUp(
   ledger: Pick<Ledger, "turn">,
