@@ -124,6 +124,7 @@ export function generationStage(
   /** What the route was told of each answer. */
   const heard: (AnswerOutcome | null)[] = [];
   const checkpoints: Checkpoint[] = [];
+  const forgotten: string[] = [];
   const line = { ledger: "up" as "up" | "down", say: provider, countTokens: createPaperwork(null).countTokens };
   const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });
   const keyId = createId(1);
@@ -171,7 +172,10 @@ export function generationStage(
       hold: {
         clock: systemClock,
         batcher,
-        checkpoints: { add: (checkpoint) => void checkpoints.push(checkpoint), forget: () => undefined },
+        checkpoints: {
+          add: (checkpoint) => void checkpoints.push(checkpoint),
+          forget: (id) => void forgotten.push(id),
+        },
         countTokens: (text, owner) => line.countTokens(text, owner),
         checkpointWorth: { credit: 1_000_000n, tokens: 100n },
         writeOffCap: { credit: writeOffCap, tokens: 1_000_000n },
@@ -278,6 +282,7 @@ export function generationStage(
     rates,
     heard,
     checkpoints,
+    forgotten,
     line,
     ledger,
     account,

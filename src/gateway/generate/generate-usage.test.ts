@@ -66,6 +66,24 @@ test("a plain answer without usage is charged for its text and not for its form 
   expect(alarms).toEqual(["usage_estimated"]);
 });
 
+test("a checkpoint is kept while the tokens of an answer without usage are counted [L4]", async () => {
+  const { generate, ask, line, checkpoints, forgotten } = generationStage(pieces(EVENT, DONE));
+  const counting = Promise.withResolvers<void>();
+  const counted = Promise.withResolvers<number>();
+  line.countTokens = () => {
+    counting.resolve();
+    return counted.promise;
+  };
+  const answered = generate(ask({ stream: true }));
+  await counting.promise;
+
+  expect(checkpoints).toHaveLength(1);
+  expect(forgotten).toEqual([]);
+  counted.resolve(3);
+  await answered;
+  expect(forgotten).toEqual([checkpoints[0]?.id]);
+});
+
 const DEAR = USAGE.replace('"completion_tokens":5', '"completion_tokens":90');
 const ENDINGS: [how: string, provider: Provider, fields: object, credits?: bigint][] = [
   ["a stream that completes", pieces(EVENT, USAGE, DONE), { stream: true }],

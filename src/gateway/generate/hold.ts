@@ -105,8 +105,9 @@ export class Hold {
     const { id, keyId, terms } = this.#held;
     const startedAtMs = clock.elapsedMs();
     try {
-      checkpoints.forget(id);
       const bill = billAtOnce(ending, terms) ?? (await billOf(ending, terms, (text) => countTokens(text, keyId)));
+      // Not before: counting takes its time, and a process that dies meanwhile leaves what the checkpoint says.
+      checkpoints.forget(id);
       // Not before: a bill that cannot be made leaves the hold to its scope.
       this.#settled = true;
       const settlement = this.#settlement(ending, bill);

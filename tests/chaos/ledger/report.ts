@@ -19,7 +19,8 @@ export async function expectSound(stage: Stage, scenario: string): Promise<void>
   const findings = examine(evidence);
   const hung = stage.clients.filter((client) => client.hung).length;
   console.log(`${scenario}: at rest after ${seconds(restMs)}; ${countsOf(findings)}; ${hung} hung`);
-  expect(violationsOf(findings)).toEqual([]);
+  const violations = violationsOf(findings);
+  expect(violations, violations.join("; ")).toEqual([]);
   expect(strays(evidence), "calls that did not take the course of this run").toEqual([]);
   expect(hung).toBe(0);
 }
