@@ -16,6 +16,8 @@ import { createAuditPerson } from "./audit-person.ts";
 import { createSignInAt, type SignInParts } from "./create-sign-in.ts";
 
 const CALLBACK = "/oauth/callback";
+/** Sign-ins to the console that begin at one address in a minute. People of a company often share one. */
+const MOST_BEGUN = 60;
 
 /** How clients sign in. */
 export type ClientSignIn = {
@@ -46,6 +48,7 @@ export function createClientSignInOn(parts: Parts): ClientSignIn | null {
     signIn,
     sessions,
     unknown: createAddressLimit({ clock, perMinute: config.keys.unknownPerMinute }),
+    departures: createAddressLimit({ clock, perMinute: MOST_BEGUN }),
     personOf: async (personId) => {
       const person = await people.byId(personId);
       if (person === null || person.state !== "active") return null;

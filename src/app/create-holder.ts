@@ -6,6 +6,8 @@ import { createListErrors } from "../gateway/holder/list-errors.ts";
 import { createEndOwnSessions, createListOwnSessions } from "../gateway/holder/list-sessions.ts";
 import { createListOwnModels } from "../gateway/holder/model-speed.ts";
 import { createOpenSession, type OpenSession } from "../gateway/holder/open-session.ts";
+import { createSignInPerson, type SignInPerson } from "../gateway/holder/sign-in-person.ts";
+import { createOwnKeys } from "../gateway/holder/own-keys.ts";
 import { createShowHolder } from "../gateway/holder/show-holder.ts";
 import { createShowLedger } from "../gateway/holder/show-ledger.ts";
 import { createListOwnRequests, createShowOwnRequest } from "../gateway/holder/show-requests.ts";
@@ -33,11 +35,16 @@ import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
 
 type Beside = { authenticate: Authenticate; catalogue: Catalogue; denials: RateDenials };
 
+type Holder = {
+  door: HolderDoor;
+  reads: HolderReads;
+  changes: HolderChanges;
+  openSession: OpenSession;
+  signInPerson: SignInPerson;
+};
+
 /** What key holders read about their own keys, and how they generate with a session; null where the operator has switched it off. */
-export function createHolder(
-  parts: ProcessParts,
-  { authenticate, catalogue, denials }: Beside,
-): { door: HolderDoor; reads: HolderReads; changes: HolderChanges; openSession: OpenSession } | null {
+export function createHolder(parts: ProcessParts, { authenticate, catalogue, denials }: Beside): Holder | null {
   const { config, clock, random } = parts;
   if (config.holder.enabled === "off") return null;
   const { readsPerMinute } = config.holder;
@@ -53,29 +60,33 @@ export function createHolder(
   const readSeries = createReadSeries({ store: createSeriesStore(records), clock });
   const listRequests = createListRequests({ store: createFindStore(records), clock });
   const { record } = createShowStore(records);
+  const sessions = createClientSessionsOn({ database: parts.operatorDatabase, events: parts.events, clock });
   const door = createHolderDoor({
     authenticate,
     storesOf: of,
     unknown: createAddressLimit({ clock, perMinute: config.keys.unknownPerMinute }),
     reads: createMinuteCount({ clock, perMinute: readsPerMinute }),
     readsPerMinute,
+    leaveBrowser: sessions.leaveBrowser,
     clock,
   });
-  const sessions = createClientSessionsOn({ database: parts.operatorDatabase, events: parts.events, clock });
+  const ownKeys = createOwnKeys({ sessions });
   return {
     door,
     changes: { endSessions: createEndOwnSessions({ sessions }) },
     openSession: createOpenSession({ door, denials }),
+    signInPerson: createSignInPerson({ door, sessions }),
     reads: {
       showHolder: createShowHolder({ showUsage, listSessions: sessions.list, publicUrl: config.publicUrl }),
       listSessions: createListOwnSessions({ sessions }),
       showLedger: createShowLedger({ journalOf: (bucket) => of(bucket).showJournal }),
-      showSeries: createShowSeries({ readSeries, clock }),
-      listRequests: createListOwnRequests({ listRequests }),
+      showSeries: createShowSeries({ readSeries, ownKeys, clock }),
+      listRequests: createListOwnRequests({ listRequests, ownKeys }),
       showRequest: createShowOwnRequest({
+        ownKeys,
         showRequest: (bucket) => createShowRequest({ store: { ...of(bucket).shown, record } }),
       }),
-      listErrors: createListErrors({ readSeries, listRequests, clock }),
+      listErrors: createListErrors({ readSeries, listRequests, ownKeys, clock }),
       listModels: createListOwnModels({ listModels: createListModels({ catalogue }), readSeries, clock }),
     },
   };

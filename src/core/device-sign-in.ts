@@ -22,6 +22,11 @@ export type DeviceQuestion = {
   startedAtMs: number;
 };
 
+/** A browser came back: what its person is asked, with what it must bring along with the answer; or who wants to see their own account. */
+export type CameBack =
+  | { kind: "asked"; question: DeviceQuestion; secret: string }
+  | { kind: "identified"; personId: string; returnTo: string };
+
 export type ClientTokens = { accessToken: string; refreshToken: string; expiresInSeconds: number };
 
 /** Who sent a request to the pages of a sign-in. */
@@ -34,10 +39,9 @@ export type DeviceSignIn = {
   readCode: (typed: string) => string | null;
   /** A person typed a code: where their browser goes now, and what it must bring back. */
   enter: (typed: string, from: Visitor) => Promise<{ url: string; state: string }>;
-  /** The browser came back: what its person is asked, and what it must bring with the answer. */
-  cameBack: (
-    came: Visitor & { query: string; state: string | null },
-  ) => Promise<{ question: DeviceQuestion; secret: string }>;
+  /** A person opens the console of key holders: the same, for a browser that comes back to a path of it. */
+  beginInBrowser: (returnTo: string | null, from: Visitor) => Promise<{ url: string; state: string }>;
+  cameBack: (came: Visitor & { query: string; state: string | null }) => Promise<CameBack>;
   decide: (
     secret: string,
     decision: Visitor & { verdict: "approved" | "denied" },

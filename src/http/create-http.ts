@@ -15,6 +15,7 @@ import type { OpenRequest } from "../gateway/open-request.ts";
 import type { HolderDoor } from "../gateway/holder/holder-door.ts";
 import type { HolderChanges, HolderReads } from "../gateway/holder/holder-reads.ts";
 import type { OpenSession } from "../gateway/holder/open-session.ts";
+import type { SignInPerson } from "../gateway/holder/sign-in-person.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Address } from "../openapi/page/docs-page.ts";
@@ -107,7 +108,13 @@ type Parts = {
   fingerprint: Fingerprint;
   requireFunds: RequireFunds;
   /** Null: key holders read nothing here. */
-  holder: { door: HolderDoor; reads: HolderReads; changes: HolderChanges; openSession: OpenSession } | null;
+  holder: {
+    door: HolderDoor;
+    reads: HolderReads;
+    changes: HolderChanges;
+    openSession: OpenSession;
+    signInPerson: SignInPerson;
+  } | null;
   /** How clients sign in; null: no identity provider is configured. */
   clientSignIn:
     | (Pick<DeviceRouteParts, "deviceSignIn" | "providerScheme"> &
@@ -279,17 +286,23 @@ function socketsOf(
 
 /** How clients sign in, with the paths of Claude Code's gateway protocol. */
 function signInRoutes(
-  { clientSignIn, showClientUsage, publicUrl, address, clock }: Parts,
+  { clientSignIn, holder, showClientUsage, publicUrl, address, clock }: Parts,
   { callerAddress, arrivals }: { callerAddress: CallerAddress; arrivals: Arrivals },
 ): readonly PublicRoute[] {
   if (clientSignIn === null) return [];
+  const isSecure = (): boolean => publicUrl().startsWith("https:");
   const shared = {
     ...clientSignIn,
     publicUrl,
     clock,
     callerAddress,
     readForm: createReadForm(createReadSmallForm(arrivals)),
-    cookie: createDeviceCookie(() => publicUrl().startsWith("https:")),
+    cookie: createDeviceCookie("device", isSecure),
+    browser: holder && {
+      signInPerson: holder.signInPerson,
+      cookie: createDeviceCookie("person", isSecure),
+      session: createSessionCookie(isSecure),
+    },
     requireOwnOrigin: createRequireOwnOrigin({ publicUrl, address }),
   };
   const readTelemetry = createReadTelemetry(createReadSmallBytes(arrivals));
@@ -302,7 +315,7 @@ function signInRoutes(
 
 /** The key holder's API, below `/me`. */
 function holderRoutes(
-  { holder, publicUrl, address, equalCredentials }: Parts,
+  { holder, clientSignIn, publicUrl, address, equalCredentials }: Parts,
   beside: { callerAddress: CallerAddress; arrivals: Arrivals; generations: readonly PublicRoute[] },
 ): readonly PublicRoute[] {
   if (holder === null) return [];
@@ -312,7 +325,14 @@ function holderRoutes(
   const requireOwnOrigin = createRequireOwnOrigin({ publicUrl, address });
   const readSmallBody = createReadSmallBody(arrivals);
   return [
-    ...meSession({ door, cookie, requireOwnOrigin, readSmallBody, callerAddress }),
+    ...meSession({
+      door,
+      cookie,
+      requireOwnOrigin,
+      readSmallBody,
+      callerAddress,
+      waysIn: { sso: clientSignIn !== null },
+    }),
     ...meSessions({ door, changes, cookie, requireOwnOrigin, callerAddress, equalCredentials }),
     ...meGenerations(generations, { openSession, cookie, requireOwnOrigin, callerAddress }),
     ...getMe(reads).map(createServeRead({ door, cookie, callerAddress, equalCredentials })),

@@ -10,9 +10,11 @@ import type {
   StoredRefresh,
 } from "./client-session.ts";
 
-/** As many clients as somebody may be signed in with; with one more the oldest session ends. */
-const MOST_PER_PERSON = 50;
+/** As many clients as somebody may be signed in with, and as many browsers; with one more the oldest session of its kind ends. */
+const MOST_CLIENTS = 50;
+const MOST_BROWSERS = 20;
 const MOST_LISTED = 200;
+const MOST_EVER = 500;
 
 type Row = Omit<ClientSession, "createdAtMs" | "refreshedAtMs" | "expiresAtMs"> & {
   createdAt: Date;
@@ -58,9 +60,9 @@ export function createClientSessionStore(database: Pick<Database, "query" | "tra
       database.transaction(async (tx) => {
         const place = await placeOf(tx, order.personId);
         if (typeof place === "string") return place;
-        await makeRoom(tx, order.personId);
+        await makeRoom(tx, order);
         const { pair } = await add(tx, order, place);
-        return { pair, session: await byId(tx, order.id) };
+        return { pair, session: await byId(tx, order.id), bucket: place.bucket };
       }),
 
     refresh: (shown) =>
@@ -95,6 +97,21 @@ export function createClientSessionStore(database: Pick<Database, "query" | "tra
       ),
 
     end: (personId, which, because) => end(database, personId, which, because),
+
+    leaveBrowser: async (id) => {
+      await database.query(
+        "select client_sessions_end(person_id, array[id], 'signed_out') from client_session where id = $1 and browser",
+        [id],
+      );
+    },
+
+    everOf: async (personId) => {
+      const rows = await database.query<{ id: string }>(
+        `select id from client_session where person_id = $1 order by browser, id desc limit ${MOST_EVER}`,
+        [personId],
+      );
+      return rows.map(({ id }) => id);
+    },
   };
 }
 
@@ -119,30 +136,31 @@ async function placeOf(tx: Queryable, personId: string): Promise<Place | Refused
   return { accountId: person.accountId, bucket: account.bucket, email: person.email };
 }
 
-/** Ends what nobody can use any more, and the oldest where there are too many. */
-async function makeRoom(tx: Queryable, personId: string): Promise<void> {
+/** Ends what nobody can use any more, and the oldest of its kind where there are too many. */
+async function makeRoom(tx: Queryable, { personId, isBrowser }: NewClientSession): Promise<void> {
   await tx.query(
     `select client_sessions_end($1, array(
        select id from (
-         select c.id, c.expires_at <= clock_timestamp() as is_over, row_number() over (order by c.refreshed_at desc, c.id) as place
+         select c.id, c.expires_at <= clock_timestamp() as is_over, c.browser,
+                row_number() over (partition by c.browser order by c.refreshed_at desc, c.id) as place
            from client_session c join key k on k.id = c.id where c.person_id = $1 and k.status <> 'revoked'
-       ) s where is_over or place >= ${MOST_PER_PERSON}
+       ) s where is_over or (browser = $2 and place >= $3::int)
      ), 'too_many')`,
-    [personId],
+    [personId, isBrowser, isBrowser ? MOST_BROWSERS : MOST_CLIENTS],
   );
 }
 
 async function add(tx: Queryable, order: NewClientSession, { accountId, bucket, email }: Place) {
-  const { id, personId, client, agent, address, lifetime } = order;
+  const { id, personId, client, agent, address, isBrowser, lifetime } = order;
   const tokens = order.tokensFor(bucket);
   await tx.query(
     "insert into key (id, bucket, mode, label, account_id, person_id) values ($1, $2, 'credit', $3, $4, $5)",
     [id, bucket, `${client}, ${email}`, accountId, personId],
   );
   await tx.query(
-    `insert into client_session (id, person_id, family_digest, refresh_digest, client, agent, address, created_at, refreshed_at, expires_at)
-     select $1, $2, $3, $4, $5, $6, $7, now, now, now + $8::bigint * interval '1 millisecond' from clock_timestamp() now`,
-    [id, personId, tokens.familyDigest, tokens.digests.refresh, client, agent, address, lifetime.idleMs],
+    `insert into client_session (id, person_id, family_digest, refresh_digest, client, agent, address, created_at, refreshed_at, expires_at, browser)
+     select $1, $2, $3, $4, $5, $6, $7, now, now, now + $8::bigint * interval '1 millisecond', $9 from clock_timestamp() now`,
+    [id, personId, tokens.familyDigest, tokens.digests.refresh, client, agent, address, lifetime.idleMs, isBrowser],
   );
   await addAccess(tx, { id, digest: tokens.digests.access, prefix: tokens.prefix, lifetime });
   return tokens;

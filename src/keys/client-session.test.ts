@@ -345,6 +345,35 @@ describe(`client sessions on ${where}`, () => {
     expect(await statusOf(all[7]?.accessToken ?? "")).toBe("revoked");
   });
 
+  test("a browser is signed in for 12 hours under a token that nobody has, and leaves alone", async () => {
+    const { personId, accountId, tokens } = await signedIn();
+
+    const begun = await sessions.beginInBrowser(personId, { ...FROM, client: "Firefox on Linux" });
+    if (begun.kind !== "begun") throw new Error(begun.reason);
+
+    const { session } = begun;
+    expect(begun).toMatchObject({ bucket: BUCKET, session: { client: "Firefox on Linux", accountId } });
+    expect(session.expiresAtMs - session.createdAtMs).toBe(12 * 3_600_000);
+    expect(await sessions.everOf(personId)).toEqual([tokens.sessionId, session.id]);
+    await sessions.leaveBrowser(tokens.sessionId);
+    await sessions.leaveBrowser(session.id);
+    expect((await sessions.list(personId)).map(({ id }) => id)).toEqual([tokens.sessionId]);
+    expect(await sessions.everOf(personId)).toEqual([tokens.sessionId, session.id]);
+  });
+
+  test("with the twenty-first browser of a person, the oldest ends and no client does", async () => {
+    const { personId, tokens } = await signedIn();
+    const browsers: string[] = [];
+    for (let nth = 0; nth < 21; nth++) {
+      const begun = await sessions.beginInBrowser(personId, FROM);
+      if (begun.kind === "begun") browsers.push(begun.session.id);
+    }
+
+    const left = (await sessions.list(personId)).map(({ id }) => id);
+
+    expect(new Set(left)).toEqual(new Set([tokens.sessionId, ...browsers.slice(1)]));
+  });
+
   test("a session is no key of the list, and gets no secret", async () => {
     const { tokens } = await signedIn();
     const store = createKeyStore(database);

@@ -46,6 +46,11 @@ export type BegunSession =
   /** `no_account`: none is theirs that keys can be made in. `suspended`: it, or one above it, may spend nothing. */
   | { kind: "refused"; reason: "unknown_person" | "no_account" | "suspended" };
 
+/** `bucket`: of its account, where what is kept of it is found. */
+export type BegunBrowser =
+  | { kind: "begun"; session: ClientSession; bucket: number }
+  | Extract<BegunSession, { kind: "refused" }>;
+
 export type RefreshedSession =
   | { kind: "refreshed"; tokens: SessionTokens; session: ClientSession }
   /**
@@ -62,6 +67,8 @@ export type WhichSessions = { id: string } | { except: string | null };
 
 export type ClientSessions = {
   begin: (personId: string, from: SessionOrigin) => Promise<BegunSession>;
+  /** The same for a browser, which gets no tokens: it ends after 12 hours, and when the person signs out there. */
+  beginInBrowser: (personId: string, from: SessionOrigin) => Promise<BegunBrowser>;
   /** The same token gets the same answer for a minute: a lost answer, or two processes of one client, sign nobody out. */
   refresh: (refreshToken: string) => Promise<RefreshedSession>;
   /** Ends the session of an access or refresh token, whether or not its time is over. Null: there is none. */
@@ -70,10 +77,15 @@ export type ClientSessions = {
   list: (personId: string) => Promise<readonly ClientSession[]>;
   /** Answers how many were ended. */
   end: (personId: string, which: WhichSessions) => Promise<number>;
+  /** Ends a session that was begun in a browser. Any other goes on: its client is still signed in. */
+  leaveBrowser: (id: string) => Promise<void>;
+  /** The ids of their sessions, also of those that have ended: those of clients before those of browsers, newest first, 500 at most. */
+  everOf: (personId: string) => Promise<readonly string[]>;
 };
 
 export type NewClientSession = Omit<SessionOrigin, "address"> & {
   id: string;
+  isBrowser: boolean;
   personId: string;
   address: string;
   /** Made for the bucket of their account. */
@@ -104,7 +116,9 @@ export type StoredRefresh =
 export type ClientSessionStore = {
   insert: (
     session: NewClientSession,
-  ) => Promise<{ pair: TokenPair; session: ClientSession } | Extract<BegunSession, { kind: "refused" }>["reason"]>;
+  ) => Promise<
+    { pair: TokenPair; session: ClientSession; bucket: number } | Extract<BegunSession, { kind: "refused" }>["reason"]
+  >;
   refresh: (shown: ShownRefresh) => Promise<StoredRefresh>;
   byFamily: (familyDigest: Buffer) => Promise<ClientSession | null>;
   list: (personId: string) => Promise<ClientSession[]>;
@@ -116,6 +130,8 @@ export type ClientSessionStore = {
     within: readonly string[] | null;
   }) => Promise<ClientSession[]>;
   end: (personId: string, which: WhichSessions, because: "signed_out" | "ended") => Promise<number>;
+  leaveBrowser: (id: string) => Promise<void>;
+  everOf: (personId: string) => Promise<string[]>;
 };
 
 /** An access token is good for an hour. A session ends when it was not refreshed for 30 days, and 90 days after the sign-in. */
@@ -124,6 +140,11 @@ export const SESSION_LIFETIME: SessionLifetime = {
   idleMs: 30 * 86_400_000,
   longestMs: 90 * 86_400_000,
 };
+
+const BROWSER_MS = 12 * 3_600_000;
+
+/** How long somebody stays signed in with a browser. */
+export const BROWSER_LIFETIME: SessionLifetime = { accessMs: BROWSER_MS, idleMs: BROWSER_MS, longestMs: BROWSER_MS };
 
 /** How long a refresh token that was used gets the same answer again. */
 export const REFRESH_GRACE_MS = 60_000;
@@ -135,20 +156,32 @@ const ADDRESS_CHARACTERS = 64;
 type Parts = { store: ClientSessionStore; clock: Pick<Clock, "nowMs"> };
 
 export function createClientSessions({ store, clock }: Parts): ClientSessions {
+  const insert = (personId: string, { client, agent, address }: SessionOrigin, kind: "client" | "browser") =>
+    store.insert({
+      id: createId(clock.nowMs()),
+      personId,
+      isBrowser: kind === "browser",
+      client: printable(client, CLIENT_CHARACTERS) || `unknown ${kind}`,
+      agent: printable(agent, AGENT_CHARACTERS),
+      address: printable(address ?? "", ADDRESS_CHARACTERS),
+      tokensFor,
+      lifetime: kind === "browser" ? BROWSER_LIFETIME : SESSION_LIFETIME,
+    });
+
   return {
-    begin: async (personId, { client, agent, address }) => {
-      const made = await store.insert({
-        id: createId(clock.nowMs()),
-        personId,
-        client: printable(client, CLIENT_CHARACTERS) || "unknown client",
-        agent: printable(agent, AGENT_CHARACTERS),
-        address: printable(address ?? "", ADDRESS_CHARACTERS),
-        tokensFor,
-        lifetime: SESSION_LIFETIME,
-      });
+    begin: async (personId, from) => {
+      const made = await insert(personId, from, "client");
       if (typeof made === "string") return { kind: "refused", reason: made };
       const { pair, session } = made;
       return { kind: "begun", tokens: tokensOf(pair, session, SESSION_LIFETIME.accessMs), session };
+    },
+
+    // Its tokens are forgotten here, so that nobody can refresh it or send one.
+    beginInBrowser: async (personId, from) => {
+      const made = await insert(personId, from, "browser");
+      return typeof made === "string"
+        ? { kind: "refused", reason: made }
+        : { kind: "begun", session: made.session, bucket: made.bucket };
     },
 
     refresh: async (refreshToken) => {
@@ -178,6 +211,8 @@ export function createClientSessions({ store, clock }: Parts): ClientSessions {
     },
 
     list: store.list,
+    everOf: store.everOf,
+    leaveBrowser: store.leaveBrowser,
     end: async (personId, which) => ("id" in which && !UUID.test(which.id) ? 0 : store.end(personId, which, "ended")),
   };
 }

@@ -2,6 +2,7 @@ import {
   holderLimitSchema,
   holderPersonSchema,
   holderSchema,
+  holderWaysInSchema,
   sessionSchema,
   signInSchema,
 } from "../wire/holder/holder.ts";
@@ -25,6 +26,14 @@ export const holderComponents = {
       expires_at: "When the session ends.",
     },
   }),
+  HolderWaysIn: component({
+    schema: holderWaysInSchema,
+    about: "How you can sign in.",
+    fields: {
+      object: "Always `ways_in`.",
+      sso: "Whether people sign in through an identity provider. A key always works.",
+    },
+  }),
   KeyHolder: component({
     schema: holderSchema,
     about: "The key, its usage as `GET /v1/usage` returns it, and everything that limits it.",
@@ -38,12 +47,12 @@ export const holderComponents = {
       origin: "The base URL for this key without `/v1`; null unless the operator set `public_url`.",
       limits: "Purses and limits of the key and of the accounts above it. The operator can hide those of accounts.",
       session: "When the session ends; null if the key itself was sent.",
-      person: "Who signed in with a client; null: it is a key.",
+      person: "Who signed in with a client or a browser; null: it is a key.",
     },
   }),
   HolderPerson: component({
     schema: holderPersonSchema,
-    about: "A person who signed in with a client.",
+    about: "A person who signed in with a client or a browser.",
     fields: {
       email: "Email of the person.",
       name: "Name of the person.",
@@ -52,22 +61,22 @@ export const holderComponents = {
   }),
   HolderSessions: component({
     schema: holderSessionsSchema,
-    about: "The clients that you are signed in with.",
+    about: "The clients and browsers that you are signed in with.",
     fields: { data: "The sessions, newest first. Empty for a key." },
   }),
   HolderSession: component({
     schema: holderSessionSchema,
-    about: "A client that you are signed in with.",
+    about: "A client or a browser that you are signed in with.",
     fields: {
       id: "The id of the session. It is not secret.",
-      client: "What you signed in with, such as `Claude Code`.",
+      client: "What you signed in with, such as `Claude Code` or `Firefox on Linux`.",
       agent: "What the client calls itself, shortened.",
       address: "Where the sign-in came from.",
       account: "The account that it spends from, by the names from the root down.",
       is_current: "Whether it is the session of this request.",
       created_at: "When you signed in.",
-      refreshed_at: "When its tokens were last replaced.",
-      expires_at: "When it ends unless it is refreshed before.",
+      refreshed_at: "When its tokens were last replaced, or when you signed in.",
+      expires_at: "When it ends unless it is refreshed before. That of a browser is not refreshed.",
     },
   }),
   HolderSessionsEnded: component({

@@ -14,11 +14,30 @@ const CUT = "Its next request gets 401, and its running streams are cut.";
 /** What a person who signed in with clients does with their sessions. */
 export const HOLDER_SESSION_OPERATIONS: readonly OperationFacts[] = [
   {
+    ...HOLDER_ADDED,
+    method: "get",
+    path: "/me/sign-in",
+    operationId: "showHolderWaysIn",
+    summary: "Show how you can sign in",
+    description:
+      "Says whether people can sign in without a key. If so, a browser that opens `/me/sign-in/oidc?return_to=/console` is sent to the identity provider, and gets a session of its person's account for 12 hours.",
+    credential: "none",
+    parameters: [],
+    request: null,
+    answer: {
+      about: "The ways in.",
+      schema: "HolderWaysIn",
+      example: { object: "ways_in", sso: true },
+      headers: {},
+    },
+    codes: ["internal_error"],
+  },
+  {
     ...HOLDER_READING,
     path: "/me/sessions",
     operationId: "listOwnSessions",
     summary: "List your client sessions",
-    description: "Returns the clients that you are signed in with. A key has none.",
+    description: "Returns the clients and browsers that you are signed in with. A key has none.",
     parameters: [],
     answer: {
       about: "The sessions.",

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import type { ClientTokens, DeviceSignIn, DeviceStarted, Visitor } from "../core/device-sign-in.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault, fieldFault } from "../core/fault.ts";
 import { Forbidden } from "../core/forbidden.ts";
 import { createId } from "../core/ids.ts";
 import { placeOf } from "../core/place-of.ts";
@@ -27,6 +27,8 @@ const MOST_CODES_TRIED = 5;
 const MOST_LOOKUPS = 64;
 const AGENT_CHARACTERS = 120;
 const DEVICE_CODE = /^[\w-]{43}$/;
+/** Where browsers go that came for the console of key holders. */
+const CONSOLE = "/console";
 const RETURN = /^\/device\/([\da-f-]{36})$/;
 
 /** Who a person is, as the page shows it. */
@@ -49,6 +51,8 @@ type Parts = {
   sessions: GiveSessions;
   /** Codes and tokens that nobody was given, by address. */
   unknown: AddressLimit;
+  /** Browsers that went to the provider, by address: anybody can send one there. */
+  departures: AddressLimit;
   /** Null: there is no such person any more. */
   personOf: (personId: string) => Promise<ShownPerson | null>;
   /** Written into the audit log before the client can use it. */
@@ -58,7 +62,7 @@ type Parts = {
 
 // oxlint-disable-next-line max-lines-per-function -- the steps of one flow, in their order.
 export function createDeviceSignIn(parts: Parts): DeviceSignIn {
-  const { store, failures, signIn, sessions, unknown, personOf, clock } = parts;
+  const { store, failures, signIn, sessions, unknown, departures, personOf, clock } = parts;
   let lookups = 0;
 
   async function start({ address, agent }: Visitor): Promise<DeviceStarted> {
@@ -159,16 +163,27 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
       return signIn.begin(`/device/${id}`);
     },
 
+    beginInBrowser: async (returnTo, { address }) => {
+      const waitMs = address === null ? 0 : departures.waitMs(address);
+      if (waitMs > 0) throw tooManyBegun(waitMs);
+      if (address !== null) departures.noteUnknown(address);
+      const path = returnTo ?? CONSOLE;
+      if (path !== CONSOLE && !path.startsWith(`${CONSOLE}/`))
+        throw fieldFault("return_to", `Input should be a path of the console, such as ${CONSOLE}/sessions`);
+      return signIn.begin(path);
+    },
+
     cameBack: async ({ query, state, address, agent, requestId }) => {
       const { personId, returnTo } = await signIn
         .identify({ query, state, address: address ?? "", agent, requestId })
         .catch(asFault);
+      const id = RETURN.exec(returnTo)?.[1];
+      if (id === undefined) return { kind: "identified", personId, returnTo };
       const person = await personOf(personId);
       if (person === null || person.account === null) throw noAccount(person);
       const secret = randomBytes(32).toString("base64url");
-      const id = RETURN.exec(returnTo)?.[1];
       const who = { personId, answerDigest: digestOf(secret), atMs: clock.nowMs() };
-      const grant = id === undefined ? null : await store.identify(id, who);
+      const grant = await store.identify(id, who);
       if (grant === null) throw nothingWaits();
       const question = {
         email: person.email,
@@ -180,7 +195,7 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
         browserAddress: address,
         startedAtMs: grant.createdAtMs,
       };
-      return { question, secret };
+      return { kind: "asked", question, secret };
     },
 
     decide: async (secret, { verdict, ...from }) => {
@@ -239,6 +254,11 @@ const noAccount = (person: ShownPerson | null): Fault =>
     "key_disabled",
     `${person?.email ?? "This person"} has no account here to pay from. Ask an operator to add one of your groups to a team in sign_in.groups.`,
   );
+
+const tooManyBegun = (waitMs: number): Fault =>
+  new Fault("rate_limit_exceeded", "Too many sign-ins were started from this address. Try again in a minute.", {
+    retryAfterSeconds: Math.ceil(waitMs / 1_000),
+  });
 
 const nothingWaits = (): Fault =>
   new Fault(

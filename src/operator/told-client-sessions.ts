@@ -1,5 +1,5 @@
 import type { By } from "../core/by.ts";
-import type { ClientSession, ClientSessions } from "../keys/client-session.ts";
+import type { ClientSession, ClientSessions, SessionOrigin } from "../keys/client-session.ts";
 import type { SignInEvents } from "../telemetry/sign-in-events.ts";
 import type { AuditPerson } from "./sign-in.ts";
 
@@ -12,15 +12,19 @@ export function toldClientSessions(sessions: ClientSessions, { audit, events }: 
     return audit(action, { id: session.personId, email: session.email }, { ...by, reason });
   };
   const themselves = ({ personId, email }: ClientSession): By => ({ actor: email, personId, via: "sso" });
+  const tellBegun = (session: ClientSession, { address }: Pick<SessionOrigin, "address">) =>
+    tell("client_session.begin", session, { ...themselves(session), ...(address !== null && { address }) });
 
   return {
     ...sessions,
     begin: async (personId, from) => {
       const begun = await sessions.begin(personId, from);
-      if (begun.kind === "begun") {
-        const address = from.address === null ? {} : { address: from.address };
-        await tell("client_session.begin", begun.session, { ...themselves(begun.session), ...address });
-      }
+      if (begun.kind === "begun") await tellBegun(begun.session, from);
+      return begun;
+    },
+    beginInBrowser: async (personId, from) => {
+      const begun = await sessions.beginInBrowser(personId, from);
+      if (begun.kind === "begun") await tellBegun(begun.session, from);
       return begun;
     },
     refresh: async (refreshToken) => {

@@ -54,6 +54,7 @@ test("the paths are those of the interface, and ours are listed apart [spec 4.1]
     "/v1/models/{id}",
     "/me/session",
     "/me",
+    "/me/sign-in",
     "/me/sessions",
     "/me/sessions/{session}",
     "/me/ledger",
@@ -77,7 +78,7 @@ test("what key holders read about their own key is at one address for keys of ev
   const mine = Object.entries(additions ?? {}).filter(([path]) => path.startsWith("/me"));
   const servers = mine.flatMap(([, methods]) => Object.values(methods).map((operation) => operation.servers));
 
-  expect(servers).toHaveLength(19);
+  expect(servers).toHaveLength(20);
   for (const server of servers) expect(server).toEqual([{ url: URL, description: "Keys of every kind" }]);
 });
 
@@ -98,6 +99,7 @@ test("every operation of the specification, and those beyond it, is there with i
     "POST /me/session": "201 400 401 403 429 500 503",
     "DELETE /me/session": "204 400 500 503",
     "GET /me": "200 400 401 403 429 500 503",
+    "GET /me/sign-in": "200 500",
     "GET /me/sessions": "200 400 401 403 429 500 503",
     "DELETE /me/sessions": "200 400 401 403 429 500 503",
     "DELETE /me/sessions/{session}": "200 400 401 403 429 500 503",
@@ -134,6 +136,7 @@ test("every operation takes the credentials the specification gives it", () => {
     "post /me/session": "",
     "delete /me/session": "session",
     "/me": "session bearer headerKey",
+    "/me/sign-in": "",
     "/me/sessions": "session bearer headerKey",
     "/me/sessions/{session}": "session bearer headerKey",
     "/me/ledger": "session bearer headerKey",
@@ -168,6 +171,7 @@ test("Idempotency-Key and compat-version are optional headers where the specific
     "/v1/usage": "",
     "/me/session": "",
     "/me": "",
+    "/me/sign-in": "",
     "/me/sessions": "",
     "/me/sessions/{session}": "session!",
     "/me/ledger": "limit after",

@@ -16,7 +16,10 @@ export type KeyHolder = { key: Key; session: { expiresAtMs: number } | null };
 /** What a key holder showed: a key, the token of a session, or neither. A key counts before a session. */
 export type Shown = { secret: string | null; token: string | null; address: AddressOf };
 
-export type SignedIn = { key: Key; token: string; expiresAtMs: number; lifetimeMs: number };
+/** What a browser keeps of a session. */
+export type SessionToken = { token: string; expiresAtMs: number; lifetimeMs: number };
+
+export type SignedIn = SessionToken & { key: Key };
 
 export type HolderDoor = {
   /** Lets a key holder read something, as often and as much at once as one key may. */
@@ -25,6 +28,8 @@ export type HolderDoor = {
   keyOf: (shown: Pick<Shown, "token" | "address">) => Promise<Key>;
   /** `replaced`: the token of a session that ends with this one. */
   signIn: (shown: { secret: string; replaced: string | null; address: AddressOf }) => Promise<SignedIn>;
+  /** For a browser of somebody who signed in: the session of their client is the key. */
+  open: (session: Pick<Key, "id" | "bucket">) => Promise<SessionToken>;
   signOut: (token: string) => Promise<void>;
 };
 
@@ -39,6 +44,8 @@ type Parts = {
   /** Reads and sign-ins of each key. They do not count against its requests per minute. */
   reads: MinuteCount;
   readsPerMinute: number;
+  /** Ends a client session that was begun in a browser, and no other. */
+  leaveBrowser: (id: string) => Promise<void>;
   clock: Clock;
 };
 
@@ -50,7 +57,7 @@ const MOST_LOOKUPS = 64;
 /** Decides who reads about which key. The state of the key is read from the database every time. */
 // oxlint-disable-next-line max-lines-per-function -- short functions over the same parts.
 export function createHolderDoor(parts: Parts): HolderDoor {
-  const { authenticate, storesOf, unknown, reads, readsPerMinute, clock } = parts;
+  const { authenticate, storesOf, unknown, reads, readsPerMinute, leaveBrowser, clock } = parts;
   const reading = new Map<string, number>();
   let lookups = 0;
 
@@ -148,34 +155,39 @@ export function createHolderDoor(parts: Parts): HolderDoor {
     signIn: async ({ secret, replaced, address }) => {
       const { key } = await bySecret(secret, address);
       count(key);
-      // Never the token that was sent, so that nobody is signed in under one that somebody else knows.
-      const token = createSessionToken(key.bucket);
-      const expiresAtMs = await storesOf(key.bucket)
-        .sessions.add({
-          digest: sessionDigest(token),
-          keyId: key.id,
-          secretDigest: key.personId === null ? Buffer.from(digestOf(secret), "base64url") : null,
-          lifetimeMs: SESSION_MS,
-        })
-        .catch(recordsAway);
+      const opened = await open(key, key.personId === null ? Buffer.from(digestOf(secret), "base64url") : null);
       if (replaced !== null) await remove(replaced);
-      return { key, token, expiresAtMs, lifetimeMs: SESSION_MS };
+      return { key, ...opened };
     },
 
+    open: (session) => open(session, null),
     signOut: remove,
   };
 
+  /** Never the token that was sent, so that nobody is signed in under one that somebody else knows. */
+  async function open({ id, bucket }: Pick<Key, "id" | "bucket">, secretDigest: Buffer | null): Promise<SessionToken> {
+    const token = createSessionToken(bucket);
+    const expiresAtMs = await storesOf(bucket)
+      .sessions.add({ digest: sessionDigest(token), keyId: id, secretDigest, lifetimeMs: SESSION_MS })
+      .catch(recordsAway);
+    return { token, expiresAtMs, lifetimeMs: SESSION_MS };
+  }
+
   async function remove(token: string): Promise<void> {
     const named = readSessionToken(token);
-    if (named !== null) await storesOf(named.bucket).sessions.remove(named.digest).catch(recordsAway);
+    if (named === null) return;
+    const { sessions } = storesOf(named.bucket);
+    const session = await sessions.find(named.digest).catch(recordsAway);
+    await sessions.remove(named.digest).catch(recordsAway);
+    if (session?.secretDigest === null) await leaveBrowser(session.keyId).catch(recordsAway);
   }
 }
 
 const noSession = (): Fault =>
-  new Fault("invalid_credentials", "No session was sent. Sign in with your key first, or send the key to /v1.");
+  new Fault("invalid_credentials", "No session was sent. Sign in first, or send a key to /v1.");
 
 const sessionOver = (): Fault =>
-  new Fault("invalid_credentials", "The session is over or its key can't be used. Post your key to /me/session again.");
+  new Fault("invalid_credentials", "The session is over or its key can't be used. Sign in again.");
 
 function tooMany(what: string, waitMs: number): Fault {
   const seconds = Math.ceil(waitMs / 1000);

@@ -2,7 +2,9 @@ import type { Clock } from "../../core/clock.ts";
 import type { ListRequests, RequestRecord } from "../../core/request-record.ts";
 import type { ReadSeries } from "../../core/series.ts";
 import type { KeyHolder } from "./holder-door.ts";
+import type { OwnKeys } from "./own-keys.ts";
 import { recordsAway } from "./records-away.ts";
+import { ofKeys } from "./show-requests.ts";
 
 /** Errors of one code. `last`: null when no record of it is kept. */
 export type ErrorGroup = { code: string; count: number; last: RequestRecord | null };
@@ -17,16 +19,17 @@ const RECENT = 200;
 /** No error of the key's requests. */
 const FINE: ReadonlySet<string> = new Set(["ok", "client_gone"]);
 
-type Parts = { readSeries: ReadSeries; listRequests: ListRequests; clock: Pick<Clock, "nowMs"> };
+type Parts = { readSeries: ReadSeries; listRequests: ListRequests; ownKeys: OwnKeys; clock: Pick<Clock, "nowMs"> };
 
 export const createListErrors =
-  ({ readSeries, listRequests, clock }: Parts): ListErrors =>
-  async ({ key }, { days }) => {
+  ({ readSeries, listRequests, ownKeys, clock }: Parts): ListErrors =>
+  async (holder, { days }) => {
     const nowMs = clock.nowMs();
-    const asked = { of: [key.id], fromMs: nowMs - days * DAY_MS, toMs: nowMs, by: null, top: 0, stepMinutes: null };
+    const of = await ownKeys(holder);
+    const asked = { of, fromMs: nowMs - days * DAY_MS, toMs: nowMs, by: null, top: 0, stepMinutes: null };
     const { fromMs, toMs, total } = await readSeries(asked).catch(recordsAway);
     const counts = Object.entries(total.codes).filter(([code]) => !FINE.has(code));
-    const range = { keyId: key.id, fromMs };
+    const range = { ...ofKeys(of), fromMs };
     const first = async (code: string): Promise<RequestRecord | null> =>
       (await listRequests({ ...range, code }, { limit: 1, after: null }).catch(recordsAway)).data[0] ?? null;
     const recent =

@@ -14,33 +14,36 @@ import type {
 import { exactAmount, holderAmounts } from "../../wire/holder/amounts.ts";
 import type { HolderDetailBody, HolderRequest, HolderRequestsBody } from "../../wire/holder/requests.ts";
 import type { KeyHolder } from "./holder-door.ts";
+import type { OwnKeys } from "./own-keys.ts";
 import { recordsAway } from "./records-away.ts";
 
 /** What of a key's requests is asked for; never of whom. */
 type OwnFilter = Pick<RequestFilter, "model" | "code" | "status" | "outcome" | "fromMs" | "toMs">;
 
-/** GET /me/requests: the key's requests, newest first. */
+/** GET /me/requests: the holder's requests, newest first. */
 export type ListOwnRequests = (
   holder: KeyHolder,
   asked: { filter: OwnFilter; page: PageRequest },
 ) => Promise<HolderRequestsBody>;
 
-/** GET /me/requests/{request}: one of them. That of another key is not found, as one that never was. */
+/** GET /me/requests/{request}: one of them. That of somebody else is not found, as one that never was. */
 export type ShowOwnRequest = (holder: KeyHolder, requestId: string) => Promise<HolderDetailBody>;
 
 export const createListOwnRequests =
-  ({ listRequests }: { listRequests: ListRequests }): ListOwnRequests =>
-  async ({ key }, { filter, page }) => {
-    const { data, next } = await listRequests({ ...filter, keyId: key.id }, page).catch(recordsAway);
+  ({ listRequests, ownKeys }: { listRequests: ListRequests; ownKeys: OwnKeys }): ListOwnRequests =>
+  async (holder, { filter, page }) => {
+    const own = ofKeys(await ownKeys(holder));
+    const { data, next } = await listRequests({ ...filter, ...own }, page).catch(recordsAway);
     return { data: data.map(listed), next };
   };
 
 export const createShowOwnRequest =
-  ({ showRequest }: { showRequest: (bucket: number) => ShowRequest }): ShowOwnRequest =>
-  async ({ key }, requestId) => {
+  ({ showRequest, ownKeys }: { showRequest: (bucket: number) => ShowRequest; ownKeys: OwnKeys }): ShowOwnRequest =>
+  async (holder, requestId) => {
     const id = requestUuid(requestId);
-    const shown = id === null ? null : await showRequest(key.bucket)(id).catch(recordsAway);
-    if (shown === null || shown.record.keyId !== key.id) throw notFound();
+    const shown = id === null ? null : await showRequest(holder.key.bucket)(id).catch(recordsAway);
+    const keyId = shown?.record.keyId ?? null;
+    if (shown === null || keyId === null || !(await ownKeys(holder)).includes(keyId)) throw notFound();
     const { record, money } = shown;
     return {
       ...listed(record),
@@ -62,6 +65,12 @@ export const createShowOwnRequest =
       entries: money === null ? [] : entriesOf(money),
     };
   };
+
+/** One key is found faster by itself. */
+export const ofKeys = ([first, ...others]: readonly string[]): Pick<RequestFilter, "keyId" | "within"> =>
+  first === undefined || others.length > 0
+    ? { within: first === undefined ? [] : [first, ...others] }
+    : { keyId: first };
 
 function listed(record: RequestRecord): HolderRequest {
   const { steps, charged } = record;
@@ -118,7 +127,7 @@ const entriesOf = ({ entries }: RequestMoney): HolderDetailBody["entries"] =>
 const notFound = (): Fault =>
   new Fault(
     "not_found",
-    "Your key has no record of this request. It is still in progress, or older than records are kept, or not a request of this key.",
+    "You have no record of this request. It is still in progress, or older than records are kept, or not a request of yours.",
   );
 
 const instantOf = (ms: number): string => new Date(ms).toISOString();

@@ -4,6 +4,7 @@ import { fieldFault } from "../../core/fault.ts";
 import type { AskedSeries, ReadSeries, SeriesCounts, SeriesSum } from "../../core/series.ts";
 import { type HolderSeriesBody, type HolderSum, stepName } from "../../wire/holder/series.ts";
 import type { KeyHolder } from "./holder-door.ts";
+import type { OwnKeys } from "./own-keys.ts";
 import { recordsAway } from "./records-away.ts";
 
 /** Null: the last day, as fits, whole. */
@@ -13,16 +14,18 @@ type Asked = Pick<AskedSeries, "stepMinutes"> & {
   by: HolderSeriesBody["by"];
 };
 
-/** GET /me/series: what the key did over time. */
+/** GET /me/series: what the holder did over time. */
 export type ShowSeries = (holder: KeyHolder, asked: Asked) => Promise<HolderSeriesBody>;
 
 const DAY_MS = 86_400_000;
 const MOST_STEPS = 2_500;
 const MOST_GROUPS = 20;
 
+type Parts = { readSeries: ReadSeries; ownKeys: OwnKeys; clock: Pick<Clock, "nowMs"> };
+
 export const createShowSeries =
-  ({ readSeries, clock }: { readSeries: ReadSeries; clock: Pick<Clock, "nowMs"> }): ShowSeries =>
-  async ({ key }, { stepMinutes, by, ...range }) => {
+  ({ readSeries, ownKeys, clock }: Parts): ShowSeries =>
+  async (holder, { stepMinutes, by, ...range }) => {
     // There is nothing outside of these, and the database knows fewer years than a client can write.
     const toMs = Math.min(range.toMs ?? clock.nowMs(), clock.nowMs() + DAY_MS);
     const fromMs = Math.max(range.fromMs ?? toMs - DAY_MS, 0);
@@ -32,9 +35,8 @@ export const createShowSeries =
         "step",
         `Input should make at most ${MOST_STEPS.toLocaleString("en-US")} steps; ask for a shorter range or a longer step`,
       );
-    const series = await readSeries({ of: [key.id], fromMs, toMs, stepMinutes, by, top: MOST_GROUPS }).catch(
-      recordsAway,
-    );
+    const of = await ownKeys(holder);
+    const series = await readSeries({ of, fromMs, toMs, stepMinutes, by, top: MOST_GROUPS }).catch(recordsAway);
     return {
       from: instantOf(series.fromMs),
       to: instantOf(series.toMs),

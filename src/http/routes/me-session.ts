@@ -1,5 +1,5 @@
 import type { HolderDoor } from "../../gateway/holder/holder-door.ts";
-import { type SessionBody, signInSchema } from "../../wire/holder/holder.ts";
+import { type SessionBody, signInSchema, type WaysInBody } from "../../wire/holder/holder.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";
 import { validate } from "../../wire/validate.ts";
 import type { createReadSmallBody } from "../body.ts";
@@ -16,6 +16,7 @@ type Parts = {
   requireOwnOrigin: RequireOwnOrigin;
   readSmallBody: ReturnType<typeof createReadSmallBody>;
   callerAddress: CallerAddress;
+  waysIn: { sso: boolean };
 };
 
 const MAX_BYTES = 4_096;
@@ -62,4 +63,21 @@ const deleteSession = ({ door, cookie, requireOwnOrigin }: Parts): PublicRoute =
   },
 });
 
-export const meSession = (parts: Parts): readonly PublicRoute[] => [postSession(parts), deleteSession(parts)];
+/** GET /me/sign-in: whether people can sign in here without a key. */
+const getWaysIn = ({ waysIn }: Parts): PublicRoute => ({
+  ...HOLDER_ROUTE,
+  method: "GET",
+  path: "/me/sign-in",
+  work: ({ context: { requestId }, response }) => {
+    keepPrivate(response);
+    const value: WaysInBody = { object: "ways_in", ...waysIn };
+    const bytesOut = sendJson(response, { requestId, value });
+    return Promise.resolve({ ...NOTHING_GENERATED, status: 200, bytesOut });
+  },
+});
+
+export const meSession = (parts: Parts): readonly PublicRoute[] => [
+  postSession(parts),
+  deleteSession(parts),
+  getWaysIn(parts),
+];

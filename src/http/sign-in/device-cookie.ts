@@ -1,6 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
-/** Ties a browser to what it began: first to its way through the identity provider, then to the question it was asked. */
+/**
+ * Ties a browser to what it began: first to its way through the identity provider, then to the question it was asked. `device`: to approve a
+ * client; `person`: to open the console. Each has its own, so that one does not end the other.
+ */
 export type DeviceCookie = {
   read: (request: Pick<IncomingMessage, "headers">) => string | null;
   set: (value: string) => string;
@@ -11,8 +14,8 @@ const SECONDS = 600;
 const VALUE = /^[\w-]{1,200}$/;
 
 /** `Lax`, because the provider sends the browser back from another site. With https no other host of the domain can set one. */
-export function createDeviceCookie(isSecure: () => boolean): DeviceCookie {
-  const name = (): string => (isSecure() ? "__Host-tollgate_device" : "tollgate_device");
+export function createDeviceCookie(of: "device" | "person", isSecure: () => boolean): DeviceCookie {
+  const name = (): string => `${isSecure() ? "__Host-" : ""}tollgate_${of}`;
   const write = (value: string, seconds: number): string =>
     `${name()}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure() ? "; Secure" : ""}`;
   return {

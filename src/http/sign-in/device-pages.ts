@@ -83,12 +83,14 @@ export const deniedPage = ({ host, client }: { host: string; client: string }): 
 <p>If you did not start this sign-in, tell your operators that you were sent a code.</p>`,
   });
 
-export const problemPage = ({ host, message }: { host: string; message: string }): string =>
+type Problem = { host: string; message: string; hasConsole: boolean };
+
+export const problemPage = ({ host, message, hasConsole }: Problem): string =>
   page({
     title: "Sign-in failed",
     host,
     content: `<p class="note bad" role="alert">${escapeHtml(message)}</p>
-<p>Start again in your terminal, or <a href="/device">enter a code</a>.</p>`,
+<p>To sign in a client, start again in your terminal, or <a href="/device">enter a code</a>.${hasConsole ? ' To see your account, <a href="/console">open the console</a>.' : ""}</p>`,
   });
 
 function ago(ms: number): string {

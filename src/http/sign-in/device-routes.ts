@@ -1,21 +1,25 @@
-import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.ts";
-import type { DeviceSignIn, Visitor } from "../../core/device-sign-in.ts";
+import type { DeviceSignIn } from "../../core/device-sign-in.ts";
 import { Fault } from "../../core/fault.ts";
+import { invariant } from "../../core/invariant.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import type { RenderFault } from "../../wire/errors/shape.ts";
 import type { CallerAddress } from "../caller-address.ts";
 import type { RequireOwnOrigin } from "../own-origin.ts";
 import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
+import { type BrowserParts, browserRoutes, enterConsole } from "./browser-routes.ts";
 import type { DeviceCookie } from "./device-cookie.ts";
 import { approvedPage, codePage, decisionPage, deniedPage, problemPage } from "./device-pages.ts";
 import { type ReadForm, sole } from "./read-form.ts";
-import { pageHeaders, sendPage } from "./send-page.ts";
+import { pageHeaders, sendAway, sendPage } from "./send-page.ts";
 import { SIGN_IN_ROUTE } from "./sign-in-route.ts";
+import { queryOf, visitorOf } from "./visitor.ts";
 
 export type DeviceRouteParts = {
   deviceSignIn: DeviceSignIn;
   cookie: DeviceCookie;
+  /** Null: there is no console for key holders. */
+  browser: BrowserParts | null;
   readForm: ReadForm;
   requireOwnOrigin: RequireOwnOrigin;
   callerAddress: CallerAddress;
@@ -25,17 +29,6 @@ export type DeviceRouteParts = {
   clock: Pick<Clock, "nowMs">;
 };
 
-const AGENT_CHARACTERS = 300;
-
-export const visitorOf = (
-  { request, context }: Pick<Exchange, "request" | "context">,
-  callerAddress: CallerAddress,
-): Visitor => ({
-  address: callerAddress(request),
-  agent: (request.headers["user-agent"] ?? "").slice(0, AGENT_CHARACTERS),
-  requestId: context.requestId,
-});
-
 /** The pages that a person sees. */
 export function deviceRoutes(parts: DeviceRouteParts): readonly PublicRoute[] {
   const host = (): string => new URL(parts.publicUrl()).host;
@@ -44,11 +37,12 @@ export function deviceRoutes(parts: DeviceRouteParts): readonly PublicRoute[] {
     return {
       status,
       headers: { ...headers, ...pageHeaders("'self'") },
-      body: problemPage({ host: host(), message: fault.message }),
+      body: problemPage({ host: host(), message: fault.message, hasConsole: parts.browser !== null }),
     };
   };
   const route = { ...SIGN_IN_ROUTE, render };
   return [
+    ...(parts.browser === null ? [] : browserRoutes(parts.browser, { ...parts, render })),
     { ...route, method: "GET", path: "/device", work: (exchange) => showCode(parts, exchange, host()) },
     { ...route, method: "POST", path: "/device", work: (exchange) => takeCode(parts, exchange, host()) },
     { ...route, method: "GET", path: "/oauth/callback", work: (exchange) => comeBack(parts, exchange, host()) },
@@ -58,8 +52,6 @@ export function deviceRoutes(parts: DeviceRouteParts): readonly PublicRoute[] {
 
 type Work = PublicRoute["work"];
 type Shown = (parts: DeviceRouteParts, exchange: Exchange, host: string) => ReturnType<Work>;
-
-const queryOf = ({ url = "" }: IncomingMessage): string => (url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
 
 const showCode: Shown = ({ deviceSignIn, providerScheme }, { request, response, context: { requestId } }, host) => {
   const typed = new URLSearchParams(queryOf(request)).get("user_code") ?? "";
@@ -76,17 +68,7 @@ const takeCode: Shown = async (parts, exchange, host) => {
   const typed = sole(await readForm(exchange), "user_code") ?? "";
   try {
     const { url, state } = await deviceSignIn.enter(typed, visitorOf(exchange, callerAddress));
-    response.writeHead(303, {
-      location: url,
-      "set-cookie": cookie.set(state),
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-      "content-length": 0,
-      "x-request-id": requestId,
-      "request-id": requestId,
-    });
-    response.end();
-    return { ...NOTHING_GENERATED, status: 303 };
+    return sendAway(response, { requestId, url, cookies: [cookie.set(state)] });
   } catch (error) {
     if (!(error instanceof Fault) || error.param !== "user_code") throw error;
     const html = codePage({ host, code: typed.slice(0, 20), problem: error.message });
@@ -95,12 +77,20 @@ const takeCode: Shown = async (parts, exchange, host) => {
   }
 };
 
-const comeBack: Shown = async ({ deviceSignIn, cookie, callerAddress, clock }, exchange, host) => {
+const comeBack: Shown = async (parts, exchange, host) => {
+  const { deviceSignIn, cookie, browser, callerAddress, clock } = parts;
   const { request, response, context } = exchange;
-  const came = { ...visitorOf(exchange, callerAddress), query: queryOf(request), state: cookie.read(request) };
-  const { question, secret } = await deviceSignIn.cameBack(came);
-  const html = decisionPage(question, { host, nowMs: clock.nowMs() });
-  const bytesOut = sendPage(response, { requestId: context.requestId, html, cookie: cookie.set(secret) });
+  const query = queryOf(request);
+  const own = browser?.cookie.read(request) ?? null;
+  const isOwn = own !== null && own === new URLSearchParams(query).get("state");
+  const came = { ...visitorOf(exchange, callerAddress), query, state: isOwn ? own : cookie.read(request) };
+  const back = await deviceSignIn.cameBack(came);
+  if (back.kind === "identified") {
+    invariant(browser, "a browser came back to the console that there is");
+    return enterConsole(browser, exchange, { ...back, ...visitorOf(exchange, callerAddress) });
+  }
+  const html = decisionPage(back.question, { host, nowMs: clock.nowMs() });
+  const bytesOut = sendPage(response, { requestId: context.requestId, html, cookie: cookie.set(back.secret) });
   return { ...NOTHING_GENERATED, status: 200, bytesOut };
 };
 

@@ -4,9 +4,9 @@ import type { OAuthError } from "../../wire/errors/oauth.ts";
 import type { CallerAddress } from "../caller-address.ts";
 import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
 import { sendJson } from "../send-json.ts";
-import { visitorOf } from "./device-routes.ts";
 import { type ReadForm, sole } from "./read-form.ts";
 import { SIGN_IN_ROUTE } from "./sign-in-route.ts";
+import { visitorOf } from "./visitor.ts";
 
 export type OAuthRouteParts = {
   deviceSignIn: DeviceSignIn;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { NOTHING_GENERATED } from "../public-route.ts";
 import { STYLE } from "./page-style.ts";
 
 /**
@@ -39,4 +40,21 @@ export function sendPage(response: ServerResponse, sent: Sent): number {
   });
   response.end(body);
   return body.length;
+}
+
+type SentAway = { requestId: string; url: string; cookies: readonly string[] };
+
+/** Sends a browser elsewhere, which does not learn from where. */
+export function sendAway(response: ServerResponse, { requestId, url, cookies }: SentAway) {
+  response.writeHead(303, {
+    location: url,
+    "set-cookie": [...cookies],
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "content-length": 0,
+    "x-request-id": requestId,
+    "request-id": requestId,
+  });
+  response.end();
+  return { ...NOTHING_GENERATED, status: 303 };
 }

@@ -22,6 +22,11 @@ export const sessionSchema = z.object({
 
 export type SessionBody = z.output<typeof sessionSchema>;
 
+/** What GET /me/sign-in answers. `sso`: GET /me/sign-in/oidc leads through the identity provider. */
+export const holderWaysInSchema = z.object({ object: z.literal("ways_in"), sso: z.boolean() });
+
+export type WaysInBody = z.output<typeof holderWaysInSchema>;
+
 export const holderLimitSchema = z.object({
   account: z.string().nullable(),
   kind: z.enum(COUNTER_KINDS),
