@@ -4,18 +4,20 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PACKAGES, PYTHON_PACKAGES } from "../../conformance/clients/versions.ts";
 import { startGatewayProcess } from "../gateway-process.ts";
-import { startOidc } from "../oidc/start-oidc.ts";
+import { approveShown } from "../oidc/approve-shown.ts";
+import { type OidcServer, startOidc } from "../oidc/start-oidc.ts";
 import { installPackages } from "../npm-packages.ts";
 import { freshDatabase } from "../postgres.ts";
 import { freePort } from "../postgres-cluster.ts";
 import { installPythonPackages } from "../python-environment.ts";
-import { MAIN } from "../run-tollgate.ts";
+import { MAIN, runTollgate } from "../run-tollgate.ts";
 import { startSimulatorProcess } from "../simulator-process.ts";
 import { buildStripeMock, startStripeMock } from "../stripe-mock.ts";
 import { STRIPE_KEY, WEBHOOK_SECRET } from "../stripe-topup.ts";
 import type { Surroundings } from "./session.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
+const OIDC = join(import.meta.dirname, "../oidc");
 
 type Stage = Surroundings & { close: () => Promise<void> };
 /** Something from outside the project cannot be had here. */
@@ -28,6 +30,7 @@ export const STAGES: Readonly<Record<string, () => Promise<Stage | NoStage>>> = 
   "docs/start/on-postgresql.md": aDatabaseAndAProvider,
   "docs/start/connect-a-client.md": aGatewayAndAKey,
   "docs/guides/first-hour.md": fortyPeople,
+  "docs/guides/claude-code-for-a-company.md": aClaudeCode,
   "docs/guides/hand-out-keys.md": aRunningDev,
   "docs/guides/budgets-for-a-team.md": aRunningDev,
   "docs/guides/see-your-usage.md": aRunningDev,
@@ -100,13 +103,15 @@ export function repositoryWithTheseFiles(folder: string): string {
   return folder;
 }
 
-async function aDatabaseAndAProvider(): Promise<Stage> {
+async function aDatabaseAndAProvider(): Promise<Stage & { databaseUrl: string; simulatorUrl: string }> {
   const { folder, remove } = temporaryFolder();
   const database = await freshDatabase({ migrated: false });
   const simulator = await startSimulatorProcess();
   const [port, adminPort] = [await freePort(), await freePort()];
   const environment = { ...surroundings(), PORT: String(port), TOLLGATE_ADMIN_PORT: String(adminPort) };
   return {
+    databaseUrl: database.url,
+    simulatorUrl: simulator.url,
     folder,
     environment: withTollgate(folder, environment),
     replacements: [
@@ -147,23 +152,85 @@ async function fortyPeople(): Promise<Stage> {
     ),
   );
   oidc.allowRedirect(`http://127.0.0.1:${stage.environment["TOLLGATE_ADMIN_PORT"]}/admin/v1/sign-in/oidc/callback`);
-  const opener = join(stage.folder, ".bin", "xdg-open");
-  const program = join(import.meta.dirname, "../oidc/open-browsers.ts");
-  writeFileSync(opener, `#!/bin/sh\nexec node ${program} "$1" ${logins.join(" ")}\n`);
-  chmodSync(opener, 0o755);
+  addProgram(stage.folder, "xdg-open", `exec node ${OIDC}/open-browsers.ts "$1" ${logins.join(" ")}`);
   return {
     ...stage,
-    replacements: [
-      [/https:\/\/id\.example\.com/g, oidc.issuer],
-      [/client_id: tollgate/g, `client_id: ${oidc.clientId}`],
-      [/=client-secret/g, `=${oidc.clientSecret}`],
-      ...stage.replacements,
-    ],
+    replacements: [...replacedBy(oidc), ...stage.replacements],
     close: async () => {
       await stage.close();
       await oidc.close();
     },
   };
+}
+
+const replacedBy = ({ issuer, clientId, clientSecret }: OidcServer): Replacement[] => [
+  [/https:\/\/id\.example\.com(?:\/realms\/acme)?/g, issuer],
+  [/client_id: tollgate/g, `client_id: ${clientId}`],
+  [/=client-secret/g, `=${clientSecret}`],
+];
+
+/** A gateway that could be started, an identity provider, somebody who does what their terminal says, and a scripted Claude Code. */
+async function aClaudeCode(): Promise<Stage> {
+  const stage = await aDatabaseAndAProvider();
+  const { folder } = stage;
+  const port = stage.environment["PORT"] ?? "";
+  const oidc = await startOidc({ ann: { email: "ann@acme.example", name: "Ann", groups: ["search"] } });
+  oidc.allowRedirect(`http://127.0.0.1:${port}/oauth/callback`);
+  const machineWide = join(folder, "etc/claude-code");
+  // What is written for the whole machine goes to the folder of the stage, which needs no rights.
+  addProgram(folder, "sudo", 'exec "$@"');
+  addProgram(folder, "claude", `exec node ${OIDC}/scripted-claude.ts "$@"`);
+  const person = approveShown(join(folder, ".session/transcript"), "ann");
+  const environment = {
+    ...stage.environment,
+    DATABASE_URL: stage.databaseUrl,
+    TOLLGATE_ADMIN_TOKEN: "a-token-for-a-page-of-the-guides",
+    PROVIDER_KEY: "sk-simulated",
+    HOME: folder,
+    XDG_CONFIG_HOME: "",
+    TEST_MANAGED_SETTINGS: join(machineWide, "managed-settings.json"),
+  };
+  writeFileSync(join(folder, "models.json"), JSON.stringify(claudeCatalogue(stage.simulatorUrl)));
+  for (const words of [["migrate"], ["catalogue", "apply", "models.json"]]) {
+    const { code, stderr } = await runTollgate(words, { cwd: folder, env: environment });
+    if (code !== 0) throw new Error(stderr);
+  }
+  return {
+    ...stage,
+    environment,
+    replacements: [
+      ...replacedBy(oidc),
+      [/https:\/\/gateway\.example\.com/g, `http://127.0.0.1:${port}`],
+      [/\/etc\/claude-code/g, machineWide],
+      ...stage.replacements,
+    ],
+    close: async () => {
+      await person.stop();
+      await stage.close();
+      await oidc.close();
+    },
+  };
+}
+
+const claudeCatalogue = (simulatorUrl: string): object => ({
+  providers: [{ name: "anthropic", base_url: `${simulatorUrl}/v1`, credential: "env:PROVIDER_KEY" }],
+  models: [
+    {
+      id: "claude-sonnet-4-5",
+      provider: "anthropic",
+      context_window: 200_000,
+      max_output_tokens: 64_000,
+      price: { input: "3", output: "15" },
+      routes: [{ provider: "anthropic", upstream_model: "sim+tokens=10", format: "messages" }],
+    },
+  ],
+});
+
+/** A program on the path of the page's commands. */
+function addProgram(folder: string, name: string, line: string): void {
+  const path = join(folder, ".bin", name);
+  writeFileSync(path, `#!/bin/sh\n${line}\n`);
+  chmodSync(path, 0o755);
 }
 
 async function aGatewayAndAKey(): Promise<Stage> {

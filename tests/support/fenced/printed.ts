@@ -6,7 +6,7 @@ const VARYING: readonly RegExp[] = [
   /^ *\d+(?= +(?:limit|purse), )/g,
   /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g,
   /\breq_[0-9a-f]{32}\b/g,
-  /\btg[ct]_[A-Za-z0-9]{8}\b/g,
+  /\btg[act]_[A-Za-z0-9]{8}\b/g,
   /\b\d{4}-\d\d(?:-\d\d)?(?:T[\d:.]+Z)?\b/g,
   /\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?\b/g,
 ];
