@@ -58,7 +58,8 @@ export function createSignInAt(
   { base, callback }: { base: () => string; callback: string },
 ): SignIn | null {
   const { config, database, credentials, operator, events, clock, random } = parts;
-  const { issuer, clientId, clientSecret, scopes, groupsClaim, groups, linkByEmail, refreshEveryMs } = config.signIn;
+  const { issuer, clientId, clientSecret, scopes, authorizationParameters, groupsClaim, groups } = config.signIn;
+  const { linkByEmail, refreshEveryMs } = config.signIn;
   if (issuer === null || clientId === null) return null;
   const accounts = createAccountStore(database);
   const findAccount = createFindAccount({ store: accounts });
@@ -72,6 +73,7 @@ export function createSignInAt(
         clientId,
         clientSecret,
         scopes,
+        authorizationParameters,
         groupsClaim,
         redirectUri: () => `${base()}${callback}`,
       },

@@ -14,6 +14,15 @@ const SCOPES = {
 };
 const CLAIM = { pattern: /^[\x21-\x7e]{1,200}$/, expected: "the name of a claim" };
 
+/** Those that make a sign-in safe are the gateway's own. */
+const OWN =
+  "(?:client_id|redirect_uri|response_type|response_mode|scope|state|nonce|code_challenge|code_challenge_method|request|request_uri)=";
+const PARAMETER = `(?!${OWN})[A-Za-z_]{1,50}=[\\w.~%+-]{1,200}`;
+const PARAMETERS = {
+  pattern: new RegExp(`^(?:${PARAMETER}(?:&${PARAMETER}){0,9})?$`),
+  expected: "parameters such as access_type=offline&prompt=consent, and none that the gateway sets itself",
+};
+
 const FILE_PATH = { pattern: /^[^\0\n]{1,4096}$/, expected: "the path of a file" };
 
 /** Single sign-on. */
@@ -32,6 +41,10 @@ export const signInSettings = group(
     scopes: text(
       { ...SCOPES, fallback: "openid profile email offline_access" },
       "Scopes to request, separated by spaces. `offline_access` asks for a refresh token, without which people who leave keep their access until their session ends.",
+    ),
+    authorization_parameters: text(
+      { ...PARAMETERS, fallback: "" },
+      "Further parameters of the request that sends people to the provider, as in a URL. Google needs `access_type=offline&prompt=consent` to give a refresh token.",
     ),
     groups_claim: text(
       { ...CLAIM, fallback: "groups" },

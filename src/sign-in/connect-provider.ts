@@ -9,6 +9,8 @@ export type ProviderSettings = {
   clientSecret: Secret | null;
   /** Separated by spaces. */
   scopes: string;
+  /** Further parameters of the authorization request, as in a URL. */
+  authorizationParameters: string;
   groupsClaim: string;
   /** Where the provider sends browsers back to. */
   redirectUri: () => string;

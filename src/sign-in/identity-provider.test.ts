@@ -26,6 +26,7 @@ const settingsOf = ({ issuer, clientId, clientSecret }: OidcServer) => ({
   clientId,
   clientSecret: createSecret(clientSecret),
   scopes: "openid email profile offline_access",
+  authorizationParameters: "",
   groupsClaim: "groups",
   redirectUri: () => REDIRECT,
 });
@@ -77,6 +78,18 @@ test("the request has a state, a nonce and a challenge of its own, and not the v
   expect([query.get("state"), query.get("nonce")]).toEqual([one.state, one.nonce]);
   expect(one.url).not.toContain(one.verifier);
   for (const name of ["state", "nonce", "verifier"] as const) expect(one[name]).not.toBe(other[name]);
+});
+
+test("parameters that the operator adds are sent beside those of the gateway, and replace none of them", async () => {
+  const added = createIdentityProvider({
+    settings: { ...settingsOf(oidc), authorizationParameters: "access_type=offline&prompt=consent&state=chosen" },
+    clock: { elapsedMs: () => 0 },
+  });
+  const attempt = await begun(added);
+  const query = new URL(attempt.url).searchParams;
+
+  expect([query.get("access_type"), query.get("prompt")]).toEqual(["offline", "consent"]);
+  expect(query.getAll("state")).toEqual([attempt.state]);
 });
 
 test("a refresh tells the groups of today and brings the next token", async () => {

@@ -25,7 +25,7 @@ export type IdentityProvider = {
 type Parts = { settings: ProviderSettings; clock: Pick<Clock, "elapsedMs"> };
 
 export function createIdentityProvider({ settings, clock }: Parts): IdentityProvider {
-  const { groupsClaim, scopes, redirectUri } = settings;
+  const { groupsClaim, scopes, authorizationParameters, redirectUri } = settings;
   const { connect, forget } = createConnect({ settings, clock });
 
   async function asking<Answer>(work: (to: ProviderConnection) => Promise<Answer>): Promise<Answer | NotIdentified> {
@@ -46,6 +46,7 @@ export function createIdentityProvider({ settings, clock }: Parts): IdentityProv
       asking(async ({ client, configuration }) => {
         const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
         const url = client.buildAuthorizationUrl(configuration, {
+          ...Object.fromEntries(new URLSearchParams(authorizationParameters)),
           redirect_uri: redirectUri(),
           scope: scopes,
           state,
