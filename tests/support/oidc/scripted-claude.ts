@@ -53,8 +53,10 @@ async function discover(base: string): Promise<Discovered> {
   const found = (await (
     await fetch(`${base}/.well-known/oauth-authorization-server`, { headers: AGENT })
   ).json()) as Discovered;
-  for (const url of Object.values(found).filter((value) => /^https?:/.test(String(value))))
-    if (new URL(String(url)).origin !== new URL(base).origin) fail(`${String(url)} is of another origin than ${base}.`);
+  const told: Readonly<Record<string, unknown>> = found;
+  const urls = Object.values(told).filter((value) => typeof value === "string" && /^https?:/.test(value));
+  for (const url of urls.map(String))
+    if (new URL(url).origin !== new URL(base).origin) fail(`${url} is of another origin than ${base}.`);
   return found;
 }
 
