@@ -218,6 +218,8 @@ recorded("a header of 16 KB with control characters and a model name of 100 KB a
 });
 
 recorded("series are the fold of the records, exactly", async () => {
+  const owed = async () => (await it.database.query("select from series_owed")).length;
+  await until(async () => (await owed()) === 0, "all sums are added");
   const rows = await it.database.query<Row>("select * from request");
   const series = await it.database.query<Row>("select * from series");
 

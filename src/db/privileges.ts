@@ -62,6 +62,7 @@ const SERVING: Grants = {
   rollup_owed: ALL_ROWS,
   route: ALL_ROWS,
   series: ALL_ROWS,
+  series_owed: ALL_ROWS,
   series_total: ALL_ROWS,
   server_line: "select, insert, update",
   session: ALL_ROWS,

@@ -1,8 +1,9 @@
 import type { By } from "../core/by.ts";
 import type { CatalogueDescription } from "../catalogue/model.ts";
-import { foldSeries, GRAINS } from "../records/fold-series.ts";
+import { foldSeries } from "../records/fold-series.ts";
+import { batchOf } from "../records/record-batch.ts";
 import type { QueuedRecord } from "../records/record-queue.ts";
-import { recordRow } from "../records/record-row.ts";
+import { GRAINS } from "../records/request-groups.ts";
 import type { RecordStore } from "../records/start-records.ts";
 import { type AnsweredCall, answerCall, type DemoCharge, type World } from "./answer-call.ts";
 import type { BookKey } from "./books.ts";
@@ -16,7 +17,7 @@ import { badDayOf } from "./weather.ts";
 
 export type Seeding = {
   store: DemoStore;
-  records: Pick<RecordStore, "write" | "keepDays">;
+  records: Pick<RecordStore, "write" | "add" | "keepDays">;
   scene: Scene;
   /** What the operator takes for the present. */
   setNow: (nowMs: number | null) => void;
@@ -204,9 +205,10 @@ async function keepRecords(
   { fine }: { fine: boolean },
 ): Promise<void> {
   for (let at = 0; at < kept.length; at += ROWS_AT_ONCE) {
-    const some = kept.slice(at, at + ROWS_AT_ONCE);
-    const series = foldSeries(some).filter(({ grain }) => fine || grain !== GRAINS[0]);
-    if ((await records.write({ rows: some.map(recordRow), series })) === "refused")
+    const batch = batchOf(kept.slice(at, at + ROWS_AT_ONCE));
+    const series = foldSeries(batch.groups).map((rows) => rows.filter(({ grain }) => fine || grain !== GRAINS[0]));
+    const refused = (await records.write(batch)) === "refused";
+    if (refused || (await records.add([batch.name], series)) === "refused")
       throw new Error("a record of the demo does not fit its table");
   }
 }

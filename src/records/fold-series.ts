@@ -1,15 +1,8 @@
-import type { RequestFacts } from "../core/request-facts.ts";
-import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../core/series.ts";
-import { addedCounts, countIn, emptyCounts } from "./histogram.ts";
-import type { QueuedRecord } from "./record-queue.ts";
-import { codeOf, timeOf } from "./record-row.ts";
+import { type Grain, GRAINS, type RequestGroup, type RequestGroups } from "./request-groups.ts";
+import { addSum, emptySum, type RequestSum } from "./request-sum.ts";
 
 /** The scope of everything. */
 export const EVERYTHING = "00000000-0000-0000-0000-000000000000";
-
-/** The steps in which series are kept, in minutes, the finest first. */
-export const GRAINS = [5, 60, 1_440] as const;
-export type Grain = (typeof GRAINS)[number];
 
 /** A row of the table `series`, as JSON. */
 export type SeriesRow = {
@@ -32,91 +25,69 @@ export type SeriesRow = {
   overhead: number[] | null;
 };
 
-type Sum = Omit<SeriesRow, "scope" | "grain" | "start" | "credits" | "tokens"> & { credits: bigint; tokens: bigint };
-type Group = { sum: Sum; scopes: ReadonlySet<string>; atSeconds: number };
+/** Rows that are put together in one piece, about: requests that wait for their turn wait no longer than this takes. */
+const ROWS_AT_ONCE = 300;
 
-const FINEST_SECONDS = GRAINS[0] * 60;
-
-/** Adds requests up: first those of one key, model, provider, code and step, then these in every scope and grain. */
-export function foldSeries(records: readonly QueuedRecord[]): SeriesRow[] {
-  const groups = new Map<string, Group>();
-  for (const { facts, times } of records) addTo(groupOf(groups, facts).sum, facts, times);
-  const rows = new Map<string, { sum: Sum; scope: string; grain: Grain; start: number }>();
-  for (const { sum, scopes, atSeconds } of groups.values()) {
-    const kind = `${sum.model} ${sum.provider} ${sum.code}`;
-    for (const scope of scopes) {
-      for (const grain of GRAINS) {
-        const start = atSeconds - (atSeconds % (grain * 60));
-        const name = `${scope} ${grain} ${start} ${kind}`;
-        const found = rows.get(name);
-        if (found === undefined) rows.set(name, { sum: copyOf(sum), scope, grain, start });
-        else merge(found.sum, sum);
-      }
-    }
+/** The rows of groups in every scope and grain, in the order of the scopes, and those of one scope together. */
+export function* foldSeries(groups: RequestGroups): Generator<SeriesRow[]> {
+  const scopes = new Map<string, RequestGroup[]>();
+  for (const [, group] of groups.entries()) {
+    addTo(scopes, EVERYTHING, group);
+    for (const account of group.accounts) addTo(scopes, account, group);
+    // A key that is its own account has one series.
+    if (group.keyId !== null && !group.accounts.includes(group.keyId)) addTo(scopes, group.keyId, group);
   }
-  return Array.from(rows.values(), ({ sum, scope, grain, start }) => ({
-    ...sum,
-    scope,
-    grain,
-    start,
-    credits: String(sum.credits),
-    tokens: String(sum.tokens),
-  }));
+  let rows: SeriesRow[] = [];
+  for (const scope of [...scopes.keys()].toSorted()) {
+    rows.push(...rowsOf(scope, scopes.get(scope) ?? []));
+    if (rows.length < ROWS_AT_ONCE) continue;
+    yield rows;
+    rows = [];
+  }
+  if (rows.length > 0) yield rows;
 }
 
-function groupOf(groups: Map<string, Group>, facts: RequestFacts): Group {
-  const atMs = timeOf(facts.requestId);
-  const atSeconds = Math.floor(atMs / 1_000 / FINEST_SECONDS) * FINEST_SECONDS;
-  const kind = { model: facts.model ?? "", provider: facts.attempts?.at(-1)?.provider ?? "", code: codeOf(facts) };
-  // The accounts, too: a key may be moved.
-  const name = `${facts.keyId} ${facts.accounts.at(-1)} ${atSeconds} ${kind.model} ${kind.provider} ${kind.code}`;
-  const found = groups.get(name);
-  if (found !== undefined) return found;
-  const none = { requests: 0, input: 0, cached: 0, output: 0, credits: 0n, tokens: 0n, spoken: 0, spoken_ms: 0 };
-  const group: Group = {
-    sum: { ...kind, ...none, ttft: null, overhead: null },
-    scopes: new Set([EVERYTHING, ...facts.accounts, ...(facts.keyId === null ? [] : [facts.keyId])]),
-    atSeconds,
-  };
-  groups.set(name, group);
-  return group;
+function addTo(scopes: Map<string, RequestGroup[]>, scope: string, group: RequestGroup): void {
+  const found = scopes.get(scope);
+  if (found === undefined) scopes.set(scope, [group]);
+  else found.push(group);
 }
 
-const copyOf = (sum: Sum): Sum => ({
-  ...sum,
-  ttft: sum.ttft && [...sum.ttft],
-  overhead: sum.overhead && [...sum.overhead],
+type Step = Pick<RequestGroup, "start" | "model" | "provider" | "code" | "sum">;
+
+/** Each grain is added up from the one before. */
+function rowsOf(scope: string, groups: readonly RequestGroup[]): SeriesRow[] {
+  const rows: SeriesRow[] = [];
+  let steps: readonly Step[] = groups;
+  for (const grain of GRAINS) {
+    steps = stepsOf(steps, grain);
+    for (const { start, model, provider, code, sum } of steps)
+      rows.push({ scope, grain, start, model, provider, code, ...columnsOf(sum) });
+  }
+  return rows;
+}
+
+function stepsOf(parts: readonly Step[], grain: Grain): Step[] {
+  const steps = new Map<string, Step>();
+  for (const { start: at, model, provider, code, sum } of parts) {
+    const start = at - (at % (grain * 60));
+    const name = `${start} ${code} ${provider} ${model}`;
+    let step = steps.get(name);
+    if (step === undefined) steps.set(name, (step = { start, model, provider, code, sum: emptySum() }));
+    addSum(step.sum, sum);
+  }
+  return [...steps.values()];
+}
+
+const columnsOf = (sum: RequestSum) => ({
+  requests: sum.requests,
+  input: sum.input,
+  cached: sum.cached,
+  output: sum.output,
+  credits: String(sum.credits),
+  tokens: String(sum.tokens),
+  spoken: sum.spoken,
+  spoken_ms: sum.spokenMs,
+  ttft: sum.ttft,
+  overhead: sum.overhead,
 });
-
-function merge(into: Sum, other: Sum): void {
-  into.requests += other.requests;
-  into.input += other.input;
-  into.cached += other.cached;
-  into.output += other.output;
-  into.credits += other.credits;
-  into.tokens += other.tokens;
-  into.spoken += other.spoken;
-  into.spoken_ms += other.spoken_ms;
-  into.ttft = addedCounts(into.ttft, other.ttft);
-  into.overhead = addedCounts(into.overhead, other.overhead);
-}
-
-function addTo(sum: Sum, facts: RequestFacts, times: number): void {
-  const { steps } = facts;
-  sum.requests += times;
-  sum.input += facts.inputTokens;
-  sum.cached += facts.cachedTokens;
-  sum.output += facts.outputTokens;
-  sum.credits += facts.charged?.credits ?? 0n;
-  sum.tokens += facts.charged?.tokens ?? 0n;
-  if (facts.attempts === null) return;
-  sum.overhead ??= emptyCounts(OVERHEAD_BOUNDS_MS);
-  const overheadMs = Math.max(0, steps.closed - facts.providerUs) / 1_000;
-  countIn(sum.overhead, OVERHEAD_BOUNDS_MS, { valueMs: overheadMs, times });
-  if (!facts.streamed || steps.first_byte === null) return;
-  sum.ttft ??= emptyCounts(TTFT_BOUNDS_MS);
-  countIn(sum.ttft, TTFT_BOUNDS_MS, { valueMs: steps.first_byte / 1_000, times });
-  if (facts.outcome !== "completed" || steps.last_byte === null) return;
-  sum.spoken += facts.outputTokens;
-  sum.spoken_ms += Math.round((steps.last_byte - steps.first_byte) / 1_000);
-}

@@ -8,8 +8,8 @@ import { createPostgres } from "../db/postgres.ts";
 import { foldSeries } from "./fold-series.ts";
 import { createListRequests } from "./list-requests.ts";
 import { createReadSeries } from "./read-series.ts";
+import { batchOf } from "./record-batch.ts";
 import type { QueuedRecord } from "./record-queue.ts";
-import { recordRow } from "./record-row.ts";
 import { createRecordStore } from "./record-store.ts";
 import { createFindStore } from "./request-store.ts";
 import { createSeriesStore } from "./series-store.ts";
@@ -53,7 +53,9 @@ afterAll(async () => {
 
 async function write(records: QueuedRecord[]): Promise<void> {
   kept.push(...records);
-  await createRecordStore(database).write({ rows: records.map(recordRow), series: foldSeries(records) });
+  const [store, batch] = [createRecordStore(database), batchOf(records)];
+  await store.write(batch);
+  expect(await store.add([batch.name], foldSeries(batch.groups))).toBe("added");
 }
 
 /** What came of the request of this number: every mix of key, model, provider, code and agent, and some that are rare. */

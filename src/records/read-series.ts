@@ -9,7 +9,7 @@ import {
   type SeriesPart,
   type SeriesSum,
 } from "../core/series.ts";
-import { GRAINS } from "./fold-series.ts";
+import { GRAINS } from "./request-groups.ts";
 import { addedCounts, quantileOf } from "./histogram.ts";
 
 type CountsRow = Record<"requests" | "credits" | "tokens" | "input" | "cached" | "output", bigint>;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { RequestFacts } from "../core/request-facts.ts";
 import { createReadClient } from "./agent-name.ts";
 import { foldSeries } from "./fold-series.ts";
+import { batchOf } from "./record-batch.ts";
 import { createRecordQueue } from "./record-queue.ts";
 
 const NOBODY = { client: null, agent: null };
@@ -55,7 +56,7 @@ test("ten thousand refusals of a key are fifty records and one that counts the r
   expect(taken).toHaveLength(51);
   expect(taken.at(-1)?.times).toBe(9_950);
   expect(queue.dropped()).toBe(0);
-  const sums = foldSeries(taken);
+  const sums = [...foldSeries(batchOf(taken).groups)].flat();
   expect(sums).toHaveLength(6);
   expect(new Set(sums.map(({ requests }) => requests))).toEqual(new Set([10_000]));
 });

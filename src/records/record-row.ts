@@ -2,10 +2,13 @@ import type { RequestFacts } from "../core/request-facts.ts";
 import type { QueuedRecord } from "./record-queue.ts";
 
 /** A row of the table `request`, as JSON: amounts are texts, since a number would lose digits. */
-export type RecordRow = Readonly<Record<string, unknown>> & { id: string };
+type RecordRow = Readonly<Record<string, unknown>>;
 
 /** When a request came in, by its id, in milliseconds since the epoch. */
 export const timeOf = (requestId: string): number => Number.parseInt(requestId.slice(4, 16), 16);
+
+/** The id of a record, in a form that PostgreSQL reads. */
+export const uuidOf = (requestId: string): string => requestId.slice(4);
 
 /** What a request is counted under: its error code, else `ok`, or how its generation ended. */
 export const codeOf = ({ code, outcome }: Pick<RequestFacts, "code" | "outcome">): string =>
@@ -16,7 +19,7 @@ export function recordRow({ facts, name: { client, agent }, times }: QueuedRecor
   const { steps, attempts, held, charged, model, modelAsked } = facts;
   const last = attempts?.at(-1);
   return {
-    id: facts.requestId.slice(4),
+    id: uuidOf(facts.requestId),
     times,
     key_id: facts.keyId,
     accounts: facts.accounts,

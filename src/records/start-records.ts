@@ -1,18 +1,16 @@
 import type { Clock } from "../core/clock.ts";
 import type { RecordRequest } from "../core/request-facts.ts";
 import { createReadClient } from "./agent-name.ts";
-import { foldSeries, type Grain, type SeriesRow } from "./fold-series.ts";
+import { createOwedSeries, type OwedStore } from "./owed-series.ts";
+import { batchOf, type RecordBatch } from "./record-batch.ts";
 import { createRecordQueue, type QueuedRecord } from "./record-queue.ts";
-import { type RecordRow, recordRow } from "./record-row.ts";
-
-/** What is written together, once. */
-export type Batch = { rows: RecordRow[]; series: SeriesRow[] };
+import type { Grain } from "./request-groups.ts";
 
 export type KeptDays = { made: number; removed: number };
 
-export type RecordStore = {
-  /** Writes a batch, whole or not at all. One that was written before changes nothing. `refused`: it never can be written. */
-  write: (batch: Batch) => Promise<"written" | "refused">;
+export type RecordStore = OwedStore & {
+  /** Writes a batch and that its sums are owed, or nothing. One that was written before changes nothing. `refused`: it never can be written. */
+  write: (batch: RecordBatch) => Promise<"written" | "refused">;
   /** Prepares the days to come and removes those that are older than so many. Null: another process is at it. */
   keepDays: (days: number) => Promise<KeptDays | null>;
   /** Removes some sums that are older than so many days. Answers whether there may be more. */
@@ -35,7 +33,7 @@ export type Records = {
 };
 
 /** Rows of one statement at most. They are put together while requests wait for their turn: so many take some milliseconds. */
-const ROWS_AT_ONCE = 200;
+const ROWS_AT_ONCE = 250;
 /** Days are prepared two ahead, so this is often enough. */
 const KEEP_EVERY_MS = 600_000;
 /** Steps of five minutes are for a close look at the last days. */
@@ -44,7 +42,7 @@ const FINE_DAYS = 8;
 /**
  * Writes down what became of requests, some moments later and many at once. No request waits for it: while the database is away,
  * as many wait as the queue holds, and the rest are dropped and counted. What a process has not written when it is killed is lost;
- * the journal is not.
+ * the journal is not. Sums of what was written are not lost with it: the database knows that they are owed, and another process adds them.
  */
 export function startRecords(options: Options): Records {
   const { store, clock, limits, onWritten, onDropped, onFailed } = options;
@@ -52,6 +50,7 @@ export function startRecords(options: Options): Records {
   const readClient = createReadClient();
   /** Taken from the queue, and not known to be written. Never changed: what is sent again is as it was. */
   let pending: QueuedRecord[][] = [];
+  const owed = createOwedSeries({ store, clock, onFailed });
   let turn: Promise<void> | null = null;
   let stopped = false;
   let keepDueMs = Number.NEGATIVE_INFINITY;
@@ -62,10 +61,13 @@ export function startRecords(options: Options): Records {
     if (pending.length === 0) pending = partsOf(queue.take());
     try {
       for (let [records] = pending; records !== undefined; [records] = pending) {
-        const written = await store.write({ rows: records.map(recordRow), series: foldSeries(records) });
+        const batch = batchOf(records);
+        const written = await store.write(batch);
         pending.shift();
-        (written === "written" ? onWritten : onDropped)(records.length);
+        if (written === "written") owed.owe(batch);
+        (written === "written" ? onWritten : onDropped)(batch.ids.length);
       }
+      await (stopped ? owed.addAll() : owed.addDue());
       if (!stopped && clock.elapsedMs() >= keepDueMs) await keep();
     } catch (error) {
       onFailed(error);

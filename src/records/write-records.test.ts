@@ -1,21 +1,18 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
+import { factsOf } from "../../tests/support/request-facts.ts";
 import { until } from "../../tests/support/until.ts";
-import { createId, requestIdOf } from "../core/ids.ts";
-import type { RequestFacts } from "../core/request-facts.ts";
 import type { Database } from "../db/database.ts";
 import { createPostgres } from "../db/postgres.ts";
 import { foldSeries } from "./fold-series.ts";
+import { batchOf, type RecordBatch } from "./record-batch.ts";
 import type { QueuedRecord } from "./record-queue.ts";
-import { recordRow } from "./record-row.ts";
 import { createRecordStore } from "./record-store.ts";
-import { type Batch, type RecordStore, startRecords } from "./start-records.ts";
+import { type RecordStore, startRecords } from "./start-records.ts";
 
 const reason = whyUnavailable("15");
 const onServer = test.skipIf(reason !== null);
 const DAY_MS = 86_400_000;
-const KEYS = Array.from({ length: 5 }, (_, no) => `00000000-0000-4000-8002-00000000000${no}`);
-const TEAM = "00000000-0000-4000-8001-000000000001";
 
 let fresh: FreshDatabase;
 const databases: Database[] = [];
@@ -33,54 +30,12 @@ afterAll(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-function factsOf(no: number, atMs = Date.now()): RequestFacts {
-  return {
-    requestId: requestIdOf(createId(atMs)),
-    keyId: KEYS[no % KEYS.length] ?? null,
-    accounts: [TEAM],
-    route: "chat_completions",
-    dialect: "chat",
-    modelAsked: null,
-    model: `model-${no % 3}`,
-    priceVersion: 1,
-    status: 200,
-    code: null,
-    outcome: "completed",
-    streamed: true,
-    replay: false,
-    steps: {
-      authenticated: 1,
-      read: 2,
-      checked: 3,
-      admitted: 4,
-      dispatched: 5,
-      first_byte: 60_000,
-      last_byte: 90_000,
-      settled: 91_000,
-      closed: 92_000,
-    },
-    providerUs: 85_000,
-    attempts: [{ provider: "acme", routeId: TEAM, beganUs: 5, endedUs: 60_000, status: 200, failure: null }],
-    inputTokens: 10,
-    cachedTokens: 1,
-    outputTokens: 20,
-    reasoningTokens: 0,
-    held: { credits: 100n, tokens: null },
-    charged: { credits: 7n, tokens: null },
-    refusal: null,
-    dropped: null,
-    bytesOut: 10,
-  };
+function batchFrom(offset: number, size: number): RecordBatch {
+  const name = { client: null, agent: null };
+  return batchOf(Array.from({ length: size }, (_, no) => ({ facts: factsOf(no + offset), name, times: 1 })));
 }
 
-function batchOf(size: number, offset = 0): Batch {
-  const records = Array.from({ length: size }, (_, no): QueuedRecord => ({
-    facts: factsOf(no + offset),
-    name: { client: null, agent: null },
-    times: 1,
-  }));
-  return { rows: records.map(recordRow), series: foldSeries(records) };
-}
+const added = (store: RecordStore, batch: RecordBatch) => store.add([batch.name], foldSeries(batch.groups));
 
 type Sums = { requests: bigint; credits: bigint; ttft: bigint; rows: bigint };
 
@@ -109,13 +64,13 @@ const sums = (count: number): Sums[] =>
 const emptied = async (): Promise<Database> => {
   const [database] = databases;
   if (database === undefined) throw new Error("there is a database");
-  await database.script("delete from request; delete from series; delete from series_total");
+  await database.script("delete from request; delete from series; delete from series_total; delete from series_owed");
   return database;
 };
 
 onServer("processes that add to the same sums at once neither deadlock nor lose a request", async () => {
   const database = await emptied();
-  const batches = Array.from({ length: 60 }, (_, no) => batchOf(20, no * 7));
+  const batches = Array.from({ length: 60 }, (_, no) => batchFrom(no * 7, 20));
 
   // Two processes, and each of them impatient: three writes at a time.
   await Promise.all(
@@ -123,7 +78,10 @@ onServer("processes that add to the same sums at once neither deadlock nor lose 
       [0, 1, 2].map(async (lane) => {
         const store = createRecordStore(one);
         for (const [no, batch] of batches.entries())
-          if (no % 6 === process * 3 + lane) expect(await store.write(batch)).toBe("written");
+          if (no % 6 === process * 3 + lane) {
+            expect(await store.write(batch)).toBe("written");
+            expect(await added(store, batch)).toBe("added");
+          }
       }),
     ),
   );
@@ -134,7 +92,7 @@ onServer("processes that add to the same sums at once neither deadlock nor lose 
 onServer("a batch whose answer was lost is written once, also when both arrive together", async () => {
   const database = await emptied();
   const store = createRecordStore(database);
-  const [one, other] = [batchOf(10), batchOf(10)];
+  const [one, other] = [batchFrom(0, 10), batchFrom(0, 10)];
 
   await store.write(one);
   await store.write(one);
@@ -144,6 +102,9 @@ onServer("a batch whose answer was lost is written once, also when both arrive t
     createRecordStore(databases[1] ?? database).write(other),
   ]);
   await store.write(other);
+  expect(await added(store, one)).toBe("added");
+  await Promise.all([added(store, other), added(createRecordStore(databases[1] ?? database), other)]);
+  expect(await added(store, other)).toBe("elsewhere");
 
   expect(await sumsIn(database)).toEqual(sums(20));
 });
@@ -181,12 +142,14 @@ test("while the database is away, no more wait than the queue holds, the rest ar
   const state = { away: true, rows: 0, most: 0 };
   const told = { written: 0, dropped: 0, failed: 0 };
   const store: RecordStore = {
-    write: async ({ rows }) => {
-      state.most = Math.max(state.most, rows.length);
+    write: async ({ ids }) => {
+      state.most = Math.max(state.most, ids.length);
       if (state.away) throw new Error("away");
-      state.rows += rows.length;
+      state.rows += ids.length;
       return "written";
     },
+    add: async () => "added",
+    adopt: async () => "none",
     keepDays: async () => null,
     removeSeries: async () => false,
   };
@@ -229,10 +192,12 @@ onServer("records are removed by days and series by their grain, and days to com
     name: { client: null, agent: null },
     times: 1,
   }));
-  await createRecordStore(database).write({ rows: kept.map(recordRow), series: foldSeries(kept) });
+  const [store, old] = [createRecordStore(database), batchOf(kept)];
+  await store.write(old);
+  await added(store, old);
 
   const records = startRecords({
-    store: createRecordStore(database),
+    store,
     clock: { elapsedMs: () => 0 },
     limits: { queue: 10, flushMs: 20, keepDays: 30, seriesDays: 34 },
     onWritten: () => undefined,

@@ -4,8 +4,9 @@ import type { Database } from "../../../src/db/database.ts";
 import { createPostgres } from "../../../src/db/postgres.ts";
 import { verify } from "../../../src/ledger/verify.ts";
 import { createVerifyStore } from "../../../src/ledger/verify-store.ts";
-import { foldSeries, GRAINS, type SeriesRow } from "../../../src/records/fold-series.ts";
+import { foldSeries, type SeriesRow } from "../../../src/records/fold-series.ts";
 import { foldTotals } from "../../../src/records/fold-totals.ts";
+import { createRequestGroups, GRAINS } from "../../../src/records/request-groups.ts";
 import { type FreshDatabase, freshDatabase, whyUnavailable } from "../../support/postgres.ts";
 import { plant } from "./plant.ts";
 
@@ -93,9 +94,9 @@ const EVERY = "requests, input, cached, output, credits::text, tokens::text, spo
 
 planted("the planted series and totals are the sums of the planted requests in every step that is kept", async () => {
   const rows = await database.query<Row>("select * from request");
-  const folded = foldSeries(
-    rows.map((row) => ({ facts: factsOf(row), name: { client: null, agent: null }, times: row.times })),
-  );
+  const groups = createRequestGroups();
+  for (const row of rows) groups.add(factsOf(row), row.times);
+  const folded = [...foldSeries(groups)].flat();
   const [oldest] = await database.query<{ start: Date }>("select min(start) as start from series where grain = 5");
   const fineFrom = (oldest?.start.getTime() ?? 0) / 1_000;
   const found = async (table: string, words: string): Promise<string[]> => {

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { GRAINS } from "../../../src/records/fold-series.ts";
+import { GRAINS } from "../../../src/records/request-groups.ts";
 import { plantBooks } from "./books.ts";
 import { CHARGES, DRAW, requestsInto, ROWS } from "./day-sql.ts";
 import { coarser, seriesOf, sumsOf, totalsOf } from "./series-sql.ts";

@@ -1,4 +1,5 @@
-import { EVERYTHING, type Grain } from "../../../src/records/fold-series.ts";
+import { EVERYTHING } from "../../../src/records/fold-series.ts";
+import type { Grain } from "../../../src/records/request-groups.ts";
 import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../../../src/core/series.ts";
 
 const SUMS = ["requests", "input", "cached", "output", "credits", "tokens", "spoken", "spoken_ms"];
